@@ -1,10 +1,20 @@
 # All dependencies as imported targets, from Debian's packages (see `make deps`). An enclosing project
 # may have defined some already.
+
+# pip shows CMake's messages only: it should say what to install.
+if(SKBUILD)
+  execute_process(COMMAND ${PROJECT_SOURCE_DIR}/tools/dependencies.sh missing build OUTPUT_VARIABLE missing
+                  OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(missing)
+    message(FATAL_ERROR "These packages are missing: ${missing}\nInstall them with: sudo apt-get install ${missing}")
+  endif()
+endif()
+
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
-if(ATTEND_PROGRAM)
+if(ATTEND_PROGRAM OR ATTEND_PYTHON)
   find_package(CLI11 REQUIRED)
 endif()
 

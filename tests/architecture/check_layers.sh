@@ -34,6 +34,7 @@ interchange 9
 lab        9
 api        9
 cli       10
+python    11
 "
 line_limit=400
 

@@ -1,0 +1,130 @@
+"""attend trains and runs Transformers: translation, text generation, classification, embeddings.
+
+    import attend
+
+    translator = attend.load("en-de.safetensors")
+    print(translator.translate("The old dog sleeps."))
+
+Everything computes on the CPU, without the interpreter's lock (GIL), and gives the same values as
+the command line, bit for bit.
+"""
+
+from __future__ import annotations
+
+import os
+
+from attend import _attend, metrics
+from attend._attend import (
+    Generation,
+    SequenceScore,
+    Translation,
+    TranslationCandidate,
+    build_information,
+)
+from attend._batches import AsyncResult, GenerationResult, TranslationResult
+from attend._errors import (
+    ConfigError,
+    DataError,
+    DivergedError,
+    Error,
+    IoError,
+    LineError,
+    ShapeError,
+)
+from attend.classifier import Classifier, LabelScore
+from attend.embedder import Embedder
+from attend.generator import GenerationOptions, Generator
+from attend.model_files import average, check, describe, export, import_model, quantize
+from attend.tokenizer import Tokenizer
+from attend.training import (
+    Callback,
+    StepReport,
+    ValidationReport,
+    train_classification,
+    train_lm,
+    train_translation,
+)
+from attend.translator import Attention, AttentionPage, TranslationOptions, Translator
+
+__version__ = _attend.version()
+
+__all__ = [
+    "AsyncResult",
+    "Attention",
+    "AttentionPage",
+    "Callback",
+    "Classifier",
+    "ConfigError",
+    "DataError",
+    "DivergedError",
+    "Embedder",
+    "Error",
+    "Generation",
+    "GenerationOptions",
+    "GenerationResult",
+    "Generator",
+    "IoError",
+    "LabelScore",
+    "LineError",
+    "SequenceScore",
+    "ShapeError",
+    "StepReport",
+    "Tokenizer",
+    "Translation",
+    "TranslationCandidate",
+    "TranslationOptions",
+    "TranslationResult",
+    "Translator",
+    "ValidationReport",
+    "__version__",
+    "average",
+    "build_information",
+    "check",
+    "describe",
+    "export",
+    "import_model",
+    "load",
+    "metrics",
+    "quantize",
+    "train_classification",
+    "train_lm",
+    "train_translation",
+]
+
+_CLASSES: dict[str, type[Translator | Classifier | Generator | Embedder]] = {
+    "translation": Translator,
+    "classification": Classifier,
+    "language modeling": Generator,
+    "embedding": Embedder,
+}
+
+
+def load(
+    path: str | os.PathLike[str], *, threads: int | None = None
+) -> Translator | Classifier | Generator | Embedder:
+    """Reads a model of any kind: a model file, the folder of a training run, or a directory of
+    Hugging Face or Marian, which is imported into a file beside it (``.attend.safetensors``) once.
+
+    Returns a Translator, Classifier, Generator or Embedder, whichever the file is for. (Embedder
+    itself also reads the others, for their hidden states.)
+
+    Raises IoError, or DataError for a file that is damaged or not a model.
+    """
+    if _attend.is_foreign_model(path):
+        path = _imported(path)
+    task = _attend.task_of(path)
+    if task not in _CLASSES:
+        raise DataError(
+            f"{os.fspath(path)}: expected a model for one of {', '.join(_CLASSES)}, got {task!r}"
+        )
+    return _CLASSES[task](path, threads=threads)
+
+
+def _imported(directory: str | os.PathLike[str]) -> str:
+    """The file of a foreign model, imported anew when the directory has changed since."""
+    cache = os.path.join(directory, ".attend.safetensors")
+    files = [entry for entry in os.scandir(directory) if entry.name != ".attend.safetensors"]
+    newest = max((entry.stat().st_mtime for entry in files), default=0.0)
+    if not os.path.exists(cache) or os.path.getmtime(cache) < newest:
+        import_model(directory, cache)
+    return cache

@@ -1,0 +1,74 @@
+"""Classification."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TypedDict, overload
+
+from attend import _attend
+from attend._common import Model, given
+from attend.tokenizer import Tokenizer
+
+__all__ = ["Classifier", "LabelScore"]
+
+
+class LabelScore(TypedDict):
+    """A label and its probability."""
+
+    label: str
+    score: float
+
+
+class Classifier(Model):
+    """A trained text classifier. Several threads may use one object at once."""
+
+    def __init__(self, path: str | os.PathLike[str], *, threads: int | None = None) -> None:
+        """Reads a model file, or the one in the folder of a training run.
+
+        Raises IoError, or DataError for a damaged file or another kind of model.
+        """
+        super().__init__(path, threads)
+        self._model = _attend.Classifier(self._path, threads or 0)
+
+    @property
+    def labels(self) -> list[str]:
+        return self._model.labels()
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        return Tokenizer(self._model.tokenizer())
+
+    @overload
+    def classify(  # type: ignore[overload-overlap]
+        self, text: str, *, batch_tokens: int | None = None
+    ) -> list[LabelScore]: ...
+    @overload
+    def classify(
+        self, text: Iterable[str], *, batch_tokens: int | None = None
+    ) -> list[list[LabelScore]]: ...
+
+    def classify(
+        self, text: str | Iterable[str], *, batch_tokens: int | None = None
+    ) -> list[LabelScore] | list[list[LabelScore]]:
+        """The labels of a text with their probabilities, best first; a list of these for several
+        texts.
+
+        Long texts are truncated as in training. ``batch_tokens``: tokens classified together.
+        Raises DataError for a blank text.
+        """
+        options = given(batch_tokens=batch_tokens)
+        labels = self.labels
+
+        texts = [text] if isinstance(text, str) else list(text)
+        results = [
+            _ranked(labels, probabilities)
+            for probabilities in self._model.classify(texts, options)
+        ]
+        return results[0] if isinstance(text, str) else results
+
+
+def _ranked(labels: list[str], probabilities: list[float]) -> list[LabelScore]:
+    # Stable: of equally probable labels, the first of the model comes first.
+    order = sorted(range(len(labels)), key=lambda i: -probabilities[i])
+    return [{"label": labels[i], "score": probabilities[i]} for i in order]

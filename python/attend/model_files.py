@@ -1,0 +1,75 @@
+"""Model files: described, checked, averaged, quantized, imported, exported."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from attend import _attend
+from attend._attend import FileDescription, TensorDescription
+from attend._common import given
+
+__all__ = [
+    "FileDescription",
+    "TensorDescription",
+    "average",
+    "check",
+    "describe",
+    "export",
+    "import_model",
+    "quantize",
+]
+
+Path = str | os.PathLike[str]
+
+
+def describe(path: Path) -> FileDescription:
+    """What a model file holds: tensors, parameters, metadata. Reads the header only."""
+    return _attend.describe(path)
+
+
+def check(path: Path) -> float | None:
+    """How far the model is from what it computed when it was finished: about 1e-6 is normal, and
+    above 1e-4 something is wrong. None if the file has no samples to compare with.
+
+    Raises DataError for a damaged file.
+    """
+    return _attend.deviation_of(path)
+
+
+def average(checkpoints: Iterable[Path], out: Path) -> None:
+    """Writes the average of several checkpoints of one run to the file ``out``.
+
+    Raises ConfigError if there are none, DataError if they differ in more than tensor values.
+    """
+    _attend.average_models([os.fspath(path) for path in checkpoints], out)
+
+
+def quantize(model: Path, out: Path) -> None:
+    """Writes a model with 8-bit weights to the file ``out``: a quarter of the size, faster, used
+    in the same way.
+
+    Raises DataError if the model is quantized already.
+    """
+    _attend.quantize_model(model, out)
+
+
+def import_model(
+    directory: Path, out: Path, *, src_lang: str | None = None, tgt_lang: str | None = None
+) -> list[str]:
+    """Converts a model directory of Hugging Face or Marian to the file ``out``.
+
+    ``src_lang`` and ``tgt_lang`` become the defaults of a model of several languages. Returns
+    what there is to know about the model.
+
+    Raises DataError that names the first setting or tensor that attend does not know.
+    """
+    return _attend.import_model(directory, out, given(src_lang=src_lang, tgt_lang=tgt_lang))
+
+
+def export(model: Path, directory: Path) -> str:
+    """Writes a model as a directory that ``transformers`` loads, and returns its family.
+
+    Raises ConfigError that names each setting without an equal in that family.
+    """
+    return _attend.export_model(model, directory)

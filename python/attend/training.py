@@ -1,0 +1,232 @@
+"""Training."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from attend import _attend
+from attend._attend import StepReport, ValidationReport
+from attend._common import given
+from attend._errors import DataError
+from attend._progress import progress_of
+from attend.classifier import Classifier
+from attend.generator import Generator
+from attend.translator import Translator
+
+__all__ = [
+    "Callback",
+    "StepReport",
+    "ValidationReport",
+    "train_classification",
+    "train_lm",
+    "train_translation",
+]
+
+Path = str | os.PathLike[str]
+Files = Path | list[Path]
+
+
+class Callback:
+    """Hears of a training; override what you need. An exception ends the training."""
+
+    def on_step(self, report: StepReport) -> None:
+        """After each update."""
+
+    def on_validation(self, report: ValidationReport) -> None:
+        """After each validation."""
+
+    def on_note(self, note: str) -> None:
+        """A line about the run: what was read, what was skipped."""
+
+
+Callbacks = Iterable[Callback | Callable[[StepReport], None]]
+
+
+def train_translation(
+    config: Path | None = None,
+    *,
+    out: Path,
+    pairs: Iterable[tuple[str, str]] | None = None,
+    valid_pairs: Iterable[tuple[str, str]] | None = None,
+    src_train: Files | None = None,
+    tgt_train: Files | None = None,
+    src_valid: Files | None = None,
+    tgt_valid: Files | None = None,
+    resume: bool = False,
+    callbacks: Callbacks = (),
+    progress: bool | None = None,
+    **options: Any,
+) -> Translator:
+    """Trains a translator in the folder ``out`` and returns it.
+
+    The text is ``pairs`` of (source, target), any iterable, or the files ``src_train`` and
+    ``tgt_train``, line by line; the same holds for the text to validate with.
+
+    - ``config``: a TOML file of options, such as a recipe
+    - ``options``: those of ``attend train translation``, in snake_case; they override the file
+    - ``resume=True``: continue from the newest checkpoint in ``out``; without one, start
+    - ``callbacks``: Callback objects, or functions that receive each StepReport
+    - ``progress``: show it; by default if standard error is a terminal
+
+    Ctrl-C saves a checkpoint and raises KeyboardInterrupt; ``resume=True`` then ends with the
+    same bytes as an uninterrupted run.
+
+    Raises ConfigError for a wrong option, naming the nearest one, and for a folder that holds
+    another run; DataError and IoError for text; DivergedError.
+    """
+    options |= given(
+        src_train=src_train, tgt_train=tgt_train, src_valid=src_valid, tgt_valid=tgt_valid
+    )
+    data = _Data(out)
+    for part, text in ("train", pairs), ("valid", valid_pairs):
+        if text is not None:
+            options |= data.columns(text, f"pairs.{part}", (f"src_{part}", f"tgt_{part}"))
+    return Translator(_train("translation", config, out, resume, options, callbacks, progress))
+
+
+def train_lm(
+    config: Path | None = None,
+    *,
+    out: Path,
+    lines: Iterable[str] | None = None,
+    valid_lines: Iterable[str] | None = None,
+    train: Files | None = None,
+    valid: Files | None = None,
+    resume: bool = False,
+    callbacks: Callbacks = (),
+    progress: bool | None = None,
+    **options: Any,
+) -> Generator:
+    """Trains a language model in the folder ``out`` and returns it.
+
+    The text is ``lines``, any iterable, or the files ``train``. The other arguments are those of
+    ``train_translation``, the options those of ``attend train lm``.
+    """
+    options |= given(train=train, valid=valid)
+    data = _Data(out)
+    for part, text in ("train", lines), ("valid", valid_lines):
+        if text is not None:
+            options |= data.columns(((line,) for line in text), f"lines.{part}", (part,))
+    return Generator(_train("lm", config, out, resume, options, callbacks, progress))
+
+
+def train_classification(
+    config: Path | None = None,
+    *,
+    out: Path,
+    examples: Iterable[tuple[str, str]] | None = None,
+    valid_examples: Iterable[tuple[str, str]] | None = None,
+    train: Files | None = None,
+    valid: Files | None = None,
+    resume: bool = False,
+    callbacks: Callbacks = (),
+    progress: bool | None = None,
+    **options: Any,
+) -> Classifier:
+    """Trains a classifier in the folder ``out`` and returns it.
+
+    The texts are ``examples`` of (label, text), any iterable, or the files ``train``: label, tab,
+    text. The other arguments are those of ``train_translation``, the options those of
+    ``attend train classification``.
+    """
+    options |= given(train=train, valid=valid)
+    data = _Data(out)
+    for part, rows in ("train", examples), ("valid", valid_examples):
+        if rows is not None:
+            options |= data.table(rows, part)
+    return Classifier(_train("classification", config, out, resume, options, callbacks, progress))
+
+
+class _Data:
+    """Text from Python as files in the folder of a run, where resuming finds it again."""
+
+    def __init__(self, out: Path) -> None:
+        self._folder = pathlib.Path(out) / "data"
+
+    def columns(
+        self, rows: Iterable[tuple[str, ...]], name: str, options: tuple[str, ...]
+    ) -> dict[str, str]:
+        """One file per element of the rows, line by line; returns their names by option."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        paths = {option: str(self._folder / f"{name}.{option}") for option in options}
+        files = [open(path, "w", encoding="utf-8", newline="\n") for path in paths.values()]
+        try:
+            for number, row in enumerate(rows, 1):
+                if isinstance(row, str) or len(row) != len(options):
+                    raise DataError(f"item {number}: expected {len(options)} texts, got {row!r}")
+                for text, file in zip(row, files, strict=True):
+                    file.write(_one_line(text, number) + "\n")
+        finally:
+            for file in files:
+                file.close()
+        return paths
+
+    def table(self, rows: Iterable[tuple[str, str]], part: str) -> dict[str, str]:
+        def lines() -> Iterable[tuple[str, ...]]:
+            for number, row in enumerate(rows, 1):
+                if isinstance(row, str) or len(row) != 2:
+                    raise DataError(f"item {number}: expected a label and a text, got {row!r}")
+                label, text = (_one_line(part, number) for part in row)
+                if "\t" in label:
+                    raise DataError(f"item {number}: expected a label without tabs, got {label!r}")
+                yield (f"{label}\t{text}",)
+
+        return self.columns(lines(), "examples", (part,))
+
+
+def _one_line(text: object, number: int) -> str:
+    if not isinstance(text, str):
+        raise DataError(f"item {number}: expected text, got {text!r}")
+    if "\n" in text or "\r" in text:
+        raise DataError(f"item {number}: expected one line, got {text!r}")
+    return text
+
+
+def _train(
+    task: str,
+    config: Path | None,
+    out: Path,
+    resume: bool,
+    options: dict[str, Any],
+    callbacks: Callbacks,
+    progress: bool | None,
+) -> str:
+    """Returns the path of the model."""
+    hearers = [one if isinstance(one, Callback) else _OnStep(one) for one in callbacks]
+    with progress_of(progress, options.get("max_steps")) as shown:
+        hearers += shown
+
+        def listener(report: StepReport | ValidationReport | str) -> None:
+            for hearer in hearers:
+                if isinstance(report, StepReport):
+                    hearer.on_step(report)
+                elif isinstance(report, ValidationReport):
+                    hearer.on_validation(report)
+                else:
+                    hearer.on_note(report)
+
+        return os.fspath(
+            _attend.train(task, out, config or "", resume, _with_models(options), listener)
+        )
+
+
+class _OnStep(Callback):
+    """A function as a callback."""
+
+    def __init__(self, function: Callable[[StepReport], None]) -> None:
+        self._function = function
+
+    def on_step(self, report: StepReport) -> None:
+        self._function(report)
+
+
+def _with_models(options: dict[str, Any]) -> dict[str, Any]:
+    """A directory of another program to start from is imported first."""
+    from attend import _imported
+
+    if options.get("init_from") and _attend.is_foreign_model(options["init_from"]):
+        return options | {"init_from": _imported(options["init_from"])}
+    return options

@@ -1,0 +1,342 @@
+"""Translation."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
+
+from attend import _attend
+from attend._attend import SequenceScore, Translation
+from attend._batches import (
+    AsyncResult,
+    TranslationResult,
+    in_background,
+    languages_of_tokens,
+    refuse_translation_options,
+)
+from attend._common import WINDOW, Model, given, in_windows
+from attend._errors import ConfigError
+from attend.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+    from typing_extensions import Unpack
+
+__all__ = ["Attention", "AttentionPage", "TranslationOptions", "Translator"]
+
+
+class TranslationOptions(TypedDict, total=False):
+    """Keyword arguments of ``translate``: options of ``attend translate``, in snake_case."""
+
+    #: hypotheses kept at every step; 1: greedy search
+    beam_size: int | None
+    #: candidates per sentence, at most beam_size
+    n_best: int | None
+    #: scores are log-probabilities divided by length ** length_penalty
+    length_penalty: float | None
+    #: tokens of a translation; 0: twice the source plus 50
+    max_length: int | None
+    #: tokens before a translation may end
+    min_length: int | None
+    #: never write so many tokens in a row twice
+    no_repeat_ngram: int | None
+    #: draw from the model instead of searching for the best
+    sample: bool | None
+    #: sampling: divides the logits
+    temperature: float | None
+    #: sampling: draw among so many tokens; 0: all
+    top_k: int | None
+    #: sampling: draw among the likeliest tokens that together have this probability
+    top_p: float | None
+    #: sampling: the random seed
+    seed: int | None
+    #: for models of several languages: see Translator.languages
+    src_lang: str | None
+    tgt_lang: str | None
+    #: fill ``alignment``, at the cost of one more pass per candidate
+    alignments: bool | None
+    #: sentences decoded together
+    batch_size: int | None
+    #: a longer sentence is an error
+    max_source_tokens: int | None
+    #: score only the tokens of the model's shortlist: faster
+    shortlist: bool | None
+
+
+class Attention(TypedDict, total=False):
+    """Attention weights by tokens; recurrent models have only ``cross``."""
+
+    source_tokens: list[str]
+    target_tokens: list[str]
+    encoder: NDArray[numpy.float32]  #: [layers, heads, S, S]
+    decoder: NDArray[numpy.float32]  #: [layers, heads, T, len(target_tokens)]
+    cross: NDArray[numpy.float32]  #: [layers, heads, T, S]
+
+
+class AttentionPage:
+    """A page that shows the attention of every layer and head: one self-contained HTML file."""
+
+    def __init__(self, html: str) -> None:
+        self.html = html
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the page to a file for the browser."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.html)
+
+    def _repr_html_(self) -> str:
+        # A frame keeps the page's styles and scripts apart from those of the notebook.
+        content = self.html.replace("&", "&amp;").replace('"', "&quot;")
+        return f'<iframe srcdoc="{content}" width="100%" height="640" frameborder="0"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"attend.AttentionPage({len(self.html)} characters)"
+
+
+class Translator(Model):
+    """A trained translator.
+
+    Several threads may use one object at once; each call gets the answer it would get alone.
+    Results do not depend on other sentences of the call, nor on the number of threads.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, threads: int | None = None) -> None:
+        """Reads a model file, or the one in the folder of a training run.
+
+        ``threads``: the size of a thread pool of its own; by default all models share one with
+        a thread per physical core.
+
+        Raises IoError, or DataError for a damaged file or another kind of model.
+        """
+        super().__init__(path, threads)
+        self._model = _attend.Translator(self._path, threads or 0)
+
+    @property
+    def languages(self) -> list[str]:
+        """The languages to choose from; empty for a model of one pair of languages."""
+        return self._model.languages()
+
+    @property
+    def source_tokenizer(self) -> Tokenizer:
+        return Tokenizer(self._model.source_tokenizer())
+
+    @property
+    def target_tokenizer(self) -> Tokenizer:
+        return Tokenizer(self._model.target_tokenizer())
+
+    @overload
+    def translate(  # type: ignore[overload-overlap]
+        self, text: str, **options: Unpack[TranslationOptions]
+    ) -> Translation: ...
+    @overload
+    def translate(
+        self, text: Iterable[str], **options: Unpack[TranslationOptions]
+    ) -> list[Translation]: ...
+
+    def translate(
+        self, text: str | Iterable[str], **options: Unpack[TranslationOptions]
+    ) -> Translation | list[Translation]:
+        """Translates a sentence, or several: a Translation, or a list of them in order.
+
+        ``options``: see TranslationOptions. Those that are not given have the model's defaults.
+
+        Raises ConfigError for a wrong option, DataError for a sentence that is too long.
+        """
+        if isinstance(text, str):
+            return self._model.translate([text], _named(options))[0]
+        return self._model.translate(list(text), _named(options))
+
+    def translate_iterable(
+        self,
+        texts: Iterable[str],
+        *,
+        window: int = WINDOW,
+        **options: Unpack[TranslationOptions],
+    ) -> Iterator[Translation]:
+        """Translates an iterable of any length in bounded memory, in order.
+
+        ``window`` sentences are read ahead and translated together. The options are those of
+        ``translate``; samples depend on the window.
+        """
+        named = _named(options)
+        return in_windows(texts, lambda part: self._model.translate(part, named), window)
+
+    @overload
+    def score(  # type: ignore[overload-overlap]
+        self,
+        source: str,
+        target: str,
+        *,
+        src_lang: str | None = None,
+        tgt_lang: str | None = None,
+    ) -> SequenceScore: ...
+    @overload
+    def score(
+        self,
+        source: Sequence[str],
+        target: Sequence[str],
+        *,
+        src_lang: str | None = None,
+        tgt_lang: str | None = None,
+    ) -> list[SequenceScore]: ...
+
+    def score(
+        self,
+        source: str | Sequence[str],
+        target: str | Sequence[str],
+        *,
+        src_lang: str | None = None,
+        tgt_lang: str | None = None,
+    ) -> SequenceScore | list[SequenceScore]:
+        """The log-probability of a given translation, or of several.
+
+        Raises DataError for a text that is too long, or unless there are as many targets as
+        sources.
+        """
+        options = given(src_lang=src_lang, tgt_lang=tgt_lang)
+        if isinstance(source, str) and isinstance(target, str):
+            return self._model.score([source], [target], options)[0]
+        return self._model.score(list(source), list(target), options)
+
+    def attention(
+        self,
+        source: str,
+        target: str,
+        *,
+        src_lang: str | None = None,
+        tgt_lang: str | None = None,
+    ) -> Attention:
+        """The attention weights of every layer and head while reading ``source`` and writing
+        ``target``.
+
+        T are the tokens of the target and its end: a token's row is the one that predicts it. S
+        are ``source_tokens``, with the special tokens around the source. The columns of
+        ``decoder`` are ``target_tokens``: what the decoder begins with, then the target. Rows sum
+        to 1.
+
+        Raises DataError for a text that is too long.
+        """
+        return self._model.attention(source, target, given(src_lang=src_lang, tgt_lang=tgt_lang))
+
+    def attention_page(
+        self, source: str, target: str | None = None, **options: Unpack[TranslationOptions]
+    ) -> AttentionPage:
+        """The page of ``attend attention``: in a notebook it shows itself.
+
+        ``target``: a given translation; by default the best one, found with ``options``.
+        """
+        return AttentionPage(self._model.attention_page(source, target, _named(options)))
+
+    @overload
+    def translate_batch(
+        self,
+        source: Sequence[Sequence[str]],
+        target_prefix: Sequence[Sequence[str] | None] | None = None,
+        *,
+        asynchronous: Literal[False] = False,
+        **options: Any,
+    ) -> list[TranslationResult]: ...
+    @overload
+    def translate_batch(
+        self,
+        source: Sequence[Sequence[str]],
+        target_prefix: Sequence[Sequence[str] | None] | None = None,
+        *,
+        asynchronous: Literal[True],
+        **options: Any,
+    ) -> list[AsyncResult[TranslationResult]]: ...
+
+    def translate_batch(
+        self,
+        source: Sequence[Sequence[str]],
+        target_prefix: Sequence[Sequence[str] | None] | None = None,
+        *,
+        asynchronous: bool = False,
+        beam_size: int = 2,
+        num_hypotheses: int = 1,
+        length_penalty: float = 1,
+        no_repeat_ngram_size: int = 0,
+        max_input_length: int = 1024,
+        max_decoding_length: int = 256,
+        min_decoding_length: int = 1,
+        sampling_topk: int = 1,
+        sampling_topp: float = 1,
+        sampling_temperature: float = 1,
+        return_scores: bool = False,
+        return_attention: bool = False,
+        **others: Any,
+    ) -> list[TranslationResult] | list[AsyncResult[TranslationResult]]:
+        """Translates tokens, with the arguments and results of CTranslate2.
+
+        Special tokens around the source may be there or not. ``target_prefix`` is the token of a
+        language, for models of several. Other arguments of CTranslate2 are accepted with the
+        values that ask for nothing; ConfigError names the others.
+        """
+        refuse_translation_options(others)
+        options: dict[str, Any] = {"max_length": max_decoding_length, "n_best": num_hypotheses}
+        if sampling_topk == 1:
+            options |= {
+                "beam_size": beam_size,
+                "length_penalty": length_penalty,
+                "no_repeat_ngram": no_repeat_ngram_size,
+                "min_length": min_decoding_length,
+            }
+        else:
+            options |= {
+                "sample": True,
+                "top_k": sampling_topk,
+                "top_p": sampling_topp,
+                "temperature": sampling_temperature,
+            }
+        cut = [list(tokens)[: max_input_length or None] for tokens in source]
+        prefixes = [list(prefix or []) for prefix in target_prefix or [None] * len(cut)]
+        if len(prefixes) != len(cut):
+            raise ConfigError(f"target_prefix: expected {len(cut)} prefixes, got {len(prefixes)}")
+
+        def compute() -> list[TranslationResult]:
+            return [
+                TranslationResult(
+                    [candidate.tokens for candidate in one.candidates],
+                    [candidate.score for candidate in one.candidates] if return_scores else [],
+                    [self._cross_attention(one, c.text) for c in one.candidates]
+                    if return_attention
+                    else [],
+                )
+                for one in self._translate_tokens(cut, prefixes, options)
+            ]
+
+        return in_background(len(cut), compute) if asynchronous else compute()
+
+    def _cross_attention(self, translation: Translation, target: str) -> list[list[float]]:
+        """The mean over the heads of the last layer, without the row that predicts the end."""
+        source = self.source_tokenizer
+        ids = [source.id(token) for token in translation.source_tokens]
+        weights: list[list[float]] = (
+            self.attention(source.decode(ids), target)["cross"][-1].mean(axis=0)[:-1].tolist()
+        )
+        return weights
+
+    def _translate_tokens(
+        self, source: list[list[str]], prefixes: list[list[str]], options: dict[str, Any]
+    ) -> list[Translation]:
+        # One call for each pair of languages.
+        calls: dict[tuple[tuple[str, str], ...], list[int]] = {}
+        for index, (tokens, prefix) in enumerate(zip(source, prefixes, strict=True)):
+            languages = languages_of_tokens(tokens, prefix, self.languages)
+            calls.setdefault(tuple(languages.items()), []).append(index)
+        found: dict[int, Translation] = {}
+        for pair, indices in calls.items():
+            part = [source[index] for index in indices]
+            answers = self._model.translate_tokens(part, options | dict(pair))
+            found.update(zip(indices, answers, strict=True))
+        return [found[index] for index in range(len(source))]
+
+
+def _named(options: Mapping[str, object]) -> dict[str, Any]:
+    """The options by the names of the command line."""
+    named = given(**options)
+    if "alignments" in named:
+        named["alignment"] = named.pop("alignments")
+    return named

@@ -1,0 +1,47 @@
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "attend/core/lines.h"
+#include "attend/python/held_model.h"
+#include "attend/python/module.h"
+#include "attend/python/texts.h"
+#include "attend/tasks/classification/engine.h"
+
+namespace nb = nanobind;
+
+namespace attend {
+
+namespace {
+
+using HeldClassifier = HeldModel<ClassificationEngine>;
+
+std::vector<std::vector<float>> classify_texts(const HeldClassifier& classifier,
+                                               const std::vector<std::string>& texts,
+                                               const nb::dict& keywords) {
+  ClassificationOptions options;
+  set_keywords(option_fields(options), keywords);
+  const nb::gil_scoped_release released;
+  const EnteredRuntime entered(classifier.runtime);
+  std::vector<Classification> classes;
+  std::istringstream stream = lines_of(texts);
+  LineReader lines(stream, kTexts);
+  classifier.engine.classify(lines, collect(classes), options);
+  std::vector<std::vector<float>> probabilities;
+  for (Classification& one : classes) probabilities.push_back(std::move(one.probabilities));
+  return probabilities;
+}
+
+}  // namespace
+
+void add_classifier(nb::module_& module) {
+  nb::class_<HeldClassifier>(module, "Classifier")
+      .def(nb::new_(&HeldClassifier::load), nb::arg("path"), nb::arg("threads"),
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("labels", [](const HeldClassifier& c) { return c.engine.labels(); })
+      .def("tokenizer", [](const HeldClassifier& c) { return c.engine.model().tokenizer; })
+      .def("classify", classify_texts, nb::arg("texts"), nb::arg("options"),
+           "The probabilities of all labels for each text.");
+}
+
+}  // namespace attend

@@ -1,0 +1,49 @@
+#include "attend/python/keywords.h"
+
+#include <fmt/format.h>
+
+#include "attend/core/nearest_name.h"
+#include "attend/core/quote.h"
+#include "attend/error.h"
+
+namespace nb = nanobind;
+
+namespace attend {
+
+namespace {
+
+std::string typed_value(nb::handle value) {
+  if (nb::isinstance<nb::bool_>(value)) return nb::cast<bool>(value) ? "true" : "false";
+  return nb::str(value).c_str();
+}
+
+}  // namespace
+
+std::vector<std::string> typed_values(nb::handle value) {
+  std::vector<std::string> values;
+  if (nb::isinstance<nb::list>(value) || nb::isinstance<nb::tuple>(value)) {
+    for (const nb::handle element : value) values.push_back(typed_value(element));
+  } else {
+    values.push_back(typed_value(value));
+  }
+  return values;
+}
+
+void set_keyword(std::span<const OptionField> fields, nb::handle key, nb::handle value) {
+  const std::string name = nb::str(key).c_str();
+  if (const OptionField* field = find_option(fields, name))
+    return set_option(*field, typed_values(value), name);
+  std::vector<std::string> names;
+  for (const OptionField& known : fields) names.push_back(snake_case(known.name));
+  throw ConfigError(fmt::format("unknown option {}{}", quote(name), did_you_mean(name, names)));
+}
+
+void set_keywords(std::span<const OptionField> fields, const nb::dict& keywords) {
+  for (const auto& [name, value] : keywords) set_keyword(fields, name, value);
+}
+
+std::shared_ptr<Runtime> runtime_of(int threads) {
+  return threads == 0 ? nullptr : make_runtime({.threads = threads});
+}
+
+}  // namespace attend

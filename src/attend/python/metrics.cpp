@@ -1,0 +1,114 @@
+#include "attend/metrics.h"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <fmt/format.h>
+
+#include "attend/metrics/report.h"
+#include "attend/python/keywords.h"
+#include "attend/python/module.h"
+
+namespace nb = nanobind;
+
+namespace attend {
+
+namespace {
+
+using Lines = std::vector<std::string>;
+
+template <class Options>
+Options metric_options(const nb::dict& keywords) {
+  Options options;
+  set_keywords(option_fields(options), keywords);
+  return options;
+}
+
+struct Bleu {
+  BleuScore score;
+  std::string signature;
+};
+
+Bleu bleu(const Lines& hypotheses, const References& references, const nb::dict& keywords) {
+  const auto options = metric_options<BleuOptions>(keywords);
+  const nb::gil_scoped_release released;
+  return {corpus_bleu(hypotheses, references, options), bleu_signature(options, references.size())};
+}
+
+struct Chrf {
+  double score;
+  std::string name, signature;
+};
+
+Chrf chrf(const Lines& hypotheses, const References& references, const nb::dict& keywords) {
+  const auto options = metric_options<ChrfOptions>(keywords);
+  const nb::gil_scoped_release released;
+  return {corpus_chrf(hypotheses, references, options), chrf_name(options),
+          chrf_signature(options, references.size())};
+}
+
+// The lines of `attend evaluate`, with intervals or beside a baseline.
+std::string report(const Lines& hypotheses, const References& references,
+                   const std::optional<Lines>& baseline, const nb::dict& keywords) {
+  const auto options = metric_options<EvaluationOptions>(keywords);
+  const nb::gil_scoped_release released;
+  return format_report(baseline ? compare(*baseline, hypotheses, references, options)
+                                : evaluate(hypotheses, references, options));
+}
+
+void add_confusion_matrix(nb::module_& module) {
+  using Matrix = ConfusionMatrix;
+  nb::class_<ClassScores>(module, "ClassScores", "Scores of one class, 0 .. 1.")
+      .def_ro("precision", &ClassScores::precision)
+      .def_ro("recall", &ClassScores::recall)
+      .def_ro("f1", &ClassScores::f1)
+      .def_ro("support", &ClassScores::support, "Examples of the class.")
+      .def("__repr__", [](const ClassScores& s) {
+        return fmt::format("ClassScores(precision={:.4f}, recall={:.4f}, f1={:.4f}, support={})",
+                           s.precision, s.recall, s.f1, s.support);
+      });
+  nb::class_<Matrix>(module, "ConfusionMatrix")
+      .def(nb::init<std::vector<std::string>>(), nb::arg("labels"))
+      .def(
+          "add",
+          [](Matrix& matrix, const std::vector<std::int64_t>& gold,
+             const std::vector<std::int64_t>& predicted) { matrix.add(gold, predicted); },
+          nb::arg("gold"), nb::arg("predicted"))
+      .def("count", &Matrix::count, nb::arg("gold"), nb::arg("predicted"))
+      .def("accuracy", &Matrix::accuracy)
+      .def("macro_f1", &Matrix::macro_f1)
+      .def("weighted_f1", &Matrix::weighted_f1)
+      .def("of_class", &Matrix::of_class, nb::arg("index"))
+      .def("table", &Matrix::table);
+}
+
+}  // namespace
+
+void add_metrics(nb::module_& module) {
+  nb::class_<Bleu>(module, "Bleu", "BLEU of a corpus or a sentence.")
+      .def_prop_ro(
+          "score", [](const Bleu& b) { return b.score.score; }, "0 .. 100")
+      .def_prop_ro("precisions", [](const Bleu& b) { return b.score.precisions; })
+      .def_prop_ro("brevity_penalty", [](const Bleu& b) { return b.score.brevity_penalty; })
+      .def_prop_ro("hypothesis_length", [](const Bleu& b) { return b.score.hypothesis_length; })
+      .def_prop_ro("reference_length", [](const Bleu& b) { return b.score.reference_length; })
+      .def_ro("signature", &Bleu::signature, "What sacreBLEU calls so: all that the score means.")
+      .def("__float__", [](const Bleu& b) { return b.score.score; })
+      .def("__repr__", [](const Bleu& b) { return format_bleu(b.score, b.signature); });
+  nb::class_<Chrf>(module, "Chrf", "chrF of a corpus.")
+      .def_ro("score", &Chrf::score, "0 .. 100")
+      .def_ro("signature", &Chrf::signature)
+      .def("__float__", [](const Chrf& c) { return c.score; })
+      .def("__repr__", [](const Chrf& c) {
+        return fmt::format("{}|{} = {:.2f}", c.name, c.signature, c.score);
+      });
+  module.def("bleu", bleu, nb::arg("hypotheses"), nb::arg("references"), nb::arg("options"));
+  module.def("chrf", chrf, nb::arg("hypotheses"), nb::arg("references"), nb::arg("options"));
+  module.def("report", report, nb::arg("hypotheses"), nb::arg("references"),
+             nb::arg("baseline").none(), nb::arg("options"));
+  add_confusion_matrix(module);
+}
+
+}  // namespace attend

@@ -1,0 +1,23 @@
+// The parts of the Python module attend._attend: each adds its functions and classes. The package
+// attend (python/attend) wraps them; users see its documentation.
+//
+// Arguments are converted with the interpreter's lock (GIL) held; whatever computes runs without.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace attend {
+
+void add_errors(nanobind::module_& module);
+void add_tokenizer(nanobind::module_& module);
+void add_translations(nanobind::module_& module);
+void add_translator(nanobind::module_& module);
+void add_classifier(nanobind::module_& module);
+void add_embedder(nanobind::module_& module);
+void add_generator(nanobind::module_& module);
+void add_model_files(nanobind::module_& module);
+void add_training(nanobind::module_& module);
+void add_metrics(nanobind::module_& module);
+void add_program(nanobind::module_& module);
+
+}  // namespace attend

@@ -1,0 +1,23 @@
+// Results as NumPy arrays that own their memory: moved in, never copied.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace attend {
+
+using NumpyArray = nanobind::ndarray<nanobind::numpy, float>;
+
+// Row-major. Needs the GIL.
+inline NumpyArray numpy_array(std::vector<float> values, const std::vector<std::size_t>& shape) {
+  auto* owned = new std::vector<float>(std::move(values));
+  const nanobind::capsule owner(
+      owned, [](void* vector) noexcept { delete static_cast<std::vector<float>*>(vector); });
+  return NumpyArray(owned->data(), shape.size(), shape.data(), owner);
+}
+
+}  // namespace attend

@@ -1,0 +1,46 @@
+// Texts from Python as the lines of a stream: read ahead, answered and named as those of the
+// command line ("texts:17: ...").
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "attend/answers.h"
+
+namespace attend {
+
+inline constexpr const char* kTexts = "texts";
+
+// One line per text. Line breaks inside a text are spaces, as they are for the tokenizers.
+inline std::istringstream lines_of(const std::vector<std::string>& texts) {
+  std::string lines;
+  for (const std::string& text : texts) {
+    lines += text;
+    std::replace_if(
+        lines.end() - std::ssize(text), lines.end(), [](char c) { return c == '\n' || c == '\r'; },
+        ' ');
+    lines += '\n';
+  }
+  return std::istringstream(std::move(lines));
+}
+
+// Runs Python's signal handlers; throws the exception of one (Ctrl-C). Takes the GIL.
+inline void check_signals() {
+  const nanobind::gil_scoped_acquire acquired;
+  if (PyErr_CheckSignals() != 0) nanobind::raise_python_error();
+}
+
+// Appends answers, looking at signals now and then. A text that cannot be answered ends the stream.
+template <class Answer>
+AnswerSink<Answer> collect(std::vector<Answer>& answers) {
+  return {.accept = [&answers](const Answer& answer) {
+    answers.push_back(answer);
+    if (answers.size() % 1024 == 0) check_signals();
+  }};
+}
+
+}  // namespace attend

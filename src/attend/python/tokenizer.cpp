@@ -1,0 +1,64 @@
+#include "attend/tokenizer.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "attend/python/keywords.h"
+#include "attend/python/module.h"
+#include "attend/text/tokenizer.h"
+
+namespace nb = nanobind;
+
+namespace attend {
+
+namespace {
+
+Tokenizer trained_tokenizer(const std::vector<std::string>& sentences, const nb::dict& keywords) {
+  TokenizerOptions options;
+  set_keywords(option_fields(options), keywords);
+  const nb::gil_scoped_release released;
+  return Tokenizer::train(sentences, options);
+}
+
+std::vector<std::vector<std::int32_t>> encode(const Tokenizer& tokenizer,
+                                              const std::vector<std::string>& texts) {
+  const nb::gil_scoped_release released;
+  std::vector<std::vector<std::int32_t>> ids;
+  for (const std::string& text : texts) ids.push_back(tokenizer.encode(text));
+  return ids;
+}
+
+}  // namespace
+
+void add_tokenizer(nb::module_& module) {
+  nb::class_<Tokenizer>(module, "Tokenizer")
+      .def_static("train", trained_tokenizer, nb::arg("sentences"), nb::arg("options"))
+      .def_static(
+          "from_bytes",
+          [](const nb::bytes& bytes) {
+            return Tokenizer::from_bytes({static_cast<const char*>(bytes.data()), bytes.size()});
+          },
+          nb::arg("bytes"))
+      .def("to_bytes",
+           [](const Tokenizer& t) { return nb::bytes(t.bytes().data(), t.bytes().size()); })
+      .def("encode", encode, nb::arg("texts"))
+      .def(
+          "decode",
+          [](const Tokenizer& t, const std::vector<std::int32_t>& ids) { return t.decode(ids); },
+          nb::arg("ids"))
+      .def("piece", &Tokenizer::piece, nb::arg("id"))
+      .def("id", &Tokenizer::id, nb::arg("piece"))
+      .def("vocab_size", &Tokenizer::vocab_size)
+      .def("special_ids", [](const Tokenizer& t) {
+        const SpecialTokens& special = t.special_tokens();
+        nb::dict ids;
+        ids["bos"] = special.bos;
+        ids["eos"] = special.eos;
+        ids["pad"] = special.pad;
+        ids["unk"] = special.unk;
+        return ids;
+      });
+}
+
+}  // namespace attend

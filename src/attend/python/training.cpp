@@ -1,0 +1,136 @@
+#include "attend/training.h"
+
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <optional>
+
+#include "attend/python/keywords.h"
+#include "attend/python/module.h"
+
+namespace nb = nanobind;
+
+namespace attend {
+
+namespace {
+
+// Calls Python from a training. An interruption (Ctrl-C) is kept and stops the training after the
+// step, so that it saves a checkpoint; any other exception ends it at once.
+class PythonListener {
+ public:
+  explicit PythonListener(const nb::callable& listener) : listener_(listener) {}
+
+  template <class Report>
+  void operator()(const Report& report) {
+    const nb::gil_scoped_acquire acquired;
+    try {
+      if (PyErr_CheckSignals() != 0) nb::raise_python_error();
+      listener_(report);
+    } catch (nb::python_error& error) {
+      if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+      interruption_.emplace(std::move(error));
+      stop_ = true;
+    }
+  }
+
+  const std::atomic<bool>* stop() const { return &stop_; }
+  // The interruption, if there was one. Needs the GIL.
+  void rethrow() {
+    if (interruption_) throw nb::python_error(std::move(*interruption_));
+  }
+
+ private:
+  const nb::callable& listener_;
+  std::atomic<bool> stop_ = false;
+  std::optional<nb::python_error> interruption_;
+};
+
+std::vector<TrainingOption> training_options(const nb::dict& keywords) {
+  std::vector<TrainingOption> options;
+  for (const auto& [name, value] : keywords)
+    options.emplace_back(nb::str(name).c_str(), typed_values(value));
+  return options;
+}
+
+// The arguments that are no options of the task.
+struct PythonJob {
+  std::string task;
+  std::filesystem::path folder, config;
+  bool resume = false;
+};
+
+TrainingResult train_in_python(const PythonJob& python, const nb::dict& keywords,
+                               const nb::callable& listener) {
+  PythonListener forward(listener);
+  TrainingJob job;
+  job.task = python.task;
+  job.folder = python.folder;
+  job.config = python.config;
+  job.resume = python.resume;
+  job.options = training_options(keywords);
+  job.stop = forward.stop();
+  job.on_step = [&](const StepReport& report) { forward(report); };
+  job.on_validation = [&](const ValidationReport& report) { forward(report); };
+  job.on_note = [&](const std::string& note) { forward(note); };
+  TrainingResult result;
+  {
+    const nb::gil_scoped_release released;
+    result = train(job);
+  }
+  forward.rethrow();
+  return result;
+}
+
+void add_reports(nb::module_& module) {
+  nb::class_<StepReport>(module, "StepReport", "An update of a training.")
+      .def_ro("step", &StepReport::step, "From 1.")
+      .def_ro("epoch", &StepReport::epoch, "From 1.")
+      .def_ro("loss", &StepReport::loss, "Per target token, label smoothing included.")
+      .def_ro("nll", &StepReport::nll, "Negative log-likelihood per target token, in nats.")
+      .def_ro("learning_rate", &StepReport::learning_rate)
+      .def_ro("gradient_norm", &StepReport::gradient_norm, "Before clipping.")
+      .def_ro("tokens", &StepReport::tokens, "Target tokens of this update.")
+      .def_ro("tokens_per_second", &StepReport::tokens_per_second)
+      .def_ro("seconds", &StepReport::seconds, "Time that the run has taken.")
+      .def("__repr__", [](const StepReport& r) {
+        return fmt::format("StepReport(step={}, loss={:.4f})", r.step, r.loss);
+      });
+  nb::class_<ValidationReport>(module, "ValidationReport", "A validation of a training.")
+      .def_ro("step", &ValidationReport::step)
+      .def_ro("epoch", &ValidationReport::epoch)
+      .def_ro("loss", &ValidationReport::loss)
+      .def_ro("nll", &ValidationReport::nll, "Over the whole validation set.")
+      .def_prop_ro(
+          "metrics",
+          [](const ValidationReport& r) {
+            return std::map<std::string, double>(r.metrics.begin(), r.metrics.end());
+          },
+          "Metrics of the task, such as bleu or accuracy.")
+      .def_ro("best", &ValidationReport::best, "Better than all before.")
+      .def_ro("seconds", &ValidationReport::seconds)
+      .def("__repr__", [](const ValidationReport& r) {
+        return fmt::format("ValidationReport(step={}, nll={:.4f})", r.step, r.nll);
+      });
+}
+
+}  // namespace
+
+void add_training(nb::module_& module) {
+  add_reports(module);
+  module.def(
+      "train",
+      [](const std::string& task, const std::filesystem::path& folder,
+         const std::filesystem::path& config, bool resume, const nb::dict& options,
+         const nb::callable& listener) {
+        return train_in_python({task, folder, config, resume}, options, listener).model;
+      },
+      nb::arg("task"), nb::arg("folder"), nb::arg("config"), nb::arg("resume"), nb::arg("options"),
+      nb::arg("listener"), "Returns the path of the model.");
+}
+
+}  // namespace attend

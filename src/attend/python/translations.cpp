@@ -1,0 +1,87 @@
+// The results of translating.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <fmt/format.h>
+
+#include "attend/error.h"
+#include "attend/python/module.h"
+#include "attend/translator.h"
+
+namespace nb = nanobind;
+
+namespace attend {
+
+namespace {
+
+using Candidate = TranslationCandidate;
+using CandidateState = std::tuple<std::string, float, float, std::vector<std::string>,
+                                  std::vector<float>, std::vector<std::pair<int, int>>>;
+using TranslationState = std::tuple<std::vector<Candidate>, std::vector<std::string>>;
+
+const Candidate& best(const Translation& translation) { return translation.candidates.front(); }
+
+void add_candidate(nb::module_& module) {
+  nb::class_<Candidate>(module, "TranslationCandidate",
+                        "One translation of a sentence, with its scores.")
+      .def_ro("text", &Candidate::text)
+      .def_ro("score", &Candidate::score,
+              "The log-probability divided by length ** length_penalty.")
+      .def_ro("log_probability", &Candidate::log_probability,
+              "Natural logarithm, end of sentence included.")
+      .def_ro("tokens", &Candidate::tokens, "The tokens of the text.")
+      .def_ro("token_scores", &Candidate::token_scores,
+              "The log-probability of each token, then of the end of sentence.")
+      .def_ro("alignment", &Candidate::alignment,
+              "Pairs (source word, target word), counted from 0; empty unless alignments=True.")
+      .def("__getstate__",
+           [](const Candidate& c) {
+             return CandidateState{c.text,   c.score,        c.log_probability,
+                                   c.tokens, c.token_scores, c.alignment};
+           })
+      .def("__setstate__",
+           [](Candidate& c, const CandidateState& state) {
+             const auto& [text, score, log_probability, tokens, token_scores, alignment] = state;
+             new (&c) Candidate{text, score, log_probability, tokens, token_scores, alignment};
+           })
+      .def("__repr__", [](const Candidate& c) {
+        return fmt::format("TranslationCandidate(text={}, score={:.4f})",
+                           nb::repr(nb::cast(c.text)).c_str(), c.score);
+      });
+}
+
+}  // namespace
+
+void add_translations(nb::module_& module) {
+  add_candidate(module);
+  nb::class_<Translation>(
+      module, "Translation",
+      "A translated sentence. The attributes of the best candidate are also its own.")
+      .def_ro("candidates", &Translation::candidates, "Best first, n_best of them.")
+      .def_ro("source_tokens", &Translation::source_tokens)
+      .def_prop_ro("text", [](const Translation& t) { return best(t).text; })
+      .def_prop_ro("score", [](const Translation& t) { return best(t).score; })
+      .def_prop_ro("log_probability", [](const Translation& t) { return best(t).log_probability; })
+      .def_prop_ro("tokens", [](const Translation& t) { return best(t).tokens; })
+      .def_prop_ro("token_scores", [](const Translation& t) { return best(t).token_scores; })
+      .def_prop_ro("alignment", [](const Translation& t) { return best(t).alignment; })
+      .def("__str__", [](const Translation& t) { return best(t).text; })
+      .def("__getstate__",
+           [](const Translation& t) {
+             return TranslationState{t.candidates, t.source_tokens};
+           })
+      .def("__setstate__",
+           [](Translation& t, const TranslationState& state) {
+             const auto& [candidates, source_tokens] = state;
+             if (candidates.empty()) throw DataError("a pickled translation has no candidates");
+             new (&t) Translation{candidates, source_tokens};
+           })
+      .def("__repr__", [](const Translation& t) {
+        return fmt::format("Translation(text={}, score={:.4f})",
+                           nb::repr(nb::cast(best(t).text)).c_str(), best(t).score);
+      });
+}
+
+}  // namespace attend

@@ -1,0 +1,199 @@
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "attend/core/lines.h"
+#include "attend/error.h"
+#include "attend/inspect/attention_page.h"
+#include "attend/python/held_model.h"
+#include "attend/python/module.h"
+#include "attend/python/numpy.h"
+#include "attend/python/texts.h"
+#include "attend/tasks/attention_maps.h"
+#include "attend/tasks/learned_positions.h"
+#include "attend/tasks/translation/engine.h"
+
+namespace nb = nanobind;
+
+namespace attend {
+
+namespace {
+
+using HeldTranslator = HeldModel<TranslationEngine>;
+using Strings = std::vector<std::string>;
+
+// The options of `attend translate` that concern the translations.
+struct TranslateKeywords {
+  TranslationOptions translation;
+  bool sample = false;
+  SamplingOptions sampling;
+};
+
+template <class Visitor>
+void fields(TranslateKeywords& k, Visitor&& visit) {
+  fields(k.translation, visit);
+  visit("sample", k.sample, "draw translations at random instead of searching for the best");
+  fields(k.sampling, visit);
+}
+
+void refuse(const nb::dict& keywords, std::initializer_list<const char*> names,
+            const char* reason) {
+  for (const char* name : names)
+    if (keywords.contains(name)) throw ConfigError(fmt::format("{}: {}", name, reason));
+}
+
+TranslationOptions translation_options(const HeldTranslator& translator, const nb::dict& keywords) {
+  TranslateKeywords k;
+  k.translation = translator.engine.default_options();
+  set_keywords(option_fields(k), keywords);
+  if (k.sample) {
+    refuse(keywords, {"beam_size", "length_penalty", "min_length", "no_repeat_ngram"},
+           "is for beam search, not for sample=True");
+    k.translation.sampling = k.sampling;
+    k.translation.sampling->max_length = k.translation.beam.max_length;
+  } else {
+    refuse(keywords, {"temperature", "top_k", "top_p", "seed"}, "needs sample=True");
+  }
+  return k.translation;
+}
+
+std::vector<Translation> translate_texts(const HeldTranslator& translator, const Strings& sentences,
+                                         const nb::dict& keywords) {
+  const TranslationOptions options = translation_options(translator, keywords);
+  const nb::gil_scoped_release released;
+  const EnteredRuntime entered(translator.runtime);
+  std::vector<Translation> translations;
+  translations.reserve(sentences.size());
+  std::istringstream stream = lines_of(sentences);
+  LineReader lines(stream, kTexts);
+  translator.engine.translate(lines, collect(translations), options);
+  return translations;
+}
+
+// The ids of tokens, with the marks that the model needs around them. Marks that are there already,
+// as other programs' tokenizers add them, are not added again.
+std::vector<std::int32_t> marked_ids(const Strings& tokens, const TranslationModel& model,
+                                     const PairMarks& marks) {
+  std::vector<std::int32_t> ids;
+  for (const std::string& token : tokens) ids.push_back(model.src_tokenizer.id(token));
+  const auto& [before, behind, unused] = marks;
+  if (ids.size() >= before.size() && std::equal(before.begin(), before.end(), ids.begin()))
+    ids.erase(ids.begin(), ids.begin() + std::ssize(before));
+  if (ids.size() >= behind.size() && std::equal(behind.rbegin(), behind.rend(), ids.rbegin()))
+    ids.resize(ids.size() - behind.size());
+  return ids.empty() ? ids : marks.around(ids);
+}
+
+std::vector<Translation> translate_tokens(const HeldTranslator& translator,
+                                          const std::vector<Strings>& sentences,
+                                          const nb::dict& keywords) {
+  const TranslationOptions options = translation_options(translator, keywords);
+  const nb::gil_scoped_release released;
+  const EnteredRuntime entered(translator.runtime);
+  const TranslationModel& model = translator.engine.model();
+  const PairMarks marks = model.format.of(options.languages);
+  std::vector<std::vector<std::int32_t>> sources;
+  for (const Strings& tokens : sentences) {
+    sources.push_back(marked_ids(tokens, model, marks));
+    require_room(fmt::format("sentence {}", sources.size()), std::ssize(sources.back()), 0,
+                 model.longest_input());
+  }
+  return translator.engine.translate_ids(std::move(sources), options);
+}
+
+LanguagePair languages_of(const nb::dict& keywords) {
+  LanguagePair languages;
+  set_keywords(option_fields(languages), keywords);
+  return languages;
+}
+
+std::vector<SequenceScore> scores_of_pairs(const HeldTranslator& translator, const Strings& sources,
+                                           const Strings& targets, const nb::dict& keywords) {
+  const LanguagePair languages = languages_of(keywords);
+  const nb::gil_scoped_release released;
+  const EnteredRuntime entered(translator.runtime);
+  return translator.engine.score(sources, targets, {}, languages);
+}
+
+// [layers, heads, rows, cols]; nothing for a network without such attention.
+void add_maps(nb::dict& result, const char* name,
+              const std::vector<std::vector<AttentionMap>>& layers) {
+  if (layers.empty()) return;
+  const AttentionMap& first = layers.front().front();
+  std::vector<float> weights;
+  for (const std::vector<AttentionMap>& heads : layers)
+    for (const AttentionMap& head : heads)
+      weights.insert(weights.end(), head.weights.begin(), head.weights.end());
+  result[name] = numpy_array(std::move(weights), {layers.size(), layers.front().size(),
+                                                  static_cast<std::size_t>(first.rows),
+                                                  static_cast<std::size_t>(first.cols)});
+}
+
+Strings pieces_of(const Tokenizer& tokenizer, const std::vector<std::int32_t>& ids) {
+  Strings pieces;
+  for (const std::int32_t id : ids) pieces.push_back(tokenizer.piece(id));
+  return pieces;
+}
+
+nb::dict attention_of(const HeldTranslator& translator, const std::string& source,
+                      const std::string& target, const nb::dict& keywords) {
+  const LanguagePair languages = languages_of(keywords);
+  const TranslationModel& model = translator.engine.model();
+  AttentionMaps maps;
+  {
+    const nb::gil_scoped_release released;
+    const EnteredRuntime entered(translator.runtime);
+    const ScoredPair pair = given_pair(translator.engine, source, target, languages);
+    maps = attention_maps(model, model.format.of(languages), pair.src, pair.tgt);
+  }
+  nb::dict result;
+  result["source_tokens"] = nb::cast(pieces_of(model.src_tokenizer, maps.src));
+  result["target_tokens"] = nb::cast(pieces_of(model.tgt_tokenizer, maps.tgt));
+  add_maps(result, "encoder", maps.encoder);
+  add_maps(result, "decoder", maps.decoder);
+  add_maps(result, "cross", maps.cross);
+  return result;
+}
+
+std::string page_of(const HeldTranslator& translator, const std::string& source,
+                    const std::optional<std::string>& target, const nb::dict& keywords) {
+  const TranslationOptions options = translation_options(translator, keywords);
+  const nb::gil_scoped_release released;
+  const EnteredRuntime entered(translator.runtime);
+  const ScoredPair pair = target ? given_pair(translator.engine, source, *target, options.languages)
+                                 : translated_pair(translator.engine, source, options);
+  return attention_page(translator.engine.model(), pair);
+}
+
+Strings language_names(const HeldTranslator& translator) {
+  Strings names;
+  for (const PairFormat::Language& language : translator.engine.model().format.languages)
+    names.push_back(language.name);
+  return names;
+}
+
+}  // namespace
+
+void add_translator(nb::module_& module) {
+  nb::class_<HeldTranslator>(module, "Translator")
+      .def(nb::new_(&HeldTranslator::load), nb::arg("path"), nb::arg("threads"),
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("languages", language_names)
+      .def("source_tokenizer",
+           [](const HeldTranslator& t) { return t.engine.model().src_tokenizer; })
+      .def("target_tokenizer",
+           [](const HeldTranslator& t) { return t.engine.model().tgt_tokenizer; })
+      .def("translate", translate_texts, nb::arg("sentences"), nb::arg("options"))
+      .def("translate_tokens", translate_tokens, nb::arg("sentences"), nb::arg("options"))
+      .def("score", scores_of_pairs, nb::arg("sources"), nb::arg("targets"), nb::arg("options"))
+      .def("attention", attention_of, nb::arg("source"), nb::arg("target"), nb::arg("options"))
+      .def("attention_page", page_of, nb::arg("source"), nb::arg("target").none(),
+           nb::arg("options"), "The HTML of a page that shows the attention.");
+}
+
+}  // namespace attend
