@@ -8,7 +8,7 @@ BUILD := build/$(PRESET)
 SOURCES = $(shell find include src tests bench examples -name '*.h' -o -name '*.cpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-docs install package test-package mutants fuzz bench kernels lint check-dev tidy format clean
+.PHONY: help deps build demo test test-docs install package wheel test-package mutants fuzz bench kernels lint check-dev tidy format clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -24,7 +24,9 @@ demo: configure ## build, train a small translator and write its attention page
 	@rm -rf $(BUILD)/demo
 	@$(BUILD)/attend demo --out $(BUILD)/demo
 
-test: build ## build, then run every test
+test: configure ## build, also the Python module where Python has its development files, then run every test
+	@cmake $(BUILD) $(if $(filter asan tsan,$(PRESET)),,$$(tools/python_environment.sh build/python-venv)) >$(BUILD).configure.log || { cat $(BUILD).configure.log; exit 1; }
+	@cmake --build $(BUILD)
 	@tools/run_tests.sh $(BUILD) $(JOBS)
 
 test-docs: build ## run the commands of README and docs (part of make test, too)
@@ -44,11 +46,17 @@ package: ## make a Debian package in build/package
 	@cd build/package && cpack -G DEB >cpack.log || { cat cpack.log; exit 1; }
 	@ls build/package/*.deb
 
-test-package: build package ## test what users get: the installed tree, attend inside another project, the package in a bare Debian 12 (root)
+wheel: ## make a Python wheel with the libraries that it needs, in dist
+	@tools/dependencies.sh ensure build
+	@tools/dependencies.sh ensure python
+	@tools/make_wheel.sh dist
+
+test-package: build package wheel ## test what users get: the installed tree, attend inside another project, the packages (root)
 	@tools/dependencies.sh ensure test-package
 	@tests/package/installed_tree_test.sh . $(BUILD)
 	@tests/package/subproject_test.sh . build
 	@tests/package/debian_test.sh build/package/*.deb
+	@tests/package/wheel_test.sh dist/attend-*.whl
 
 mutants: ## break one line after another; a test must fail for each (hours; WHICH='optim cli/*' for some, CONTINUE=1 to continue)
 	@tools/dependencies.sh ensure build
@@ -103,7 +111,7 @@ format: ## format every source file in place
 	@$(CLANG_FORMAT) -i $(SOURCES)
 
 clean: ## remove the build
-	@rm -rf build
+	@rm -rf build dist
 
 .PHONY: configure
 configure:

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the tests of a build folder in parallel, shows the output of failures, and ends with a line that
-# says how many passed.
+# Runs the tests of a build folder in parallel, shows the output of failures and why tests were skipped, and
+# ends with a line that says how many passed, failed and were skipped.
 #   tools/run_tests.sh BUILD_FOLDER [JOBS] [arguments for ctest]
 set -u
 build="${1:?usage: run_tests.sh BUILD_FOLDER [JOBS] [arguments for ctest]}"
@@ -14,6 +14,8 @@ log="$build/tests.log"
   echo $? >"$log.status"
 } | tee "$log"
 echo
-# CMake 4 omits failures from its summary if there are none: always print both numbers.
-sed -n '/tests passed/{/tests failed/!s/tests passed/tests passed, 0 tests failed/;p;}' "$log" | grep . || echo "no test was run: see $log"
+grep -h '^skipped: ' "$build/Testing/Temporary/LastTest.log" 2>/dev/null | sort -u
+skipped=$(grep -c '^[[:space:]]*[0-9]* - .* (Skipped)' "$log")
+# CMake 4 omits failures from its summary if there are none: always print all three numbers.
+sed -n "/tests passed/{/tests failed/!s/tests passed/tests passed, 0 tests failed/;s/\$/, $skipped skipped/;p;}" "$log" | grep . || echo "no test was run: see $log"
 exit "$(cat "$log.status")"

@@ -1,0 +1,57 @@
+"""The examples on a few sentences; each is skipped without the package it shows."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import attend
+import numpy
+import pytest
+from conftest import ENGLISH, SOURCE, Models
+
+EXAMPLES = SOURCE / "examples"
+
+
+def run_example(name: str, *arguments: object) -> str:
+    environment = os.environ | {"PYSPARK_PYTHON": sys.executable}
+    run = subprocess.run(
+        [sys.executable, EXAMPLES / name, *map(str, arguments)],
+        capture_output=True, encoding="utf-8", timeout=300, env=environment,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+def test_torch_dataset_learns_the_labels(models: Models) -> None:
+    pytest.importorskip("torch")
+    printed = run_example("torch_dataset.py", models.classifier, models.folder / "train.tsv")
+    found = re.fullmatch(r"accuracy (\S+) on 32 examples\n", printed)
+    assert found and float(found[1]) > 0.9
+
+
+def test_spark_translates_the_lines_in_order(models: Models, tmp_path: pathlib.Path) -> None:
+    pytest.importorskip("pyspark")
+    lines = ENGLISH * 20
+    (tmp_path / "in.txt").write_text("\n".join(lines) + "\n")
+    run_example("spark_translate.py", models.translator, tmp_path / "in.txt", tmp_path / "out")
+    parts = sorted((tmp_path / "out").glob("part-*"))
+    assert len(parts) >= 2
+    written = [line for part in parts for line in part.read_text().splitlines()]
+    expected = attend.Translator(models.translator).translate(lines)
+    assert written == [one.text for one in expected]
+
+
+def test_ray_embeds_every_line(models: Models, tmp_path: pathlib.Path) -> None:
+    pytest.importorskip("ray.data")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    (tmp_path / "in.txt").write_text("\n".join(ENGLISH) + "\n")
+    run_example("ray_embed.py", models.translator, tmp_path / "in.txt", tmp_path / "out")
+    rows = parquet.read_table(tmp_path / "out").to_pylist()
+    assert sorted(row["text"] for row in rows) == sorted(ENGLISH)
+    embedder = attend.Embedder(models.translator)
+    for row in rows:
+        numpy.testing.assert_array_equal(numpy.float32(row["vector"]), embedder.encode(row["text"]))

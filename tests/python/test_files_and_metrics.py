@@ -1,0 +1,104 @@
+"""Model files and metrics: the results of the command line."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import shutil
+
+import attend
+import pytest
+from conftest import ENGLISH, SOURCE, Models
+from conftest import attend as program
+
+FOREIGN = SOURCE / "tests" / "interchange" / "data" / "models"
+HYPOTHESES = ["the old dog sees a cat", "a cat eats fish", "the dog is asleep"]
+REFERENCES = ["the old dog sees the cat", "a cat eats the fish", "the dog sleeps"]
+
+
+def test_describes_and_checks_a_model(models: Models) -> None:
+    description = attend.describe(models.translator.parent)
+    assert description.path == str(models.translator)
+    assert description.parameters > 1000
+    assert description.metadata["attend.task"] == "translation"
+    assert description.format_problem == ""
+    deviation = attend.check(models.translator)
+    assert deviation is not None and deviation < 1e-4
+
+
+def test_quantizes_as_the_command_line_does(models: Models, tmp_path: pathlib.Path) -> None:
+    attend.quantize(models.translator, tmp_path / "ours.safetensors")
+    program("quantize", models.translator, "--out", tmp_path / "theirs.safetensors")
+    ours, theirs = (tmp_path / f"{name}.safetensors" for name in ("ours", "theirs"))
+    assert ours.read_bytes() == theirs.read_bytes()
+    assert attend.load(ours).translate("the dog sleeps").text == "der hund schläft"
+    with pytest.raises(attend.DataError, match="ours.safetensors"):
+        attend.quantize(ours, tmp_path / "again.safetensors")
+
+
+def test_averages_checkpoints(models: Models, tmp_path: pathlib.Path) -> None:
+    attend.average([models.translator, models.translator], tmp_path / "mean.safetensors")
+    assert attend.load(tmp_path / "mean.safetensors").translate("a cat").text
+    with pytest.raises(attend.ConfigError):
+        attend.average([], tmp_path / "none.safetensors")
+
+
+def test_imports_and_exports_as_the_command_line_does(tmp_path: pathlib.Path) -> None:
+    attend.import_model(FOREIGN / "marian", tmp_path / "ours.safetensors")
+    program("import", FOREIGN / "marian", "--out", tmp_path / "theirs.safetensors")
+    ours, theirs = (tmp_path / f"{name}.safetensors" for name in ("ours", "theirs"))
+    assert ours.read_bytes() == theirs.read_bytes()
+    assert attend.export(ours, tmp_path / "exported") == "marian"
+    assert (tmp_path / "exported" / "config.json").exists()
+    with pytest.raises(attend.IoError):
+        attend.import_model(tmp_path / "missing", tmp_path / "x.safetensors")
+
+
+def test_load_imports_a_foreign_directory_once(tmp_path: pathlib.Path) -> None:
+    directory = shutil.copytree(FOREIGN / "marian", tmp_path / "marian")
+    translator = attend.load(directory)
+    assert isinstance(translator, attend.Translator)
+    cache = directory / ".attend.safetensors"
+    written = cache.stat().st_mtime_ns
+    assert attend.load(directory).path == translator.path == str(cache)
+    assert cache.stat().st_mtime_ns == written
+
+
+def test_bleu_and_chrf_are_those_of_the_command_line(tmp_path: pathlib.Path) -> None:
+    for name, lines in ("hypotheses", HYPOTHESES), ("references", REFERENCES), ("other", ENGLISH[:3]):
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    files = ["--hypotheses", tmp_path / "hypotheses", "--references", tmp_path / "references"]
+    printed = program("evaluate", *files)
+    assert attend.metrics.report(HYPOTHESES, REFERENCES).strip() in printed
+    bleu = attend.metrics.bleu(HYPOTHESES, REFERENCES)
+    assert float(bleu) == bleu.score and f"= {bleu.score:.2f} " in printed
+    assert repr(bleu) in printed
+    assert len(bleu.precisions) == 4 and 0 < bleu.brevity_penalty <= 1
+    chrf = attend.metrics.chrf(HYPOTHESES, [REFERENCES])
+    assert repr(chrf) in printed
+    assert attend.metrics.chrf(HYPOTHESES, REFERENCES, word_order=2).signature.count("nw:2") == 1
+    compared = program("evaluate", *files, "--baseline", tmp_path / "other", "--bootstrap-samples", 50)
+    ours = attend.metrics.report(
+        HYPOTHESES, REFERENCES, baseline=ENGLISH[:3], bootstrap_samples=50
+    )
+    assert ours.strip() in compared
+
+
+def test_metrics_refuse_what_they_cannot_score() -> None:
+    with pytest.raises(attend.ConfigError):
+        attend.metrics.bleu([], [])
+    with pytest.raises(attend.DataError):
+        attend.metrics.bleu(["a", "b"], ["a"])
+    with pytest.raises(attend.ConfigError, match="tokenize"):
+        attend.metrics.bleu(["a"], ["a"], tokenize="wrong")  # type: ignore[arg-type]
+
+
+def test_a_confusion_matrix_counts_labels() -> None:
+    matrix = attend.metrics.confusion_matrix(["a", "b", "a", "a"], ["a", "b", "b", "a"])
+    assert matrix.accuracy() == 0.75
+    assert matrix.count(0, 1) == 1
+    assert matrix.of_class(1).precision == 0.5 and matrix.of_class(1).recall == 1
+    assert matrix.macro_f1() == pytest.approx((0.8 + 2 / 3) / 2)
+    assert "75" in matrix.table()
+    with pytest.raises(attend.ConfigError):
+        attend.metrics.confusion_matrix([], [])

@@ -1,0 +1,157 @@
+"""The names of other packages: CTranslate2's batches of tokens, sentence-transformers' encode."""
+
+from __future__ import annotations
+
+import pathlib
+import shutil
+
+import attend
+import numpy
+import pytest
+from conftest import ENGLISH, SOURCE, Models
+
+FOREIGN = SOURCE / "tests" / "interchange" / "data" / "models"
+
+
+def test_translates_batches_of_tokens(models: Models) -> None:
+    translator = attend.Translator(models.translator)
+    tokens = [translator.source_tokenizer.pieces(sentence) for sentence in ENGLISH]
+    texts = translator.translate(ENGLISH, beam_size=2)
+    results = translator.translate_batch(tokens)
+    assert [result.hypotheses for result in results] == [[one.tokens] for one in texts]
+    assert results[0].scores == [] and results[0].attention == []
+    # The end that other tokenizers add is not added twice.
+    assert translator.translate_batch([[*one, "</s>"] for one in tokens]) == results
+
+
+def test_batches_have_hypotheses_scores_and_attention(models: Models) -> None:
+    translator = attend.Translator(models.translator)
+    tokens = [translator.source_tokenizer.pieces(ENGLISH[0])]
+    (result,) = translator.translate_batch(
+        tokens, beam_size=3, num_hypotheses=2, return_scores=True, return_attention=True,
+        max_batch_size=32, batch_type="examples", length_penalty=0.5,
+    )  # fmt: skip
+    text = translator.translate(ENGLISH[0], beam_size=3, n_best=2, length_penalty=0.5, max_length=256, min_length=1)
+    assert result.hypotheses == [one.tokens for one in text.candidates]
+    assert result.scores == [one.score for one in text.candidates]
+    weights = numpy.array(result.attention[0])
+    assert weights.shape == (len(result.hypotheses[0]), len(tokens[0]) + 1)
+    numpy.testing.assert_allclose(weights.sum(axis=1), 1, rtol=1e-5)
+
+
+def test_batches_are_sampled_limited_and_computed_in_the_background(models: Models) -> None:
+    translator = attend.Translator(models.translator)
+    tokens = [translator.source_tokenizer.pieces(sentence) for sentence in ENGLISH]
+    sampled = translator.translate_batch(
+        tokens, beam_size=1, sampling_topk=10, sampling_temperature=2.0, num_hypotheses=3
+    )
+    assert [len(result.hypotheses) for result in sampled] == [3] * 4
+    short = translator.translate_batch(tokens, max_decoding_length=2, max_input_length=1)
+    assert max(len(result.hypotheses[0]) for result in short) == 2
+    later = translator.translate_batch(tokens, asynchronous=True)
+    assert [one.result() for one in later] == translator.translate_batch(tokens)
+    assert all(one.done() for one in later)
+
+
+def test_batches_refuse_what_attend_does_not_have(models: Models) -> None:
+    translator = attend.Translator(models.translator)
+    with pytest.raises(attend.ConfigError, match="coverage_penalty"):
+        translator.translate_batch([["a"]], coverage_penalty=0.2)
+    with pytest.raises(TypeError, match="beem_size"):
+        translator.translate_batch([["a"]], beem_size=2)
+    with pytest.raises(attend.ConfigError, match="target_prefix"):
+        translator.translate_batch([["a"]], target_prefix=[["der"]])
+    with pytest.raises(attend.ConfigError, match="expected 1 prefixes, got 2"):
+        translator.translate_batch([["a"]], target_prefix=[[], []])
+
+
+def test_languages_are_chosen_by_tokens(tmp_path: pathlib.Path) -> None:
+    model = tmp_path / "m2m.safetensors"
+    attend.import_model(FOREIGN / "m2m_100", model)
+    translator = attend.Translator(model)
+    source, target, *_ = translator.languages
+    text = "a b"
+    tokens = translator.source_tokenizer.pieces(text)
+    expected = translator.translate(
+        text, src_lang=source, tgt_lang=target, beam_size=2, max_length=256, min_length=1
+    )
+    (result,) = translator.translate_batch(
+        [[f"__{source}__", *tokens, "</s>"]], target_prefix=[[f"__{target}__"]]
+    )
+    assert result.hypotheses == [expected.tokens]
+
+
+def test_generates_batches_of_tokens(models: Models) -> None:
+    generator = attend.Generator(models.generator)
+    prompts = [generator.tokenizer.pieces(text) for text in ("the old", "a cat")]
+    results = generator.generate_batch(prompts, max_length=9, return_scores=True)
+    for prompt, result in zip(prompts, results, strict=True):
+        assert result.sequences[0][: len(prompt)] == prompt
+        assert [generator.tokenizer.id(token) for token in result.sequences[0]] == result.sequences_ids[0]
+        assert len(result.sequences[0]) <= len(prompt) + 9
+        assert result.scores[0] < 0
+    greedy = generator.generate("the old", top_k=1, max_tokens=9, one_line=True)
+    (bare,) = generator.generate_batch(
+        prompts[:1], max_length=9, include_prompt_in_result=False, return_end_token=True
+    )
+    assert bare.sequences_ids == [greedy.ids]
+    with pytest.raises(attend.ConfigError, match="suppress_sequences"):
+        generator.generate_batch(prompts, suppress_sequences=[["a"]])
+
+
+def test_shows_attention_by_tokens(models: Models) -> None:
+    translator = attend.Translator(models.translator)
+    maps = translator.attention("the dog sleeps", "der hund")
+    s, t = len(maps["source_tokens"]), len(maps["target_tokens"])
+    assert maps["source_tokens"][-1] == "</s>"
+    assert maps["encoder"].shape == (1, 2, s, s)
+    assert maps["decoder"].shape == (2, 2, t, t)
+    assert maps["cross"].shape == (2, 2, t, s)
+    for name in "encoder", "decoder", "cross":
+        numpy.testing.assert_allclose(maps[name].sum(axis=-1), 1, rtol=1e-5)
+    assert numpy.triu(maps["decoder"][0, 0], 1).max() == 0
+
+
+def test_an_attention_page_shows_itself_in_a_notebook(models: Models, tmp_path: pathlib.Path) -> None:
+    page = attend.Translator(models.translator).attention_page("the dog sleeps")
+    assert "hund" in page.html and page.html.startswith("<!")
+    assert page._repr_html_().startswith('<iframe srcdoc="')
+    assert '"' not in page._repr_html_().split('srcdoc="')[1].split('" width')[0]
+    page.save(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text() == page.html
+
+
+def test_encodes_with_the_arguments_of_sentence_transformers(models: Models) -> None:
+    embedder = attend.Embedder(models.translator)
+    vectors = embedder.encode(ENGLISH, batch_size=2, show_progress_bar=False, device="cpu")
+    assert embedder.get_sentence_embedding_dimension() == 16
+    prompted = embedder.encode("a cat", prompt="the old dog sees ")
+    numpy.testing.assert_array_equal(prompted, embedder.encode("the old dog sees a cat"))
+    tokens = embedder.encode("the dog", output_value="token_embeddings")
+    numpy.testing.assert_array_equal(tokens, embedder.forward(["the dog"])[0])
+    small = embedder.encode(ENGLISH, precision="uint8")
+    assert small.dtype == numpy.uint8 and (small.min(), small.max()) == (0, 255)
+    signed = embedder.encode(ENGLISH, precision="int8")
+    # Both are cut toward zero.
+    numpy.testing.assert_allclose(signed.astype(int), small.astype(int) - 128, atol=1)
+    bits = embedder.encode(ENGLISH, precision="ubinary")
+    numpy.testing.assert_array_equal(numpy.unpackbits(bits, axis=1), vectors > 0)
+    binary = embedder.encode(ENGLISH, precision="binary")
+    numpy.testing.assert_array_equal(binary.astype(int), bits.astype(int) - 128)
+    for wrong in ({"precision": "float16"}, {"output_value": "words"}, {"device": "cuda"}):
+        with pytest.raises(attend.ConfigError, match=next(iter(wrong))):
+            embedder.encode("a cat", **wrong)
+
+
+def test_a_prompt_of_its_own_replaces_those_of_the_model(tmp_path: pathlib.Path) -> None:
+    directory = shutil.copytree(FOREIGN / "bert_sentences", tmp_path / "model")
+    settings = directory / "config_sentence_transformers.json"
+    plain = attend.Embedder(attend.load(directory).path)
+    query = plain.encode("the dog", prompt_name="query")
+    numpy.testing.assert_array_equal(plain.encode("the dog", prompt="man: "), query)
+    settings.write_text(settings.read_text().replace("null", '"query"'))
+    attend.import_model(directory, tmp_path / "query.safetensors")
+    usual = attend.Embedder(tmp_path / "query.safetensors")
+    numpy.testing.assert_array_equal(usual.encode("the dog"), query)
+    numpy.testing.assert_array_equal(usual.encode("the dog", prompt=""), plain.encode("the dog"))
+    assert not numpy.array_equal(query, plain.encode("the dog"))

@@ -1,0 +1,181 @@
+"""Training: the same runs as the command line's, callbacks, interruptions."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+import attend
+import pytest
+from conftest import ENGLISH, GERMAN, LABELED, SOURCE
+from conftest import attend as program
+
+SMALL = {"d_model": 16, "n_heads": 2, "d_ff": 32, "save_every": 0, "learning_rate": 5e-3}
+SMALL |= {"warmup_steps": 5}
+PAIRS = list(zip(ENGLISH, GERMAN, strict=True)) * 8
+TRANSLATION = SMALL | {"n_encoder_layers": 1, "n_decoder_layers": 1, "vocab_size": 60}
+TRANSLATION |= {"batch_tokens": 64, "valid_every": 0}
+
+
+def flags(options: dict) -> list[str]:
+    return [text for name, value in options.items() for text in (f"--{name.replace('_', '-')}", str(value))]
+
+
+def test_trains_the_model_of_the_command_line(tmp_path: pathlib.Path) -> None:
+    translator = attend.train_translation(out=tmp_path / "ours", pairs=PAIRS, max_steps=9, **TRANSLATION)
+    assert translator.translate("a cat").text is not None
+    data = tmp_path / "ours" / "data"
+    assert (data / "pairs.train.src_train").read_text().splitlines()[:4] == ENGLISH
+    program(
+        "train", "translation", "--out", tmp_path / "theirs", "--src-train",
+        data / "pairs.train.src_train", "--tgt-train", data / "pairs.train.tgt_train",
+        "--max-steps", 9, *flags(TRANSLATION),
+    )  # fmt: skip
+    ours, theirs = (tmp_path / run / "model.safetensors" for run in ("ours", "theirs"))
+    assert ours.read_bytes() == theirs.read_bytes()
+
+
+def test_trains_language_models_and_classifiers(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "valid.txt").write_text("\n".join(ENGLISH) + "\n")
+    generator = attend.train_lm(
+        out=tmp_path / "lm", lines=(line for line in ENGLISH * 8), valid=tmp_path / "valid.txt",
+        vocab_size=40, n_layers=1, sequence_length=16, max_steps=5, **SMALL,
+    )  # fmt: skip
+    assert generator.generate("the", max_tokens=3).text
+    classifier = attend.train_classification(
+        out=tmp_path / "classes", examples=[tuple(line.split("\t")) for line in LABELED * 8],
+        vocab_size=40, max_steps=60, max_epochs=0, **SMALL,
+    )  # fmt: skip
+    assert classifier.classify("bread and fish")[0]["label"] == "food"
+
+
+class Recorder(attend.Callback):
+    def __init__(self) -> None:
+        self.steps: list[int] = []
+        self.validations: list[dict[str, float]] = []
+        self.notes: list[str] = []
+
+    def on_step(self, report: attend.StepReport) -> None:
+        assert report.loss > 0 and report.tokens > 0
+        self.steps.append(report.step)
+
+    def on_validation(self, report: attend.ValidationReport) -> None:
+        self.validations.append(report.metrics)
+
+    def on_note(self, note: str) -> None:
+        self.notes.append(note)
+
+
+def test_callbacks_hear_of_steps_validations_and_notes(tmp_path: pathlib.Path) -> None:
+    recorder, losses = Recorder(), []
+    attend.train_translation(
+        out=tmp_path / "run", pairs=PAIRS, valid_pairs=PAIRS[:4], max_steps=6,
+        callbacks=[recorder, lambda report: losses.append(report.loss)],
+        **TRANSLATION | {"valid_every": 3},
+    )  # fmt: skip
+    assert recorder.steps == [1, 2, 3, 4, 5, 6]
+    assert len(losses) == 6
+    assert "bleu" in recorder.validations[-1]
+    assert any("32 pairs" in note for note in recorder.notes)
+
+
+def test_an_exception_of_a_callback_ends_the_training(tmp_path: pathlib.Path) -> None:
+    def stop(report: attend.StepReport) -> None:
+        if report.step == 2:
+            raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        attend.train_translation(
+            out=tmp_path / "run", pairs=PAIRS, max_steps=6, callbacks=[stop], **TRANSLATION
+        )
+
+
+INTERRUPTED = """
+import os, signal, sys
+sys.path.insert(0, sys.argv[2])
+import attend
+from test_training import PAIRS, TRANSLATION
+
+def interrupt(report):
+    if report.step == 4:
+        os.kill(os.getpid(), signal.SIGINT)
+
+try:
+    attend.train_translation(
+        out=sys.argv[1], pairs=PAIRS, max_steps=9, callbacks=[interrupt], **TRANSLATION
+    )
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_control_c_saves_a_checkpoint_and_resuming_gives_the_same_bytes(
+    tmp_path: pathlib.Path,
+) -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, str(tmp_path / "run"), str(pathlib.Path(__file__).parent)],
+        capture_output=True, encoding="utf-8", check=True,
+    )  # fmt: skip
+    assert run.stdout == "interrupted\n", run.stderr
+    saved = sorted((tmp_path / "run" / "checkpoints").glob("step-*"))
+    assert saved and "step-0000000" in saved[-1].name
+    steps: list[int] = []
+    attend.train_translation(
+        out=tmp_path / "run", resume=True, callbacks=[lambda report: steps.append(report.step)]
+    )
+    assert steps[0] in (5, 6) and steps[-1] == 9
+    attend.train_translation(out=tmp_path / "whole", pairs=PAIRS, max_steps=9, **TRANSLATION)
+    ours, whole = (attend.describe(tmp_path / name) for name in ("run", "whole"))
+    assert ours.metadata["attend.golden"] == whole.metadata["attend.golden"]
+
+
+def test_an_interruption_in_a_callback_is_one_too(tmp_path: pathlib.Path) -> None:
+    def interrupt(report: attend.StepReport) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        attend.train_translation(
+            out=tmp_path / "run", pairs=PAIRS, max_steps=6, callbacks=[interrupt], **TRANSLATION
+        )
+    assert list((tmp_path / "run" / "checkpoints").glob("step-00000001*"))
+
+
+def test_wrong_options_and_texts_are_named(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(attend.ConfigError, match="d_modle.*did you mean d.model"):
+        attend.train_translation(out=tmp_path / "a", pairs=PAIRS, d_modle=8)
+    with pytest.raises(attend.ConfigError, match="dropout: expected"):
+        attend.train_translation(out=tmp_path / "b", pairs=PAIRS, dropout=2)
+    with pytest.raises(attend.DataError, match="item 2: expected one line"):
+        attend.train_lm(out=tmp_path / "c", lines=["a", "b\nc"])
+    with pytest.raises(attend.DataError, match="item 1: expected 2 texts"):
+        attend.train_translation(out=tmp_path / "d", pairs=[("a", "b", "c")])
+    with pytest.raises(attend.DataError, match="item 1: expected a label without tabs"):
+        attend.train_classification(out=tmp_path / "e", examples=[("a\tb", "c")])
+    with pytest.raises(attend.IoError, match="missing.txt"):
+        attend.train_lm(out=tmp_path / "f", train=tmp_path / "missing.txt")
+
+
+def test_starts_from_a_directory_of_another_program(tmp_path: pathlib.Path) -> None:
+    original = SOURCE / "tests" / "interchange" / "data" / "models" / "marian"
+    foreign = tmp_path / "marian"
+    foreign.mkdir()
+    for file in original.iterdir():
+        (foreign / file.name).write_bytes(file.read_bytes())
+    translator = attend.train_translation(
+        out=tmp_path / "run", pairs=PAIRS, init_from=foreign, max_steps=1, batch_tokens=512
+    )
+    assert isinstance(translator.translate("a").text, str)
+
+
+def test_shows_its_progress_when_asked(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    attend.train_translation(
+        out=tmp_path / "run", pairs=PAIRS, max_steps=3, progress=True, **TRANSLATION
+    )
+    shown = capsys.readouterr().err
+    assert "32 pairs" in shown and "step 3  loss " in shown

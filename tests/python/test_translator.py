@@ -1,0 +1,176 @@
+"""Translators: the values of the command line, the options, the errors."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import subprocess
+import sys
+
+import attend
+import pytest
+from conftest import ENGLISH, Models
+from conftest import attend as program
+
+SENTENCES = [*ENGLISH, "", "a fish sees the old cat", "the the the dog"]
+
+
+def of_program(models: Models, *options: object) -> list[dict]:
+    lines = program(
+        "translate", models.translator, "--format", "json", *options, text="\n".join(SENTENCES) + "\n"
+    )
+    return [json.loads(line) for line in lines.splitlines()]
+
+
+def as_float32(value: float) -> str:
+    import numpy
+
+    return str(numpy.float32(value))
+
+
+@pytest.mark.parametrize(
+    ("options", "flags"),
+    [
+        ({}, []),
+        ({"beam_size": 1}, ["--beam-size", 1]),
+        ({"beam_size": 4, "n_best": 3}, ["--beam-size", 4, "--n-best", 3]),
+        ({"length_penalty": 0.3}, ["--length-penalty", 0.3]),
+        ({"max_length": 3}, ["--max-length", 3]),
+        ({"min_length": 9}, ["--min-length", 9]),
+        ({"no_repeat_ngram": 1}, ["--no-repeat-ngram", 1]),
+        ({"alignments": True}, ["--alignment"]),
+        (
+            {"sample": True, "seed": 7, "temperature": 1.5, "top_k": 9, "top_p": 0.9},
+            ["--sample", "--seed", 7, "--temperature", 1.5, "--top-k", 9, "--top-p", 0.9],
+        ),
+    ],
+)
+def test_gives_the_values_of_the_command_line(models: Models, options: dict, flags: list) -> None:
+    translations = attend.Translator(models.translator).translate(SENTENCES, **options)
+    for ours, theirs in zip(translations, of_program(models, *flags), strict=True):
+        assert ours.source_tokens == theirs["source_tokens"]
+        for candidate, expected in zip(ours.candidates, theirs["translations"], strict=True):
+            assert candidate.text == expected["text"]
+            assert candidate.tokens == expected["tokens"]
+            assert as_float32(candidate.score) == as_float32(expected["score"])
+            assert as_float32(candidate.log_probability) == as_float32(expected["log_probability"])
+            assert list(map(as_float32, candidate.token_scores)) == list(
+                map(as_float32, expected["token_log_probabilities"])
+            )
+            assert [list(pair) for pair in candidate.alignment] == expected.get("alignment", [])
+
+
+def test_translates_a_sentence_a_list_and_an_iterable_alike(models: Models) -> None:
+    translator = attend.load(models.translator.parent)
+    assert isinstance(translator, attend.Translator)
+    listed = [translation.text for translation in translator.translate(SENTENCES)]
+    assert listed[2] == "der hund schläft"
+    assert [translator.translate(sentence).text for sentence in SENTENCES] == listed
+    streamed = translator.translate_iterable(iter(SENTENCES), window=2)
+    assert [translation.text for translation in streamed] == listed
+
+
+def test_reads_an_iterable_no_further_than_a_window(models: Models) -> None:
+    read = []
+
+    def sentences():
+        for sentence in SENTENCES:
+            read.append(sentence)
+            yield sentence
+
+    translations = attend.Translator(models.translator).translate_iterable(sentences(), window=2)
+    next(translations)
+    assert read == SENTENCES[:2]
+
+
+def test_a_translation_says_what_it_is_and_can_be_pickled(models: Models) -> None:
+    translation = attend.Translator(models.translator).translate("the dog sleeps", n_best=2)
+    assert str(translation) == translation.text == "der hund schläft"
+    assert repr(translation).startswith("Translation(text='der hund schläft', score=-")
+    assert translation.score == translation.candidates[0].score >= translation.candidates[1].score
+    copy = pickle.loads(pickle.dumps(translation))
+    assert copy.candidates[1].token_scores == translation.candidates[1].token_scores
+    assert (copy.text, copy.source_tokens) == (translation.text, translation.source_tokens)
+
+
+def test_scores_as_the_command_line_does(models: Models) -> None:
+    translator = attend.Translator(models.translator)
+    sources, targets = ["the dog sleeps", "a cat"], ["der hund schläft", "eine katze"]
+    for name, lines in ("sources", sources), ("targets", targets):
+        (models.folder / name).write_text("\n".join(lines) + "\n")
+    printed = program(
+        "score", models.translator, "--src", models.folder / "sources",
+        "--tgt", models.folder / "targets", "--format", "json",
+    )  # fmt: skip
+    expected = [json.loads(line) for line in printed.splitlines()]
+    for ours, theirs in zip(translator.score(sources, targets), expected, strict=True):
+        assert as_float32(ours.log_probability) == as_float32(theirs["log_probability"])
+    one = translator.score(sources[0], targets[0])
+    assert one.log_probability == translator.score(sources, targets)[0].log_probability
+
+
+def test_wrong_options_are_config_errors_that_name_them(models: Models) -> None:
+    translator = attend.Translator(models.translator)
+    with pytest.raises(attend.ConfigError, match="beam_size: expected a whole number from 1"):
+        translator.translate("a cat", beam_size=0)
+    with pytest.raises(ValueError, match="n-best"):
+        translator.translate("a cat", beam_size=2, n_best=3)
+    with pytest.raises(attend.ConfigError, match="seed: needs sample=True"):
+        translator.translate("a cat", seed=1)
+    with pytest.raises(attend.ConfigError, match="beam_size: is for beam search"):
+        translator.translate("a cat", sample=True, beam_size=2)
+    with pytest.raises(attend.ConfigError, match="unknown option .beem_size.; did you mean beam_size"):
+        list(translator.translate_iterable(["a cat"], beem_size=2))
+    with pytest.raises(attend.ConfigError, match="lang"):
+        translator.translate("a cat", tgt_lang="de")
+    with pytest.raises(TypeError):
+        translator.translate([1, 2])
+
+
+def test_a_sentence_that_is_too_long_is_named(models: Models) -> None:
+    translator = attend.Translator(models.translator)
+    sentences = ["a cat"] * 1500 + ["cat " * 50]
+    with pytest.raises(attend.LineError, match="^texts:1501: ") as error:
+        translator.translate(sentences, max_source_tokens=40)
+    assert (error.value.file, error.value.line) == ("texts", 1501)
+    iterable = translator.translate_iterable(iter(sentences), max_source_tokens=40, window=100)
+    with pytest.raises(attend.LineError, match="^texts:1501: a sentence of"):
+        list(iterable)
+
+
+def test_a_translator_says_what_it_is_and_travels_as_its_path(models: Models) -> None:
+    translator = attend.Translator(models.translator, threads=1)
+    assert repr(translator) == f"attend.Translator({str(models.translator)!r})"
+    copy = pickle.loads(pickle.dumps(translator))
+    assert copy.path == translator.path
+    assert pickle.loads(pickle.dumps(translator)) is copy, "a worker reads a file once"
+    assert copy.translate("the dog sleeps").text == "der hund schläft"
+    assert translator.languages == []
+    assert len(translator.source_tokenizer) == len(translator.target_tokenizer) == 60
+
+
+def test_a_line_break_is_a_space(models: Models) -> None:
+    translator = attend.Translator(models.translator)
+    broken = translator.translate(["the dog\nsleeps", "a cat\r\n"])
+    assert [one.text for one in broken] == [
+        one.text for one in translator.translate(["the dog sleeps", "a cat"])
+    ]
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, attend
+translator = attend.Translator(sys.argv[1])
+threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    translator.translate(["the old dog sees the cat"] * 300_000)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_control_c_ends_a_long_translation(models: Models) -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, str(models.translator)],
+        capture_output=True, encoding="utf-8", timeout=60,
+    )  # fmt: skip
+    assert run.stdout == "interrupted\n"

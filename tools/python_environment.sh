@@ -1,0 +1,28 @@
+#!/bin/sh
+# A virtual environment in FOLDER to build and test the Python module with. Prints the flags for CMake; where that is
+# impossible, nothing but the reason, on standard error. PYTHON names another interpreter than python3.
+#   tools/python_environment.sh FOLDER
+set -eu
+folder="${1:?usage: python_environment.sh FOLDER}"
+python="${PYTHON:-python3}"
+requirements="$(dirname "$0")/python_requirements.txt"
+
+without() {
+  echo "without the Python module: $*" >&2
+  exit 0
+}
+
+command -v "$python" >/dev/null || without "there is no $python (tools/dependencies.sh ensure python)"
+"$python" -c 'import os, sys, sysconfig; sys.exit(sys.version_info < (3, 10) or not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' ||
+  without "it needs $python 3.10 or later with its development files (tools/dependencies.sh ensure python)"
+"$python" -c 'import ensurepip, venv' 2>/dev/null || without "$python has no venv (tools/dependencies.sh ensure python)"
+
+# Made anew when the requirements change.
+if ! cmp -s "$requirements" "$folder/requirements.txt"; then
+  rm -rf "$folder"
+  mkdir -p "$(dirname "$folder")"
+  { "$python" -m venv "$folder" && "$folder/bin/pip" install --quiet --disable-pip-version-check -r "$requirements"; } >"$folder.log" 2>&1 ||
+    without "pip cannot install tools/python_requirements.txt (see $folder.log)"
+  cp "$requirements" "$folder/requirements.txt"
+fi
+echo "-DATTEND_PYTHON=ON -DPython_EXECUTABLE=$(cd "$folder" && pwd)/bin/python"
