@@ -16,6 +16,7 @@
 #include "attend/tasks/translation/scoring.h"
 #include "attend/tasks/translation/training.h"
 #include "interchange/fixtures.h"
+#include "tensor/expect_error.h"
 
 namespace attend {
 namespace {

@@ -10,6 +10,7 @@
 #include "attend/checkpoint/run_lock.h"
 #include "attend/core/counted.h"
 #include "cli/small_run.h"
+#include "cli/started_program.h"
 
 namespace attend {
 namespace {
@@ -85,6 +86,7 @@ TEST_F(TrainCommand, ResumesMuonAndALateSecondPassToTheSameBytes) {
 }
 
 TEST_F(TrainCommand, ChecksPointsAndStopsOnSignals) {
+  const DefaultSignals defaults;
   for (const int signal : {SIGTERM, SIGINT}) {
     const std::string name = signal == SIGINT ? "interrupted" : "terminated";
     std::atomic<bool> ended = false;
