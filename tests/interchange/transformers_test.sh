@@ -20,7 +20,8 @@ round_trip() { # NAME LANGUAGES...
   "$attend" import "$original" --out "$folder/$name.safetensors" > "$folder/log"
   check "$folder/$name.safetensors" "$folder/$name" "$original" "$@"
 }
-for name in marian marian_separate gpt2 llama qwen2 bart pegasus t5 flan_t5 opt opt_post_norm; do
+for name in marian marian_separate gpt2 llama qwen2 bart pegasus t5 flan_t5 opt opt_post_norm \
+    bert_classifier distilbert_classifier roberta_classifier bert_older; do
   round_trip "$name"
 done
 round_trip m2m_100 en de

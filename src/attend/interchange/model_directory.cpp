@@ -95,7 +95,12 @@ std::string ModelDirectory::text(std::string_view name, std::uint64_t most) cons
 }
 
 ModelDirectory ModelDirectory::folder(std::string_view name) const {
-  return ModelDirectory(file(name));
+  if (!in_memory_) return ModelDirectory(file(name));
+  const std::string prefix = fmt::format("{}/", name);
+  TextFiles inside;
+  for (const auto& [path, content] : *in_memory_)
+    if (path.starts_with(prefix)) inside[path.substr(prefix.size())] = content;
+  return {path_.string() + "/" + std::string(name), std::move(inside)};
 }
 
 }  // namespace attend

@@ -22,8 +22,8 @@ class ModelDirectory {
  public:
   // Throws IoError unless `path` is a directory.
   explicit ModelDirectory(const std::filesystem::path& path);
-  // A directory that is not on disk: only contains() and text() find something in it. `name` stands
-  // for its path in messages.
+  // A directory that is not on disk: only contains(), text() and folder() find something in it, no
+  // weights. A file in a folder is named "folder/file". `name` stands for its path in messages.
   ModelDirectory(std::string name, TextFiles files)
       : path_(std::move(name)), in_memory_(std::move(files)) {}
 

@@ -111,14 +111,21 @@ std::vector<const ModelFamily*> families_for(const Checkpoint& checkpoint) {
   return families;
 }
 
+// Of two attempts, one that could be read back is nearer than one that could not.
+bool is_nearer(const Attempt& a, const Attempt& b) {
+  const auto distance = [](const Attempt& one) {
+    return std::pair(!one.read_back.has_value(), one.differences.size());
+  };
+  return distance(a) < distance(b);
+}
+
 // The attempt that loses least. Throws ConfigError when no family has such models at all.
 Attempt best_attempt(const SavedModel& model, const Checkpoint& checkpoint) {
   Attempt best;
   for (const ModelFamily* family : families_for(checkpoint)) {
     Attempt next = attempt(*family, model, checkpoint);
     if (next.family == nullptr) continue;
-    if (best.family == nullptr || next.differences.size() < best.differences.size())
-      best = std::move(next);
+    if (best.family == nullptr || is_nearer(next, best)) best = std::move(next);
     if (best.differences.empty()) return best;
   }
   if (best.family == nullptr)
@@ -162,8 +169,11 @@ ExportedModel export_model(const Checkpoint& checkpoint) {
 
 void write_model_directory(const ExportedModel& model, const std::filesystem::path& directory) {
   AtomicFolder folder(directory);
-  for (const auto& [name, content] : model.files)
-    write_file_atomically(folder.temporary() / name, content);
+  for (const auto& [name, content] : model.files) {
+    const std::filesystem::path path = folder.temporary() / name;
+    std::filesystem::create_directories(path.parent_path());
+    write_file_atomically(path, content);
+  }
   write_safetensors(folder.temporary() / kExportedWeights, model.weights, {{"format", "pt"}});
   const Checkpoint imported = import_model(ModelDirectory(folder.temporary())).checkpoint;
   for (const NamedTensor& tensor : model.equal.tensors)

@@ -144,4 +144,49 @@ void read_sentence_modules(const ModelDirectory& directory, std::int64_t width,
   }
 }
 
+namespace {
+
+using ModulesJson = nlohmann::ordered_json;
+
+ModulesJson module_json(int index, const char* path, const char* type) {
+  return {{"idx", index},
+          {"name", std::to_string(index)},
+          {"path", path},
+          {"type", fmt::format("sentence_transformers.models.{}", type)}};
+}
+
+ModulesJson pooling_json(Pooling pooling, std::int64_t width) {
+  ModulesJson json{{"word_embedding_dimension", width},
+                   {"pooling_mode_cls_token", pooling == Pooling::first},
+                   {"pooling_mode_mean_tokens", pooling == Pooling::mean},
+                   {"pooling_mode_max_tokens", pooling == Pooling::max}};
+  for (const char* other : {"mean_sqrt_len_tokens", "weightedmean_tokens", "lasttoken"})
+    json[fmt::format("pooling_mode_{}", other)] = false;
+  json["include_prompt"] = true;
+  return json;
+}
+
+ModulesJson prompts_json(const TextPrompts& prompts) {
+  ModulesJson json{{"prompts", prompts.texts}, {"default_prompt_name", nullptr}};
+  if (!prompts.usual.empty()) json["default_prompt_name"] = prompts.usual;
+  return json;
+}
+
+}  // namespace
+
+TextFiles write_sentence_modules(const SentenceModules& modules, std::int64_t width) {
+  ModulesJson list{module_json(0, "", "Transformer"), module_json(1, "1_Pooling", "Pooling")};
+  if (modules.normalize) list.push_back(module_json(2, "2_Normalize", "Normalize"));
+  TextFiles files;
+  const auto add = [&files](const char* name, const ModulesJson& json) {
+    files[name] = json.dump(2) + "\n";
+  };
+  add(kModules, list);
+  add("1_Pooling/config.json", pooling_json(modules.pooling, width));
+  add("sentence_bert_config.json", {{"max_seq_length", modules.length}, {"do_lower_case", false}});
+  if (!modules.prompts.texts.empty())
+    add("config_sentence_transformers.json", prompts_json(modules.prompts));
+  return files;
+}
+
 }  // namespace attend

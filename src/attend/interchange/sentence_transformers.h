@@ -25,4 +25,7 @@ bool is_sentence_transformer(const ModelDirectory& directory);
 void read_sentence_modules(const ModelDirectory& directory, std::int64_t width,
                            SentenceModules& modules);
 
+// The other direction: modules.json and the files it names, for a network in the directory itself.
+TextFiles write_sentence_modules(const SentenceModules& modules, std::int64_t width);
+
 }  // namespace attend

@@ -43,6 +43,7 @@ void make_explicit(OptionsJson& options) {
   const std::string positions = options.value("positions", "");
   if (positions != "learned") options.erase("max_positions");
   if (!positions.starts_with("sinusoidal")) options.erase("first_position");
+  if (options.value("pooling", "") == "first") options.erase("bos");
   const std::string scaling = options.value("rotary_scaling", "none");
   if (positions != "rotary") erase_all(options, {"rotary_theta", "rotary_scaling"});
   if (positions != "rotary" || scaling == "none") options.erase("rotary_factor");

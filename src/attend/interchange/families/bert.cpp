@@ -1,9 +1,11 @@
 // BERT (Devlin et al. 2019), RoBERTa (Liu et al. 2019) and XLM-R (Conneau et al. 2020), as
 // transformers has them: encoders, such as those of sentence-transformers, and classifiers.
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "attend/error.h"
 #include "attend/interchange/families/encoder_family.h"
+#include "attend/interchange/families/encoder_writing.h"
 #include "attend/text/sentencepiece_writing.h"
 
 namespace attend {
@@ -134,6 +136,63 @@ ForeignModel read_roberta(const ModelDirectory& directory, ForeignConfig& config
                          .head = kRobertaHead,
                          .ignorable = kRobertaIgnorable},
                         read_xlm_roberta_tokenizer(directory));
+}
+
+namespace {
+
+nlohmann::ordered_json bert_settings(const EncoderConfig& shape) {
+  return {{"hidden_size", shape.d_model},
+          {"num_hidden_layers", shape.n_encoder_layers},
+          {"num_attention_heads", shape.n_heads},
+          {"intermediate_size", shape.d_ff},
+          {"hidden_act", write_activation(shape.activation)},
+          {"layer_norm_eps", shape.norm.epsilon},
+          {"max_position_embeddings", shape.max_positions},
+          {"type_vocab_size", shape.token_types},
+          {"hidden_dropout_prob", shape.dropout},
+          {"attention_probs_dropout_prob", shape.attention_dropout}};
+}
+
+nlohmann::ordered_json roberta_settings(const EncoderConfig& shape) {
+  nlohmann::ordered_json json = bert_settings(shape);
+  json["max_position_embeddings"] = shape.max_positions + 2;
+  return json;
+}
+
+constexpr std::array kRobertaTokenizers{TokenizerType::byte_bpe};
+constexpr std::array kXlmRobertaTokenizers{TokenizerType::unigram, TokenizerType::bpe,
+                                           TokenizerType::chars, TokenizerType::word};
+
+}  // namespace
+
+std::optional<TextFiles> write_bert(const SavedModel& model, Checkpoint& equal) {
+  return write_encoder(model,
+                       {.type = "bert",
+                        .class_prefix = "Bert",
+                        .head_dropout = "classifier_dropout",
+                        .has_token_types = true,
+                        .settings = bert_settings},
+                       equal);
+}
+
+std::optional<TextFiles> write_roberta(const SavedModel& model, Checkpoint& equal) {
+  return write_encoder(model,
+                       {.type = "roberta",
+                        .class_prefix = "Roberta",
+                        .head_dropout = "classifier_dropout",
+                        .settings = roberta_settings,
+                        .tokenizers = kRobertaTokenizers},
+                       equal);
+}
+
+std::optional<TextFiles> write_xlm_roberta(const SavedModel& model, Checkpoint& equal) {
+  return write_encoder(model,
+                       {.type = "xlm-roberta",
+                        .class_prefix = "XLMRoberta",
+                        .head_dropout = "classifier_dropout",
+                        .settings = roberta_settings,
+                        .tokenizers = kXlmRobertaTokenizers},
+                       equal);
 }
 
 }  // namespace attend

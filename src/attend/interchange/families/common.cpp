@@ -6,7 +6,6 @@
 
 #include "attend/error.h"
 #include "attend/interchange/families/families.h"
-#include "attend/interchange/tokenizer_writing.h"
 
 namespace attend {
 

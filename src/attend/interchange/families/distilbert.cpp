@@ -1,7 +1,9 @@
 // DistilBERT (Sanh et al. 2019), as transformers has it: encoders and classifiers.
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "attend/interchange/families/encoder_family.h"
+#include "attend/interchange/families/encoder_writing.h"
 
 namespace attend {
 
@@ -63,6 +65,31 @@ ForeignModel read_distilbert(const ModelDirectory& directory, ForeignConfig& con
                          .head_activation = Activation::relu,
                          .ignorable = kDistilBertIgnorable},
                         read_tokenizer_of(directory));
+}
+
+namespace {
+
+nlohmann::ordered_json distilbert_settings(const EncoderConfig& shape) {
+  return {{"dim", shape.d_model},
+          {"n_layers", shape.n_encoder_layers},
+          {"n_heads", shape.n_heads},
+          {"hidden_dim", shape.d_ff},
+          {"activation", write_activation(shape.activation)},
+          {"max_position_embeddings", shape.max_positions},
+          {"sinusoidal_pos_embds", false},
+          {"dropout", shape.dropout},
+          {"attention_dropout", shape.attention_dropout}};
+}
+
+}  // namespace
+
+std::optional<TextFiles> write_distilbert(const SavedModel& model, Checkpoint& equal) {
+  return write_encoder(model,
+                       {.type = "distilbert",
+                        .class_prefix = "DistilBert",
+                        .head_dropout = "seq_classif_dropout",
+                        .settings = distilbert_settings},
+                       equal);
 }
 
 }  // namespace attend

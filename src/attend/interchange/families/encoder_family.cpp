@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "attend/error.h"
@@ -51,15 +52,18 @@ std::vector<std::string> read_labels(ForeignConfig& config) {
   return labels;
 }
 
-// Tokens of the longest text, special ones included.
-int longest_text(const ModelDirectory& directory, int positions) {
+TextLengthOptions read_text_length(const ModelDirectory& directory, int positions) {
+  TextLengthOptions length{.max_length = positions};
   constexpr const char* kFile = "tokenizer_config.json";
-  if (!directory.contains(kFile)) return positions;
+  if (!directory.contains(kFile)) return length;
   ForeignConfig options =
       ForeignConfig::from_json(directory.text(kFile), directory.path() + "/" + kFile);
-  if (!options.has("model_max_length")) return positions;
+  length.truncation = std::array{Truncation::right, Truncation::left}.at(
+      options.choice_or("truncation_side", 0, {"right", "left"}));
+  if (!options.has("model_max_length")) return length;
   const double most = options.number("model_max_length", between(3, 1e40));  // 1e30: no limit
-  return static_cast<int>(std::min(most, static_cast<double>(positions)));
+  length.max_length = static_cast<int>(std::min(most, static_cast<double>(positions)));
+  return length;
 }
 
 // The model expects one mark before a text and one after it.
@@ -73,7 +77,14 @@ void require_marks(const ModelDirectory& directory, const ForeignTokenizer& fore
                     directory.path()));
 }
 
-NameMap names_of(const ModelDirectory& directory, const EncoderFamily& family) {
+// Of weights that are still to be written.
+NameMap names_to_write(const EncoderFamily& family, bool is_classifier) {
+  NameMap names({});
+  names.add(family.encoder, is_classifier ? family.prefix : "");
+  return names;
+}
+
+NameMap names_in(const ModelDirectory& directory, const EncoderFamily& family) {
   const TensorTable weights = open_huggingface_weights(directory);
   const auto is_in_file = [&](const ForeignTensor& tensor) {
     return tensor.name.starts_with(family.prefix);
@@ -103,16 +114,15 @@ std::shared_ptr<SavedModel> classifier(const ModelDirectory& directory, ForeignC
       config.has("seq_classif_dropout") ? "seq_classif_dropout" : "classifier_dropout",
       shape.dropout, dropout_shares()));
   whole.classes = static_cast<int>(labels.size());
-  TextLengthOptions length;
-  length.max_length = longest_text(directory, shape.max_positions);
   return std::make_shared<ClassificationModel>(
       std::make_shared<TextClassifier>(whole, TextClassifier::Purpose::inference),
-      std::move(tokenizer), std::move(labels), length);
+      std::move(tokenizer), std::move(labels), read_text_length(directory, shape.max_positions));
 }
 
 std::shared_ptr<SavedModel> embedder(const ModelDirectory& directory, const EncoderConfig& shape,
                                      Tokenizer tokenizer, std::vector<std::string>& remarks) {
-  SentenceModules modules{.length = longest_text(directory, shape.max_positions)};
+  TextLengthOptions length = read_text_length(directory, shape.max_positions);
+  SentenceModules modules{.length = length.max_length};
   if (is_sentence_transformer(directory)) {
     read_sentence_modules(directory, shape.d_model, modules);
   } else {
@@ -124,7 +134,6 @@ std::shared_ptr<SavedModel> embedder(const ModelDirectory& directory, const Enco
   static_cast<EncoderConfig&>(whole) = shape;
   whole.pooling = modules.pooling;
   whole.normalize = modules.normalize;
-  TextLengthOptions length;
   length.max_length = std::min(modules.length, shape.max_positions);
   auto model = std::make_shared<EmbeddingModel>(
       std::make_shared<TextEmbedder>(whole, TextEmbedder::Purpose::inference), std::move(tokenizer),
@@ -151,7 +160,9 @@ ForeignModel finish_encoder(const ModelDirectory& directory, ForeignConfig& conf
                             const EncoderConfig& shape, const EncoderFamily& family,
                             ForeignTokenizer tokenizer) {
   require_marks(directory, tokenizer);
-  ForeignModel foreign{nullptr, names_of(directory, family)};
+  const bool classifies = is_classifier(config);
+  ForeignModel foreign{nullptr, directory.is_in_memory() ? names_to_write(family, classifies)
+                                                         : names_in(directory, family)};
   foreign.ignorable.assign(family.ignorable.begin(), family.ignorable.end());
   EncoderConfig own = shape;
   own.vocab_size = tokenizer.tokenizer.vocab_size();
@@ -160,7 +171,7 @@ ForeignModel finish_encoder(const ModelDirectory& directory, ForeignConfig& conf
   if (own.vocab_size < shape.vocab_size)
     foreign.remarks.push_back(fmt::format("{} embeddings that no token has are left out",
                                           shape.vocab_size - own.vocab_size));
-  if (is_classifier(config)) {
+  if (classifies) {
     foreign.names.add(family.head);
     foreign.model = classifier(directory, config, own, family, std::move(tokenizer.tokenizer));
   } else {

@@ -1,0 +1,100 @@
+#include "attend/interchange/families/encoder_writing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "attend/interchange/sentence_transformers.h"
+#include "attend/tasks/classification/model.h"
+#include "attend/tasks/embedding/model.h"
+
+namespace attend {
+
+namespace {
+
+using EncoderJson = nlohmann::ordered_json;
+
+// Of tokenizer_config.json, beside what all families write.
+nlohmann::json tokenizer_settings(const Tokenizer& tokenizer, const TextLengthOptions& length,
+                                  bool has_token_types) {
+  nlohmann::json inputs{"input_ids"};
+  if (has_token_types) inputs.push_back("token_type_ids");
+  inputs.push_back("attention_mask");
+  return {{"model_input_names", inputs},
+          {"model_max_length", length.max_length},
+          {"truncation_side",
+           enum_names(length.truncation)[static_cast<std::size_t>(length.truncation)]},
+          {"cls_token", tokenizer.piece(tokenizer.bos_id())},
+          {"sep_token", tokenizer.piece(tokenizer.eos_id())}};
+}
+
+EncoderJson network_settings(const EncoderConfig& shape, const EncoderWords& words,
+                             const Tokenizer& tokenizer, std::string_view kind) {
+  EncoderJson json{{"model_type", words.type},
+                   {"architectures", {fmt::format("{}{}", words.class_prefix, kind)}},
+                   {"vocab_size", tokenizer.vocab_size()},
+                   {"pad_token_id", tokenizer.pad_id()},
+                   {"dtype", "float32"}};
+  json.update(words.settings(shape));
+  return json;
+}
+
+void add_labels(const std::vector<std::string>& labels, EncoderJson& json) {
+  EncoderJson names = EncoderJson::object(), ids = EncoderJson::object();
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    names[std::to_string(i)] = labels[i];
+    ids[labels[i]] = i;
+  }
+  json["id2label"] = names;
+  json["label2id"] = ids;
+}
+
+bool has_its_tokenizer(const SavedModel& model, const EncoderWords& words) {
+  if (words.tokenizers.empty()) return true;
+  const TokenizerType type = type_of(model.tokenizers().front().tokenizer);
+  return std::find(words.tokenizers.begin(), words.tokenizers.end(), type) !=
+         words.tokenizers.end();
+}
+
+TextFiles files_of_encoder(const Tokenizer& tokenizer, const TextLengthOptions& length,
+                           const EncoderWords& words, Checkpoint& equal) {
+  TextFiles files;
+  const SpecialTokens& special = tokenizer.special_tokens();
+  write_tokenizer_files(tokenizer, {{special.bos}, {special.eos}},
+                        tokenizer_settings(tokenizer, length, words.has_token_types), files, equal);
+  return files;
+}
+
+}  // namespace
+
+std::optional<TextFiles> write_encoder(const SavedModel& saved, const EncoderWords& words,
+                                       Checkpoint& equal) {
+  if (!has_its_tokenizer(saved, words)) return std::nullopt;
+  if (const auto* const model = dynamic_cast<const ClassificationModel*>(&saved)) {
+    const ClassifierConfig& shape = model->network->config();
+    TextFiles files = files_of_encoder(model->tokenizer, model->length, words, equal);
+    EncoderJson json =
+        network_settings(shape, words, model->tokenizer, "ForSequenceClassification");
+    json[std::string(words.head_dropout)] = shape.output_dropout;
+    add_labels(model->labels, json);
+    files["config.json"] = write_json(json);
+    return files;
+  }
+  if (const auto* const model = dynamic_cast<const EmbeddingModel*>(&saved)) {
+    const EmbedderConfig& shape = model->network->config();
+    TextFiles files = files_of_encoder(model->tokenizer, model->length, words, equal);
+    files["config.json"] = write_json(network_settings(shape, words, model->tokenizer, "Model"));
+    files.merge(write_sentence_modules({.pooling = shape.pooling,
+                                        .normalize = shape.normalize,
+                                        .length = model->length.max_length,
+                                        .prompts = model->prompts},
+                                       shape.d_model));
+    return files;
+  }
+  return std::nullopt;
+}
+
+}  // namespace attend

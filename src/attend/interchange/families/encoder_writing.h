@@ -1,0 +1,31 @@
+// Encoders, embedders and classifiers in the other direction: what the encoder-only families write
+// alike.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "attend/interchange/families/families.h"
+#include "attend/models/encoder_transformer.h"
+
+namespace attend {
+
+// How a family names what is its own.
+struct EncoderWords {
+  std::string_view type;          // "bert"
+  std::string_view class_prefix;  // "Bert": of BertModel
+  std::string_view head_dropout;  // the setting of dropout before the output of a classifier
+  bool has_token_types = false;   // whether the model takes the segments of its tokens
+  // The settings of the network, by their names in config.json.
+  nlohmann::ordered_json (*settings)(const EncoderConfig& shape) = nullptr;
+  std::span<const TokenizerType> tokenizers = {};  // of its models; empty: of any kind
+};
+
+// The files of a directory; nullopt for a model that is no embedder or classifier, or has another
+// kind of tokenizer. Throws ConfigError for a tokenizer without an equal.
+std::optional<TextFiles> write_encoder(const SavedModel& model, const EncoderWords& words,
+                                       Checkpoint& equal);
+
+}  // namespace attend
