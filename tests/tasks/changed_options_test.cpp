@@ -5,6 +5,7 @@
 #include "attend/tasks/classification/training.h"
 #include "attend/tasks/registry.h"
 #include "checkpoint/test_folder.h"
+#include "tensor/expect_error.h"
 
 namespace attend {
 namespace {
@@ -72,6 +73,23 @@ TEST_F(ChangedOptions, AreNotKnownWhereTheFileCannotBeRead) {
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_NE(lines[0].find("cannot be told"), std::string::npos) << lines[0];
   EXPECT_NE(lines[0].find("no-such-option"), std::string::npos) << lines[0];
+}
+
+TEST_F(ChangedOptions, DoNotIncludeAnotherModelToStartFrom) {
+  const std::filesystem::path config = path("config.toml");
+  const auto require = [&](const std::string& model) {
+    require_same_origin(config, "classification", model);
+  };
+  EXPECT_NO_THROW(require("model")) << "nothing is saved";
+  write(config, "[run]\ninit-from = \"model\"\n");
+  EXPECT_NO_THROW(require(""));
+  EXPECT_NO_THROW(require("model"));
+  expect_error<ConfigError>([&] { require("other"); }, {"--init-from", "started from model"});
+  write(config, "[run]\n");
+  expect_error<ConfigError>([&] { require("other"); }, {"started from random numbers"});
+  // The same folder under another name.
+  write(config, "[run]\ninit-from = \"" + folder_.string() + "\"\n");
+  EXPECT_NO_THROW(require(folder_.string() + "/."));
 }
 
 }  // namespace

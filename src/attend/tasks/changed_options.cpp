@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string_view>
+#include <system_error>
 
 #include "attend/core/config_file.h"
 #include "attend/core/quote.h"
@@ -50,21 +52,52 @@ std::string consequence(const std::string& group, const std::string& option,
   return "";
 }
 
+// The options of a run so far. Throws Error for a file that is not one of them.
+struct SavedOptions {
+  SavedOptions(const std::filesystem::path& config, std::string_view name)
+      : task(with_defaults(name)) {
+    std::vector<OptionField> fields = option_fields(run);
+    for (const OptionGroup& group : task->option_groups())
+      fields.insert(fields.end(), group.fields.begin(), group.fields.end());
+    apply_config_file(config, fields);
+  }
+
+  RunOptions run;
+  std::unique_ptr<Trainable> task;
+};
+
+bool is_same_path(const std::string& a, const std::string& b) {
+  std::error_code error;
+  return a == b || std::filesystem::equivalent(a, b, error);
+}
+
 }  // namespace
+
+void require_same_origin(const std::filesystem::path& config, std::string_view task,
+                         const std::string& init_from) {
+  if (init_from.empty() || !std::filesystem::exists(config)) return;
+  std::string before;
+  try {
+    before = SavedOptions(config, task).run.init_from;
+  } catch (const Error&) {  // which changed_options() reports
+    return;
+  }
+  if (!is_same_path(before, init_from))
+    throw ConfigError(
+        fmt::format("--init-from: expected none beside --resume, since the run started from {}; "
+                    "leave it out, or start a new run with another --out",
+                    before.empty() ? "random numbers" : printable(before, 200)));
+}
 
 std::vector<std::string> changed_options(const std::filesystem::path& config, Trainable& task) {
   if (!std::filesystem::exists(config)) return {};
-  const std::unique_ptr<Trainable> saved = with_defaults(task.name());
-  RunOptions run;
-  const Groups now = task.option_groups(), before = saved->option_groups();
-  std::vector<OptionField> fields = option_fields(run);
-  for (const OptionGroup& group : before)
-    fields.insert(fields.end(), group.fields.begin(), group.fields.end());
+  std::optional<SavedOptions> saved;
   try {
-    apply_config_file(config, fields);
+    saved.emplace(config, task.name());
   } catch (const Error& error) {
     return {fmt::format("what differs from the run so far cannot be told: {}", error.what())};
   }
+  const Groups now = task.option_groups(), before = saved->task->option_groups();
   const bool end_changes_schedule = schedule_knows_its_end(now) || schedule_knows_its_end(before);
   std::vector<std::string> lines;
   for (std::size_t g = 0; g < now.size(); ++g) {

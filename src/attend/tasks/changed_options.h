@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "attend/tasks/trainable.h"
@@ -13,5 +14,10 @@ namespace attend {
 // "max-steps was 600, is 300: the schedule changes". Omits the folder and the logging. Empty if
 // there is no such file.
 std::vector<std::string> changed_options(const std::filesystem::path& config, Trainable& task);
+
+// Throws ConfigError if the run with this config.toml started from something else than `init_from`
+// (empty: not given).
+void require_same_origin(const std::filesystem::path& config, std::string_view task,
+                         const std::string& init_from);
 
 }  // namespace attend

@@ -41,13 +41,12 @@ void require_folder_for(const RunOptions& run, bool resume) {
   if (!resume) folder.require_unused();
 }
 
-TrainingTask prepare_in_folder(Trainable& task, const RunFolder& folder,
-                               const Checkpoint* resumed) {
+TrainingTask prepare_in_folder(Trainable& task, const RunOptions& run, const Checkpoint* resumed) {
+  if (resumed == nullptr) return task.prepare(nullptr);
+  const std::filesystem::path config = RunFolder(run.out).config_file();
+  require_same_origin(config, task.name(), run.init_from);
   TrainingTask prepared = task.prepare(resumed);
-  if (resumed != nullptr) {
-    for (std::string& line : changed_options(folder.config_file(), task))
-      prepared.notes.push_back(std::move(line));
-  }
+  for (std::string& line : changed_options(config, task)) prepared.notes.push_back(std::move(line));
   return prepared;
 }
 

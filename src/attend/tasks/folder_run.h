@@ -49,9 +49,10 @@ std::string resolved_configuration(RunOptions& run, const std::vector<OptionGrou
 // or a new run would mix with an older one.
 void require_folder_for(const RunOptions& run, bool resume);
 
-// Prepares a task for a run in `folder`. `resumed`: the checkpoint to resume from, or null; if
-// given, the notes of the task end with what differs from the run so far.
-TrainingTask prepare_in_folder(Trainable& task, const RunFolder& folder, const Checkpoint* resumed);
+// Prepares a task for a run in its folder. `resumed`: the checkpoint to resume from, or null; if
+// given, the notes of the task end with what differs from the run so far. Throws ConfigError if
+// that run started from another model.
+TrainingTask prepare_in_folder(Trainable& task, const RunOptions& run, const Checkpoint* resumed);
 
 struct FolderRun {
   RunOptions options;

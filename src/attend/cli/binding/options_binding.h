@@ -41,7 +41,7 @@ class OptionBinding {
   }
   void add_fields(const std::vector<OptionField>& fields, const std::string& group);
 
-  // Whether a flag or the file has set this option (in kebab-case).
+  // Whether a flag or a file has set this option (in kebab-case).
   bool is_set(const std::string& name) const;
   // Whether --config was given.
   bool has_config_file() const { return state_->config_file; }

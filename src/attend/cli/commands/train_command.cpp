@@ -76,8 +76,7 @@ void add_task(CLI::App& train, std::unique_ptr<Trainable> task) {
                  resolved_configuration(arguments->session.run, trained.option_groups()),
                  [&](const Checkpoint* resumed) {
                    if (resumed == nullptr) initial.take();
-                   return prepare_in_folder(trained, RunFolder(arguments->session.run.out),
-                                            resumed);
+                   return prepare_in_folder(trained, arguments->session.run, resumed);
                  });
   });
 }
