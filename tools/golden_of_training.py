@@ -3,12 +3,14 @@
 
     python golden_of_training.py DIR OUT.safetensors
 
-The file holds the gradient of every weight by its name, without dropout, and "loss", the sum of the negative log-likelihoods of the target tokens of
-all texts. The texts are in the metadata: pairs for translation models; lines for language models, where the token that ends a text stands before,
-between and behind them. Needs transformers, torch, safetensors, and sentencepiece for models that use it.
+The file holds the gradient of every weight by its name, without dropout, and "loss", the sum of the negative log-likelihoods of the target tokens (or
+labels) of all texts. The texts are in the metadata: pairs for translation models; lines for language models, where the token that ends a text stands
+before, between and behind them; texts and their labels for classifiers and encoders. An encoder gets a new head on its pooled vectors: "new_head.weight"
+and "new_head.bias", with ".gradient" behind the name of their gradients. Needs transformers, torch, safetensors, and sentencepiece for models that use it.
 """
 
 import json
+import pathlib
 import sys
 
 import torch
@@ -16,6 +18,7 @@ import transformers
 from safetensors.torch import save_file
 
 SOURCES = ["A man is walking with his dog.", "I don't know; do you?", "She reads a book in the garden."]
+LABELS = ["negative", "positive", "neutral"]
 TARGETS = ["Ein Mann geht mit seinem Hund spazieren.", "Ich weiß es nicht; weißt du es?", "Sie liest im Garten ein Buch."]
 
 
@@ -42,15 +45,59 @@ def language(directory, tokenizer):
     return model, loss_of(model(torch.tensor([ids[:-1]])).logits[0], ids[1:])
 
 
+def classifier(directory, tokenizer):
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(directory).float().eval()
+    names = list(model.config.id2label.values())
+    targets = [names.index(label) for label in LABELS]
+    logits = torch.cat([model(torch.tensor([tokenizer(text).input_ids])).logits for text in SOURCES])
+    return model, loss_of(logits, targets)
+
+
+class NewHead(torch.nn.Module):
+    """An encoder, pooling as modules.json says, and a new linear layer."""
+
+    def __init__(self, directory):
+        super().__init__()
+        self.encoder = transformers.AutoModel.from_pretrained(directory).float().eval()
+        torch.manual_seed(1)
+        self.new_head = torch.nn.Linear(self.encoder.config.hidden_size, len(LABELS))
+        pooling = json.loads((directory / "1_Pooling" / "config.json").read_text())
+        self.takes_first = pooling.get("pooling_mode_cls_token", pooling.get("pooling_mode") == "cls")
+
+    def forward(self, ids):
+        states = self.encoder(torch.tensor([ids])).last_hidden_state[0]
+        return self.new_head(states[0] if self.takes_first else states.mean(dim=0))
+
+
+def encoder(directory, tokenizer):
+    model = NewHead(directory)
+    longest = json.loads((directory / "sentence_bert_config.json").read_text()).get("max_seq_length", tokenizer.model_max_length)
+    logits = torch.stack([model(tokenizer(text, truncation=True, max_length=longest).input_ids) for text in SOURCES])
+    return model, loss_of(logits, [sorted(LABELS).index(label) for label in LABELS])
+
+
+def kind_of(directory):
+    config = transformers.AutoConfig.from_pretrained(directory)
+    if (directory / "modules.json").exists():
+        return encoder
+    if config.architectures[0].endswith("ForSequenceClassification"):
+        return classifier
+    return translation if config.is_encoder_decoder else language
+
+
 def main():
-    directory, out = sys.argv[1:3]
-    tokenizer = transformers.AutoTokenizer.from_pretrained(directory)
-    is_translation = transformers.AutoConfig.from_pretrained(directory).is_encoder_decoder
-    model, loss = (translation if is_translation else language)(directory, tokenizer)
+    directory, out = pathlib.Path(sys.argv[1]), sys.argv[2]
+    model, loss = kind_of(directory)(directory, transformers.AutoTokenizer.from_pretrained(directory))
     loss.backward()
-    tensors = {name: p.grad.contiguous() for name, p in model.named_parameters() if p.grad is not None}
+    tensors = {name.removeprefix("encoder.") if isinstance(model, NewHead) else name: p.grad.contiguous()
+               for name, p in model.named_parameters() if p.grad is not None}
+    if isinstance(model, NewHead):
+        for name in "new_head.weight", "new_head.bias":
+            tensors[name + ".gradient"] = tensors[name]
+            tensors[name] = model.get_parameter(name).detach().contiguous()
     tensors["loss"] = loss.detach()[None]
-    save_file(tensors, out, metadata={"sources": json.dumps(SOURCES), "targets": json.dumps(TARGETS)})
+    save_file(tensors, out, metadata={name: json.dumps(texts) for name, texts in
+                                      [("sources", SOURCES), ("targets", TARGETS), ("labels", LABELS)]})
 
 
 if __name__ == "__main__":

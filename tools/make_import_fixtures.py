@@ -234,7 +234,8 @@ FAMILIES = {
 }
 
 
-TRAINED = ["llama", "qwen2", "gpt2", "marian", "marian_separate"]  # whose gradients are recorded, too
+TRAINED = ["llama", "qwen2", "gpt2", "marian", "marian_separate", "bert_sentences", "bert_classifier", "distilbert_classifier", "roberta_classifier",
+           "xlm_roberta_sentences"]  # whose gradients are recorded, too
 
 
 def main():

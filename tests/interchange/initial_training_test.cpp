@@ -2,6 +2,7 @@
 // (tools/golden_of_training.py).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 #include "attend/core/json.h"
 #include "attend/interchange/foreign_model.h"
 #include "attend/interchange/foreign_weights.h"
+#include "attend/tasks/classification/training.h"
 #include "attend/tasks/language/perplexity.h"
 #include "attend/tasks/language/training.h"
 #include "attend/tasks/registry.h"
@@ -69,7 +71,7 @@ class InitialTraining : public testing::TestWithParam<const char*> {
       const NameMap names = family.read(directory_, config).names;
       const ParameterSet& parameters = task.objective->parameters();
       for (const ParameterSet::Entry& entry : parameters.entries()) {
-        if (entry.name == "output_proj.bias") continue;
+        if (entry.name == "output_proj.bias" || is_new(entry)) continue;
         const Tensor expected = read_parameter(gradients, names.theirs(entry.name), entry.shape);
         const Tensor found = parameters.gradients()
                                  .slice_rows(entry.offset, entry.offset + entry.shape.size())
@@ -82,6 +84,12 @@ class InitialTraining : public testing::TestWithParam<const char*> {
                 << entry.name << " " << r << " " << c;
       }
     }
+  }
+
+  // Part of a head that the imported model does not have.
+  bool is_new(const ParameterSet::Entry& entry) const {
+    return std::none_of(model_->tensors.begin(), model_->tensors.end(),
+                        [&](const NamedTensor& tensor) { return tensor.name == entry.name; });
   }
 
   const std::filesystem::path folder_ = scratch(std::string("initial_") + GetParam());
@@ -147,6 +155,67 @@ TEST_P(InitialLanguage, BeginsWithTheLossAndTheGradientsOfTheModel) {
   EXPECT_NEAR(loss, std::log(per_token) * static_cast<double>(text.targets()), 1e-4 * loss);
   expect_gradients(task, -1);
   EXPECT_EQ(dynamic_cast<const LanguageModel&>(*task.model).first_token, model.first_token);
+}
+
+class InitialClassification : public InitialTraining {
+ protected:
+  // The texts of the record and their labels.
+  TrainingTask classification() const {
+    std::ofstream table(folder_ / "texts.tsv");
+    const auto texts = parse_json(golden_.metadata().at("sources"), "sources"),
+               labels = parse_json(golden_.metadata().at("labels"), "labels");
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      table << labels[i].get<std::string>() << '\t' << texts[i].get<std::string>() << '\n';
+    table.close();
+    ClassificationTraining options;
+    options.data.train = {file("texts.tsv")};
+    return started(options);
+  }
+};
+
+using InitialClassifiers = InitialClassification;
+INSTANTIATE_TEST_SUITE_P(Of, InitialClassifiers,
+                         testing::Values("bert_classifier", "distilbert_classifier",
+                                         "roberta_classifier"),
+                         [](const auto& suite) { return std::string(suite.param); });
+
+TEST_P(InitialClassifiers, BeginWithTheLossAndTheGradientsOfTheModel) {
+  TrainingTask task = classification();
+  const double loss = summed_loss(task, 0);
+  EXPECT_NEAR(loss, golden_.tensor("loss").item(), 1e-4 * loss);
+  expect_gradients(task, -1);
+  EXPECT_EQ(dynamic_cast<const ClassificationModel&>(*task.model).labels,
+            (std::vector<std::string>{"negative", "neutral", "positive"}));
+}
+
+using InitialEmbedders = InitialClassification;
+INSTANTIATE_TEST_SUITE_P(Of, InitialEmbedders,
+                         testing::Values("bert_sentences", "xlm_roberta_sentences"),
+                         [](const auto& suite) { return std::string(suite.param); });
+
+TEST_P(InitialEmbedders, GetANewHeadWithTheLossAndTheGradientsOfTransformers) {
+  TrainingTask task = classification();
+  const ParameterSet& parameters = task.objective->parameters();
+  for (const ParameterSet::Entry& entry : parameters.entries())
+    if (is_new(entry))
+      parameters.value(entry).copy_from(golden_.tensor("new_head" + entry.name.substr(6)));
+  const double loss = summed_loss(task, 0);
+  EXPECT_NEAR(loss, golden_.tensor("loss").item(), 1e-4 * loss);
+  expect_gradients(task, -1);
+  int compared = 0;
+  for (const ParameterSet::Entry& entry : parameters.entries()) {
+    if (!is_new(entry)) continue;
+    const std::vector<float> expected =
+        golden_.tensor("new_head" + entry.name.substr(6) + ".gradient").to_vector();
+    const std::vector<float> found =
+        parameters.gradients()
+            .slice_rows(entry.offset, entry.offset + entry.shape.size())
+            .to_vector();
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 2e-4);
+    ++compared;
+  }
+  EXPECT_EQ(compared, 2);
 }
 
 }  // namespace

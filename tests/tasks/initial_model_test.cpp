@@ -9,6 +9,7 @@
 #include "attend/tasks/registry.h"
 #include "attend/tasks/translation/training.h"
 #include "checkpoint/test_folder.h"
+#include "tasks/small_embedder.h"
 #include "tensor/expect_error.h"
 
 namespace attend {
@@ -78,6 +79,25 @@ TEST_F(InitialClassifier, GetsANewOutputLayerForOtherLabels) {
   EXPECT_NE(task.notes.front().find("new output layer"), std::string::npos) << task.notes.front();
 }
 
+TEST_F(InitialClassifier, PutsANewHeadOnAnEmbeddingModel) {
+  const EmbeddingModel embedder = small_embedder();
+  Checkpoint model;
+  embedder.describe(model);
+  add_parameters(model, embedder.parameters(), embedder.parameters().values());
+  const TrainingTask task = started_from(model, "other");
+  const auto& classifier = dynamic_cast<const ClassificationModel&>(*task.model);
+  EXPECT_EQ(classifier.network->config().pooling, Pooling::mean);
+  EXPECT_EQ(classifier.length.max_length, embedder.length.max_length);
+  EXPECT_EQ(classifier.ids("so good"), embedder.ids("so good")) << "both marks stay";
+  const Checkpoint started = file_of(task);
+  for (const ParameterSet::Entry& entry : embedder.parameters().entries())
+    EXPECT_EQ(values(started, entry.name), values(model, entry.name)) << entry.name;
+  EXPECT_EQ(started.tensor("output.weight").shape(), (Shape{3, 32}));
+  EXPECT_NE(task.notes.front().find("a new head on the encoder, with pooling mean"),
+            std::string::npos)
+      << task.notes.front();
+}
+
 TEST_F(InitialClassifier, IsRefusedForAnotherTaskAndInEightBits) {
   const Checkpoint model = file_of(prepare_training(options_for("two", 5), nullptr));
   for (std::unique_ptr<Trainable>& task : trainable_tasks()) {
@@ -111,20 +131,23 @@ std::vector<OptionGroup> group_of(SettledOptions& options, const char* name) {
 
 TEST(SettleOptions, RefusesAnotherArchitectureAndKeepsTheDropoutOfTheUser) {
   const SettledOptions of_model{16, 0.3f}, of_user{8, 0.2f};
-  const auto settled = [&](std::initializer_list<std::string_view> set, const char* group) {
+  const auto settled = [&](std::initializer_list<std::string_view> set, const char* group,
+                           const OpenOptions& open = {}) {
     SettledOptions adopted = of_model, given = of_user;
     settle_options(
         group_of(adopted, group), group_of(given, group),
         [&](const std::string& name) {
           return std::find(set.begin(), set.end(), name) != set.end();
         },
-        "model.safetensors");
+        open, "model.safetensors");
     return adopted;
   };
   EXPECT_EQ(settled({}, "model").width, 16);
   EXPECT_EQ(settled({}, "model").dropout, 0.3f);
   EXPECT_EQ(settled({"some-dropout"}, "model").dropout, 0.2f);
   EXPECT_EQ(settled({"width"}, "data").width, 8);
+  EXPECT_EQ(settled({"width"}, "model", {"width"}).width, 8);
+  EXPECT_EQ(settled({}, "model", {"width"}).width, 16);
   expect_error<ConfigError>([&] { settled({"width"}, "model"); },
                             {"model.safetensors: width is 16; leave --width 8 out"});
   expect_error<ConfigError>([&] { settled({"width"}, "vocabulary"); },

@@ -13,6 +13,7 @@ namespace attend {
 // The configuration of a classifier: an encoder, and its pooling and output.
 struct ClassifierConfig : EncoderConfig {
   Pooling pooling = Pooling::max;
+  bool bos = false;
   Activation head = Activation::none;
   float output_dropout = 0.0f;
   int classes = 0;  // set from the labels
@@ -22,6 +23,7 @@ template <class Visitor>
 void fields(ClassifierConfig& c, Visitor&& visit) {
   encoder_fields(c, visit);
   visit("pooling", c.pooling, kPoolingHelp);
+  visit("bos", c.bos, "begin every text with a bos token, as pooling first always does");
   visit("head", c.head,
         "activation of a linear layer between the text vector and the output, such as tanh (BERT) "
         "or relu (DistilBERT); none: no such layer");

@@ -42,12 +42,13 @@ void require_trainable(const Checkpoint& model) {
 }
 
 void settle_options(const std::vector<OptionGroup>& adopted, const std::vector<OptionGroup>& given,
-                    const IsSet& is_set, std::string_view source) {
+                    const IsSet& is_set, const OpenOptions& open, std::string_view source) {
   for (std::size_t g = 0; g < adopted.size(); ++g) {
     for (std::size_t f = 0; f < adopted[g].fields.size(); ++f) {
       const OptionField &now = adopted[g].fields[f], &before = given[g].fields[f];
       if (option_values(now) == option_values(before) || !is_set(now.name)) continue;
-      if (!is_of_training(adopted[g].name, now.name))
+      const bool is_open = std::find(open.begin(), open.end(), now.name) != open.end();
+      if (!is_open && !is_of_training(adopted[g].name, now.name))
         refuse_change(adopted[g].name, now, before, source);
       set_option(now, option_values(before), now.name);
     }

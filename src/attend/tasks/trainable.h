@@ -33,7 +33,8 @@ class Trainable {
 };
 
 // Options is a struct with kName, kHelp, members `trainer` and `initial` (the model to start from,
-// or null), and functions groups(), adopt_model() and prepare_training().
+// or null), and functions groups(), adopt_model(), which returns what it leaves open, and
+// prepare_training().
 template <class Options>
 class TrainableWith final : public Trainable {
  public:
@@ -44,8 +45,8 @@ class TrainableWith final : public Trainable {
   void start_from(std::shared_ptr<const Checkpoint> model, const IsSet& is_set) override {
     require_trainable(*model);
     Options given = options_;
-    adopt_model(options_, *model);
-    settle_options(option_groups(), attend::option_groups(given), is_set, model->source);
+    const OpenOptions open = adopt_model(options_, *model);
+    settle_options(option_groups(), attend::option_groups(given), is_set, open, model->source);
     options_.initial = std::move(model);
   }
   TrainingTask prepare(const Checkpoint* resumed) const override {

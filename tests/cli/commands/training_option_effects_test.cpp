@@ -251,10 +251,11 @@ const Cases kClassificationData{
     {"batch-tokens", "80", "", kPlan},
 };
 const Cases kClassificationModel{
-    {"n-encoder-layers", "2", "", kModel}, {"norm-first", "yes", "", kModel},
-    {"pooling", "mean", "", kModel},       {"output-dropout", "0.4", "", kModel},
-    {"head", "tanh", "", kModel},          {"token-types", "2", "", kModel},
-    {"bigram-buckets", "50", "", kModel},  {"embedding-deviation", "0.1", "", kModel},
+    {"n-encoder-layers", "2", "", kModel},  {"norm-first", "yes", "", kModel},
+    {"pooling", "mean", "", kModel},        {"output-dropout", "0.4", "", kModel},
+    {"head", "tanh", "", kModel},           {"token-types", "2", "", kModel},
+    {"bigram-buckets", "50", "", kModel},   {"embedding-deviation", "0.1", "", kModel},
+    {"bos", "yes", "", kModel + "batches"},
 };
 const Cases kClassificationLoss{
     {"label-smoothing", "0.4", "", kLearning},

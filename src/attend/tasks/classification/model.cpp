@@ -60,7 +60,8 @@ ClassificationModel::ClassificationModel(std::shared_ptr<TextClassifier> network
 
 SpecialTokens ClassificationModel::special() const {
   SpecialTokens special = tokenizer.special_tokens();
-  if (network->config().pooling != Pooling::first) special.bos = -1;
+  const ClassifierConfig& config = network->config();
+  if (config.pooling != Pooling::first && !config.bos) special.bos = -1;
   return special;
 }
 

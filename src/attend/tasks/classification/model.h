@@ -33,7 +33,8 @@ struct ClassificationModel final : SavedModel {
   ClassificationModel(std::shared_ptr<TextClassifier> network, Tokenizer tokenizer,
                       std::vector<std::string> labels, TextLengthOptions length);
 
-  // The special tokens around a text; no bos unless the classifier uses the first token.
+  // The special tokens around a text; no bos unless the classifier uses the first token or its
+  // option bos says so.
   SpecialTokens special() const;
   // The ids that the classifier reads of a text.
   std::vector<std::int32_t> ids(std::string_view text) const {

@@ -15,7 +15,7 @@
 #include "attend/core/quote.h"
 #include "attend/error.h"
 #include "attend/tasks/classification/objective.h"
-#include "attend/tasks/initial_model.h"
+#include "attend/tasks/embedding/model.h"
 #include "attend/tasks/learned_positions.h"
 
 namespace attend {
@@ -87,6 +87,26 @@ bool number_as(const std::vector<std::string>& labels, LabeledText& text) {
   return true;
 }
 
+bool is_embedder(const Checkpoint& checkpoint) {
+  return checkpoint.text("attend.task") == EmbeddingModel::kTask;
+}
+
+// Copies the parameters of the initial model, but those of a head for other labels. Returns a note
+// on a new head, or nothing.
+std::string take_parameters(const Checkpoint& initial, bool same_labels,
+                            const ClassificationModel& model) {
+  const ClassifierConfig& config = model.network->config();
+  if (is_embedder(initial)) {
+    copy_parameters(initial, model.parameters(), {"head.", "output."});
+    return fmt::format("labels: a new head on the encoder, with pooling {}",
+                       enum_names(config.pooling)[static_cast<std::size_t>(config.pooling)]);
+  }
+  copy_parameters(
+      initial, model.parameters(),
+      same_labels ? std::vector<std::string_view>{} : std::vector<std::string_view>{"output."});
+  return same_labels ? "" : "labels: others than before, so with a new output layer";
+}
+
 }  // namespace
 
 Tensor class_weights(const std::vector<std::string>& options, const LabeledText& texts) {
@@ -105,13 +125,26 @@ Tensor class_weights(const std::vector<std::string>& options, const LabeledText&
   return Tensor::from(weights, {static_cast<std::int64_t>(weights.size())});
 }
 
-void adopt_model(ClassificationTraining& o, const Checkpoint& checkpoint) {
-  const ClassificationModel model = classification_model(checkpoint);
-  o.model = model.network->config();
-  o.tokenizer = {.type = type_of(model.tokenizer),
-                 .vocab_size = model.tokenizer.vocab_size(),
-                 .pretokenized = o.tokenizer.pretokenized};
-  o.data.length = model.length;
+OpenOptions adopt_model(ClassificationTraining& o, const Checkpoint& checkpoint) {
+  const auto adopt_text = [&o](const Tokenizer& tokenizer, const TextLengthOptions& length) {
+    o.tokenizer = {.type = type_of(tokenizer),
+                   .vocab_size = tokenizer.vocab_size(),
+                   .pretokenized = o.tokenizer.pretokenized};
+    o.data.length = length;
+  };
+  if (!is_embedder(checkpoint)) {
+    const ClassificationModel model = classification_model(checkpoint);
+    o.model = model.network->config();
+    adopt_text(model.tokenizer, model.length);
+    return {};
+  }
+  const EmbeddingModel model = embedding_model(checkpoint);
+  const EmbedderConfig& config = model.network->config();
+  static_cast<EncoderConfig&>(o.model) = config;
+  o.model.pooling = config.pooling;
+  o.model.bos = model.special().bos >= 0;
+  adopt_text(model.tokenizer, model.length);
+  return {"pooling", "head", "output-dropout"};
 }
 
 TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint* resumed) {
@@ -125,7 +158,7 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
   LabeledText train = read_labeled(train_files, o.data.columns);
   const Checkpoint* const known_file = resumed != nullptr ? resumed : o.initial.get();
   std::optional<ClassificationModel> known;
-  if (known_file != nullptr) known = classification_model(*known_file);
+  if (known_file != nullptr && !is_embedder(*known_file)) known = classification_model(*known_file);
   const bool same_labels = known && number_as(known->labels, train);
   // Read before training, so that errors show at once.
   std::optional<LabeledText> valid;
@@ -140,17 +173,15 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
 
   const Tokenizer tokenizer = resumed != nullptr
                                   ? resumed_tokenizer(*known, *resumed, o, train.classes)
-                              : known ? known->tokenizer
-                                      : Tokenizer::train(train.texts, o.tokenizer);
+                              : known     ? known->tokenizer
+                              : o.initial ? embedding_model(*o.initial).tokenizer
+                                          : Tokenizer::train(train.texts, o.tokenizer);
   config.vocab_size = tokenizer.vocab_size();
   ClassificationModel model{std::make_shared<TextClassifier>(config, o.trainer.seed), tokenizer,
                             train.classes, o.data.length};
   if (resumed == nullptr && o.initial) {
-    copy_parameters(
-        *o.initial, model.parameters(),
-        same_labels ? std::vector<std::string_view>{} : std::vector<std::string_view>{"output."});
-    if (!same_labels)
-      task.notes.push_back("labels: others than before, so with a new output layer");
+    std::string note = take_parameters(*o.initial, same_labels, model);
+    if (!note.empty()) task.notes.push_back(std::move(note));
   }
   model.text_kinds = {{"text", kind_of(train.texts, tokenizer, o.data.language)}};
   task.d_model = config.d_model;

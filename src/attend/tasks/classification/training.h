@@ -9,6 +9,7 @@
 #include "attend/data/classification.h"
 #include "attend/models/text_classifier.h"
 #include "attend/tasks/classification/objective.h"
+#include "attend/tasks/initial_model.h"
 #include "attend/tasks/training_task.h"
 #include "attend/text/tokenizer.h"
 #include "attend/train/trainer.h"
@@ -93,13 +94,14 @@ void groups(ClassificationTraining& o, Visitor&& visit) {
 // Throws ConfigError.
 Tensor class_weights(const std::vector<std::string>& options, const LabeledText& texts);
 
-// Takes the vocabulary, the architecture, its dropout and the longest text of `model`. Throws
-// DataError for another kind of model.
-void adopt_model(ClassificationTraining& options, const Checkpoint& model);
+// Takes the vocabulary, the architecture, its dropout and the longest text of `model`, a classifier
+// or an embedding model, which leaves pooling and the head open. Throws DataError for another kind.
+OpenOptions adopt_model(ClassificationTraining& options, const Checkpoint& model);
 
 // Reads the texts, trains the tokenizer (or takes that of `resumed`, a checkpoint of this run, or
-// of the initial model) and creates the model. The output layer of the initial model stays when the
-// labels are its own; with other labels it is a new one. Throws ConfigError, also if the model
+// of the initial model) and creates the model. The output layer of an initial classifier stays when
+// the labels are its own; with other labels it is a new one. An embedding model gets a new head.
+// Throws ConfigError, also if the model
 // differs from that of `resumed`; IoError and DataError for the files.
 TrainingTask prepare_training(const ClassificationTraining& options, const Checkpoint* resumed);
 

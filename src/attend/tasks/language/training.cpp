@@ -10,7 +10,6 @@
 #include "attend/core/lines.h"
 #include "attend/core/option_fields.h"
 #include "attend/error.h"
-#include "attend/tasks/initial_model.h"
 #include "attend/tasks/language/objective.h"
 #include "attend/tasks/learned_positions.h"
 
@@ -83,7 +82,7 @@ LanguageLoss loss_of(const LanguageTraining& o, const std::vector<std::int32_t>&
 
 }  // namespace
 
-void adopt_model(LanguageTraining& o, const Checkpoint& checkpoint) {
+OpenOptions adopt_model(LanguageTraining& o, const Checkpoint& checkpoint) {
   const LanguageModel model = language_model(checkpoint);
   o.model = model.network->config();
   o.vocabulary = {.type = type_of(model.tokenizer),
@@ -93,6 +92,7 @@ void adopt_model(LanguageTraining& o, const Checkpoint& checkpoint) {
   int& window = o.data.windows.sequence_length;
   if (const auto learned = static_cast<int>(o.model.learned_positions()); learned > 0)
     window = std::min(window, learned);
+  return {};
 }
 
 TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resumed) {

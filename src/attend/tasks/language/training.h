@@ -9,6 +9,7 @@
 #include "attend/data/language.h"
 #include "attend/decode/continuous_cache.h"
 #include "attend/models/language_transformer.h"
+#include "attend/tasks/initial_model.h"
 #include "attend/tasks/training_task.h"
 #include "attend/text/tokenizer.h"
 #include "attend/train/trainer.h"
@@ -76,7 +77,7 @@ void groups(LanguageTraining& o, Visitor&& visit) {
 
 // Takes the vocabulary, the architecture, its dropout and the cache of `model`, and shortens the
 // windows to the positions that it has learned. Throws DataError for another kind of model.
-void adopt_model(LanguageTraining& options, const Checkpoint& model);
+OpenOptions adopt_model(LanguageTraining& options, const Checkpoint& model);
 
 // Reads the text, trains the tokenizer (or takes that of `resumed`, a checkpoint of this run, or of
 // the initial model) and creates the model. Throws ConfigError, also if the model differs from that

@@ -9,7 +9,6 @@
 #include "attend/data/sampled_pairs.h"
 #include "attend/error.h"
 #include "attend/models/make_encoder_decoder.h"
-#include "attend/tasks/initial_model.h"
 #include "attend/tasks/learned_positions.h"
 #include "attend/tasks/translation/objective.h"
 
@@ -146,7 +145,7 @@ std::string vocabulary_note(const Tokenizers& tokenizers, bool joint) {
 
 }  // namespace
 
-void adopt_model(TranslationTraining& o, const Checkpoint& checkpoint) {
+OpenOptions adopt_model(TranslationTraining& o, const Checkpoint& checkpoint) {
   const TranslationModel model = translation_model(checkpoint);
   require_plain_pairs(model);
   const ArchitectureConfig config = model.network->architecture();
@@ -157,6 +156,7 @@ void adopt_model(TranslationTraining& o, const Checkpoint& checkpoint) {
                             .vocab_size = model.tgt_tokenizer.vocab_size(),
                             .pretokenized = o.vocabulary.tokenizer.pretokenized};
   o.decoding = model.decoding;
+  return {};
 }
 
 TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* resumed) {

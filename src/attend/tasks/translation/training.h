@@ -10,6 +10,7 @@
 #include "attend/data/batch_plan.h"
 #include "attend/data/corpus.h"
 #include "attend/models/architecture.h"
+#include "attend/tasks/initial_model.h"
 #include "attend/tasks/training_task.h"
 #include "attend/tasks/translation/model.h"
 #include "attend/tasks/translation/objective.h"
@@ -106,7 +107,7 @@ void groups(TranslationTraining& o, Visitor&& visit) {
 
 // Takes the vocabulary, the architecture, its dropout and the search options of `model`. Throws
 // DataError for another kind of model.
-void adopt_model(TranslationTraining& options, const Checkpoint& model);
+OpenOptions adopt_model(TranslationTraining& options, const Checkpoint& model);
 
 // Reads the text, trains the tokenizers (or takes those of `resumed`, a checkpoint of this run, or
 // of the initial model) and creates the model. Throws ConfigError, also if the model differs from
