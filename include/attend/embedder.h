@@ -39,6 +39,7 @@ struct Embedding {
   std::int64_t rows = 0;            // 1 if pooled, else one row per token
   std::int64_t width = 0;
   std::vector<float> values;  // [rows, width], row-major; zeros for a pooled text without tokens
+  std::int64_t omitted = 0;   // further tokens of a text that an embedding model has truncated
 
   std::span<const float> row(std::int64_t index) const {
     return std::span(values).subspan(static_cast<std::size_t>(index * width),

@@ -14,7 +14,7 @@ std::vector<Embedding> public_embeddings(std::vector<TextEmbedding> embeddings) 
   result.reserve(embeddings.size());
   for (TextEmbedding& embedding : embeddings)
     result.push_back({std::move(embedding.tokens), embedding.vectors.dim(0),
-                      embedding.vectors.cols(), embedding.vectors.to_vector()});
+                      embedding.vectors.cols(), embedding.vectors.to_vector(), embedding.omitted});
   return result;
 }
 

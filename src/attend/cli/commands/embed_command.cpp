@@ -17,6 +17,7 @@
 #include "attend/cli/text_input.h"
 #include "attend/cli/unanswered_lines.h"
 #include "attend/core/atomic_file.h"
+#include "attend/core/counted.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
 #include "attend/tasks/answers.h"
@@ -115,6 +116,27 @@ void embed_lines(const EmbeddingEngine& embedder, const EmbedArguments& argument
   });
 }
 
+// Counts texts that are longer than an embedding model reads.
+class TruncatedTexts {
+ public:
+  void add(const TextEmbedding& embedding) {
+    ++texts_;
+    if (embedding.omitted == 0) return;
+    ++truncated_;
+    longest_ = std::ssize(embedding.tokens);
+  }
+  void tell_count() const {
+    if (truncated_ == 0) return;
+    flush_answers();
+    tell("attend: {} of {} had more tokens than the {} that the model reads and {} truncated\n",
+         readable_count(truncated_), counted(texts_, "text"), longest_,
+         truncated_ == 1 ? "was" : "were");
+  }
+
+ private:
+  std::int64_t texts_ = 0, truncated_ = 0, longest_ = 0;
+};
+
 void run_embed(const EmbedArguments& arguments, const OptionBinding& binding) {
   if (arguments.model.empty())
     throw ConfigError("model is required; attend embed --help shows the usage");
@@ -125,18 +147,22 @@ void run_embed(const EmbedArguments& arguments, const OptionBinding& binding) {
   const EmbeddingEngine embedder(*model);
   TextInput input(*model, arguments.text);
   UnansweredLines unanswered(arguments.lines);
+  TruncatedTexts truncated;
   if (arguments.npy.empty()) {
     const auto print = [&](const TextEmbedding& e) {
+      truncated.add(e);
       answer("{}\n", to_json(e, arguments.embedding.pooling));
     };
     const auto leave_empty = [](const LineError& error) { answer("{}\n", json_text(error)); };
     embed_lines(embedder, arguments, input, unanswered.sink<TextEmbedding>(print, leave_empty));
     input.tell_warning();
+    truncated.tell_count();
     return unanswered.tell_count();
   }
   std::vector<float> values;
   const TextEmbedding of_nothing = embed(embedder, arguments, std::array<std::string, 1>{}).front();
   const auto append = [&](const TextEmbedding& e) {
+    truncated.add(e);
     const std::vector<float> own = e.vectors.to_vector();
     values.insert(values.end(), own.begin(), own.end());
   };
@@ -146,6 +172,7 @@ void run_embed(const EmbedArguments& arguments, const OptionBinding& binding) {
   embed_lines(embedder, arguments, input, unanswered.sink<TextEmbedding>(append, leave_empty));
   write_npy(arguments.npy, values, static_cast<std::size_t>(of_nothing.vectors.cols()));
   input.tell_warning();
+  truncated.tell_count();
   unanswered.tell_count();
 }
 

@@ -97,11 +97,16 @@ std::string EmbeddingEngine::prompt_text(const std::string& name) const {
 }
 
 std::vector<std::int32_t> EmbeddingEngine::tokens_of(const std::string& text,
-                                                     const std::string& where) const {
+                                                     const std::string& where,
+                                                     std::int64_t& omitted) const {
   std::vector<std::int32_t> ids = encoder_.tokenizer.encode(text);
-  if (encoder_.pooling)
-    return truncated_ids(std::move(ids), encoder_.special, encoder_.pooling->length);
-  check_tokens(ids.size(), where);
+  if (!encoder_.pooling) {
+    check_tokens(ids.size(), where);
+    return ids;
+  }
+  omitted = std::ssize(ids);
+  ids = truncated_ids(std::move(ids), encoder_.special, encoder_.pooling->length);
+  omitted -= std::ssize(ids);
   return ids;
 }
 
@@ -117,9 +122,11 @@ std::vector<TextEmbedding> EmbeddingEngine::embed(std::span<const std::string> t
     RaggedBuilder sequences;
     for (const std::string& text :
          texts.subspan(begin, std::min(batch_size, texts.size() - begin))) {
+      std::int64_t omitted = 0;
       const std::vector<std::int32_t> own =
-          tokens_of(prompt + text, fmt::format("text {}", embeddings.size() + 1));
+          tokens_of(prompt + text, fmt::format("text {}", embeddings.size() + 1), omitted);
       embeddings.push_back(without_vectors(encoder_.tokenizer, own));
+      embeddings.back().omitted = omitted;
       if (encoder_.special.bos >= 0) sequences.append(encoder_.special.bos);
       sequences.append(own);
       sequences.append(encoder_.special.eos);

@@ -41,7 +41,8 @@ void fields(EmbeddingOptions& o, Visitor&& visit) {
 struct TextEmbedding {
   std::vector<std::string> tokens;
   std::vector<Tokenizer::Word> words;  // groups of tokens
-  Tensor vectors;  // [tokens, D]; [1, D] if pooled (zeros for a text without tokens)
+  Tensor vectors;            // [tokens, D]; [1, D] if pooled (zeros for a text without tokens)
+  std::int64_t omitted = 0;  // further tokens of the text, beyond the length of the model
 };
 
 // Const members may be called from any number of threads at once; each call gets the answer it
@@ -81,8 +82,10 @@ class EmbeddingEngine {
   void check_tokens(std::size_t tokens, const std::string& where) const;
   // Throws ConfigError unless the model has this prompt.
   std::string prompt_text(const std::string& name) const;
-  // The tokens of a text, truncated by an embedding model. Throws like check_length().
-  std::vector<std::int32_t> tokens_of(const std::string& text, const std::string& where) const;
+  // The tokens of a text, truncated by an embedding model, which omits the others. Throws like
+  // check_length().
+  std::vector<std::int32_t> tokens_of(const std::string& text, const std::string& where,
+                                      std::int64_t& omitted) const;
   // Computes the vectors of a batch.
   void add_vectors(const Ragged& batch, const EmbeddingOptions& options,
                    std::span<TextEmbedding> embeddings) const;
