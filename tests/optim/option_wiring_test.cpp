@@ -16,7 +16,7 @@ std::string parameters_after_steps(const OptimizerOptions& options) {
   ParameterSet parameters;
   const Init normal{Init::Kind::normal, 1.0f};
   parameters.add_output_weights("table", {5, 4}, normal);
-  parameters.add_weights("matrix", {4, 6}, normal);
+  parameters.add_weights("layers.0.matrix", {4, 6}, normal);
   parameters.add("bias", {3}, normal);
   parameters.allocate(1);
   const auto optimizer = make_optimizer(parameters, options);

@@ -9,6 +9,7 @@
 #include "attend/backend/weights.h"
 #include "attend/core/random.h"
 #include "attend/error.h"
+#include "attend/ops/slices.h"
 
 namespace attend {
 
@@ -106,6 +107,57 @@ void ParameterSet::allocate(std::uint64_t seed) {
   bind();
 }
 
+void ParameterSet::freeze(const std::set<std::string>& names) {
+  for (const std::string& name : names) {
+    const std::int64_t index = find(name);
+    if (index < 0) throw ConfigError(fmt::format("{}: expected the name of a parameter", name));
+    entries_[static_cast<std::size_t>(index)].frozen = true;
+  }
+  for (const Handle& handle : handles_) {
+    const Entry &first = entries_[static_cast<std::size_t>(handle.first)],
+                &last = entries_[static_cast<std::size_t>(handle.last)];
+    for (std::int64_t i = handle.first; i <= handle.last; ++i)
+      if (entries_[static_cast<std::size_t>(i)].frozen != first.frozen)
+        throw ConfigError(fmt::format(
+            "{} to {} are used as one matrix: expected all or none frozen", first.name, last.name));
+  }
+  std::int64_t trained = 0;
+  for (const Entry& entry : entries_) trained += entry.frozen ? 0 : entry.shape.size();
+  gradients_ = Tensor();  // before the new ones, so that both are never there
+  if (trained > 0) gradients_ = Tensor::zeros({trained});
+  bind();
+}
+
+void ParameterSet::replace(const std::function<Variable(const Entry& entry)>& of) {
+  for (const Handle& handle : handles_) {
+    std::vector<Variable> parts;
+    bool any = false;
+    for (std::int64_t i = handle.first; i <= handle.last; ++i) {
+      parts.push_back(of(entries_[static_cast<std::size_t>(i)]));
+      any = any || parts.back().defined();
+      if (!parts.back().defined()) parts.back() = Variable(view(i, i));
+    }
+    if (any) *handle.variable = parts.size() == 1 ? parts.front() : concat_rows(parts);
+  }
+}
+
+std::int64_t ParameterSet::gradient_offset(const Entry& entry) const {
+  std::int64_t offset = entry.offset;
+  for (const Entry& other : entries_)
+    if (other.frozen && other.offset < entry.offset) offset -= other.shape.size();
+  return offset;
+}
+
+Tensor ParameterSet::gradients(const ParameterRange& values) const {
+  for (const Entry& entry : entries_) {
+    const std::int64_t inside = values.begin - entry.offset;
+    if (inside < 0 || inside >= entry.shape.size()) continue;
+    const std::int64_t begin = gradient_offset(entry) + inside;
+    return gradients_.slice_rows(begin, begin + values.end - values.begin);
+  }
+  throw Error("gradients of elements that no parameter has");
+}
+
 void ParameterSet::allocate_for_inference(const std::set<std::string>& quantized) {
   lay_out(quantized);
   bind();
@@ -166,9 +218,13 @@ void ParameterSet::bind() {
                         entry.name, other.name));
     }
     const Tensor part = view(handle.first, handle.last);
-    *handle.variable = gradients_.defined()
-                           ? Variable(part, view(gradients_, handle.first, handle.last))
-                           : Variable(part);
+    if (!gradients_.defined() || entry.frozen) {
+      *handle.variable = Variable(part);
+      continue;
+    }
+    const Entry& last = entries_[static_cast<std::size_t>(handle.last)];
+    const ParameterRange range{entry.offset, last.offset + last.shape.size()};
+    *handle.variable = Variable(part, gradients(range).reshape(part.shape()));
   }
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -37,6 +38,11 @@ class Parameter {
   std::shared_ptr<Variable> variable_;
 };
 
+// Elements [begin, end) of the flat buffer of a ParameterSet.
+struct ParameterRange {
+  std::int64_t begin = 0, end = 0;
+};
+
 class ParameterSet {
  public:
   struct Entry {
@@ -48,6 +54,7 @@ class ParameterSet {
     enum class Use { other, lookup, product, output } use = Use::other;
     DType dtype = DType::f32;  // i8: in 8 bits; or a packed type
     std::int64_t offset = 0;   // first element in the flat buffer of its type
+    bool frozen = false;       // stays as it is in training
   };
 
   // Throws ConfigError if the name is taken.
@@ -66,6 +73,13 @@ class ParameterSet {
   // of the order of declaration. Call this or allocate_for_inference() once, after constructing the
   // modules.
   void allocate(std::uint64_t seed);
+  // Takes the named parameters out of training: they have no gradients. Call it once, after
+  // allocate(). Throws ConfigError if one does not exist, or if only part of a stack is named.
+  void freeze(const std::set<std::string>& names);
+  // Replaces what modules see: of(entry) is a variable in the shape of the parameter, computed from
+  // others, or undefined for one that they see as it is. A stack is that of its parts. All
+  // parameters must be frozen. Holds until the next call.
+  void replace(const std::function<Variable(const Entry& entry)>& of);
   // Without gradients or initial values; the named weights are stored in 8 bits. Throws ConfigError
   // if one does not exist, is not a matrix of weights, or if only part of a stack is named.
   void allocate_for_inference(const std::set<std::string>& quantized = {});
@@ -79,7 +93,12 @@ class ParameterSet {
   const Tensor& values() const {
     return values_;
   }  // [size], without those in 8 bits; weights may be packed
-  const Tensor& gradients() const { return gradients_; }  // [size], undefined unless trainable
+  // Those of the trained parameters, one behind the other: [size] unless some are frozen. Undefined
+  // for inference and when all are frozen.
+  const Tensor& gradients() const { return gradients_; }
+  std::int64_t trained_size() const { return gradients_.defined() ? gradients_.size() : 0; }
+  // The gradients of values [begin, end), all of which are trained.
+  Tensor gradients(const ParameterRange& values) const;
   // a view in the shape of the entry (in 8 bits its own), possibly packed.
   Tensor value(const Entry& entry) const;
 
@@ -93,6 +112,8 @@ class ParameterSet {
   Tensor view(std::int64_t first, std::int64_t last) const;
   Tensor view(const Tensor& flat, std::int64_t first, std::int64_t last) const;
   std::int64_t find(const std::string& name) const;
+  // The first element of the gradient of an entry.
+  std::int64_t gradient_offset(const Entry& entry) const;
 
   std::vector<Entry> entries_;
   std::vector<Handle> handles_;

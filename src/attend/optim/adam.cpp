@@ -12,13 +12,13 @@ DeviceScalar clipping(const AdamOptions& options, const DeviceScalar& squares) {
 }
 
 Adam::Adam(ParameterSet& parameters, const AdamOptions& options)
-    : Adam(parameters, options, {{0, parameters.size()}}) {}
+    : Adam(parameters, options, parameter_groups(parameters)) {}
 
-Adam::Adam(ParameterSet& parameters, const AdamOptions& options, std::vector<ParameterRange> ranges)
-    : parameters_(parameters), options_(options), ranges_(std::move(ranges)) {
+Adam::Adam(ParameterSet& parameters, const AdamOptions& options, std::vector<ParameterGroup> groups)
+    : parameters_(parameters), options_(options), groups_(std::move(groups)) {
   check_options(options);
   std::int64_t size = 0;
-  for (const ParameterRange& range : ranges_) size += range.end - range.begin;
+  for (const ParameterGroup& group : groups_) size += group.range.end - group.range.begin;
   mean_ = Tensor::zeros({size});
   variance_ = Tensor::zeros({size});
 }
@@ -31,18 +31,18 @@ DeviceScalar Adam::step(float learning_rate) {
 
 void Adam::update(float learning_rate, const DeviceScalar& gradient_scale) {
   AdamStep step;
-  step.learning_rate = learning_rate;
   step.beta1 = options_.beta1;
   step.beta2 = options_.beta2;
   step.epsilon = options_.epsilon;
   step.weight_decay = options_.weight_decay;
   step.step = ++steps_;
   std::int64_t at = 0;
-  for (const auto& [begin, end] : ranges_) {
-    const std::int64_t next = at + end - begin;
-    backend().adam(step, gradient_scale, parameters_.gradients().slice_rows(begin, end),
-                   parameters_.values().slice_rows(begin, end), mean_.slice_rows(at, next),
-                   variance_.slice_rows(at, next));
+  for (const auto& [range, factor] : groups_) {
+    const std::int64_t next = at + range.end - range.begin;
+    step.learning_rate = learning_rate * factor;
+    backend().adam(step, gradient_scale, parameters_.gradients(range),
+                   parameters_.values().slice_rows(range.begin, range.end),
+                   mean_.slice_rows(at, next), variance_.slice_rows(at, next));
     at = next;
   }
 }

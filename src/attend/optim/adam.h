@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "attend/core/options.h"
 #include "attend/optim/optimizer.h"
+#include "attend/optim/parameter_groups.h"
 
 namespace attend {
 
@@ -27,17 +29,12 @@ void fields(AdamOptions& o, Visitor&& visit) {
         "largest gradient norm; longer gradients are scaled down; 0: no clipping");
 }
 
-// Elements [begin, end) of the flat buffers of a ParameterSet.
-struct ParameterRange {
-  std::int64_t begin = 0, end = 0;
-};
-
 class Adam final : public Optimizer {
  public:
   // `parameters` (allocated, trainable) must outlive the optimizer. Throws ConfigError.
   Adam(ParameterSet& parameters, const AdamOptions& options);
-  // Updates only some of the parameters.
-  Adam(ParameterSet& parameters, const AdamOptions& options, std::vector<ParameterRange> ranges);
+  // Updates only some of the parameters, all of which are trained.
+  Adam(ParameterSet& parameters, const AdamOptions& options, std::vector<ParameterGroup> groups);
 
   DeviceScalar step(float learning_rate) override;
   // The same with the gradient multiplied by `gradient_scale`.
@@ -49,14 +46,14 @@ class Adam final : public Optimizer {
   std::int64_t steps() const override { return steps_; }
   void set_steps(std::int64_t steps) override { steps_ = steps; }
 
-  // The moments, concatenated over the ranges.
+  // The moments, concatenated over the groups.
   const Tensor& mean() const { return mean_; }
   const Tensor& variance() const { return variance_; }
 
  private:
   ParameterSet& parameters_;
   AdamOptions options_;
-  std::vector<ParameterRange> ranges_;
+  std::vector<ParameterGroup> groups_;
   Tensor mean_;
   Tensor variance_;
   std::int64_t steps_ = 0;

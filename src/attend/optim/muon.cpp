@@ -18,19 +18,7 @@ bool is_inner_matrix(const ParameterSet::Entry& entry) {
   return entry.use == ParameterSet::Entry::Use::product;
 }
 
-std::vector<ParameterRange> all_but_inner_matrices(const ParameterSet& parameters) {
-  std::vector<ParameterRange> ranges;
-  for (const ParameterSet::Entry& entry : parameters.entries()) {
-    if (is_inner_matrix(entry)) continue;
-    const std::int64_t end = entry.offset + entry.shape.size();
-    if (!ranges.empty() && ranges.back().end == entry.offset) {
-      ranges.back().end = end;
-    } else {
-      ranges.push_back({entry.offset, end});
-    }
-  }
-  return ranges;
-}
+bool is_other(const ParameterSet::Entry& entry) { return !is_inner_matrix(entry); }
 
 }  // namespace
 
@@ -63,17 +51,19 @@ Tensor nearly_orthogonal(const Tensor& matrix, Precision products) {
 }
 
 Muon::Muon(ParameterSet& parameters, const MuonOptions& options, const AdamOptions& rest,
-           Precision products)
+           Precision products, float layer_decay)
     : parameters_(parameters),
       options_(options),
       adam_options_(rest),
       products_(products),
-      rest_(parameters, rest, all_but_inner_matrices(parameters)) {
+      rest_(parameters, rest, parameter_groups(parameters, layer_decay, is_other)) {
   check_options(options);
   std::int64_t size = 0;
-  for (const ParameterSet::Entry& entry : parameters.entries()) {
-    if (!is_inner_matrix(entry)) continue;
-    matrices_.push_back({entry.offset, size, entry.shape});
+  const std::vector<float> factors = layer_factors(parameters, layer_decay);
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    const ParameterSet::Entry& entry = parameters.entries()[i];
+    if (!is_inner_matrix(entry) || entry.frozen) continue;
+    matrices_.push_back({entry.offset, size, entry.shape, factors[i]});
     size += entry.shape.size();
   }
   momentum_ = Tensor::zeros({size});
@@ -97,10 +87,10 @@ DeviceScalar Muon::step(float learning_rate) {
 
 // m <- momentum m + (1 - momentum) g,   W <- (1 - rate decay) W - rate size orthogonal(momentum m +
 // (1 - momentum) g)
-void Muon::update(const Matrix& matrix, float learning_rate,
-                  const DeviceScalar& gradient_scale) const {
+void Muon::update(const Matrix& matrix, float base_rate, const DeviceScalar& gradient_scale) const {
   const std::int64_t size = matrix.shape.size();
-  const Tensor gradient = parameters_.gradients().slice_rows(matrix.offset, matrix.offset + size);
+  const float learning_rate = base_rate * matrix.learning_rate;
+  const Tensor gradient = parameters_.gradients({matrix.offset, matrix.offset + size});
   const Tensor values = parameters_.values().slice_rows(matrix.offset, matrix.offset + size);
   const Tensor momentum = momentum_.slice_rows(matrix.momentum, matrix.momentum + size);
   const float fresh = 1.0f - options_.momentum;

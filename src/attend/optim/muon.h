@@ -25,7 +25,7 @@ class Muon final : public Optimizer {
   // `parameters` (allocated, trainable) must outlive the optimizer. `products`: the GEMM precision
   // of orthogonalization. Throws ConfigError.
   Muon(ParameterSet& parameters, const MuonOptions& options, const AdamOptions& rest,
-       Precision products = Precision::f32);
+       Precision products = Precision::f32, float layer_decay = 1.0f);
 
   DeviceScalar step(float learning_rate) override;
   std::vector<std::pair<std::string_view, Tensor>> state() const override;
@@ -37,8 +37,9 @@ class Muon final : public Optimizer {
     std::int64_t offset;    // in the parameters
     std::int64_t momentum;  // in the momentum buffer
     Shape shape;
+    float learning_rate;  // a factor
   };
-  void update(const Matrix& matrix, float learning_rate, const DeviceScalar& gradient_scale) const;
+  void update(const Matrix& matrix, float base_rate, const DeviceScalar& gradient_scale) const;
 
   ParameterSet& parameters_;
   MuonOptions options_;

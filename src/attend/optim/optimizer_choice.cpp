@@ -5,8 +5,10 @@ namespace attend {
 std::unique_ptr<Optimizer> make_optimizer(ParameterSet& parameters, const OptimizerOptions& options,
                                           Precision products) {
   if (options.kind == OptimizerKind::muon)
-    return std::make_unique<Muon>(parameters, options.muon, options.adam, products);
-  return std::make_unique<Adam>(parameters, options.adam);
+    return std::make_unique<Muon>(parameters, options.muon, options.adam, products,
+                                  options.layer_decay);
+  return std::make_unique<Adam>(parameters, options.adam,
+                                parameter_groups(parameters, options.layer_decay));
 }
 
 }  // namespace attend

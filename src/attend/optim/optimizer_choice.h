@@ -19,6 +19,7 @@ inline std::span<const std::string_view> enum_names(OptimizerKind) {
 
 struct OptimizerOptions {
   OptimizerKind kind = OptimizerKind::adam;
+  float layer_decay = 1.0f;
   AdamOptions adam;
   MuonOptions muon;
 };
@@ -28,6 +29,9 @@ void fields(OptimizerOptions& o, Visitor&& visit) {
   visit("optimizer", o.kind,
         "adam, or muon (Jordan et al. 2024: fewer steps at a higher cost each; embeddings, biases "
         "and gains stay with Adam)");
+  visit("layer-decay", o.layer_decay, above(0, 1),
+        "factor of the learning rate from each layer to the one below it, down to the embeddings; "
+        "1: one learning rate for all");
   fields(o.adam, visit);
   fields(o.muon, visit);
 }

@@ -50,7 +50,9 @@ class TrainableWith final : public Trainable {
     options_.initial = std::move(model);
   }
   TrainingTask prepare(const Checkpoint* resumed) const override {
-    return prepare_training(options_, resumed);
+    TrainingTask task = prepare_training(options_, resumed);
+    freeze_parameters(task.objective->parameters(), options_.trainer);
+    return task;
   }
 
  private:

@@ -8,6 +8,7 @@
 #include <exception>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "attend/checkpoint/average.h"
@@ -16,7 +17,9 @@
 #include "attend/checkpoint/run_lock.h"
 #include "attend/checkpoint/training_note.h"
 #include "attend/core/counted.h"
+#include "attend/core/name_pattern.h"
 #include "attend/core/option_fields.h"
+#include "attend/core/quote.h"
 #include "attend/error.h"
 #include "attend/train/training_note.h"
 
@@ -63,6 +66,29 @@ void validate(const TrainerOptions& o, int d_model) {
   make_schedule(o.schedule, d_model, o.max_steps);
 }
 
+void freeze_parameters(ParameterSet& parameters, const TrainerOptions& o) {
+  std::set<std::string> frozen;
+  for (const std::string& pattern : o.freeze) {
+    bool fits = false;
+    for (const ParameterSet::Entry& entry : parameters.entries()) {
+      if (!fits_pattern(entry.name, pattern)) continue;
+      frozen.insert(entry.name);
+      fits = true;
+    }
+    if (!fits)
+      throw ConfigError(fmt::format(
+          "freeze: no parameter has a name like {}; names are such as {} and {}", quote(pattern),
+          parameters.entries().front().name, parameters.entries().back().name));
+  }
+  if (!frozen.empty() && frozen.size() == parameters.entries().size())
+    throw ConfigError("freeze: expected patterns that leave something to train, found none");
+  try {
+    if (!frozen.empty()) parameters.freeze(frozen);
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("freeze: {}", error.what()));
+  }
+}
+
 std::int64_t planned_steps(Objective& objective, const TrainerOptions& o) {
   if (o.max_epochs <= 0) return o.max_steps;
   const double steps = std::ceil(static_cast<double>(o.max_epochs) *
@@ -89,7 +115,7 @@ TrainingEnd Trainer::train() {
   if (!run_.resume) run_.folder.require_unused();
   TrainingStart start;
   start.total_steps = planned_steps(objective_, options_);
-  start.parameters = objective_.parameters().size();
+  start.parameters = objective_.parameters().trained_size();
   start.seed = options_.seed;
   start.unit = objective_.unit();
   if (run_.resume) {

@@ -40,6 +40,7 @@ struct TrainerOptions {
   std::uint64_t seed = 1;
   // GEMM precision, including the optimizer's; validation is in f32.
   Precision precision = Precision::f32;
+  std::vector<std::string> freeze = {};
   OptimizerOptions optimizer;
   ScheduleOptions schedule;
 };
@@ -66,9 +67,16 @@ void fields(TrainerOptions& o, Visitor&& visit) {
   visit("precision", o.precision,
         "precision of matrix products in training: f32, or bf16 (faster on CPUs with bf16 "
         "instructions)");
+  visit("freeze", o.freeze,
+        "parameters that stay as they are, by patterns of their names, such as embedding.* or "
+        "encoder.layers.[0-3].*; they need no gradients and no state of the optimizer");
   fields(o.optimizer, visit);
   fields(o.schedule, visit);
 }
+
+// Takes the parameters that options.freeze names out of training. Throws ConfigError for a pattern
+// that fits none, or one that ParameterSet::freeze() refuses.
+void freeze_parameters(ParameterSet& parameters, const TrainerOptions& options);
 
 // Checks options against each other, for a model of this width. Throws ConfigError.
 void validate(const TrainerOptions& options, int d_model);

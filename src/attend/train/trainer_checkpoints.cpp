@@ -30,6 +30,20 @@ std::string_view name(OptimizerKind kind) {
   return enum_names(kind)[static_cast<std::size_t>(kind)];
 }
 
+// The patterns in one line.
+std::string frozen_by(const TrainerOptions& options) {
+  return fmt::format("{}", fmt::join(options.freeze, " "));
+}
+
+// The optimizer has a state for what was trained.
+void require_same_frozen(const StateReader& state, const TrainerOptions& options,
+                         const std::string& source) {
+  const std::string before = state.contains("freeze") ? state.text("freeze") : "";
+  if (before != frozen_by(options))
+    throw ConfigError(fmt::format("freeze: {} was saved with {}; resume with the same setting",
+                                  source, before.empty() ? "none" : printable(before, 200)));
+}
+
 }  // namespace
 
 // 0: none.
@@ -82,6 +96,7 @@ Checkpoint Trainer::checkpoint() const {
   const StateWriter state(checkpoint, std::string(kTrainingState));
   if (average_) state.put("parameters", objective_.parameters().values());
   state.put("optimizer", name(options_.optimizer.kind));
+  if (!options_.freeze.empty()) state.put("freeze", frozen_by(options_));
   for (const auto& [name, values] : optimizer_->state()) state.put(name, values);
   state.put("step", step_);
   state.put("epoch", epoch_);
@@ -132,6 +147,7 @@ void Trainer::restore() {
   if (saved_with != name(options_.optimizer.kind))
     throw ConfigError(fmt::format("optimizer: {} was saved with {}; resume with the same setting",
                                   latest->checkpoint.source, printable(saved_with, 60)));
+  require_same_frozen(state, options_, latest->checkpoint.source);
   read_parameters(latest->checkpoint, parameters, model_values());
   if (average_) state.copy_to("parameters", parameters.values());
   for (const auto& [name, values] : optimizer_->state()) state.copy_to(name, values);

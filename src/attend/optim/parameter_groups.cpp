@@ -1,0 +1,69 @@
+#include "attend/optim/parameter_groups.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+
+namespace attend {
+
+namespace {
+
+// "encoder.layers.3." of a parameter of that layer; empty for others.
+std::string_view layer_of(std::string_view name) {
+  constexpr std::string_view kLayers = "layers.";
+  const std::size_t at = name.find(kLayers);
+  if (at == name.npos) return {};
+  const std::size_t end = name.find('.', at + kLayers.size());
+  return end == name.npos ? std::string_view() : name.substr(0, end + 1);
+}
+
+// The level of each parameter, from 0 at the bottom.
+std::vector<int> levels_of(const ParameterSet& parameters) {
+  std::vector<int> levels;
+  std::string_view layer;
+  int layers = 0;
+  for (const ParameterSet::Entry& entry : parameters.entries()) {
+    const std::string_view own = layer_of(entry.name);
+    if (!own.empty() && own != layer) {
+      layer = own;
+      ++layers;
+    }
+    levels.push_back(own.empty() && layers > 0 ? layers + 1 : layers);
+  }
+  return levels;
+}
+
+}  // namespace
+
+std::vector<float> layer_factors(const ParameterSet& parameters, float decay) {
+  std::vector<float> factors;
+  const std::vector<int> levels = levels_of(parameters);
+  int top = 0;
+  for (const int level : levels) top = std::max(top, level);
+  for (const int level : levels)
+    factors.push_back(std::pow(decay, static_cast<float>(top - level)));
+  return factors;
+}
+
+std::vector<ParameterGroup> parameter_groups(
+    const ParameterSet& parameters, float layer_decay,
+    const std::function<bool(const ParameterSet::Entry&)>& is_member) {
+  std::vector<ParameterGroup> groups;
+  const std::vector<float> factors = layer_factors(parameters, layer_decay);
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    const ParameterSet::Entry& entry = parameters.entries()[i];
+    if (entry.frozen || (is_member && !is_member(entry))) continue;
+    const std::int64_t end = entry.offset + entry.shape.size();
+    const bool continues = !groups.empty() && groups.back().range.end == entry.offset &&
+                           groups.back().learning_rate == factors[i];
+    if (continues) {
+      groups.back().range.end = end;
+    } else {
+      groups.push_back({{entry.offset, end}, factors[i]});
+    }
+  }
+  return groups;
+}
+
+}  // namespace attend
