@@ -126,7 +126,8 @@ TrainingResult train(const TrainingJob& job) {
 
   const EnteredRuntime entered(runtime_for(job, run.threads));
   const auto latest = checkpoint_to_resume(job);
-  if (!latest && !run.init_from.empty()) start_from_model(*task, run.init_from, job);
+  const bool needs_model = !latest || task->trainer().low_rank.rank > 0;
+  if (needs_model && !run.init_from.empty()) start_from_model(*task, run.init_from, job);
   TrainingTask prepared = prepare_in_folder(*task, run, latest ? &latest->checkpoint : nullptr);
   const auto note = [&job](const std::string& line) {
     if (job.on_note) job.on_note(line);

@@ -74,6 +74,7 @@ void add_commands(CLI::App& app) {
   add_average_command(app);
   add_import_command(app);
   add_export_command(app);
+  add_merge_command(app);
   add_quantize_command(app);
   add_shortlist_command(app);
   add_info_command(app);

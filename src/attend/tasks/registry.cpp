@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "attend/error.h"
+#include "attend/tasks/adapter.h"
 #include "attend/tasks/classification/model.h"
 #include "attend/tasks/classification/training.h"
 #include "attend/tasks/embedding/model.h"
@@ -62,6 +64,10 @@ const Task* find_task(std::string_view name) {
 
 std::unique_ptr<SavedModel> load_model(const Checkpoint& checkpoint) {
   const std::string& name = checkpoint.text("attend.task");
+  if (is_adapter(checkpoint))
+    throw DataError(fmt::format(
+        "{}: expected a model, found an adapter of one; attend merge joins it with its base",
+        checkpoint.source));
   if (const Task* task = find_task(name)) return task->load(checkpoint);
   std::vector<std::string_view> names;
   for (const Task& task : kTasks) names.push_back(task.name);
@@ -79,7 +85,8 @@ bool is_known_task(const Checkpoint& checkpoint) {
 
 std::optional<ModelCheck> check_model(const Checkpoint& checkpoint) {
   const Task* const task = find_task(checkpoint.text("attend.task"));
-  if (task == nullptr || !checkpoint.metadata.contains(kGoldenKey)) return std::nullopt;
+  if (task == nullptr || is_adapter(checkpoint) || !checkpoint.metadata.contains(kGoldenKey))
+    return std::nullopt;
   const std::unique_ptr<SavedModel> model = task->load(checkpoint);
   return check_golden_samples(*model, golden_samples(checkpoint, *model));
 }

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "attend/core/option_fields.h"
+#include "attend/error.h"
+#include "attend/tasks/adapter.h"
 #include "attend/tasks/initial_model.h"
 #include "attend/tasks/training_task.h"
 #include "attend/train/trainer.h"
@@ -50,7 +52,12 @@ class TrainableWith final : public Trainable {
     options_.initial = std::move(model);
   }
   TrainingTask prepare(const Checkpoint* resumed) const override {
-    TrainingTask task = prepare_training(options_, resumed);
+    const bool adapts = options_.trainer.low_rank.rank > 0;
+    require_same_kind(resumed, options_.trainer.low_rank);
+    if (adapts && !options_.initial)
+      throw ConfigError("lora-rank: expected a model to adapt (--init-from), got none");
+    TrainingTask task = prepare_training(options_, adapts ? nullptr : resumed);
+    if (adapts) train_adapters(task, options_.trainer, *options_.initial, resumed);
     freeze_parameters(task.objective->parameters(), options_.trainer);
     return task;
   }

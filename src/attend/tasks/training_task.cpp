@@ -16,6 +16,10 @@ namespace attend {
 
 TrainingRun run_of(const TrainingTask& task, RunFolder folder, bool resume) {
   TrainingRun run{std::move(folder), resume, task.d_model, {}, {}, nullptr, {}};
+  if (task.describe) {
+    run.describe_model = task.describe;
+    return run;
+  }
   run.describe_model = [&task](Checkpoint& checkpoint) { task.model->describe(checkpoint); };
   run.add_samples = [&task](Checkpoint& model) { add_golden_samples(model, *task.model); };
   return run;

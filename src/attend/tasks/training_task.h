@@ -1,6 +1,7 @@
 // A prepared task for a Trainer: the result of each task's prepare_training().
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +19,9 @@ struct TrainingTask {
   int d_model = 0;
   std::shared_ptr<const SavedModel> model;  // with the network that the objective trains
   std::vector<std::string> notes;           // what was read and created, one line each, to print
+  // Writes what a checkpoint holds besides the trained parameters; by default, what `model` does,
+  // and golden samples.
+  std::function<void(Checkpoint&)> describe = {};
 };
 
 // The run of a task in a folder, without listeners. `task` must outlive it.

@@ -16,6 +16,7 @@
 #include "attend/backend/precision.h"
 #include "attend/checkpoint/run_folder.h"
 #include "attend/core/options.h"
+#include "attend/nn/low_rank.h"
 #include "attend/optim/moving_average.h"
 #include "attend/optim/optimizer_choice.h"
 #include "attend/optim/schedule.h"
@@ -41,6 +42,7 @@ struct TrainerOptions {
   // GEMM precision, including the optimizer's; validation is in f32.
   Precision precision = Precision::f32;
   std::vector<std::string> freeze = {};
+  LowRankOptions low_rank;
   OptimizerOptions optimizer;
   ScheduleOptions schedule;
 };
@@ -70,6 +72,7 @@ void fields(TrainerOptions& o, Visitor&& visit) {
   visit("freeze", o.freeze,
         "parameters that stay as they are, by patterns of their names, such as embedding.* or "
         "encoder.layers.[0-3].*; they need no gradients and no state of the optimizer");
+  fields(o.low_rank, visit);
   fields(o.optimizer, visit);
   fields(o.schedule, visit);
 }

@@ -67,6 +67,20 @@ TEST_F(CommandOptionEffects, OfExport) {
   expect_a_case_for_every_option("export", {cases}, {"config"});
 }
 
+TEST_F(CommandOptionEffects, OfMerge) {
+  train_classifier();
+  ASSERT_EQ(run(with_paths("train classification --init-from @run --lora-rank 2 --max-steps 2 "
+                           "--train @train.tsv --header --out @adapter")),
+            0)
+      << error_;
+  const std::vector<OptionCase> cases{{"out", "@made/other", "", "out files"},
+                                      {"threads", "2", "", ""}};
+  expect_cases("merge @run @adapter --out @made/model", cases);
+  expect_config_file("merge @run @adapter", "--out @made/model",
+                     fmt::format("out = \"{}\"\n", path("made/model")));
+  expect_a_case_for_every_option("merge", {cases}, {"config"});
+}
+
 TEST_F(CommandOptionEffects, OfShortlist) {
   train_translator();
   const std::vector<OptionCase> cases{

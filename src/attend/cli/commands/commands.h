@@ -44,6 +44,10 @@ void add_import_command(CLI::App& app);
 
 // attend export MODEL --out DIR: a model of attend as a model of another program.
 void add_export_command(CLI::App& app);
+
+// attend merge BASE ADAPTER --out F: an adapted model as one file.
+void add_merge_command(CLI::App& app);
+
 // attend quantize MODEL --out F: an 8-bit model, and the effect on quality and speed.
 void add_quantize_command(CLI::App& app);
 

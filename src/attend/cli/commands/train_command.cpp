@@ -5,9 +5,9 @@
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
+#include "attend/cli/commands/any_model.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/commands/training_session.h"
-#include "attend/interchange/foreign_model.h"
 #include "attend/tasks/registry.h"
 
 namespace attend {
@@ -27,14 +27,8 @@ void read_own_configuration(OptionBinding& binding, const SessionOptions& sessio
     binding.add_defaults_from(file);
 }
 
-// A model of attend, or of another program as it is.
-Checkpoint initial_model(const std::filesystem::path& path) {
-  if (std::filesystem::exists(path / "config.json"))
-    return import_model(ModelDirectory(path)).checkpoint;
-  return load_checkpoint(path);
-}
-
-// Starts from --init-from, unless a checkpoint of the run is there, which has come further.
+// Starts from --init-from, unless a checkpoint of the run is there, which has come further. One of
+// adapters needs their base.
 class InitialModel {
  public:
   InitialModel(Trainable& task, const SessionOptions& session, const OptionBinding& options)
@@ -43,12 +37,13 @@ class InitialModel {
   void take() {
     if (session_.run.init_from.empty() || std::exchange(taken_, true)) return;
     const RuntimeScope runtime = enter_runtime(session_.run.threads);
-    task_.start_from(std::make_shared<const Checkpoint>(initial_model(session_.run.init_from)),
+    task_.start_from(std::make_shared<const Checkpoint>(load_any_model(session_.run.init_from)),
                      [this](const std::string& name) { return options_.is_set(name); });
   }
   // Before anything is read of the run.
   void take_if_new() {
-    if (!session_.resume || RunFolder(session_.run.out).checkpoints().empty()) take();
+    const bool adapts = task_.trainer().low_rank.rank > 0;
+    if (adapts || !session_.resume || RunFolder(session_.run.out).checkpoints().empty()) take();
   }
 
  private:

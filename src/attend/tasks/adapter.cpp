@@ -1,0 +1,183 @@
+#include "attend/tasks/adapter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "attend/checkpoint/options_json.h"
+#include "attend/core/counted.h"
+#include "attend/error.h"
+#include "attend/tasks/golden.h"
+#include "attend/tasks/model_reading.h"
+#include "attend/tasks/registry.h"
+#include "attend/train/low_rank_objective.h"
+
+namespace attend {
+
+namespace {
+
+const std::string kAdapterKey = "attend.adapter";
+
+// FNV-1a (Fowler, Noll, Vo) over 64 bits.
+class Fnv1a {
+ public:
+  void add(std::uint32_t value) { hash_ = (hash_ ^ value) * 0x100000001b3u; }
+  std::string text() const { return fmt::format("{:016x}", hash_); }
+
+ private:
+  std::uint64_t hash_ = 0xcbf29ce484222325u;
+};
+
+// The names of parameters whose values are not those of `base`.
+std::set<std::string> changed_since(const Checkpoint& base, const ParameterSet& parameters) {
+  std::set<std::string> changed;
+  for (const ParameterSet::Entry& entry : parameters.entries()) {
+    const Tensor* const before = base.find(entry.name);
+    if (before == nullptr || before->shape() != entry.shape ||
+        before->to_vector() != parameters.value(entry).to_vector())
+      changed.insert(entry.name);
+  }
+  return changed;
+}
+
+// A tensor of a file where kernels find it.
+Variable on_device(const Checkpoint& checkpoint, const std::string& name) {
+  const Tensor tensor = Tensor::empty(checkpoint.tensor(name).shape());
+  checkpoint.copy_to(name, tensor);
+  return Variable(tensor);
+}
+
+bool is_of_adapter(const std::string& name) {
+  return name.ends_with(".lora_a") || name.ends_with(".lora_b");
+}
+
+// Throws DataError for shapes that do not fit.
+Tensor merged(const Checkpoint& base, const Checkpoint& adapter, const std::string& weight,
+              const AdapterNote& note) {
+  const NoGradient guard;
+  try {
+    return adapted_weight(on_device(base, weight), on_device(adapter, first_of_low_rank(weight)),
+                          on_device(adapter, second_of_low_rank(weight)),
+                          note.alpha / static_cast<float>(note.rank))
+        .value()
+        .to_host();
+  } catch (const ShapeError& error) {
+    throw DataError(fmt::format("{}: {}: {}", adapter.source, weight, error.what()));
+  }
+}
+
+void require_base(const Checkpoint& base, const Checkpoint& adapter, const AdapterNote& note) {
+  if (const std::string found = checksum_of(base); found != note.base)
+    throw DataError(
+        fmt::format("{}: expected the model that it adapts, with the checksum {}; {} has {}",
+                    adapter.source, note.base, base.source, found));
+}
+
+// The tensors of the base, with those of the adapter in their places.
+void add_merged_tensors(const Checkpoint& base, const Checkpoint& adapter, const AdapterNote& note,
+                        Checkpoint& result) {
+  std::set<std::string> used;
+  for (const NamedTensor& tensor : base.tensors) {
+    const std::string& name = tensor.name;
+    if (name.starts_with(kTrainingState)) continue;
+    const bool is_weight = name.ends_with(".weight");
+    if (is_weight && adapter.find(first_of_low_rank(name)) != nullptr) {
+      result.tensors.push_back({name, merged(base, adapter, name, note)});
+      used.insert({first_of_low_rank(name), second_of_low_rank(name)});
+    } else if (const Tensor* const own = adapter.find(name)) {
+      result.tensors.push_back({name, *own});
+      used.insert(name);
+    } else {
+      result.tensors.push_back(tensor);
+    }
+  }
+  for (const NamedTensor& tensor : adapter.tensors) {
+    if (tensor.name.starts_with(kTrainingState) || used.contains(tensor.name)) continue;
+    if (is_of_adapter(tensor.name))
+      throw DataError(
+          fmt::format("{}: {}: {} has no such matrix", adapter.source, tensor.name, base.source));
+    result.tensors.push_back(tensor);
+  }
+}
+
+}  // namespace
+
+bool is_adapter(const Checkpoint& checkpoint) { return checkpoint.metadata.contains(kAdapterKey); }
+
+std::string checksum_of(const Checkpoint& model) {
+  std::map<std::string, const Tensor*> tensors;
+  for (const NamedTensor& tensor : model.tensors)
+    if (tensor.tensor.dtype() == DType::f32 && !tensor.name.starts_with(kTrainingState))
+      tensors[tensor.name] = &tensor.tensor;
+  Fnv1a checksum;
+  for (const auto& [name, tensor] : tensors) {
+    for (const char c : name) checksum.add(static_cast<unsigned char>(c));
+    const Tensor values = tensor->to_host();
+    for (const float value : values.span()) {
+      std::uint32_t bits = 0;
+      std::memcpy(&bits, &value, sizeof bits);
+      checksum.add(bits);
+    }
+  }
+  return checksum.text();
+}
+
+void require_same_kind(const Checkpoint* resumed, const LowRankOptions& options) {
+  if (resumed != nullptr && is_adapter(*resumed) != (options.rank > 0))
+    throw ConfigError(
+        fmt::format("lora-rank: {} was saved {} adapters; resume with the same setting",
+                    resumed->source, options.rank > 0 ? "without" : "with"));
+}
+
+void train_adapters(TrainingTask& task, const TrainerOptions& options, const Checkpoint& base,
+                    const Checkpoint* resumed) {
+  const AdapterNote note{options.low_rank.rank, options.low_rank.alpha, checksum_of(base)};
+  if (resumed != nullptr) {
+    const auto before = read_options<AdapterNote>(*resumed, kAdapterKey);
+    if (before.base != note.base)
+      throw ConfigError(fmt::format("--init-from: {} adapts another model than {}", resumed->source,
+                                    base.source));
+    if (before.rank != note.rank || before.alpha != note.alpha)
+      throw ConfigError(
+          fmt::format("lora-rank, lora-alpha: {} was saved with {} and {}; resume "
+                      "with the same settings",
+                      resumed->source, before.rank, before.alpha));
+  }
+  ParameterSet& parameters = task.objective->parameters();
+  const std::set<std::string> whole = changed_since(base, parameters);
+  auto objective = std::make_unique<LowRankObjective>(std::move(task.objective), options.low_rank,
+                                                      whole, options.seed);
+  task.notes.push_back(fmt::format("adapters: {} of {} are trained",
+                                   readable_count(objective->parameters().size()),
+                                   counted(parameters.size(), "parameter")));
+  task.objective = std::move(objective);
+  task.describe = [model = task.model, note](Checkpoint& checkpoint) {
+    Checkpoint of_model;
+    model->describe(of_model);
+    checkpoint.metadata.merge(of_model.metadata);
+    checkpoint.metadata[kAdapterKey] = options_to_json(note);
+  };
+}
+
+Checkpoint merge_adapter(const Checkpoint& base, const Checkpoint& adapter) {
+  if (!is_adapter(adapter))
+    throw DataError(
+        fmt::format("{}: expected an adapter, as training with --lora-rank saves it; found a model",
+                    adapter.source));
+  const auto note = read_options<AdapterNote>(adapter, kAdapterKey);
+  require_base(base, adapter, note);
+  Checkpoint result;
+  result.source = adapter.source;
+  for (const auto& [key, value] : adapter.metadata)
+    if (key != kAdapterKey && !key.starts_with(kTrainingState)) result.metadata[key] = value;
+  add_merged_tensors(base, adapter, note, result);
+  add_golden_samples(result, *load_model(result));
+  return result;
+}
+
+}  // namespace attend
