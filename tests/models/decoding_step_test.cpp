@@ -114,6 +114,37 @@ TEST_P(DecodingStep, DoesNotDependOnTheOtherSentences) {
   }
 }
 
+// Sources join and leave at any step.
+TEST_P(DecodingStep, DoesNotDependOnWhenASourceJoins) {
+  const Ragged src = random_tokens({5, 0, 4, 7}, model_.config().src_vocab_size);
+  const auto state = model_.decoding();
+  ASSERT_EQ(state->hypotheses(), 0);
+  state->join(src.slice(0, 2));
+  state->step(Numbers{0, 1}, Numbers{1, 1});
+  state->join(src.slice(2, 3));
+  ASSERT_EQ(state->hypotheses(), 3);
+  state->step(Numbers{0, 2}, Numbers{5, 1});  // the second is gone
+  state->join(src.slice(3, 4));
+  const Tensor states = state->step(Numbers{2, 1, 0}, Numbers{1, 8, 9});
+  const std::vector<Numbers> read{{1}, {1, 8}, {1, 5, 9}};
+  const std::vector<std::size_t> source{3, 2, 0};
+  for (std::size_t r = 0; r < 3; ++r) {
+    const auto single = model_.begin(alone(src, source[r]));
+    Tensor expected;
+    for (const std::int32_t token : read[r]) expected = single->step(Numbers{0}, Numbers{token});
+    const auto row = static_cast<std::int64_t>(r);
+    EXPECT_TRUE(same_bits(states.slice_rows(row, row + 1), expected)) << "row " << r;
+  }
+}
+
+TEST_P(DecodingStep, StaysAsItWasIfASourceCannotJoin) {
+  const Ragged src = random_tokens({5}, model_.config().src_vocab_size);
+  const auto state = model_.begin(src), fresh = model_.begin(src);
+  expect_error<ShapeError>([&] { state->join(Ragged::one(Numbers{1, 99})); }, {"[embedding]"});
+  ASSERT_EQ(state->hypotheses(), 1);
+  EXPECT_TRUE(same_bits(state->step(Numbers{0}, Numbers{1}), fresh->step(Numbers{0}, Numbers{1})));
+}
+
 TEST_P(DecodingStep, RefusesParentsAndTokensThatDoNotExistAndStaysAsItWas) {
   const Ragged src = random_tokens({5, 4}, model_.config().src_vocab_size);
   const auto state = model_.begin(src);

@@ -181,6 +181,22 @@ TEST(KVCache, LetsHypothesesBranchSwapAndEnd) {
   EXPECT_EQ(seen(cache, 0), Seen{});
 }
 
+TEST(KVCache, TakesInHypothesesAndForgetsWhatOneHasSeen) {
+  KVCache cache(1, 1);
+  cache.extend(Rows{1});
+  cache.append(0, block({11}));
+  cache.join(2);
+  EXPECT_EQ(cache.hypotheses(), 3);
+  cache.extend(Rows{1, 1, 0});
+  cache.append(0, block({12, 21}));
+  EXPECT_EQ(seen(cache, 0), (Seen{{11, 12}, {21}}));
+  cache.forget(0);
+  cache.extend(Rows{1, 1, 1});
+  cache.append(0, block({13, 22, 31}));
+  EXPECT_EQ(seen(cache, 0), (Seen{{13}, {21, 22}, {31}}));
+  expect_error<ShapeError>([&] { cache.forget(3); }, {"[kv_cache]", "3 hypotheses", "got 3"});
+}
+
 TEST(KVCache, RefusesParentsAndRowsThatDoNotExist) {
   KVCache cache(1, 2);
   expect_error<ShapeError>(

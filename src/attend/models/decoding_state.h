@@ -1,9 +1,10 @@
-// Incremental decoding with any left-to-right model.
+// Incremental decoding with an encoder-decoder.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
+#include "attend/nn/ragged.h"
 #include "attend/tensor/tensor.h"
 
 namespace attend {
@@ -14,6 +15,11 @@ class DecodingState {
   virtual ~DecodingState() = default;
   virtual std::int64_t hypotheses() const = 0;
 
+  // Encodes sources. Each gets a hypothesis that has read nothing, behind the others. Throws
+  // ShapeError for tokens that do not exist and DataError past learned positions; the state is then
+  // unchanged.
+  virtual void join(const Ragged& src) = 0;
+
   // Hypothesis r continues the former hypothesis parents[r] with token tokens[r] -> hidden states
   // [R, D], from which the model's project() computes the next token's logits. The number of
   // hypotheses may change. No gradients. Throws ShapeError for parents or tokens that do not exist
@@ -22,7 +28,9 @@ class DecodingState {
                       std::span<const std::int32_t> tokens) = 0;
 };
 
-// Throws ShapeError unless there is a token for every parent, and parents are below `hypotheses`.
+// Throws ShapeError unless parents are below `hypotheses`.
+void check_parents(std::int64_t hypotheses, std::span<const std::int32_t> parents);
+// The same, and unless there is a token for every parent.
 void check_step(std::int64_t hypotheses, std::span<const std::int32_t> parents,
                 std::span<const std::int32_t> tokens);
 

@@ -73,6 +73,12 @@ std::vector<float> EncoderDecoder::target_log_probabilities(
   return attend::target_log_probabilities(hidden.value(), output(), targets);
 }
 
+std::unique_ptr<DecodingState> EncoderDecoder::begin(const Ragged& src) const {
+  std::unique_ptr<DecodingState> state = decoding();
+  state->join(src);
+  return state;
+}
+
 CrossEntropy EncoderDecoder::loss(const Ragged& src, const Ragged& tgt, const Ids& targets,
                                   const CrossEntropyOptions& options, Pass& pass) const {
   const Variable hidden = decode(tgt, encode(src, pass), src, pass);

@@ -63,8 +63,9 @@ class EncoderDecoder {
   CrossEntropy paired_loss(const Ragged& src, const Ragged& tgt, const Ids& targets,
                            float divergence, const CrossEntropyOptions& options, Pass& pass) const;
 
-  // Starts incremental decoding, with one hypothesis per source.
-  virtual std::unique_ptr<DecodingState> begin(const Ragged& src) const = 0;
+  // Incremental decoding: without hypotheses, and with one per source.
+  virtual std::unique_ptr<DecodingState> decoding() const = 0;
+  std::unique_ptr<DecodingState> begin(const Ragged& src) const;
 
  protected:
   // Declares the embedding tables and the output projection: the first parameters of every

@@ -131,7 +131,9 @@ std::unique_ptr<StackDecoding> LanguageTransformer::begin(std::int64_t hypothese
     const Variable x = input_.step(embedding_, step.ids, step.positions, pass);
     return with_previous(x, step.earlier, pass);
   };
-  return std::make_unique<StackDecoding>(stack_, embed_step, hypotheses, config_.previous_tokens);
+  auto state = std::make_unique<StackDecoding>(stack_, embed_step, config_.previous_tokens);
+  state->join(hypotheses);
+  return state;
 }
 
 }  // namespace attend

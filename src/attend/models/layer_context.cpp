@@ -13,13 +13,12 @@ Variable FullContext::attend_to_memory(const MultiHeadAttention& attention, int,
 }
 
 CachedContext::CachedContext(KVCache& cache, const SourceMemory& memory,
-                             std::span<const std::int32_t> source)
+                             std::span<const SourceRows> source)
     : cache_(cache), memory_(&memory) {
   std::vector<KeySlot> slots;
   std::vector<std::int32_t> offsets{0};
-  for (const std::int32_t s : source) {
-    for (std::int32_t position = memory.offsets[s]; position < memory.offsets[s + 1]; ++position)
-      slots.push_back({0, position});
+  for (const SourceRows& rows : source) {
+    for (std::int32_t row = rows.begin; row < rows.end; ++row) slots.push_back({rows.slab, row});
     offsets.push_back(static_cast<std::int32_t>(slots.size()));
   }
   slots_ = slot_ids(slots);
@@ -33,8 +32,8 @@ Variable CachedContext::attend_to_self(const MultiHeadAttention& attention, int 
 
 Variable CachedContext::attend_to_memory(const MultiHeadAttention& attention, int layer,
                                          const Variable& x, Pass&) {
-  const std::span<const Tensor> memory(&memory_->keys_values[static_cast<std::size_t>(layer)], 1);
-  return attention.cross_cached(x, {memory, slots_, offsets_});
+  return attention.cross_cached(
+      x, {memory_->keys_values[static_cast<std::size_t>(layer)], slots_, offsets_});
 }
 
 }  // namespace attend

@@ -41,11 +41,17 @@ class FullContext final : public LayerContext {
   AttentionPattern cross_;
 };
 
-// Encoded sources: keys and values for each decoder layer, from TransformerStack::project_memory(),
-// [tokens of all sources, .].
+// Encoded sources: for each decoder layer, a slab of keys and values for every group of sources
+// that was encoded together.
 struct SourceMemory {
-  std::vector<Tensor> keys_values;
-  Ids offsets;  // B+1: offsets of the sources
+  std::vector<std::vector<Tensor>> keys_values;  // [layer][slab] of [tokens of the group, .]
+};
+
+// Where a source is: rows [begin, end) of a slab.
+struct SourceRows {
+  std::int32_t slab = 0;
+  std::int32_t begin = 0;
+  std::int32_t end = 0;
 };
 
 // New positions of hypotheses.
@@ -54,7 +60,7 @@ class CachedContext final : public LayerContext {
   // For a stack without cross-attention.
   explicit CachedContext(KVCache& cache) : cache_(cache) {}
   // source: the source of each new position.
-  CachedContext(KVCache& cache, const SourceMemory& memory, std::span<const std::int32_t> source);
+  CachedContext(KVCache& cache, const SourceMemory& memory, std::span<const SourceRows> source);
   Variable attend_to_self(const MultiHeadAttention& attention, int layer, const Variable& x,
                           Pass& pass) override;
   Variable attend_to_memory(const MultiHeadAttention& attention, int layer, const Variable& x,
@@ -63,7 +69,7 @@ class CachedContext final : public LayerContext {
  private:
   KVCache& cache_;
   const SourceMemory* memory_ = nullptr;
-  Ids slots_;    // rows of the memory, as a single slab, that each position attends to
+  Ids slots_;    // rows of the memory that each position attends to
   Ids offsets_;  // offsets by position
 };
 

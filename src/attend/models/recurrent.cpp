@@ -193,16 +193,29 @@ Variable Recurrent::decode(const Ragged& tgt, const Variable& memory, const Ragg
 
 class Recurrent::State final : public DecodingState {
  public:
-  State(const Recurrent& model, const Variable& memory, const Ragged& src)
-      : model_(model),
-        memory_(model.attention_.project_memory(memory, Pass::inference())),
-        src_offsets_(src.offsets),
-        state_(model.initial_states(memory, src.offsets, Pass::inference())),
-        sentence_(static_cast<std::size_t>(src.sequences())) {
-    std::iota(sentence_.begin(), sentence_.end(), 0);
-  }
+  explicit State(const Recurrent& model) : model_(model) {}
 
   std::int64_t hypotheses() const override { return static_cast<std::int64_t>(sentence_.size()); }
+
+  void join(const Ragged& src) override {
+    const NoGradient guard;
+    Pass pass = Pass::inference();
+    const Variable memory = model_.encode(src, pass),
+                   states = model_.initial_states(memory, src.offsets, pass);
+    const AdditiveAttention::Memory more = model_.attention_.project_memory(memory, pass);
+    drop_unused_sources();
+    const bool first = sentence_.empty();
+    memory_.values = first ? more.values : concat_rows({memory_.values, more.values});
+    memory_.keys = first ? more.keys : concat_rows({memory_.keys, more.keys});
+    state_ = first ? states : concat_rows({state_, states});
+    Numbers offsets = first ? Numbers{0} : Numbers(src_offsets_->begin(), src_offsets_->end());
+    const std::int32_t before = offsets.back();
+    for (std::int64_t s = 0; s < src.sequences(); ++s) {
+      sentence_.push_back(static_cast<std::int32_t>(offsets.size()) - 1);
+      offsets.push_back(before + src.begin_of(s + 1));
+    }
+    src_offsets_ = std::move(offsets);
+  }
 
   Tensor step(std::span<const std::int32_t> parents,
               std::span<const std::int32_t> tokens) override {
@@ -223,6 +236,26 @@ class Recurrent::State final : public DecodingState {
   }
 
  private:
+  // Keeps the memory of the sources that have a hypothesis.
+  void drop_unused_sources() {
+    if (sentence_.empty()) return;
+    Numbers number(src_offsets_->size(), -1), rows, offsets{0};  // the new number of each source
+    for (std::int32_t& s : sentence_) {
+      std::int32_t& kept = number[static_cast<std::size_t>(s)];
+      if (kept < 0) {
+        kept = static_cast<std::int32_t>(offsets.size()) - 1;
+        for (std::int32_t row = src_offsets_[s]; row < src_offsets_[s + 1]; ++row)
+          rows.push_back(row);
+        offsets.push_back(static_cast<std::int32_t>(rows.size()));
+      }
+      s = kept;
+    }
+    if (offsets.size() == src_offsets_->size()) return;
+    memory_.values = gather_rows(memory_.values, rows);
+    memory_.keys = gather_rows(memory_.keys, rows);
+    src_offsets_ = std::move(offsets);
+  }
+
   const Recurrent& model_;
   AdditiveAttention::Memory memory_;  // values [N, 2H], keys [N, A]
   Ids src_offsets_;                   // B+1
@@ -230,10 +263,8 @@ class Recurrent::State final : public DecodingState {
   Numbers sentence_;                  // of each hypothesis
 };
 
-std::unique_ptr<DecodingState> Recurrent::begin(const Ragged& src) const {
-  const NoGradient guard;
-  Pass pass = Pass::inference();
-  return std::make_unique<State>(*this, encode(src, pass), src);
+std::unique_ptr<DecodingState> Recurrent::decoding() const {
+  return std::make_unique<State>(*this);
 }
 
 }  // namespace attend

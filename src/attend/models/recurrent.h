@@ -31,7 +31,7 @@ class Recurrent final : public EncoderDecoder {
   Variable encode(const Ragged& src, Pass& pass) const override;
   Variable decode(const Ragged& tgt, const Variable& memory, const Ragged& src,
                   Pass& pass) const override;
-  std::unique_ptr<DecodingState> begin(const Ragged& src) const override;
+  std::unique_ptr<DecodingState> decoding() const override;
 
  private:
   class State;

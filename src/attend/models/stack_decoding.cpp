@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "attend/error.h"
@@ -21,20 +22,56 @@ std::vector<T> of_parents(const std::vector<T>& values, std::span<const std::int
 
 }  // namespace
 
-StackDecoding::StackDecoding(const TransformerStack& stack, Embed embed, std::int64_t hypotheses,
-                             int lookback)
-    : stack_(stack),
-      embed_(std::move(embed)),
-      cache_(stack.layers(), hypotheses),
-      length_(static_cast<std::size_t>(hypotheses), 0),
-      earlier_(length_.size(), std::vector<std::int32_t>(static_cast<std::size_t>(lookback), 0)),
-      lookback_(lookback) {}
+StackDecoding::StackDecoding(const TransformerStack& stack, Embed embed, int lookback)
+    : stack_(stack), embed_(std::move(embed)), cache_(stack.layers(), 0), lookback_(lookback) {}
 
-StackDecoding::StackDecoding(const TransformerStack& stack, Embed embed, SourceMemory memory)
-    : StackDecoding(stack, std::move(embed), std::ssize(*memory.offsets) - 1) {
-  memory_ = std::move(memory);
-  source_.resize(length_.size());
-  std::iota(source_.begin(), source_.end(), 0);
+void StackDecoding::join(std::int64_t hypotheses) {
+  cache_.join(hypotheses);
+  length_.resize(length_.size() + static_cast<std::size_t>(hypotheses), 0);
+  earlier_.resize(length_.size(),
+                  std::vector<std::int32_t>(static_cast<std::size_t>(lookback_), 0));
+}
+
+void StackDecoding::join(std::vector<Tensor> keys_values, const Ids& offsets) {
+  memory_.keys_values.resize(keys_values.size());
+  const auto slab = static_cast<std::int32_t>(memory_.keys_values.front().size());
+  for (std::size_t layer = 0; layer < keys_values.size(); ++layer)
+    memory_.keys_values[layer].push_back(std::move(keys_values[layer]));
+  for (std::int64_t i = 0; i + 1 < offsets.size(); ++i)
+    source_.push_back({slab, offsets[i], offsets[i + 1]});
+  join(offsets.size() - 1);
+}
+
+void StackDecoding::select(std::span<const std::int32_t> parents) {
+  select_memory(parents);
+  length_ = of_parents(length_, parents);
+  earlier_ = of_parents(earlier_, parents);
+}
+
+void StackDecoding::select_memory(std::span<const std::int32_t> parents) {
+  cache_.reorder(parents);
+  if (source_.empty()) return;
+  source_ = of_parents(source_, parents);
+  drop_unused_sources();
+}
+
+void StackDecoding::drop_unused_sources() {
+  const auto slabs = static_cast<std::int32_t>(memory_.keys_values.front().size());
+  std::vector<bool> used(static_cast<std::size_t>(slabs), false);
+  for (const SourceRows& rows : source_) used[static_cast<std::size_t>(rows.slab)] = true;
+  for (std::int32_t slab = slabs; slab-- > 0;) {
+    if (used[static_cast<std::size_t>(slab)]) continue;
+    for (std::vector<Tensor>& of_layer : memory_.keys_values)
+      of_layer.erase(of_layer.begin() + slab);
+    for (SourceRows& rows : source_) rows.slab -= rows.slab > slab ? 1 : 0;
+  }
+}
+
+void StackDecoding::forget(std::int64_t hypothesis) {
+  cache_.forget(hypothesis);
+  const auto r = static_cast<std::size_t>(hypothesis);
+  length_[r] = 0;
+  std::fill(earlier_[r].begin(), earlier_[r].end(), 0);
 }
 
 Tensor StackDecoding::step(std::span<const std::int32_t> parents,
@@ -46,15 +83,15 @@ Tensor StackDecoding::step(std::span<const std::int32_t> parents,
 }
 
 Tensor StackDecoding::read(const Ragged& tokens) {
-  if (tokens.sequences() != hypotheses())
-    throw ShapeError(fmt::format("[read] expected tokens for each of {} hypotheses, got {}",
-                                 hypotheses(), tokens.sequences()));
   std::vector<std::int32_t> all(length_.size());
   std::iota(all.begin(), all.end(), 0);
   return advance(all, tokens);
 }
 
 Tensor StackDecoding::advance(std::span<const std::int32_t> parents, const Ragged& tokens) {
+  if (tokens.sequences() != std::ssize(parents))
+    throw ShapeError(fmt::format("[read] expected tokens for each of {} hypotheses, got {}",
+                                 parents.size(), tokens.sequences()));
   const NoGradient guard;
   std::vector<std::int32_t> length = of_parents(length_, parents), added, positions;
   auto earlier = of_parents(earlier_, parents);
@@ -69,23 +106,21 @@ Tensor StackDecoding::advance(std::span<const std::int32_t> parents, const Ragge
       earlier[r].pop_back();
     }
   }
-  StepTokens step{tokens.ids, positions, {columns.begin(), columns.end()}};
-  const Variable x = embed_(step);
+  const Variable x = embed_({tokens.ids, positions, {columns.begin(), columns.end()}});
 
-  cache_.reorder(parents);
+  select_memory(parents);
   cache_.extend(added);
   length_ = std::move(length);
   earlier_ = std::move(earlier);
   Pass pass = Pass::inference();
-  if (!memory_) {
+  if (source_.empty()) {
     CachedContext context(cache_);
     return stack_.forward(x, context, pass).value();
   }
-  source_ = of_parents(source_, parents);
-  std::vector<std::int32_t> source;  // of each token
+  std::vector<SourceRows> source;  // of each token
   for (std::size_t r = 0; r < added.size(); ++r)
     source.insert(source.end(), static_cast<std::size_t>(added[r]), source_[r]);
-  CachedContext context(cache_, *memory_, source);
+  CachedContext context(cache_, memory_, source);
   return stack_.forward(x, context, pass).value();
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include "attend/models/decoding_state.h"
@@ -20,30 +19,49 @@ struct StepTokens {
   std::vector<Ids> earlier;
 };
 
-class StackDecoding final : public DecodingState {
+// R hypotheses, each of which has read some tokens; none at first. The stack must outlive it.
+class StackDecoding {
  public:
   using Embed = std::function<Variable(const StepTokens&)>;  // -> [N, D]; throws DataError past
                                                              // learned positions
 
-  // Decoder-only: `hypotheses` empty sequences. `embed` needs the `lookback` tokens before each.
-  StackDecoding(const TransformerStack& stack, Embed embed, std::int64_t hypotheses,
-                int lookback = 0);
-  // One hypothesis per source.
-  StackDecoding(const TransformerStack& stack, Embed embed, SourceMemory memory);
+  // `embed` needs the `lookback` tokens before each.
+  StackDecoding(const TransformerStack& stack, Embed embed, int lookback = 0);
 
-  std::int64_t hypotheses() const override { return static_cast<std::int64_t>(length_.size()); }
-  Tensor step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) override;
-  // Hypothesis r continues with all tokens of sequence r -> hidden states [N, D] of these, in
-  // order: the bits that one step per token gives. Throws like step().
+  std::int64_t hypotheses() const { return std::ssize(length_); }
+
+  // Adds hypotheses that have read nothing behind the others, for a stack without cross-attention.
+  void join(std::int64_t hypotheses);
+  // The same for encoded sources: one hypothesis for each. keys_values: of TransformerStack::
+  // project_memory(), for each layer [tokens of all these sources, .]. offsets: B+1, of the
+  // sources.
+  void join(std::vector<Tensor> keys_values, const Ids& offsets);
+
+  // Hypothesis r continues the former hypothesis parents[r]; the number of hypotheses may change.
+  // Throws ShapeError for parents that do not exist.
+  void select(std::span<const std::int32_t> parents);
+  // A hypothesis has read nothing from now on.
+  void forget(std::int64_t hypothesis);
+
+  // Hypothesis r continues the former hypothesis parents[r] with all tokens of sequence r, which
+  // may be none -> hidden states [N, D] of these N tokens, in order: the bits that one call per
+  // token gives. No gradients. Throws ShapeError for parents or tokens that do not exist and
+  // DataError past learned positions; nothing has then changed.
+  Tensor advance(std::span<const std::int32_t> parents, const Ragged& tokens);
+  // The same with one token each, and with the hypotheses as they are.
+  Tensor step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens);
   Tensor read(const Ragged& tokens);
 
  private:
-  Tensor advance(std::span<const std::int32_t> parents, const Ragged& tokens);
+  // Keys, values and sources only.
+  void select_memory(std::span<const std::int32_t> parents);
+  void drop_unused_sources();
+
   const TransformerStack& stack_;
   Embed embed_;
   KVCache cache_;
-  std::optional<SourceMemory> memory_;
-  std::vector<std::int32_t> source_;  // of each hypothesis, if there is a memory
+  SourceMemory memory_;
+  std::vector<SourceRows> source_;    // of each hypothesis, if there is a memory
   std::vector<std::int32_t> length_;  // length of each hypothesis
   // The last tokens of each hypothesis, latest first; 0 before the start. As many as are looked at.
   std::vector<std::vector<std::int32_t>> earlier_;

@@ -26,9 +26,10 @@ class Transformer final : public EncoderDecoder {
   Variable encode(const Ragged& src, Pass& pass) const override;
   Variable decode(const Ragged& tgt, const Variable& memory, const Ragged& src,
                   Pass& pass) const override;
-  std::unique_ptr<DecodingState> begin(const Ragged& src) const override;
+  std::unique_ptr<DecodingState> decoding() const override;
 
  private:
+  class State;
   explicit Transformer(const TransformerConfig& config);
   // The keys and values of the sources for each decoder layer.
   std::vector<Tensor> project_memory(const Ragged& src) const;

@@ -26,6 +26,21 @@ void KVCache::reorder(std::span<const std::int32_t> parents) {
   offsets_ = {};
 }
 
+void KVCache::join(std::int64_t hypotheses) {
+  history_.resize(history_.size() + static_cast<std::size_t>(hypotheses));
+  new_rows_.assign(history_.size(), 0);
+  offsets_ = {};
+}
+
+void KVCache::forget(std::int64_t hypothesis) {
+  if (hypothesis < 0 || hypothesis >= hypotheses())
+    throw ShapeError(fmt::format("[kv_cache] expected one of {} hypotheses, counted from 0, got {}",
+                                 hypotheses(), hypothesis));
+  history_[static_cast<std::size_t>(hypothesis)].clear();
+  new_rows_.assign(history_.size(), 0);
+  offsets_ = {};
+}
+
 void KVCache::extend(std::span<const std::int32_t> rows_per_hypothesis) {
   if (rows_per_hypothesis.size() != history_.size())
     throw ShapeError(

@@ -22,6 +22,10 @@ class KVCache {
 
   // Hypothesis r continues the former hypothesis parents[r]; the number of hypotheses may change.
   void reorder(std::span<const std::int32_t> parents);
+  // Adds hypotheses without positions behind the others.
+  void join(std::int64_t hypotheses);
+  // Drops all positions of a hypothesis.
+  void forget(std::int64_t hypothesis);
 
   // Adds rows_per_hypothesis[r] positions to hypothesis r. Every layer then appends their keys and
   // values, hypothesis by hypothesis.
