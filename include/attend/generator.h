@@ -8,6 +8,7 @@
 // the answer it would get alone. Copies share the model.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -54,6 +55,14 @@ struct Generation {
   bool complete = false;            // ended by the end of the line, not by max_tokens
 };
 
+// A token of a continuation that grows.
+struct GeneratedToken {
+  std::size_t item = 0;  // number of the continuation, if there are several
+  std::int32_t id = 0;
+  float score = 0;   // log-probability, before temperature and penalties
+  std::string text;  // what the token completes, in whole characters; may be empty
+};
+
 class Generator {
  public:
   // Loads a model file written by `attend train lm` or train() (attend/training.h). Without a
@@ -90,6 +99,7 @@ class Generator {
   Perplexity perplexity(std::span<const std::string> lines) const;
 
  private:
+  friend class Engine;
   struct Impl;
   explicit Generator(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
   std::shared_ptr<const Impl> impl_;

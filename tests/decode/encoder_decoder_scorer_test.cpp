@@ -105,7 +105,7 @@ class EncoderDecoderScorerTest : public testing::TestWithParam<bool> {
 };
 
 TEST_P(EncoderDecoderScorerTest, GiveWhatMayFollowThePrefix) {
-  ASSERT_EQ(steps_->sentences(), 3);
+  ASSERT_EQ(steps_->arrivals().size(), 3u);
   step({0, 1, 2}, {kBos, kBos, kBos});
   step({0, 1, 2}, {5, 6, 7});
   step({0, 1, 2}, {8, 8, 8});
@@ -124,15 +124,17 @@ INSTANTIATE_TEST_SUITE_P(NormFirst, EncoderDecoderScorerTest, testing::Bool());
 TEST(EncoderDecoderScorer, FindTwiceTheSourceAndFiftySensible) {
   const Transformer model(small_config(), 1);
   const EncoderDecoderScorer steps(model, sources(), kBosAlone);
-  EXPECT_EQ(steps.max_length(0), 56);
-  EXPECT_EQ(steps.max_length(1), 52);
+  EXPECT_EQ(steps.arrivals()[0].max_length, 56);
+  EXPECT_EQ(steps.arrivals()[1].max_length, 52);
 }
 
 TEST(EncoderDecoderScorer, ReadAllThatTheDecoderBeginsWithBeforeTheFirstToken) {
   const Transformer model(small_config(), 5);
-  EncoderDecoderScorer steps(model, sources(), std::vector<std::int32_t>{kBos, 9, 4});
-  ASSERT_EQ(steps.first_token(0), 4);
-  steps.step(std::vector<std::int32_t>{0, 1, 2}, std::vector<std::int32_t>{4, 4, 4});
+  const std::vector<std::int32_t> prefix{kBos, 9, 4};
+  EncoderDecoderScorer steps(model, sources(), prefix);
+  ASSERT_EQ(steps.arrivals()[0].prefix, prefix);
+  for (const std::int32_t token : prefix)
+    steps.step(std::vector<std::int32_t>{0, 1, 2}, std::vector<std::int32_t>(3, token));
   const Tensor found = steps.logits(0, 3);
   backend().log_softmax(found, found);
   for (std::int32_t sentence = 0; sentence < 3; ++sentence) {
@@ -147,9 +149,8 @@ TEST(EncoderDecoderScorer, CountWhatTheDecoderBeginsWithAmongThePositions) {
   config.positions = PositionKind::learned;
   config.max_positions = 55;
   const Transformer model(config, 1);
-  EXPECT_EQ(
-      EncoderDecoderScorer(model, sources(), std::vector<std::int32_t>{kBos, 4, 5}).max_length(0),
-      53);
+  const EncoderDecoderScorer steps(model, sources(), std::vector<std::int32_t>{kBos, 4, 5});
+  EXPECT_EQ(steps.arrivals()[0].max_length, 53);
 }
 
 TEST(EncoderDecoderScorer, KeepToThePositionsTheModelHasLearned) {
@@ -158,8 +159,8 @@ TEST(EncoderDecoderScorer, KeepToThePositionsTheModelHasLearned) {
   config.max_positions = 55;
   const Transformer model(config, 1);
   const EncoderDecoderScorer steps(model, sources(), kBosAlone);
-  EXPECT_EQ(steps.max_length(0), 55);
-  EXPECT_EQ(steps.max_length(1), 52);
+  EXPECT_EQ(steps.arrivals()[0].max_length, 55);
+  EXPECT_EQ(steps.arrivals()[1].max_length, 52);
 }
 
 }  // namespace

@@ -125,14 +125,13 @@ float alone(const LanguageTransformer& model, const LanguageScorerOptions& optio
   LanguageScorer scorer(model, kPrompt, options);
   const Sequence only{0};
   float sum = 0;
-  std::int32_t token = scorer.first_token(0);
+  scorer.advance(only, Ragged::one(kPrompt));
   for (const std::int32_t next : ids) {
-    scorer.step(only, {&token, 1});
     const Tensor logits = scorer.logits(0, 1);
     scorer.adjust(0, logits);
     backend().log_softmax(logits, logits);
     sum += logits.row(0)[next];
-    token = next;
+    scorer.step(only, {&next, 1});
   }
   return sum;
 }
@@ -163,7 +162,9 @@ TEST(LanguageScorer, ReadsAPromptAsItsTokensOneByOne) {
   LanguageScorer at_once(model, prompt, options),
       one_by_one(model, std::span(prompt).first(1), options);
   const Sequence only{0};
-  at_once.step(only, {&prompt.back(), 1});
+  for (std::size_t begin = 0; begin < prompt.size(); begin += 64)
+    at_once.advance(only, Ragged::one(std::span(prompt).subspan(
+                              begin, std::min<std::size_t>(64, prompt.size() - begin))));
   for (const std::int32_t token : prompt) one_by_one.step(only, {&token, 1});
   EXPECT_TRUE(same_bits(at_once.logits(0, 1), one_by_one.logits(0, 1)));
 }
@@ -187,7 +188,7 @@ TEST(LanguageScorer, MakesTheTokensOfItsContextLessLikely) {
   LanguageScorer scorer(model, kPrompt,
                         {.context = 20, .max_length = 10, .repetition_penalty = 2.0f});
   const Sequence only{0};
-  scorer.step(only, {&kPrompt.back(), 1});
+  scorer.advance(only, Ragged::one(kPrompt));
   const std::vector<float> before = scorer.logits(0, 1).to_vector();
   const Tensor logits = scorer.logits(0, 1);
   ASSERT_TRUE(scorer.adjust(0, logits));

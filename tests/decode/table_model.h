@@ -19,21 +19,30 @@ class TableModel final : public Scorer {
   static constexpr std::int32_t kBos = 0, kEos = 1;
 
   // `sentences`: what Logits is told about each.
-  TableModel(std::vector<int> sentences, std::int64_t longest, Logits logits)
-      : sentences_(std::move(sentences)), longest_(longest), logits_(std::move(logits)) {
-    for (const int sentence : sentences_) rows_.push_back({sentence, {}});
+  TableModel(const std::vector<int>& sentences, std::int64_t longest, Logits logits)
+      : longest_(longest), logits_(std::move(logits)) {
+    for (const int sentence : sentences) join(sentence);
   }
 
-  std::int64_t sentences() const override { return static_cast<std::int64_t>(sentences_.size()); }
-  std::int32_t first_token(std::int64_t) const override { return kBos; }
-  std::int64_t max_length(std::int64_t) const override { return longest_; }
+  // `begun`: what it reads before bos.
+  void join(int sentence, const Prefix& begun = {}) {
+    rows_.push_back({sentence, {}, std::ssize(begun) + 1});
+    Arrival arrival{begun, longest_};
+    arrival.prefix.push_back(kBos);
+    arrive(std::move(arrival));
+  }
 
-  void step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) override {
+  void advance(std::span<const std::int32_t> parents, const Ragged& tokens) override {
     std::vector<Row> next;
     std::vector<int> asked;
     for (std::size_t r = 0; r < parents.size(); ++r) {
       Row row = rows_.at(static_cast<std::size_t>(parents[r]));
-      if (!asked_.empty()) row.prefix.push_back(tokens[r]);
+      for (const std::int32_t token : tokens[static_cast<std::int64_t>(r)]) {
+        if (row.unread > 0)
+          --row.unread;
+        else
+          row.prefix.push_back(token);
+      }
       asked.push_back(row.sentence);
       next.push_back(std::move(row));
     }
@@ -61,11 +70,11 @@ class TableModel final : public Scorer {
   struct Row {
     int sentence;
     Prefix prefix;
+    std::int64_t unread;  // tokens that it reads before it writes
   };
-  std::vector<int> sentences_;
   std::int64_t longest_;
   Logits logits_;
-  std::vector<Row> rows_;
+  std::vector<Row> rows_;  // of the last step, and of those that have joined since
   std::vector<std::vector<int>> asked_;
 };
 

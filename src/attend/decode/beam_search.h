@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "attend/core/options.h"
@@ -31,10 +32,49 @@ void fields(BeamSearchOptions& o, Visitor&& visit) {
         "length in tokens of the sequences that are never written twice; 0: all may be repeated");
 }
 
-// The n_best hypotheses of each sentence, best first. A hypothesis ends with eos or, if eos is -1,
-// only at max_length. A sentence is done when beam_size hypotheses have ended; it then leaves the
-// batch. Ties are broken by lower hypothesis, then lower token id. Throws ConfigError, or DataError
-// for NaN probabilities.
+// Throws ConfigError.
+void check_search(const BeamSearchOptions& options);
+
+// The search for one sentence. It is done when beam_size hypotheses have ended, with eos or, if eos
+// is -1, only at the greatest length. Ties are broken by lower hypothesis, then lower token id.
+class BeamSearch {
+ public:
+  // Throws ConfigError.
+  BeamSearch(const Arrival& sentence, std::int32_t eos, const BeamSearchOptions& options);
+  BeamSearch(BeamSearch&&) noexcept;
+  BeamSearch& operator=(BeamSearch&&) noexcept;
+  ~BeamSearch();
+
+  // The hypotheses that go on: none when done, at first the one of the arrival.
+  std::span<const Continuation> continuations() const { return continuations_; }
+  // How many of the most likely next tokens of each it needs.
+  int candidates() const;
+  // Chooses among these tokens; the continuations are rows `first` .. of `best`. Throws
+  // NotFiniteError for NaN probabilities.
+  void advance(const BestTokens& best, std::int64_t first, const Scorer& scorer);
+  // When done: the n_best hypotheses, best first.
+  std::vector<Hypothesis> take_results();
+
+ private:
+  struct Live;
+  struct Candidate;
+  std::vector<Candidate> best_candidates(const BestTokens& best, std::int64_t first,
+                                         const Scorer& scorer) const;
+  void finish(Hypothesis hypothesis);
+  void truncate_live();
+  void continue_live();
+
+  BeamSearchOptions options_;
+  std::int32_t eos_;
+  std::int32_t first_token_;  // that was read before the first one is written
+  std::int64_t longest_;
+  std::vector<Live> live_;  // best first
+  std::vector<Continuation> continuations_;
+  std::vector<Hypothesis> finished_;
+};
+
+// The n_best hypotheses of each sentence that has joined the scorer, best first. Throws
+// ConfigError, or DataError for NaN probabilities.
 std::vector<std::vector<Hypothesis>> beam_search(Scorer& scorer, std::int32_t eos,
                                                  const BeamSearchOptions& options);
 

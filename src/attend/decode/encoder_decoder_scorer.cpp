@@ -2,41 +2,43 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "attend/autograd/variable.h"
 #include "attend/backend/backend.h"
 
 namespace attend {
 
-EncoderDecoderScorer::EncoderDecoderScorer(const EncoderDecoder& model, const Ragged& src,
-                                           std::span<const std::int32_t> begin,
+EncoderDecoderScorer::EncoderDecoderScorer(const EncoderDecoder& model,
                                            std::span<const std::int32_t> suppressed)
-    : model_(model),
-      src_offsets_(src.offsets),
-      begin_(begin.begin(), begin.end()),
-      suppressed_(suppressed.begin(), suppressed.end()),
-      state_(model.begin(src)) {
-  std::vector<std::int32_t> rows(static_cast<std::size_t>(sentences()));
-  std::iota(rows.begin(), rows.end(), 0);
-  for (const std::int32_t token : begin.first(begin.size() - 1))
-    state_->step(rows, std::vector<std::int32_t>(rows.size(), token));
+    : model_(model), suppressed_(suppressed.begin(), suppressed.end()), state_(model.decoding()) {}
+
+EncoderDecoderScorer::EncoderDecoderScorer(const EncoderDecoder& model, const Ragged& src,
+                                           std::span<const std::int32_t> prefix,
+                                           std::span<const std::int32_t> suppressed)
+    : EncoderDecoderScorer(model, suppressed) {
+  const std::vector<std::vector<std::int32_t>> prefixes(
+      static_cast<std::size_t>(src.sequences()),
+      std::vector<std::int32_t>(prefix.begin(), prefix.end()));
+  join({src, prefixes});
 }
 
-std::int64_t EncoderDecoderScorer::sentences() const {
-  return static_cast<std::int64_t>(src_offsets_->size()) - 1;
+void EncoderDecoderScorer::join(const EncoderDecoderInput& input) {
+  state_->join(input.src);
+  for (std::int64_t s = 0; s < input.src.sequences(); ++s) {
+    const std::vector<std::int32_t>& prefix = input.prefixes[static_cast<std::size_t>(s)];
+    arrive({prefix, max_length(input.src.length(s), std::ssize(prefix))});
+  }
 }
 
-std::int64_t EncoderDecoderScorer::max_length(std::int64_t sentence) const {
-  const auto s = static_cast<std::size_t>(sentence);
-  const std::int64_t sensible = 2 * std::int64_t{(*src_offsets_)[s + 1] - (*src_offsets_)[s]} + 50;
+std::int64_t EncoderDecoderScorer::max_length(std::int64_t source_tokens,
+                                              std::int64_t prefix_tokens) const {
+  const std::int64_t sensible = 2 * source_tokens + 50;
   const std::int64_t positions = model_.longest_sequence();
-  return positions > 0 ? std::min(sensible, positions - (std::ssize(begin_) - 1)) : sensible;
+  return positions > 0 ? std::min(sensible, positions - (prefix_tokens - 1)) : sensible;
 }
 
-void EncoderDecoderScorer::step(std::span<const std::int32_t> parents,
-                                std::span<const std::int32_t> tokens) {
-  hidden_ = state_->step(parents, tokens);
+void EncoderDecoderScorer::advance(std::span<const std::int32_t> parents, const Ragged& tokens) {
+  hidden_ = state_->step(parents, *tokens.ids);
 }
 
 Tensor EncoderDecoderScorer::logits(std::int64_t begin, std::int64_t end) {
@@ -56,9 +58,10 @@ bool EncoderDecoderScorer::adjust(std::int64_t, const Tensor& logits) {
 // Without the suppressed tokens: they are looked for, too, and then left out. The probabilities of
 // the others stay what the model says.
 BestTokens EncoderDecoderScorer::best(std::int64_t hypotheses, int k) {
-  if (suppressed_.empty()) return best_tokens(hidden_, model_.output(), k);
+  const Tensor hidden = hidden_.slice_rows(0, hypotheses);
+  if (suppressed_.empty()) return best_tokens(hidden, model_.output(), k);
   const BestTokens found =
-      best_tokens(hidden_, model_.output(), k + static_cast<int>(suppressed_.size())).to_host();
+      best_tokens(hidden, model_.output(), k + static_cast<int>(suppressed_.size())).to_host();
   const BestTokens rest(Tensor::empty_on_host({hypotheses, k}),
                         Tensor::empty_on_host({hypotheses, k}, DType::i32));
   for (std::int64_t r = 0; r < hypotheses; ++r) {

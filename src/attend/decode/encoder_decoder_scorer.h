@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "attend/decode/scorer.h"
@@ -9,19 +10,28 @@
 
 namespace attend {
 
+// Sentences that are encoded together, and what the decoder reads before it writes each, at least
+// one token.
+struct EncoderDecoderInput {
+  const Ragged& src;
+  std::span<const std::vector<std::int32_t>> prefixes;
+};
+
 class EncoderDecoderScorer final : public Scorer {
  public:
-  // Encodes the sources. `model` must outlive the scorer. begin: what the decoder reads before it
-  // writes, at least one token. suppressed: tokens that are never chosen; the probabilities of the
-  // others stay the model's.
+  // Without sentences. `model` must outlive the scorer. suppressed: tokens that are never chosen;
+  // the probabilities of the others stay the model's.
+  explicit EncoderDecoderScorer(const EncoderDecoder& model,
+                                std::span<const std::int32_t> suppressed = {});
+  // With these sentences, which have the same prefix.
   EncoderDecoderScorer(const EncoderDecoder& model, const Ragged& src,
-                       std::span<const std::int32_t> begin,
+                       std::span<const std::int32_t> prefix,
                        std::span<const std::int32_t> suppressed = {});
 
-  std::int64_t sentences() const override;
-  std::int32_t first_token(std::int64_t) const override { return begin_.back(); }
-  std::int64_t max_length(std::int64_t sentence) const override;
-  void step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) override;
+  // Encodes sentences. Throws like DecodingState::join(), and nothing has then changed.
+  void join(const EncoderDecoderInput& input);
+
+  void advance(std::span<const std::int32_t> parents, const Ragged& tokens) override;
   Tensor logits(std::int64_t begin, std::int64_t end) override;
   bool adjust(std::int64_t begin, const Tensor& logits) override;
   BestTokens best(std::int64_t hypotheses, int k) override;
@@ -33,9 +43,10 @@ class EncoderDecoderScorer final : public Scorer {
   const Tensor& hidden() const { return hidden_; }
 
  private:
+  // The longest sensible output for a source, in tokens, after a prefix.
+  std::int64_t max_length(std::int64_t source_tokens, std::int64_t prefix_tokens) const;
+
   const EncoderDecoder& model_;
-  Ids src_offsets_;
-  std::vector<std::int32_t> begin_;
   std::vector<std::int32_t> suppressed_;
   std::unique_ptr<DecodingState> state_;
   Tensor hidden_;

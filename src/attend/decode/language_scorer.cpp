@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <set>
 
 #include "attend/autograd/variable.h"
@@ -24,112 +23,159 @@ std::vector<std::int32_t> columns_of(const std::vector<std::set<std::int32_t>>& 
   return columns;
 }
 
-// Calls read(begin, count) for blocks of a text: large enough for fast products, and small enough
-// for the keys that each of its tokens sees.
-template <class Read>
-void for_each_block(std::size_t length, const Read& read) {
-  constexpr std::size_t kBlock = 64;
-  for (std::size_t begin = 0; begin < length; begin += kBlock)
-    read(begin, std::min(kBlock, length - begin));
+// Whether a context has no room for another token.
+bool is_full(const std::vector<std::int32_t>& context, const LanguageScorerOptions& options) {
+  return std::ssize(context) == options.context;
 }
 
 }  // namespace
 
+LanguageScorer::LanguageScorer(const LanguageTransformer& model)
+    : model_(model), state_(model.begin(0)) {}
+
 LanguageScorer::LanguageScorer(const LanguageTransformer& model,
                                std::span<const std::int32_t> prompt,
                                const LanguageScorerOptions& options)
-    : model_(model),
-      options_(options),
-      first_token_(prompt.back()),
-      state_(model.begin(1)),
-      branches_(1) {
-  if (options.cache.used())
-    branches_[0].cache = std::make_unique<ContinuousCache>(options.cache, model.config().d_model);
-  Branch& branch = branches_[0];
-  branch.context.assign(prompt.begin(), prompt.end() - 1);
-  for_each_block(branch.context.size(), [&](std::size_t begin, std::size_t count) {
-    const Tensor hidden = read_contexts(begin, count);
-    for (std::size_t i = 0; branch.cache && i < count && begin + i + 1 < branch.context.size();
-         ++i) {
-      const auto row = static_cast<std::int64_t>(i);
-      branch.cache->remember(hidden.slice_rows(row, row + 1), branch.context[begin + i + 1]);
-    }
-    hidden_ = hidden.slice_rows(hidden.rows() - 1, hidden.rows());
-  });
+    : LanguageScorer(model) {
+  join(prompt, options);
 }
 
-LanguageScorer::Branch LanguageScorer::continued(const Branch& branch) const {
-  return {branch.context,
+void LanguageScorer::join(std::span<const std::int32_t> prompt,
+                          const LanguageScorerOptions& options) {
+  Branch branch{.options = std::make_shared<LanguageScorerOptions>(options)};
+  if (options.cache.used())
+    branch.cache = std::make_unique<ContinuousCache>(options.cache, model_.config().d_model);
+  state_->join(1);
+  branches_.push_back(std::move(branch));
+  arrive({{prompt.begin(), prompt.end()}, options.max_length});
+}
+
+LanguageScorer::Branch LanguageScorer::continued(const Branch& branch) {
+  return {branch.options, branch.begun, branch.context,
           branch.cache ? std::make_unique<ContinuousCache>(branch.cache->clone()) : nullptr};
 }
 
-Tensor LanguageScorer::read_contexts(std::size_t begin, std::size_t count) {
-  RaggedBuilder block;
-  for (const Branch& branch : branches_) block.add(std::span(branch.context).subspan(begin, count));
-  return state_->read(block.build());
-}
-
-void LanguageScorer::forget_older_half() {
-  state_ = model_.begin(std::ssize(branches_));
-  const std::int64_t kept = options_.context / 2;
-  for (Branch& branch : branches_)
-    branch.context.erase(branch.context.begin(), branch.context.end() - kept);
-  for_each_block(static_cast<std::size_t>(kept),
-                 [this](std::size_t begin, std::size_t count) { read_contexts(begin, count); });
-}
-
-void LanguageScorer::step(std::span<const std::int32_t> parents,
-                          std::span<const std::int32_t> tokens) {
-  check_step(std::ssize(branches_), parents, tokens);
+// The last continuation of a branch takes it over.
+std::vector<LanguageScorer::Branch> LanguageScorer::continued(
+    std::span<const std::int32_t> parents) {
   std::vector<int> children(branches_.size(), 0);
   for (const std::int32_t parent : parents) ++children[static_cast<std::size_t>(parent)];
   std::vector<Branch> branches;
-  for (std::size_t r = 0; r < parents.size(); ++r) {
-    Branch& parent = branches_[static_cast<std::size_t>(parents[r])];
-    branches.push_back(--children[static_cast<std::size_t>(parents[r])] > 0 ? continued(parent)
-                                                                            : std::move(parent));
-    if (branches.back().cache && hidden_.defined())
-      branches.back().cache->remember(hidden_.slice_rows(parents[r], parents[r] + 1), tokens[r]);
+  for (const std::int32_t number : parents) {
+    const auto parent = static_cast<std::size_t>(number);
+    branches.push_back(--children[parent] > 0 ? continued(branches_[parent])
+                                              : std::move(branches_[parent]));
   }
-  branches_ = std::move(branches);
+  return branches;
+}
 
-  const bool full = !branches_.empty() && std::ssize(branches_[0].context) ==
-                                              options_.context;  // all contexts are equally long
-  std::vector<std::int32_t> from(parents.begin(), parents.end());
-  if (full) {
-    forget_older_half();
-    std::iota(from.begin(), from.end(), 0);
+void LanguageScorer::forget_older_halves() {
+  std::vector<std::size_t> full;
+  std::int64_t longest = 0;
+  for (std::size_t r = 0; r < branches_.size(); ++r) {
+    Branch& branch = branches_[r];
+    if (!is_full(branch.context, *branch.options)) continue;
+    const std::int64_t kept = branch.options->context / 2;
+    branch.context.erase(branch.context.begin(), branch.context.end() - kept);
+    state_->forget(static_cast<std::int64_t>(r));
+    longest = std::max(longest, kept);
+    full.push_back(r);
   }
-  for (std::size_t r = 0; r < tokens.size(); ++r) branches_[r].context.push_back(tokens[r]);
-  hidden_ = state_->step(from, tokens);
+  for (std::int64_t begin = 0; begin < longest; begin += longest_reading()) {
+    RaggedBuilder block;
+    auto next = full.begin();
+    for (std::size_t r = 0; r < branches_.size(); ++r) {
+      if (next != full.end() && *next == r) {
+        const std::span<const std::int32_t> context = branches_[r].context;
+        const auto first = static_cast<std::size_t>(std::min(begin, std::ssize(context)));
+        block.append(context.subspan(
+            first, std::min(static_cast<std::size_t>(longest_reading()), context.size() - first)));
+        ++next;
+      }
+      block.end_sequence();
+    }
+    state_->read(block.build());
+  }
+}
+
+void LanguageScorer::advance(std::span<const std::int32_t> parents, const Ragged& tokens) {
+  check_parents(std::ssize(branches_), parents);
+  branches_ = continued(parents);
+  const bool full = std::any_of(branches_.begin(), branches_.end(), [](const Branch& branch) {
+    return is_full(branch.context, *branch.options);
+  });
+  Tensor hidden;
+  if (full) {
+    state_->select(parents);
+    forget_older_halves();
+    hidden = state_->read(tokens);
+  } else {
+    hidden = state_->advance(parents, tokens);
+  }
+  remember(tokens, parents, hidden);
+  hidden_ = hidden;
+  if (tokens.tokens() == tokens.sequences()) return;
+  std::vector<std::int32_t> last;
+  for (std::int64_t r = 0; r < tokens.sequences(); ++r) last.push_back(tokens.begin_of(r + 1) - 1);
+  hidden_ = Tensor::empty({tokens.sequences(), hidden.cols()});
+  backend().gather_rows(hidden, last, hidden_);
+}
+
+void LanguageScorer::remember(const Ragged& tokens, std::span<const std::int32_t> parents,
+                              const Tensor& hidden) {
+  for (std::size_t r = 0; r < branches_.size(); ++r) {
+    const auto sequence = tokens[static_cast<std::int64_t>(r)];
+    Branch& branch = branches_[r];
+    for (std::size_t i = 0; branch.cache && i < sequence.size(); ++i) {
+      const std::int64_t before =
+          tokens.begin_of(static_cast<std::int64_t>(r)) + static_cast<std::int64_t>(i) - 1;
+      if (i > 0)
+        branch.cache->remember(hidden.slice_rows(before, before + 1), sequence[i]);
+      else if (branch.begun)  // else nothing predicted it
+        branch.cache->remember(hidden_.slice_rows(parents[r], parents[r] + 1), sequence[0]);
+    }
+    branch.context.insert(branch.context.end(), sequence.begin(), sequence.end());
+    branch.begun = true;
+  }
 }
 
 Tensor LanguageScorer::logits(std::int64_t begin, std::int64_t end) {
   const NoGradient guard;
   const Tensor logits = model_.project(Variable(hidden_.slice_rows(begin, end))).value();
-  if (options_.cache.used()) {
-    backend().log_softmax(logits, logits);
-    for (std::int64_t r = begin; r < end; ++r)
-      branches_[static_cast<std::size_t>(r)].cache->mix(
-          hidden_.slice_rows(r, r + 1), logits.slice_rows(r - begin, r - begin + 1));
+  for (std::int64_t r = begin; r < end; ++r) {
+    const Branch& branch = branches_[static_cast<std::size_t>(r)];
+    if (!branch.cache) continue;
+    const Tensor own = logits.slice_rows(r - begin, r - begin + 1);
+    backend().log_softmax(own, own);
+    branch.cache->mix(hidden_.slice_rows(r, r + 1), own);
   }
   return logits;
 }
 
+// Of adjacent hypotheses with the same options together.
 bool LanguageScorer::adjust(std::int64_t begin, const Tensor& logits) {
-  const bool forbids = !options_.forbidden.empty(), penalizes = options_.repetition_penalty != 1.0f;
-  std::vector<std::set<std::int32_t>> forbidden, repeated;
-  for (std::int64_t r = begin; r < begin + logits.rows(); ++r) {
-    const std::vector<std::int32_t>& context = branches_[static_cast<std::size_t>(r)].context;
-    if (forbids) forbidden.emplace_back(options_.forbidden.begin(), options_.forbidden.end());
-    if (!penalizes) continue;
-    repeated.emplace_back(context.begin(), context.end()).erase(options_.never_penalized);
+  bool changed = false;
+  for (std::int64_t first = 0, end = 0; first < logits.rows(); first = end) {
+    const auto options = branches_[static_cast<std::size_t>(begin + first)].options;
+    const bool forbids = !options->forbidden.empty(),
+               penalizes = options->repetition_penalty != 1.0f;
+    std::vector<std::set<std::int32_t>> forbidden, repeated;
+    for (; end < logits.rows(); ++end) {
+      const Branch& branch = branches_[static_cast<std::size_t>(begin + end)];
+      if (branch.options != options) break;
+      if (forbids) forbidden.emplace_back(options->forbidden.begin(), options->forbidden.end());
+      if (penalizes)
+        repeated.emplace_back(branch.context.begin(), branch.context.end())
+            .erase(options->never_penalized);
+    }
+    const Tensor own = logits.slice_rows(first, end);
+    if (forbids)
+      backend().fill_columns(own, columns_of(forbidden), -std::numeric_limits<float>::infinity());
+    if (penalizes)
+      backend().penalize_columns(own, columns_of(repeated), options->repetition_penalty);
+    changed = changed || forbids || penalizes;
   }
-  if (forbids)
-    backend().fill_columns(logits, columns_of(forbidden), -std::numeric_limits<float>::infinity());
-  if (penalizes)
-    backend().penalize_columns(logits, columns_of(repeated), options_.repetition_penalty);
-  return forbids || penalizes;
+  return changed;
 }
 
 }  // namespace attend

@@ -1,5 +1,5 @@
-// The scorer of a language model, for continuations of a prompt. When the context is full, it
-// continues with the newer half.
+// The scorer of a language model, for continuations of prompts. When the context of a hypothesis is
+// full, it continues with the newer half.
 #pragma once
 
 #include <memory>
@@ -11,6 +11,7 @@
 
 namespace attend {
 
+// Options of one text.
 struct LanguageScorerOptions {
   std::int64_t context = 1;  // context in tokens
   std::int64_t max_length = 1;
@@ -24,15 +25,18 @@ struct LanguageScorerOptions {
 
 class LanguageScorer final : public Scorer {
  public:
-  // One sentence that continues the prompt of 1 to options.context tokens. `model` must outlive the
-  // scorer.
+  // Without texts. `model` must outlive the scorer.
+  explicit LanguageScorer(const LanguageTransformer& model);
+  // With one text.
   LanguageScorer(const LanguageTransformer& model, std::span<const std::int32_t> prompt,
                  const LanguageScorerOptions& options);
 
-  std::int64_t sentences() const override { return 1; }
-  std::int32_t first_token(std::int64_t) const override { return first_token_; }
-  std::int64_t max_length(std::int64_t) const override { return options_.max_length; }
-  void step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) override;
+  // A text that continues a prompt of 1 to options.context tokens. Throws ConfigError.
+  void join(std::span<const std::int32_t> prompt, const LanguageScorerOptions& options);
+
+  // Large enough for fast products, and small enough for the keys that each token sees.
+  std::int64_t longest_reading() const override { return 64; }
+  void advance(std::span<const std::int32_t> parents, const Ragged& tokens) override;
   Tensor logits(std::int64_t begin, std::int64_t end) override;
   bool adjust(std::int64_t begin, const Tensor& logits) override;
   std::int32_t token(std::int64_t, std::int64_t column) const override {
@@ -41,21 +45,23 @@ class LanguageScorer final : public Scorer {
 
  private:
   struct Branch {
-    std::vector<std::int32_t> context;  // the tokens in context
-    std::unique_ptr<ContinuousCache> cache;
+    std::shared_ptr<const LanguageScorerOptions> options;
+    bool begun = false;                      // whether it has read a token
+    std::vector<std::int32_t> context = {};  // the tokens in context
+    std::unique_ptr<ContinuousCache> cache = nullptr;
   };
-  Branch continued(const Branch& branch) const;
-  // Reads tokens [begin, begin + count) of the context of every branch -> [R * count, D].
-  Tensor read_contexts(std::size_t begin, std::size_t count);
-  // Restarts every branch with the newer half of its context.
-  void forget_older_half();
+  static Branch continued(const Branch& branch);
+  std::vector<Branch> continued(std::span<const std::int32_t> parents);
+  // Restarts every branch whose context is full with the newer half of it.
+  void forget_older_halves();
+  // Adds tokens to the contexts and to the caches; hidden [N, D]: theirs, hidden_ [R, D]: those of
+  // the tokens before.
+  void remember(const Ragged& tokens, std::span<const std::int32_t> parents, const Tensor& hidden);
 
   const LanguageTransformer& model_;
-  LanguageScorerOptions options_;
-  std::int32_t first_token_;
   std::unique_ptr<StackDecoding> state_;
-  std::vector<Branch> branches_;  // of each hypothesis after the last step
-  Tensor hidden_;                 // [R, D], after the last step
+  std::vector<Branch> branches_;  // of each hypothesis
+  Tensor hidden_;                 // [R, D], of the last token of each, after the last step
 };
 
 }  // namespace attend

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "attend/core/options.h"
@@ -26,36 +25,44 @@ void fields(SamplingOptions& o, Visitor&& visit) {
   visit("seed", o.seed, any_seed(), "sampling: random seed");
 }
 
-// Incremental sampling: one hypothesis per sentence. Sentence s draws from the stream (seed,
-// stream_of_sentence[s]), so its result does not depend on the others. A hypothesis ends with eos
-// or, if eos is -1, only at the maximum length. Token scores are the model's log-probabilities,
-// before temperature and Scorer::adjust().
-class Sampler {
- public:
-  // The scorer must outlive the sampler. Throws ConfigError.
-  Sampler(Scorer& scorer, std::int32_t eos, const SamplingOptions& options,
-          std::span<const std::uint64_t> stream_of_sentence);
-
-  bool done() const { return rows_.empty(); }
-  // Draws a token for every active sentence. Throws NotFiniteError for NaN probabilities.
-  // Precondition: !done().
-  void step();
-  // The hypotheses so far.
-  const std::vector<Hypothesis>& hypotheses() const { return results_; }
-
- private:
-  std::int64_t max_length(std::int64_t sentence) const;
-  std::vector<std::pair<std::int32_t, float>> draw();  // a token and its score for each row
-
-  Scorer& scorer_;
-  std::int32_t eos_;
-  SamplingOptions options_;
-  std::vector<Hypothesis> results_;
-  std::vector<Random> random_;
-  std::vector<std::int32_t> rows_, tokens_, sentences_;  // of the active sentences
+// A token that was drawn.
+struct DrawnToken {
+  std::int32_t token = 0;
+  float score = 0;  // the model's log-probability, before temperature and Scorer::adjust()
 };
 
-// Samples all sentences to their end.
+// Some samples for one sentence, each from a stream (seed, stream) of random numbers: results do
+// not depend on other samples and sentences. A sample ends with eos or, if eos is -1, only at the
+// greatest length.
+class Sampling {
+ public:
+  // Throws ConfigError.
+  Sampling(const Arrival& sentence, std::int32_t eos, const SamplingOptions& options,
+           std::span<const std::uint64_t> streams);
+
+  // The samples that go on: none when done.
+  std::span<const Continuation> continuations() const { return continuations_; }
+  TokenFilter filter() const { return {options_.temperature, options_.top_k, options_.top_p}; }
+  // The next uniform number of each of them.
+  std::vector<float> uniform();
+  // Adds a token to each of them. Throws NotFiniteError for NaN scores.
+  void advance(std::span<const DrawnToken> drawn);
+  // The samples so far, in the order of the streams.
+  const std::vector<Hypothesis>& samples() const { return samples_; }
+  std::vector<Hypothesis> take_results() { return std::move(samples_); }
+
+ private:
+  SamplingOptions options_;
+  std::int32_t eos_;
+  std::int64_t longest_;
+  std::vector<Random> random_;       // of each sample
+  std::vector<Hypothesis> samples_;  // so far
+  std::vector<std::size_t> active_;  // samples that go on
+  std::vector<Continuation> continuations_;
+};
+
+// One sample for each sentence that has joined the scorer, from its stream. Throws ConfigError, or
+// DataError for NaN probabilities.
 std::vector<Hypothesis> sample(Scorer& scorer, std::int32_t eos, const SamplingOptions& options,
                                std::span<const std::uint64_t> stream_of_sentence);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "attend/backend/backend.h"
 #include "attend/checkpoint/finite.h"
@@ -13,11 +14,17 @@ BestTokens::BestTokens(std::int64_t hypotheses, int k)
     : log_probabilities(Tensor::full({hypotheses, k}, -std::numeric_limits<float>::infinity())),
       columns(Tensor::zeros({hypotheses, k}, DType::i32)) {}
 
+void Scorer::step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) {
+  std::vector<std::int32_t> offsets(tokens.size() + 1);
+  std::iota(offsets.begin(), offsets.end(), 0);
+  advance(parents, Ragged::copy(tokens, offsets));
+}
+
 bool Scorer::adjust(std::int64_t, const Tensor&) { return false; }
 
 BestTokens Scorer::best(std::int64_t hypotheses, int k) {
   const BestTokens best(hypotheses, k);
-  for_logits(*this, hypotheses, [&](std::int64_t begin, const Tensor& logits) {
+  for_logits(*this, 0, hypotheses, [&](std::int64_t begin, const Tensor& logits) {
     adjust(begin, logits);
     const std::int64_t end = begin + logits.rows(),
                        found = std::min<std::int64_t>(k, logits.cols());

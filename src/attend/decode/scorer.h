@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "attend/backend/backend.h"
+#include "attend/nn/ragged.h"
 #include "attend/tensor/tensor.h"
 
 namespace attend {
@@ -24,39 +27,60 @@ struct BestTokens {
   Tensor columns;            // [R, k] i32
 };
 
+// A hypothesis of a sentence that goes on.
+struct Continuation {
+  std::int32_t parent = 0;  // among the sentence's hypotheses of the last step
+  std::int32_t token = 0;   // that it reads
+};
+
+// A sentence that has joined a scorer.
+struct Arrival {
+  std::vector<std::int32_t> prefix;  // what its hypothesis reads before it writes: bos, or a
+                                     // prompt; at least one token
+  std::int64_t max_length = 1;       // the longest sensible output, in tokens
+};
+
 class Scorer {
  public:
   virtual ~Scorer() = default;
 
-  // The number of sentences; step() begins with one hypothesis for each.
-  virtual std::int64_t sentences() const = 0;
-  // The first input token of a sentence: bos, or the last token of a prompt.
-  virtual std::int32_t first_token(std::int64_t sentence) const = 0;
-  // The longest sensible output for a sentence, in tokens.
-  virtual std::int64_t max_length(std::int64_t sentence) const = 0;
+  // The sentences that have joined since the last call, in order. Each is a hypothesis that has
+  // read nothing, behind those of the last step.
+  const std::vector<Arrival>& arrivals() const { return arrivals_; }
+  std::vector<Arrival> take_arrivals() { return std::exchange(arrivals_, {}); }
+  // The most tokens of a prefix that a hypothesis may read in a step.
+  virtual std::int64_t longest_reading() const { return 1; }
 
-  // Hypothesis r continues the former hypothesis parents[r] with token tokens[r].
-  virtual void step(std::span<const std::int32_t> parents,
-                    std::span<const std::int32_t> tokens) = 0;
+  // Hypothesis r continues the former hypothesis parents[r] with all tokens of sequence r, at least
+  // one. The number of hypotheses may change.
+  virtual void advance(std::span<const std::int32_t> parents, const Ragged& tokens) = 0;
+  // The same with one token each.
+  void step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens);
   // The logits [end - begin, K] of the next token for hypotheses [begin, end) of the last step;
   // -infinity for impossible tokens.
   virtual Tensor logits(std::int64_t begin, std::int64_t end) = 0;
   // Adjusts logits of the hypotheses starting at `begin`: masks or penalizes tokens. Returns
   // whether anything changed.
   virtual bool adjust(std::int64_t begin, const Tensor& logits);
-  // The k most likely tokens for all `hypotheses` of the last step, after adjustment.
+  // The k most likely tokens for the first `hypotheses` of the last step, after adjustment.
   virtual BestTokens best(std::int64_t hypotheses, int k);
   // The token of a column for a hypothesis of the last step; tokens increase with columns.
   virtual std::int32_t token(std::int64_t hypothesis, std::int64_t column) const = 0;
+
+ protected:
+  void arrive(Arrival arrival) { arrivals_.push_back(std::move(arrival)); }
+
+ private:
+  std::vector<Arrival> arrivals_;
 };
 
-// Calls use(begin, logits) for the `hypotheses` of the last step, in blocks small enough that their
-// logits stay in cache.
+// Calls use(begin, logits) for hypotheses [begin, end) of the last step, in blocks small enough
+// that their logits stay in cache.
 template <class Use>
-void for_logits(Scorer& scorer, std::int64_t hypotheses, const Use& use) {
+void for_logits(Scorer& scorer, std::int64_t begin, std::int64_t end, const Use& use) {
   const std::int64_t block = backend().block_sizes().decoding_rows;
-  for (std::int64_t begin = 0; begin < hypotheses; begin += block)
-    use(begin, scorer.logits(begin, std::min(begin + block, hypotheses)));
+  for (; begin < end; begin += block)
+    use(begin, scorer.logits(begin, std::min(begin + block, end)));
 }
 
 // The k most likely tokens for hidden states [R, D], without storing all logits.

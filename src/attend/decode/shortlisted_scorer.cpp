@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "attend/autograd/variable.h"
 #include "attend/backend/backend.h"
@@ -13,50 +12,85 @@
 
 namespace attend {
 
+ShortlistedScorer::ShortlistedScorer(const EncoderDecoder& model, const Shortlist& shortlist,
+                                     std::span<const std::int32_t> suppressed)
+    : model_(model),
+      shortlist_(shortlist),
+      suppressed_(suppressed.begin(), suppressed.end()),
+      whole_(model) {}
+
 ShortlistedScorer::ShortlistedScorer(const EncoderDecoder& model, const Ragged& src,
-                                     std::span<const std::int32_t> begin,
+                                     std::span<const std::int32_t> prefix,
                                      const Shortlist& shortlist,
                                      std::span<const std::int32_t> suppressed)
-    : whole_(model, src, begin) {
-  std::vector<std::vector<std::int32_t>> allowed;
+    : ShortlistedScorer(model, shortlist, suppressed) {
+  const std::vector<std::vector<std::int32_t>> prefixes(
+      static_cast<std::size_t>(src.sequences()),
+      std::vector<std::int32_t>(prefix.begin(), prefix.end()));
+  join({src, prefixes});
+}
+
+void ShortlistedScorer::join(const EncoderDecoderInput& input) {
+  Sentences all = sentence_;
+  for (auto& sentence : allowed(input.src)) all.push_back(std::move(sentence));
+  whole_.join(input);
+  for (Arrival& arrival : whole_.take_arrivals()) arrive(std::move(arrival));
+  const bool known =
+      std::all_of(all.begin() + std::ssize(sentence_), all.end(), [this](const auto& sentence) {
+        return std::includes(tokens_.begin(), tokens_.end(), sentence->tokens.begin(),
+                             sentence->tokens.end());
+      });
+  if (!known) select_output(all);
+  for (std::size_t s = sentence_.size(); known && s < all.size(); ++s) place(*all[s]);
+  sentence_ = std::move(all);
+}
+
+ShortlistedScorer::Sentences ShortlistedScorer::allowed(const Ragged& src) const {
+  const std::int64_t vocabulary = model_.output().weight.rows();
+  Sentences sentences;
   for (std::int64_t s = 0; s < src.sequences(); ++s) {
-    allowed.push_back(shortlist.allowed(src[s]));
-    for (const std::int32_t token : suppressed) std::erase(allowed.back(), token);
-    if (allowed.back().empty())
+    std::vector<std::int32_t> tokens = shortlist_.allowed(src[s]);
+    for (const std::int32_t token : suppressed_) std::erase(tokens, token);
+    if (tokens.empty())
       throw DataError(
           "shortlist: expected tokens for every sentence, got none; the end must always be "
           "allowed");
-    tokens_.insert(tokens_.end(), allowed.back().begin(), allowed.back().end());
+    if (tokens.front() < 0 || tokens.back() >= vocabulary)
+      throw DataError(fmt::format("shortlist: expected tokens of a vocabulary of {}", vocabulary));
+    sentences.push_back(std::make_shared<Allowed>(Allowed{std::move(tokens), {}}));
   }
+  return sentences;
+}
+
+void ShortlistedScorer::select_output(const Sentences& sentences) {
+  tokens_.clear();
+  for (const auto& sentence : sentences)
+    tokens_.insert(tokens_.end(), sentence->tokens.begin(), sentence->tokens.end());
   std::sort(tokens_.begin(), tokens_.end());
   tokens_.erase(std::unique(tokens_.begin(), tokens_.end()), tokens_.end());
-  const auto [weight, bias] = model.output();
-  const std::int64_t vocabulary = weight.rows();
-  if (tokens_.empty() || tokens_.front() < 0 || tokens_.back() >= vocabulary)
-    throw DataError(fmt::format("shortlist: expected tokens of a vocabulary of {}", vocabulary));
-  for (const std::vector<std::int32_t>& tokens : allowed) {
-    std::vector<std::int32_t>& columns = columns_.emplace_back();
-    auto place = tokens_.begin();
-    for (const std::int32_t token : tokens) {
-      place = std::lower_bound(place, tokens_.end(), token);
-      columns.push_back(static_cast<std::int32_t>(place - tokens_.begin()));
-    }
-  }
+  for (const auto& sentence : sentences) place(*sentence);
+  const auto [weight, bias] = model_.output();
   output_.weight = backend().pack_weights(backend().select_weights(weight, tokens_));
   if (bias.defined()) {
     const auto selected = static_cast<std::int64_t>(tokens_.size());
     output_.bias = Tensor::empty({selected});
-    backend().gather_rows(bias.reshape({vocabulary, 1}), tokens_,
+    backend().gather_rows(bias.reshape({weight.rows(), 1}), tokens_,
                           output_.bias.reshape({selected, 1}));
   }
-  sentence_.resize(columns_.size());
-  std::iota(sentence_.begin(), sentence_.end(), 0);
 }
 
-void ShortlistedScorer::step(std::span<const std::int32_t> parents,
-                             std::span<const std::int32_t> tokens) {
-  whole_.step(parents, tokens);
-  std::vector<std::int32_t> sentence;
+void ShortlistedScorer::place(Allowed& sentence) const {
+  sentence.columns.clear();
+  auto at = tokens_.begin();
+  for (const std::int32_t token : sentence.tokens) {
+    at = std::lower_bound(at, tokens_.end(), token);
+    sentence.columns.push_back(static_cast<std::int32_t>(at - tokens_.begin()));
+  }
+}
+
+void ShortlistedScorer::advance(std::span<const std::int32_t> parents, const Ragged& tokens) {
+  whole_.advance(parents, tokens);
+  Sentences sentence;
   for (const std::int32_t parent : parents)
     sentence.push_back(sentence_[static_cast<std::size_t>(parent)]);
   sentence_ = std::move(sentence);
@@ -67,6 +101,9 @@ Tensor ShortlistedScorer::logits(std::int64_t begin, std::int64_t end) {
   const Tensor of_all = linear(Variable(whole_.hidden().slice_rows(begin, end)),
                                Variable(output_.weight), Variable(output_.bias))
                             .value();
+  const auto columns_of = [this](std::int64_t hypothesis) -> const std::vector<std::int32_t>& {
+    return sentence_[static_cast<std::size_t>(hypothesis)]->columns;
+  };
   std::size_t widest = 0;
   for (std::int64_t hypothesis = begin; hypothesis < end; ++hypothesis)
     widest = std::max(widest, columns_of(hypothesis).size());
@@ -83,8 +120,7 @@ Tensor ShortlistedScorer::logits(std::int64_t begin, std::int64_t end) {
 }
 
 std::int32_t ShortlistedScorer::token(std::int64_t hypothesis, std::int64_t column) const {
-  return tokens_[static_cast<std::size_t>(
-      columns_of(hypothesis)[static_cast<std::size_t>(column)])];
+  return sentence_[static_cast<std::size_t>(hypothesis)]->tokens[static_cast<std::size_t>(column)];
 }
 
 }  // namespace attend

@@ -4,6 +4,7 @@
 // normalized over its own tokens, so its result does not depend on the others.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "attend/decode/encoder_decoder_scorer.h"
@@ -13,35 +14,44 @@ namespace attend {
 
 class ShortlistedScorer final : public Scorer {
  public:
-  // Encodes the sources. begin: what the decoder reads before it writes. suppressed: tokens that
-  // are never chosen. `model` must outlive the scorer. Throws DataError if the shortlist does not
-  // match the model's vocabularies.
+  // Without sentences. suppressed: tokens that are never chosen. `model` and `shortlist` must
+  // outlive the scorer.
+  ShortlistedScorer(const EncoderDecoder& model, const Shortlist& shortlist,
+                    std::span<const std::int32_t> suppressed = {});
+  // With these sentences, which have the same prefix. Throws like join().
   ShortlistedScorer(const EncoderDecoder& model, const Ragged& src,
-                    std::span<const std::int32_t> begin, const Shortlist& shortlist,
+                    std::span<const std::int32_t> prefix, const Shortlist& shortlist,
                     std::span<const std::int32_t> suppressed = {});
 
-  std::int64_t sentences() const override { return whole_.sentences(); }
-  std::int32_t first_token(std::int64_t sentence) const override {
-    return whole_.first_token(sentence);
-  }
-  std::int64_t max_length(std::int64_t sentence) const override {
-    return whole_.max_length(sentence);
-  }
-  void step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) override;
+  // Encodes sentences. Throws DataError if the shortlist does not match the model's vocabularies;
+  // nothing has then changed.
+  void join(const EncoderDecoderInput& input);
+
+  void advance(std::span<const std::int32_t> parents, const Ragged& tokens) override;
   Tensor logits(std::int64_t begin, std::int64_t end) override;
   std::int32_t token(std::int64_t hypothesis, std::int64_t column) const override;
 
  private:
-  const std::vector<std::int32_t>& columns_of(std::int64_t hypothesis) const {
-    return columns_[static_cast<std::size_t>(sentence_[static_cast<std::size_t>(hypothesis)])];
-  }
+  // The tokens of a sentence, ascending, and their positions among those of all sentences.
+  struct Allowed {
+    std::vector<std::int32_t> tokens;
+    std::vector<std::int32_t> columns;
+  };
+  using Sentences = std::vector<std::shared_ptr<Allowed>>;
 
+  Sentences allowed(const Ragged& src) const;
+  // Reduces the output layer to the tokens of these sentences.
+  void select_output(const Sentences& sentences);
+  // Fills the positions of a sentence's tokens among tokens_.
+  void place(Allowed& sentence) const;
+
+  const EncoderDecoder& model_;
+  const Shortlist& shortlist_;
+  std::vector<std::int32_t> suppressed_;
   EncoderDecoderScorer whole_;
-  std::vector<std::int32_t> tokens_;  // union over the sentences, ascending
+  std::vector<std::int32_t> tokens_;  // of all sentences, ascending
   OutputProjection output_;           // for these tokens only
-  // Positions of each sentence's tokens among them, ascending.
-  std::vector<std::vector<std::int32_t>> columns_;
-  std::vector<std::int32_t> sentence_;  // of each hypothesis in the last step
+  Sentences sentence_;                // of each hypothesis
 };
 
 }  // namespace attend

@@ -15,6 +15,7 @@
 #include "attend/decode/sampling.h"
 #include "attend/generator.h"
 #include "attend/tasks/language/model.h"
+#include "attend/tasks/language/running_generations.h"
 
 namespace attend {
 
@@ -65,12 +66,22 @@ class GenerationEngine {
                       const std::function<void(std::string_view)>& accept = {},
                       std::uint64_t sample = 0) const;
 
+  // The tokens of a prompt, for RunningGenerations: n_best continuations. Throws like generate().
+  GenerationPrompt prompt(std::string_view text, const GenerationOptions& options,
+                          std::uint64_t sample) const;
+  // For these and other prompts.
+  std::unique_ptr<RunningGenerations> running() const {
+    return std::make_unique<RunningGenerations>(model_);
+  }
+
   // The n_best continuations found by beam search, best first. Throws like generate(), and
   // ConfigError unless 1 <= n_best <= beam_size.
   std::vector<Generation> generate_best(std::string_view prompt,
                                         const GenerationOptions& options) const;
 
  private:
+  std::vector<Generation> generate(GenerationPrompt prompt) const;
+
   std::shared_ptr<const LanguageModel> model_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 #include "attend/decode/beam_search.h"
 #include "attend/decode/sampling.h"
 #include "attend/tasks/translation/model.h"
+#include "attend/tasks/translation/running_translations.h"
 #include "attend/tasks/translation/scoring.h"
 #include "attend/translator.h"
 
@@ -51,12 +53,20 @@ class TranslationEngine {
   // The defaults stored in the model.
   TranslationOptions default_options() const;
 
-  // Returns one result per sentence, in order, independent of the other sentences. Throws LineError
-  // for one that is too long, ConfigError for a language that the model does not have.
-  std::vector<Translation> translate(std::span<const std::string> sentences,
+  // The tokens of texts, for RunningTranslations. Throws like translate().
+  std::vector<SourceSentence> sentences(std::span<const std::string> texts,
+                                        const TranslationOptions& options) const;
+  // For these and other sentences; `shortlist`: as in the options of all of them.
+  std::unique_ptr<RunningTranslations> running(bool shortlist) const {
+    return std::make_unique<RunningTranslations>(model_, shortlist);
+  }
+
+  // Returns one result per text, in order, independent of the other texts. Throws LineError for one
+  // that is too long, ConfigError for a language that the model does not have.
+  std::vector<Translation> translate(std::span<const std::string> texts,
                                      const TranslationOptions& options) const;
-  std::vector<Translation> translate(std::span<const std::string> sentences) const {
-    return translate(sentences, default_options());
+  std::vector<Translation> translate(std::span<const std::string> texts) const {
+    return translate(texts, default_options());
   }
 
   // The same for tokenized sources, each with the marks of the default languages around it and
@@ -82,24 +92,12 @@ class TranslationEngine {
              const ScoringOptions& options = {}, const LanguagePair& languages = {}) const;
 
  private:
-  struct Request {
-    std::vector<std::int32_t> ids;  // with the marks around them; none for an empty line
-    std::uint64_t number;           // position in the input, which selects the stream for sampling
-  };
-  // What holds for all requests of a call.
-  struct Call {
-    const TranslationOptions& options;
-    PairMarks marks;
-  };
-  Call call(const TranslationOptions& options) const;
-  std::vector<Translation> translate_requests(std::span<const Request> requests,
-                                              const Call& call) const;
-  std::vector<Translation> translate_batch(std::span<const Request* const> batch,
-                                           const Call& call) const;
-  std::vector<std::string> source_tokens(const Request& request, const PairMarks& marks) const;
-  Request request(const std::string& line, std::uint64_t number, const std::string& where,
-                  const Call& call) const;
-  TranslationCandidate candidate(const Hypothesis& hypothesis) const;
+  // Throws ConfigError.
+  std::shared_ptr<const TranslationCall> call(const TranslationOptions& options) const;
+  SourceSentence sentence(const std::string& line, std::uint64_t number, const std::string& where,
+                          const std::shared_ptr<const TranslationCall>& call) const;
+  std::vector<Translation> translate_sentences(std::span<const SourceSentence> sentences,
+                                               const TranslationOptions& options) const;
 
   std::shared_ptr<const TranslationModel> model_;
 };

@@ -1,0 +1,155 @@
+#include "attend/tasks/language/running_generations.h"
+
+#include <fmt/format.h>
+
+#include "attend/checkpoint/finite.h"
+#include "attend/error.h"
+
+namespace attend {
+
+namespace {
+
+// A vocabulary may have one token for bos and eos, or lack some.
+std::vector<std::int32_t> tokens_without_text(const SpecialTokens& special) {
+  std::vector<std::int32_t> tokens;
+  for (const std::int32_t id : {special.pad, special.unk, special.bos})
+    if (id >= 0 && id != special.eos) tokens.push_back(id);
+  return tokens;
+}
+
+// What ends a text: nothing does, or the end of its line.
+std::int32_t end_of(const LanguageModel& model, const GenerationOptions& options) {
+  return options.one_line ? model.tokenizer.eos_id() : -1;
+}
+
+Generation generation(Hypothesis hypothesis, std::int32_t end) {
+  Generation result{{},
+                    std::move(hypothesis.ids),
+                    std::move(hypothesis.token_scores),
+                    hypothesis.score,
+                    hypothesis.complete && end >= 0};
+  if (result.complete) result.ids.push_back(end);
+  return result;
+}
+
+}  // namespace
+
+BeamSearchOptions search_options(const GenerationOptions& options) {
+  BeamSearchOptions search;
+  search.beam_size = options.beam.beam_size;
+  search.length_penalty = options.beam.length_penalty;
+  search.n_best = options.n_best;
+  search.max_length = options.max_tokens;
+  return search;
+}
+
+RunningGenerations::Writer::Writer(const Tokenizer& tokenizer, std::span<const std::int32_t> line)
+    : eos_(tokenizer.eos_id()), stream_(tokenizer) {
+  for (const std::int32_t token : line) stream_.add(token);
+}
+
+std::string RunningGenerations::Writer::add(std::int32_t token) {
+  ++tokens_;
+  const std::string more = token == eos_ ? stream_.finish() + "\n" : stream_.add(token);
+  text_ += more;
+  return more;
+}
+
+std::string RunningGenerations::Writer::finish() { return text_ + stream_.finish(); }
+
+RunningGenerations::RunningGenerations(std::shared_ptr<const LanguageModel> model)
+    : model_(std::move(model)), scorer_(*model_->network), batch_(scorer_) {}
+
+std::size_t RunningGenerations::join(GenerationPrompt prompt) {
+  const SpecialTokens special = model_->tokenizer.special_tokens();
+  const std::size_t number = next_;
+  Running& running = running_[number];
+  try {
+    running.prompt = std::move(prompt);
+    const GenerationOptions& options = running.prompt.options;
+    for (int item = 0; item < options.n_best; ++item)
+      running.writers.emplace_back(model_->tokenizer, running.prompt.line);
+    scorer_.join(running.prompt.stream, {.context = model_->context_for(options.context),
+                                         .max_length = options.max_tokens,
+                                         .cache = options.cache,
+                                         .forbidden = tokens_without_text(special),
+                                         .repetition_penalty = options.repetition_penalty,
+                                         .never_penalized = special.eos});
+  } catch (...) {
+    running_.erase(number);
+    throw;
+  }
+  ++next_;
+  batch_.join(number,
+              [&](const Arrival& arrival, std::size_t) { return search(running.prompt, arrival); });
+  return number;
+}
+
+RunningBatch::Search RunningGenerations::search(const GenerationPrompt& prompt,
+                                                const Arrival& arrival) const {
+  const GenerationOptions& options = prompt.options;
+  const std::int32_t end = end_of(*model_, options);
+  if (options.beam.beam_size > 0) return BeamSearch(arrival, end, search_options(options));
+  SamplingOptions sampling = options.sampling;
+  sampling.max_length = options.max_tokens;
+  std::vector<std::uint64_t> streams;
+  for (int k = 0; k < options.n_best; ++k)
+    streams.push_back(prompt.sample + static_cast<std::uint64_t>(k));
+  return Sampling(arrival, end, sampling, streams);
+}
+
+void RunningGenerations::leave(std::size_t prompt) {
+  batch_.leave(prompt);
+  running_.erase(prompt);
+}
+
+void RunningGenerations::write(Running& running, std::size_t item,
+                               std::span<const std::int32_t> ids, std::span<const float> scores) {
+  Writer& writer = running.writers[item];
+  for (std::size_t i = writer.tokens(); i < ids.size(); ++i) {
+    GeneratedToken token{item, ids[i], scores[i], writer.add(ids[i])};
+    if (running.prompt.grow && running.prompt.options.beam.beam_size == 0)
+      running.prompt.grow(token);
+  }
+}
+
+std::vector<Generation> RunningGenerations::continuations(Running& running,
+                                                          std::vector<Hypothesis> found) {
+  std::vector<Generation> results;
+  for (Hypothesis& hypothesis : found) {
+    Generation& result = results.emplace_back(
+        generation(std::move(hypothesis), end_of(*model_, running.prompt.options)));
+    const std::size_t item = results.size() - 1;
+    write(running, item, result.ids, result.token_scores);
+    result.text = running.writers[item].finish();
+  }
+  return results;
+}
+
+std::vector<Outcome<std::vector<Generation>>> RunningGenerations::step() {
+  std::vector<RunningBatch::Decoded> ended = batch_.step();
+  batch_.for_samples([this](std::size_t prompt, const std::vector<Hypothesis>& samples) {
+    Running& running = running_.at(prompt);
+    for (std::size_t item = 0; item < samples.size(); ++item)
+      write(running, item, samples[item].ids, samples[item].token_scores);
+  });
+  std::vector<Outcome<std::vector<Generation>>> done;
+  for (auto& outcome : ended) {
+    const auto found = running_.find(outcome.number);
+    auto& result = done.emplace_back();
+    result.number = outcome.number;
+    try {
+      if (outcome.error) std::rethrow_exception(outcome.error);
+      result.result = continuations(found->second, std::move(outcome.result));
+    } catch (const NotFiniteError& error) {  // names the model, which decoding does not know
+      result.error = std::make_exception_ptr(NotFiniteError(
+          fmt::format("{}{}{}", model_->source, model_->source.empty() ? "" : ": ", error.what())));
+    } catch (...) {
+      result.error = std::current_exception();
+    }
+    running_.erase(found);
+  }
+  return done;
+}
+
+}  // namespace attend

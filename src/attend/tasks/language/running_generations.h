@@ -1,0 +1,83 @@
+// Prompts of a language model that are continued together. They join at any step and leave when
+// done.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "attend/decode/language_scorer.h"
+#include "attend/decode/running_batch.h"
+#include "attend/tasks/language/model.h"
+#include "attend/text/text_stream.h"
+
+namespace attend {
+
+// A prompt to continue.
+struct GenerationPrompt {
+  std::vector<std::int32_t> stream;  // its tokens, which begin with the model's first token
+  std::vector<std::int32_t> line;    // those of its last line, which continues
+  GenerationOptions options;         // n_best samples, or the n_best of beam search
+  std::uint64_t sample = 0;          // the stream of random numbers of the first sample
+  std::function<void(const GeneratedToken&)> grow = {};  // receives every token that is sampled
+};
+
+// The options of beam search among these.
+BeamSearchOptions search_options(const GenerationOptions& options);
+
+class RunningGenerations {
+ public:
+  explicit RunningGenerations(std::shared_ptr<const LanguageModel> model);
+
+  // Returns the number of the prompt: from 0, one after the other. If this throws, it has not
+  // joined.
+  std::size_t join(GenerationPrompt prompt);
+  // A prompt leaves without an outcome.
+  void leave(std::size_t prompt);
+  bool empty() const { return running_.empty(); }
+
+  // One token for every continuation, or a part of the prompt. Returns the prompts that are done.
+  // If this throws, all others are lost.
+  std::vector<Outcome<std::vector<Generation>>> step();
+
+ private:
+  // The growing text of a sample, which is delivered in whole characters.
+  class Writer {
+   public:
+    // `line`: the tokens of the current line, which are not written again.
+    Writer(const Tokenizer& tokenizer, std::span<const std::int32_t> line);
+    // -> what the token completes.
+    std::string add(std::int32_t token);
+    std::size_t tokens() const { return tokens_; }
+    // The whole text.
+    std::string finish();
+
+   private:
+    std::int32_t eos_;
+    TextStream stream_;
+    std::string text_;
+    std::size_t tokens_ = 0;
+  };
+  struct Running {
+    GenerationPrompt prompt;
+    std::vector<Writer> writers;  // of each sample
+  };
+
+  RunningBatch::Search search(const GenerationPrompt& prompt, const Arrival& arrival) const;
+  // Writes tokens that a continuation has and its writer has not.
+  void write(Running& running, std::size_t item, std::span<const std::int32_t> ids,
+             std::span<const float> scores);
+  std::vector<Generation> continuations(Running& running, std::vector<Hypothesis> found);
+
+  std::shared_ptr<const LanguageModel> model_;
+  LanguageScorer scorer_;
+  RunningBatch batch_;
+  std::map<std::size_t, Running> running_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace attend

@@ -1,0 +1,163 @@
+#include "attend/tasks/translation/running_translations.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "attend/checkpoint/finite.h"
+#include "attend/decode/shortlisted_scorer.h"
+#include "attend/error.h"
+#include "attend/tasks/attention_maps.h"
+
+namespace attend {
+
+namespace {
+
+// Sample k of sentence i draws from stream i + k * kSentences; texts have fewer lines.
+constexpr std::uint64_t kSentences = std::uint64_t{1} << 40;
+
+// Limits outputs to the model's learned positions.
+template <class SearchOptions>
+SearchOptions within_positions(SearchOptions options, const TranslationModel& model,
+                               const PairMarks& marks) {
+  const std::int64_t positions = model.longest_input(), room = positions - (marks.of_target() - 1);
+  if (positions > 0 && options.max_length > room) options.max_length = static_cast<int>(room);
+  return options;
+}
+
+// Names the model, which decoding does not know.
+std::exception_ptr with_source(const std::exception_ptr& error, const std::string& source) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const NotFiniteError& found) {
+    if (source.empty()) return error;
+    return std::make_exception_ptr(NotFiniteError(fmt::format("{}: {}", source, found.what())));
+  } catch (...) {
+    return error;
+  }
+}
+
+}  // namespace
+
+Translation empty_translation() {
+  Translation translation;
+  translation.candidates.emplace_back();
+  return translation;
+}
+
+std::int64_t hypotheses_of(const TranslationOptions& options) {
+  return options.sampling ? options.beam.n_best : options.beam.beam_size;
+}
+
+RunningTranslations::Decoding RunningTranslations::decoding(const TranslationModel& model,
+                                                            bool shortlist) {
+  if (!shortlist) {
+    auto scorer = std::make_unique<EncoderDecoderScorer>(*model.network, model.suppressed);
+    return {[&s = *scorer](const EncoderDecoderInput& input) { s.join(input); }, std::move(scorer)};
+  }
+  auto scorer =
+      std::make_unique<ShortlistedScorer>(*model.network, *model.shortlist, model.suppressed);
+  return {[&s = *scorer](const EncoderDecoderInput& input) { s.join(input); }, std::move(scorer)};
+}
+
+RunningTranslations::RunningTranslations(std::shared_ptr<const TranslationModel> model,
+                                         bool shortlist)
+    : model_(std::move(model)),
+      decoding_(decoding(*model_, shortlist)),
+      batch_(*decoding_.scorer) {}
+
+std::size_t RunningTranslations::join(std::vector<SourceSentence> sentences) {
+  RaggedBuilder src;
+  std::vector<std::vector<std::int32_t>> prefixes;
+  for (const SourceSentence& sentence : sentences) {
+    src.add(sentence.ids);
+    prefixes.push_back(sentence.call->marks.before_target);
+  }
+  const std::size_t first = next_;
+  try {
+    for (SourceSentence& sentence : sentences) running_.emplace(next_++, std::move(sentence));
+    decoding_.join({src.build(), prefixes});
+  } catch (...) {
+    running_.erase(running_.lower_bound(first), running_.end());
+    next_ = first;
+    throw;
+  }
+  batch_.join(first, [this](const Arrival& arrival, std::size_t sentence) {
+    return search(running_.at(sentence), arrival);
+  });
+  return first;
+}
+
+RunningBatch::Search RunningTranslations::search(const SourceSentence& sentence,
+                                                 const Arrival& arrival) const {
+  const auto& [options, marks] = *sentence.call;
+  const std::int32_t eos = model_->special().eos;
+  if (!options.sampling)
+    return BeamSearch(arrival, eos, within_positions(options.beam, *model_, marks));
+  std::vector<std::uint64_t> streams;
+  for (int k = 0; k < options.beam.n_best; ++k)
+    streams.push_back(sentence.number + static_cast<std::uint64_t>(k) * kSentences);
+  return Sampling(arrival, eos, within_positions(*options.sampling, *model_, marks), streams);
+}
+
+void RunningTranslations::leave(std::size_t sentence) {
+  batch_.leave(sentence);
+  running_.erase(sentence);
+}
+
+std::vector<Outcome<Translation>> RunningTranslations::step() {
+  std::vector<Outcome<Translation>> done;
+  for (const auto& outcome : batch_.step()) {
+    const auto found = running_.find(outcome.number);
+    Outcome<Translation>& result = done.emplace_back();
+    result.number = outcome.number;
+    try {
+      if (outcome.error) std::rethrow_exception(outcome.error);
+      result.result = translation(found->second, outcome.result);
+    } catch (const NotFiniteError&) {
+      result.error =
+          outcome.error ? with_source(outcome.error, model_->source) : std::current_exception();
+    } catch (...) {
+      result.error = std::current_exception();
+    }
+    running_.erase(found);
+  }
+  return done;
+}
+
+Translation RunningTranslations::translation(const SourceSentence& sentence,
+                                             const std::vector<Hypothesis>& found) const {
+  const auto& [options, marks] = *sentence.call;
+  Translation translation{{}, source_tokens(sentence)};
+  for (const Hypothesis& hypothesis : found) {
+    translation.candidates.push_back(candidate(hypothesis));
+    if (options.alignment)
+      translation.candidates.back().alignment =
+          word_alignment(*model_, marks, sentence.ids, hypothesis.ids);
+  }
+  return translation;
+}
+
+std::vector<std::string> RunningTranslations::source_tokens(const SourceSentence& sentence) const {
+  const PairMarks& marks = sentence.call->marks;
+  std::vector<std::string> tokens;
+  const std::size_t end = sentence.ids.size() - marks.behind_source.size();
+  for (std::size_t i = marks.before_source.size(); i < end; ++i)
+    tokens.push_back(model_->src_tokenizer.piece(sentence.ids[i]));
+  return tokens;
+}
+
+TranslationCandidate RunningTranslations::candidate(const Hypothesis& hypothesis) const {
+  require_finite(std::array{hypothesis.score, hypothesis.log_probability},
+                 "scores of a translation", model_->source);
+  TranslationCandidate candidate;
+  candidate.text = model_->tgt_tokenizer.decode(hypothesis.ids);
+  candidate.score = hypothesis.score;
+  candidate.log_probability = hypothesis.log_probability;
+  for (const std::int32_t id : hypothesis.ids)
+    candidate.tokens.push_back(model_->tgt_tokenizer.piece(id));
+  candidate.token_scores = hypothesis.token_scores;
+  return candidate;
+}
+
+}  // namespace attend

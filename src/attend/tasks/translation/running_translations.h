@@ -1,0 +1,73 @@
+// Sentences of a translation model that are decoded together. They join at any step and leave when
+// done.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "attend/decode/encoder_decoder_scorer.h"
+#include "attend/decode/running_batch.h"
+#include "attend/tasks/translation/model.h"
+#include "attend/translator.h"
+
+namespace attend {
+
+// What holds for all sentences of a call.
+struct TranslationCall {
+  TranslationOptions options;
+  PairMarks marks;
+};
+
+// A sentence to translate.
+struct SourceSentence {
+  std::vector<std::int32_t> ids;  // with the marks around them; none for an empty line
+  std::uint64_t number = 0;       // position in the input, which selects the stream for sampling
+  std::shared_ptr<const TranslationCall> call = nullptr;
+};
+
+class RunningTranslations {
+ public:
+  // shortlist: decodes with the shortlist of the model, which has one.
+  RunningTranslations(std::shared_ptr<const TranslationModel> model, bool shortlist);
+
+  // Sentences with ids join and are numbered consecutively. Returns the first number. If this
+  // throws, none has joined.
+  std::size_t join(std::vector<SourceSentence> sentences);
+  // A sentence leaves without an outcome.
+  void leave(std::size_t sentence);
+  bool empty() const { return running_.empty(); }
+
+  // One token for every sentence. Returns those that are done. If this throws, all others are lost.
+  std::vector<Outcome<Translation>> step();
+
+ private:
+  // A scorer of either kind, and its join().
+  struct Decoding {
+    std::function<void(const EncoderDecoderInput&)> join;
+    std::unique_ptr<Scorer> scorer;
+  };
+  static Decoding decoding(const TranslationModel& model, bool shortlist);
+  RunningBatch::Search search(const SourceSentence& sentence, const Arrival& arrival) const;
+  Translation translation(const SourceSentence& sentence,
+                          const std::vector<Hypothesis>& found) const;
+  std::vector<std::string> source_tokens(const SourceSentence& sentence) const;
+  TranslationCandidate candidate(const Hypothesis& hypothesis) const;
+
+  std::shared_ptr<const TranslationModel> model_;
+  Decoding decoding_;
+  RunningBatch batch_;
+  std::map<std::size_t, SourceSentence> running_;
+  std::size_t next_ = 0;
+};
+
+// A translation of an empty line.
+Translation empty_translation();
+
+// The most hypotheses that a sentence has at a time.
+std::int64_t hypotheses_of(const TranslationOptions& options);
+
+}  // namespace attend
