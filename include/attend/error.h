@@ -52,5 +52,17 @@ class DivergedError : public Error {
   using Error::Error;
 };
 
+// More work than fits was asked for: try again later (attend/engine.h).
+class OverloadedError : public Error {
+ public:
+  using Error::Error;
+};
+
+// A request was cancelled, or its engine stopped (attend/engine.h).
+class CancelledError : public Error {
+ public:
+  using Error::Error;
+};
+
 }  // namespace attend
 #pragma GCC visibility pop

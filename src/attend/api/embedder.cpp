@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "attend/api/entered_runtime.h"
-#include "attend/tasks/embedding/engine.h"
+#include "attend/api/public_models.h"
 
 namespace attend {
 
@@ -13,17 +13,11 @@ std::vector<Embedding> public_embeddings(std::vector<TextEmbedding> embeddings) 
   std::vector<Embedding> result;
   result.reserve(embeddings.size());
   for (TextEmbedding& embedding : embeddings)
-    result.push_back({std::move(embedding.tokens), embedding.vectors.dim(0),
-                      embedding.vectors.cols(), embedding.vectors.to_vector(), embedding.omitted});
+    result.push_back(public_embedding(std::move(embedding)));
   return result;
 }
 
 }  // namespace
-
-struct Embedder::Impl {
-  EmbeddingEngine engine;
-  std::shared_ptr<Runtime> runtime;
-};
 
 Embedder Embedder::load(const std::filesystem::path& path, std::shared_ptr<Runtime> runtime) {
   const EnteredRuntime entered(runtime);

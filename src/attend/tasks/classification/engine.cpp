@@ -38,12 +38,17 @@ ClassificationEngine ClassificationEngine::load(const std::filesystem::path& pat
 std::vector<Classification> ClassificationEngine::classify(
     std::span<const std::string> texts, const ClassificationOptions& options) const {
   check_options(options);
-  for (std::size_t i = 0; i < texts.size(); ++i)
-    require_words(texts[i], fmt::format("text {}", i + 1));
-  std::vector<std::vector<std::int32_t>> ids;
-  ids.reserve(texts.size());
-  for (const std::string& text : texts) ids.push_back(model_->ids(text));
-  return classify_ids(ids, options);
+  std::vector<std::vector<std::int32_t>> all;
+  all.reserve(texts.size());
+  for (const std::string& text : texts)
+    all.push_back(ids(text, fmt::format("text {}", all.size() + 1)));
+  return classify_ids(all, options);
+}
+
+std::vector<std::int32_t> ClassificationEngine::ids(const std::string& text,
+                                                    const std::string& where) const {
+  require_words(text, where);
+  return model_->ids(text);
 }
 
 void ClassificationEngine::classify(LineReader& lines, const AnswerSink<Classification>& sink,
@@ -56,8 +61,7 @@ void ClassificationEngine::classify(LineReader& lines, const AnswerSink<Classifi
       .arrived = [&] { return lines.has_arrived(); },
       .next = [&]() -> std::optional<TokenIds> {
         if (!lines.next(line)) return std::nullopt;
-        require_words(line, lines.where());
-        return model_->ids(line);
+        return ids(line, lines.where());
       },
       .where = [&] { return lines.where(); },
       .answer = [&](std::span<const TokenIds> window) { return classify_ids(window, options); },

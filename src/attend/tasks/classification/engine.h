@@ -42,6 +42,12 @@ class ClassificationEngine {
   std::vector<Classification> classify(std::span<const std::string> texts,
                                        const ClassificationOptions& options = {}) const;
 
+  // The tokens of a text. Throws LineError, whose message begins with `where`, for an empty one.
+  std::vector<std::int32_t> ids(const std::string& text, const std::string& where) const;
+  // The same as classify() for the tokens of texts.
+  std::vector<Classification> classify_ids(std::span<const std::vector<std::int32_t>> texts,
+                                           const ClassificationOptions& options = {}) const;
+
   // Classifies line by line to the end of `lines`, in bounded memory. A line that is empty or
   // cannot be classified is a LineError, whose message begins with file and line; AnswerSink
   // decides what happens to it.
@@ -49,9 +55,6 @@ class ClassificationEngine {
                 const ClassificationOptions& options = {}) const;
 
  private:
-  std::vector<Classification> classify_ids(std::span<const std::vector<std::int32_t>> texts,
-                                           const ClassificationOptions& options) const;
-
   std::shared_ptr<const ClassificationModel> model_;
 };
 

@@ -110,6 +110,13 @@ std::vector<std::int32_t> EmbeddingEngine::tokens_of(const std::string& text,
   return ids;
 }
 
+std::int64_t EmbeddingEngine::count_tokens(const std::string& text, const EmbeddingOptions& options,
+                                           const std::string& where) const {
+  check_options(options);
+  layer_number(options.layer);
+  return std::ssize(tokens_of(prompt_text(options.prompt) + text, where));
+}
+
 std::vector<TextEmbedding> EmbeddingEngine::embed(std::span<const std::string> texts,
                                                   const EmbeddingOptions& options) const {
   check_options(options);
@@ -170,6 +177,11 @@ std::vector<TextEmbedding> EmbeddingEngine::embed_without_context(
     embeddings.back().vectors = checked_pooled(vectors, pooling);
   }
   return embeddings;
+}
+
+Embedding public_embedding(TextEmbedding embedding) {
+  return {std::move(embedding.tokens), embedding.vectors.dim(0), embedding.vectors.cols(),
+          embedding.vectors.to_vector(), embedding.omitted};
 }
 
 std::vector<float> mean_vector(const Tensor& vectors, std::int64_t begin, std::int64_t end) {

@@ -70,6 +70,11 @@ class EmbeddingEngine {
   std::vector<TextEmbedding> embed(std::span<const std::string> texts,
                                    const EmbeddingOptions& options) const;
 
+  // The tokens that embed() reads of a text, without special ones. Throws like it; `where` begins
+  // messages about the text.
+  std::int64_t count_tokens(const std::string& text, const EmbeddingOptions& options,
+                            const std::string& where) const;
+
   // Throws DataError, with a message that begins with `where`, for a text longer than the model's
   // learned positions, unless the model truncates texts.
   void check_length(const std::string& text, const std::string& where) const;
@@ -95,6 +100,9 @@ class EmbeddingEngine {
   std::int64_t longest_;  // tokens of a text including special tokens; 0: unlimited
   std::string source_;    // the file, for messages
 };
+
+// As users see it.
+Embedding public_embedding(TextEmbedding embedding);
 
 // The mean of the vectors [T, D] of some tokens -> [D].
 std::vector<float> mean_vector(const Tensor& vectors, std::int64_t begin, std::int64_t end);

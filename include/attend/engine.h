@@ -1,0 +1,158 @@
+// Answers many requests at once, for servers and other programs with many independent requests.
+//
+//   attend::Engine engine;
+//   const attend::Ticket ticket = engine.submit(
+//       translator, {.sentences = {"The old dog sleeps."}, .options =
+//       translator.default_options()},
+//       {.accept = [](std::size_t, attend::Translation t) { use(t.text()); },
+//        .fail = [](std::size_t, std::exception_ptr error) { report(error); }});
+//
+// Sentences join the running batch of their model at every decoding step and leave it when done.
+// An answer has the bits that the model's own translate(), generate(), classify() or embed() gives,
+// whatever else the engine does. Members may be called from any number of threads at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "attend/classifier.h"
+#include "attend/embedder.h"
+#include "attend/generator.h"
+#include "attend/runtime.h"
+#include "attend/translator.h"
+
+#pragma GCC visibility push(default)
+namespace attend {
+
+struct EngineOptions {
+  std::int64_t queue_tokens = 65536;  // most tokens that wait for each model
+  // A running batch: there is one per model on every thread of the runtime
+  std::int64_t batch_rows = 80;       // most hypotheses: 16 sentences with a beam of 5
+  std::int64_t batch_tokens = 16384;  // most tokens read and written by them all
+};
+
+// A request. An engine throws what the model would throw for it, before it is queued: ConfigError
+// for options, LineError for a text that is too long. Items are numbered from 0.
+struct TranslationRequest {
+  std::vector<std::string> sentences;  // the items
+  TranslationOptions options;          // without batch_size and window, which an engine decides
+};
+
+struct GenerationRequest {
+  std::string prompt;
+  GenerationOptions options;  // the items are the n_best continuations
+  std::uint64_t sample = 0;   // of the first item when sampling, as in Generator::generate()
+  // Receives every token when sampling. The last text of a continuation may follow its last token:
+  // Generation::text is complete
+  std::function<void(const GeneratedToken&)> grow = {};
+};
+
+struct ClassificationRequest {
+  std::vector<std::string> texts;  // the items
+};
+
+struct EmbeddingRequest {
+  std::vector<std::string> texts;  // the items
+  EmbeddingOptions options = {};   // without batch_size
+};
+
+// Receives the outcome of every item, in any order: one call of `accept` or `fail` for each, on a
+// thread of the engine. Calls must be short and must not throw. They may submit and cancel, but not
+// wait for the engine.
+template <class Answer>
+struct Receiver {
+  std::function<void(std::size_t item, Answer answer)> accept;
+  // CancelledError for an item that was cancelled
+  std::function<void(std::size_t item, std::exception_ptr error)> fail;
+};
+
+// Identifies a request. Copies are the same request.
+class Ticket {
+ public:
+  Ticket() = default;  // no request
+  // Items without an answer fail with CancelledError and free their places at the next step. Does
+  // not wait for that.
+  void cancel() const;
+
+ private:
+  friend class Engine;
+  struct State;
+  explicit Ticket(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  std::shared_ptr<State> state_;
+};
+
+struct EngineStatistics {
+  // At this moment
+  std::int64_t waiting_items = 0;
+  std::int64_t waiting_tokens = 0;
+  std::int64_t running_items = 0;
+  std::int64_t running_rows = 0;
+  // Since the start
+  std::int64_t answered_items = 0;
+  std::int64_t failed_items = 0;
+  std::int64_t cancelled_items = 0;
+  std::int64_t refused_items = 0;   // when the queue was full
+  std::int64_t tokens_read = 0;     // sources, prompts and texts of the items that have begun
+  std::int64_t tokens_written = 0;  // of the answers
+  std::int64_t steps = 0;           // of running batches
+};
+
+class Engine {
+ public:
+  // Models work on the threads of `runtime`, without one on those of the default runtime. Throws
+  // ConfigError for an option out of range.
+  explicit Engine(const EngineOptions& options = {}, std::shared_ptr<Runtime> runtime = nullptr);
+  // stop()
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  // Queues all items of a request, or none. Items of one model begin in the order of their
+  // requests, but those behind the first of a long request give way to shorter requests. The
+  // request keeps the model alive. Throws OverloadedError if the items do not fit into the queue or
+  // the engine has stopped. A request that is larger than the queue never fits.
+  Ticket submit(const Translator& translator, TranslationRequest request,
+                Receiver<Translation> receiver);
+  Ticket submit(const Generator& generator, GenerationRequest request,
+                Receiver<Generation> receiver);
+  Ticket submit(const Classifier& classifier, ClassificationRequest request,
+                Receiver<Classification> receiver);
+  Ticket submit(const Embedder& embedder, EmbeddingRequest request, Receiver<Embedding> receiver);
+
+  EngineStatistics statistics() const;
+
+  // Returns when every item that was accepted has had its outcome.
+  void drain();
+  // Accepts no more requests, cancels what waits and runs, and returns when its items have failed.
+  void stop();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// A receiver, and a future of each of `items` outcomes.
+template <class Answer>
+std::pair<Receiver<Answer>, std::vector<std::future<Answer>>> futures(std::size_t items) {
+  const auto promises = std::make_shared<std::vector<std::promise<Answer>>>(items);
+  std::vector<std::future<Answer>> outcomes;
+  for (std::promise<Answer>& promise : *promises) outcomes.push_back(promise.get_future());
+  Receiver<Answer> receiver;
+  receiver.accept = [promises](std::size_t item, Answer answer) {
+    (*promises)[item].set_value(std::move(answer));
+  };
+  receiver.fail = [promises](std::size_t item, std::exception_ptr error) {
+    (*promises)[item].set_exception(std::move(error));
+  };
+  return {std::move(receiver), std::move(outcomes)};
+}
+
+}  // namespace attend
+#pragma GCC visibility pop

@@ -1,0 +1,206 @@
+#include "attend/tasks/serving/text_jobs.h"
+
+#include <fmt/format.h>
+
+#include <deque>
+#include <utility>
+
+namespace attend {
+
+namespace {
+
+// Tokens encoded in a step, so that no model keeps others waiting for long.
+constexpr std::int64_t kTokensOfAStep = 2048;
+
+class ClassificationJob final : public Job {
+ public:
+  ClassificationJob(ClassificationEngine engine, std::vector<std::int32_t> ids, std::size_t item,
+                    std::shared_ptr<const Receiver<Classification>> receiver,
+                    std::shared_ptr<const RequestState> state)
+      : Job(std::move(state), {1, std::ssize(ids), 1, std::ssize(ids)}),
+        engine_(std::move(engine)),
+        ids_(std::move(ids)),
+        item_(item),
+        receiver_(std::move(receiver)) {}
+
+  const void* model() const override { return &engine_.model(); }
+  std::unique_ptr<JobBatch> make_batch() const override;
+  void fail(std::exception_ptr error) const override { receiver_->fail(item_, std::move(error)); }
+
+  // Whether both can be answered in one pass.
+  static bool alike(const ClassificationJob&, const ClassificationJob&) { return true; }
+  static std::vector<Classification> answers(
+      std::span<const std::unique_ptr<ClassificationJob>> jobs) {
+    std::vector<std::vector<std::int32_t>> texts;
+    for (const auto& job : jobs) texts.push_back(job->ids_);
+    return jobs.front()->engine_.classify_ids(texts);
+  }
+  void accept(Classification answer) const { receiver_->accept(item_, std::move(answer)); }
+
+ private:
+  ClassificationEngine engine_;
+  std::vector<std::int32_t> ids_;
+  std::size_t item_;
+  std::shared_ptr<const Receiver<Classification>> receiver_;
+};
+
+class EmbeddingJob final : public Job {
+ public:
+  // A text of a request.
+  struct Text {
+    std::shared_ptr<const EmbeddingRequest> request;
+    std::size_t item;
+    std::int64_t tokens;
+  };
+
+  EmbeddingJob(std::shared_ptr<const EmbeddingEngine> engine, Text text,
+               std::shared_ptr<const Receiver<Embedding>> receiver,
+               std::shared_ptr<const RequestState> state)
+      : Job(std::move(state), {1, text.tokens, 1, text.tokens}),
+        engine_(std::move(engine)),
+        text_(std::move(text)),
+        receiver_(std::move(receiver)) {}
+
+  const void* model() const override { return engine_.get(); }
+  std::unique_ptr<JobBatch> make_batch() const override;
+  void fail(std::exception_ptr error) const override {
+    receiver_->fail(text_.item, std::move(error));
+  }
+
+  static bool alike(const EmbeddingJob& a, const EmbeddingJob& b) {
+    const EmbeddingOptions &x = a.text_.request->options, &y = b.text_.request->options;
+    return x.layer == y.layer && x.pooling == y.pooling && x.prompt == y.prompt;
+  }
+  static std::vector<Embedding> answers(std::span<const std::unique_ptr<EmbeddingJob>> jobs) {
+    std::vector<std::string> texts;
+    for (const auto& job : jobs) texts.push_back(job->text_.request->texts[job->text_.item]);
+    EmbeddingOptions options = jobs.front()->text_.request->options;
+    options.batch_size = static_cast<int>(texts.size());
+    std::vector<Embedding> answers;
+    for (TextEmbedding& embedding : jobs.front()->engine_->embed(texts, options))
+      answers.push_back(public_embedding(std::move(embedding)));
+    return answers;
+  }
+  void accept(Embedding answer) const { receiver_->accept(text_.item, std::move(answer)); }
+
+ private:
+  std::shared_ptr<const EmbeddingEngine> engine_;
+  Text text_;
+  std::shared_ptr<const Receiver<Embedding>> receiver_;
+};
+
+// Answers jobs in the order of arrival, as many in a step as one pass can.
+template <class OwnJob>
+class PassBatch final : public JobBatch {
+ public:
+  JobCounts join(Jobs jobs) override {
+    for (auto& job : jobs) {
+      size_ += job->size();
+      jobs_.emplace_back(static_cast<OwnJob*>(job.release()));
+    }
+    return {};
+  }
+
+  JobCounts drop_cancelled() override {
+    return drop_if([](const OwnJob& job) { return job.cancelled(); });
+  }
+  JobCounts drop_all() override {
+    return drop_if([](const OwnJob&) { return true; });
+  }
+
+  JobCounts step() override {
+    std::vector<std::unique_ptr<OwnJob>> pass;
+    std::int64_t tokens = 0;
+    while (!jobs_.empty()) {
+      const OwnJob& next = *jobs_.front();
+      tokens += next.size().tokens;
+      if (!pass.empty() && (tokens > kTokensOfAStep || !OwnJob::alike(*pass.front(), next))) break;
+      pass.push_back(std::move(jobs_.front()));
+      jobs_.pop_front();
+    }
+    JobCounts counts;
+    answer(pass, counts);
+    sum_sizes();
+    return counts;
+  }
+
+  bool empty() const override { return jobs_.empty(); }
+  JobSize size() const override { return size_; }
+
+ private:
+  // If a pass fails, looks for the jobs at fault.
+  static void answer(std::span<std::unique_ptr<OwnJob>> jobs, JobCounts& counts) {
+    try {
+      auto answers = OwnJob::answers(jobs);
+      counts.answered += std::ssize(jobs);
+      for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i]->accept(std::move(answers[i]));
+    } catch (...) {
+      if (jobs.size() == 1) {
+        ++counts.failed;
+        return jobs.front()->fail(std::current_exception());
+      }
+      const std::size_t half = jobs.size() / 2;
+      answer(jobs.first(half), counts);
+      answer(jobs.subspan(half), counts);
+    }
+  }
+
+  template <class Condition>
+  JobCounts drop_if(const Condition& condition) {
+    JobCounts counts;
+    std::erase_if(jobs_, [&](const auto& job) {
+      if (!condition(*job)) return false;
+      ++counts.cancelled;
+      job->fail(cancelled_error());
+      return true;
+    });
+    sum_sizes();
+    return counts;
+  }
+
+  void sum_sizes() {
+    size_ = {};
+    for (const auto& job : jobs_) size_ += job->size();
+  }
+
+  std::deque<std::unique_ptr<OwnJob>> jobs_;
+  JobSize size_;
+};
+
+std::unique_ptr<JobBatch> ClassificationJob::make_batch() const {
+  return std::make_unique<PassBatch<ClassificationJob>>();
+}
+
+std::unique_ptr<JobBatch> EmbeddingJob::make_batch() const {
+  return std::make_unique<PassBatch<EmbeddingJob>>();
+}
+
+}  // namespace
+
+Jobs jobs_of(const ClassificationEngine& engine, ClassificationRequest request,
+             Receiver<Classification> receiver, const std::shared_ptr<const RequestState>& state) {
+  const auto shared = std::make_shared<const Receiver<Classification>>(std::move(receiver));
+  Jobs jobs;
+  for (const std::string& text : request.texts) {
+    const std::size_t item = jobs.size();
+    jobs.push_back(std::make_unique<ClassificationJob>(
+        engine, engine.ids(text, fmt::format("text {}", item + 1)), item, shared, state));
+  }
+  return jobs;
+}
+
+Jobs jobs_of(const std::shared_ptr<const EmbeddingEngine>& engine, EmbeddingRequest request,
+             Receiver<Embedding> receiver, const std::shared_ptr<const RequestState>& state) {
+  const auto shared = std::make_shared<const Receiver<Embedding>>(std::move(receiver));
+  const auto texts = std::make_shared<const EmbeddingRequest>(std::move(request));
+  Jobs jobs;
+  for (std::size_t item = 0; item < texts->texts.size(); ++item) {
+    const std::int64_t tokens =
+        engine->count_tokens(texts->texts[item], texts->options, fmt::format("text {}", item + 1));
+    jobs.push_back(std::make_unique<EmbeddingJob>(engine, EmbeddingJob::Text{texts, item, tokens},
+                                                  shared, state));
+  }
+  return jobs;
+}
+
+}  // namespace attend
