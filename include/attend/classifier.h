@@ -63,6 +63,7 @@ class Classifier {
                 const ClassificationOptions& options = {}) const;
 
  private:
+  friend class Engine;
   struct Impl;
   explicit Classifier(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
   std::shared_ptr<const Impl> impl_;

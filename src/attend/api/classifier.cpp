@@ -3,15 +3,10 @@
 #include <utility>
 
 #include "attend/api/entered_runtime.h"
+#include "attend/api/public_models.h"
 #include "attend/core/lines.h"
-#include "attend/tasks/classification/engine.h"
 
 namespace attend {
-
-struct Classifier::Impl {
-  ClassificationEngine engine;
-  std::shared_ptr<Runtime> runtime;
-};
 
 Classifier Classifier::load(const std::filesystem::path& path, std::shared_ptr<Runtime> runtime) {
   const EnteredRuntime entered(runtime);

@@ -3,16 +3,11 @@
 #include <utility>
 
 #include "attend/api/entered_runtime.h"
-#include "attend/tasks/language/engine.h"
+#include "attend/api/public_models.h"
 #include "attend/tasks/language/perplexity.h"
 #include "attend/tasks/language/scoring.h"
 
 namespace attend {
-
-struct Generator::Impl {
-  GenerationEngine engine;
-  std::shared_ptr<Runtime> runtime;
-};
 
 Generator Generator::load(const std::filesystem::path& path, std::shared_ptr<Runtime> runtime) {
   const EnteredRuntime entered(runtime);

@@ -3,17 +3,12 @@
 #include <utility>
 
 #include "attend/api/entered_runtime.h"
+#include "attend/api/public_models.h"
 #include "attend/core/lines.h"
 #include "attend/tasks/attention_maps.h"
 #include "attend/tasks/learned_positions.h"
-#include "attend/tasks/translation/engine.h"
 
 namespace attend {
-
-struct Translator::Impl {
-  TranslationEngine engine;
-  std::shared_ptr<Runtime> runtime;
-};
 
 Translator Translator::load(const std::filesystem::path& path, std::shared_ptr<Runtime> runtime) {
   const EnteredRuntime entered(runtime);
