@@ -26,7 +26,7 @@
 namespace attend {
 
 struct ClassificationOptions {
-  std::int64_t batch_tokens = 4096;  // tokens per batch
+  std::int64_t batch_tokens = 1024;  // tokens per batch
   int window = 1024;  // lines of a stream to read ahead; 1: answer every line at once
 };
 

@@ -124,6 +124,15 @@ TEST_F(CheckpointTest, MayBeCutShortWhileItIsRead) {
   EXPECT_GT(refused, 0);
 }
 
+TEST_F(CheckpointTest, ReadsALargeTensorInPartsWithItsElementsInOrder) {
+  const Tensor numbers = Tensor::empty({(5 << 18) + 3});  // two and a half parts
+  for (std::int64_t i = 0; i < numbers.size(); ++i) numbers.data()[i] = static_cast<float>(i);
+  save_checkpoint(path("a"), {{{"first", Tensor::full({3}, 1.0f)}, {"w", numbers}}, {}, ""});
+  const Tensor read = Tensor::empty(numbers.shape());
+  open_checkpoint(path("a")).copy_to("w", read);
+  EXPECT_EQ(read.to_vector(), numbers.to_vector());
+}
+
 TEST_F(CheckpointTest, SaysThatAFileWasCutShortWhileItWasRead) {
   write(path("a"), std::string(1000, 'x'));
   const InputFile file(path("a"));

@@ -156,6 +156,16 @@ Checkpoint without_own_keys(const Metadata& metadata, const std::string& path) {
   return checkpoint;
 }
 
+// By all threads: most of the time goes into memory that is used for the first time.
+void read_in_parts(const InputFile& file, std::uint64_t begin, std::span<std::byte> to) {
+  constexpr std::size_t kReadAtOnce = std::size_t{2} << 20;  // a huge page
+  const auto parts = static_cast<std::int64_t>((to.size() + kReadAtOnce - 1) / kReadAtOnce);
+  parallel_each(parts, [&](std::int64_t number) {
+    const std::size_t offset = static_cast<std::size_t>(number) * kReadAtOnce;
+    file.read(begin + offset, to.subspan(offset, std::min(kReadAtOnce, to.size() - offset)));
+  });
+}
+
 }  // namespace
 
 const Tensor* Checkpoint::find(std::string_view name) const {
@@ -189,7 +199,7 @@ void Checkpoint::copy_to(std::string_view name, const Tensor& destination) const
                                 name_of(destination.dtype()), to_string(destination.shape()),
                                 name_of(saved.dtype()), to_string(saved.shape())));
   const Tensor host = destination.to_host();  // the destination itself, or a copy to copy back
-  file->read(entry->begin, {host.bytes(), static_cast<std::size_t>(entry->bytes())});
+  read_in_parts(*file, entry->begin, {host.bytes(), static_cast<std::size_t>(entry->bytes())});
   destination.copy_from(host);
 }
 

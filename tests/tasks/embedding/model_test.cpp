@@ -50,6 +50,16 @@ TEST(EmbeddingModel, PoolsAllTokensAndTheSpecialOnesAroundThem) {
   }
 }
 
+TEST(EmbeddingModel, GivesTheSameVectorsInBatchesOfManyTokens) {
+  const EmbeddingEngine engine(small_embedder());
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < 400; ++i) texts.push_back(kRemarks[i % kRemarks.size()]);
+  const auto all = engine.embed(texts, {.batch_size = 300});
+  ASSERT_EQ(all.size(), texts.size());
+  for (std::size_t i = 0; i < all.size(); ++i)
+    ASSERT_EQ(all[i].vectors.to_vector(), vector_of(engine, texts[i])) << i;
+}
+
 TEST(EmbeddingModel, GivesOtherVectorsOnRequest) {
   const EmbeddingModel model = small_embedder();
   const EmbeddingEngine engine(model);

@@ -19,6 +19,9 @@ namespace attend {
 
 namespace {
 
+// A batch of more tokens is not faster, only larger.
+constexpr std::int64_t kMostBatchTokens = 1024;
+
 // [T, D] -> [1, D]; zeros without tokens.
 Tensor pooled(const Tensor& vectors, Pooling pooling) {
   const Tensor result = Tensor::zeros({1, vectors.cols()});
@@ -124,23 +127,30 @@ std::vector<TextEmbedding> EmbeddingEngine::embed(std::span<const std::string> t
   const std::string prompt = prompt_text(options.prompt);
   const NoGradient guard;
   std::vector<TextEmbedding> embeddings;
+  embeddings.reserve(texts.size());
   const auto batch_size = static_cast<std::size_t>(options.batch_size);
-  for (std::size_t begin = 0; begin < texts.size(); begin += batch_size) {
-    RaggedBuilder sequences;
-    for (const std::string& text :
-         texts.subspan(begin, std::min(batch_size, texts.size() - begin))) {
-      std::int64_t omitted = 0;
-      const std::vector<std::int32_t> own =
-          tokens_of(prompt + text, fmt::format("text {}", embeddings.size() + 1), omitted);
-      embeddings.push_back(without_vectors(encoder_.tokenizer, own));
-      embeddings.back().omitted = omitted;
-      if (encoder_.special.bos >= 0) sequences.append(encoder_.special.bos);
-      sequences.append(own);
-      sequences.append(encoder_.special.eos);
-      sequences.end_sequence();
-    }
-    add_vectors(sequences.build(), options, std::span(embeddings).subspan(begin));
+  RaggedBuilder sequences;
+  std::size_t done = 0;
+  const auto flush = [&] {
+    if (embeddings.size() == done) return;
+    add_vectors(sequences.build(), options, std::span(embeddings).subspan(done));
+    done = embeddings.size();
+  };
+  for (const std::string& text : texts) {
+    std::int64_t omitted = 0;
+    const std::vector<std::int32_t> own =
+        tokens_of(prompt + text, fmt::format("text {}", embeddings.size() + 1), omitted);
+    if (embeddings.size() - done == batch_size ||
+        sequences.tokens() + std::ssize(own) > kMostBatchTokens)
+      flush();
+    embeddings.push_back(without_vectors(encoder_.tokenizer, own));
+    embeddings.back().omitted = omitted;
+    if (encoder_.special.bos >= 0) sequences.append(encoder_.special.bos);
+    sequences.append(own);
+    sequences.append(encoder_.special.eos);
+    sequences.end_sequence();
   }
+  flush();
   return embeddings;
 }
 
