@@ -16,7 +16,8 @@ most=6000000  # bytes
 rm -rf "$root/build/wheel-raw"
 mkdir -p "$out" "$root/build"
 log="$root/build/wheel.log"
-"$tools/bin/pip" wheel --disable-pip-version-check --no-deps --wheel-dir "$root/build/wheel-raw" "$root" >"$log" 2>&1 || {
+# With the name of the other builds for the compiler, so that ccache knows the objects.
+CXX="${CXX:-c++}" "$tools/bin/pip" wheel --disable-pip-version-check --no-deps --wheel-dir "$root/build/wheel-raw" "$root" >"$log" 2>&1 || {
   cat "$log" >&2
   exit 1
 }

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 
-from attend import _attend, metrics
+from attend import _attend, metrics, nn, ops
 from attend._attend import (
     Generation,
     SequenceScore,
@@ -38,6 +38,7 @@ from attend.model_files import average, check, describe, export, import_model, q
 from attend.tokenizer import Tokenizer
 from attend.training import (
     Callback,
+    History,
     StepReport,
     ValidationReport,
     train_classification,
@@ -63,6 +64,7 @@ __all__ = [
     "GenerationOptions",
     "GenerationResult",
     "Generator",
+    "History",
     "IoError",
     "LabelScore",
     "LineError",
@@ -85,6 +87,8 @@ __all__ = [
     "import_model",
     "load",
     "metrics",
+    "nn",
+    "ops",
     "quantize",
     "train_classification",
     "train_lm",

@@ -18,6 +18,7 @@ from attend.translator import Translator
 
 __all__ = [
     "Callback",
+    "History",
     "StepReport",
     "ValidationReport",
     "train_classification",
@@ -40,6 +41,31 @@ class Callback:
 
     def on_note(self, note: str) -> None:
         """A line about the run: what was read, what was skipped."""
+
+
+class History(Callback):
+    """Remembers all reports of a training; a notebook shows it as a curve."""
+
+    def __init__(self) -> None:
+        self.steps: list[StepReport] = []
+        self.validations: list[ValidationReport] = []
+
+    def on_step(self, report: StepReport) -> None:
+        self.steps.append(report)
+
+    def on_validation(self, report: ValidationReport) -> None:
+        self.validations.append(report)
+
+    def _repr_html_(self) -> str:
+        lines = [
+            (label, [(float(one.step), one.nll) for one in reports])
+            for label, reports in (("training", self.steps), ("validation", self.validations))
+            if reports
+        ]
+        return _attend.line_plot("Loss", "step", "nats per token", lines)
+
+    def __repr__(self) -> str:
+        return f"attend.History({len(self.steps)} steps, {len(self.validations)} validations)"
 
 
 Callbacks = Iterable[Callback | Callable[[StepReport], None]]

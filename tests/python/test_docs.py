@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import pathlib
 import re
 import shutil
@@ -31,5 +33,18 @@ def test_every_block_of_the_pages_runs(
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     for number, block in enumerate(BLOCKS, 1):
+        if "import torch" in block and importlib.util.find_spec("torch") is None:
+            continue
         exec(compile(block, f"Python block {number} of the pages", "exec"), names)
     assert isinstance(names["model"], attend.Translator)
+
+
+def test_the_notebook_runs(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    notebook = json.loads((SOURCE / "examples" / "attend_tour.ipynb").read_text())
+    cells = ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "code"]
+    assert len(cells) > 4 and not any(c.get("outputs") for c in notebook["cells"])
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for number, cell in enumerate(cells, 1):
+        exec(compile(cell, f"cell {number} of attend_tour.ipynb", "exec"), names)
+    assert isinstance(names["translator"], attend.Translator)

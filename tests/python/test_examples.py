@@ -16,7 +16,7 @@ from conftest import ENGLISH, SOURCE, Models
 EXAMPLES = SOURCE / "examples"
 
 
-def run_example(name: str, *arguments: object) -> str:
+def run_example(name: str | pathlib.Path, *arguments: object) -> str:
     environment = os.environ | {"PYSPARK_PYTHON": sys.executable}
     run = subprocess.run(
         [sys.executable, EXAMPLES / name, *map(str, arguments)],
@@ -40,6 +40,42 @@ def test_spark_translates_the_lines_in_order(models: Models, tmp_path: pathlib.P
     run_example("spark_translate.py", models.translator, tmp_path / "in.txt", tmp_path / "out")
     parts = sorted((tmp_path / "out").glob("part-*"))
     assert len(parts) >= 2
+    written = [line for part in parts for line in part.read_text().splitlines()]
+    expected = attend.Translator(models.translator).translate(lines)
+    assert written == [one.text for one in expected]
+
+
+KILLED = """
+import os, pathlib, signal, sys
+import attend
+from pyspark.sql import SparkSession
+
+model, source, out, marker = sys.argv[1:]
+translator = attend.Translator(model, threads=1)
+
+def translate(lines):
+    for number, one in enumerate(translator.translate_iterable(lines, window=4)):
+        if number == 5 and not pathlib.Path(marker).exists():
+            pathlib.Path(marker).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield one.text
+
+spark = SparkSession.builder.master("local[2,4]").getOrCreate()
+spark.sparkContext.textFile(source, 4).mapPartitions(translate).saveAsTextFile(out)
+"""
+
+
+def test_spark_loses_nothing_when_a_worker_is_killed(models: Models, tmp_path: pathlib.Path) -> None:
+    pytest.importorskip("pyspark")
+    lines = ENGLISH * 20
+    (tmp_path / "in.txt").write_text("\n".join(lines) + "\n")
+    (tmp_path / "killed.py").write_text(KILLED)
+    marker = tmp_path / "killed"
+    run_example(
+        tmp_path / "killed.py", models.translator, tmp_path / "in.txt", tmp_path / "out", marker
+    )
+    assert marker.exists()
+    parts = sorted((tmp_path / "out").glob("part-*"))
     written = [line for part in parts for line in part.read_text().splitlines()]
     expected = attend.Translator(models.translator).translate(lines)
     assert written == [one.text for one in expected]

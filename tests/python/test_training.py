@@ -70,16 +70,19 @@ class Recorder(attend.Callback):
 
 
 def test_callbacks_hear_of_steps_validations_and_notes(tmp_path: pathlib.Path) -> None:
-    recorder, losses = Recorder(), []
+    recorder, history, losses = Recorder(), attend.History(), []
     attend.train_translation(
         out=tmp_path / "run", pairs=PAIRS, valid_pairs=PAIRS[:4], max_steps=6,
-        callbacks=[recorder, lambda report: losses.append(report.loss)],
+        callbacks=[recorder, history, lambda report: losses.append(report.loss)],
         **TRANSLATION | {"valid_every": 3},
     )  # fmt: skip
     assert recorder.steps == [1, 2, 3, 4, 5, 6]
     assert len(losses) == 6
     assert "bleu" in recorder.validations[-1]
     assert any("32 pairs" in note for note in recorder.notes)
+    assert repr(history) == "attend.History(6 steps, 2 validations)"
+    curve = history._repr_html_()
+    assert curve.startswith("<svg") and "training" in curve and "validation" in curve
 
 
 def test_an_exception_of_a_callback_ends_the_training(tmp_path: pathlib.Path) -> None:

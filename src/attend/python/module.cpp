@@ -21,5 +21,9 @@ NB_MODULE(_attend, module) {
   add_model_files(module);
   add_training(module);
   add_metrics(module);
+  add_tensor(module);
+  add_ops(module);
+  add_optimizers(module);
+  add_plots(module);
   add_program(module);
 }

@@ -18,6 +18,11 @@ void add_generator(nanobind::module_& module);
 void add_model_files(nanobind::module_& module);
 void add_training(nanobind::module_& module);
 void add_metrics(nanobind::module_& module);
+// Tensors with gradients, and what is built of them.
+void add_tensor(nanobind::module_& module);
+void add_ops(nanobind::module_& module);
+void add_optimizers(nanobind::module_& module);
+void add_plots(nanobind::module_& module);
 void add_program(nanobind::module_& module);
 
 }  // namespace attend
