@@ -99,25 +99,24 @@ std::string EmbeddingEngine::prompt_text(const std::string& name) const {
                                 printable(fmt::format("{}", fmt::join(names, ", "))), quote(name)));
 }
 
-std::vector<std::int32_t> EmbeddingEngine::tokens_of(const std::string& text,
-                                                     const std::string& where,
-                                                     std::int64_t& omitted) const {
+EmbeddingEngine::TextTokens EmbeddingEngine::tokens_of(const std::string& text,
+                                                       const std::string& where) const {
   std::vector<std::int32_t> ids = encoder_.tokenizer.encode(text);
   if (!encoder_.pooling) {
     check_tokens(ids.size(), where);
-    return ids;
+    return {std::move(ids)};
   }
-  omitted = std::ssize(ids);
+  std::int64_t omitted = std::ssize(ids);
   ids = truncated_ids(std::move(ids), encoder_.special, encoder_.pooling->length);
   omitted -= std::ssize(ids);
-  return ids;
+  return {std::move(ids), omitted};
 }
 
 std::int64_t EmbeddingEngine::count_tokens(const std::string& text, const EmbeddingOptions& options,
                                            const std::string& where) const {
   check_options(options);
   layer_number(options.layer);
-  return std::ssize(tokens_of(prompt_text(options.prompt) + text, where));
+  return std::ssize(tokens_of(prompt_text(options.prompt) + text, where).ids);
 }
 
 std::vector<TextEmbedding> EmbeddingEngine::embed(std::span<const std::string> texts,
@@ -137,9 +136,8 @@ std::vector<TextEmbedding> EmbeddingEngine::embed(std::span<const std::string> t
     done = embeddings.size();
   };
   for (const std::string& text : texts) {
-    std::int64_t omitted = 0;
-    const std::vector<std::int32_t> own =
-        tokens_of(prompt + text, fmt::format("text {}", embeddings.size() + 1), omitted);
+    const auto [own, omitted] =
+        tokens_of(prompt + text, fmt::format("text {}", embeddings.size() + 1));
     if (embeddings.size() - done == batch_size ||
         sequences.tokens() + std::ssize(own) > kMostBatchTokens)
       flush();

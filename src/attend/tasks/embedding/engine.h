@@ -89,8 +89,11 @@ class EmbeddingEngine {
   std::string prompt_text(const std::string& name) const;
   // The tokens of a text, truncated by an embedding model, which omits the others. Throws like
   // check_length().
-  std::vector<std::int32_t> tokens_of(const std::string& text, const std::string& where,
-                                      std::int64_t& omitted) const;
+  struct TextTokens {
+    std::vector<std::int32_t> ids;
+    std::int64_t omitted = 0;  // further ones
+  };
+  TextTokens tokens_of(const std::string& text, const std::string& where) const;
   // Computes the vectors of a batch.
   void add_vectors(const Ragged& batch, const EmbeddingOptions& options,
                    std::span<TextEmbedding> embeddings) const;

@@ -12,6 +12,7 @@
 
 #include "attend/decode/language_scorer.h"
 #include "attend/decode/running_batch.h"
+#include "attend/generator.h"
 #include "attend/tasks/language/model.h"
 #include "attend/text/text_stream.h"
 
