@@ -1,6 +1,6 @@
 """attend beside what people use, on the same work in one run: `make bench`.
 
-Training against PyTorch, decoding against CTranslate2, turn by turn (A B A B ...), so that both see the same machine. Every ratio is taken
+Training against PyTorch and Marian, decoding against CTranslate2, turn by turn (A B A B ...), so that both see the same machine. Every ratio is taken
 within a turn and the median is reported; so is the machine's own limit, which is measured in every turn. Before anything is timed, both sides must compute the same: equal parameter counts, the same loss
 of the same batch, the same translations. What is measured is written down at once, so that a run may be stopped.
 
@@ -20,6 +20,7 @@ import sys
 import time
 
 import imported
+import marian
 import scaling
 from sides import check_same, made_up_ids, python, run, run_json, run_json_or_none, script
 
@@ -89,9 +90,10 @@ class Comparison:
             target = result["tokens_per_second"] * (decoder * (6 * d * d + 2 * d * f) + vocabulary * d)
             return 6 * (source + target)
 
-        self.train_beside_torch(name, "train_attend", flops, dict(
-            model=dict(config, dropout=dropout), dropout=dropout, vocabulary=vocabulary, src=src, tgt=tgt, threads=2,
-            batch_tokens=batch_tokens, seconds=seconds, weights=self.path(f"{name}.safetensors")))
+        options = dict(model=dict(config, dropout=dropout), dropout=dropout, vocabulary=vocabulary, src=src, tgt=tgt, threads=2,
+                       batch_tokens=batch_tokens, seconds=seconds, weights=self.path(f"{name}.safetensors"))
+        self.train_beside_torch(name, "train_attend", flops, options)
+        return options
 
     def train_language(self, name, config, length, sequences, vocabulary):
         ids = made_up_ids(self.path(name + ".ids"), 16 * sequences, vocabulary, 1, length + 1, length + 2)
@@ -326,7 +328,8 @@ def main():
     if "train-tiny" in arguments.only:
         src, tgt = ids("multi30k/tok", "train.lc.norm.tok.en", "train.lc.norm.tok.de", "train-tiny", 6000, joint=False)
         # 2048 tokens: what the recipe's model sees at a time, 1024 in two passes.
-        c.train("train-tiny", TINY, src, tgt, 6000, 2048, 0.2, arguments.seconds)
+        options = c.train("train-tiny", TINY, src, tgt, 6000, 2048, 0.2, arguments.seconds)
+        marian.train(c, "train-tiny", options)
     if "train-base" in arguments.only:
         src, tgt = ids("europarl-sample", "europarl20k.en", "europarl20k.de", "train-base", 32000, joint=True)
         c.train("train-base", BASE, src, tgt, 32000, 4096, 0.1, 3 * arguments.seconds)
