@@ -239,18 +239,19 @@ class Recurrent::State final : public DecodingState {
   // Keeps the memory of the sources that have a hypothesis.
   void drop_unused_sources() {
     if (sentence_.empty()) return;
-    Numbers number(src_offsets_->size(), -1), rows, offsets{0};  // the new number of each source
-    for (std::int32_t& s : sentence_) {
+    const std::int64_t sources = src_offsets_.size() - 1;
+    Numbers number(static_cast<std::size_t>(sources), -1), rows, offsets{0};  // new number of each
+    for (const std::int32_t s : sentence_) number[static_cast<std::size_t>(s)] = 0;
+    for (std::int64_t s = 0; s < sources; ++s) {
       std::int32_t& kept = number[static_cast<std::size_t>(s)];
-      if (kept < 0) {
-        kept = static_cast<std::int32_t>(offsets.size()) - 1;
-        for (std::int32_t row = src_offsets_[s]; row < src_offsets_[s + 1]; ++row)
-          rows.push_back(row);
-        offsets.push_back(static_cast<std::int32_t>(rows.size()));
-      }
-      s = kept;
+      if (kept < 0) continue;
+      kept = static_cast<std::int32_t>(offsets.size()) - 1;
+      for (std::int32_t row = src_offsets_[s]; row < src_offsets_[s + 1]; ++row)
+        rows.push_back(row);
+      offsets.push_back(static_cast<std::int32_t>(rows.size()));
     }
-    if (offsets.size() == src_offsets_->size()) return;
+    if (std::ssize(offsets) == sources + 1) return;
+    for (std::int32_t& s : sentence_) s = number[static_cast<std::size_t>(s)];
     memory_.values = gather_rows(memory_.values, rows);
     memory_.keys = gather_rows(memory_.keys, rows);
     src_offsets_ = std::move(offsets);
