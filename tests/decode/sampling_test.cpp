@@ -127,6 +127,17 @@ TEST(Sampling, NeverDrawsATokenOfProbabilityZero) {
   }
 }
 
+// A row has columns of probability 0 when others in its batch have more tokens to choose from.
+TEST(Sampling, TopKCountsTokensThatArePossibleOnly) {
+  TokenFilter options;
+  options.top_k = 2;
+  const float one = std::log(0.25f), three = std::log(0.75f);
+  for (const float uniform : {0.1f, 0.3f, 0.9f}) {
+    const std::int32_t token = sample_token({one, three}, options, uniform);
+    EXPECT_EQ(sample_token({one, -INFINITY, three, -INFINITY}, options, uniform), 2 * token);
+  }
+}
+
 TEST(Sampling, TopKOfEqualsTakesTheLowerIds) {
   TokenFilter options;
   options.top_k = 2;

@@ -11,12 +11,14 @@ namespace attend {
 
 namespace {
 
-// The candidate columns: most likely first if truncated by top-k or top-p, otherwise in order.
+// The candidate columns, which are possible: most likely first if truncated by top-k or top-p,
+// otherwise in order.
 std::vector<std::int32_t> candidates(const float* log_probabilities, std::int64_t columns,
                                      const TokenFilter& filter) {
-  std::vector<std::int32_t> order(static_cast<std::size_t>(columns));
-  std::iota(order.begin(), order.end(), 0);
-  const bool some = filter.top_k > 0 && filter.top_k < columns;
+  std::vector<std::int32_t> order;
+  for (std::int32_t column = 0; column < columns; ++column)
+    if (log_probabilities[column] != -INFINITY) order.push_back(column);
+  const bool some = filter.top_k > 0 && filter.top_k < std::ssize(order);
   if (!some && filter.top_p >= 1.0f) return order;
   std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
     return log_probabilities[a] > log_probabilities[b];

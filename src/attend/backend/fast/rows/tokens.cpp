@@ -4,7 +4,6 @@
 #include <cassert>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <vector>
 
 #include "attend/backend/fast/fast_backend.h"
@@ -39,10 +38,12 @@ class TokenDraw {
   }
 
  private:
-  // The columns to draw from: most likely first if truncated, otherwise in order.
+  // The columns to draw from: most likely first if truncated, otherwise in order. Impossible ones
+  // do not count, since a row may have some only because of others in its batch.
   void choose(std::span<const float> log_probabilities) {
-    order_.resize(log_probabilities.size());
-    std::iota(order_.begin(), order_.end(), 0);
+    order_.clear();
+    for (std::size_t i = 0; i < log_probabilities.size(); ++i)
+      if (log_probabilities[i] != -INFINITY) order_.push_back(static_cast<std::int32_t>(i));
     const auto likelier = [&](std::int32_t a, std::int32_t b) {
       const float pa = log_probabilities[static_cast<std::size_t>(a)],
                   pb = log_probabilities[static_cast<std::size_t>(b)];
