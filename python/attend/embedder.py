@@ -141,7 +141,9 @@ class Embedder(Model):
 def _normalized(vectors: NDArray[numpy.float32]) -> NDArray[numpy.float32]:
     import numpy
 
-    return vectors / numpy.maximum(numpy.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    lengths = numpy.linalg.norm(vectors, axis=1, keepdims=True)
+    result: NDArray[numpy.float32] = vectors / numpy.maximum(lengths, 1e-12)
+    return result
 
 
 def _rounded(vectors: NDArray[numpy.float32], precision: Precision) -> NDArray[Any]:
@@ -155,7 +157,7 @@ def _rounded(vectors: NDArray[numpy.float32], precision: Precision) -> NDArray[A
             return vectors.astype(precision)
         lowest = vectors.min(axis=0)
         steps = (vectors.max(axis=0) - lowest) / 255
-        levels = (vectors - lowest) / numpy.where(steps > 0, steps, 1)
+        levels: NDArray[Any] = (vectors - lowest) / numpy.where(steps > 0, steps, 1)
         return levels.astype("uint8") if precision == "uint8" else (levels - 128).astype("int8")
     if precision in ("binary", "ubinary"):
         bits = numpy.packbits(vectors > 0, axis=1)

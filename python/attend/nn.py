@@ -142,7 +142,7 @@ class Linear(Module):
         self.bias = Parameter(outputs, init="zeros") if bias else None
 
     def forward(self, x: Tensor) -> Tensor:
-        return ops.linear(x, self.weight.tensor, self.bias and self.bias.tensor)
+        return ops.linear(x, self.weight.tensor, self.bias.tensor if self.bias else None)
 
 
 class LayerNorm(Module):

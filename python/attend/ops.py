@@ -8,13 +8,10 @@ raise ShapeError when shapes do not fit, with both in the message.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attend import _attend
 from attend._attend import Tensor
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 __all__ = [
     "Tensor",
@@ -35,7 +32,7 @@ __all__ = [
 ]
 
 
-def tensor(array: ArrayLike | Any, *, requires_grad: bool = False) -> Tensor:
+def tensor(array: Any, *, requires_grad: bool = False) -> Tensor:
     """A tensor that shares the memory of an array of NumPy, PyTorch or another DLPack library.
 
     Arrays that are not float32, contiguous and writable are copied. With ``requires_grad``,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast, overload
 
 from attend import _attend
 from attend._attend import SequenceScore, Translation
@@ -218,7 +218,8 @@ class Translator(Model):
 
         Raises DataError for a text that is too long.
         """
-        return self._model.attention(source, target, given(src_lang=src_lang, tgt_lang=tgt_lang))
+        languages = given(src_lang=src_lang, tgt_lang=tgt_lang)
+        return cast(Attention, self._model.attention(source, target, languages))
 
     def attention_page(
         self, source: str, target: str | None = None, **options: Unpack[TranslationOptions]
