@@ -50,7 +50,7 @@ CrossEntropy loss_of(const Transformer& model, const TranslationBatch& batch, Pa
 double first_loss(const Transformer& model, const EncodedPairs& pairs,
                   const BatchOptions& options) {
   const TranslationBatch batch =
-      TranslationBatcher(pairs, kSpecial, kSpecial, options, std::nullopt).batch(0, 0);
+      TranslationBatcher(pairs, {kSpecial, kSpecial}, options, std::nullopt).batch(0, 0);
   const NoGradient guard;
   Pass pass = Pass::inference();
   return loss_of(model, batch, pass).loss_sum / static_cast<double>(batch.tgt_out->size());
@@ -72,7 +72,7 @@ int run(const nlohmann::json& options, Precision precision) {
   nlohmann::json result{{"parameters", model.parameters().size()},
                         {"first_loss", first_loss(model, pairs, batch_options)}};
 
-  const TranslationBatcher batches(pairs, kSpecial, kSpecial, batch_options, 1);
+  const TranslationBatcher batches(pairs, {kSpecial, kSpecial}, batch_options, 1);
   result.update(
       train_for(options.at("seconds"), model.parameters(), [&](std::int64_t i) -> TimedStep {
         const TranslationBatch batch =

@@ -26,7 +26,7 @@ EncodedPairs pairs_of(int count) {
 TEST(Batcher, ShiftsTargetsByOne) {
   const EncodedPairs pairs{Ragged::copy(TokenIds{10, 11, 12}, TokenIds{0, 2, 3}),
                            Ragged::copy(TokenIds{20, 21, 22, 23}, TokenIds{0, 3, 4})};
-  const TranslationBatcher batcher(pairs, kSrc, kTgt, {100}, std::nullopt);
+  const TranslationBatcher batcher(pairs, {kSrc, kTgt}, {100}, std::nullopt);
   const TranslationBatch batch = batcher.batch(0, 0);
   EXPECT_EQ(batch.src.ids, (TokenIds{10, 11, 3, 12, 3}));
   EXPECT_EQ(batch.src.offsets, (TokenIds{0, 3, 5}));
@@ -35,8 +35,28 @@ TEST(Batcher, ShiftsTargetsByOne) {
   EXPECT_EQ(batch.tgt_out, (TokenIds{20, 21, 22, 5, 23, 5}));
 }
 
+// A model of several languages: marks on both sides of a source, and two that the decoder begins
+// with, of which it learns to write the second.
+TEST(Batcher, PutsTheMarksOfTheLanguagesAroundAPair) {
+  const EncodedPairs pairs{Ragged::copy(TokenIds{10, 11, 12}, TokenIds{0, 2, 3}),
+                           Ragged::copy(TokenIds{20, 21, 22, 23}, TokenIds{0, 3, 4})};
+  const PairTokens tokens({{40}, {3, 41}, {5, 42}}, 5);
+  const TranslationBatcher batcher(pairs, tokens, {100}, std::nullopt);
+  const TranslationBatch batch = batcher.batch(0, 0);
+  EXPECT_EQ(batch.src.ids, (TokenIds{40, 10, 11, 3, 41, 40, 12, 3, 41}));
+  EXPECT_EQ(batch.src.offsets, (TokenIds{0, 5, 9}));
+  EXPECT_EQ(batch.tgt_in.ids, (TokenIds{5, 42, 20, 21, 22, 5, 42, 23}));
+  EXPECT_EQ(batch.tgt_in.offsets, (TokenIds{0, 5, 8}));
+  EXPECT_EQ(batch.tgt_out, (TokenIds{42, 20, 21, 22, 5, 42, 23, 5}));
+  const auto size = batcher.size(0, 0);
+  EXPECT_EQ(size.src_tokens, 9);
+  EXPECT_EQ(size.tgt_tokens, 8);
+  EXPECT_EQ(TranslationBatcher(pairs, tokens, {8}, std::nullopt).batches(0), 2)
+      << "5 and 4 tokens of the sources do not fit into 8";
+}
+
 TEST(Batcher, KeepsEveryPairOnceAndTogether) {
-  const TranslationBatcher batcher(pairs_of(500), kSrc, kTgt, {64}, 7);
+  const TranslationBatcher batcher(pairs_of(500), {kSrc, kTgt}, {64}, 7);
   for (const std::int64_t epoch : {0, 1, 12}) {
     TokenIds seen;
     for (std::int64_t index = 0; index < batcher.batches(epoch); ++index) {
@@ -60,7 +80,7 @@ TEST(Batcher, KeepsEveryPairOnceAndTogether) {
 }
 
 TEST(Batcher, RespectsTheTokenLimitOnBothSides) {
-  const TranslationBatcher batcher(pairs_of(500), kSrc, kTgt, {64}, 7);
+  const TranslationBatcher batcher(pairs_of(500), {kSrc, kTgt}, {64}, 7);
   for (std::int64_t index = 0; index < batcher.batches(0); ++index) {
     const TranslationBatch batch = batcher.batch(0, index);
     EXPECT_LE(batch.src.tokens(), 64);
@@ -69,7 +89,7 @@ TEST(Batcher, RespectsTheTokenLimitOnBothSides) {
 }
 
 TEST(Batcher, KnowsTheSizeOfABatchBeforehand) {
-  const TranslationBatcher batcher(pairs_of(100), kSrc, kTgt, {64}, 7);
+  const TranslationBatcher batcher(pairs_of(100), {kSrc, kTgt}, {64}, 7);
   for (std::int64_t index = 0; index < batcher.batches(2); ++index) {
     const TranslationBatch batch = batcher.batch(2, index);
     const auto size = batcher.size(2, index);
@@ -80,27 +100,27 @@ TEST(Batcher, KnowsTheSizeOfABatchBeforehand) {
 }
 
 TEST(Batcher, GivesTheSameBatchToARunThatResumes) {
-  const TranslationBatcher batcher(pairs_of(300), kSrc, kTgt, {64}, 7);
+  const TranslationBatcher batcher(pairs_of(300), {kSrc, kTgt}, {64}, 7);
   for (std::int64_t epoch = 0; epoch < 3; ++epoch) batcher.batch(epoch, 0);
   const TranslationBatch expected = batcher.batch(3, 2);
   const TranslationBatch actual =
-      TranslationBatcher(pairs_of(300), kSrc, kTgt, {64}, 7).batch(3, 2);
+      TranslationBatcher(pairs_of(300), {kSrc, kTgt}, {64}, 7).batch(3, 2);
   EXPECT_EQ(actual.src.ids, expected.src.ids);
   EXPECT_EQ(actual.tgt_out, expected.tgt_out);
-  EXPECT_NE(TranslationBatcher(pairs_of(300), kSrc, kTgt, {64}, 8).batch(3, 2).src.ids,
+  EXPECT_NE(TranslationBatcher(pairs_of(300), {kSrc, kTgt}, {64}, 8).batch(3, 2).src.ids,
             expected.src.ids);
   EXPECT_NE(batcher.batch(4, 2).src.ids, expected.src.ids);
 }
 
 TEST(Batcher, RefusesBatchesThatAreNotThere) {
-  const TranslationBatcher batcher(pairs_of(10), kSrc, kTgt, {64}, 7);
+  const TranslationBatcher batcher(pairs_of(10), {kSrc, kTgt}, {64}, 7);
   EXPECT_THROW(batcher.batch(0, batcher.batches(0)), DataError);
   EXPECT_THROW(batcher.size(0, -1), DataError);
-  EXPECT_THROW(TranslationBatcher(EncodedPairs{}, kSrc, kTgt, {64}, 7), DataError);
+  EXPECT_THROW(TranslationBatcher(EncodedPairs{}, {kSrc, kTgt}, {64}, 7), DataError);
 }
 
 TEST(Batcher, AnswersSeveralThreadsAtOnce) {
-  const TranslationBatcher batcher(pairs_of(200), kSrc, kTgt, {64}, 7);
+  const TranslationBatcher batcher(pairs_of(200), {kSrc, kTgt}, {64}, 7);
   std::vector<Ids> expected;
   for (int epoch = 0; epoch < 3; ++epoch) expected.push_back(batcher.batch(epoch, 1).tgt_out);
   std::vector<int> wrong(4, 0);

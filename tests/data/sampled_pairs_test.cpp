@@ -116,7 +116,7 @@ TEST(SampledPairs, DoNotDependOnTheThreads) {
 
 TEST(SampledPairs, MakeBatchesThatHoldEveryPairOnce) {
   const Tokenizer t = tokenizer();
-  const TranslationBatcher batcher(sampled(1), t.special_tokens(), t.special_tokens(), {16}, 5);
+  const TranslationBatcher batcher(sampled(1), {t.special_tokens(), t.special_tokens()}, {16}, 5);
   for (std::int64_t epoch : {0, 1, 0}) {
     std::multiset<std::string> sources;
     for (std::int64_t b = 0; b < batcher.batches(epoch); ++b) {

@@ -127,12 +127,6 @@ TEST_P(InitialTranslation, BeginsWithTheLossAndTheGradientsOfTheModel) {
   EXPECT_EQ(dynamic_cast<const TranslationModel&>(*task.model).suppressed, model.suppressed);
 }
 
-TEST(InitialTranslation, RefusesAModelOfSeveralLanguages) {
-  const Checkpoint model = import_model(ModelDirectory(fixture("models") / "nllb")).checkpoint;
-  TranslationTraining options;
-  expect_error<ConfigError>([&] { adopt_model(options, model); }, {"--init-from", "languages"});
-}
-
 using InitialLanguage = InitialTraining;
 INSTANTIATE_TEST_SUITE_P(Of, InitialLanguage, testing::Values("gpt2", "llama", "qwen2"),
                          [](const auto& suite) { return std::string(suite.param); });

@@ -142,7 +142,7 @@ std::vector<float> trained(Precision precision) {
   EncodedPairs pairs = encode_parallel(text, model.src_tokenizer, model.tgt_tokenizer, {}, report);
   const SpecialTokens src = model.src_tokenizer.special_tokens(),
                       tgt = model.tgt_tokenizer.special_tokens();
-  TranslationObjective objective(model, TranslationBatcher(std::move(pairs), src, tgt, {400}, 1),
+  TranslationObjective objective(model, TranslationBatcher(std::move(pairs), {src, tgt}, {400}, 1),
                                  {}, std::nullopt);
   TrainerOptions options;
   options.precision = precision;

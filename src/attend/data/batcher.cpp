@@ -6,10 +6,11 @@
 namespace attend {
 namespace {
 
-std::vector<std::int32_t> costs_of(const EncodedPairs& pairs) {
+std::vector<std::int32_t> costs_of(const EncodedPairs& pairs, const PairMarks& marks) {
   std::vector<std::int32_t> costs(pairs.src.sequences());
   for (std::size_t i = 0; i < costs.size(); ++i)
-    costs[i] = std::max(pairs.src.length(i), pairs.tgt.length(i)) + 1;
+    costs[i] =
+        std::max(pairs.src.length(i) + marks.of_source(), pairs.tgt.length(i) + marks.of_target());
   return costs;
 }
 
@@ -25,21 +26,20 @@ class FixedPairs final : public PairSource {
 
 }  // namespace
 
-TranslationBatcher::TranslationBatcher(EncodedPairs pairs, const SpecialTokens& src,
-                                       const SpecialTokens& tgt, const BatchOptions& options,
+TranslationBatcher::TranslationBatcher(EncodedPairs pairs, PairTokens tokens,
+                                       const BatchOptions& options,
                                        std::optional<std::uint64_t> seed)
-    : TranslationBatcher(std::make_shared<const FixedPairs>(std::move(pairs)), src, tgt, options,
-                         seed) {}
+    : TranslationBatcher(std::make_shared<const FixedPairs>(std::move(pairs)), std::move(tokens),
+                         options, seed) {}
 
-TranslationBatcher::TranslationBatcher(std::shared_ptr<const PairSource> source,
-                                       const SpecialTokens& src, const SpecialTokens& tgt,
+TranslationBatcher::TranslationBatcher(std::shared_ptr<const PairSource> source, PairTokens tokens,
                                        const BatchOptions& options,
                                        std::optional<std::uint64_t> seed)
     : source_(source),
-      src_(src),
-      tgt_(tgt),
-      planner_([source](std::int64_t epoch) { return costs_of(*source->pairs(epoch)); }, options,
-               seed) {
+      tokens_(std::move(tokens)),
+      planner_([source, marks = tokens_.marks](
+                   std::int64_t epoch) { return costs_of(*source->pairs(epoch), marks); },
+               options, seed) {
   planner_.plan(0);
 }
 
@@ -52,18 +52,21 @@ TranslationBatch TranslationBatcher::batch(std::int64_t epoch, std::int64_t inde
   const auto pairs = source_->pairs(epoch);
   RaggedBuilder src, tgt_in;
   std::vector<std::int32_t> tgt_out;
+  const PairMarks& marks = tokens_.marks;
   for (const std::int32_t pair : (*plan)[index]) {
-    src.append(pairs->src[pair]);
-    src.append(src_.eos);
+    for (const std::span<const std::int32_t> part :
+         {std::span(marks.before_source), pairs->src[pair], std::span(marks.after_source)})
+      src.append(part);
     src.end_sequence();
 
     const std::span<const std::int32_t> target = pairs->tgt[pair];
-    tgt_in.append(tgt_.bos);
+    tgt_in.append(std::span(marks.before_target));
     tgt_in.append(target);
     tgt_in.end_sequence();
 
+    tgt_out.insert(tgt_out.end(), marks.before_target.begin() + 1, marks.before_target.end());
     tgt_out.insert(tgt_out.end(), target.begin(), target.end());
-    tgt_out.push_back(tgt_.eos);
+    tgt_out.push_back(tokens_.target_end);
   }
   return {src.build(), tgt_in.build(), std::move(tgt_out)};
 }
@@ -74,8 +77,8 @@ TranslationBatcher::Size TranslationBatcher::size(std::int64_t epoch, std::int64
   Size size;
   for (const std::int32_t pair : (*plan)[index]) {
     ++size.pairs;
-    size.src_tokens += pairs->src.length(pair) + 1;
-    size.tgt_tokens += pairs->tgt.length(pair) + 1;
+    size.src_tokens += pairs->src.length(pair) + tokens_.marks.of_source();
+    size.tgt_tokens += pairs->tgt.length(pair) + tokens_.marks.of_target();
   }
   return size;
 }

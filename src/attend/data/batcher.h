@@ -8,6 +8,7 @@
 #include "attend/data/batch.h"
 #include "attend/data/batch_plan.h"
 #include "attend/data/corpus.h"
+#include "attend/data/pair_marks.h"
 
 namespace attend {
 
@@ -24,18 +25,17 @@ class PairSource {
 // called from several threads at once.
 //
 // Without padding, pairs need not be sorted by length: an epoch is one shuffle of all pairs, split
-// whenever batch_tokens is reached. A pair counts the tokens of its longer side, eos included, so
-// neither side of a batch exceeds batch_tokens (unless a single pair does).
+// whenever batch_tokens is reached. A pair counts the tokens of its longer side, special tokens
+// included, so neither side of a batch exceeds batch_tokens (unless a single pair does).
 class TranslationBatcher {
  public:
-  // src, tgt: the special tokens of both vocabularies. Without a seed pairs keep their order, for
-  // validation. Throws ConfigError for bad options, DataError if there are no pairs.
-  TranslationBatcher(EncodedPairs pairs, const SpecialTokens& src, const SpecialTokens& tgt,
-                     const BatchOptions& options, std::optional<std::uint64_t> seed);
-  // The ids of a pair may differ from epoch to epoch.
-  TranslationBatcher(std::shared_ptr<const PairSource> source, const SpecialTokens& src,
-                     const SpecialTokens& tgt, const BatchOptions& options,
+  // Without a seed pairs keep their order, for validation. Throws ConfigError for bad options,
+  // DataError if there are no pairs.
+  TranslationBatcher(EncodedPairs pairs, PairTokens tokens, const BatchOptions& options,
                      std::optional<std::uint64_t> seed);
+  // The ids of a pair may differ from epoch to epoch.
+  TranslationBatcher(std::shared_ptr<const PairSource> source, PairTokens tokens,
+                     const BatchOptions& options, std::optional<std::uint64_t> seed);
 
   // As BatchPlanner::limit_batches().
   void limit_batches(std::int64_t tokens) { planner_.limit_batches(tokens); }
@@ -47,16 +47,15 @@ class TranslationBatcher {
 
   struct Size {
     std::int64_t pairs = 0;
-    std::int64_t src_tokens = 0;  // including eos
-    std::int64_t tgt_tokens = 0;  // including eos: the divisor of losses
+    std::int64_t src_tokens = 0;  // with all special tokens
+    std::int64_t tgt_tokens = 0;  // of tgt_out: the divisor of losses
   };
   // The size of batch(epoch, index), without making it.
   Size size(std::int64_t epoch, std::int64_t index) const;
 
  private:
   std::shared_ptr<const PairSource> source_;
-  SpecialTokens src_;
-  SpecialTokens tgt_;
+  PairTokens tokens_;
   BatchPlanner planner_;
 };
 

@@ -82,10 +82,10 @@ std::unique_ptr<TranslationObjective> TrialCorpus::objective(ArchitectureConfig 
   TranslationOptions decoding;
   decoding.beam.beam_size = 1;
   TranslationValidation validation{
-      TranslationBatcher(valid_, special, special, {4096}, std::nullopt),
+      TranslationBatcher(valid_, {special, special}, {4096}, std::nullopt),
       references_of(valid_, valid_text_), decoding, pretokenized_};
   return std::make_unique<TranslationObjective>(
-      model, TranslationBatcher(train_, special, special, {batch_tokens}, seed),
+      model, TranslationBatcher(train_, {special, special}, {batch_tokens}, seed),
       TranslationLoss{label_smoothing}, std::move(validation));
 }
 

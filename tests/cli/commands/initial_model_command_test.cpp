@@ -67,6 +67,33 @@ TEST_F(InitialModelCommand, StartsFromAModelOfAttendWhereItEnded) {
   }
 }
 
+// The languages are an option of the text; the model then translates between them by itself.
+TEST_F(InitialModelCommand, TrainsAModelOfSeveralLanguagesOnTwoOfThem) {
+  const std::string nllb = std::string(ATTEND_SOURCE_DIR) + "/tests/interchange/data/models/nllb";
+  const auto trained = [&](const std::string& target, const char* folder) {
+    return run(started_from(
+        nllb, folder,
+        {"--src-lang", "deu_Latn", "--tgt-lang", target, "--max-steps", "4", "--save-every", "2"}));
+  };
+  ASSERT_EQ(trained("fra_Latn", "french"), 0) << error_;
+  const Checkpoint french = load_checkpoint(path("french"));
+  EXPECT_NE(french.text("attend.pair_format").find(R"("defaults":["deu_Latn","fra_Latn"])"),
+            std::string::npos);
+  ASSERT_EQ(trained("eng_Latn", "english"), 0) << error_;
+  EXPECT_NE(load_checkpoint(path("english")).tensor("embedding.weight").to_vector(),
+            french.tensor("embedding.weight").to_vector())
+      << "the decoder begins with another token";
+  const std::string whole = read(model("french"));
+  std::filesystem::remove(checkpoint("french", 4));
+  ASSERT_EQ(run({"train", "translation", "--resume", "--out", path("french")}), 0) << error_;
+  EXPECT_EQ(read(model("french")), whole);
+  EXPECT_NE(trained("fra_Latin", "other"), 0);
+  EXPECT_NE(error_.find("did you mean fra_Latn?"), std::string::npos) << error_;
+  EXPECT_FALSE(std::filesystem::exists(path("other")));
+  EXPECT_NE(run(training("plain", {"--src-lang", "en"})), 0);
+  EXPECT_NE(error_.find("one pair of languages"), std::string::npos) << error_;
+}
+
 TEST_F(InitialModelCommand, RefusesAnOptionOfAnotherArchitecture) {
   EXPECT_NE(run(started_from(directory_, "run", {"--d-model", "32"})), 0);
   EXPECT_NE(error_.find("d-model is 16; leave --d-model 32 out"), std::string::npos) << error_;

@@ -37,8 +37,10 @@ inline EncodedPairs encoded(const TranslationModel& model, const ParallelText& t
 
 inline TranslationBatcher batches(const TranslationModel& model, std::int64_t batch_tokens,
                                   std::optional<std::uint64_t> seed) {
-  return TranslationBatcher(encoded(model, kPairs), model.src_tokenizer.special_tokens(),
-                            model.tgt_tokenizer.special_tokens(), {batch_tokens}, seed);
+  return TranslationBatcher(
+      encoded(model, kPairs),
+      {model.src_tokenizer.special_tokens(), model.tgt_tokenizer.special_tokens()}, {batch_tokens},
+      seed);
 }
 
 inline TranslationModel learning_model(float dropout) {

@@ -19,7 +19,7 @@ Validation validation_of(const TranslationModel& model, const ParallelText& text
                       tgt = model.tgt_tokenizer.special_tokens();
   TranslationOptions decoding;
   decoding.beam.beam_size = 1;
-  TranslationValidation held_out{TranslationBatcher(pairs, src, tgt, {30}, std::nullopt),
+  TranslationValidation held_out{TranslationBatcher(pairs, {src, tgt}, {30}, std::nullopt),
                                  references_of(pairs, text), decoding};
   return TranslationObjective(model, batches(model, 1000, 1), {}, std::move(held_out)).validate();
 }

@@ -155,7 +155,7 @@ TEST(PairFormat, DecidesWhatTheEngineReads) {
   TranslationModel model = small_model();
   const TranslationEngine plain(model);
   model.format = three_languages();
-  model.format.marks.behind_source = {model.src_tokenizer.eos_id()};
+  model.format.marks.after_source = {model.src_tokenizer.eos_id()};
   const TranslationEngine engine(model);
   const std::vector<std::string> text{"the old dog sees the small cat"};
   TranslationOptions options = engine.default_options();

@@ -99,7 +99,7 @@ bool is_reordered(const Tokenizer& tokenizer) {
 }
 
 TextMarks marks_of(const TranslationModel& model) {
-  return {model.format.marks.before_source, model.format.marks.behind_source};
+  return {model.format.marks.before_source, model.format.marks.after_source};
 }
 
 // The pieces of the SentencePiece model: those after the ones that Pegasus puts before them.

@@ -83,7 +83,7 @@ Tokenizer read_fairseq_tokenizer(const ModelDirectory& directory, int embeddings
 
 // Pieces by their ids in vocab.json, then the languages as "__en__".
 Tokenizer read_m2m_tokenizer(const ModelDirectory& directory, const LanguageSettings& settings,
-                             int embeddings) {
+                             int embeddings, std::vector<std::string>& remarks) {
   VocabularyOrder order{.pieces = read_piece_ids(directory, "vocab.json"),
                         .special = {.bos = "<s>", .eos = "</s>", .pad = "<pad>", .unk = "<unk>"}};
   const auto add = [&](std::span<const char* const> codes) {
@@ -93,7 +93,9 @@ Tokenizer read_m2m_tokenizer(const ModelDirectory& directory, const LanguageSett
   order.pieces.insert(order.pieces.end(), order.controls.begin(), order.controls.end());
   for (const std::string& filler : fill_up(order.pieces, embeddings, directory))
     order.controls.push_back(filler);
-  return Tokenizer::from_bytes(reorder_sentencepiece(directory.text(kSentencePieceFile), order));
+  const std::string bytes = directory.text(kSentencePieceFile);
+  remark_unknown_pieces(kSentencePieceFile, bytes, order, remarks);
+  return Tokenizer::from_bytes(reorder_sentencepiece(bytes, order));
 }
 
 // Whether `text` has the shape of `pattern`: 'a' stands for a small letter, 'A' for a capital one,
@@ -142,10 +144,10 @@ ForeignModel multilingual(const TransformerConfig& shape, const Tokenizer& token
   PairMarks& marks = format.marks;
   const std::int32_t end = tokenizer.eos_id();
   if (places.after_source) {
-    marks.behind_source = {end, PairFormat::kSourceLanguage};
+    marks.after_source = {end, PairFormat::kSourceLanguage};
   } else {
     marks.before_source = {PairFormat::kSourceLanguage};
-    marks.behind_source = {end};
+    marks.after_source = {end};
   }
   if (!places.starts_target) marks.before_target = {generation.start.value_or(end)};
   marks.before_target.push_back(PairFormat::kTargetLanguage);
@@ -170,10 +172,14 @@ ForeignModel read_m2m_100(const ModelDirectory& directory, ForeignConfig& config
   config.ignore({"eos_token_id"});
   const LanguageSettings settings = read_language_settings(directory, config);
   const bool nllb = settings.tokenizer_class == "NllbTokenizer";
-  const Tokenizer tokenizer = nllb ? read_fairseq_tokenizer(directory, shape.src_vocab_size)
-                                   : read_m2m_tokenizer(directory, settings, shape.src_vocab_size);
-  return multilingual(shape, tokenizer, generation, settings,
-                      {.after_source = nllb && settings.legacy});
+  std::vector<std::string> remarks;
+  const Tokenizer tokenizer =
+      nllb ? read_fairseq_tokenizer(directory, shape.src_vocab_size)
+           : read_m2m_tokenizer(directory, settings, shape.src_vocab_size, remarks);
+  ForeignModel foreign = multilingual(shape, tokenizer, generation, settings,
+                                      {.after_source = nllb && settings.legacy});
+  foreign.remarks.insert(foreign.remarks.end(), remarks.begin(), remarks.end());
+  return foreign;
 }
 
 ForeignModel read_mbart(const ModelDirectory& directory, ForeignConfig& config) {

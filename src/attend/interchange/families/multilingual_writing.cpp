@@ -67,7 +67,7 @@ void write_fairseq_tokenizer(const TranslationModel& model, TokenizerJson settin
   settings["additional_special_tokens"] = languages;
   const bool is_engine = detail::is_tokenizer_file(tokenizer.bytes());
   if (is_engine || !is_reordered_sentencepiece(tokenizer.bytes())) {
-    TextMarks marks{model.format.marks.before_source, model.format.marks.behind_source};
+    TextMarks marks{model.format.marks.before_source, model.format.marks.after_source};
     const std::int32_t source = tokenizer.id(languages.front());
     for (auto* list : {&marks.prefix, &marks.suffix})
       std::replace(list->begin(), list->end(), PairFormat::kSourceLanguage, source);
@@ -108,7 +108,7 @@ std::optional<TextFiles> write_m2m_100(const SavedModel& saved, Checkpoint& equa
     write_m2m_tokenizer(*model, files);
   } else {
     TokenizerJson settings = language_settings(*model, "NllbTokenizer");
-    const auto& after = model->format.marks.behind_source;
+    const auto& after = model->format.marks.after_source;
     settings["legacy_behaviour"] =
         std::find(after.begin(), after.end(), PairFormat::kSourceLanguage) != after.end();
     write_fairseq_tokenizer(*model, std::move(settings), files, equal);

@@ -173,13 +173,13 @@ std::vector<NamedTensor> TranslationModel::other_tensors() const {
 
 TextEncoder TranslationModel::text_encoder() const {
   const PairMarks marks = format.of_any();
-  if (marks.before_source.size() > 1 || marks.behind_source.size() != 1)
+  if (marks.before_source.size() > 1 || marks.after_source.size() != 1)
     throw DataError(fmt::format(
         "{}: expected at most one token before a text and one behind it, found {} and {}", source,
-        marks.before_source.size(), marks.behind_source.size()));
+        marks.before_source.size(), marks.after_source.size()));
   return {src_tokenizer,
           {.bos = marks.before_source.empty() ? -1 : marks.before_source.front(),
-           .eos = marks.behind_source.front()},
+           .eos = marks.after_source.front()},
           network->encoder_layers(),
           network->d_model(),
           [network = network] { return network->src_embeddings(); },

@@ -33,11 +33,11 @@ bool has_mark(const PairMarks& marks, std::int32_t mark) {
   const auto within = [mark](const std::vector<std::int32_t>& list) {
     return std::find(list.begin(), list.end(), mark) != list.end();
   };
-  return within(marks.before_source) || within(marks.behind_source) || within(marks.before_target);
+  return within(marks.before_source) || within(marks.after_source) || within(marks.before_target);
 }
 
 void replace_mark(PairMarks& marks, std::int32_t mark, std::int32_t token) {
-  for (auto* list : {&marks.before_source, &marks.behind_source, &marks.before_target})
+  for (auto* list : {&marks.before_source, &marks.after_source, &marks.before_target})
     std::replace(list->begin(), list->end(), mark, token);
 }
 
@@ -82,14 +82,6 @@ void require_no_choice(const PairFormat& format, const Side& side, const std::st
 }
 
 }  // namespace
-
-std::vector<std::int32_t> PairMarks::around(const std::vector<std::int32_t>& source) const {
-  std::vector<std::int32_t> ids;
-  ids.reserve(source.size() + before_source.size() + behind_source.size());
-  for (const auto* part : {&before_source, &source, &behind_source})
-    ids.insert(ids.end(), part->begin(), part->end());
-  return ids;
-}
 
 PairMarks PairFormat::of(const LanguagePair& pair) const {
   PairMarks result = marks;
@@ -160,7 +152,7 @@ std::int32_t smallest_vocabulary(const PairMarks& marks, const PairVocabularies&
     return std::any_of(list.begin(), list.end(), [](std::int32_t mark) { return mark < 0; });
   };
   std::int32_t smallest = std::max(sizes.source, sizes.target);
-  if (names_a_language(marks.before_source) || names_a_language(marks.behind_source))
+  if (names_a_language(marks.before_source) || names_a_language(marks.after_source))
     smallest = std::min(smallest, sizes.source);
   if (names_a_language(marks.before_target)) smallest = std::min(smallest, sizes.target);
   return smallest;
@@ -170,7 +162,7 @@ std::int32_t smallest_vocabulary(const PairMarks& marks, const PairVocabularies&
 
 std::string pair_format_json(const PairFormat& format) {
   nlohmann::ordered_json json{{"before_source", marks_json(format.marks.before_source)},
-                              {"behind_source", marks_json(format.marks.behind_source)},
+                              {"behind_source", marks_json(format.marks.after_source)},
                               {"before_target", marks_json(format.marks.before_target)}};
   if (!format.languages.empty()) {
     for (const auto& [name, token] : format.languages) json["languages"][name] = token;

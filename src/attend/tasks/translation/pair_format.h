@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "attend/core/options.h"
+#include "attend/data/pair_marks.h"
 #include "attend/translator.h"
 
 namespace attend {
@@ -21,18 +22,6 @@ void fields(LanguagePair& o, Visitor&& visit) {
         "language to translate into, for a model of several languages: a name from attend info; "
         "default: the model's");
 }
-
-// The tokens around a source, and those that the decoder begins with.
-struct PairMarks {
-  std::vector<std::int32_t> before_source, behind_source;
-  std::vector<std::int32_t> before_target;  // at least one; never part of a translation
-
-  // A source as the encoder reads it.
-  std::vector<std::int32_t> around(const std::vector<std::int32_t>& source) const;
-  // How many tokens there are beside those of a source, or of what the decoder reads of a target.
-  int of_source() const { return static_cast<int>(before_source.size() + behind_source.size()); }
-  int of_target() const { return static_cast<int>(before_target.size()); }
-};
 
 struct PairFormat {
   // In `marks`: stand for the tokens of the languages of a pair.

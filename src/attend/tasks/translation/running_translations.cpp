@@ -141,7 +141,7 @@ Translation RunningTranslations::translation(const SourceSentence& sentence,
 std::vector<std::string> RunningTranslations::source_tokens(const SourceSentence& sentence) const {
   const PairMarks& marks = sentence.call->marks;
   std::vector<std::string> tokens;
-  const std::size_t end = sentence.ids.size() - marks.behind_source.size();
+  const std::size_t end = sentence.ids.size() - marks.after_source.size();
   for (std::size_t i = marks.before_source.size(); i < end; ++i)
     tokens.push_back(model_->src_tokenizer.piece(sentence.ids[i]));
   return tokens;

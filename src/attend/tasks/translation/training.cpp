@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/counted.h"
 #include "attend/core/lines.h"
@@ -21,6 +23,8 @@ struct Tokenizers {
   Tokenizer src;
   Tokenizer tgt;
   std::vector<std::int32_t> suppressed = {};  // target tokens that are never written
+  std::optional<PairFormat> format = {};      // without one, the usual special tokens
+  ModelDecoding decoding = {};                // what training has no options for
 };
 
 void check(const TranslationTraining& o) {
@@ -88,21 +92,9 @@ Tokenizers train_tokenizers(const ParallelText& text, const VocabularyOptions& o
   return {joint, joint};
 }
 
-// Training puts the end of sentence alone around a pair.
-void require_plain_pairs(const TranslationModel& model) {
-  const PairMarks found = model.format.of_any(),
-                  plain = TranslationModel(model.network, model.src_tokenizer, model.tgt_tokenizer)
-                              .format.of_any();
-  if (!model.format.languages.empty() || found.before_source != plain.before_source ||
-      found.behind_source != plain.behind_source || found.before_target != plain.before_target)
-    throw ConfigError(
-        "--init-from: this model has special tokens around its texts, such as those of languages, "
-        "which training does not support yet");
-}
-
 Tokenizers tokenizers_of(TranslationModel model) {
   return {std::move(model.src_tokenizer), std::move(model.tgt_tokenizer),
-          std::move(model.suppressed)};
+          std::move(model.suppressed), std::move(model.format), model.decoding};
 }
 
 // The first checkpoint fixes the vocabulary and the shape of the model.
@@ -116,16 +108,38 @@ Tokenizers resumed_tokenizers(const Checkpoint& checkpoint, const ArchitectureCo
   return tokenizers_of(std::move(model));
 }
 
+// The positions for a text and one special token; 0: unlimited.
+std::int64_t room_for_text(const TranslationModel& model, const PairTokens& tokens) {
+  const std::int64_t longest = model.network->longest_sequence();
+  const int most = std::max(tokens.marks.of_source(), tokens.marks.of_target());
+  return longest == 0 ? 0 : std::max<std::int64_t>(1, longest + 1 - most);
+}
+
+// The special tokens around the pairs: those of the languages of the text, which become the
+// defaults of the model. Throws ConfigError for a language that it does not have, and unless the
+// positions are enough for the longest text.
+PairTokens pair_tokens(TranslationModel& model, const TranslationDataOptions& o) {
+  model.format.set_defaults(o.languages);
+  PairTokens tokens(model.format.of({}), model.tgt_tokenizer.eos_id());
+  if (const std::int64_t room = room_for_text(model, tokens);
+      room > 0 && o.length.max_length > room)
+    throw ConfigError(fmt::format(
+        "max-length: {} tokens and the special tokens around them do not fit into the {} positions "
+        "of the model; lower max-length to {}",
+        o.length.max_length - 1, model.network->longest_sequence(), room));
+  return tokens;
+}
+
 TranslationBatcher training_batches(EncodedPairs pairs, const Tokenizers& tokenizers,
-                                    const TranslationTraining& o, std::int64_t longest) {
-  const SpecialTokens src = tokenizers.src.special_tokens(), tgt = tokenizers.tgt.special_tokens();
+                                    const PairTokens& tokens, const TranslationTraining& o,
+                                    std::int64_t longest) {
   const float dropout = o.vocabulary.bpe_dropout;
   if (dropout == 0.0f)
-    return TranslationBatcher(std::move(pairs), src, tgt, o.data.batch, o.trainer.seed);
+    return TranslationBatcher(std::move(pairs), tokens, o.data.batch, o.trainer.seed);
   const auto source = std::make_shared<const SampledPairs>(
       std::move(pairs), BpeDropout(tokenizers.src, dropout), BpeDropout(tokenizers.tgt, dropout),
       o.trainer.seed, longest);
-  return TranslationBatcher(source, src, tgt, o.data.batch, o.trainer.seed);
+  return TranslationBatcher(source, tokens, o.data.batch, o.trainer.seed);
 }
 
 void require_some(const ReadReport& report, const ParallelText& text, const LengthOptions& length) {
@@ -147,7 +161,9 @@ std::string vocabulary_note(const Tokenizers& tokenizers, bool joint) {
 
 OpenOptions adopt_model(TranslationTraining& o, const Checkpoint& checkpoint) {
   const TranslationModel model = translation_model(checkpoint);
-  require_plain_pairs(model);
+  PairFormat format = model.format;
+  format.set_defaults(o.data.languages);
+  format.of({});  // throws without a language that is needed
   const ArchitectureConfig config = model.network->architecture();
   o.model = ModelOptions::of(config);
   const bool equal = model.src_tokenizer.bytes() == model.tgt_tokenizer.bytes();
@@ -180,8 +196,11 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
   common(config).src_vocab_size = tokenizers.src.vocab_size();
   common(config).tgt_vocab_size = tokenizers.tgt.vocab_size();
   TranslationModel model{make_encoder_decoder(config, o.trainer.seed), tokenizers.src,
-                         tokenizers.tgt, o.decoding};
+                         tokenizers.tgt, tokenizers.decoding};
+  static_cast<TranslationDecoding&>(model.decoding) = o.decoding;
   model.suppressed = tokenizers.suppressed;
+  if (tokenizers.format) model.format = *tokenizers.format;
+  const PairTokens tokens = pair_tokens(model, o.data);
   if (resumed == nullptr && o.initial) copy_parameters(*o.initial, model.parameters());
   const auto language = [](const std::string& given, const std::vector<std::string>& files) {
     return given.empty() ? language_of(files) : given;
@@ -189,7 +208,6 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
   model.text_kinds = {
       {"src", kind_of(train.src, tokenizers.src, language(o.data.src_language, o.data.src_train))},
       {"tgt", kind_of(train.tgt, tokenizers.tgt, language(o.data.tgt_language, o.data.tgt_train))}};
-  const SpecialTokens src = tokenizers.src.special_tokens(), tgt = tokenizers.tgt.special_tokens();
 
   const auto encode = [&](const ParallelText& text, const char* name) {
     ReadReport report;
@@ -199,8 +217,8 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
     require_some(report, text, o.data.length);
     return pairs;
   };
-  TranslationBatcher batches =
-      training_batches(encode(train, "training"), tokenizers, o, model.network->longest_sequence());
+  TranslationBatcher batches = training_batches(encode(train, "training"), tokenizers, tokens, o,
+                                                room_for_text(model, tokens));
 
   std::optional<TranslationValidation> validation;
   if (texts.valid) {
@@ -208,8 +226,10 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
     TranslationOptions decoding;
     decoding.beam.beam_size = o.loss.valid_beam_size;
     decoding.beam.length_penalty = o.decoding.length_penalty;
+    decoding.beam.min_length = model.decoding.min_length;
+    decoding.beam.no_repeat_ngram = model.decoding.no_repeat_ngram;
     validation = TranslationValidation{
-        TranslationBatcher(pairs, src, tgt, o.data.batch, std::nullopt),
+        TranslationBatcher(pairs, tokens, o.data.batch, std::nullopt),
         references_of(pairs, *texts.valid), decoding, o.vocabulary.tokenizer.pretokenized};
   }
 

@@ -27,6 +27,7 @@ struct TranslationDataOptions {
   std::vector<std::string> tgt_valid;
   std::string src_language;
   std::string tgt_language;
+  LanguagePair languages;  // of the text, for a model of several languages
   LengthOptions length;
   BatchOptions batch;
 };
@@ -46,6 +47,7 @@ void fields(TranslationDataOptions& o, Visitor&& visit) {
   visit("tgt-language", o.tgt_language,
         "language of the target, written into the model; by default the ending of the training "
         "files: train.de");
+  fields(o.languages, visit);
   fields(o.length, visit);
   fields(o.batch, visit);
 }
