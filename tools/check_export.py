@@ -16,21 +16,18 @@ import sys
 try:
     import safetensors.torch
     import torch
-    import transformers  # noqa: F401
+    from golden_of_huggingface import write_golden
 except ImportError as missing:
     print("check_export: skipped:", missing)
     sys.exit(77)
 
-TOOLS = pathlib.Path(__file__).resolve().parent
 TEXTS = ["A man is walking with his dog.", "Two children play football", "x", "They were happy when the sun came out."]
 TOLERANCE = 1e-5
 
 
 def record(directory, folder, name, languages):
-    texts = folder / "texts"
-    texts.write_text("\n".join(TEXTS) + "\n")
     out = folder / f"{name}.safetensors"
-    subprocess.run([sys.executable, TOOLS / "golden_of_huggingface.py", directory, out, texts, "8", *languages], check=True, stderr=subprocess.DEVNULL)
+    write_golden(directory, out, TEXTS, 8, languages)
     return out
 
 

@@ -65,6 +65,14 @@ train separate translation $pairs --no-joint-vocabulary --tie-embeddings none \
   --tokenizer unigram --vocab-size 30 --activation gelu
 # shellcheck disable=SC2086
 train target translation $pairs --no-joint-vocabulary --tie-embeddings target
+# shellcheck disable=SC2086
+train normalized_first translation $pairs --norm-first
+# shellcheck disable=SC2086
+train normalized_first_bytes translation $pairs --norm-first --tokenizer byte-bpe \
+  --vocab-size 270 --normalization nfkc
+# shellcheck disable=SC2086
+train relative translation $pairs --norm-first --norm rms --norm-epsilon 1e-6 --no-ffn-bias \
+  --positions relative --attention-biases none --inverse-temperature 1 --embedding-scale 1
 train generator lm --train train.en --n-layers 2
 train learned lm --train train.en --n-layers 2 --positions learned --max-positions 64 \
   --sequence-length 64 --tokenizer unigram --vocab-size 30

@@ -58,6 +58,9 @@ bool ends_with_any(std::string_view name, std::initializer_list<std::string_view
 // Which extent of a parameter of a translation model is the model dimension.
 enum class ModelDimension { rows, columns, none };
 
+// A logit that has no share in a sum of exponentials, and no infinity.
+constexpr float kNoShare = -1e9f;
+
 ModelDimension model_dimension_of(const std::string& name) {
   if (name == "output_proj.bias") return ModelDimension::none;
   if (ends_with_any(name,
@@ -104,6 +107,60 @@ void add_output_bias(Checkpoint& model, std::int64_t vocabulary) {
   set_config(model, config);
 }
 
+namespace {
+
+// Sinusoids without a factor, [length, D].
+Tensor table_of_positions(const StackConfig& config, std::int64_t length) {
+  const Tensor table = Tensor::empty_on_host({length, config.d_model});
+  table.copy_from(sinusoids(config.positions, config.first_position + length, config.d_model)
+                      .to_host()
+                      .slice_rows(config.first_position, config.first_position + length));
+  return table;
+}
+
+}  // namespace
+
+void tabulate_positions_of_pairs(Checkpoint& model, std::int64_t length) {
+  auto config = config_of<TransformerConfig>(model);
+  for (const char* name : {"src_positions.weight", "tgt_positions.weight"})
+    model.tensors.push_back({name, table_of_positions(config, length)});
+  config.positions = PositionKind::learned;
+  config.max_positions = static_cast<int>(length);
+  config.first_position = 0;
+  set_config(model, config);
+}
+
+void use_usual_epsilon(Checkpoint& model) {
+  auto config = config_of<TransformerConfig>(model);
+  config.norm.epsilon = NormOptions{}.epsilon;
+  set_config(model, config);
+}
+
+void begin_with_zeros(Checkpoint& model, std::int64_t start) {
+  const auto config = config_of<TransformerConfig>(model);
+  const bool shared = shares_inputs(config.tie_embeddings);
+  const Tensor table =
+      tensor_named(model, shared ? "embedding.weight" : "tgt_embedding.weight").to_host();
+  Tensor& positions = tensor_named(model, "tgt_positions.weight");
+  const Tensor moved = Tensor::empty_on_host(positions.shape());
+  moved.copy_from(positions);
+  for (std::int64_t column = 0; column < table.cols(); ++column)
+    moved.row(0)[column] += config.scale_of_embeddings() * table.row(start)[column];
+  positions = moved;
+  std::vector<std::int64_t> order;
+  for (std::int64_t id = 0; id < table.rows(); ++id)
+    if (id != start) order.push_back(id);
+  order.push_back(start);
+  for (NamedTensor& tensor : model.tensors) {
+    const bool is_bias = tensor.name == "output_proj.bias";
+    if (!is_bias && !ends_with_any(tensor.name, {"embedding.weight", "output_proj.weight"}))
+      continue;
+    tensor.tensor = rows_in_order(tensor.tensor, order);
+    const Tensor last = tensor.tensor.slice_rows(table.rows() - 1, table.rows());
+    std::fill_n(last.data(), last.size(), is_bias ? kNoShare : 0.0f);
+  }
+}
+
 void multiply_embeddings(Checkpoint& model) {
   auto config = config_of<LanguageTransformerConfig>(model);
   Tensor& table = tensor_named(model, "embedding.weight");
@@ -117,12 +174,9 @@ void multiply_embeddings(Checkpoint& model) {
 
 void tabulate_positions(Checkpoint& model, std::int64_t length) {
   auto config = config_of<LanguageTransformerConfig>(model);
-  const Tensor table = Tensor::empty_on_host({length, config.d_model});
+  Tensor table = Tensor::empty_on_host({length, config.d_model});
   std::fill_n(table.data(), table.size(), 0.0f);
-  if (is_added(config.positions))
-    table.copy_from(sinusoids(config.positions, config.first_position + length, config.d_model)
-                        .to_host()
-                        .slice_rows(config.first_position, config.first_position + length));
+  if (is_added(config.positions)) table = table_of_positions(config, length);
   model.tensors.push_back({"positions.weight", table});
   config.positions = PositionKind::learned;
   config.max_positions = static_cast<int>(length);

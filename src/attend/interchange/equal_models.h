@@ -16,6 +16,20 @@ void separate_sines_from_cosines(Checkpoint& model);
 // Of a translation model without a bias on its logits: with a bias of `vocabulary` zeros.
 void add_output_bias(Checkpoint& model, std::int64_t vocabulary);
 
+// Of a translation model with sinusoids: tables of the first `length` positions, as if they were
+// learned.
+void tabulate_positions_of_pairs(Checkpoint& model, std::int64_t length);
+
+// Of a translation model whose normalization has the epsilon of Marian, 1e-6: that of MarianMT,
+// 1e-5. Outputs change by about 5e-6, far more than by rounding.
+void use_usual_epsilon(Checkpoint& model);
+
+// Of a translation model with tables of positions and a bias on its logits, whose vocabularies are
+// one: the decoder begins with zeros for an embedding. That of `start` becomes part of the first
+// position of the target, which always holds this piece; then it is the last of the vocabulary, and
+// its logit has no share in a sum of exponentials. All pieces after it change their ids.
+void begin_with_zeros(Checkpoint& model, std::int64_t start);
+
 // Of a language model: embeddings that need no factor. A table that is the output projection, too,
 // becomes two.
 void multiply_embeddings(Checkpoint& model);

@@ -16,8 +16,8 @@
 #include "attend/tasks/embedding/model.h"
 #include "attend/tasks/model_quantization.h"
 #include "attend/tasks/registry.h"
+#include "interchange/damaged_directory.h"
 #include "interchange/fixtures.h"
-#include "tensor/expect_error.h"
 
 namespace attend {
 namespace {
@@ -96,43 +96,7 @@ TEST(ImportedClassifier, KeepsTheNamesOfItsClasses) {
   }
 }
 
-// A copy of a directory that a test may damage.
-class DamagedEncoder : public testing::Test {
- protected:
-  DamagedEncoder() : folder_(scratch("damaged_encoder")) {}
-  ~DamagedEncoder() override { std::filesystem::remove_all(folder_); }
-
-  void copy(const char* name) {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::copy(fixture("models") / name, folder_,
-                          std::filesystem::copy_options::recursive);
-  }
-  void replace(const char* file, const std::string& from, const std::string& to) const {
-    std::ifstream in(folder_ / file);
-    std::string text{std::istreambuf_iterator<char>(in), {}};
-    const auto found = text.find(from);
-    ASSERT_NE(found, text.npos) << from;
-    text.replace(found, from.size(), to);
-    std::ofstream(folder_ / file) << text;
-  }
-  void write(const char* file, const std::string& text) const {
-    std::ofstream(folder_ / file) << text;
-  }
-  void leave_out(const std::string& tensor) const {
-    const auto path = folder_ / "model.safetensors";
-    const SafetensorsFile file = SafetensorsFile::open(path);
-    std::vector<NamedTensor> kept;
-    for (const std::string& name : file.names())
-      if (name != tensor) kept.push_back({name, file.tensor(name).clone()});
-    ASSERT_EQ(kept.size() + 1, file.names().size());
-    write_safetensors(path, kept, {});
-  }
-  void expect_refused(std::initializer_list<std::string_view> fragments) const {
-    expect_error<DataError>([&] { import_model(ModelDirectory(folder_)); }, fragments);
-  }
-
-  std::filesystem::path folder_;
-};
+using DamagedEncoder = DamagedDirectory;
 
 // The encoders of all families: what is left of a classifier without its head.
 TEST_F(DamagedEncoder, WithoutAHeadGivesTheMeanOfItsTokens) {

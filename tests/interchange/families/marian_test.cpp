@@ -12,8 +12,8 @@
 #include "attend/interchange/golden_comparison.h"
 #include "attend/tasks/registry.h"
 #include "attend/tasks/translation/engine.h"
+#include "interchange/damaged_directory.h"
 #include "interchange/fixtures.h"
-#include "tensor/expect_error.h"
 
 namespace attend {
 namespace {
@@ -55,28 +55,9 @@ TEST_P(ImportedMarian, IsAnOrdinaryModel) {
   std::filesystem::remove(path);
 }
 
-// A copy of the directory that a test may damage.
-class DamagedMarian : public testing::Test {
+class DamagedMarian : public DamagedDirectory {
  protected:
-  DamagedMarian() : folder_(scratch("damaged")) {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::copy(fixture("models") / "marian", folder_);
-  }
-  ~DamagedMarian() override { std::filesystem::remove_all(folder_); }
-
-  void replace(const char* file, const std::string& from, const std::string& to) const {
-    std::ifstream in(folder_ / file);
-    std::string text{std::istreambuf_iterator<char>(in), {}};
-    const auto found = text.find(from);
-    ASSERT_NE(found, text.npos) << from;
-    text.replace(found, from.size(), to);
-    std::ofstream(folder_ / file) << text;
-  }
-  void expect_refused(std::initializer_list<std::string_view> fragments) const {
-    expect_error<DataError>([&] { import_model(ModelDirectory(folder_)); }, fragments);
-  }
-
-  std::filesystem::path folder_;
+  DamagedMarian() { copy("marian"); }
 };
 
 TEST_F(DamagedMarian, IsRefusedForASettingThatNobodyKnows) {
@@ -117,8 +98,7 @@ TEST_F(DamagedMarian, IsRefusedWithoutItsTokenizer) {
 
 TEST_F(DamagedMarian, NeverWritesThePaddingThoughNothingForbidsIt) {
   replace("generation_config.json", "\"bad_words_ids\": [\n    [\n      102\n    ]\n  ],", "");
-  const Checkpoint checkpoint = import_model(ModelDirectory(folder_)).checkpoint;
-  const TranslationModel model = translation_model(checkpoint);
+  const TranslationModel model = translation_model(imported().checkpoint);
   EXPECT_EQ(model.suppressed, std::vector<std::int32_t>{model.special().pad});
 }
 

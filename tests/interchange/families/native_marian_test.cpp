@@ -14,13 +14,14 @@
 #include "attend/error.h"
 #include "attend/interchange/foreign_model.h"
 #include "attend/interchange/foreign_weights.h"
+#include "attend/interchange/model_export.h"
 #include "attend/tasks/golden.h"
 #include "attend/tasks/model_quantization.h"
 #include "attend/tasks/registry.h"
 #include "attend/tasks/translation/engine.h"
+#include "interchange/damaged_directory.h"
 #include "interchange/fixtures.h"
 #include "interchange/written_formats.h"
-#include "tensor/expect_error.h"
 
 namespace attend {
 namespace {
@@ -128,28 +129,41 @@ TEST(NativeMarian, NeverWritesWhatTheDecoderBeginsWithNorTheUnknownWord) {
   EXPECT_NE(imported.remarks[0].find("of the 55 embeddings"), std::string::npos);
 }
 
-// A copy of the directory that a test may damage.
-class DamagedNativeMarian : public testing::Test {
+// As MarianMT: with a table of the positions, and an epsilon of 1e-5 in place of 1e-6.
+TEST(NativeMarian, IsExportedAsMarianMtIfItsVocabularyIsJoint) {
+  const Checkpoint original =
+      import_model(ModelDirectory(fixture("models/native_joint"))).checkpoint;
+  const ExportedModel exported = export_model(original);
+  EXPECT_EQ(exported.family, "marian");
+  const auto written = scratch("native_as_marian");
+  write_model_directory(exported, written);
+  const TranslationEngine ours(translation_model(original)),
+      theirs(translation_model(import_model(ModelDirectory(written)).checkpoint));
+  const Tokenizer& tokenizer = theirs.model().tgt_tokenizer;
+  EXPECT_EQ(tokenizer.piece(tokenizer.vocab_size() - 1), "<pad>");
+  EXPECT_EQ(theirs.model().special().bos, tokenizer.vocab_size() - 1);
+  for (const MarianRecord& record : marian_records("native_joint")) {
+    const std::vector<std::string> src{record.source}, tgt{record.outputs.front().text};
+    const SequenceScore before = ours.score(src, tgt)[0], after = theirs.score(src, tgt)[0];
+    ASSERT_EQ(after.token_scores.size(), before.token_scores.size());
+    for (std::size_t i = 0; i < before.token_scores.size(); ++i)
+      EXPECT_NEAR(after.token_scores[i], before.token_scores[i], 1e-3) << record.source;
+  }
+  std::filesystem::remove_all(written);
+  expect_error<ConfigError>(
+      [] { export_model(import_model(ModelDirectory(fixture("models/native_two"))).checkpoint); },
+      {"two vocabularies"});
+}
+
+class DamagedNativeMarian : public DamagedDirectory {
  protected:
-  DamagedNativeMarian() {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::copy(fixture("models") / "native_joint", folder_);
-  }
-  ~DamagedNativeMarian() override { std::filesystem::remove_all(folder_); }
+  DamagedNativeMarian() { copy("native_joint"); }
 
-  // Of equal length in the weights: their settings are inside an archive.
+  // Of the original file, whatever has been replaced before.
   void replace(const char* file, const std::string& from, const std::string& to) const {
-    std::string text = fixture_bytes(std::string("models/native_joint/") + file);
-    const auto found = text.find(from);
-    ASSERT_NE(found, text.npos) << from;
-    text.replace(found, from.size(), to);
-    std::ofstream(folder_ / file, std::ios::binary) << text;
+    write(file, fixture_bytes(std::string("models/native_joint/") + file));
+    DamagedDirectory::replace(file, from, to);
   }
-  void expect_refused(std::initializer_list<std::string_view> fragments) const {
-    expect_error<DataError>([&] { import_model(ModelDirectory(folder_)); }, fragments);
-  }
-
-  const std::filesystem::path folder_ = scratch("damaged_native");
 };
 
 // The weights as model.bin, with other settings.
@@ -186,9 +200,8 @@ class NativeMarianSettings : public DamagedNativeMarian {
 
 TEST_F(NativeMarianSettings, AreReadFromABinaryModelToo) {
   write_binary("dim-emb: 16", "dim-emb: 16");
-  const ImportedModel imported = import_model(ModelDirectory(folder_));
   EXPECT_EQ(
-      describe_parameters(imported.checkpoint),
+      describe_parameters(imported().checkpoint),
       describe_parameters(import_model(ModelDirectory(fixture("models/native_joint"))).checkpoint));
 }
 

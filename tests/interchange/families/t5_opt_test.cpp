@@ -3,12 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <functional>
 #include <string>
 
 #include "attend/checkpoint/checkpoint.h"
-#include "attend/checkpoint/safetensors.h"
 #include "attend/error.h"
 #include "attend/interchange/foreign_model.h"
 #include "attend/interchange/golden_comparison.h"
@@ -16,8 +13,8 @@
 #include "attend/tasks/language/engine.h"
 #include "attend/tasks/registry.h"
 #include "attend/tasks/translation/engine.h"
+#include "interchange/damaged_directory.h"
 #include "interchange/fixtures.h"
-#include "tensor/expect_error.h"
 
 namespace attend {
 namespace {
@@ -72,106 +69,76 @@ TEST(ImportedT5, TakesSentinelsAndUnusedPiecesInTextsAsText) {
   EXPECT_EQ(tokenizer.decode(std::vector<std::int32_t>{sentinel, tokenizer.vocab_size() - 1}), "");
 }
 
-// A copy of a directory that a test may damage.
-class DamagedDirectory : public testing::Test {
- protected:
-  DamagedDirectory() : folder_(scratch("damaged_directory")) {}
-  ~DamagedDirectory() override { std::filesystem::remove_all(folder_); }
+using DamagedT5OrOpt = DamagedDirectory;
 
-  void copy(const char* name) const {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::copy(fixture("models") / name, folder_);
-  }
-  void replace(const std::string& from, const std::string& to) const {
-    std::ifstream in(folder_ / "config.json");
-    std::string text{std::istreambuf_iterator<char>(in), {}};
-    const auto found = text.find(from);
-    ASSERT_NE(found, text.npos) << from;
-    text.replace(found, from.size(), to);
-    std::ofstream(folder_ / "config.json") << text;
-  }
-  void expect_refused(std::initializer_list<std::string_view> fragments) const {
-    expect_error<DataError>([&] { import_model(ModelDirectory(folder_)); }, fragments);
-  }
-  // Writes the weights again, with other names.
-  void rename(const std::function<std::string(const std::string&)>& other) const {
-    const std::filesystem::path path = folder_ / "model.safetensors";
-    std::vector<NamedTensor> tensors;
-    {
-      const SafetensorsFile file = SafetensorsFile::open(path);
-      for (const std::string& name : file.names())
-        tensors.push_back({other(name), file.tensor(name).clone()});
-    }
-    write_safetensors(path, tensors, {});
-  }
-
-  std::filesystem::path folder_;
-};
-
-TEST_F(DamagedDirectory, OfT5IsRefusedForSettingsThatCannotBeComputed) {
+TEST_F(DamagedT5OrOpt, OfT5IsRefusedForSettingsThatCannotBeComputed) {
   copy("t5");
-  replace("\"feed_forward_proj\": \"relu\"", "\"feed_forward_proj\": \"gated-snake\"");
+  replace("config.json", "\"feed_forward_proj\": \"relu\"",
+          "\"feed_forward_proj\": \"gated-snake\"");
   expect_refused({"config.json", "feed_forward_proj", "gated-snake"});
   copy("flan_t5");
-  replace("\"dense_act_fn\": \"gelu_new\"", "\"dense_act_fn\": \"relu\"");
+  replace("config.json", "\"dense_act_fn\": \"gelu_new\"", "\"dense_act_fn\": \"relu\"");
   expect_refused({"config.json", "dense_act_fn", "relu", "gated-gelu"});
   copy("t5");
-  replace("\"relative_attention_max_distance\": 12", "\"relative_attention_max_distance\": 1");
+  replace("config.json", "\"relative_attention_max_distance\": 12",
+          "\"relative_attention_max_distance\": 1");
   expect_refused({"config.json", "relative_attention_max_distance", "1"});
   copy("t5");
-  replace("\"decoder_start_token_id\": 0", "\"decoder_start_token_id\": 5");
+  replace("config.json", "\"decoder_start_token_id\": 0", "\"decoder_start_token_id\": 5");
   expect_refused({"config.json", "decoder_start_token_id", "5"});
 }
 
-TEST_F(DamagedDirectory, OfT5IsRefusedForShapesAndVocabulariesThatDoNotFit) {
+TEST_F(DamagedT5OrOpt, OfT5IsRefusedForShapesAndVocabulariesThatDoNotFit) {
   copy("t5");
-  replace("\"relative_attention_num_buckets\": 8", "\"relative_attention_num_buckets\": 10");
+  replace("config.json", "\"relative_attention_num_buckets\": 8",
+          "\"relative_attention_num_buckets\": 10");
   expect_refused({"relative_attention", "[10, 3]", "[8, 3]"});
   copy("t5");
-  replace("\"num_decoder_layers\": 1", "\"num_decoder_layers\": 2");
+  replace("config.json", "\"num_decoder_layers\": 1", "\"num_decoder_layers\": 2");
   expect_refused({"decoder.block.1."});
   for (const char* name : {"t5", "mt5"}) {
     copy(name);
-    replace("\"vocab_size\": ", "\"vocab_size\": 9, \"n_positions\": ");
+    replace("config.json", "\"vocab_size\": ", "\"vocab_size\": 9, \"n_positions\": ");
     expect_refused({"9 embeddings", "pieces"});
   }
 }
 
-TEST_F(DamagedDirectory, WithFarMoreEmbeddingsThanPiecesIsRefused) {
+TEST_F(DamagedT5OrOpt, WithFarMoreEmbeddingsThanPiecesIsRefused) {
   for (const char* name : {"t5", "opt"}) {
     copy(name);
-    replace("\"vocab_size\": ", "\"vocab_size\": 9000000, \"prefix\": ");
+    replace("config.json", "\"vocab_size\": ", "\"vocab_size\": 9000000, \"prefix\": ");
     expect_refused({"9000000 embeddings", "pieces"});
   }
 }
 
-TEST_F(DamagedDirectory, OfT5IsRefusedWithoutItsTokenizer) {
+TEST_F(DamagedT5OrOpt, OfT5IsRefusedWithoutItsTokenizer) {
   copy("mt5");
   std::filesystem::remove(folder_ / "spiece.model");
   expect_refused({"tokenizer.json"});
 }
 
-TEST_F(DamagedDirectory, OfOptIsRefusedForWhatItDoesNotSupport) {
+TEST_F(DamagedT5OrOpt, OfOptIsRefusedForWhatItDoesNotSupport) {
   copy("opt");
-  replace("\"word_embed_proj_dim\": 16", "\"word_embed_proj_dim\": 8");
+  replace("config.json", "\"word_embed_proj_dim\": 16", "\"word_embed_proj_dim\": 8");
   expect_refused({"config.json", "word_embed_proj_dim", "8", "16"});
   copy("opt");
-  replace("\"_remove_final_layer_norm\": false", "\"_remove_final_layer_norm\": true");
+  replace("config.json", "\"_remove_final_layer_norm\": false",
+          "\"_remove_final_layer_norm\": true");
   expect_refused({"config.json", "_remove_final_layer_norm"});
   copy("opt");
-  replace("\"vocab_size\": ", "\"vocab_size\": 9, \"prefix\": ");
+  replace("config.json", "\"vocab_size\": ", "\"vocab_size\": 9, \"prefix\": ");
   expect_refused({"9 embeddings", "pieces"});
 }
 
 // Files that were made from a model without its output leave out a part of every name.
-TEST_F(DamagedDirectory, IsReadWithTheNamesOfTheBaseModel) {
+TEST_F(DamagedT5OrOpt, IsReadWithTheNamesOfTheBaseModel) {
   for (const auto& [name, prefix] :
        {std::pair("opt", std::string("model.")), std::pair("gpt2", std::string("transformer."))}) {
     copy(name);
-    rename([&, prefix = prefix](const std::string& full) {
+    rename_weights([&, prefix = prefix](const std::string& full) {
       return full.starts_with(prefix) ? full.substr(prefix.size()) : full;
     });
-    const ImportedModel model = import_model(ModelDirectory(folder_));
+    const ImportedModel model = imported();
     const GoldenComparison found =
         compare_with_golden(*load_model(model.checkpoint), folder_ / "golden.safetensors");
     EXPECT_EQ(found.first_above(1e-5f), nullptr) << name;

@@ -10,12 +10,13 @@
 #include "attend/error.h"
 #include "attend/interchange/foreign_model.h"
 #include "attend/interchange/golden_comparison.h"
+#include "attend/interchange/model_export.h"
 #include "attend/tasks/golden.h"
 #include "attend/tasks/model_quantization.h"
 #include "attend/tasks/registry.h"
 #include "attend/tasks/translation/engine.h"
+#include "interchange/damaged_directory.h"
 #include "interchange/fixtures.h"
-#include "tensor/expect_error.h"
 
 namespace attend {
 namespace {
@@ -152,37 +153,14 @@ TEST(ImportPage, HasARowForEveryFamily) {
   }
 }
 
-// A copy of a directory that a test may damage.
-class DamagedTranslationFamily : public testing::Test {
- protected:
-  ~DamagedTranslationFamily() override { std::filesystem::remove_all(folder_); }
-
-  void copy(const std::string& name) const {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::copy(fixture("models") / name, folder_);
-  }
-  void replace(const char* file, const std::string& from, const std::string& to) const {
-    std::ifstream in(folder_ / file);
-    std::string text{std::istreambuf_iterator<char>(in), {}};
-    const auto found = text.find(from);
-    ASSERT_NE(found, text.npos) << from;
-    text.replace(found, from.size(), to);
-    std::ofstream(folder_ / file) << text;
-  }
-  void expect_refused(std::initializer_list<std::string_view> fragments) const {
-    expect_error<DataError>([&] { import_model(ModelDirectory(folder_)); }, fragments);
-  }
-
-  const std::filesystem::path folder_ = scratch("damaged_translation");
-};
+using DamagedTranslationFamily = DamagedDirectory;
 
 // OPUS-MT models of several target languages name them before the source.
 TEST_F(DamagedTranslationFamily, OfMarianWithTargetLanguagesReadsThemBeforeASource) {
   copy("marian");
   replace("vocab.json", "\"▁weiß\"", "\">>ita<<\"");
   replace("vocab.json", "\"▁Hund\"", "\">>fra<<\"");
-  const TranslationModel model =
-      translation_model(import_model(ModelDirectory(folder_)).checkpoint);
+  const TranslationModel model = translation_model(imported().checkpoint);
   ASSERT_EQ(model.format.languages.size(), 2u);
   EXPECT_EQ(model.format.languages[0].name, "fra");
   EXPECT_EQ(model.format.of({"", "ita"}).before_source,
@@ -195,6 +173,11 @@ TEST_F(DamagedTranslationFamily, OfMarianWithTargetLanguagesReadsThemBeforeASour
   options.languages.target = "ita";
   EXPECT_NE(engine.translate(text, options)[0].candidates[0].log_probability, french);
   EXPECT_THROW(engine.translate(text), ConfigError);
+  const std::filesystem::path written = scratch("marian_languages");
+  write_model_directory(export_model(imported().checkpoint), written);
+  const Checkpoint again = import_model(ModelDirectory(written)).checkpoint;
+  EXPECT_EQ(again.metadata, imported().checkpoint.metadata);
+  std::filesystem::remove_all(written);
 }
 
 TEST_F(DamagedTranslationFamily, IsRefusedWithoutItsVocabulary) {

@@ -46,7 +46,11 @@ constexpr std::array kBartTypeNames{
 
 }  // namespace
 
-NameMap bart_type_names() { return NameMap(kBartTypeNames); }
+NameMap bart_type_names(std::span<const NameRule> first) {
+  NameMap names(first);
+  names.add(kBartTypeNames);
+  return names;
+}
 
 TransformerConfig read_bart_type(ForeignConfig& config, const BartTypeTraits& traits) {
   TransformerConfig shape;

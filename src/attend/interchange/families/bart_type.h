@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,8 @@ struct BartTypeTraits {
 // The sizes and everything else but how embeddings are shared; one vocabulary.
 TransformerConfig read_bart_type(ForeignConfig& config, const BartTypeTraits& traits);
 
-// Their names for our parameters.
-NameMap bart_type_names();
+// Their names for our parameters; those of `first` come before the usual ones.
+NameMap bart_type_names(std::span<const NameRule> first = {});
 // Sinusoids, which some files hold.
 inline constexpr std::string_view kBartTypeSinusoids[] = {
     "model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight",

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "attend/core/counted.h"
 #include "attend/error.h"
 #include "attend/interchange/families/families.h"
 
@@ -132,6 +133,15 @@ void remark_fillers(const Tokenizer& tokenizer, std::vector<std::string>& remark
                     fillers, tokenizer.vocab_size()));
 }
 
+void remark_unknown_pieces(std::string_view name, std::string_view bytes,
+                           const VocabularyOrder& order, std::vector<std::string>& remarks) {
+  const std::int64_t unknown = count_pieces_without_id(bytes, order);
+  if (unknown > 0)
+    remarks.push_back(fmt::format("{} of {} {} no id and {} unknown", counted(unknown, "piece"),
+                                  name, unknown == 1 ? "has" : "have",
+                                  unknown == 1 ? "becomes" : "become"));
+}
+
 namespace {
 
 // Tokenizers that attend has trained number their special tokens like this. A model of attend
@@ -155,6 +165,19 @@ void write_tokenizer_files(const Tokenizer& tokenizer, const TextMarks& marks,
   require_same_tokens(tokenizer, written);
   for (NamedTensor& tensor : equal.tensors)
     if (tensor.name == kTokenizerTensor) tensor.tensor = bytes_tensor(written.bytes());
+}
+
+ForeignModel language_model_of(const LanguageTransformerConfig& shape, Tokenizer tokenizer,
+                               int length, NameMap names) {
+  ForeignModel foreign{nullptr, std::move(names)};
+  remark_fillers(tokenizer, foreign.remarks);
+  if (shape.tied) foreign.ignorable.push_back("lm_head.weight");
+  LanguageOptions context;
+  context.sequence_length = length;
+  foreign.model = std::make_shared<LanguageModel>(
+      std::make_shared<LanguageTransformer>(shape, LanguageTransformer::Purpose::inference),
+      std::move(tokenizer), context);
+  return foreign;
 }
 
 std::vector<std::int32_t> usual_beginning(const LanguageModel& model) {

@@ -78,11 +78,19 @@ void require_vocabulary(const ModelDirectory& directory, const Tokenizer& tokeni
 std::vector<std::int32_t> fillers_of(const Tokenizer& tokenizer);
 void remark_fillers(const Tokenizer& tokenizer, std::vector<std::string>& remarks);
 
+// A remark where the SentencePiece model in the file `name` has pieces without an id.
+void remark_unknown_pieces(std::string_view name, std::string_view bytes,
+                           const VocabularyOrder& order, std::vector<std::string>& remarks);
+
 // Writes tokenizer.json and tokenizer_config.json, with `settings` beside the special tokens. Our
 // bytes may come back as others that cut text into the same tokens, which are then those of
 // `equal`. Throws ConfigError for a tokenizer without an equal.
 void write_tokenizer_files(const Tokenizer& tokenizer, const TextMarks& marks,
                            const nlohmann::json& settings, TextFiles& files, Checkpoint& equal);
+
+// A language model of this shape for texts of up to `length` tokens.
+ForeignModel language_model_of(const LanguageTransformerConfig& shape, Tokenizer tokenizer,
+                               int length, NameMap names);
 
 // The tokens that a text begins with in most families: a mark where the tokenizer has one.
 std::vector<std::int32_t> usual_beginning(const LanguageModel& model);

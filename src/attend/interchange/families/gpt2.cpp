@@ -88,20 +88,12 @@ LanguageTransformerConfig read_gpt2_shape(ForeignConfig& config) {
 ForeignModel read_gpt2(const ModelDirectory& directory, ForeignConfig& config) {
   ignore_common_settings(config);
   const LanguageTransformerConfig shape = read_gpt2_shape(config);
-  Tokenizer tokenizer = read_tokenizer_of(directory, shape.vocab_size).tokenizer;
-  std::vector<std::string> remarks;
-  remark_fillers(tokenizer, remarks);
-  LanguageOptions context;
-  context.sequence_length = shape.max_positions;
-  auto network =
-      std::make_shared<LanguageTransformer>(shape, LanguageTransformer::Purpose::inference);
-  ForeignModel foreign{
-      std::make_shared<LanguageModel>(std::move(network), std::move(tokenizer), context),
-      NameMap(kGpt2)};
+  ForeignModel foreign =
+      language_model_of(shape, read_tokenizer_of(directory, shape.vocab_size).tokenizer,
+                        shape.max_positions, NameMap(kGpt2));
   foreign.base = "transformer.";
-  foreign.remarks = std::move(remarks);
-  foreign.ignorable = {"transformer.h.*.attn.bias", "transformer.h.*.attn.masked_bias"};
-  if (shape.tied) foreign.ignorable.push_back("lm_head.weight");
+  foreign.ignorable.insert(foreign.ignorable.end(),
+                           {"transformer.h.*.attn.bias", "transformer.h.*.attn.masked_bias"});
   return foreign;
 }
 

@@ -1,5 +1,6 @@
 // MarianMT, as transformers has it: OPUS-MT and its relatives (Tiedemann & Thottingal 2020).
 #include <algorithm>
+#include <array>
 
 #include "attend/interchange/families/bart_type.h"
 #include "attend/models/make_encoder_decoder.h"
@@ -26,6 +27,18 @@ std::vector<PairFormat::Language> target_languages(const std::vector<std::string
   return languages;
 }
 
+// Tables of positions, without rows before the first one.
+constexpr std::array kMarianPositions{
+    NameRule{"src_positions.weight", "model.encoder.embed_positions.weight"},
+    NameRule{"tgt_positions.weight", "model.decoder.embed_positions.weight"},
+};
+
+// Sinusoids, unless the weights hold other positions.
+PositionKind read_positions(ForeignConfig& config) {
+  return config.boolean_or("static_position_embeddings", true) ? PositionKind::sinusoidal_halves
+                                                               : PositionKind::learned;
+}
+
 const std::string& piece_of(const std::vector<std::string>& pieces, ForeignConfig& config,
                             const char* key) {
   return pieces[static_cast<std::size_t>(
@@ -36,7 +49,7 @@ const std::string& piece_of(const std::vector<std::string>& pieces, ForeignConfi
 
 ForeignModel read_marian(const ModelDirectory& directory, ForeignConfig& config) {
   ignore_common_settings(config);
-  TransformerConfig shape = read_bart_type(config, {.positions = PositionKind::sinusoidal_halves});
+  TransformerConfig shape = read_bart_type(config, {.positions = read_positions(config)});
   const bool shared = config.boolean_or("share_encoder_decoder_embeddings", true);
   const std::vector<std::string> src = read_piece_ids(directory, "vocab.json");
   const std::vector<std::string> tgt =
@@ -58,10 +71,13 @@ ForeignModel read_marian(const ModelDirectory& directory, ForeignConfig& config)
   std::vector<std::string> controls;
   for (const PairFormat::Language& language : languages)
     controls.push_back(src[static_cast<std::size_t>(language.token)]);
+  std::vector<std::string> remarks;
   const auto tokenizer = [&](const char* file, const std::vector<std::string>& pieces,
                              const std::vector<std::string>& without_text) {
-    return Tokenizer::from_bytes(
-        reorder_sentencepiece(directory.text(file), {pieces, without_text, special}));
+    const std::string bytes = directory.text(file);
+    const VocabularyOrder order{pieces, without_text, special};
+    remark_unknown_pieces(file, bytes, order, remarks);
+    return Tokenizer::from_bytes(reorder_sentencepiece(bytes, order));
   };
   auto network = std::shared_ptr<EncoderDecoder>(
       make_encoder_decoder(shape, EncoderDecoder::Purpose::inference));
@@ -75,8 +91,11 @@ ForeignModel read_marian(const ModelDirectory& directory, ForeignConfig& config)
     model.suppressed.push_back(id);
   model.format.languages = languages;
   if (!languages.empty()) model.format.marks.before_source = {PairFormat::kTargetLanguage};
-  ForeignModel foreign{std::make_shared<TranslationModel>(std::move(model)), bart_type_names()};
-  foreign.ignorable.assign(std::begin(kBartTypeSinusoids), std::end(kBartTypeSinusoids));
+  ForeignModel foreign{std::make_shared<TranslationModel>(std::move(model)),
+                       bart_type_names(kMarianPositions)};
+  foreign.remarks = std::move(remarks);
+  if (shape.positions != PositionKind::learned)
+    foreign.ignorable.assign(std::begin(kBartTypeSinusoids), std::end(kBartTypeSinusoids));
   if (shared)
     foreign.ignorable.insert(foreign.ignorable.end(),
                              {"model.encoder.embed_tokens.weight",

@@ -1,6 +1,8 @@
 // MarianMT in the other direction: a translation model of ours as transformers reads it.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -40,33 +42,102 @@ void require_sentencepiece(const Tokenizer& tokenizer) {
                                   enum_names(type)[static_cast<std::size_t>(type)]));
 }
 
-// A model of attend, in the words of MarianMT: its decoder never writes the padding token, its
-// logits have a bias, and its tokenizers know their special tokens by the ids of vocab.json.
-void use_words_of_marian(const TranslationModel& model, Checkpoint& equal) {
-  const auto shape = read_options<TransformerConfig>(equal, "attend.config");
-  if (shape.positions == PositionKind::sinusoidal) separate_sines_from_cosines(equal);
-  if (!shape.output_bias) add_output_bias(equal, model.tgt_tokenizer.vocab_size());
-  equal.metadata.emplace("attend.suppressed_tokens", fmt::format("[{}]", model.special().pad));
+// The pieces that name languages before a source.
+std::vector<std::string> language_pieces_of(const TranslationModel& model) {
+  std::vector<std::string> pieces;
+  for (const PairFormat::Language& language : model.format.languages)
+    pieces.push_back(model.src_tokenizer.piece(language.token));
+  return pieces;
+}
+
+// The tokenizers as their reader makes them: special tokens are those of vocab.json.
+struct MarianTokenizers {
+  Tokenizer src, tgt;
+};
+MarianTokenizers marian_tokenizers(const TranslationModel& model, const TransformerConfig& shape) {
   const Tokenizer& tgt = model.tgt_tokenizer;
   const SpecialPieces special{tgt.piece(tgt.bos_id()), tgt.piece(tgt.eos_id()),
                               tgt.piece(tgt.pad_id()), "<unk>"};
-  for (const NamedTokenizer& one : model.tokenizers())
-    for (NamedTensor& tensor : equal.tensors)
-      if (tensor.name == one.name)
-        tensor.tensor = bytes_tensor(
-            reorder_sentencepiece(one.tokenizer.bytes(), {pieces_of(one.tokenizer), {}, special}));
+  const auto reordered = [&](const Tokenizer& tokenizer, const std::vector<std::string>& controls) {
+    return Tokenizer::from_bytes(
+        reorder_sentencepiece(tokenizer.bytes(), {pieces_of(tokenizer), controls, special}));
+  };
+  const std::vector<std::string> languages = language_pieces_of(model);
+  const bool shared = shape.tie_embeddings == TiedEmbeddings::all;
+  return {reordered(model.src_tokenizer, languages),
+          reordered(tgt, shared ? languages : std::vector<std::string>{})};
+}
+
+// Marian's decoder begins with zeros. In MarianMT they are the embedding of the last piece, which
+// is also the padding token.
+MarianTokenizers begin_as_marian(const TranslationModel& model, Checkpoint& equal) {
+  constexpr std::string_view kPadding = "<pad>";
+  const SpecialTokens special = model.special();
+  if (read_options<TransformerConfig>(equal, "attend.config").positions != PositionKind::learned)
+    tabulate_positions_of_pairs(equal, kUsualLength);
+  begin_with_zeros(equal, special.bos);
+  std::vector<std::string> pieces = pieces_of(model.tgt_tokenizer);
+  const std::string start = pieces[static_cast<std::size_t>(special.bos)];
+  std::replace(pieces.begin(), pieces.end(), std::string(kPadding), start);
+  pieces.erase(pieces.begin() + special.bos);
+  pieces.emplace_back(kPadding);
+  const SpecialPieces names{std::string(kPadding), model.tgt_tokenizer.piece(special.eos),
+                            std::string(kPadding), model.tgt_tokenizer.piece(special.unk)};
+  Tokenizer tokenizer = Tokenizer::from_bytes(
+      reorder_sentencepiece(model.tgt_tokenizer.bytes(), {pieces, {}, names}));
+  return {tokenizer, tokenizer};
+}
+
+// The tokens that are never written, by their new ids: the padding token is one of them.
+std::vector<std::int32_t> marian_suppressed(const TranslationModel& model, const Tokenizer& tgt) {
+  std::vector<std::int32_t> suppressed;
+  for (const std::int32_t id : model.suppressed)
+    suppressed.push_back(id == model.special().bos ? tgt.bos_id()
+                                                   : tgt.id(model.tgt_tokenizer.piece(id)));
+  if (std::find(suppressed.begin(), suppressed.end(), tgt.pad_id()) == suppressed.end())
+    suppressed.push_back(tgt.pad_id());
+  return suppressed;
+}
+
+// A model of attend, in the words of MarianMT: its decoder never writes the padding token, its
+// logits have a bias, and its tokenizers know their special tokens by the ids of vocab.json. A
+// joint vocabulary ends with the token that the decoder begins with, as CTranslate2 expects.
+TranslationModel use_words_of_marian(const TranslationModel& model, Checkpoint& equal) {
+  const auto shape = read_options<TransformerConfig>(equal, "attend.config");
+  if (shape.positions == PositionKind::sinusoidal) separate_sines_from_cosines(equal);
+  if (!shape.output_bias) add_output_bias(equal, model.tgt_tokenizer.vocab_size());
+  constexpr float kMarianEpsilon = 1e-6f;
+  if (shape.norm.epsilon == kMarianEpsilon) use_usual_epsilon(equal);
+  const SpecialTokens special = model.special();
+  const bool begins = special.bos != special.pad && model.tokenizers().size() == 1;
+  if (!begins && special.pad < 0)
+    throw ConfigError("two vocabularies without a padding token in both");
+  auto [src, tgt] = begins ? begin_as_marian(model, equal) : marian_tokenizers(model, shape);
+  TranslationModel changed(model.network, src, tgt, model.decoding);
+  changed.format.languages = model.format.languages;
+  changed.text_kinds = model.text_kinds;
+  changed.suppressed = marian_suppressed(model, tgt);
+  equal.metadata["attend.suppressed_tokens"] =
+      fmt::format("[{}]", fmt::join(changed.suppressed, ","));
+  for (NamedTensor& tensor : equal.tensors)
+    for (const NamedTokenizer& one : changed.tokenizers())
+      if (tensor.name == one.name) tensor.tensor = bytes_tensor(one.tokenizer.bytes());
+  return changed;
 }
 
 MarianJson marian_config(const TranslationModel& model, const TransformerConfig& shape) {
   MarianJson config = bart_type_config(model, shape, "marian", "MarianMTModel");
   config["decoder_vocab_size"] = model.tgt_tokenizer.vocab_size();
+  config["static_position_embeddings"] = shape.positions != PositionKind::learned;
   config["share_encoder_decoder_embeddings"] = shape.tie_embeddings == TiedEmbeddings::all;
   return config;
 }
 
 MarianJson marian_generation(const TranslationModel& model) {
   MarianJson json = generation_json(model, kUsualLength);
-  json["bad_words_ids"] = MarianJson::array({MarianJson::array({model.special().pad})});
+  json["bad_words_ids"] = MarianJson::array();
+  for (const std::int32_t id : model.suppressed)
+    json["bad_words_ids"].push_back(MarianJson::array({id}));
   return json;
 }
 
@@ -91,22 +162,20 @@ std::optional<TextFiles> write_marian(const SavedModel& saved, Checkpoint& equal
   if (dynamic_cast<const TranslationModel*>(&saved) == nullptr) return std::nullopt;
   const TranslationModel* const model = as_transformer(saved);
   if (model == nullptr) throw ConfigError("arch is rnn");
-  const SpecialTokens& special = model->special();
-  if (special.pad < 0 || special.unk < 0)
-    throw ConfigError("the target vocabulary has no padding or no unknown token");
+  if (model->special().unk < 0) throw ConfigError("the target vocabulary has no unknown token");
   for (const Tokenizer* tokenizer : {&model->src_tokenizer, &model->tgt_tokenizer})
     require_sentencepiece(*tokenizer);
-  use_words_of_marian(*model, equal);
+  const TranslationModel written = use_words_of_marian(*model, equal);
   const auto shape = read_options<TransformerConfig>(equal, "attend.config");
   const bool separate = shape.tie_embeddings != TiedEmbeddings::all;
   TextFiles files;
-  files["config.json"] = write_json(marian_config(*model, shape));
-  files[kGenerationConfig] = write_json(marian_generation(*model));
-  files["tokenizer_config.json"] = write_json(marian_tokenizer(*model, separate));
-  files["source.spm"] = model->src_tokenizer.bytes();
-  files["target.spm"] = model->tgt_tokenizer.bytes();
-  files["vocab.json"] = write_vocabulary(pieces_of(model->src_tokenizer));
-  if (separate) files["target_vocab.json"] = write_vocabulary(pieces_of(model->tgt_tokenizer));
+  files["config.json"] = write_json(marian_config(written, shape));
+  files[kGenerationConfig] = write_json(marian_generation(written));
+  files["tokenizer_config.json"] = write_json(marian_tokenizer(written, separate));
+  files["source.spm"] = written.src_tokenizer.bytes();
+  files["target.spm"] = written.tgt_tokenizer.bytes();
+  files["vocab.json"] = write_vocabulary(pieces_of(written.src_tokenizer));
+  if (separate) files["target_vocab.json"] = write_vocabulary(pieces_of(written.tgt_tokenizer));
   return files;
 }
 

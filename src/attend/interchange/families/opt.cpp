@@ -59,15 +59,9 @@ ForeignModel read_opt(const ModelDirectory& directory, ForeignConfig& config) {
   Tokenizer tokenizer = read_tokenizer_of(directory, shape.vocab_size).tokenizer;
   if (tokenizer.eos_id() < 0)  // also the token that begins a text
     throw DataError(directory.path() + ": the tokenizer names no token that ends a text");
-  LanguageOptions context;
-  context.sequence_length = shape.max_positions;
-  auto network =
-      std::make_shared<LanguageTransformer>(shape, LanguageTransformer::Purpose::inference);
-  ForeignModel foreign{
-      std::make_shared<LanguageModel>(std::move(network), std::move(tokenizer), context),
-      NameMap(kOpt)};
+  ForeignModel foreign =
+      language_model_of(shape, std::move(tokenizer), shape.max_positions, NameMap(kOpt));
   foreign.base = "model.";
-  if (shape.tied) foreign.ignorable.push_back("lm_head.weight");
   return foreign;
 }
 
