@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """What transformers computes in a step of training with a model directory, for the tests of `attend train --init-from`.
 
-    python golden_of_training.py DIR OUT.safetensors
+    python golden_of_training.py [--sums] DIR OUT.safetensors [SOURCE TARGET]
 
 The file holds the gradient of every weight by its name, without dropout, and "loss", the sum of the negative log-likelihoods of the target tokens (or
 labels) of all texts. The texts are in the metadata: pairs for translation models; lines for language models, where the token that ends a text stands
 before, between and behind them; texts and their labels for classifiers and encoders. An encoder gets a new head on its pooled vectors: "new_head.weight"
 and "new_head.bias", with ".gradient" behind the name of their gradients. Needs transformers, torch, safetensors, and sentencepiece for models that use it.
+
+SOURCE and TARGET are languages of a model of several. With --sums, two numbers stand for a gradient: the sum of its squares, and that of its products
+with the numbers of ramp(), both without the row of the padding token in tables of embeddings.
 """
 
 import json
@@ -26,15 +29,39 @@ def loss_of(logits, targets):
     return torch.nn.functional.cross_entropy(logits, torch.tensor(targets), reduction="sum")
 
 
-def translation(directory, tokenizer):
+def beginning(model, tokenizer, languages):
+    """What the decoder begins with."""
+    if languages and type(tokenizer).__name__.startswith("MBartTokenizer"):
+        return [tokenizer.convert_tokens_to_ids(languages[1])]
+    if languages:
+        first = tokenizer.get_lang_id(languages[1]) if hasattr(tokenizer, "get_lang_id") else tokenizer.convert_tokens_to_ids(languages[1])
+    else:
+        first = model.generation_config.forced_bos_token_id
+    return [model.config.decoder_start_token_id] + ([] if first is None else [first])
+
+
+def translation(directory, tokenizer, languages):
     model = transformers.AutoModelForSeq2SeqLM.from_pretrained(directory).float().eval()
+    begin = beginning(model, tokenizer, languages)
     loss = 0
     for source, target in zip(SOURCES, TARGETS):
-        labels = tokenizer(text_target=target).input_ids
-        inputs = [model.config.decoder_start_token_id, *labels[:-1]]
-        run = model(input_ids=torch.tensor([tokenizer(source).input_ids]), decoder_input_ids=torch.tensor([inputs]))
-        loss = loss + loss_of(run.logits[0], labels)
+        ids = tokenizer(text_target=target, add_special_tokens=False).input_ids
+        run = model(input_ids=torch.tensor([tokenizer(source).input_ids]), decoder_input_ids=torch.tensor([begin + ids]))
+        loss = loss + loss_of(run.logits[0], begin[1:] + ids + [tokenizer.eos_token_id])
     return model, loss
+
+
+def ramp(count):
+    """As in the tests."""
+    return ((7 * torch.arange(count)) % 17 - 8).double() / 4
+
+
+def sums(model, gradient):
+    padding = model.config.pad_token_id
+    if padding is not None and gradient.dim() == 2 and len(gradient) == model.config.vocab_size:
+        gradient[padding] = 0
+    values = gradient.double().flatten()
+    return torch.stack([values @ values, values @ ramp(len(values))]).float()
 
 
 def language(directory, tokenizer):
@@ -85,9 +112,19 @@ def kind_of(directory):
     return translation if config.is_encoder_decoder else language
 
 
+def begun(directory, languages):
+    """The model and its loss."""
+    kind = kind_of(directory)
+    if kind is not translation:
+        return kind(directory, transformers.AutoTokenizer.from_pretrained(directory))
+    tokenizer = transformers.AutoTokenizer.from_pretrained(directory, **dict(zip(["src_lang", "tgt_lang"], languages)))
+    return translation(directory, tokenizer, languages)
+
+
 def main():
-    directory, out = pathlib.Path(sys.argv[1]), sys.argv[2]
-    model, loss = kind_of(directory)(directory, transformers.AutoTokenizer.from_pretrained(directory))
+    arguments = [argument for argument in sys.argv[1:] if argument != "--sums"]
+    directory, out, languages = pathlib.Path(arguments[0]), arguments[1], arguments[2:4]
+    model, loss = begun(directory, languages)
     loss.backward()
     tensors = {name.removeprefix("encoder.") if isinstance(model, NewHead) else name: p.grad.contiguous()
                for name, p in model.named_parameters() if p.grad is not None}
@@ -95,9 +132,12 @@ def main():
         for name in "new_head.weight", "new_head.bias":
             tensors[name + ".gradient"] = tensors[name]
             tensors[name] = model.get_parameter(name).detach().contiguous()
+    metadata = {"sources": SOURCES, "targets": TARGETS, "labels": LABELS}
+    if "--sums" in sys.argv:
+        tensors = {name: sums(model, gradient) for name, gradient in tensors.items()}
+        metadata["padding"] = -1 if model.config.pad_token_id is None else model.config.pad_token_id
     tensors["loss"] = loss.detach()[None]
-    save_file(tensors, out, metadata={name: json.dumps(texts) for name, texts in
-                                      [("sources", SOURCES), ("targets", TARGETS), ("labels", LABELS)]})
+    save_file(tensors, out, metadata={name: json.dumps(value) for name, value in metadata.items()})
 
 
 if __name__ == "__main__":

@@ -29,7 +29,8 @@ double difference_from_transformers(const std::filesystem::path& folder) {
   const GoldenComparison found = compare_with_golden(
       *load_model(import_model(ModelDirectory(folder)).checkpoint), folder / "golden.safetensors");
   double largest = 0;
-  for (const GoldenDifference& one : found.differences) largest = std::max(largest, double{one.largest});
+  for (const GoldenDifference& one : found.differences)
+    largest = std::max(largest, double{one.largest});
   return found.equal_ids == found.texts ? largest : 1.0;
 }
 
