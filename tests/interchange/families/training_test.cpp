@@ -125,7 +125,8 @@ INSTANTIATE_TEST_SUITE_P(Of, TrainedFamily,
                                          TrainedCase{"mbart", {"en_XX", "ro_RO"}},
                                          TrainedCase{"mbart50", {"en_XX", "fr_XX"}},
                                          TrainedCase{"bart"}, TrainedCase{"pegasus"},
-                                         TrainedCase{"t5"}, TrainedCase{"flan_t5"}),
+                                         TrainedCase{"t5"}, TrainedCase{"flan_t5"},
+                                         TrainedCase{"mt5"}),
                          name_of_case);
 
 TEST_P(TrainedFamily, BeginsWithTheLossAndTheGradientsOfTheModel) {
