@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What transformers computes in a step of training with a model directory, for the tests of `attend train --init-from`.
 
-    python golden_of_training.py [--sums] DIR OUT.safetensors [SOURCE TARGET]
+    python golden_of_training.py [--sums] [--lora=RANK] DIR OUT.safetensors [SOURCE TARGET]
 
 The file holds the gradient of every weight by its name, without dropout, and "loss", the sum of the negative log-likelihoods of the target tokens (or
 labels) of all texts. The texts are in the metadata: pairs for translation models; lines for language models, where the token that ends a text stands
@@ -10,6 +10,9 @@ and "new_head.bias", with ".gradient" behind the name of their gradients. Needs 
 
 SOURCE and TARGET are languages of a model of several. With --sums, two numbers stand for a gradient: the sum of its squares, and that of its products
 with the numbers of ramp(), both without the row of the padding token in tables of embeddings.
+
+With --lora, a classifier is used with random low-rank adapters of its queries and values, W + 4/RANK B A: "NAME.lora_a" (A) and "NAME.lora_b" (B) in
+place of "NAME.weight", and their gradients as of a new head.
 """
 
 import json
@@ -17,6 +20,7 @@ import pathlib
 import sys
 
 import torch
+import torch.nn.utils.parametrize
 import transformers
 from safetensors.torch import save_file
 
@@ -72,12 +76,46 @@ def language(directory, tokenizer):
     return model, loss_of(model(torch.tensor([ids[:-1]])).logits[0], ids[1:])
 
 
-def classifier(directory, tokenizer):
-    model = transformers.AutoModelForSequenceClassification.from_pretrained(directory).float().eval()
+def classifier(directory, tokenizer, change=lambda model: model):
+    model = change(transformers.AutoModelForSequenceClassification.from_pretrained(directory).float().eval())
     names = list(model.config.id2label.values())
     targets = [names.index(label) for label in LABELS]
     logits = torch.cat([model(torch.tensor([tokenizer(text).input_ids])).logits for text in SOURCES])
     return model, loss_of(logits, targets)
+
+
+class LowRank(torch.nn.Module):
+    """W + 4/rank B A, for torch.nn.utils.parametrize."""
+
+    def __init__(self, weight, rank):
+        super().__init__()
+        self.lora_a = torch.nn.Parameter(torch.randn(rank, weight.shape[1]) * 0.3)
+        self.lora_b = torch.nn.Parameter(torch.randn(weight.shape[0], rank) * 0.3)
+
+    def forward(self, weight):
+        return weight + 4 / self.lora_a.shape[0] * self.lora_b @ self.lora_a
+
+
+def adapted(directory, tokenizer, rank):
+    """The loss of a classifier with adapters, and their tensors."""
+    torch.manual_seed(2)
+    adapters = {}
+
+    def adapt(model):
+        for name, module in list(model.named_modules()):
+            if name.endswith((".query", ".value")):
+                adapters[name] = LowRank(module.weight, rank)
+                torch.nn.utils.parametrize.register_parametrization(module, "weight", adapters[name])
+        return model
+
+    _, loss = classifier(directory, tokenizer, adapt)
+    loss.backward()
+    tensors = {"loss": loss.detach()[None]}
+    for name, adapter in adapters.items():
+        for part, value in adapter.named_parameters():
+            tensors[f"{name}.{part}"] = value.detach().contiguous()
+            tensors[f"{name}.{part}.gradient"] = value.grad.contiguous()
+    return tensors
 
 
 class NewHead(torch.nn.Module):
@@ -122,8 +160,15 @@ def begun(directory, languages):
 
 
 def main():
-    arguments = [argument for argument in sys.argv[1:] if argument != "--sums"]
+    arguments = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
     directory, out, languages = pathlib.Path(arguments[0]), arguments[1], arguments[2:4]
+    metadata = {"sources": SOURCES, "targets": TARGETS, "labels": LABELS}
+    for option in sys.argv[1:]:
+        if option.startswith("--lora="):
+            tokenizer = transformers.AutoTokenizer.from_pretrained(directory)
+            tensors = adapted(directory, tokenizer, int(option.removeprefix("--lora=")))
+            save_file(tensors, out, metadata={name: json.dumps(value) for name, value in metadata.items()})
+            return
     model, loss = begun(directory, languages)
     loss.backward()
     tensors = {name.removeprefix("encoder.") if isinstance(model, NewHead) else name: p.grad.contiguous()
@@ -132,7 +177,6 @@ def main():
         for name in "new_head.weight", "new_head.bias":
             tensors[name + ".gradient"] = tensors[name]
             tensors[name] = model.get_parameter(name).detach().contiguous()
-    metadata = {"sources": SOURCES, "targets": TARGETS, "labels": LABELS}
     if "--sums" in sys.argv:
         tensors = {name: sums(model, gradient) for name, gradient in tensors.items()}
         metadata["padding"] = -1 if model.config.pad_token_id is None else model.config.pad_token_id

@@ -253,6 +253,8 @@ def main():
             (folder / "tokenizer.json").unlink()
         if name in TRAINED:
             subprocess.run([sys.executable, ROOT / "tools/golden_of_training.py", folder, folder / "training.safetensors"], check=True)
+        if name == "bert_classifier":
+            subprocess.run([sys.executable, ROOT / "tools/golden_of_training.py", "--lora=2", folder, folder / "adapters.safetensors"], check=True)
         print(name, sum(f.stat().st_size for f in folder.iterdir()), "bytes")
 
 

@@ -9,8 +9,10 @@
 #include <string>
 
 #include "attend/core/json.h"
+#include "attend/interchange/families/families.h"
 #include "attend/interchange/foreign_model.h"
 #include "attend/interchange/foreign_weights.h"
+#include "attend/tasks/adapter.h"
 #include "attend/tasks/classification/training.h"
 #include "attend/tasks/language/perplexity.h"
 #include "attend/tasks/language/training.h"
@@ -180,6 +182,42 @@ TEST_P(InitialClassifiers, BeginWithTheLossAndTheGradientsOfTheModel) {
   expect_gradients(task, -1);
   EXPECT_EQ(dynamic_cast<const ClassificationModel&>(*task.model).labels,
             (std::vector<std::string>{"negative", "neutral", "positive"}));
+}
+
+// With the adapters of the record (golden_of_training.py --lora=2).
+class AdaptedClassifier : public InitialClassification {};
+INSTANTIATE_TEST_SUITE_P(Of, AdaptedClassifier, testing::Values("bert_classifier"),
+                         [](const auto& suite) { return std::string(suite.param); });
+
+TEST_P(AdaptedClassifier, HasTheLossAndTheGradientsOfItsAdapters) {
+  const SafetensorsFile record =
+      SafetensorsFile::open(fixture("models") / GetParam() / "adapters.safetensors");
+  ForeignConfig config = ForeignConfig::from_json(directory_.text("config.json"), "config.json");
+  const NameMap names = read_bert(directory_, config).names;
+  const auto theirs = [&](const std::string& name) {
+    const std::string end = name.substr(name.size() - 6);  // "lora_a"
+    const std::string weight = names.theirs(name.substr(0, name.size() - 6) + "weight").name;
+    return weight.substr(0, weight.size() - 6) + end;
+  };
+  TrainingTask task = classification();
+  TrainerOptions options;
+  options.low_rank.rank = 2;
+  options.low_rank.alpha = 4.0f;
+  train_adapters(task, options, *model_, nullptr);
+  const ParameterSet& adapters = task.objective->parameters();
+  EXPECT_EQ(adapters.entries().size(), 8u) << "two matrices of two layers, no new head";
+  for (const ParameterSet::Entry& entry : adapters.entries())
+    adapters.value(entry).copy_from(record.tensor(theirs(entry.name)));
+  const double loss = summed_loss(task, 0);
+  EXPECT_NEAR(loss, record.tensor("loss").item(), 1e-4 * loss);
+  for (const ParameterSet::Entry& entry : adapters.entries()) {
+    const std::vector<float>
+        expected = record.tensor(theirs(entry.name) + ".gradient").to_vector(),
+        found = adapters.gradients({entry.offset, entry.offset + entry.shape.size()}).to_vector();
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      ASSERT_NEAR(found[i], expected[i], 2e-4 * (1 + std::abs(expected[i]))) << entry.name;
+  }
 }
 
 using InitialEmbedders = InitialClassification;

@@ -21,7 +21,7 @@ round_trip() { # NAME LANGUAGES...
   check "$folder/$name.safetensors" "$folder/$name" "$original" "$@"
 }
 for name in marian marian_separate gpt2 llama qwen2 bart pegasus t5 flan_t5 opt opt_post_norm \
-    bert_classifier distilbert_classifier roberta_classifier bert_older; do
+    bert_classifier distilbert_classifier roberta_classifier; do
   round_trip "$name"
 done
 round_trip m2m_100 en de
@@ -29,8 +29,15 @@ round_trip nllb eng_Latn fra_Latn
 round_trip nllb_legacy eng_Latn deu_Latn
 round_trip mbart en_XX ro_RO
 round_trip mbart50 en_XX fr_XX
+if "$python" -c 'import sentence_transformers' 2>/dev/null; then
+  round_trip bert_sentences
+  round_trip xlm_roberta_sentences
+else
+  echo "skipped: $python has no sentence-transformers"
+fi
 # Directories with a SentencePiece model in place of a tokenizer.json.
 if "$python" -c 'import google.protobuf' 2>/dev/null; then
+  round_trip xlm_roberta_classifier
   round_trip mt5
   round_trip mbart50_v4 en_XX fr_XX
   round_trip pegasus_v4

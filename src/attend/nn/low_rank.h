@@ -21,15 +21,13 @@ struct LowRankOptions {
 
 template <class Visitor>
 void fields(LowRankOptions& o, Visitor&& visit) {
-  visit(
-      "lora-rank", o.rank, between(0, 65536),
-      "train low-rank adapters (LoRA) of this rank on the model of --init-from, which stays as it "
-      "is; 0: train the model itself");
+  visit("lora-rank", o.rank, between(0, 65536),
+        "rank of low-rank adapters (LoRA) that are trained in place of the model of --init-from; "
+        "0: none");
   visit("lora-alpha", o.alpha, above(0, 1e6),
-        "weight of the adapters: they are multiplied by lora-alpha / lora-rank");
+        "weight of low-rank adapters; the factor is lora-alpha / lora-rank");
   visit("lora-targets", o.targets,
-        "matrices that get an adapter, by patterns of their names, such as *.q_proj.weight or "
-        "*.linear1.weight");
+        "matrices that get a low-rank adapter, by patterns of names, such as *.q_proj.weight");
 }
 
 // The names of the adapter of a matrix "x.weight": "x.lora_a" and "x.lora_b".

@@ -30,8 +30,8 @@ void fields(OptimizerOptions& o, Visitor&& visit) {
         "adam, or muon (Jordan et al. 2024: fewer steps at a higher cost each; embeddings, biases "
         "and gains stay with Adam)");
   visit("layer-decay", o.layer_decay, above(0, 1),
-        "factor of the learning rate from each layer to the one below it, down to the embeddings; "
-        "1: one learning rate for all");
+        "factor between the learning rates of a layer and the next lower one, down to the "
+        "embeddings; 1: one rate for all");
   fields(o.adam, visit);
   fields(o.muon, visit);
 }

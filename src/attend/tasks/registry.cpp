@@ -64,10 +64,6 @@ const Task* find_task(std::string_view name) {
 
 std::unique_ptr<SavedModel> load_model(const Checkpoint& checkpoint) {
   const std::string& name = checkpoint.text("attend.task");
-  if (is_adapter(checkpoint))
-    throw DataError(fmt::format(
-        "{}: expected a model, found an adapter of one; attend merge joins it with its base",
-        checkpoint.source));
   if (const Task* task = find_task(name)) return task->load(checkpoint);
   std::vector<std::string_view> names;
   for (const Task& task : kTasks) names.push_back(task.name);

@@ -70,8 +70,8 @@ void fields(TrainerOptions& o, Visitor&& visit) {
         "precision of matrix products in training: f32, or bf16 (faster on CPUs with bf16 "
         "instructions)");
   visit("freeze", o.freeze,
-        "parameters that stay as they are, by patterns of their names, such as embedding.* or "
-        "encoder.layers.[0-3].*; they need no gradients and no state of the optimizer");
+        "parameters that training does not change, by patterns of names, such as embedding.* or "
+        "encoder.layers.[0-3].*");
   fields(o.low_rank, visit);
   fields(o.optimizer, visit);
   fields(o.schedule, visit);

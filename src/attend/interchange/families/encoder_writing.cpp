@@ -10,6 +10,8 @@
 #include "attend/interchange/sentence_transformers.h"
 #include "attend/tasks/classification/model.h"
 #include "attend/tasks/embedding/model.h"
+#include "attend/text/sentencepiece_writing.h"
+#include "attend/text/tokenizer_file.h"
 
 namespace attend {
 
@@ -59,12 +61,29 @@ bool has_its_tokenizer(const SavedModel& model, const EncoderWords& words) {
          words.tokenizers.end();
 }
 
+// A SentencePiece model before fairseq's order: its special pieces, then its own up to <mask>.
+std::string before_fairseq_order(const Tokenizer& tokenizer) {
+  constexpr std::int32_t kFairseqPieces = 4;
+  std::vector<std::string> own{"<unk>", "<s>", "</s>"};
+  for (std::int32_t id = kFairseqPieces; id + 1 < tokenizer.vocab_size(); ++id)
+    own.push_back(tokenizer.piece(id));
+  return restore_sentencepiece(tokenizer.bytes(), own);
+}
+
+// The tokenizer in the form in which it was read.
 TextFiles files_of_encoder(const Tokenizer& tokenizer, const TextLengthOptions& length,
                            const EncoderWords& words, Checkpoint& equal) {
   TextFiles files;
   const SpecialTokens& special = tokenizer.special_tokens();
-  write_tokenizer_files(tokenizer, {{special.bos}, {special.eos}},
-                        tokenizer_settings(tokenizer, length, words.has_token_types), files, equal);
+  nlohmann::json settings = tokenizer_settings(tokenizer, length, words.has_token_types);
+  const bool is_engine = detail::is_tokenizer_file(tokenizer.bytes());
+  if (is_engine || !is_reordered_sentencepiece(tokenizer.bytes())) {
+    write_tokenizer_files(tokenizer, {{special.bos}, {special.eos}}, settings, files, equal);
+    return files;
+  }
+  settings["tokenizer_class"] = fmt::format("{}Tokenizer", words.class_prefix);
+  files["sentencepiece.bpe.model"] = before_fairseq_order(tokenizer);
+  files["tokenizer_config.json"] = write_tokenizer_config(tokenizer, settings);
   return files;
 }
 
