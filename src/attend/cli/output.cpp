@@ -59,12 +59,6 @@ std::string shown_path(const std::filesystem::path& path) {
   return printable(path.native(), kLongestPath);
 }
 
-std::string json_text(const nlohmann::json& json, int indent) {
-  return json.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-std::string json_text(const nlohmann::ordered_json& json, int indent) {
-  return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
 std::string json_text(const Error& error) {
   return json_text(nlohmann::ordered_json{{"error", error.what()}});
 }

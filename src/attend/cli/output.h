@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "attend/core/json_text.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -50,10 +50,6 @@ void tell(fmt::format_string<Values...> format, Values&&... values) {
 // A path for the middle of a line: complete, without control characters.
 std::string shown_path(const std::filesystem::path& path);
 
-// JSON as text, valid for any bytes: invalid UTF-8 becomes U+FFFD. `indent` as in nlohmann's
-// dump().
-std::string json_text(const nlohmann::json& json, int indent = -1);
-std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
 // {"error":"in.txt:17: ..."}: replaces a missing answer.
 std::string json_text(const Error& error);
 
