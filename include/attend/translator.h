@@ -94,6 +94,9 @@ class Translator {
   // The languages to choose from, by name; none for a model of one pair of languages.
   std::vector<std::string> languages() const;
 
+  // Tokens of the longest sentence that the model has positions for; 0: any length.
+  std::int64_t longest_source() const;
+
   const Tokenizer& source_tokenizer() const;
   const Tokenizer& target_tokenizer() const;
 

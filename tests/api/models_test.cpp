@@ -90,6 +90,23 @@ TEST_F(ModelApi, ShowsWhatATranslationLookedAt) {
   }
 }
 
+TEST_F(ModelApi, SaysHowLongASentenceMayBe) {
+  train(translation_job("any", 1));
+  EXPECT_EQ(Translator::load(path("any")).longest_source(), 0);
+  TrainingJob job = translation_job("learned", 1);
+  job.options.emplace_back("positions", "learned");
+  job.options.emplace_back("max-positions", 40);
+  train(job);
+  const Translator translator = Translator::load(path("learned"));
+  EXPECT_EQ(translator.longest_source(), 39) << "one position is for the end of the sentence";
+  std::string sentence = "dog";
+  const auto tokens = [&] { return std::ssize(translator.source_tokenizer().encode(sentence)); };
+  while (tokens() < 39) sentence += tokens() < 38 ? " the" : " a";
+  if (tokens() == 39) EXPECT_NO_THROW(translator.translate(std::vector{sentence}));
+  while (tokens() < 40) sentence += " dog";
+  EXPECT_THROW(translator.translate(std::vector{sentence}), LineError);
+}
+
 TEST_F(ModelApi, AnswersSeveralThreadsAsItAnswersOne) {
   const std::filesystem::path model = train(translation_job("run", 20)).model;
   const Translator shared = Translator::load(model),

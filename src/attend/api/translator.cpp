@@ -25,6 +25,12 @@ std::vector<std::string> Translator::languages() const {
   return names;
 }
 
+std::int64_t Translator::longest_source() const {
+  const TranslationModel& model = impl_->engine.model();
+  const std::int64_t positions = model.longest_input();
+  return positions == 0 ? 0 : positions - model.format.of_any().of_source();
+}
+
 const Tokenizer& Translator::source_tokenizer() const {
   return impl_->engine.model().src_tokenizer;
 }
