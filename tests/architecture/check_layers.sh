@@ -3,6 +3,7 @@
 #   - a layer includes only layers on rows below its own: neither up nor sideways
 #   - what is in the folders of backend (cpu, reference, fast) is private to it
 #   - only backend/fast includes Highway, and backend/reference does not include backend/fast
+#   - only server/http includes Boost
 #   - project headers are included as "attend/<layer>/<file>.h", public headers as "attend/<file>.h"
 #   - the public headers in ROOT/include/attend include only each other and the standard library
 #   - the library does not print, exit or abort: only the command line does, through cli/output.h
@@ -33,8 +34,9 @@ inspect    9
 interchange 9
 lab        9
 api        9
-cli       10
-python    11
+server    10
+cli       11
+python    12
 "
 line_limit=400
 
@@ -80,6 +82,8 @@ function check_include(line,    path) {
     check_project_include(path)
   } else if (path ~ /^hwy\//) {
     if (folder != "backend/fast") complain("includes <" path ">: only backend/fast may see Highway")
+  } else if (path ~ /^boost\//) {
+    if (folder != "server/http") complain("includes <" path ">: only server/http may see Boost")
   } else if (line ~ /"/) {
     complain("includes \"" path "\": write project headers as \"attend/<layer>/<file>.h\", others in angle brackets")
   }

@@ -39,6 +39,8 @@ expect "an unknown folder fails" "1: the folder src/attend/utils is not in the l
 expect "Highway outside its folder fails" "1: includes <hwy/highway.h>: only backend/fast" src/attend/backend/backend.cpp \
   '#include <hwy/highway.h>'
 expect "Highway in its folder passes" "" src/attend/backend/fast/rows/softmax.cpp '#include <hwy/highway.h>'
+expect "Boost outside its folder fails" "1: includes <boost/asio.hpp>: only server/http" src/attend/server/jobs.cpp \
+  '#include <boost/asio.hpp>'
 expect "the reference kernels include no fast ones" "1: the reference kernels must not" src/attend/backend/reference/softmax.cpp \
   '#include "attend/backend/fast/softmax.h"'
 expect "the folders of backend are private" "1: includes .*private" src/attend/ops/linear.cpp \

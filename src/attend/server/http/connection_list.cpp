@@ -1,0 +1,49 @@
+#include "attend/server/http/connection_list.h"
+
+#include <utility>
+
+namespace attend {
+
+ConnectionList::Place ConnectionList::add(std::function<void()> close) {
+  const std::lock_guard lock(mutex_);
+  return entries_.insert(entries_.end(), {.close = std::move(close)});
+}
+
+void ConnectionList::remove(Place place) {
+  const std::lock_guard lock(mutex_);
+  entries_.erase(place);
+}
+
+void ConnectionList::set_idle(Place place, bool idle) {
+  const std::lock_guard lock(mutex_);
+  place->idle = idle;
+  place->since = std::chrono::steady_clock::now();
+}
+
+int ConnectionList::size() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<int>(entries_.size());
+}
+
+void ConnectionList::close_longest_idle() {
+  const std::lock_guard lock(mutex_);
+  Entry* oldest = nullptr;
+  for (Entry& entry : entries_)
+    if (entry.idle && (oldest == nullptr || entry.since < oldest->since)) oldest = &entry;
+  if (oldest == nullptr) return;
+  oldest->idle = false;  // the next call finds another
+  oldest->close();
+}
+
+void ConnectionList::close_idle() {
+  const std::lock_guard lock(mutex_);
+  for (const Entry& entry : entries_)
+    if (entry.idle) entry.close();
+}
+
+void ConnectionList::close_all() {
+  const std::lock_guard lock(mutex_);
+  for (const Entry& entry : entries_) entry.close();
+}
+
+}  // namespace attend

@@ -1,0 +1,63 @@
+// One request and its response, which may come later, from any thread, whole or in pieces.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "attend/server/http/message.h"
+
+namespace attend {
+
+// Shared by the connection, which writes what arrives here, and by whoever answers. All functions
+// may be called from any thread.
+class Exchange {
+ public:
+  explicit Exchange(HttpRequest request) : request_(std::move(request)) {}
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  const HttpRequest& request() const { return request_; }
+
+  // The whole response. Only the first response counts.
+  void respond(HttpResponse response);
+  // A response in pieces: its head and the first piece, more pieces, the end.
+  void begin(HttpResponse head);
+  void write(std::string_view piece);
+  void end();
+
+  // `call` is called once when the client has gone before the end of the response; at once if it
+  // has gone already. There is one such call, the last one set.
+  void on_hang_up(std::function<void()> call);
+  bool is_abandoned() const;
+
+  // For the connection.
+
+  // What has arrived since the last call.
+  struct News {
+    std::optional<HttpResponse> head;
+    std::string more;  // pieces after the head
+    bool in_pieces = false;
+    bool complete = false;  // nothing follows
+  };
+  News take();
+  // `wake` is called whenever there is news.
+  void on_news(std::function<void()> wake);
+  // The client has gone, or nobody waits for the response.
+  void abandon();
+  // The response has been written: nothing is called any more.
+  void release();
+
+ private:
+  void notify();
+
+  const HttpRequest request_;
+  mutable std::mutex mutex_;
+  std::optional<HttpResponse> head_;
+  std::string pieces_;
+  bool answered_ = false, in_pieces_ = false, complete_ = false, abandoned_ = false;
+  std::function<void()> wake_, hang_up_;
+};
+
+}  // namespace attend

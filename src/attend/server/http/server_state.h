@@ -1,0 +1,69 @@
+// What the connections of a server share. Includes Boost.Asio: only the files of this folder that
+// speak to sockets include this header.
+#pragma once
+
+#include <utility>  // before Asio, whose coroutine support of Boost 1.74 forgets it
+
+#include <algorithm>
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <optional>
+
+#include "attend/server/http/connection_list.h"
+#include "attend/server/http/server.h"
+
+namespace attend {
+
+namespace net = boost::asio;
+using tcp = net::ip::tcp;
+
+inline std::chrono::nanoseconds duration_of(double seconds) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::chrono::duration<double>(seconds));
+}
+
+// The share of one request in the memory that all requests in progress may take.
+class BodyShare {
+ public:
+  BodyShare(std::atomic<std::size_t>& all, std::size_t most) : all_(all), most_(most) {}
+  ~BodyShare() { give_back(); }
+  BodyShare(const BodyShare&) = delete;
+  BodyShare& operator=(const BodyShare&) = delete;
+
+  // Returns false if all requests together take too much.
+  bool grow_to(std::size_t bytes) {
+    if (bytes > own_) all_ += bytes - own_;
+    own_ = std::max(own_, bytes);
+    return all_ <= most_;
+  }
+  void give_back() { all_ -= std::exchange(own_, 0); }
+
+ private:
+  std::atomic<std::size_t>& all_;
+  std::size_t most_;
+  std::size_t own_ = 0;
+};
+
+struct HttpServer::State : std::enable_shared_from_this<HttpServer::State> {
+  State(HttpOptions o, Handlers h) : options(std::move(o)), handlers(std::move(h)) {}
+
+  HttpOptions options;
+  Handlers handlers;
+  net::io_context io{2};
+  tcp::acceptor acceptor{io};
+  net::steady_timer pause{io};  // of the acceptor, when there are no descriptors left
+  net::steady_timer grace{io};
+  std::optional<net::ssl::context> tls;
+  ConnectionList connections;
+  std::atomic<bool> stopping{false};
+  std::atomic<std::size_t> body_bytes{0};
+};
+
+// Serves a connection until it ends, on the executor of the socket. connection.cpp
+void start_connection(std::shared_ptr<HttpServer::State> state, tcp::socket socket);
+
+}  // namespace attend

@@ -1,0 +1,69 @@
+#include "attend/server/http/exchange.h"
+
+#include <gtest/gtest.h>
+
+namespace attend {
+namespace {
+
+HttpRequest request() { return {.method = "GET", .path = "/", .query = {}}; }
+
+TEST(Exchange, TakesTheFirstResponse) {
+  Exchange exchange(request());
+  exchange.respond({.body = "first"});
+  exchange.respond({.body = "second"});
+  exchange.begin({.body = "third"});
+  exchange.write("more");
+  const Exchange::News news = exchange.take();
+  ASSERT_TRUE(news.head);
+  EXPECT_EQ(news.head->body, "first");
+  EXPECT_TRUE(news.complete);
+  EXPECT_FALSE(news.in_pieces);
+  EXPECT_EQ(news.more, "");
+  EXPECT_FALSE(exchange.take().head) << "news is new once";
+}
+
+TEST(Exchange, GathersPiecesUntilTheyAreTaken) {
+  Exchange exchange(request());
+  int wakes = 0;
+  exchange.on_news([&] { ++wakes; });
+  exchange.write("too early");
+  exchange.begin({.body = "head"});
+  exchange.write("a");
+  exchange.write("b");
+  Exchange::News news = exchange.take();
+  EXPECT_EQ(news.head->body + news.more, "headab");
+  EXPECT_FALSE(news.complete);
+  exchange.end();
+  exchange.write("too late");
+  news = exchange.take();
+  EXPECT_EQ(news.more, "");
+  EXPECT_TRUE(news.complete);
+  EXPECT_EQ(wakes, 4);
+}
+
+TEST(Exchange, TellsOfAClientThatHasGone) {
+  int calls = 0;
+  Exchange exchange(request());
+  exchange.on_hang_up([&] { ++calls; });
+  EXPECT_FALSE(exchange.is_abandoned());
+  exchange.abandon();
+  exchange.abandon();
+  EXPECT_EQ(calls, 1);
+  EXPECT_TRUE(exchange.is_abandoned());
+  exchange.on_hang_up([&] { ++calls; });
+  EXPECT_EQ(calls, 2) << "at once";
+}
+
+TEST(Exchange, CallsNobodyAfterTheResponse) {
+  int calls = 0;
+  Exchange exchange(request());
+  exchange.on_news([&] { ++calls; });
+  exchange.on_hang_up([&] { ++calls; });
+  exchange.release();
+  exchange.respond({});
+  exchange.abandon();
+  EXPECT_EQ(calls, 0);
+}
+
+}  // namespace
+}  // namespace attend

@@ -1,0 +1,284 @@
+// The HTTP server with a handler of its own: what it accepts, what it refuses, and that nobody can
+// hold it up.
+#include "attend/server/http/server.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <list>
+#include <thread>
+
+#include "attend/error.h"
+#include "server/raw_client.h"
+
+namespace attend {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Answers with the method, the path, the query and the body.
+class HttpServerTest : public testing::Test {
+ protected:
+  ~HttpServerTest() override { stop(); }
+
+  void start(HttpOptions options = {}) {
+    options.listen = "127.0.0.1:0";
+    server_.emplace(
+        options,
+        HttpServer::Handlers{
+            .answer = [this](const auto& exchange) { answer_(exchange); },
+            .refuse =
+                [](const HttpRequest&, const HttpError& error) {
+                  return HttpResponse{.status = error.status, .body = error.message};
+                },
+            .finished = [this](const HttpRequest&,
+                               const HttpOutcome& outcome) { last_status_ = outcome.status; }});
+    thread_ = std::thread([this] { server_->run(); });
+  }
+  void stop() {
+    if (!thread_.joinable()) return;
+    server_->stop();
+    thread_.join();
+  }
+  int port() const { return server_->port(); }
+
+  static void echo(const std::shared_ptr<Exchange>& exchange) {
+    const HttpRequest& r = exchange->request();
+    exchange->respond({.body = r.method + " " + r.path + " " + r.query + " " + r.body});
+  }
+  // The status for one request of these bytes.
+  int status_of(const std::string& bytes) {
+    RawClient client(port());
+    client.send(bytes);
+    return client.receive().status;
+  }
+
+  std::function<void(const std::shared_ptr<Exchange>&)> answer_ = echo;
+  std::optional<HttpServer> server_;
+  std::atomic<int> last_status_{0};
+  std::thread thread_;
+};
+
+TEST_F(HttpServerTest, AnswersRequestsOfOneConnectionInOrder) {
+  start();
+  RawClient client(port());
+  EXPECT_EQ(client.get("/a?x=1").body, "GET /a x=1 ");
+  EXPECT_EQ(client.post("/b", "text").body, "POST /b  text");
+  client.send("GET /c HTTP/1.1\r\nHost: t\r\n\r\nGET /d HTTP/1.1\r\nHost: t\r\n\r\n");
+  EXPECT_EQ(client.receive().body, "GET /c  ");
+  EXPECT_EQ(client.receive().body, "GET /d  ");
+}
+
+TEST_F(HttpServerTest, ReadsChunksAndTheBodyOfAGet) {
+  start();
+  RawClient client(port());
+  client.send(
+      "POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n"
+      "\r\n");
+  EXPECT_EQ(client.receive().body, "POST /  abcde");
+  client.send("GET / HTTP/1.1\r\nHost: t\r\nContent-Length: 2\r\n\r\nhi");
+  EXPECT_EQ(client.receive().body, "GET /  hi");
+  EXPECT_EQ(client.get("/next").body, "GET /next  ");
+}
+
+TEST_F(HttpServerTest, ClosesWhenAskedToAndForOldClients) {
+  start();
+  RawClient modern(port()), old(port());
+  modern.send("GET / HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n");
+  EXPECT_EQ(modern.receive().field("Connection"), "close");
+  EXPECT_TRUE(modern.is_closed());
+  old.send("GET / HTTP/1.0\r\n\r\n");
+  EXPECT_EQ(old.receive().status, 200);
+  EXPECT_TRUE(old.is_closed());
+}
+
+TEST_F(HttpServerTest, SendsNoBodyForHead) {
+  start();
+  RawClient client(port());
+  client.send("HEAD / HTTP/1.1\r\nHost: t\r\n\r\nGET /x HTTP/1.1\r\nHost: t\r\n\r\n");
+  std::string head = client.receive().head;
+  EXPECT_NE(head.find("Content-Length: 8"), std::string::npos) << head;
+}
+
+TEST_F(HttpServerTest, RefusesWhatIsTooLarge) {
+  start({.max_header = 1000, .max_body = 100});
+  EXPECT_EQ(status_of("GET / HTTP/1.1\r\nHost: t\r\nX: " + std::string(2000, 'a') + "\r\n\r\n"),
+            431);
+  EXPECT_EQ(status_of("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 101\r\n\r\n"), 413);
+  EXPECT_EQ(status_of("POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n70\r\n" +
+                      std::string(0x70, 'a') + "\r\n0\r\n\r\n"),
+            413);
+  EXPECT_EQ(status_of("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 100\r\n\r\n" +
+                      std::string(100, 'a')),
+            200);
+}
+
+TEST_F(HttpServerTest, RefusesWhatTwoServersCouldReadDifferently) {
+  start();
+  const std::string begin = "POST / HTTP/1.1\r\nHost: t\r\n";
+  EXPECT_EQ(status_of(begin + "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+            400);
+  EXPECT_EQ(status_of(begin + "Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd"), 400);
+  EXPECT_EQ(status_of(begin + "Content-Length: +3\r\n\r\nabc"), 400);
+  EXPECT_EQ(status_of(begin + "Transfer-Encoding: xchunked\r\n\r\n"), 501);
+  EXPECT_EQ(status_of(begin + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"), 501);
+  EXPECT_EQ(status_of(begin + "Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n"), 400);
+  EXPECT_EQ(status_of("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"), 400);
+  EXPECT_EQ(status_of("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"), 400);
+  EXPECT_EQ(status_of("GET / HTTP/1.1\r\n\r\n"), 400);
+  EXPECT_EQ(status_of("GET / HTTP/2.0\r\nHost: a\r\n\r\n"), 400);
+  EXPECT_EQ(status_of(begin + "Transfer-Encoding: chunked\r\n\r\nzz\r\n"), 400);
+  EXPECT_EQ(status_of("\x16\x03\x01\x02\x05garbage\r\n\r\n"), 400);
+}
+
+TEST_F(HttpServerTest, ClosesConnectionsThatSendTooSlowly) {
+  start({.timeout = 0.2, .idle = 0.2});
+  RawClient silent(port()), header(port()), body(port());
+  header.send("GET / HTTP/1.1\r\nHos");
+  body.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 10\r\n\r\nabc");
+  EXPECT_EQ(header.receive().status, 408);
+  EXPECT_EQ(body.receive().status, 408);
+  EXPECT_TRUE(silent.is_closed());
+}
+
+TEST_F(HttpServerTest, MakesRoomByClosingTheLongestIdle) {
+  start({.max_connections = 4});
+  std::list<RawClient> idle;
+  for (int i = 0; i < 4; ++i) {
+    idle.emplace_back(port());
+    EXPECT_EQ(idle.back().get("/").status, 200);
+  }
+  RawClient late(port());
+  EXPECT_EQ(late.get("/").status, 200);
+  EXPECT_TRUE(idle.front().is_closed());
+  EXPECT_EQ(idle.back().get("/").status, 200);
+}
+
+TEST_F(HttpServerTest, BoundsTheMemoryOfAllBodies) {
+  start({.max_body = 1000, .max_bodies = 1500});
+  RawClient first(port()), second(port());
+  const std::string request = "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 1000\r\n\r\n";
+  first.send(request + std::string(900, 'a'));
+  std::this_thread::sleep_for(200ms);
+  second.send(request + std::string(900, 'a'));
+  const RawResponse refused = second.receive();
+  EXPECT_EQ(refused.status, 503);
+  first.send(std::string(100, 'a'));
+  EXPECT_EQ(first.receive().status, 200);
+  RawClient third(port());
+  EXPECT_EQ(third.post("/", std::string(1000, 'a')).status, 200) << "what was taken is given back";
+}
+
+TEST_F(HttpServerTest, StreamsPiecesAsTheyCome) {
+  std::shared_ptr<Exchange> open;
+  std::atomic<bool> begun{false};
+  answer_ = [&](const auto& exchange) {
+    open = exchange;
+    exchange->begin({.type = "text/event-stream"});
+    exchange->write("one ");
+    begun = true;
+  };
+  start();
+  RawClient client(port());
+  client.send("GET / HTTP/1.1\r\nHost: t\r\n\r\n");
+  while (!begun) std::this_thread::sleep_for(1ms);
+  open->write("two");
+  open->end();
+  const RawResponse response = client.receive();
+  EXPECT_EQ(response.body, "one two");
+  EXPECT_EQ(response.field("Content-Type"), "text/event-stream");
+  answer_ = echo;
+  EXPECT_EQ(client.get("/").status, 200) << "the connection can be used again";
+}
+
+TEST_F(HttpServerTest, TellsWhenAClientHasHungUp) {
+  std::atomic<bool> asked{false}, gone{false};
+  std::shared_ptr<Exchange> open;
+  answer_ = [&](const auto& exchange) {
+    open = exchange;
+    exchange->on_hang_up([&] { gone = true; });
+    asked = true;
+  };
+  start();
+  {
+    RawClient client(port());
+    client.send("GET / HTTP/1.1\r\nHost: t\r\n\r\nmore");
+    while (!asked) std::this_thread::sleep_for(1ms);
+  }
+  for (int i = 0; i < 2000 && !gone; ++i) std::this_thread::sleep_for(1ms);
+  EXPECT_TRUE(gone);
+  open->respond({});
+  for (int i = 0; i < 2000 && last_status_ == 0; ++i) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(last_status_, 499);
+}
+
+TEST_F(HttpServerTest, ErrorsOfHandlersAreAnswers) {
+  answer_ = [](const auto& exchange) {
+    if (exchange->request().path == "/http") throw HttpError{403, "no"};
+    throw std::runtime_error("what");
+  };
+  start();
+  RawClient client(port());
+  EXPECT_EQ(client.get("/http").status, 403);
+  EXPECT_EQ(client.get("/other").status, 500);
+}
+
+TEST_F(HttpServerTest, StopsWhenTheLastRequestIsAnswered) {
+  std::shared_ptr<Exchange> open;
+  std::atomic<bool> asked{false};
+  answer_ = [&](const auto& exchange) {
+    open = exchange;
+    asked = true;
+  };
+  start();
+  RawClient busy(port()), idle(port());
+  busy.send("GET / HTTP/1.1\r\nHost: t\r\n\r\n");
+  while (!asked) std::this_thread::sleep_for(1ms);
+  server_->stop();
+  EXPECT_TRUE(idle.is_closed());
+  open->respond({.body = "late"});
+  const RawResponse response = busy.receive();
+  EXPECT_EQ(response.body, "late");
+  EXPECT_EQ(response.field("Connection"), "close");
+  thread_.join();
+}
+
+TEST_F(HttpServerTest, StopDoesNotWaitLongerThanTheTimeOfGrace) {
+  std::shared_ptr<Exchange> open;
+  std::atomic<bool> asked{false};
+  answer_ = [&](const auto& exchange) {
+    open = exchange;
+    asked = true;
+  };
+  start({.grace = 0.1});
+  RawClient busy(port());
+  busy.send("GET / HTTP/1.1\r\nHost: t\r\n\r\n");
+  while (!asked) std::this_thread::sleep_for(1ms);
+  stop();
+  EXPECT_TRUE(busy.is_closed());
+}
+
+TEST_F(HttpServerTest, InvitesLargeBodies) {
+  start();
+  RawClient client(port());
+  client.send("POST / HTTP/1.1\r\nHost: t\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
+  EXPECT_EQ(client.receive().status, 100);
+  client.send("ab");
+  EXPECT_EQ(client.receive().body, "POST /  ab");
+}
+
+TEST(HttpServer, NamesAddressesThatCannotBeUsed) {
+  const auto open = [](const std::string& listen) { HttpServer server({.listen = listen}, {}); };
+  for (const char* wrong : {"", "8080", "127.0.0.1", "127.0.0.1:", "127.0.0.1:x", "host:80",
+                            "127.0.0.1:99999", "127.0.0.1:80 "})
+    EXPECT_THROW(open(wrong), ConfigError) << wrong;
+  HttpServer taken({.listen = "127.0.0.1:0"}, {});
+  EXPECT_THROW(open(taken.address()), IoError);
+  EXPECT_THROW(HttpServer({.listen = "127.0.0.1:0", .certificate = "a.pem"}, {}), ConfigError);
+  EXPECT_THROW(HttpServer({.listen = "127.0.0.1:0", .certificate = "a.pem", .key = "b.pem"}, {}),
+               ConfigError);
+}
+
+}  // namespace
+}  // namespace attend
