@@ -141,9 +141,10 @@ INSTANTIATE_TEST_SUITE_P(Of, Extremes, testing::ValuesIn(kCases), [](const auto&
   return name;
 });
 
-// A demo takes a minute and has no number but that of its threads.
+// A demo takes a minute and has no number but that of its threads; a server runs until it is
+// stopped, and its numbers are bounds of what clients may do (tests/server).
 TEST(ExtremeCases, HaveEveryCommandThatTakesANumber) {
-  std::set<std::string> commands{"demo"};
+  std::set<std::string> commands{"demo", "serve"};
   for (const ExtremeCase& one : kCases) commands.insert(one.command);
   const NumberOptions numbers;
   for (const NumberOption& option : numbers.list())

@@ -16,13 +16,26 @@ shift 2
 [ $# -gt 0 ] || set -- README.md $(cd "$root" && ls docs/*.md)
 
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap '"$work/bin/stop_serving"; rm -rf "$work"' EXIT
 mkdir "$work/bin" "$work/files" "$work/blocks"
 
-# The program as pages call it.
+# The program as pages call it. `attend serve` listens on a port that is free, returns when it does,
+# and runs until the next one starts or the page ends.
 cat >"$work/bin/attend" <<WRAPPER
 #!/bin/sh
 case "\${1:-} \${2:-}" in
+  "serve "*)
+    "$work/bin/stop_serving"
+    "$attend" "\$@" --listen 127.0.0.1:0 >"$work/served" 2>"$work/serving" &
+    echo \$! >"$work/server"
+    for try in \$(seq 200); do
+      grep -q "listening on" "$work/serving" && exit 0
+      kill -0 "\$(cat "$work/server")" 2>/dev/null || break
+      sleep 0.05
+    done
+    cat "$work/serving" >&2
+    exit 1
+    ;;
   "train "*) ;;
   *) exec "$attend" "\$@" ;;
 esac
@@ -37,7 +50,23 @@ done
 rm -rf "\$out"
 exec "$attend" "\$@" --config "$work/\$2.toml"
 WRAPPER
-chmod +x "$work/bin/attend"
+# curl, with the port of the server in place of the usual one; an error status is a failure.
+cat >"$work/bin/curl" <<WRAPPER
+#!/bin/sh
+port=\$(sed -n 's/.*listening on .*:\([0-9]*\)\$/\1/p' "$work/serving")
+for word in "\$@"; do
+  shift
+  set -- "\$@" "\$(echo "\$word" | sed "s|127.0.0.1:8080|127.0.0.1:\$port|")"
+done
+exec $(command -v curl) -sSf "\$@"
+WRAPPER
+cat >"$work/bin/stop_serving" <<WRAPPER
+#!/bin/sh
+[ -f "$work/server" ] || exit 0
+kill "\$(cat "$work/server")" 2>/dev/null
+rm -f "$work/server"
+WRAPPER
+chmod +x "$work/bin/attend" "$work/bin/curl" "$work/bin/stop_serving"
 PATH=$work/bin:$PATH
 export PATH
 
@@ -142,5 +171,6 @@ for page in "$@"; do
     fi
   done
 done
+stop_serving
 echo "run_commands: $ran blocks ran, $skipped not run, $failures failed"
 [ $failures -eq 0 ]

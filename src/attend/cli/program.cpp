@@ -71,6 +71,7 @@ void add_commands(CLI::App& app) {
   add_score_command(app);
   add_attention_command(app);
   add_embed_command(app);
+  add_serve_command(app);
   add_average_command(app);
   add_import_command(app);
   add_export_command(app);

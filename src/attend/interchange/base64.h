@@ -1,4 +1,4 @@
-// Bytes written as letters (RFC 4648). Private to interchange/.
+// Bytes written as letters (RFC 4648).
 #pragma once
 
 #include <string>

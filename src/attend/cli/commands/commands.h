@@ -48,6 +48,9 @@ void add_export_command(CLI::App& app);
 // attend merge BASE ADAPTER --out F: an adapted model as one file.
 void add_merge_command(CLI::App& app);
 
+// attend serve MODEL...: models behind HTTP.
+void add_serve_command(CLI::App& app);
+
 // attend quantize MODEL --out F: an 8-bit model, and the effect on quality and speed.
 void add_quantize_command(CLI::App& app);
 

@@ -1,0 +1,134 @@
+#include <fmt/format.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "attend/cli/binding/command.h"
+#include "attend/cli/binding/options_binding.h"
+#include "attend/cli/binding/thread_options.h"
+#include "attend/cli/commands/commands.h"
+#include "attend/cli/output.h"
+#include "attend/core/quote.h"
+#include "attend/error.h"
+#include "attend/server/serving.h"
+
+namespace attend {
+namespace {
+
+struct ServeArguments {
+  std::vector<std::string> models;
+  ServingOptions serving;
+  bool access_log = true;
+  ThreadOptions threads;
+};
+
+template <class Visitor>
+void fields(ServeArguments& a, Visitor&& visit) {
+  fields(a.serving, visit);
+  visit("access-log", a.access_log,
+        "print a line of JSON for every request, without the texts of requests");
+  fields(a.threads, visit);
+}
+
+// Waits for signals on a thread of its own, as long as it lives: SIGTERM and SIGINT stop, SIGHUP
+// reloads. A second SIGTERM or SIGINT ends the process at once.
+class SignalWatch {
+ public:
+  SignalWatch() {
+    sigemptyset(&watched_);
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR2}) sigaddset(&watched_, signal);
+    pthread_sigmask(SIG_BLOCK, &watched_, &before_);
+  }
+  ~SignalWatch() {
+    if (thread_.joinable()) {
+      pthread_kill(thread_.native_handle(), SIGUSR2);
+      thread_.join();
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  SignalWatch(const SignalWatch&) = delete;
+  SignalWatch& operator=(const SignalWatch&) = delete;
+
+  void start(const std::function<void()>& stop, const std::function<void()>& reload) {
+    thread_ = std::thread([this, stop, reload] {
+      for (int signal = 0; sigwait(&watched_, &signal) == 0 && signal != SIGUSR2;) {
+        if (signal == SIGHUP) {
+          reload();
+          continue;
+        }
+        sigset_t ends;
+        sigemptyset(&ends);
+        sigaddset(&ends, SIGTERM);
+        sigaddset(&ends, SIGINT);
+        pthread_sigmask(SIG_UNBLOCK, &ends, nullptr);
+        sigdelset(&watched_, SIGTERM);
+        sigdelset(&watched_, SIGINT);
+        stop();
+      }
+    });
+  }
+
+ private:
+  sigset_t watched_{}, before_{};
+  std::thread thread_;
+};
+
+std::string in_mebibytes(std::uint64_t bytes) {
+  return fmt::format("{} MiB", (bytes + (1 << 20) - 1) >> 20);
+}
+
+void tell_start(Server& server) {
+  std::uint64_t bytes = 0;
+  for (const ServedModelPointer& model : *server.models()) {
+    bytes += model->state.bytes;
+    const std::string languages = model->sources.empty()
+                                      ? ""
+                                      : fmt::format(" ({} to {})", fmt::join(model->sources, ", "),
+                                                    fmt::join(model->targets, ", "));
+    tell("attend: {}: {}{}\n", printable(model->name), model->task, printable(languages));
+  }
+  tell("attend: memory: models {}, requests at most {}\n", in_mebibytes(bytes),
+       in_mebibytes(server.request_memory()));
+  tell("attend: listening on {}\n", server.url());
+}
+
+void tell_reload(Server& server) {
+  for (const std::string& failure : server.reload()) tell("attend: {}\n", printable(failure, 1000));
+  tell("attend: models loaded again\n");
+}
+
+void run_serve(const ServeArguments& arguments) {
+  std::vector<ModelPlace> places;
+  for (const std::string& model : arguments.models) places.push_back(parse_model_place(model));
+  SignalWatch signals;
+  const RuntimeScope runtime = enter_runtime(arguments.threads);
+  std::mutex mutex;
+  const auto log = [&mutex](const std::string& line) {
+    const std::lock_guard lock(mutex);
+    remark("{}\n", line);
+  };
+  Server server(arguments.serving, std::move(places), Runtime::current().shared_from_this(),
+                arguments.access_log ? log : std::function<void(const std::string&)>());
+  tell_start(server);
+  signals.start([&] { server.stop(); }, [&] { tell_reload(server); });
+  server.run();
+}
+
+}  // namespace
+
+void add_serve_command(CLI::App& app) {
+  CLI::App& command = add_command(app, "serve", "Serve models over HTTP");
+  const auto arguments = std::make_shared<ServeArguments>();
+  add_argument(command, arguments->models,
+               {"models", "MODEL",
+                "model files or folders of runs; each may be followed by ,name=small and, for "
+                "translators, ,src=en ,tgt=de"});
+  OptionBinding(command).add(*arguments);
+  on_command(command, [arguments] { run_serve(*arguments); });
+}
+
+}  // namespace attend

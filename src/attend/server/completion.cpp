@@ -1,0 +1,245 @@
+#include "attend/server/completion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "attend/core/json.h"
+#include "attend/core/json_text.h"
+#include "attend/error.h"
+#include "attend/server/service.h"
+
+namespace attend {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The bytes at the end of `text` that are the beginning of `stop`.
+std::size_t beginning_at_end(std::string_view text, std::string_view stop) {
+  for (std::size_t count = std::min(text.size(), stop.size() - 1); count > 0; --count)
+    if (text.ends_with(stop.substr(0, count))) return count;
+  return 0;
+}
+
+// A request in progress. Outcomes arrive on threads of the jobs.
+class Completion : public std::enable_shared_from_this<Completion> {
+ public:
+  Completion(std::shared_ptr<Call> call, CompletionRequest request)
+      : call_(std::move(call)),
+        request_(std::move(request)),
+        created_(std::chrono::duration_cast<std::chrono::seconds>(
+                     std::chrono::system_clock::now().time_since_epoch())
+                     .count()),
+        id_(fmt::format("cmpl-{:x}-{:x}", created_, reinterpret_cast<std::uintptr_t>(this))) {}
+
+  void start() {
+    const Generator& generator = *request_.model->as<Generator>();
+    for (const std::string& prompt : request_.prompts) {
+      prompt_tokens_ += std::ssize(generator.tokenizer().encode(prompt));
+      for (int k = 0; k < request_.choices; ++k)
+        choices_.emplace_back(StoppedText(request_.stops)).prompt = &prompt;
+    }
+    missing_ = choices_.size();
+    cancels_.resize(choices_.size());
+    for (std::size_t i = 0; i < choices_.size(); ++i) submit(i);
+    call_->on_hang_up([self = shared_from_this()] { self->cancel_all(); });
+  }
+
+ private:
+  struct Choice {
+    explicit Choice(StoppedText empty) : text(std::move(empty)) {}
+    StoppedText text;
+    const std::string* prompt = nullptr;
+    Generation generation;  // empty if it was stopped early
+    std::string finish_reason;
+    std::int64_t grown = 0;  // pieces received
+  };
+
+  void submit(std::size_t number) {
+    GenerationRequest job{.prompt = *choices_[number].prompt,
+                          .options = request_.options,
+                          .sample = number % static_cast<std::size_t>(request_.choices)};
+    job.grow = [self = shared_from_this(), number](const GeneratedToken& token) {
+      self->grow(number, token.text);
+    };
+    Receiver<Generation> receiver{
+        .accept = [self = shared_from_this(), number](
+                      std::size_t, Generation result) { self->end(number, std::move(result)); },
+        .fail = [self = shared_from_this(), number](
+                    std::size_t, std::exception_ptr error) { self->fail(number, error); }};
+    try {
+      Jobs::Cancel cancel = call_->service.jobs().submit(*request_.model->as<Generator>(),
+                                                         std::move(job), std::move(receiver));
+      const std::lock_guard lock(mutex_);
+      cancels_[number] = std::move(cancel);
+      if (choices_[number].text.is_stopped()) cancels_[number]();
+    } catch (...) {
+      cancel_all();
+      throw;
+    }
+  }
+  void cancel_all() {
+    const std::lock_guard lock(mutex_);
+    for (const Jobs::Cancel& cancel : cancels_)
+      if (cancel) cancel();
+  }
+
+  void grow(std::size_t number, std::string_view more) {
+    const std::lock_guard lock(mutex_);
+    Choice& choice = choices_[number];
+    ++choice.grown;
+    send(number, choice.text.add(more));
+    if (choice.text.is_stopped() && cancels_[number]) cancels_[number]();
+  }
+  void end(std::size_t number, Generation generation) {
+    const std::lock_guard lock(mutex_);
+    Choice& choice = choices_[number];
+    // The last characters, and all of them if nothing has grown: after a search.
+    const std::size_t seen = choice.text.text().size() + choice.text.held().size();
+    if (!choice.text.is_stopped() && generation.text.size() > seen)
+      send(number, choice.text.add(std::string_view(generation.text).substr(seen)));
+    if (!choice.text.is_stopped()) send(number, choice.text.finish());
+    choice.finish_reason = choice.text.is_stopped() || generation.complete ? "stop" : "length";
+    choice.generation = std::move(generation);
+    settle(number);
+  }
+  void fail(std::size_t number, const std::exception_ptr& error) {
+    const std::lock_guard lock(mutex_);
+    Choice& choice = choices_[number];
+    if (choice.text.is_stopped()) {  // cancelled by us
+      choice.finish_reason = "stop";
+    } else if (!error_) {
+      error_ = error;
+    }
+    settle(number);
+  }
+  // The functions below are called with the mutex locked.
+
+  void send(std::size_t number, const std::string& more) {
+    if (!request_.stream || more.empty()) return;
+    begin_stream();
+    send_event(choices_json(Json::array({choice_json(number, more, nullptr)})));
+  }
+  void begin_stream() {
+    if (streaming_) return;
+    streaming_ = true;
+    HttpResponse head{.type = "text/event-stream; charset=utf-8"};
+    head.headers.add("Cache-Control", "no-cache");
+    call_->exchange->begin(std::move(head));
+    if (!request_.echo) return;
+    for (std::size_t i = 0; i < choices_.size(); ++i)
+      send_event(choices_json(Json::array({choice_json(i, *choices_[i].prompt, nullptr)})));
+  }
+  void send_event(const Json& json) {
+    call_->exchange->write(fmt::format("data: {}\n\n", json_text(json)));
+  }
+
+  void settle(std::size_t number) {
+    if (request_.stream && !error_) {
+      begin_stream();
+      send_event(
+          choices_json(Json::array({choice_json(number, "", choices_[number].finish_reason)})));
+    }
+    if (--missing_ > 0) return;
+    if (!request_.stream || (error_ && !streaming_))
+      return error_ ? call_->fail(error_) : respond();
+    if (error_) {
+      send_event(parse_json(error_response(http_error_of(error_), Dialect::openai).body, "error"));
+    } else if (request_.stream_usage) {
+      Json json = choices_json(Json::array());
+      json["usage"] = usage_json();
+      send_event(json);
+    }
+    call_->exchange->write("data: [DONE]\n\n");
+    call_->exchange->end();
+  }
+  void respond() {
+    Json list = Json::array();
+    for (std::size_t i = 0; i < choices_.size(); ++i) {
+      const Choice& choice = choices_[i];
+      const std::string text = (request_.echo ? *choice.prompt : "") + choice.text.text();
+      list.push_back(choice_json(i, text, choice.finish_reason));
+      if (request_.logprobs) list.back()["logprobs"] = logprobs_json(choice);
+    }
+    Json json = choices_json(std::move(list));
+    json["usage"] = usage_json();
+    call_->respond(json);
+  }
+
+  static Json choice_json(std::size_t number, const std::string& text, const Json& finish_reason) {
+    return {
+        {"text", text}, {"index", number}, {"logprobs", nullptr}, {"finish_reason", finish_reason}};
+  }
+  Json choices_json(Json list) const {
+    return {{"id", id_},
+            {"object", "text_completion"},
+            {"created", created_},
+            {"model", request_.model->name},
+            {"choices", std::move(list)}};
+  }
+  // The tokens of a continuation, each with its log-probability. Of the others at its place nothing
+  // is known.
+  Json logprobs_json(const Choice& choice) const {
+    const Tokenizer& tokenizer = request_.model->tokenizer;
+    Json tokens = Json::array(), values = Json::array(), tops = Json::array();
+    for (std::size_t i = 0; i < choice.generation.ids.size(); ++i) {
+      const std::string& piece = tokenizer.piece(choice.generation.ids[i]);
+      const double value = json_number(choice.generation.token_scores.at(i));
+      tokens.push_back(piece);
+      values.push_back(value);
+      tops.push_back({{piece, value}});
+    }
+    return {{"tokens", tokens}, {"token_logprobs", values}, {"top_logprobs", tops}};
+  }
+  Json usage_json() const {
+    std::int64_t written = 0;
+    for (const Choice& choice : choices_)
+      written += choice.generation.ids.empty() ? choice.grown : std::ssize(choice.generation.ids);
+    return {{"prompt_tokens", prompt_tokens_},
+            {"completion_tokens", written},
+            {"total_tokens", prompt_tokens_ + written}};
+  }
+
+  const std::shared_ptr<Call> call_;
+  const CompletionRequest request_;
+  const std::int64_t created_;
+  const std::string id_;
+  std::mutex mutex_;
+  std::vector<Choice> choices_;
+  std::vector<Jobs::Cancel> cancels_;
+  std::size_t missing_ = 0;
+  std::int64_t prompt_tokens_ = 0;
+  bool streaming_ = false;
+  std::exception_ptr error_;
+};
+
+}  // namespace
+
+StoppedText::StoppedText(std::vector<std::string> stops) : stops_(std::move(stops)) {}
+
+std::string StoppedText::add(std::string_view more) {
+  if (stopped_) return {};
+  held_ += more;
+  std::size_t end = std::string::npos, keep = 0;
+  for (const std::string& stop : stops_) {
+    end = std::min(end, held_.find(stop));
+    keep = std::max(keep, beginning_at_end(held_, stop));
+  }
+  stopped_ = end != std::string::npos;
+  std::string certain = held_.substr(0, stopped_ ? end : held_.size() - keep);
+  held_.erase(0, certain.size());
+  text_ += certain;
+  return certain;
+}
+
+std::string StoppedText::finish() {
+  text_ += held_;
+  return std::exchange(held_, {});
+}
+
+void complete(const std::shared_ptr<Call>& call, CompletionRequest request) {
+  std::make_shared<Completion>(call, std::move(request))->start();
+}
+
+}  // namespace attend

@@ -1,0 +1,145 @@
+#include "attend/server/documents.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "attend/core/quote.h"
+#include "attend/core/utf8.h"
+
+namespace attend {
+namespace {
+
+class PlainText : public Document {
+ public:
+  explicit PlainText(std::string text) : text_(std::move(text)) {}
+  std::vector<std::string> texts() const override { return {text_}; }
+  bool has_marks() const override { return false; }
+  std::string translation(std::span<const TranslatedText> texts, std::size_t k) const override {
+    return texts[0].translation(k);
+  }
+
+ private:
+  std::string text_;
+};
+
+// Appends the texts of the blocks of a document.
+void add_blocks(const MarkupDocument& document, std::vector<std::string>& texts) {
+  for (const MarkedText& block : document.blocks()) texts.push_back(block.text);
+}
+
+class HtmlPage : public Document {
+ public:
+  explicit HtmlPage(std::string_view html) : document_(MarkupDocument::html(html)) {}
+  std::vector<std::string> texts() const override {
+    std::vector<std::string> all;
+    add_blocks(document_, all);
+    return all;
+  }
+  bool has_marks() const override { return true; }
+  std::string translation(std::span<const TranslatedText> texts, std::size_t k) const override {
+    return document_.translation(texts, k);
+  }
+
+ private:
+  MarkupDocument document_;
+};
+
+class OfficeDocument : public Document {
+ public:
+  explicit OfficeDocument(OfficeFile file) : file_(std::move(file)) {}
+  std::vector<std::string> texts() const override {
+    std::vector<std::string> all;
+    for (const MarkupDocument& part : file_.parts()) add_blocks(part, all);
+    return all;
+  }
+  bool has_marks() const override { return true; }
+  std::string translation(std::span<const TranslatedText> texts, std::size_t k) const override {
+    std::vector<std::string> parts;
+    for (const MarkupDocument& part : file_.parts()) {
+      const std::size_t blocks = part.blocks().size();
+      parts.push_back(part.translation(texts.first(blocks), k));
+      texts = texts.subspan(blocks);
+    }
+    return file_.with_parts(parts);
+  }
+
+ private:
+  OfficeFile file_;
+};
+
+struct FileType {
+  std::string_view extension;
+  std::string_view type;
+};
+
+constexpr std::array<FileType, 5> kFileTypes{
+    {{".txt", "text/plain; charset=utf-8"},
+     {".html", "text/html; charset=utf-8"},
+     {".htm", "text/html; charset=utf-8"},
+     {".docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"},
+     {".odt", "application/vnd.oasis.opendocument.text"}}};
+
+}  // namespace
+
+std::unique_ptr<const Document> plain_text(std::string text) {
+  return std::make_unique<PlainText>(std::move(text));
+}
+
+std::unique_ptr<const Document> html_page(std::string_view html) {
+  return std::make_unique<HtmlPage>(html);
+}
+
+std::unique_ptr<const Document> uploaded_document(const Upload& file) {
+  const std::string extension = extension_of(file.name);
+  if (extension == ".docx" || extension == ".odt")
+    return std::make_unique<OfficeDocument>(OfficeFile(file.content, extension));
+  if (type_of_extension(extension).empty())
+    throw HttpError{400, fmt::format("file: expected {}, got {}",
+                                     fmt::join(document_extensions(), ", "), quote(file.name))};
+  if (!is_utf8(file.content)) throw HttpError{400, "file: expected UTF-8"};
+  if (extension == ".txt") return plain_text(file.content);
+  return html_page(file.content);
+}
+
+std::string extension_of(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  if (dot == name.npos) return {};
+  std::string extension(name.substr(dot));
+  for (char& c : extension)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return extension;
+}
+
+std::string type_of_extension(std::string_view extension) {
+  for (const FileType& one : kFileTypes)
+    if (one.extension == extension) return std::string(one.type);
+  return {};
+}
+
+std::vector<std::string> document_extensions() {
+  std::vector<std::string> all;
+  for (const FileType& one : kFileTypes) all.emplace_back(one.extension);
+  return all;
+}
+
+std::vector<std::string> texts_of(const Documents& documents) {
+  std::vector<std::string> all;
+  for (const auto& document : documents)
+    for (std::string& text : document->texts()) all.push_back(std::move(text));
+  return all;
+}
+
+std::vector<std::string> translations_of(const Documents& documents, const TranslatedTexts& all,
+                                         std::size_t k) {
+  std::vector<std::string> translated;
+  std::span<const TranslatedText> rest(all.texts);
+  for (const auto& document : documents) {
+    const std::size_t count = document->texts().size();
+    translated.push_back(document->translation(rest.first(count), k));
+    rest = rest.subspan(count);
+  }
+  return translated;
+}
+
+}  // namespace attend

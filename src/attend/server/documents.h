@@ -1,0 +1,47 @@
+// What is translated: plain texts, pages of HTML, files of word processors.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attend/server/markup_document.h"
+#include "attend/server/office_file.h"
+#include "attend/server/parameters.h"
+
+namespace attend {
+
+// One text or file of a request.
+class Document {
+ public:
+  virtual ~Document() = default;
+  // The texts in it, each of any number of sentences.
+  virtual std::vector<std::string> texts() const = 0;
+  // Whether they have marks in them, so that translations need alignments.
+  virtual bool has_marks() const = 0;
+  // The document with the k-th translations of its texts.
+  virtual std::string translation(std::span<const TranslatedText> texts, std::size_t k) const = 0;
+};
+
+using Documents = std::vector<std::unique_ptr<const Document>>;
+
+std::unique_ptr<const Document> plain_text(std::string text);
+std::unique_ptr<const Document> html_page(std::string_view html);
+// By the name of the file: .txt, .html, .docx or .odt. Throws HttpError for others, and for bytes
+// that are no such file.
+std::unique_ptr<const Document> uploaded_document(const Upload& file);
+
+// ".docx", in small letters; empty without one.
+std::string extension_of(std::string_view name);
+// The content type of files with this extension.
+std::string type_of_extension(std::string_view extension);
+// All that uploaded_document() takes.
+std::vector<std::string> document_extensions();
+
+// All texts of some documents, in order, and each document with its translations.
+std::vector<std::string> texts_of(const Documents& documents);
+std::vector<std::string> translations_of(const Documents& documents, const TranslatedTexts& all,
+                                         std::size_t k);
+
+}  // namespace attend

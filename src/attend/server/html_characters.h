@@ -1,0 +1,14 @@
+// Escapes of HTML and XML.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace attend {
+
+// Text without escapes such as &amp;, and with those it needs between tags. Escapes that nobody
+// knows stay as they are.
+std::string unescaped_html(std::string_view text);
+std::string escaped_html_text(std::string_view text);
+
+}  // namespace attend

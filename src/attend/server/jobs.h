@@ -1,0 +1,57 @@
+// The work of a server: an engine that decodes what is there, and a thread for what an engine does
+// not do.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "attend/engine.h"
+#include "attend/server/background.h"
+
+namespace attend {
+
+// Translations to score.
+struct ScoringJob {
+  std::vector<std::string> sources;
+  std::vector<std::string> targets;  // as many
+  LanguagePair languages = {};
+};
+
+class Jobs {
+ public:
+  // At most `max_tokens` wait for each model. Models compute on `runtime`.
+  Jobs(std::int64_t max_tokens, std::shared_ptr<Runtime> runtime);
+
+  // Items that have no answer yet fail with CancelledError. Does not wait for that.
+  using Cancel = std::function<void()>;
+
+  // Queue all items or none. Receivers are called on threads of the jobs. Throw OverloadedError if
+  // the items do not fit, and what Engine::submit() throws.
+  template <class Model, class Request, class Answer>
+  Cancel submit(const Model& model, Request request, Receiver<Answer> receiver) {
+    return [ticket = engine_.submit(model, std::move(request), std::move(receiver))] {
+      ticket.cancel();
+    };
+  }
+  // The log-probabilities of texts; the items are pairs, or lines of a language model.
+  Cancel score(const Translator& translator, ScoringJob job, Receiver<SequenceScore> receiver);
+  Cancel score(const Generator& generator, std::vector<std::string> lines,
+               Receiver<SequenceScore> receiver);
+
+  EngineStatistics statistics() const { return engine_.statistics(); }
+
+ private:
+  // `batch` scores the items [begin, begin + count).
+  using Batch = std::function<std::vector<SequenceScore>(std::size_t begin, std::size_t count)>;
+  Cancel score_items(std::size_t items, Batch batch, Receiver<SequenceScore> receiver);
+
+  Engine engine_;
+  Background scoring_;
+};
+
+}  // namespace attend

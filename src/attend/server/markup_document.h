@@ -1,0 +1,42 @@
+// Documents with markup whose texts are translated, and nothing else.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attend/server/marked_text.h"
+
+namespace attend {
+
+struct MarkupPiece;
+
+// HTML, well-formed or not, or a part of an office file. What is not text stays byte for byte:
+// tags, comments, and the content of script, style, code, pre, textarea, and of elements with
+// translate="no".
+class MarkupDocument {
+ public:
+  // A document of HTML, or a fragment of one.
+  static MarkupDocument html(std::string_view text);
+  // The text of an OpenDocument file (content.xml).
+  static MarkupDocument open_document(std::string_view xml);
+  // A part of a Word file (word/document.xml).
+  static MarkupDocument word(std::string_view xml);
+
+  // The texts between the tags of blocks, such as paragraphs, without escapes; the tags within
+  // them, such as links, are marks.
+  const std::vector<MarkedText>& blocks() const { return blocks_; }
+
+  // The document with the k-th translations of its blocks.
+  std::string translation(std::span<const TranslatedText> translated, std::size_t k) const;
+
+ private:
+  MarkupDocument(std::span<const MarkupPiece> pieces, bool (*is_inline)(const MarkupPiece&));
+
+  // Bytes before each block, and after the last one.
+  std::vector<std::string> between_;
+  std::vector<MarkedText> blocks_;
+};
+
+}  // namespace attend

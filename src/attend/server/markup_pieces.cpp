@@ -1,0 +1,110 @@
+#include "attend/server/markup_pieces.h"
+
+#include <algorithm>
+#include <array>
+
+namespace attend {
+namespace {
+
+// Their content is no text of the document.
+constexpr std::array<std::string_view, 11> kOpaque{"script", "style",  "code",     "pre",
+                                                   "kbd",    "samp",   "textarea", "svg",
+                                                   "math",   "iframe", "noscript"};
+constexpr std::array<std::string_view, 14> kEmpty{"area",  "base",  "br",    "col",   "embed",
+                                                  "hr",    "img",   "input", "link",  "meta",
+                                                  "param", "track", "wbr",   "source"};
+template <std::size_t count>
+bool is_listed(const std::array<std::string_view, count>& list, std::string_view name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+bool is_name_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+char small_letter_of(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// The end of a tag that begins at `begin`; quoted attributes may hold ">".
+std::size_t end_of_tag(std::string_view markup, std::size_t begin) {
+  char quote = 0;
+  for (std::size_t i = begin + 1; i < markup.size(); ++i) {
+    if (quote != 0) {
+      if (markup[i] == quote) quote = 0;
+    } else if (markup[i] == '"' || markup[i] == '\'') {
+      quote = markup[i];
+    } else if (markup[i] == '>') {
+      return i + 1;
+    }
+  }
+  return std::min(markup.find('>', begin), markup.size() - 1) + 1;
+}
+
+MarkupPiece read_tag(std::string_view raw) {
+  MarkupPiece piece{.raw = raw};
+  std::size_t at = 1;
+  piece.closes = raw.size() > 1 && raw[1] == '/';
+  if (piece.closes) ++at;
+  while (at < raw.size() && (is_name_letter(raw[at]) || raw[at] == '-' || raw[at] == ':'))
+    piece.name += small_letter_of(raw[at++]);
+  piece.closes_self = raw.ends_with("/>") || is_listed(kEmpty, piece.name);
+  std::string attributes(raw.substr(at));
+  for (char& c : attributes) c = small_letter_of(c);
+  piece.is_opaque = is_listed(kOpaque, piece.name) ||
+                    attributes.find("translate=\"no\"") != attributes.npos ||
+                    attributes.find("translate='no'") != attributes.npos ||
+                    attributes.find("translate=no") != attributes.npos ||
+                    attributes.find("notranslate") != attributes.npos;
+  return piece;
+}
+
+}  // namespace
+
+bool MarkupReader::next(MarkupPiece& piece) {
+  if (at_ >= markup_.size()) return false;
+  const std::size_t begin = at_;
+  if (!starts_tag(begin)) {
+    at_ = begin + 1;
+    while (at_ < markup_.size() && !starts_tag(at_)) ++at_;
+    piece = {.raw = markup_.substr(begin, at_ - begin), .is_text = true};
+    return true;
+  }
+  if (markup_.substr(begin).starts_with("<!--")) {
+    const std::size_t end = markup_.find("-->", begin + 4);
+    at_ = end == markup_.npos ? markup_.size() : end + 3;
+    piece = {.raw = markup_.substr(begin, at_ - begin)};
+    return true;
+  }
+  at_ = end_of_tag(markup_, begin);
+  piece = read_tag(markup_.substr(begin, at_ - begin));
+  if (piece.is_opaque && !piece.closes && !piece.closes_self) skip_content(piece, begin);
+  return true;
+}
+
+bool MarkupReader::starts_tag(std::size_t at) const {
+  if (markup_[at] != '<' || at + 1 >= markup_.size()) return false;
+  const char c = markup_[at + 1];
+  return c == '/' || c == '!' || c == '?' || (is_name_letter(c) && !(c >= '0' && c <= '9'));
+}
+
+// Makes the whole element one piece. Elements of the same name may be within it.
+void MarkupReader::skip_content(MarkupPiece& piece, std::size_t begin) {
+  const bool is_text = piece.name == "script" || piece.name == "style" || piece.name == "textarea";
+  int depth = 1;
+  while (depth > 0 && at_ < markup_.size()) {
+    at_ = markup_.find('<', at_);
+    if (at_ == markup_.npos) break;
+    const std::size_t end = end_of_tag(markup_, at_);
+    const std::string_view raw = markup_.substr(at_, end - at_);
+    const std::string_view after = raw.substr(raw.starts_with("</") ? 2 : 1, piece.name.size());
+    const bool same = std::equal(after.begin(), after.end(), piece.name.begin(), piece.name.end(),
+                                 [](char a, char b) { return small_letter_of(a) == b; });
+    const bool ends = same && raw.starts_with("</");
+    if (ends) --depth;
+    if (same && !ends && !is_text && !raw.ends_with("/>")) ++depth;
+    at_ = is_text && !ends ? at_ + 1 : end;
+  }
+  at_ = std::min(at_, markup_.size());
+  piece.raw = markup_.substr(begin, at_ - begin);
+  piece.closes_self = true;
+}
+
+}  // namespace attend

@@ -1,0 +1,75 @@
+// The models that a server offers at the moment. They can be replaced while requests are answered:
+// a request keeps the ones it began with.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attend/runtime.h"
+#include "attend/server/served_model.h"
+
+namespace attend {
+
+using ModelList = std::vector<ServedModelPointer>;
+
+class Models {
+ public:
+  // Loads the models in `places` and those in `folder`, model files and folders of runs, if it is
+  // not empty. They compute on `runtime`. Throws ConfigError for two models of one name or none at
+  // all, DataError or IoError.
+  Models(std::vector<ModelPlace> places, std::string folder, std::shared_ptr<Runtime> runtime);
+
+  std::shared_ptr<const ModelList> all() const;
+
+  // The model of that name; the first that fits if `name` is empty or "default". Throws HttpError
+  // 404 if there is none.
+  template <class Model>
+  ServedModelPointer find(std::string_view name) const {
+    return find(
+        name, [](const ServedModel& model) { return model.as<Model>() != nullptr; }, kKind<Model>);
+  }
+  // The first translator for a pair of languages, or the one of that name. Throws HttpError 400 if
+  // there is none.
+  ServedModelPointer translator(std::string_view source, std::string_view target,
+                                std::string_view name = {}) const;
+
+  // The functions below take as long as loading does. A model file that was written again is
+  // checked with its golden samples, and replaces the old one only if it holds.
+
+  // Loads what has changed, what is new in the folder, and drops what is gone from it. Models that
+  // cannot be loaded stay as they are; returns the reasons.
+  std::vector<std::string> reload();
+  // Loads a model of the folder; it replaces one of that name. Throws HttpError for a path outside
+  // of the folder, or without a folder; DataError or IoError.
+  ServedModelPointer load(const ModelPlace& place);
+  // Until the next reload(), if it is of the folder. Throws HttpError 404 if there is none, 400 for
+  // the last one.
+  void drop(std::string_view name);
+
+ private:
+  template <class Model>
+  static constexpr std::string_view kKind = "embedding";
+  ServedModelPointer find(std::string_view name, bool (*fits)(const ServedModel&),
+                          std::string_view kind) const;
+  std::vector<ModelPlace> places_now() const;
+  void publish(ModelList list);
+
+  const std::vector<ModelPlace> places_;
+  const std::string folder_;
+  const std::shared_ptr<Runtime> runtime_;
+  std::mutex changing_;  // one change at a time
+  mutable std::mutex mutex_;
+  std::shared_ptr<const ModelList> list_;
+};
+
+template <>
+inline constexpr std::string_view Models::kKind<Translator> = "translation";
+template <>
+inline constexpr std::string_view Models::kKind<Generator> = "language";
+template <>
+inline constexpr std::string_view Models::kKind<Classifier> = "classification";
+
+}  // namespace attend

@@ -1,0 +1,275 @@
+"use strict";
+
+const $ = (selector, root = document) => root.querySelector(selector);
+const jobs = {
+  translate: { title: "Translate", task: "translation" },
+  generate: { title: "Generate", task: "language modeling" },
+  classify: { title: "Classify", task: "classification" },
+  embed: { title: "Embed", task: "embedding" },
+};
+let models = [];
+let running = null; // aborts the continuation in progress
+
+function say(text, fault = false) {
+  const message = $("#message");
+  message.textContent = text;
+  message.classList.toggle("fault", fault);
+}
+
+// Sends a request with the key of this session, if there is one. Throws an Error with the message
+// of the server.
+async function call(path, body, signal) {
+  const headers = {};
+  const key = sessionStorage.getItem("key");
+  if (key) headers.Authorization = "Bearer " + key;
+  if (body) headers["Content-Type"] = "application/json";
+  const response = await fetch(path, {
+    method: body ? "POST" : "GET",
+    headers,
+    body: body && JSON.stringify(body),
+    signal,
+  });
+  if (response.ok) return response;
+  if (response.status === 401 || response.status === 403) $("#key-form").hidden = false;
+  let reason = response.statusText;
+  try {
+    const { error } = await response.json();
+    reason = error.message || error;
+  } catch {
+    // Not an answer of ours: the status says it.
+  }
+  throw new Error(reason);
+}
+
+function element(name, text, more = {}) {
+  const made = document.createElement(name);
+  if (text !== undefined) made.textContent = text;
+  return Object.assign(made, more);
+}
+
+function fill(select, values, names = values) {
+  const before = select.value;
+  select.replaceChildren(...values.map((value, i) => element("option", names[i], { value })));
+  if (values.includes(before)) select.value = before;
+}
+
+// ---- tabs
+
+function show(name) {
+  for (const tab of $("#tabs").children) {
+    const on = tab.id === "tab-" + name;
+    tab.setAttribute("aria-selected", on);
+    tab.tabIndex = on ? 0 : -1;
+  }
+  for (const job of Object.keys(jobs)) $("#" + job).hidden = job !== name;
+  say("");
+}
+
+function makeTabs(names) {
+  $("#tabs").replaceChildren(
+    ...names.map((name) => {
+      const tab = element("button", jobs[name].title, { id: "tab-" + name, type: "button" });
+      tab.setAttribute("role", "tab");
+      tab.setAttribute("aria-controls", name);
+      tab.addEventListener("click", () => show(name));
+      return tab;
+    })
+  );
+  $("#tabs").onkeydown = (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const tabs = [...$("#tabs").children];
+    const next = tabs[(tabs.indexOf(document.activeElement) + step + tabs.length) % tabs.length];
+    next.focus();
+    next.click();
+  };
+}
+
+// ---- languages
+
+function targetsOf(source) {
+  const all = models.filter((m) => m.sources && (source === "auto" || m.sources.includes(source)));
+  return [...new Set(all.flatMap((m) => m.targets))].filter((target) => target !== source);
+}
+
+function offerLanguages() {
+  const form = $("#translate form");
+  const sources = [...new Set(models.flatMap((m) => m.sources || []))];
+  const several = sources.length > 1;
+  fill(
+    form.source,
+    several ? ["auto", ...sources] : sources,
+    several ? ["Detect", ...sources] : sources
+  );
+  fill(form.target, targetsOf(form.source.value));
+}
+
+function swapLanguages() {
+  const form = $("#translate form");
+  const { value: source } = form.source;
+  const { value: target } = form.target;
+  if (source === "auto" || !targetsOf(target).includes(source)) {
+    say(`No model translates from ${target} to ${source}.`, true);
+    return;
+  }
+  form.source.value = target;
+  fill(form.target, targetsOf(target));
+  form.target.value = source;
+  const output = $("output", form);
+  if (output.textContent) form.text.value = output.textContent;
+  output.textContent = "";
+}
+
+// ---- jobs
+
+async function translate(form) {
+  const alternatives = form.alternatives.checked ? 3 : 0;
+  const response = await call("/translate", {
+    q: form.text.value,
+    source: form.source.value,
+    target: form.target.value,
+    format: form.html.checked ? "html" : "text",
+    alternatives,
+  });
+  const answer = await response.json();
+  const output = $("output", form);
+  output.textContent = answer.translatedText;
+  output.lang = form.target.value;
+  const others = new Set(answer.alternatives || []);
+  others.delete(answer.translatedText);
+  $(".alternatives", form).replaceChildren(...[...others].map((text) => element("li", text)));
+  const cut = response.headers.get("Attend-Cut-Sentences");
+  const notes = [];
+  if (answer.detectedLanguage) notes.push(`Detected: ${answer.detectedLanguage.language}.`);
+  if (cut) notes.push(`Sentences that were too long and were cut: ${cut}.`);
+  say(notes.join(" "));
+}
+
+async function generate(form) {
+  const output = $("output", form);
+  const stop = $(".stop", form);
+  output.textContent = form.text.value;
+  running = new AbortController();
+  stop.disabled = false;
+  try {
+    const response = await call(
+      "/v1/completions",
+      {
+        model: form.model.value,
+        prompt: form.text.value,
+        max_tokens: Number(form.tokens.value),
+        temperature: Number(form.temperature.value),
+        seed: Number(form.seed.value),
+        stream: true,
+      },
+      running.signal
+    );
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = "";
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      const events = (rest + value).split("\n\n");
+      rest = events.pop();
+      for (const event of events) {
+        if (event === "data: [DONE]") continue;
+        const { choices, error } = JSON.parse(event.slice("data: ".length));
+        if (error) throw new Error(error.message);
+        if (choices.length) output.textContent += choices[0].text;
+      }
+    }
+    say("");
+  } catch (error) {
+    if (error.name !== "AbortError") throw error;
+    say("Stopped.");
+  } finally {
+    running = null;
+    stop.disabled = true;
+  }
+}
+
+async function classify(form) {
+  const body = { inputs: form.text.value, model: form.model.value };
+  const labels = await (await call("/predict", body)).json();
+  $("table", form).replaceChildren(
+    ...labels.map(({ label, score }) => {
+      const row = element("tr");
+      const bar = element("td");
+      bar.append(element("meter", undefined, { value: score, ariaLabel: label }));
+      row.append(element("th", label, { scope: "row" }), element("td", score.toFixed(4)), bar);
+      return row;
+    })
+  );
+  say("");
+}
+
+async function embed(form) {
+  const inputs = form.text.value.split("\n").filter((line) => line.trim());
+  const vectors = await (await call("/embed", { inputs, model: form.model.value })).json();
+  const product = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
+  $("table", form).replaceChildren(
+    ...inputs.map((text, i) => {
+      const row = element("tr");
+      row.append(element("th", text, { scope: "row", title: text }));
+      for (let k = 0; k <= i; ++k)
+        row.append(element("td", product(vectors[i], vectors[k]).toFixed(3)));
+      return row;
+    })
+  );
+  say(`Cosine similarities of vectors of ${vectors[0].length} numbers.`);
+}
+
+const actions = { translate, generate, classify, embed };
+
+async function submit(name) {
+  const form = $(`#${name} form`);
+  const button = $(".main", form);
+  if (button.disabled || !form.reportValidity()) return;
+  button.disabled = true;
+  say("Working …");
+  try {
+    await actions[name](form);
+  } catch (error) {
+    say(error.message, true);
+  } finally {
+    button.disabled = false;
+  }
+}
+
+async function start() {
+  models = await (await call("/models")).json();
+  $("#key-form").hidden = true;
+  const offered = Object.keys(jobs).filter((name) => models.some((m) => m.task === jobs[name].task));
+  makeTabs(offered);
+  offerLanguages();
+  for (const name of offered) {
+    const select = $(`#${name} [name=model]`);
+    if (!select) continue;
+    const names = models.filter((m) => m.task === jobs[name].task).map((m) => m.name);
+    fill(select, names);
+    select.closest("label").hidden = names.length < 2;
+  }
+  show(offered[0]);
+}
+
+for (const name of Object.keys(jobs)) {
+  const form = $(`#${name} form`);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    submit(name);
+  });
+  form.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(name);
+  });
+}
+$("#translate [name=source]").addEventListener("change", (event) => {
+  fill($("#translate [name=target]"), targetsOf(event.target.value));
+});
+$(".swap").addEventListener("click", swapLanguages);
+$(".stop").addEventListener("click", () => running && running.abort());
+$("#key-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  sessionStorage.setItem("key", $("#key").value);
+  start().catch((error) => say(error.message, true));
+});
+start().catch((error) => say(error.message, true));

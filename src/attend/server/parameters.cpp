@@ -1,0 +1,161 @@
+#include "attend/server/parameters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "attend/core/json.h"
+#include "attend/core/json_text.h"
+#include "attend/core/quote.h"
+#include "attend/core/utf8.h"
+#include "attend/error.h"
+#include "attend/server/http/form.h"
+
+namespace attend {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+[[noreturn]] void refuse_value(std::string_view name, std::string_view expected,
+                               const Json& found) {
+  throw HttpError{400, fmt::format("{}: expected {}, got {}", name, expected,
+                                   quote(found.is_structured() && found.size() > 100
+                                             ? std::string("something else")
+                                             : json_text(found)))};
+}
+
+Json json_of(std::string_view body) {
+  try {
+    Json json = parse_json(body, "body");
+    if (!json.is_object()) throw HttpError{400, "body: expected a JSON object"};
+    return json;
+  } catch (const DataError& error) {
+    throw HttpError{400, error.what()};
+  }
+}
+
+// A number or a truth written in a form; the text itself if it is neither.
+Json value_in_form(std::string value, FieldType type) {
+  if (type == FieldType::whole || type == FieldType::number) {
+    double number = 0;
+    const char* const end = value.data() + value.size();
+    const auto parsed = std::from_chars(value.data(), end, number);
+    if (parsed.ec == std::errc() && parsed.ptr == end && std::isfinite(number)) {
+      const bool whole = number == std::floor(number) && std::abs(number) < 1e15;
+      return whole ? Json(static_cast<std::int64_t>(number)) : Json(number);
+    }
+  }
+  if (type == FieldType::flag && (value == "true" || value == "1")) return true;
+  if (type == FieldType::flag && (value == "false" || value == "0")) return false;
+  return value;
+}
+
+}  // namespace
+
+Parameters::Parameters(const HttpRequest& request, std::span<const RouteField> fields) {
+  for (FormField& field : parse_form(request.query))
+    read_form(field.name, std::move(field.value), fields);
+  const std::string_view content = request.headers.find("content-type");
+  const std::string type = media_type(content);
+  if (request.method == "GET" || request.method == "HEAD" || request.body.empty()) {
+    // A body of GET says nothing.
+  } else if (type == "application/x-www-form-urlencoded" && request.body.front() != '{') {
+    for (FormField& field : parse_form(request.body))
+      read_form(field.name, std::move(field.value), fields);
+  } else if (type == "multipart/form-data") {
+    for (FormField& field : parse_multipart(request.body, content)) {
+      if (field.name == "file") {
+        file_ = Upload{std::move(field.file), std::move(field.value)};
+      } else {
+        read_form(field.name, std::move(field.value), fields);
+      }
+    }
+  } else if (type.empty() || type == "application/json" || type == "text/plain" ||
+             type == "application/x-www-form-urlencoded") {
+    // curl -d calls JSON a form.
+    json_.update(json_of(request.body));
+  } else {
+    throw HttpError{415, fmt::format("Content-Type: expected JSON or a form, got {}", quote(type))};
+  }
+  for (const RouteField& field : fields) {
+    const bool there = field.type == FieldType::file ? file_.has_value() : has(field.name);
+    if (field.required && !there) throw HttpError{400, fmt::format("{} is required", field.name)};
+  }
+}
+
+void Parameters::read_form(std::string_view name, std::string value,
+                           std::span<const RouteField> fields) {
+  const auto field = std::find_if(fields.begin(), fields.end(),
+                                  [&](const RouteField& one) { return one.name == name; });
+  if (field == fields.end() && name != kApiKeyField) return;
+  if (!is_utf8(value)) throw HttpError{400, fmt::format("{}: expected UTF-8", name)};
+  Json& own = json_[std::string(name)];
+  // A name given several times is a list.
+  const FieldType type = field == fields.end() ? FieldType::text : field->type;
+  if (type == FieldType::texts && !own.is_null()) {
+    if (!own.is_array()) own = Json::array({own});
+    own.push_back(std::move(value));
+  } else {
+    own = value_in_form(std::move(value), type);
+  }
+}
+
+const Json* Parameters::find(std::string_view name) const {
+  const auto found = json_.find(std::string(name));
+  return found == json_.end() || found->is_null() ? nullptr : &*found;
+}
+
+std::string Parameters::text(std::string_view name, std::string_view if_absent) const {
+  const Json* const value = find(name);
+  if (value == nullptr) return std::string(if_absent);
+  if (!value->is_string()) refuse_value(name, "a string", *value);
+  return value->get<std::string>();
+}
+
+std::vector<std::string> Parameters::texts(std::string_view name) const {
+  const Json* const value = find(name);
+  if (value == nullptr) return {};
+  if (value->is_string()) return {value->get<std::string>()};
+  if (!value->is_array()) refuse_value(name, "a string or a list of strings", *value);
+  std::vector<std::string> texts;
+  for (const Json& text : *value) {
+    if (!text.is_string()) refuse_value(name, "strings", text);
+    texts.push_back(text.get<std::string>());
+  }
+  return texts;
+}
+
+bool Parameters::is_list(std::string_view name) const {
+  const Json* const value = find(name);
+  return value != nullptr && value->is_array();
+}
+
+std::int64_t Parameters::whole(std::string_view name, std::int64_t least, std::int64_t most,
+                               std::int64_t if_absent) const {
+  const Json* const value = find(name);
+  if (value == nullptr) return if_absent;
+  if (!value->is_number_integer() || *value < least || *value > most)
+    refuse_value(name, fmt::format("a whole number from {} to {}", least, most), *value);
+  return value->get<std::int64_t>();
+}
+
+double Parameters::number(std::string_view name, double least, double most,
+                          double if_absent) const {
+  const Json* const value = find(name);
+  if (value == nullptr) return if_absent;
+  const double number = value->is_number() ? value->get<double>() : std::nan("");
+  if (!(number >= least && number <= most))
+    refuse_value(name, fmt::format("a number from {} to {}", least, most), *value);
+  return number;
+}
+
+bool Parameters::flag(std::string_view name, bool if_absent) const {
+  const Json* const value = find(name);
+  if (value == nullptr) return if_absent;
+  if (!value->is_boolean()) refuse_value(name, "true or false", *value);
+  return value->get<bool>();
+}
+
+}  // namespace attend

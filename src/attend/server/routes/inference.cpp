@@ -1,0 +1,279 @@
+// The routes of Hugging Face's servers: text-embeddings-inference and the inference API; and the
+// scores of texts.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "attend/core/json_text.h"
+#include "attend/core/quote.h"
+#include "attend/server/completion.h"
+#include "attend/server/gathering.h"
+#include "attend/server/http/form.h"
+#include "attend/server/service.h"
+#include "attend/server/text_translation.h"
+#include "attend/version.h"
+
+namespace attend {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostInferred = 2048;
+
+std::vector<std::string> inputs_of(const Parameters& parameters) {
+  std::vector<std::string> inputs = parameters.texts("inputs");
+  if (inputs.empty()) throw HttpError{400, "inputs: expected a text at least"};
+  if (inputs.size() > kMostInferred)
+    throw HttpError{413, fmt::format("inputs: expected at most {} texts, got {}", kMostInferred,
+                                     inputs.size())};
+  return inputs;
+}
+
+std::function<void(std::exception_ptr)> failing(const std::shared_ptr<Call>& call) {
+  return [call](std::exception_ptr error) { call->fail(error); };
+}
+
+// The first `width` values, of length 1 if asked for.
+Json vector_of(const Embedding& embedding, std::int64_t width, bool normalize) {
+  std::vector<float> values = embedding.values;
+  if (width > 0 && width < std::ssize(values)) values.resize(static_cast<std::size_t>(width));
+  double squares = 0;
+  for (const float value : values) squares += double{value} * double{value};
+  const double length = normalize && squares > 0 ? std::sqrt(squares) : 1.0;
+  Json list = Json::array();
+  for (const float value : values)
+    list.push_back(json_number(normalize ? static_cast<float>(value / length) : value));
+  return list;
+}
+
+void embed_inputs(const std::shared_ptr<Call>& call, bool normalize) {
+  const Parameters& p = call->parameters;
+  const ServedModelPointer model = call->service.models().find<Embedder>(p.text("model"));
+  std::vector<std::string> inputs = inputs_of(p);
+  const std::size_t count = inputs.size();
+  const std::int64_t width = p.whole("dimensions", 0, 1 << 20, 0);
+  EmbeddingOptions options;
+  options.prompt = p.text("prompt_name");
+  const auto done = [call, width, normalize](const std::vector<Embedding>& embedded) {
+    Json list = Json::array();
+    for (const Embedding& one : embedded) list.push_back(vector_of(one, width, normalize));
+    call->respond(list);
+  };
+  call->on_hang_up(call->service.jobs().submit(*model->as<Embedder>(),
+                                               EmbeddingRequest{std::move(inputs), options},
+                                               gather<Embedding>(count, done, failing(call))));
+}
+
+void embed(const std::shared_ptr<Call>& call) {
+  embed_inputs(call, call->parameters.flag("normalize", true));
+}
+
+// The labels by their probability.
+Json labels_of(const Classification& one, const std::vector<std::string>& labels) {
+  std::vector<std::size_t> order(labels.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return one.probabilities[a] > one.probabilities[b];
+  });
+  Json list = Json::array();
+  for (const std::size_t label : order)
+    list.push_back({{"label", labels[label]}, {"score", json_number(one.probabilities[label])}});
+  return list;
+}
+
+// `always_list`: a list of lists, also for one text.
+void classify_inputs(const std::shared_ptr<Call>& call, bool always_list) {
+  const Parameters& p = call->parameters;
+  const ServedModelPointer model = call->service.models().find<Classifier>(p.text("model"));
+  std::vector<std::string> inputs = inputs_of(p);
+  const std::size_t count = inputs.size();
+  const bool list = always_list || p.is_list("inputs");
+  const auto done = [call, model, list](const std::vector<Classification>& classified) {
+    Json body = Json::array();
+    for (const Classification& one : classified)
+      body.push_back(labels_of(one, model->as<Classifier>()->labels()));
+    call->respond(list ? body : body.at(0));
+  };
+  call->on_hang_up(call->service.jobs().submit(*model->as<Classifier>(),
+                                               ClassificationRequest{std::move(inputs)},
+                                               gather<Classification>(count, done, failing(call))));
+}
+
+void predict(const std::shared_ptr<Call>& call) { classify_inputs(call, false); }
+
+void translate_inputs(const std::shared_ptr<Call>& call, const ServedModelPointer& model) {
+  const Parameters& p = call->parameters;
+  std::string source = model->sources.front(), target = model->targets.front();
+  if (const Json* const more = p.find("parameters"); more != nullptr && more->is_object()) {
+    for (const auto& [name, language] :
+         {std::pair<const char*, std::string*>{"src_lang", &source}, {"tgt_lang", &target}})
+      if (more->contains(name) && (*more)[name].is_string()) *language = (*more)[name];
+  }
+  TextTranslationRequest request{.model = call->service.models().translator(source, target),
+                                 .source = source,
+                                 .target = target,
+                                 .texts = inputs_of(p)};
+  translate_texts(call, std::move(request), [call](const TranslatedTexts& all) {
+    Json body = Json::array();
+    for (const TranslatedText& one : all.texts)
+      body.push_back({{"translation_text", one.translation(0)}});
+    call->respond(body);
+  });
+}
+
+constexpr std::string_view kModelPath = "/models/";
+
+// The model of the path, or else the first one: clients that use these routes have one in mind.
+void infer(const std::shared_ptr<Call>& call) {
+  const std::string_view path = call->exchange->request().path;
+  const std::string name = path.starts_with(kModelPath)
+                               ? decoded_form_text(path.substr(kModelPath.size()))
+                               : call->parameters.text("model");
+  for (const ServedModelPointer& model : *call->service.models().all()) {
+    if (!name.empty() && model->name != name) continue;
+    if (model->as<Translator>() != nullptr) return translate_inputs(call, model);
+    if (model->as<Classifier>() != nullptr) return classify_inputs(call, true);
+    if (model->as<Embedder>() != nullptr) return embed_inputs(call, false);
+    throw HttpError{400,
+                    fmt::format("{} is a language model; use /v1/completions", quote(model->name))};
+  }
+  throw HttpError{404, fmt::format("there is no model {}", quote(name))};
+}
+
+Json tokens_of(const std::string& text, const Tokenizer& tokenizer) {
+  Json list = Json::array();
+  for (const std::int32_t id : tokenizer.encode(text))
+    list.push_back({{"id", id}, {"text", tokenizer.piece(id)}, {"special", false}});
+  return list;
+}
+
+void tokenize(const std::shared_ptr<Call>& call) {
+  const Parameters& p = call->parameters;
+  const std::string name = p.text("model");
+  const auto all = call->service.models().all();
+  const auto model = std::find_if(all->begin(), all->end(), [&](const ServedModelPointer& one) {
+    return name.empty() || one->name == name;
+  });
+  if (model == all->end()) throw HttpError{404, fmt::format("there is no model {}", quote(name))};
+  Json body = Json::array();
+  for (const std::string& text : inputs_of(p)) body.push_back(tokens_of(text, (*model)->tokenizer));
+  call->respond(body);
+}
+
+void info(const std::shared_ptr<Call>& call) {
+  const ServedModelPointer model = call->service.models().all()->front();
+  call->respond({{"model_id", model->name},
+                 {"model_type", model->task},
+                 {"max_client_batch_size", kMostInferred},
+                 {"max_batch_tokens", call->service.options().max_tokens_in_queue},
+                 {"version", version()}});
+}
+
+void respond_scores(const std::shared_ptr<Call>& call, const std::vector<SequenceScore>& scores) {
+  Json body = Json::array();
+  for (const SequenceScore& score : scores) {
+    Json tokens = Json::array();
+    for (const float value : score.token_scores) tokens.push_back(json_number(value));
+    body.push_back({{"log_probability", json_number(score.log_probability)},
+                    {"token_log_probabilities", std::move(tokens)}});
+  }
+  call->respond(body);
+}
+
+void score(const std::shared_ptr<Call>& call) {
+  const Parameters& p = call->parameters;
+  std::vector<std::string> targets = p.texts("targets"), sources = p.texts("sources");
+  const std::size_t count = targets.size();
+  if (count == 0 || count > kMostInferred)
+    throw HttpError{400, fmt::format("targets: expected 1 to {} texts", kMostInferred)};
+  const auto receiver = gather<SequenceScore>(
+      count, [call](const std::vector<SequenceScore>& scores) { respond_scores(call, scores); },
+      failing(call));
+  const Models& models = call->service.models();
+  if (!p.has("sources")) {
+    const ServedModelPointer model = models.find<Generator>(p.text("model"));
+    return call->on_hang_up(
+        call->service.jobs().score(*model->as<Generator>(), std::move(targets), receiver));
+  }
+  if (sources.size() != count)
+    throw HttpError{400, fmt::format("expected as many targets as sources, got {} and {}", count,
+                                     sources.size())};
+  const ServedModelPointer model = models.find<Translator>(p.text("model"));
+  ScoringJob job{std::move(sources), std::move(targets), {}};
+  if (model->chooses_languages) job.languages = {p.text("source"), p.text("target")};
+  call->on_hang_up(call->service.jobs().score(*model->as<Translator>(), std::move(job), receiver));
+}
+
+constexpr RouteField kInputs{"inputs", FieldType::texts, "text, or a list of texts", true};
+constexpr RouteField kModel{"model", FieldType::text,
+                            "name of a model, from /v1/models; default: the first that fits"};
+
+}  // namespace
+
+std::vector<Route> inference_routes() {
+  const std::string_view group = "Hugging Face";
+  const Dialect dialect = Dialect::embeddings;
+  return {
+      {"POST",
+       "/embed",
+       group,
+       "Turn texts into vectors, as text-embeddings-inference does",
+       {kInputs,
+        {"normalize", FieldType::flag, "scale vectors to length 1 (true)"},
+        {"truncate", FieldType::flag, "long texts are always truncated"},
+        {"prompt_name", FieldType::text, "name of a prompt of the model, such as query"},
+        {"dimensions", FieldType::whole, "keep this many values of each vector; 0: all"},
+        kModel},
+       R"({"inputs": ["A dog sleeps.", "A cat eats."]})",
+       embed,
+       dialect},
+      {"POST",
+       "/predict",
+       group,
+       "Classify texts",
+       {kInputs, kModel},
+       R"({"inputs": "A good film."})",
+       predict,
+       dialect},
+      {"POST",
+       "/tokenize",
+       group,
+       "Split texts into tokens",
+       {kInputs, kModel},
+       R"({"inputs": "The old dog sleeps."})",
+       tokenize,
+       dialect},
+      {"GET", "/info", group, "Describe the first model", {}, "", info, dialect},
+      {"POST",
+       "/",
+       group,
+       "Do what the first model is for: translate, classify or embed",
+       {kInputs,
+        {"parameters", FieldType::any, "{\"src_lang\", \"tgt_lang\"} of a translation"},
+        kModel},
+       R"({"inputs": "The old dog sleeps."})",
+       infer},
+      {"POST",
+       kModelPath,
+       group,
+       "The same for the model whose name follows: /models/NAME",
+       {kInputs, {"parameters", FieldType::any, "{\"src_lang\", \"tgt_lang\"} of a translation"}},
+       "",
+       infer},
+      {"POST",
+       "/score",
+       "attend",
+       "The log-probability of translations, or of lines of a language model",
+       {{"targets", FieldType::texts, "texts to score", true},
+        {"sources", FieldType::texts,
+         "what the targets translate; without: a language model scores"},
+        {"source", FieldType::text, "language of the sources, for a model of several"},
+        {"target", FieldType::text, "language of the targets, for a model of several"},
+        kModel},
+       R"({"sources": ["The old dog sleeps."], "targets": ["Der alte Hund schläft."]})",
+       score}};
+}
+
+}  // namespace attend

@@ -1,0 +1,258 @@
+// The routes of LibreTranslate.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "attend/core/quote.h"
+#include "attend/server/documents.h"
+#include "attend/server/service.h"
+#include "attend/server/text_translation.h"
+#include "attend/text/language_guess.h"
+
+namespace attend {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Texts in one request.
+constexpr std::size_t kMostTexts = 4096;
+constexpr std::string_view kDownloadPath = "/download_file/";
+
+// The languages that some model translates, into `target` if it is not empty.
+std::vector<std::string> source_languages(const Models& models, std::string_view target) {
+  std::vector<std::string> languages;
+  for (const ServedModelPointer& model : *models.all())
+    for (const std::string& source : model->sources) {
+      const bool fits = target.empty() || model->translates(source, target);
+      if (fits && std::find(languages.begin(), languages.end(), source) == languages.end())
+        languages.push_back(source);
+    }
+  return languages;
+}
+
+Json guess_json(const LanguageGuess& guess) {
+  return {{"confidence", std::round(1000 * guess.confidence) / 10}, {"language", guess.language}};
+}
+
+// Throws HttpError if the texts say nothing and there is a choice.
+LanguageGuess detected_source(const Models& models, const TextTranslationRequest& request) {
+  const std::vector<std::string> languages = source_languages(models, request.target);
+  const std::vector<LanguageGuess> guesses =
+      guess_language(fmt::format("{}", fmt::join(request.texts, "\n")), languages);
+  if (guesses.empty() || (guesses.size() > 1 && guesses.front().confidence == 0))
+    throw HttpError{400, "source: the language of the text cannot be told; name it"};
+  return guesses.front();
+}
+
+void detect(const std::shared_ptr<Call>& call) {
+  const std::vector<std::string> texts = call->parameters.texts("q");
+  Json body = Json::array();
+  for (const LanguageGuess& guess : guess_language(fmt::format("{}", fmt::join(texts, "\n")),
+                                                   source_languages(call->service.models(), "")))
+    body.push_back(guess_json(guess));
+  call->respond(body);
+}
+
+// What the pages of LibreTranslate ask for.
+void settings(const std::shared_ptr<Call>& call) {
+  const auto languages = source_languages(call->service.models(), "");
+  Json source{{"code", "auto"}, {"name", "Auto Detect"}}, target = Json::object();
+  for (const ServedModelPointer& model : *call->service.models().all())
+    if (target.empty() && !model->targets.empty())
+      target = {{"code", model->targets.front()}, {"name", model->targets.front()}};
+  const bool keys = call->service.access().has_keys();
+  call->respond({{"apiKeys", keys},
+                 {"charLimit", -1},
+                 {"filesTranslation", true},
+                 {"frontendTimeout", 500},
+                 {"keyRequired", keys},
+                 {"language", {{"source", source}, {"target", target}}},
+                 {"suggestions", false},
+                 {"supportedFilesFormat", document_extensions()}});
+}
+
+// Finds the model, and queues the texts of the documents. `done` also receives the language that
+// was detected, if the request asked for that.
+void translate_documents(
+    const std::shared_ptr<Call>& call, const std::shared_ptr<const Documents>& documents,
+    int alternatives,
+    std::function<void(TranslatedTexts, const std::optional<LanguageGuess>&)> done) {
+  const Parameters& p = call->parameters;
+  TextTranslationRequest request{.model = {},
+                                 .source = p.text("source"),
+                                 .target = p.text("target"),
+                                 .texts = texts_of(*documents),
+                                 .alternatives = alternatives};
+  for (const auto& document : *documents)
+    request.alignment = request.alignment || document->has_marks();
+  std::optional<LanguageGuess> detected;
+  if (request.source == "auto") {
+    detected = detected_source(call->service.models(), request);
+    request.source = detected->language;
+  }
+  request.model = call->service.models().translator(request.source, request.target);
+  translate_texts(
+      call, std::move(request),
+      [detected, done = std::move(done)](TranslatedTexts all) { done(std::move(all), detected); });
+}
+
+HttpHeaders headers_of(const TranslatedTexts& all) {
+  HttpHeaders headers;
+  if (all.cut > 0) headers.add("Attend-Cut-Sentences", fmt::format("{}", all.cut));
+  return headers;
+}
+
+// Each document has its other translations.
+Json alternatives_json(const Documents& documents, const TranslatedTexts& all) {
+  std::vector<std::vector<std::string>> others(documents.size());
+  for (int k = 1; k <= all.alternatives; ++k) {
+    const auto next = translations_of(documents, all, static_cast<std::size_t>(k));
+    for (std::size_t i = 0; i < next.size(); ++i) others[i].push_back(next[i]);
+  }
+  return others;
+}
+
+void translate(const std::shared_ptr<Call>& call) {
+  const Parameters& p = call->parameters;
+  const std::string format = p.text("format", "text");
+  if (format != "text" && format != "html")
+    throw HttpError{400, fmt::format("format: expected text or html, got {}", quote(format))};
+  std::vector<std::string> texts = p.texts("q");
+  if (texts.size() > kMostTexts)
+    throw HttpError{400,
+                    fmt::format("q: expected at most {} texts, got {}", kMostTexts, texts.size())};
+  auto documents = std::make_shared<Documents>();
+  for (std::string& text : texts)
+    documents->push_back(format == "html" ? html_page(text) : plain_text(std::move(text)));
+  const bool list = p.is_list("q");
+  const int alternatives = static_cast<int>(p.whole("alternatives", 0, 100, 0));
+  translate_documents(
+      call, documents, alternatives,
+      [call, documents, list, alternatives](const TranslatedTexts& all,
+                                            const std::optional<LanguageGuess>& detected) {
+        const std::vector<std::string> best = translations_of(*documents, all, 0);
+        Json body{{"translatedText", list ? Json(best) : Json(best.at(0))}};
+        if (alternatives > 0) {
+          const Json others = alternatives_json(*documents, all);
+          body["alternatives"] = list ? others : others.at(0);
+        }
+        if (detected) {
+          const Json guess = guess_json(*detected);
+          body["detectedLanguage"] = list ? Json(std::vector(best.size(), guess)) : guess;
+        }
+        call->respond(body, headers_of(all));
+      });
+}
+
+void translate_file(const std::shared_ptr<Call>& call) {
+  const Upload& file = *call->parameters.file();
+  const std::string extension = extension_of(file.name);
+  auto documents = std::make_shared<Documents>();
+  documents->push_back(uploaded_document(file));
+  translate_documents(
+      call, documents, 0,
+      [call, documents, extension](const TranslatedTexts& all,
+                                   const std::optional<LanguageGuess>&) {
+        const std::string name = call->service.downloads().add(
+            translations_of(*documents, all, 0).at(0), type_of_extension(extension), extension);
+        call->respond({{"translatedFileUrl", call->service.url_for(call->exchange->request()) +
+                                                 std::string(kDownloadPath) + name}},
+                      headers_of(all));
+      });
+}
+
+void download(const std::shared_ptr<Call>& call) {
+  const std::string_view path = call->exchange->request().path;
+  std::optional<Download> found = call->service.downloads().find(path.substr(kDownloadPath.size()));
+  if (!found) throw HttpError{404, "the file is not there, or not any more"};
+  HttpResponse response{.type = found->type, .body = std::move(found->content)};
+  response.headers.add("Content-Disposition",
+                       fmt::format("attachment; filename=\"{}\"", found->name));
+  call->respond(std::move(response));
+}
+
+// Every language is listed once, with all that it is translated into.
+void languages(const std::shared_ptr<Call>& call) {
+  std::vector<std::string> sources;
+  std::map<std::string, std::set<std::string>> targets;
+  for (const ServedModelPointer& model : *call->service.models().all()) {
+    for (const std::string& source : model->sources) {
+      if (!targets.contains(source)) sources.push_back(source);
+      for (const std::string& target : model->targets)
+        if (model->translates(source, target)) targets[source].insert(target);
+    }
+  }
+  Json body = Json::array();
+  for (const std::string& source : sources)
+    body.push_back({{"code", source}, {"name", source}, {"targets", targets[source]}});
+  call->respond(body);
+}
+
+}  // namespace
+
+std::vector<Route> libretranslate_routes() {
+  const std::string_view group = "LibreTranslate";
+  return {
+      {"POST",
+       "/translate",
+       group,
+       "Translate texts",
+       {{"q", FieldType::texts, "text to translate, or a list of texts", true},
+        {"source", FieldType::text, "language of the text, from /languages; auto: detected", true},
+        {"target", FieldType::text, "language to translate into", true},
+        {"format", FieldType::text,
+         "text, or html: tags stay with their words and are not translated"},
+        {"alternatives", FieldType::whole,
+         "number of other translations of each text; fewer if the model's beam is narrower"}},
+       R"({"q": "The old dog sleeps.", "source": "en", "target": "de"})",
+       translate},
+      {"POST",
+       "/detect",
+       group,
+       "Tell the language of a text among those of the models",
+       {{"q", FieldType::texts, "text", true}},
+       R"({"q": "The old dog sleeps."})",
+       detect},
+      {"POST",
+       "/translate_file",
+       group,
+       "Translate a file: .txt, .html, .docx or .odt",
+       {{"file", FieldType::file, "the file", true},
+        {"source", FieldType::text, "language of the file, from /languages; auto: detected", true},
+        {"target", FieldType::text, "language to translate into", true}},
+       "",
+       translate_file},
+      {"GET",
+       kDownloadPath,
+       group,
+       "Fetch a translated file by its name, for ten minutes",
+       {},
+       "",
+       download,
+       Dialect::plain,
+       Route::Key::none},
+      {"GET",
+       "/frontend/settings",
+       group,
+       "What the pages of LibreTranslate ask for",
+       {},
+       "",
+       settings,
+       Dialect::plain,
+       Route::Key::none},
+      {"GET",
+       "/languages",
+       group,
+       "List the languages and what each is translated into",
+       {},
+       "",
+       languages,
+       Dialect::plain,
+       Route::Key::none},
+  };
+}
+
+}  // namespace attend

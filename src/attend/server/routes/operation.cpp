@@ -1,0 +1,76 @@
+// The routes for whoever operates a server.
+#include "attend/core/embedded_file.h"
+#include "attend/server/openapi.h"
+#include "attend/server/service.h"
+
+namespace attend {
+
+std::span<const EmbeddedFile> server_page_files();  // src/attend/server/page
+
+namespace {
+
+void health(const std::shared_ptr<Call>& call) { call->respond({{"status", "ok"}}); }
+
+// A full queue is not a fault, but a balancer does better elsewhere.
+void ready(const std::shared_ptr<Call>& call) {
+  const Metrics::Gauges gauges = call->service.gauges();
+  if (gauges.models == 0) throw HttpError{503, "no model is loaded", 1};
+  if (gauges.jobs.waiting_tokens > gauges.queue_limit * 9 / 10)
+    throw HttpError{503, "the queue is nearly full", 1};
+  call->respond({{"status", "ok"}});
+}
+
+void metrics(const std::shared_ptr<Call>& call) {
+  call->respond(HttpResponse{.type = "text/plain; version=0.0.4; charset=utf-8",
+                             .body = call->service.metrics().text(call->service.gauges())});
+}
+
+// A file of the page. Nothing but these files may run on it: labels and texts are never code.
+void page_file(const std::shared_ptr<Call>& call, std::string_view name, std::string_view type) {
+  HttpResponse response{.type = std::string(type)};
+  for (const EmbeddedFile& file : server_page_files())
+    if (file.name == name) response.body = file.content;
+  response.headers.add(
+      "Content-Security-Policy",
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+      "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+  response.headers.add("Cache-Control", "no-cache");
+  call->respond(std::move(response));
+}
+void page(const std::shared_ptr<Call>& call) {
+  page_file(call, "page.html", "text/html; charset=utf-8");
+}
+void page_style(const std::shared_ptr<Call>& call) {
+  page_file(call, "page.css", "text/css; charset=utf-8");
+}
+void page_script(const std::shared_ptr<Call>& call) {
+  page_file(call, "page.js", "text/javascript; charset=utf-8");
+}
+
+void openapi(const std::shared_ptr<Call>& call) { call->respond(openapi_of(all_routes())); }
+
+void documentation(const std::shared_ptr<Call>& call) {
+  call->respond(
+      HttpResponse{.type = "text/html; charset=utf-8", .body = documentation_page(all_routes())});
+}
+
+}  // namespace
+
+std::vector<Route> operation_routes() {
+  const std::string_view group = "Operation";
+  const auto get = [&](std::string_view path, std::string_view summary,
+                       void (*run)(const std::shared_ptr<Call>&)) {
+    return Route{"GET", path, group, summary, {}, "", run, Dialect::plain, Route::Key::none};
+  };
+  return {
+      get("/", "The page: translate, generate, classify and embed in a browser", page),
+      get("/page.css", "The style of the page", page_style),
+      get("/page.js", "The script of the page", page_script),
+      get("/health", "Whether the server runs", health),
+      get("/ready", "Whether the server takes requests: 503 when its queue is nearly full", ready),
+      get("/metrics", "Numbers for Prometheus", metrics),
+      get("/openapi.json", "This list in OpenAPI 3.0", openapi),
+      get("/docs", "This list as a page", documentation)};
+}
+
+}  // namespace attend

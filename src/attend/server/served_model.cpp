@@ -1,0 +1,144 @@
+#include "attend/server/served_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include "attend/checkpoint/checkpoint.h"
+#include "attend/core/quote.h"
+#include "attend/error.h"
+#include "attend/tasks/classification/model.h"
+#include "attend/tasks/language/model.h"
+#include "attend/tasks/model_reading.h"
+#include "attend/tasks/translation/model.h"
+
+namespace attend {
+namespace {
+
+// "model" for model.safetensors, "run" for the folder of a run and for run/model.safetensors.
+std::string name_of(const std::filesystem::path& path) {
+  std::filesystem::path clean = std::filesystem::absolute(path).lexically_normal();
+  if (!clean.has_filename()) clean = clean.parent_path();
+  if (clean.filename() == "model.safetensors") clean = clean.parent_path();
+  return clean.extension() == ".safetensors" ? clean.stem() : clean.filename();
+}
+
+std::string language_of(const Checkpoint& checkpoint, const std::string& side,
+                        const std::string& given) {
+  if (!given.empty()) return given;
+  const auto kinds = read_text_kinds(checkpoint);
+  const auto kind = kinds.find(side);
+  return kind == kinds.end() || kind->second.language.empty() ? side : kind->second.language;
+}
+
+void set_languages(ServedModel& served, const Translator& translator, const ModelPlace& place,
+                   const Checkpoint& checkpoint) {
+  served.sources = served.targets = translator.languages();
+  served.chooses_languages = !served.sources.empty();
+  if (served.chooses_languages) {
+    // One of them only, if the command line says so.
+    const auto choose = [&](std::vector<std::string>& names, const std::string& chosen) {
+      if (chosen.empty()) return;
+      if (std::find(names.begin(), names.end(), chosen) == names.end())
+        throw ConfigError(
+            fmt::format("{}: the model has no language {}", place.path, quote(chosen)));
+      names = {chosen};
+    };
+    choose(served.sources, place.source);
+    choose(served.targets, place.target);
+    return;
+  }
+  served.sources = {language_of(checkpoint, "src", place.source)};
+  served.targets = {language_of(checkpoint, "tgt", place.target)};
+}
+
+// That of the text that goes in; a shared one is stored once.
+Tokenizer input_tokenizer(const Checkpoint& checkpoint) {
+  const bool own = checkpoint.find("tokenizer.src") != nullptr;
+  return Tokenizer::from_bytes(
+      tensor_bytes(checkpoint.tensor(own ? "tokenizer.src" : "tokenizer")));
+}
+
+// A task that nobody knows is refused by the embedder, which takes any model.
+decltype(ServedModel::model) load_any(const std::filesystem::path& path,
+                                      const Checkpoint& checkpoint,
+                                      std::shared_ptr<Runtime> runtime) {
+  const std::string& task = checkpoint.text("attend.task");
+  if (task == TranslationModel::kTask) return Translator::load(path, std::move(runtime));
+  if (task == LanguageModel::kTask) return Generator::load(path, std::move(runtime));
+  if (task == ClassificationModel::kTask) return Classifier::load(path, std::move(runtime));
+  return Embedder::load(path, std::move(runtime));
+}
+
+std::int64_t seconds_since_epoch() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
+}
+
+}  // namespace
+
+ModelPlace parse_model_place(std::string_view text) {
+  ModelPlace place;
+  const std::size_t comma = text.find(',');
+  place.path = text.substr(0, comma);
+  while (text.find(',') != text.npos) {
+    text.remove_prefix(text.find(',') + 1);
+    const std::string_view setting = text.substr(0, text.find(','));
+    const std::size_t equals = setting.find('=');
+    const std::string_view key = setting.substr(0, equals);
+    std::string* const value = key == "name"  ? &place.name
+                               : key == "src" ? &place.source
+                               : key == "tgt" ? &place.target
+                                              : nullptr;
+    if (value == nullptr || equals == setting.npos || equals + 1 == setting.size())
+      throw ConfigError(fmt::format(
+          "{}: expected MODEL, or MODEL followed by ,src=en ,tgt=de ,name=small; got {}",
+          quote(place.path), quote(setting)));
+    *value = setting.substr(equals + 1);
+  }
+  if (place.path.empty()) throw ConfigError("expected the path of a model, got an empty one");
+  return place;
+}
+
+FileState file_state(const ModelPlace& place) {
+  const std::filesystem::path path = model_file_of(place.path);
+  std::error_code failure;
+  FileState state{.bytes = std::filesystem::file_size(path, failure)};
+  if (!failure) state.written = std::filesystem::last_write_time(path, failure);
+  if (failure) throw IoError(fmt::format("cannot read {}: {}", path.string(), failure.message()));
+  return state;
+}
+
+bool ServedModel::translates(std::string_view source, std::string_view target) const {
+  const auto has = [](const std::vector<std::string>& names, std::string_view wanted) {
+    return std::find(names.begin(), names.end(), wanted) != names.end();
+  };
+  return as<Translator>() != nullptr && has(sources, source) && has(targets, target) &&
+         (source != target || !chooses_languages);
+}
+
+ServedModelPointer load_served_model(const ModelPlace& place, std::shared_ptr<Runtime> runtime) {
+  const std::filesystem::path path = model_file_of(place.path);
+  const Checkpoint checkpoint = open_checkpoint(path);
+  ServedModel served{.name = place.name.empty() ? name_of(place.path) : place.name,
+                     .path = place.path,
+                     .state = file_state(place),
+                     .task = checkpoint.text("attend.task"),
+                     .sources = {},
+                     .targets = {},
+                     .loaded = seconds_since_epoch(),
+                     .tokenizer = input_tokenizer(checkpoint),
+                     .model = load_any(path, checkpoint, std::move(runtime))};
+  if (const Translator* const translator = served.as<Translator>()) {
+    set_languages(served, *translator, place, checkpoint);
+  } else if (!place.source.empty() || !place.target.empty()) {
+    throw ConfigError(
+        fmt::format("{}: src= and tgt= are for translation models; this one is for {}", place.path,
+                    served.task));
+  }
+  return std::make_shared<const ServedModel>(std::move(served));
+}
+
+}  // namespace attend

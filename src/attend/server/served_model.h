@@ -1,0 +1,65 @@
+// A model that a server offers, with its name and its languages.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "attend/classifier.h"
+#include "attend/embedder.h"
+#include "attend/generator.h"
+#include "attend/translator.h"
+
+namespace attend {
+
+// A model on the command line: "model.safetensors,src=en,tgt=de,name=small".
+struct ModelPlace {
+  std::string path;         // a model file, or the folder of a run
+  std::string name = {};    // empty: that of the file or folder
+  std::string source = {};  // languages; empty: as the file says, or "src" and "tgt"
+  std::string target = {};
+};
+
+// Throws ConfigError.
+ModelPlace parse_model_place(std::string_view text);
+
+// What tells whether a file was written again.
+struct FileState {
+  std::uint64_t bytes = 0;
+  std::filesystem::file_time_type written = {};
+
+  bool operator==(const FileState&) const = default;
+};
+
+// Throws IoError if there is no such file.
+FileState file_state(const ModelPlace& place);
+
+struct ServedModel {
+  std::string name;
+  std::string path;
+  FileState state;                   // when it was loaded
+  std::string task;                  // "translation", "language modeling", ...
+  std::vector<std::string> sources;  // languages of a translator: one, or those to choose from
+  std::vector<std::string> targets;
+  bool chooses_languages = false;  // whether a request names the languages to the model
+  std::int64_t loaded = 0;         // seconds since the epoch
+  Tokenizer tokenizer;             // of the text that goes in
+  std::variant<Translator, Generator, Classifier, Embedder> model;
+
+  template <class Model>
+  const Model* as() const {
+    return std::get_if<Model>(&model);
+  }
+  bool translates(std::string_view source, std::string_view target) const;
+};
+
+using ServedModelPointer = std::shared_ptr<const ServedModel>;
+
+// Reads and checks a model; it computes on `runtime`. Throws DataError or IoError.
+ServedModelPointer load_served_model(const ModelPlace& place, std::shared_ptr<Runtime> runtime);
+
+}  // namespace attend

@@ -1,0 +1,132 @@
+#include "attend/server/service.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "attend/core/json_text.h"
+#include "attend/core/quote.h"
+#include "attend/error.h"
+
+namespace attend {
+namespace {
+
+// nullptr: no route has this path and this method.
+const Route* route_of(const HttpRequest& request) {
+  const std::string_view method = request.method == "HEAD" ? "GET" : request.method;
+  for (const Route& route : all_routes())
+    if (route.method == method && is_path_of(route, request.path)) return &route;
+  return nullptr;
+}
+
+// Those of the routes with this path, as in a field Allow.
+std::string methods_of(const std::string& path) {
+  std::vector<std::string_view> methods;
+  for (const Route& route : all_routes())
+    if (is_path_of(route, path)) methods.push_back(route.method);
+  return fmt::format("{}", fmt::join(methods, ", "));
+}
+
+// Of a path without a route, or with another method, errors look like those of its neighbors.
+Dialect dialect_of(const HttpRequest& request) {
+  for (const Route& route : all_routes())
+    if (is_path_of(route, request.path)) return route.dialect;
+  return request.path.starts_with("/v1/") ? Dialect::openai : Dialect::plain;
+}
+
+// From the header, or from where LibreTranslate's clients put it.
+std::string key_of(const Call& call) {
+  const HttpHeaders& headers = call.exchange->request().headers;
+  const std::string_view authorization = headers.find("authorization");
+  if (authorization.size() > 7 && same_field(authorization.substr(0, 7), "bearer "))
+    return std::string(authorization.substr(7));
+  const std::string_view own = headers.find("x-api-key");
+  return own.empty() ? call.parameters.text(kApiKeyField) : std::string(own);
+}
+
+}  // namespace
+
+Service::Service(ServiceOptions options, std::vector<ModelPlace> places,
+                 std::shared_ptr<Runtime> runtime)
+    : options_(std::move(options)),
+      models_(std::move(places), options_.models_folder, runtime),
+      jobs_(options_.max_tokens_in_queue, runtime) {
+  if (!options_.api_keys.empty()) access_.replace(read_api_keys(options_.api_keys));
+}
+
+void Service::answer(const std::shared_ptr<Exchange>& exchange) {
+  const HttpRequest& request = exchange->request();
+  const std::string methods = methods_of(request.path);
+  if (request.method == "OPTIONS" && !methods.empty()) {
+    HttpResponse response{.status = 204};
+    response.headers.add("Allow", methods + ", OPTIONS");
+    if (!options_.cors.empty()) {
+      response.headers.add("Access-Control-Allow-Methods", methods);
+      response.headers.add("Access-Control-Allow-Headers", "Authorization, Content-Type");
+      response.headers.add("Access-Control-Max-Age", "86400");
+    }
+    return exchange->respond(std::move(response));
+  }
+  const Route* const route = route_of(request);
+  if (route == nullptr && !methods.empty())
+    throw HttpError{405, fmt::format("{} takes {}", request.path, methods)};
+  if (route == nullptr)
+    throw HttpError{
+        404, fmt::format("there is no {}; GET /docs lists what there is", quote(request.path))};
+  const auto call = std::make_shared<Call>(*this, *route, exchange);
+  try {
+    if (route->key != Route::Key::none)
+      access_.enter(key_of(*call), route->key == Route::Key::admin);
+    route->run(call);
+  } catch (...) {
+    call->fail(std::current_exception());
+  }
+}
+
+HttpResponse Service::refuse(const HttpRequest& request, const HttpError& error) const {
+  return error_response(error, dialect_of(request));
+}
+
+void Service::finished(const HttpRequest& request, const HttpOutcome& outcome) {
+  const Route* const route = route_of(request);
+  metrics_.add_request(route == nullptr ? "other" : std::string(route->path), outcome.status,
+                       outcome.seconds);
+  if (!options_.log) return;
+  const auto now = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+  const auto millis = now.time_since_epoch().count() % 1000;
+  options_.log(json_text(nlohmann::ordered_json{
+      {"time", fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
+                           fmt::gmtime(std::chrono::system_clock::to_time_t(now)), millis)},
+      {"client", request.client},
+      {"method", printable(request.method, 20)},
+      {"path", printable(request.path)},
+      {"status", outcome.status},
+      {"bytes_in", request.body.size()},
+      {"bytes_out", outcome.bytes},
+      {"seconds", json_number(static_cast<float>(outcome.seconds))}}));
+}
+
+std::vector<std::string> Service::reload() {
+  std::vector<std::string> failures = models_.reload();
+  try {
+    if (!options_.api_keys.empty()) access_.replace(read_api_keys(options_.api_keys));
+  } catch (const Error& error) {
+    failures.push_back(fmt::format("API keys: kept as they were: {}", error.what()));
+  }
+  return failures;
+}
+
+std::string Service::url_for(const HttpRequest& request) const {
+  return fmt::format("{}://{}", options_.has_tls ? "https" : "http", request.headers.find("host"));
+}
+
+Metrics::Gauges Service::gauges() const {
+  return {.jobs = jobs_.statistics(),
+          .queue_limit = options_.max_tokens_in_queue,
+          .connections = connections(),
+          .models = static_cast<int>(models_.all()->size())};
+}
+
+}  // namespace attend

@@ -1,0 +1,67 @@
+// What a server does with requests: finds the route, asks the models, counts and logs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "attend/server/access.h"
+#include "attend/server/background.h"
+#include "attend/server/downloads.h"
+#include "attend/server/http/server.h"
+#include "attend/server/jobs.h"
+#include "attend/server/metrics.h"
+#include "attend/server/models.h"
+#include "attend/server/route.h"
+
+namespace attend {
+
+struct ServiceOptions {
+  std::int64_t max_tokens_in_queue = 65536;
+  std::string models_folder = {};  // of models besides those named; empty: none
+  std::string api_keys = {};       // file of keys; empty: everyone may send requests
+  bool has_tls = false;
+  std::string cors = {};  // the origin that browsers may send requests from; "*": any; empty: none
+  // Receives a line of JSON for every request, without line break. Null: nothing is logged.
+  std::function<void(const std::string& line)> log = {};
+};
+
+class Service {
+ public:
+  Service(ServiceOptions options, std::vector<ModelPlace> places, std::shared_ptr<Runtime> runtime);
+
+  // For HttpServer::Handlers.
+  void answer(const std::shared_ptr<Exchange>& exchange);
+  HttpResponse refuse(const HttpRequest& request, const HttpError& error) const;
+  void finished(const HttpRequest& request, const HttpOutcome& outcome);
+
+  const ServiceOptions& options() const { return options_; }
+  Models& models() { return models_; }
+  Jobs& jobs() { return jobs_; }
+  Access& access() { return access_; }
+  Background& background() { return background_; }
+  Downloads& downloads() { return downloads_; }
+  // How the client of a request calls this server: "http://127.0.0.1:8080".
+  std::string url_for(const HttpRequest& request) const;
+  Metrics& metrics() { return metrics_; }
+  Metrics::Gauges gauges() const;
+  // Loads models and keys again; returns what could not be loaded and stays as it was.
+  std::vector<std::string> reload();
+  // Tells how many connections there are.
+  std::function<int()> connections = [] { return 0; };
+
+ private:
+  const ServiceOptions options_;
+  Access access_;
+  Models models_;
+  Metrics metrics_;
+  Downloads downloads_;
+  // End first: what they do may use everything else.
+  Background background_;
+  Jobs jobs_;
+};
+
+}  // namespace attend

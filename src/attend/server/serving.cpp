@@ -1,0 +1,60 @@
+#include "attend/server/serving.h"
+
+#include "attend/core/option_fields.h"
+
+namespace attend {
+namespace {
+
+// Requests of the largest size that may be in progress at once.
+constexpr std::size_t kLargestRequests = 64;
+
+HttpOptions http_options(const ServingOptions& options) {
+  HttpOptions http;
+  http.listen = options.listen;
+  http.max_body = static_cast<std::size_t>(options.max_body);
+  http.max_bodies = kLargestRequests * http.max_body;
+  http.max_connections = static_cast<int>(options.max_connections);
+  http.timeout = options.timeout;
+  http.certificate = options.certificate;
+  http.key = options.key;
+  if (!options.cors.empty()) {
+    http.fields.add("Access-Control-Allow-Origin", options.cors);
+    if (options.cors != "*") http.fields.add("Vary", "Origin");
+  }
+  return http;
+}
+
+}  // namespace
+
+Server::Server(const ServingOptions& options, std::vector<ModelPlace> models,
+               std::shared_ptr<Runtime> runtime, std::function<void(const std::string&)> log) {
+  check_options(options);
+  http_options_ = http_options(options);
+  HttpServer::Handlers handlers{
+      .answer = [this](const std::shared_ptr<Exchange>& exchange) { service_->answer(exchange); },
+      .refuse = [this](const HttpRequest& request,
+                       const HttpError& error) { return service_->refuse(request, error); },
+      .finished = [this](const HttpRequest& request,
+                         const HttpOutcome& outcome) { service_->finished(request, outcome); }};
+  http_ = std::make_unique<HttpServer>(http_options_, std::move(handlers));
+  service_ =
+      std::make_unique<Service>(ServiceOptions{.max_tokens_in_queue = options.max_tokens_in_queue,
+                                               .models_folder = options.models_dir,
+                                               .api_keys = options.api_key,
+                                               .has_tls = !options.certificate.empty(),
+                                               .cors = options.cors,
+                                               .log = std::move(log)},
+                                std::move(models), std::move(runtime));
+  service_->connections = [this] { return http_->connections(); };
+}
+
+std::string Server::url() const {
+  return (http_options_.certificate.empty() ? "http://" : "https://") + http_->address();
+}
+
+std::uint64_t Server::request_memory() const {
+  const auto connections = static_cast<std::uint64_t>(http_options_.max_connections);
+  return http_options_.max_bodies + connections * 8 * http_options_.max_header;
+}
+
+}  // namespace attend

@@ -1,0 +1,74 @@
+// `attend serve` as a class: models behind HTTP.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "attend/core/options.h"
+#include "attend/server/http/server.h"
+#include "attend/server/service.h"
+
+namespace attend {
+
+struct ServingOptions {
+  std::string listen = HttpOptions{}.listen;
+  std::int64_t max_tokens_in_queue = ServiceOptions{}.max_tokens_in_queue;
+  std::int64_t max_body = HttpOptions{}.max_body;
+  std::int64_t max_connections = HttpOptions{}.max_connections;
+  double timeout = HttpOptions{}.timeout;
+  std::string models_dir = {};
+  std::string api_key = {};
+  std::string cors = {};
+  std::string certificate = {};
+  std::string key = {};
+};
+
+template <class Visitor>
+void fields(ServingOptions& o, Visitor&& visit) {
+  visit("listen", o.listen, "address and port to listen on; port 0: any that is free");
+  visit("max-tokens-in-queue", o.max_tokens_in_queue, between(1, 1e12),
+        "most tokens of requests that wait for each model; more are answered with status 503");
+  visit("max-body", o.max_body, between(1024, 1e9), "largest request in bytes");
+  visit("max-connections", o.max_connections, between(1, 1e6),
+        "most open connections; beyond, the one idle for longest is closed");
+  visit("timeout", o.timeout, above(0, 86400),
+        "seconds that a client may take to send a request or to receive a response");
+  visit("models-dir", o.models_dir,
+        "folder of models to serve: model files and folders of runs; SIGHUP looks for new ones");
+  visit(
+      "api-key", o.api_key,
+      "file of API keys, one per line: KEY name=NAME requests=PER_MINUTE admin; without, everyone "
+      "is served");
+  visit("cors", o.cors, "origin whose pages may send requests from browsers; *: any origin");
+  visit("certificate", o.certificate, "PEM file with the certificate chain of the server, for TLS");
+  visit("key", o.key, "PEM file with the private key of the certificate");
+}
+
+class Server {
+ public:
+  // Opens the port, then loads the models, which compute on `runtime`. `log` receives a line of
+  // JSON for every request; null: none. Throws ConfigError, IoError or DataError.
+  Server(const ServingOptions& options, std::vector<ModelPlace> models,
+         std::shared_ptr<Runtime> runtime, std::function<void(const std::string&)> log = {});
+
+  std::string url() const;  // "http://127.0.0.1:8080"
+  int port() const { return http_->port(); }
+  std::shared_ptr<const ModelList> models() { return service_->models().all(); }
+  // Bytes that requests can add to the memory of the process, at most.
+  std::uint64_t request_memory() const;
+
+  // Serves until stop(), which may be called from any thread: requests in progress are answered.
+  void run() { http_->run(); }
+  void stop() { http_->stop(); }
+  // Loads models and API keys again; returns what could not be loaded and stays as it was.
+  std::vector<std::string> reload() { return service_->reload(); }
+
+ private:
+  HttpOptions http_options_;
+  std::unique_ptr<HttpServer> http_;
+  std::unique_ptr<Service> service_;
+};
+
+}  // namespace attend

@@ -1,0 +1,83 @@
+#include "attend/server/text_translation.h"
+
+#include <algorithm>
+
+#include "attend/server/gathering.h"
+#include "attend/server/service.h"
+
+namespace attend {
+namespace {
+
+TranslationOptions options_of(const TextTranslationRequest& request, const Translator& translator) {
+  TranslationOptions options = translator.default_options();
+  options.alignment = request.alignment;
+  options.beam.n_best = std::min(options.beam.beam_size, request.alternatives + 1);
+  if (request.model->chooses_languages) options.languages = {request.source, request.target};
+  return options;
+}
+
+// The texts without translations.
+TranslatedTexts cut_texts(std::vector<std::string> texts, const std::string& language,
+                          const std::function<bool(std::string_view)>& fits) {
+  TranslatedTexts all;
+  for (std::string& text : texts) {
+    std::vector<TextSpan> sentences;
+    for (const TextSpan sentence : find_sentences(text, language)) {
+      const std::vector<TextSpan> parts = cut_at_clauses(text, sentence, fits);
+      if (parts.size() > 1) ++all.cut;
+      sentences.insert(sentences.end(), parts.begin(), parts.end());
+    }
+    all.texts.push_back({std::move(text), std::move(sentences), {}});
+  }
+  return all;
+}
+
+std::vector<std::string> sentences_of(const TranslatedTexts& all) {
+  std::vector<std::string> sentences;
+  for (const TranslatedText& one : all.texts)
+    for (const TextSpan span : one.sentences) sentences.emplace_back(span.of(one.text));
+  return sentences;
+}
+
+}  // namespace
+
+const TranslationCandidate& TranslatedText::candidate(std::size_t sentence, std::size_t k) const {
+  const auto& candidates = translations[sentence].candidates;
+  return candidates[std::min(k, candidates.size() - 1)];
+}
+
+std::string TranslatedText::translation(std::size_t k) const {
+  std::vector<std::string> replacements;
+  for (std::size_t i = 0; i < sentences.size(); ++i) replacements.push_back(candidate(i, k).text);
+  return with_replaced(text, sentences, replacements);
+}
+
+void translate_texts(const std::shared_ptr<Call>& call, TextTranslationRequest request,
+                     std::function<void(TranslatedTexts)> done) {
+  const Translator& translator = *request.model->as<Translator>();
+  const TranslationOptions options = options_of(request, translator);
+  std::int64_t longest = options.max_source_tokens;
+  if (const std::int64_t own = translator.longest_source(); own > 0)
+    longest = std::min(longest, own);
+  const auto fits = [&](std::string_view text) {
+    return std::ssize(translator.source_tokenizer().encode(text)) <= longest;
+  };
+  const auto all =
+      std::make_shared<TranslatedTexts>(cut_texts(std::move(request.texts), request.source, fits));
+  all->alternatives = options.beam.n_best - 1;
+  std::vector<std::string> sentences = sentences_of(*all);
+  const std::size_t count = sentences.size();
+  const auto finish = [all, done = std::move(done)](std::vector<Translation> translations) {
+    auto next = translations.begin();
+    for (TranslatedText& one : all->texts)
+      for (std::size_t i = 0; i < one.sentences.size(); ++i)
+        one.translations.push_back(std::move(*next++));
+    done(std::move(*all));
+  };
+  if (count == 0) return finish({});
+  call->on_hang_up(call->service.jobs().submit(
+      translator, TranslationRequest{std::move(sentences), options},
+      gather<Translation>(count, finish, [call](std::exception_ptr error) { call->fail(error); })));
+}
+
+}  // namespace attend

@@ -1,0 +1,94 @@
+// Every option of `attend serve`, alone: what it changes in what clients see.
+#include <sys/wait.h>
+
+#include <cstdlib>
+
+#include "cli/commands/command_option_effects.h"
+
+namespace attend {
+namespace {
+
+class ServeOptionEffects : public CommandOptionEffects {
+ protected:
+  // Starts the program, asks it, and stops it.
+  Seen observe_server(const std::vector<std::string>& arguments) {
+    std::string line;
+    for (const std::string& argument : arguments) line += " '" + argument + "'";
+    write("script.sh", "cd '" + folder_ + "'\nset --" + line + "\nattend='" ATTEND_PROGRAM "'\n" +
+                           R"(
+"$attend" "$@" > log.out 2> log.err &
+server=$!
+for i in $(seq 200); do
+  url=$(sed -n 's/^attend: listening on //p' log.err)
+  [ -n "$url" ] && break
+  kill -0 $server 2> /dev/null || exit 1
+  sleep 0.05
+done
+echo "$url" | sed 's/:[0-9]*$//' > seen.address
+ask="curl -s --max-time 20 -w %{http_code}"
+$ask -D seen.header $url/translate -d q="The old dog." -d source=en -d target=de > seen.answer
+
+head -c 3000 /dev/zero | tr '\0' a > large
+$ask $url/detect --data-urlencode q@large > seen.large
+$ask $url/v1/models | sed 's/"created":[0-9]*//g' > seen.models
+port=$(echo $url | sed 's/.*://')
+host=$(echo $url | sed 's|.*//||; s|:.*||')
+# Two connections that stay open; how the first one fares.
+perl -MIO::Socket::INET -e '
+  sub open_one { IO::Socket::INET->new(PeerAddr => "'$host':'$port'") }
+  my $first = open_one(); select undef, undef, undef, 0.1;
+  my $second = open_one(); select undef, undef, undef, 0.4;
+  my $ready = ""; vec($ready, fileno($first), 1) = 1;
+  print select($ready, undef, undef, 0) ? "closed" : "open"' > seen.idle
+# A request that does not end.
+perl -MIO::Socket::INET -e '
+  my $s = IO::Socket::INET->new(PeerAddr => "'$host':'$port'");
+  print $s "POST /detect HTTP/1.1\r\nHost: t\r\nContent-Length: 9\r\n\r\nq"; $s->flush;
+  my $ready = ""; vec($ready, fileno($s), 1) = 1;
+  print select($ready, undef, undef, 1) ? "closed" : "open"' > seen.slow
+kill -TERM $server
+wait $server
+echo $? > seen.status
+grep -i '^access-control' seen.header > seen.cors
+cut -c 1-8 log.out | sort -u > seen.log
+)");
+    [[maybe_unused]] const int status = std::system(("sh " + path("script.sh")).c_str());
+    Seen seen;
+    for (const char* name :
+         {"address", "answer", "large", "models", "idle", "slow", "status", "cors", "log"})
+      seen[name] = read(path(std::string("seen.") + name));
+    return seen;
+  }
+};
+
+TEST_F(ServeOptionEffects, OfServe) {
+  train_translator();
+  write("keys", "abcdefgh\n");
+  std::filesystem::create_directory(path("more"));
+  std::filesystem::copy_file(path("model"), path("more/other.safetensors"));
+  const std::vector<OptionCase> cases{
+      {"listen", "127.0.0.2:0", "", "address"},
+      {"max-tokens-in-queue", "1", "", "answer"},
+      {"max-body", "2000", "", "large"},
+      {"max-connections", "1", "", "idle"},
+      {"timeout", "0.3", "", "slow"},
+      {"models-dir", "@more", "", "models"},
+      {"api-key", "@keys", "", "answer large models"},
+      {"cors", "*", "", "cors"},
+      {"access-log", "no", "", "log"},
+  };
+  const auto base = with_paths("serve @model --threads 1 --listen 127.0.0.1:0");
+  expect_effects(base, cases, [&](const std::vector<std::string>& arguments) {
+    return observe_server(arguments);
+  });
+  const Seen seen = observe_server(base);
+  EXPECT_EQ(seen.at("status"), "0\n");
+  EXPECT_EQ(seen.at("log"), "{\"time\":\n");
+  EXPECT_TRUE(seen.at("answer").ends_with("200")) << seen.at("answer");
+  EXPECT_EQ(seen.at("idle") + seen.at("slow"), "openopen");
+  // Tested in serve_command_test.cpp.
+  expect_a_case_for_every_option("serve", {cases}, {"config", "threads", "certificate", "key"});
+}
+
+}  // namespace
+}  // namespace attend

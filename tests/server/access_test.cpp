@@ -1,0 +1,138 @@
+#include "attend/server/access.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "attend/error.h"
+#include "attend/server/http/message.h"
+#include "server/served_models.h"
+
+namespace attend {
+namespace {
+
+using namespace std::chrono_literals;
+
+int status_of(const std::function<void()>& run) {
+  try {
+    run();
+  } catch (const HttpError& error) {
+    return error.status;
+  }
+  return 200;
+}
+
+std::vector<ApiKey> read_keys(const std::string& text) {
+  const auto path =
+      std::filesystem::temp_directory_path() / ("attend_keys_" + std::to_string(getpid()));
+  std::ofstream(path) << text;
+  const auto keys = [&] {
+    try {
+      return read_api_keys(path);
+    } catch (...) {
+      std::filesystem::remove(path);
+      throw;
+    }
+  }();
+  std::filesystem::remove(path);
+  return keys;
+}
+
+TEST(ApiKeys, AreReadWithTheirSettings) {
+  const auto keys = read_keys("# comment\n\n  abcdefgh  name=site requests=0.5\nijklmnop\tadmin\n");
+  ASSERT_EQ(keys.size(), 2u);
+  EXPECT_EQ(keys[0].key, "abcdefgh");
+  EXPECT_EQ(keys[0].name, "site");
+  EXPECT_EQ(keys[0].requests, 0.5);
+  EXPECT_FALSE(keys[0].admin);
+  EXPECT_TRUE(keys[1].admin);
+  EXPECT_EQ(keys[1].requests, 0);
+}
+
+TEST(ApiKeys, NameTheLineThatIsWrong) {
+  for (const char* wrong : {"", "# none\n", "short\n", "abcdefgh x\n", "abcdefgh requests=0\n",
+                            "abcdefgh requests=1x\n", "abcdefgh\nabcdefgh\n"})
+    EXPECT_THROW(read_keys(wrong), DataError) << wrong;
+  EXPECT_THROW(read_api_keys("/nowhere/keys"), IoError);
+}
+
+TEST(Access, IsFreeWithoutKeysExceptForAdministration) {
+  Access access;
+  EXPECT_FALSE(access.has_keys());
+  EXPECT_EQ(status_of([&] { access.enter("", false); }), 200);
+  EXPECT_EQ(status_of([&] { access.enter("anything", true); }), 403);
+}
+
+TEST(Access, TakesKnownKeysOnly) {
+  Access access(read_keys("abcdefgh name=site\nijklmnop admin\n"));
+  EXPECT_EQ(access.enter("abcdefgh", false), "site");
+  EXPECT_EQ(status_of([&] { access.enter("", false); }), 401);
+  for (const char* wrong : {"abcdefg", "abcdefgi", "abcdefghi"})
+    EXPECT_EQ(status_of([&] { access.enter(wrong, false); }), 403) << wrong;
+  EXPECT_EQ(status_of([&] { access.enter("abcdefgh", true); }), 403);
+  EXPECT_EQ(status_of([&] { access.enter("ijklmnop", true); }), 200);
+  access.replace(read_keys("ijklmnop\n"));
+  EXPECT_EQ(status_of([&] { access.enter("abcdefgh", false); }), 403);
+}
+
+TEST(Access, CountsRequestsPerMinute) {
+  Access access(read_keys("abcdefgh requests=2\n"));
+  const auto now = std::chrono::steady_clock::now();
+  const auto status = [&](std::chrono::seconds after) {
+    return status_of([&] { access.enter("abcdefgh", false, now + after); });
+  };
+  EXPECT_EQ(status(0s), 200);
+  EXPECT_EQ(status(0s), 200);
+  EXPECT_EQ(status(1s), 429);
+  EXPECT_EQ(status(31s), 200);
+  EXPECT_EQ(status(31s), 429);
+  EXPECT_EQ(status(3600s), 200);
+  EXPECT_EQ(status(3600s), 200);
+  EXPECT_EQ(status(3600s), 429) << "no more than a minute's worth is saved up";
+  try {
+    access.enter("abcdefgh", false, now + 3600s);
+    ADD_FAILURE();
+  } catch (const HttpError& error) {
+    EXPECT_EQ(error.retry_after, 30);
+  }
+}
+
+class KeysOfServer : public ServingTest {
+ protected:
+  RawResponse post_with(const std::string& field, const std::string& body) {
+    RawClient client(server_->port());
+    client.send(fmt::format("POST /detect HTTP/1.1\r\nHost: t\r\n{}Content-Length: {}\r\n\r\n{}",
+                            field, body.size(), body));
+    return client.receive();
+  }
+};
+
+TEST_F(KeysOfServer, AreTakenFromHeadersAndBodies) {
+  const std::string keys = testing::TempDir() + "attend_server_keys" + std::to_string(getpid());
+  std::ofstream(keys) << "abcdefgh requests=4\n";
+  ServingOptions options;
+  options.api_key = keys;
+  serve({"en-de"}, options);
+  EXPECT_EQ(get("/health").status, 200);
+  EXPECT_EQ(get("/languages").status, 200);
+  const RawResponse none = post_with("", R"({"q": "the"})");
+  EXPECT_EQ(none.status, 401);
+  EXPECT_EQ(none.field("WWW-Authenticate"), "Bearer");
+  EXPECT_EQ(post_with("Authorization: Bearer wrong123\r\n", R"({"q": "the"})").status, 403);
+  EXPECT_EQ(post_with("Authorization: bearer abcdefgh\r\n", R"({"q": "the"})").status, 200);
+  EXPECT_EQ(post_with("X-Api-Key: abcdefgh\r\n", R"({"q": "the"})").status, 200);
+  EXPECT_EQ(post_with("", R"({"q": "the", "api_key": "abcdefgh"})").status, 200);
+  EXPECT_EQ(
+      post_with("Content-Type: application/x-www-form-urlencoded\r\n", "q=the&api_key=abcdefgh")
+          .status,
+      200);
+  const RawResponse more = post_with("X-Api-Key: abcdefgh\r\n", R"({"q": "the"})");
+  EXPECT_EQ(more.status, 429);
+  EXPECT_FALSE(more.field("Retry-After").empty());
+  std::filesystem::remove(keys);
+}
+
+}  // namespace
+}  // namespace attend

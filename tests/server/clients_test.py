@@ -1,0 +1,134 @@
+"""Asks a server of small models with the clients that people have, and compares with the command line."""
+
+import json
+import os
+import struct
+import subprocess
+import sys
+import urllib.request
+
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # it would look for prices
+
+import huggingface_hub
+import libretranslatepy
+import litellm
+import openai
+from prometheus_client.parser import text_string_to_metric_families
+
+attend, url = sys.argv[1:]
+
+
+def command(*arguments, text=""):
+    return subprocess.run([attend, *arguments, "--threads", "1"], input=text, capture_output=True, text=True, check=True).stdout
+
+
+def expect(found, expected):
+    assert found == expected, f"expected {expected!r}, found {found!r}"
+
+
+def close(found, expected):
+    assert len(found) == len(expected), (len(found), len(expected))
+    assert all(abs(a - b) < 1e-6 for a, b in zip(found, expected)), (found, expected)
+
+
+def libretranslate():
+    client = libretranslatepy.LibreTranslateAPI(url + "/")
+    sentence = "The old dog sees the cat."
+    expect(client.translate(sentence, "en", "de"), command("translate", "en-de", text=sentence + "\n").rstrip("\n"))
+    expect([language["code"] for language in client.languages()], ["en"])
+    expect(client.detect(sentence)[0]["language"], "en")
+    # This client knows no files.
+    parts = "".join(f'--b\r\nContent-Disposition: form-data; name={name}\r\n\r\n{value}\r\n' for name, value in {"source": "en", "target": "de"}.items())
+    text = "The dog sleeps.\n\nThe dog sleeps.\n"
+    parts += f'--b\r\nContent-Disposition: form-data; name=file; filename="a.txt"\r\n\r\n{text}\r\n--b--'
+    request = urllib.request.Request(url + "/translate_file", parts.encode(), {"Content-Type": "multipart/form-data; boundary=b"})
+    address = json.load(urllib.request.urlopen(request))["translatedFileUrl"]
+    one = command("translate", "en-de", text="The dog sleeps.\n")
+    expect(urllib.request.urlopen(address).read().decode(), one + "\n" + one)
+
+
+def openai_completions(client):
+    options = {"max_tokens": 12, "temperature": 0.5, "seed": 3}
+    expected = json.loads(
+        command("generate", "lm", "--prompt", "The old", "--max-tokens", "12", "--temperature", "0.5", "--seed", "3", "--format", "json")
+    )["text"]
+    answer = client.completions.create(model="lm", prompt="The old", logprobs=1, **options)
+    expect(answer.choices[0].text, expected)
+    expect(answer.usage.completion_tokens, 12)
+    expect(len(answer.choices[0].logprobs.token_logprobs), 12)
+    expect(client.completions.create(model="lm", prompt="The old", echo=True, **options).choices[0].text, "The old" + expected)
+    pieces = list(client.completions.create(model="lm", prompt="The old", stream=True, **options))
+    expect("".join(piece.choices[0].text for piece in pieces), expected)
+    assert len(pieces) > 2, pieces
+    expect(len(client.completions.create(model="lm", prompt=["The", "A"], n=2, **options).choices), 4)
+    try:
+        client.completions.create(model="none", prompt="x")
+        raise AssertionError("no error")
+    except openai.NotFoundError as error:
+        assert "none" in str(error)
+    try:
+        client.chat.completions.create(model="lm", messages=[{"role": "user", "content": "x"}])
+        raise AssertionError("no error")
+    except openai.BadRequestError as error:
+        assert "chat template" in str(error)
+
+
+def vector(text):
+    return json.loads(command("embed", "vectors.safetensors", text=text + "\n"))["vector"]
+
+
+def openai_embeddings(client):
+    expected = [vector("A dog sleeps."), vector("A cat.")]
+    answer = client.embeddings.create(model="vectors", input=["A dog sleeps.", "A cat."])  # in base64
+    for found, one in zip(answer.data, expected):
+        close(found.embedding, [struct.unpack("<f", struct.pack("<f", value))[0] for value in one])
+    close(client.embeddings.create(model="vectors", input="A cat.", encoding_format="float").data[0].embedding, expected[1])
+
+
+def hugging_face():
+    client = huggingface_hub.InferenceClient(url)
+    expect(client.translation("The dog sleeps.").translation_text, command("translate", "en-de", text="The dog sleeps.\n").rstrip("\n"))
+    client = huggingface_hub.InferenceClient(url + "/embed")
+    own = vector("A dog.")
+    length = sum(value * value for value in own) ** 0.5
+    close(list(map(float, client.feature_extraction("A dog.")[0])), [value / length for value in own])
+    label, probability = command("classify", "films", text="A good film.\n").split("\t")[:2]
+    answer = huggingface_hub.InferenceClient(url + "/models/films").text_classification("A good film.")
+    expect(answer[0].label, label)
+    assert abs(answer[0].score - float(probability)) < 1e-4
+
+
+def lite_llm():
+    answer = litellm.text_completion(model="text-completion-openai/lm", prompt="The", api_base=url + "/v1", api_key="x", max_tokens=5, temperature=0)
+    expect(
+        answer.choices[0].text,
+        json.loads(command("generate", "lm", "--prompt", "The", "--max-tokens", "5", "--top-k", "1", "--format", "json"))["text"],
+    )
+
+
+def lang_chain():
+    try:
+        from langchain_huggingface import HuggingFaceEndpointEmbeddings
+    except ImportError as error:
+        print(f"not tried: langchain-huggingface ({error})")
+        return
+    embeddings = HuggingFaceEndpointEmbeddings(model=url + "/embed")
+    assert len(embeddings.embed_documents(["A dog.", "A cat."])) == 2
+
+
+def prometheus():
+    text = urllib.request.urlopen(url + "/metrics").read().decode()
+    families = {family.name: family for family in text_string_to_metric_families(text)}
+    assert families["attend_http_requests"].samples and families["attend_items"].samples, families
+
+
+client = openai.OpenAI(base_url=url + "/v1", api_key="x", max_retries=0)
+expect([model.id for model in client.models.list()], ["en-de", "lm", "films", "vectors"])
+libretranslate()
+openai_completions(client)
+openai_embeddings(client)
+hugging_face()
+lite_llm()
+lang_chain()
+prometheus()
+print("all clients are served")

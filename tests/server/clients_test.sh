@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Real clients from PyPI against a running server: libretranslatepy, openai, litellm, huggingface_hub, langchain-huggingface and the parser of
+# prometheus-client; and promtool, where it is installed. Skipped, with exit status 77, where PyPI or pip is out of reach.
+#
+#   clients_test.sh ROOT ATTEND CACHE
+set -euo pipefail
+
+root=$1 attend=$2 cache=$3
+python=$cache/bin/python
+
+if ! [ -e "$cache/installed" ]; then
+  if ! python3 -m venv "$cache" || ! timeout 500 "$python" -m pip install --quiet --disable-pip-version-check \
+      libretranslatepy==2.1.4 openai litellm huggingface_hub langchain-huggingface prometheus-client; then
+    echo "skipped: the clients cannot be installed from PyPI"
+    exit 77
+  fi
+  touch "$cache/installed"
+fi
+
+. "$root/tests/server/small_models.sh"
+"$python" "$root/tests/server/clients_test.py" "$attend" "$url"
+if command -v promtool >/dev/null; then
+  python3 -c "import sys, urllib.request as u; sys.stdout.write(u.urlopen(sys.argv[1] + '/metrics').read().decode())" "$url" |
+    promtool check metrics
+fi

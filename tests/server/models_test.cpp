@@ -1,0 +1,145 @@
+// Models that come, go and change while a server runs.
+#include "attend/server/models.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "attend/error.h"
+#include "attend/server/http/message.h"
+#include "server/served_models.h"
+
+namespace attend {
+namespace {
+
+class ModelsTest : public ServingTest {
+ protected:
+  ModelsTest() { std::filesystem::create_directories(folder_); }
+  ~ModelsTest() override {
+    stop();
+    std::filesystem::remove_all(folder_);
+  }
+
+  static std::string model_of(const std::string& run) {
+    return SmallModels::shared().file(run) + "/model.safetensors";
+  }
+  void put(const std::string& run, const std::string& name) const {
+    std::filesystem::copy_file(model_of(run), folder_ / "new",
+                               std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::rename(folder_ / "new", folder_ / name);
+  }
+  Models models() const { return {{}, folder_.string(), make_runtime({.threads = 1})}; }
+  static std::vector<std::string> names(const Models& models) {
+    std::vector<std::string> all;
+    for (const ServedModelPointer& model : *models.all()) all.push_back(model->name);
+    return all;
+  }
+
+  const std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("attend_models_" + std::to_string(getpid()));
+};
+
+using Names = std::vector<std::string>;
+
+TEST_F(ModelsTest, OfAFolderAreFoundByName) {
+  put("lm", "b.safetensors");
+  put("en-de", "a.safetensors");
+  std::ofstream(folder_ / "notes.txt") << "none";
+  std::filesystem::create_directory(folder_ / "run");
+  std::filesystem::copy_file(model_of("classes"), folder_ / "run" / "model.safetensors");
+  const Models found = models();
+  EXPECT_EQ(names(found), (Names{"a", "b", "run"}));
+  EXPECT_EQ(found.find<Generator>("")->name, "b");
+  EXPECT_EQ(found.find<Classifier>("run")->name, "run");
+  EXPECT_THROW(found.find<Generator>("a"), HttpError);
+  EXPECT_THROW(found.find<Embedder>(""), HttpError);
+}
+
+TEST_F(ModelsTest, AreLoadedAgainOnlyIfTheirFileChanged) {
+  put("en-de", "a.safetensors");
+  put("lm", "b.safetensors");
+  Models all = models();
+  const auto before = *all.all();
+  EXPECT_EQ(all.reload(), Names{});
+  EXPECT_EQ((*all.all())[0], before[0]);
+  put("classes", "b.safetensors");
+  put("lm", "c.safetensors");
+  EXPECT_EQ(all.reload(), Names{});
+  EXPECT_EQ(names(all), (Names{"a", "b", "c"}));
+  EXPECT_EQ((*all.all())[0], before[0]);
+  EXPECT_NE(all.find<Classifier>("b"), nullptr);
+  std::filesystem::remove(folder_ / "c.safetensors");
+  EXPECT_EQ(all.reload(), Names{});
+  EXPECT_EQ(names(all), (Names{"a", "b"}));
+}
+
+TEST_F(ModelsTest, ThatCannotBeLoadedStayAsTheyWere) {
+  put("en-de", "a.safetensors");
+  Models all = models();
+  const auto before = *all.all();
+  std::ofstream(folder_ / "a.safetensors") << "broken";
+  std::ofstream(folder_ / "b.safetensors") << "broken";
+  const Names failures = all.reload();
+  ASSERT_EQ(failures.size(), 2u);
+  EXPECT_TRUE(failures[0].starts_with("a: kept as it was: ")) << failures[0];
+  EXPECT_NE(failures[1].find("not loaded"), std::string::npos) << failures[1];
+  EXPECT_EQ(*all.all(), before);
+}
+
+TEST_F(ModelsTest, AreLoadedFromTheirFolderOnly) {
+  put("en-de", "a.safetensors");
+  Models all = models();
+  put("lm", "b.safetensors");
+  EXPECT_EQ(all.load({.path = "b.safetensors", .name = "x"})->name, "x");
+  EXPECT_EQ(names(all), (Names{"a", "x"}));
+  for (const std::string& outside :
+       {model_of("lm"), std::string("../b.safetensors"), std::string("x/../../b"), std::string("")})
+    EXPECT_THROW(all.load({.path = outside}), HttpError) << outside;
+  EXPECT_THROW(all.load({.path = "none"}), IoError);
+  Models without({{.path = model_of("lm")}}, "", make_runtime({.threads = 1}));
+  EXPECT_THROW(without.load({.path = "b.safetensors"}), HttpError);
+}
+
+TEST_F(ModelsTest, AreDroppedButForTheLast) {
+  put("en-de", "a.safetensors");
+  put("lm", "b.safetensors");
+  Models all = models();
+  EXPECT_THROW(all.drop("x"), HttpError);
+  all.drop("a");
+  EXPECT_EQ(names(all), Names{"b"});
+  EXPECT_THROW(all.drop("b"), HttpError);
+}
+
+TEST_F(ModelsTest, NeedAtLeastOne) {
+  EXPECT_THROW(models(), ConfigError);
+  EXPECT_THROW(Models({}, "", nullptr), ConfigError);
+  EXPECT_THROW(Models({}, "/nowhere", nullptr), IoError);
+}
+
+TEST_F(ModelsTest, AreSwappedWithoutAFailingRequest) {
+  put("en-de", "a.safetensors");
+  ServingOptions options;
+  options.models_dir = folder_.string();
+  serve({}, options);
+  std::atomic<bool> swapping{true};
+  std::atomic<int> answered{0};
+  std::thread client([&] {
+    RawClient own(server_->port());
+    while (swapping) {
+      const RawResponse response =
+          own.post("/translate", R"({"q": "the dog sleeps", "source": "en", "target": "de"})");
+      EXPECT_EQ(response.status, 200) << response.body;
+      ++answered;
+    }
+  });
+  for (int i = 0; i < 5; ++i) {
+    put("en-de", "a.safetensors");
+    EXPECT_EQ(server_->reload(), Names{});
+  }
+  while (answered < 3) std::this_thread::yield();
+  swapping = false;
+  client.join();
+}
+
+}  // namespace
+}  // namespace attend

@@ -1,0 +1,98 @@
+"""Does every job once on the page of a server, with the keyboard only, in headless Chromium; and takes screenshots.
+
+    page_test.py URL FOLDER
+"""
+
+import sys
+
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+url, folder = sys.argv[1:]
+
+
+def browser(width, height):
+    options = webdriver.ChromeOptions()
+    options.binary_location = "/usr/bin/chromium"
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", f"--window-size={width},{height}"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return webdriver.Chrome(service=webdriver.ChromeService("/usr/bin/chromedriver"), options=options)
+
+
+def wait(driver, condition, what):
+    WebDriverWait(driver, 20).until(condition, what)
+
+
+def keys(driver, *keys):
+    driver.switch_to.active_element.send_keys(*keys)
+
+
+def focus_by_tab(driver, selector):
+    """Presses Tab until the element has the focus."""
+    wanted = driver.find_element(By.CSS_SELECTOR, selector)
+    for _ in range(40):
+        if driver.switch_to.active_element == wanted:
+            return
+        keys(driver, Keys.TAB)
+    raise AssertionError(f"the keyboard does not reach {selector}")
+
+
+def answer(driver, selector, what):
+    wait(driver, lambda d: d.find_element(By.CSS_SELECTOR, selector).text.strip(), what)
+    wait(driver, lambda d: d.find_element(By.ID, "message").text != "Working …", what)
+    return driver.find_element(By.CSS_SELECTOR, selector).text
+
+
+def walk(driver, size):
+    driver.get(url)
+    wait(driver, lambda d: d.find_elements(By.CSS_SELECTOR, "[role=tab]"), "tabs")
+    names = [tab.text for tab in driver.find_elements(By.CSS_SELECTOR, "[role=tab]")]
+    assert names == ["Translate", "Generate", "Classify", "Embed"], names
+
+    focus_by_tab(driver, "#translate textarea")
+    keys(driver, "The dog sleeps. The <dog> sleeps.", Keys.CONTROL + Keys.ENTER)
+    answer(driver, "#translate output", "a translation")
+    driver.save_screenshot(f"{folder}/translate-{size}.png")
+
+    focus_by_tab(driver, "#tab-translate")
+    keys(driver, Keys.ARROW_RIGHT)
+    focus_by_tab(driver, "#generate textarea")
+    keys(driver, "The old", Keys.CONTROL + Keys.ENTER)
+    wait(driver, lambda d: len(d.find_element(By.CSS_SELECTOR, "#generate output").text) > 20, "a text")
+    wait(driver, lambda d: not d.find_element(By.CSS_SELECTOR, "#generate .stop").is_enabled(), "its end")
+    driver.save_screenshot(f"{folder}/generate-{size}.png")
+
+    focus_by_tab(driver, "#tab-generate")
+    keys(driver, Keys.ARROW_RIGHT)
+    focus_by_tab(driver, "#classify textarea")
+    keys(driver, "A good film.", Keys.CONTROL + Keys.ENTER)
+    assert "good" in answer(driver, "#classify table", "labels")
+    driver.save_screenshot(f"{folder}/classify-{size}.png")
+
+    focus_by_tab(driver, "#tab-classify")
+    keys(driver, Keys.ARROW_RIGHT)
+    focus_by_tab(driver, "#embed textarea")
+    keys(driver, "A dog.", Keys.ENTER, "A cat.", Keys.CONTROL + Keys.ENTER)
+    assert "1.000" in answer(driver, "#embed table", "similarities")
+    driver.save_screenshot(f"{folder}/embed-{size}.png")
+
+    width = driver.execute_script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert width <= 0, f"{size}: the page is {width} pixels too wide"
+    log = driver.get_log("browser")
+    assert not log, log
+
+
+for size, (width, height) in {"desktop": (1280, 900), "phone": (390, 844)}.items():
+    driver = browser(width, height)
+    try:
+        if size == "phone":  # the window has a least width
+            driver.execute_cdp_cmd(
+                "Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 2, "mobile": True}
+            )
+        walk(driver, size)
+    finally:
+        driver.quit()
+print("every job was done on the page")

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# The page of a server in headless Chromium: every job once, by keyboard, on a desktop and on a phone. Skipped, with exit status 77, without
+# chromium, its driver or selenium. Screenshots go to FOLDER.
+#
+#   page_test.sh ROOT ATTEND CACHE FOLDER
+set -euo pipefail
+
+root=$1 attend=$2 cache=$3 screenshots=$4
+python=$cache/bin/python
+
+if ! command -v chromium >/dev/null || ! command -v chromedriver >/dev/null; then
+  echo "skipped: chromium and chromium-driver are not installed"
+  exit 77
+fi
+if ! [ -e "$cache/installed" ]; then
+  if ! python3 -m venv "$cache" || ! timeout 300 "$python" -m pip install --quiet --disable-pip-version-check selenium; then
+    echo "skipped: selenium cannot be installed from PyPI"
+    exit 77
+  fi
+  touch "$cache/installed"
+fi
+
+mkdir -p "$screenshots"
+. "$root/tests/server/small_models.sh"
+"$python" "$root/tests/server/page_test.py" "$url" "$screenshots"

@@ -1,0 +1,155 @@
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "attend/embedder.h"
+#include "attend/generator.h"
+#include "attend/interchange/base64.h"
+#include "attend/server/completion.h"
+#include "server/served_models.h"
+
+namespace attend {
+namespace {
+
+class OpenAi : public ServingTest {
+ protected:
+  OpenAi() { serve({"en-de", "lm"}); }
+
+  static const Generator& own() {
+    static const Generator generator = Generator::load(SmallModels::shared().file("lm"));
+    return generator;
+  }
+  nlohmann::ordered_json complete(const std::string& body) {
+    return json_of(post("/v1/completions", body));
+  }
+};
+
+TEST_F(OpenAi, ContinuesAsTheLibraryDoes) {
+  GenerationOptions options = own().default_options();
+  options.max_tokens = 12;
+  options.sampling.seed = 7;
+  options.sampling.temperature = 0.5f;
+  const auto json = complete(
+      R"({"model": "lm", "prompt": "the old", "max_tokens": 12, "seed": 7, "temperature": 0.5,
+          "n": 2, "logprobs": 1})");
+  EXPECT_EQ(json["object"], "text_completion");
+  EXPECT_EQ(json["model"], "lm");
+  ASSERT_EQ(json["choices"].size(), 2u);
+  for (std::uint64_t k = 0; k < 2; ++k) {
+    const Generation expected = own().generate("the old", options, {}, k);
+    const auto& choice = json["choices"][k];
+    EXPECT_EQ(choice["text"], expected.text);
+    EXPECT_EQ(choice["index"], k);
+    EXPECT_EQ(choice["finish_reason"], "length");
+    ASSERT_EQ(choice["logprobs"]["token_logprobs"].size(), 12u);
+    EXPECT_FLOAT_EQ(choice["logprobs"]["token_logprobs"][3].get<float>(), expected.token_scores[3]);
+  }
+  EXPECT_EQ(json["usage"]["completion_tokens"], 24);
+}
+
+TEST_F(OpenAi, TemperatureZeroIsTheMostLikelyText) {
+  GenerationOptions options = own().default_options();
+  options.max_tokens = 8;
+  options.sampling.top_k = 1;
+  EXPECT_EQ(
+      complete(R"({"prompt": "the", "max_tokens": 8, "temperature": 0})")["choices"][0]["text"],
+      own().generate("the", options).text);
+}
+
+TEST_F(OpenAi, TakesSeveralPromptsAndIds) {
+  const auto ids = own().tokenizer().encode("the old");
+  const std::string more = R"(, "max_tokens": 5, "temperature": 0, "echo": true})";
+  const std::string text =
+      complete(R"({"prompt": "the old")" + more)["choices"][0]["text"].get<std::string>();
+  EXPECT_TRUE(text.starts_with("the old")) << text;
+  EXPECT_EQ(complete("{\"prompt\": " + nlohmann::json(ids).dump() + more)["choices"][0]["text"],
+            text);
+  const auto two = complete(R"({"prompt": ["the old", "a"], "n": 2)" + more);
+  ASSERT_EQ(two["choices"].size(), 4u);
+  EXPECT_EQ(two["choices"][0]["text"], text);
+  EXPECT_TRUE(two["choices"][3]["text"].get<std::string>().starts_with("a"));
+}
+
+TEST_F(OpenAi, EndsBeforeAStop) {
+  const std::string whole =
+      complete(R"({"prompt": "the", "max_tokens": 12, "temperature": 0})")["choices"][0]["text"];
+  ASSERT_GT(whole.size(), 6u);
+  const std::string stop = whole.substr(4, 2);
+  const auto json =
+      complete("{\"prompt\": \"the\", \"max_tokens\": 12, \"temperature\": 0, \"stop\": " +
+               nlohmann::json(stop).dump() + "}");
+  EXPECT_EQ(json["choices"][0]["text"], whole.substr(0, whole.find(stop)));
+  EXPECT_EQ(json["choices"][0]["finish_reason"], "stop");
+}
+
+TEST_F(OpenAi, StreamsTheSameText) {
+  const std::string options = R"("prompt": "the", "max_tokens": 12, "temperature": 0)";
+  const std::string whole = complete("{" + options + "}")["choices"][0]["text"];
+  const RawResponse response =
+      post("/v1/completions",
+           "{" + options + R"(, "stream": true, "stream_options": {"include_usage": true}})");
+  EXPECT_EQ(response.field("Content-Type"), "text/event-stream; charset=utf-8");
+  std::string text;
+  std::size_t events = 0;
+  nlohmann::ordered_json usage;
+  std::string_view rest = response.body;
+  EXPECT_TRUE(rest.ends_with("data: [DONE]\n\n")) << rest;
+  for (; rest.starts_with("data: {"); ++events) {
+    const auto json = parse_json(rest.substr(6, rest.find("\n\n") - 6), "event");
+    if (!json["choices"].empty()) text += json["choices"][0]["text"].get<std::string>();
+    if (json.contains("usage")) usage = json["usage"];
+    rest.remove_prefix(rest.find("\n\n") + 2);
+  }
+  EXPECT_EQ(text, whole);
+  EXPECT_GT(events, 3u);
+  EXPECT_EQ(usage["completion_tokens"], 12);
+}
+
+TEST_F(OpenAi, ListsModels) {
+  const auto json = json_of(get("/v1/models"));
+  ASSERT_EQ(json["data"].size(), 2u);
+  EXPECT_EQ(json["data"][1]["id"], "lm");
+  EXPECT_EQ(json["data"][1]["object"], "model");
+}
+
+TEST_F(OpenAi, SaysWhatIsWrong) {
+  const auto error = [&](const std::string& path, const std::string& body, int status) {
+    return json_of(post(path, body), status)["error"]["message"].get<std::string>();
+  };
+  EXPECT_EQ(error("/v1/completions", "{}", 400), "prompt is required");
+  EXPECT_NE(error("/v1/completions", R"({"prompt": "a", "model": "x"})", 404).find("'x'"),
+            std::string::npos);
+  EXPECT_NE(error("/v1/completions", R"({"prompt": [99999]})", 400).find("99999"),
+            std::string::npos);
+  for (const char* wrong :
+       {R"({"prompt": {}})", R"({"prompt": []})", R"({"prompt": "a", "n": 0})",
+        R"({"prompt": "a", "temperature": -1})", R"({"prompt": "a", "presence_penalty": 1})",
+        R"({"prompt": "a", "logprobs": 1, "echo": true})", R"({"prompt": ["a", 3]})"})
+    error("/v1/completions", wrong, 400);
+  EXPECT_NE(error("/v1/chat/completions", R"({"messages": []})", 400).find("no chat template"),
+            std::string::npos);
+  EXPECT_NE(error("/v1/embeddings", R"({"input": "a"})", 404).find("no embedding model"),
+            std::string::npos);
+  std::string longer;
+  for (int i = 0; i < 100; ++i) longer += "the old dog ";
+  EXPECT_NE(error("/v1/completions", R"({"prompt": ")" + longer + "\"}", 400).find("shorten it"),
+            std::string::npos);
+}
+
+TEST(StoppedText, HoldsBackWhatMayBecomeAStop) {
+  StoppedText text({"END", "stop"});
+  EXPECT_EQ(text.add("one E"), "one ");
+  EXPECT_EQ(text.add("N"), "");
+  EXPECT_EQ(text.add("T sto"), "ENT ");
+  EXPECT_EQ(text.add("pped"), "");
+  EXPECT_TRUE(text.is_stopped());
+  EXPECT_EQ(text.text(), "one ENT ");
+  EXPECT_EQ(text.add("more"), "");
+  StoppedText open({"END"});
+  EXPECT_EQ(open.add("a EN"), "a ");
+  EXPECT_EQ(open.finish(), "EN");
+  EXPECT_EQ(open.text(), "a EN");
+}
+
+}  // namespace
+}  // namespace attend
