@@ -1,0 +1,57 @@
+// Pages of HTML and parts of office files against hostile bytes: whatever is translated into
+// itself stays as it is, but for escapes and spaces.
+#include <cstdlib>
+
+#include "attend/server/markup_document.h"
+#include "fuzz/fuzz_target.h"
+
+namespace attend::markup_fuzz {
+namespace {
+
+std::vector<std::string> corpus() {
+  return {
+      "0<p>The <b>old <i>dog</i></b> sleeps. <a href=\"x>y\">A cat</a>&nbsp;eats.<br>",
+      "0<script>if (a < b) '</b>';</script><!-- x --><span translate=\"no\">a<span>b</span></span>",
+      "0<b>x <i>y</b> z</i></p></div>&amp;&#65;&#x41;&unknown;",
+      "1<w:p><w:pPr/><w:r><w:rPr><w:b/></w:rPr><w:t>a b</w:t></w:r><w:r><w:tab/></w:r>"
+      "<w:hyperlink><w:r><w:t xml:space=\"preserve\"> c</w:t></w:r></w:hyperlink></w:p>",
+      "2<text:p>a <text:span>b</text:span><text:s/>c. d</text:p>"};
+}
+
+std::vector<std::string> dictionary() {
+  return {"<b>",   "</b>",   "<",     ">",      "<p>",   "</p>",  "<script>",    "</script>",
+          "<!--",  "-->",    "<img>", "&amp;",  "&#0;",  "\"",    "'",           "translate=no",
+          "<w:r>", "</w:r>", "<w:t>", "</w:t>", "<w:p>", "/>",    "<text:span>", "</text:span>",
+          ". A",   " ",      "\n",    "\xff",   "<svg>", "<pre>", "<i>",         "</i>"};
+}
+
+// Every sentence is its own translation, aligned crosswise if the first byte says so.
+TranslatedText same(const MarkedText& block, bool crosswise) {
+  TranslatedText text{block.text, find_sentences(block.text, "en"), {}};
+  for (const TextSpan span : text.sentences) {
+    TranslationCandidate candidate;
+    candidate.text = span.of(block.text);
+    const int words = static_cast<int>(candidate.text.size());
+    for (int i = 0; i < words; ++i) candidate.alignment.emplace_back(crosswise ? words - i : i, i);
+    text.translations.push_back({{candidate}, {}});
+  }
+  return text;
+}
+
+void use(std::string_view input) {
+  if (input.empty()) return;
+  const char kind = input.front();
+  const std::string_view rest = input.substr(1);
+  const MarkupDocument document = (kind & 3) == 1   ? MarkupDocument::word(rest)
+                                  : (kind & 3) == 2 ? MarkupDocument::open_document(rest)
+                                                    : MarkupDocument::html(rest);
+  std::vector<TranslatedText> blocks;
+  for (const MarkedText& block : document.blocks()) blocks.push_back(same(block, (kind & 4) != 0));
+  if (document.blocks().empty() && document.translation(blocks, 0) != rest) std::abort();
+  document.translation(blocks, 0);
+}
+
+const RegisteredFuzzTarget registered{{"markup", corpus, dictionary, use}};
+
+}  // namespace
+}  // namespace attend::markup_fuzz
