@@ -47,8 +47,8 @@ struct TranslationRequest {
 
 struct GenerationRequest {
   std::string prompt;
-  GenerationOptions options;  // the items are the n_best continuations
-  std::uint64_t sample = 0;   // of the first item when sampling, as in Generator::generate()
+  GenerationOptions options = {};  // the items are the n_best continuations
+  std::uint64_t sample = 0;        // of the first item when sampling, as in Generator::generate()
   // Receives every token when sampling. The last text of a continuation may follow its last token:
   // Generation::text is complete
   std::function<void(const GeneratedToken&)> grow = {};

@@ -45,7 +45,8 @@ class HeldEngine : public testing::Test {
 
  private:
   void hold() {
-    GenerationRequest request{.prompt = "the", .options = {.max_tokens = 2}};
+    GenerationRequest request{.prompt = "the"};
+    request.options.max_tokens = 2;
     request.grow = [this](const GeneratedToken&) {
       std::unique_lock lock(mutex_);
       holds_ = true;

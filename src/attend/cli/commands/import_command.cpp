@@ -45,7 +45,8 @@ void fields(ImportArguments& a, Visitor&& visit) {
   visit("tgt-lang", a.languages.target,
         "language to translate into unless another is asked for, for a model of several "
         "languages");
-  visit("format", a.format, "text for people, json for programs: the model and how it compares");
+  visit("format", a.format,
+        "text for people, json for programs: the model, and its differences from the original");
   fields(a.threads, visit);
 }
 
