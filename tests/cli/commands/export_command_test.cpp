@@ -34,6 +34,7 @@ TEST_F(ExportCommand, OfATranslatorKeepsItsTranslations) {
            Trained{"marian",
                    {"--tie-embeddings", "none", "--tokenizer", "unigram", "--vocab-size", "100",
                     "--embedding-scale", "1"}},
+           Trained{"marian", {"--positions", "learned", "--max-positions", "300"}},
            Trained{"pegasus", {"--norm-first"}},
            Trained{"pegasus",
                    {"--norm-first", "--tokenizer", "wordpiece", "--normalization", "nfkc"}},
@@ -110,12 +111,12 @@ TEST_F(ExportCommand, NamesWhatCannotBeExportedAndWritesNothing) {
     std::filesystem::remove_all(path("run"));
   };
   expect_refused({"--norm", "rms"}, {"MarianMT", "norm is rms, there layer"});
-  expect_refused({"--positions", "learned", "--max-positions", "300"},
-                 {"BART", "norm-embedding is false, there true"});
+  expect_refused({"--positions", "rotary"},
+                 {"MarianMT", "positions is rotary, there sinusoidal_halves"});
   expect_refused({"--norm-first", "--tie-embeddings", "target"},
                  {"Pegasus", "tie-embeddings is target, there all"});
   expect_refused({"--norm-first", "--no-joint-vocabulary", "--tie-embeddings", "target"},
-                 {"two vocabularies"});
+                 {"MarianMT", "norm-first is true, there false"});
   expect_refused({"--arch", "rnn"}, {"arch is rnn"});
   expect_refused({"--tokenizer", "wordpiece"}, {"wordpiece", "SentencePiece"});
 }

@@ -17,9 +17,9 @@ namespace attend {
 using Cases = std::vector<OptionCase>;
 
 // Tested by functions of their own instead of cases.
-inline const std::set<std::string> kByHand{
-    "config", "out",       "init-from",  "resume",       "dry-run",  "format",  "print-config",
-    "data",   "lora-rank", "lora-alpha", "lora-targets", "src-lang", "tgt-lang"};
+inline const std::set<std::string> kByHand{"config",    "out",        "init-from",    "resume",
+                                           "dry-run",   "format",     "print-config", "data",
+                                           "lora-rank", "lora-alpha", "lora-targets"};
 
 class TrainingOptionEffects : public OptionEffects {
  protected:

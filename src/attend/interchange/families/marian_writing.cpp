@@ -12,6 +12,7 @@
 #include "attend/interchange/equal_models.h"
 #include "attend/interchange/families/bart_type_writing.h"
 #include "attend/interchange/families/families.h"
+#include "attend/nn/positional_encoding.h"
 #include "attend/tasks/model_reading.h"
 #include "attend/tasks/translation/model.h"
 #include "attend/text/sentencepiece_writing.h"
@@ -109,7 +110,8 @@ TranslationModel use_words_of_marian(const TranslationModel& model, Checkpoint& 
   constexpr float kMarianEpsilon = 1e-6f;
   if (shape.norm.epsilon == kMarianEpsilon) use_usual_epsilon(equal);
   const SpecialTokens special = model.special();
-  const bool begins = special.bos != special.pad && model.tokenizers().size() == 1;
+  const bool begins =
+      special.bos != special.pad && model.tokenizers().size() == 1 && is_added(shape.positions);
   if (!begins && special.pad < 0)
     throw ConfigError("two vocabularies without a padding token in both");
   auto [src, tgt] = begins ? begin_as_marian(model, equal) : marian_tokenizers(model, shape);
