@@ -26,6 +26,7 @@ cat >"$work/bin/attend" <<WRAPPER
 case "\${1:-} \${2:-}" in
   "serve "*)
     "$work/bin/stop_serving"
+    : >"$work/serving"
     "$attend" "\$@" --listen 127.0.0.1:0 >"$work/served" 2>"$work/serving" &
     echo \$! >"$work/server"
     for try in \$(seq 200); do
