@@ -106,16 +106,6 @@ def lite_llm():
     )
 
 
-def lang_chain():
-    try:
-        from langchain_huggingface import HuggingFaceEndpointEmbeddings
-    except ImportError as error:
-        print(f"not tried: langchain-huggingface ({error})")
-        return
-    embeddings = HuggingFaceEndpointEmbeddings(model=url + "/embed")
-    assert len(embeddings.embed_documents(["A dog.", "A cat."])) == 2
-
-
 def prometheus():
     text = urllib.request.urlopen(url + "/metrics").read().decode()
     families = {family.name: family for family in text_string_to_metric_families(text)}
@@ -129,6 +119,5 @@ openai_completions(client)
 openai_embeddings(client)
 hugging_face()
 lite_llm()
-lang_chain()
 prometheus()
 print("all clients are served")

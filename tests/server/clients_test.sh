@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Real clients from PyPI against a running server: libretranslatepy, openai, litellm, huggingface_hub, langchain-huggingface and the parser of
-# prometheus-client; and promtool, where it is installed. Skipped, with exit status 77, where PyPI or pip is out of reach.
+# Real clients from PyPI against a running server: libretranslatepy, openai, litellm, huggingface_hub and the parser of prometheus-client;
+# and promtool, where it is installed. Skipped, with exit status 77, where PyPI or pip is out of reach.
 #
 #   clients_test.sh ROOT ATTEND CACHE
 set -euo pipefail
@@ -10,7 +10,7 @@ python=$cache/bin/python
 
 if ! [ -e "$cache/installed" ]; then
   if ! python3 -m venv "$cache" || ! timeout 500 "$python" -m pip install --quiet --disable-pip-version-check \
-      libretranslatepy==2.1.4 openai litellm huggingface_hub langchain-huggingface prometheus-client; then
+      libretranslatepy==2.1.4 openai litellm huggingface_hub prometheus-client; then
     echo "skipped: the clients cannot be installed from PyPI"
     exit 77
   fi
