@@ -96,6 +96,7 @@ TEST_F(ModelApi, SaysHowLongASentenceMayBe) {
   TrainingJob job = translation_job("learned", 1);
   job.options.emplace_back("positions", "learned");
   job.options.emplace_back("max-positions", 40);
+  job.options.emplace_back("max-length", 39);
   train(job);
   const Translator translator = Translator::load(path("learned"));
   EXPECT_EQ(translator.longest_source(), 39) << "one position is for the end of the sentence";

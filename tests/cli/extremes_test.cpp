@@ -52,6 +52,7 @@ const std::vector<ExtremeCase> kCases{
          "/tests/interchange/data/models/marian --out made.safetensors --threads 1",
      ""},
     {"export", "run/model.safetensors --out made --threads 1", "mt"},
+    {"merge", "run/model.safetensors run --out made.safetensors --threads 1", "mt"},
     {"shortlist",
      "run/model.safetensors --src valid.en --tgt valid.de --out made.safetensors --threads 1",
      "mt"},

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 
 #include "attend/core/option_fields.h"
@@ -25,17 +26,20 @@ inline void alter(const OptionField& field) {
 }
 
 // Alters one option after another: each must change what `result` makes of the options. `where`
-// holds, for options that matter only beside others, how those must be.
+// holds, for options that matter only beside others, how those must be; `elsewhere` the names of
+// those that matter to others than `result`.
 template <class Options>
 void expect_every_option_matters(
     const Options& base, const std::function<std::string(const Options&)>& result,
-    const std::map<std::string, std::function<void(Options&)>>& where = {}) {
+    const std::map<std::string, std::function<void(Options&)>>& where = {},
+    const std::set<std::string>& elsewhere = {}) {
   Options names = base;
   const std::size_t count = option_fields(names).size();
   ASSERT_GT(count, 0u);
   for (std::size_t i = 0; i < count; ++i) {
     Options before = base;
     const std::string name = option_fields(before)[i].name;
+    if (elsewhere.contains(name)) continue;
     if (const auto condition = where.find(name); condition != where.end())
       condition->second(before);
     Options after = before;

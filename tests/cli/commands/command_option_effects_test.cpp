@@ -283,7 +283,8 @@ TEST_F(CommandOptionEffects, OfOtherMeasurementsAreRefused) {
   expect_usage_error(with_paths(given + "--format json --digits 3"), {"--digits", "json"});
 }
 
-// A command that is not above fails here: its options would have no cases.
+// A command that is not above, or in serve_option_effects_test.cpp, fails here: its options would
+// have no cases.
 TEST_F(CommandOptionEffects, OfEveryCommandAreTested) {
   ASSERT_EQ(run({"--help"}), 0);
   std::set<std::string> commands;
@@ -291,11 +292,11 @@ TEST_F(CommandOptionEffects, OfEveryCommandAreTested) {
   const std::regex line("\n  ([a-z]+) ");
   for (std::sregex_iterator match(list.begin(), list.end(), line), end; match != end; ++match)
     commands.insert((*match)[1]);
-  EXPECT_EQ(commands,
-            (std::set<std::string>{
-                "attention", "average",  "classify", "completion", "demo",  "embed",    "evaluate",
-                "export",    "generate", "help",     "import",     "info",  "lab",      "man",
-                "merge",     "quantize", "score",    "shortlist",  "train", "translate"}));
+  EXPECT_EQ(commands, (std::set<std::string>{
+                          "attention", "average", "classify", "completion", "demo",   "embed",
+                          "evaluate",  "export",  "generate", "help",       "import", "info",
+                          "lab",       "man",     "merge",    "quantize",   "score",  "serve",
+                          "shortlist", "train",   "translate"}));
   ASSERT_EQ(run({"train", "--help"}), 0);
   for (const char* task : {"translation", "lm", "classification"})
     EXPECT_NE(out_.find(std::string("\n  ") + task), std::string::npos);
