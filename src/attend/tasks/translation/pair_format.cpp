@@ -187,8 +187,10 @@ PairFormat read_pair_format(std::string_view text, const PairVocabularies& vocab
   if (several) {
     JsonObject names = object.object("languages");
     const std::int32_t most = smallest_vocabulary(format.marks, vocabularies) - 1;
-    for (const auto& [name, token] : object.at("languages").items())
+    for (const auto& [name, token] : object.at("languages").items()) {
+      if (name.empty()) object.refuse("languages", "names that are not empty");
       format.languages.push_back({name, static_cast<std::int32_t>(names.integer(name, 0, most))});
+    }
     const std::vector<std::string> defaults = object.texts("defaults");
     if (format.languages.empty()) object.refuse("languages", "at least one");
     if (defaults.size() != 2) object.refuse("defaults", "two languages");
