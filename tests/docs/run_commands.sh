@@ -29,7 +29,7 @@ case "\${1:-} \${2:-}" in
     : >"$work/serving"
     "$attend" "\$@" --listen 127.0.0.1:0 >"$work/served" 2>"$work/serving" &
     echo \$! >"$work/server"
-    for try in \$(seq 200); do
+    for try in \$(seq 1200); do
       grep -q "listening on" "$work/serving" && exit 0
       kill -0 "\$(cat "$work/server")" 2>/dev/null || break
       sleep 0.05

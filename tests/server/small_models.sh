@@ -23,7 +23,7 @@ small="--d-model 16 --n-heads 2 --d-ff 16 --batch-tokens 64 --learning-rate 0.02
 
 "$attend" serve en-de lm films vectors.safetensors --listen 127.0.0.1:0 --threads 1 --no-access-log 2>serve.log &
 server=$!
-for try in $(seq 200); do
+for try in $(seq 1200); do
   grep -q 'listening on' serve.log && break
   kill -0 "$server" 2>/dev/null || { cat serve.log; exit 1; }
   sleep 0.05

@@ -12,7 +12,7 @@ constexpr const char* kServe = R"(
 serve() {
   $attend serve "$@" --listen 127.0.0.1:0 --threads 1 2> log.err > log.out &
   server=$!
-  for i in $(seq 200); do
+  for i in $(seq 1200); do
     url=$(sed -n 's/^attend: listening on //p' log.err)
     [ -n "$url" ] && return
     kill -0 $server 2> /dev/null || { cat log.err >&2; exit 1; }
@@ -52,11 +52,11 @@ TEST_F(ServeCommand, LoadsModelsAgainOnSighup) {
   EXPECT_EQ(shell(std::string(kServe) + R"(
 serve run,name=x --no-access-log
 kill -HUP $server
-for i in $(seq 100); do grep -q 'loaded again' log.err && break; sleep 0.05; done
+for i in $(seq 1200); do grep -q 'loaded again' log.err && break; sleep 0.05; done
 curl -sf $url/health > /dev/null || exit 7
 echo broken > run/model.safetensors
 kill -HUP $server
-for i in $(seq 100); do grep -q 'kept as it was' log.err && break; sleep 0.05; done
+for i in $(seq 1200); do grep -q 'kept as it was' log.err && break; sleep 0.05; done
 curl -sf $url/translate -d q=dog -d source=en -d target=de > /dev/null || exit 8
 kill -INT $server
 wait $server || exit 9

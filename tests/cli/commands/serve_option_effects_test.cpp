@@ -18,7 +18,7 @@ class ServeOptionEffects : public CommandOptionEffects {
                            R"(
 "$attend" "$@" > log.out 2> log.err &
 server=$!
-for i in $(seq 200); do
+for i in $(seq 1200); do
   url=$(sed -n 's/^attend: listening on //p' log.err)
   [ -n "$url" ] && break
   kill -0 $server 2> /dev/null || exit 1
