@@ -10,7 +10,7 @@ python=$cache/bin/python
 
 if ! [ -e "$cache/installed" ]; then
   if ! python3 -m venv "$cache" || ! timeout 500 "$python" -m pip install --quiet --disable-pip-version-check \
-      libretranslatepy==2.1.4 openai litellm huggingface_hub prometheus-client; then
+      libretranslatepy==2.1.4 openai litellm huggingface_hub numpy prometheus-client; then
     echo "skipped: the clients cannot be installed from PyPI"
     exit 77
   fi

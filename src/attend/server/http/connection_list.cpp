@@ -1,6 +1,7 @@
 #include "attend/server/http/connection_list.h"
 
 #include <utility>
+#include <vector>
 
 namespace attend {
 
@@ -26,24 +27,36 @@ int ConnectionList::size() const {
 }
 
 void ConnectionList::close_longest_idle() {
-  const std::lock_guard lock(mutex_);
-  Entry* oldest = nullptr;
-  for (Entry& entry : entries_)
-    if (entry.idle && (oldest == nullptr || entry.since < oldest->since)) oldest = &entry;
-  if (oldest == nullptr) return;
-  oldest->idle = false;  // the next call finds another
-  oldest->close();
+  std::function<void()> close;
+  {
+    const std::lock_guard lock(mutex_);
+    Entry* oldest = nullptr;
+    for (Entry& entry : entries_)
+      if (entry.idle && (oldest == nullptr || entry.since < oldest->since)) oldest = &entry;
+    if (oldest == nullptr) return;
+    oldest->idle = false;  // the next call finds another
+    close = oldest->close;
+  }
+  close();
 }
 
 void ConnectionList::close_idle() {
-  const std::lock_guard lock(mutex_);
-  for (const Entry& entry : entries_)
-    if (entry.idle) entry.close();
+  close_those([](const Entry& entry) { return entry.idle; });
 }
 
 void ConnectionList::close_all() {
-  const std::lock_guard lock(mutex_);
-  for (const Entry& entry : entries_) entry.close();
+  close_those([](const Entry&) { return true; });
+}
+
+// Calls without the lock: the connection may end meanwhile, and the call be the last that holds it.
+void ConnectionList::close_those(bool (*wanted)(const Entry&)) {
+  std::vector<std::function<void()>> calls;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Entry& entry : entries_)
+      if (wanted(entry)) calls.push_back(entry.close);
+  }
+  for (const std::function<void()>& close : calls) close();
 }
 
 }  // namespace attend

@@ -29,6 +29,8 @@ class ConnectionList {
   void close_all();
 
  private:
+  void close_those(bool (*wanted)(const Entry&));
+
   mutable std::mutex mutex_;
   std::list<Entry> entries_;
 };
