@@ -112,8 +112,10 @@ int HttpServer::port() const { return state_->acceptor.local_endpoint().port(); 
 int HttpServer::connections() const { return state_->connections.size(); }
 
 void HttpServer::run() {
+  // On the executor of the acceptor, as stop() is: it may not close between two steps of the loop.
   net::co_spawn(
-      state_->io, [state = state_] { return accept_connections(state); }, net::detached);
+      state_->acceptor.get_executor(), [state = state_] { return accept_connections(state); },
+      net::detached);
   std::thread second([state = state_] { state->io.run(); });
   state_->io.run();
   second.join();
@@ -121,7 +123,7 @@ void HttpServer::run() {
 
 void HttpServer::stop() {
   state_->stopping = true;
-  net::post(state_->io, [state = state_] {
+  net::post(state_->acceptor.get_executor(), [state = state_] {
     Failure ignored;
     state->acceptor.close(ignored);
     state->connections.close_idle();

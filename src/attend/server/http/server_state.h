@@ -10,6 +10,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
 #include <chrono>
 #include <optional>
 
@@ -54,7 +55,7 @@ struct HttpServer::State : std::enable_shared_from_this<HttpServer::State> {
   HttpOptions options;
   Handlers handlers;
   net::io_context io{2};
-  tcp::acceptor acceptor{io};
+  tcp::acceptor acceptor{net::make_strand(io)};
   net::steady_timer pause{io};  // of the acceptor, when there are no descriptors left
   net::steady_timer grace{io};
   std::optional<net::ssl::context> tls;
