@@ -5,6 +5,7 @@
 #include <atomic>
 #include <fstream>
 #include <list>
+#include <sstream>
 
 #include "attend/classifier.h"
 #include "attend/translator.h"
@@ -66,6 +67,13 @@ TEST_F(Load, EveryAcceptedAnswerIsThatOfTheLibrary) {
   EXPECT_GT(answered, 0);
   EXPECT_GT(refused, 0);
   EXPECT_EQ(get("/ready").status, 200);
+  stop();
+  // A line for every request, none written into another.
+  std::istringstream log(log_);
+  int lines = 0;
+  for (std::string line; std::getline(log, line); ++lines)
+    EXPECT_TRUE(parse_json(line, "log")["status"].is_number());
+  EXPECT_EQ(lines, 24 * 12 + 1);
 }
 
 TEST_F(Load, IdleConnectionsHarmNobody) {

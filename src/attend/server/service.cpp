@@ -96,7 +96,7 @@ void Service::finished(const HttpRequest& request, const HttpOutcome& outcome) {
   if (!options_.log) return;
   const auto now = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
   const auto millis = now.time_since_epoch().count() % 1000;
-  options_.log(json_text(nlohmann::ordered_json{
+  const std::string line = json_text(nlohmann::ordered_json{
       {"time", fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
                            fmt::gmtime(std::chrono::system_clock::to_time_t(now)), millis)},
       {"client", request.client},
@@ -105,7 +105,9 @@ void Service::finished(const HttpRequest& request, const HttpOutcome& outcome) {
       {"status", outcome.status},
       {"bytes_in", request.body.size()},
       {"bytes_out", outcome.bytes},
-      {"seconds", json_number(static_cast<float>(outcome.seconds))}}));
+      {"seconds", json_number(static_cast<float>(outcome.seconds))}});
+  const std::lock_guard lock(log_mutex_);
+  options_.log(line);
 }
 
 std::vector<std::string> Service::reload() {

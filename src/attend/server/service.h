@@ -25,7 +25,8 @@ struct ServiceOptions {
   std::string api_keys = {};       // file of keys; empty: everyone may send requests
   bool has_tls = false;
   std::string cors = {};  // the origin that browsers may send requests from; "*": any; empty: none
-  // Receives a line of JSON for every request, without line break. Null: nothing is logged.
+  // Receives a line of JSON for every request, without line break; one call at a time. Null: nothing
+  // is logged.
   std::function<void(const std::string& line)> log = {};
 };
 
@@ -55,6 +56,7 @@ class Service {
 
  private:
   const ServiceOptions options_;
+  std::mutex log_mutex_;
   Access access_;
   Models models_;
   Metrics metrics_;

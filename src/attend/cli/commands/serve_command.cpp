@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <thread>
 
 #include "attend/cli/binding/command.h"
@@ -106,11 +105,7 @@ void run_serve(const ServeArguments& arguments) {
   for (const std::string& model : arguments.models) places.push_back(parse_model_place(model));
   SignalWatch signals;
   const RuntimeScope runtime = enter_runtime(arguments.threads);
-  std::mutex mutex;
-  const auto log = [&mutex](const std::string& line) {
-    const std::lock_guard lock(mutex);
-    remark("{}\n", line);
-  };
+  const auto log = [](const std::string& line) { remark("{}\n", line); };
   Server server(arguments.serving, std::move(places), Runtime::current().shared_from_this(),
                 arguments.access_log ? log : std::function<void(const std::string&)>());
   tell_start(server);

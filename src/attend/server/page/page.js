@@ -16,7 +16,7 @@ function say(text, fault = false) {
   message.classList.toggle("fault", fault);
 }
 
-// Sends a request with the key of this session, if there is one. Throws an Error with the message
+// Sends a request with the key of this tab, if there is one. Throws an Error with the message
 // of the server.
 async function call(path, body, signal) {
   const headers = {};
