@@ -16,7 +16,7 @@ find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 if(ATTEND_PROGRAM OR ATTEND_PYTHON)
   find_package(CLI11 REQUIRED)
-  find_package(Boost 1.74 REQUIRED)  # headers only
+  find_package(Boost 1.74 CONFIG REQUIRED)  # headers only
   find_package(OpenSSL 3.0 REQUIRED)
 endif()
 
