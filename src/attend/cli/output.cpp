@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 #include <nlohmann/json.hpp>
 
 #include "attend/core/descriptor.h"

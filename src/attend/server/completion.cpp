@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "attend/core/json.h"
 #include "attend/core/json_text.h"

@@ -1,5 +1,7 @@
 #include "attend/text/byte_bpe_decoder.h"
 
+#include <utility>
+
 namespace attend::detail {
 
 std::string ByteBpeDecoder::add(std::int32_t id) {

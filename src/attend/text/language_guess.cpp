@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "attend/core/unicode.h"
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "attend/core/option_fields.h"
 #include "attend/error.h"
