@@ -16,10 +16,11 @@ class ServeOptionEffects : public CommandOptionEffects {
     for (const std::string& argument : arguments) line += " '" + argument + "'";
     write("script.sh", "cd '" + folder_ + "'\nset --" + line + "\nattend='" ATTEND_PROGRAM "'\n" +
                            R"(
+rm -f log.err
 "$attend" "$@" > log.out 2> log.err &
 server=$!
 for i in $(seq 1200); do
-  url=$(sed -n 's/^attend: listening on //p' log.err)
+  url=$(sed -n 's/^attend: listening on //p' log.err 2> /dev/null)
   [ -n "$url" ] && break
   kill -0 $server 2> /dev/null || exit 1
   sleep 0.05
