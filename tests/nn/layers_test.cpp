@@ -85,6 +85,30 @@ TEST(FeedForward, IsTwoMapsWithAnActivationBetweenThem) {
   }
 }
 
+TEST(FeedForward, GatedMultipliesTheActivatedMapByAnother) {
+  ParameterSet parameters;
+  const FeedForward network(
+      parameters, "ff",
+      {.d_model = 6, .d_ff = 10, .activation = Activation::gelu, .gated = true});
+  parameters.allocate(1);
+  EXPECT_EQ(names(parameters),
+            (std::vector<std::string>{"ff.linear1.weight [10, 6]", "ff.linear1.bias [10]",
+                                      "ff.linear_gate.weight [10, 6]", "ff.linear_gate.bias [10]",
+                                      "ff.linear2.weight [6, 10]", "ff.linear2.bias [6]"}));
+  Random random({2, 3});
+  const auto part = [&](std::size_t i) {
+    return Variable(parameters.value(parameters.entries()[i]));
+  };
+  for (const std::size_t bias : {1, 3, 5}) fill_normal(part(bias).value(), random, 1.0f);
+  const Variable x = input(4, 6);
+  Pass pass = Pass::inference();
+  const Variable gated = multiply(activate(linear(x, part(0), part(1)), Activation::gelu),
+                                  linear(x, part(2), part(3)));
+  EXPECT_LE(largest_difference(network.forward(x, pass).value(),
+                               linear(gated, part(4), part(5)).value()),
+            1e-5);
+}
+
 TEST(FeedForward, DropsAfterTheActivationInTraining) {
   ParameterSet parameters;
   const FeedForward network(parameters, "ff", {6, 10, Activation::relu, 0.5f});
