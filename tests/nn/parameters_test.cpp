@@ -126,6 +126,13 @@ TEST(ParameterSet, RefusesEightBitsForWhatCannotBeQuantized) {
                             {"q", "k", "one matrix"});
 }
 
+// Packs what has its values already.
+void pack(ParameterSet& parameters) {
+  parameters.fill_packed([](const ParameterSet::Entry&, const Tensor& value, std::int64_t block) {
+    if (block > 0) backend().pack_weights(value);
+  });
+}
+
 TEST(ParameterSet, PacksTheWeightsOfProductsAndNothingElse) {
   ParameterSet parameters;
   const Init normal{Init::Kind::normal};
@@ -137,7 +144,7 @@ TEST(ParameterSet, PacksTheWeightsOfProductsAndNothingElse) {
                   odd = parameters.add_weights("odd", {20, 4}, normal);
   parameters.allocate(1);
   const std::vector<float> rows = both->value().to_vector(), odd_rows = odd->value().to_vector();
-  parameters.pack_weights();
+  pack(parameters);
   EXPECT_EQ(table->value().dtype(), DType::f32);
   EXPECT_EQ(bias->value().dtype(), DType::f32);
   for (const Parameter& weights : {q, k, both, odd})
@@ -157,7 +164,7 @@ TEST(ParameterSet, PacksAllPartsOfAStackOrNone) {
   const Parameter all = parameters.stack("q", "v"), kv = parameters.stack("k", "v"),
                   other = parameters.add_weights("other", {16, 4}, {});
   parameters.allocate_for_inference({"other"});
-  parameters.pack_weights();
+  pack(parameters);
   for (const Parameter& weights : {q, k, v, all, kv})
     EXPECT_EQ(weights->value().dtype(), DType::f32);
   EXPECT_EQ(other->value().dtype(), DType::packed_i8);

@@ -9,7 +9,8 @@
 namespace attend {
 
 std::optional<ModelCheck> check_model(const std::filesystem::path& path) {
-  return check_model(open_checkpoint(path));
+  return read_checkpoint(path,
+                         [](const Checkpoint& checkpoint) { return check_model(checkpoint); });
 }
 
 void average_models(std::span<const std::filesystem::path> checkpoints,

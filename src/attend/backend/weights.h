@@ -21,6 +21,11 @@ inline bool is_quantized(const Tensor& weights) {
   return weights.dtype() == DType::i8 || weights.dtype() == DType::packed_i8;
 }
 
+// The type of packed weights that were f32 or i8.
+constexpr DType packed_type(DType plain) {
+  return plain == DType::i8 ? DType::packed_i8 : DType::packed_f32;
+}
+
 // Columns of the i8 tensor for I elements per row.
 constexpr std::int64_t quantized_columns(std::int64_t numbers) {
   return numbers + static_cast<std::int64_t>(sizeof(float));

@@ -1,17 +1,12 @@
 #include "attend/checkpoint/checkpoint.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <zlib.h>
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
 #include <cstring>
 
-#include "attend/checkpoint/finite.h"
-#include "attend/core/parallel.h"
-#include "attend/core/quote.h"
+#include "attend/checkpoint/content_check.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -19,134 +14,27 @@ namespace attend {
 namespace {
 
 constexpr std::string_view kFormatKey = "attend.format";
-constexpr std::string_view kChecksumKey = "attend.checksum";
-constexpr std::string_view kNoChecksum = "none";
-constexpr std::size_t kLongestShownName = 120;
 
-// The checksum's view of a tensor: its description and its bytes, in memory or still in a file.
-struct Piece {
-  std::string_view name;
-  std::string_view dtype;
-  std::span<const std::int64_t> shape;
-  std::uint64_t bytes = 0;
-  const std::byte* data = nullptr;
-  std::uint64_t begin = 0;  // in the file
-};
-
-std::span<const std::byte> content_of(const Tensor& tensor) {
-  return {tensor.bytes(), static_cast<std::size_t>(tensor.size()) * size_of(tensor.dtype())};
-}
-
-constexpr std::size_t kPart = std::size_t{256} << 10;  // fits in the inner caches
-constexpr std::int64_t kPartsOfOneThread = 4;          // fewer are not worth more threads
-
-// Calls use(number, bytes) for the parts of a piece, in parallel. `file` may be null for pieces in
-// memory.
-template <class Use>
-void for_parts(const Piece& piece, const InputFile* file, const Use& use) {
-  const auto one = [&](std::int64_t number) {
-    const std::uint64_t begin = static_cast<std::uint64_t>(number) * kPart;
-    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kPart, piece.bytes - begin));
-    if (piece.data != nullptr) return use(number, std::span(piece.data + begin, size));
-    const auto buffer = std::make_unique_for_overwrite<std::byte[]>(size);
-    const std::span<std::byte> bytes(buffer.get(), size);
-    if (size > 0) file->read(piece.begin + begin, bytes);
-    use(number, std::span<const std::byte>(bytes));
-  };
-  const auto parts = static_cast<std::int64_t>((piece.bytes + kPart - 1) / kPart);
-  if (parts > kPartsOfOneThread) return parallel_each(parts, one);
-  for (std::int64_t number = 0; number < parts; ++number) one(number);
-}
-
-std::uint32_t crc_of(std::span<const std::byte> bytes) {
-  return static_cast<std::uint32_t>(
-      crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-}
-
-// The CRC-32 of a piece, and the result of `look` for its parts: done together, because reading
-// dominates loading time.
-template <class Look>
-std::uint32_t crc_of(const Piece& piece, const InputFile* file, const Look& look) {
-  std::vector<std::uint32_t> sums(static_cast<std::size_t>((piece.bytes + kPart - 1) / kPart));
-  for_parts(piece, file, [&](std::int64_t number, std::span<const std::byte> bytes) {
-    sums[static_cast<std::size_t>(number)] = crc_of(bytes);
-    look(bytes);
-  });
-  if (sums.empty()) return crc_of({});
-  std::uint32_t whole = sums[0];
-  for (std::size_t i = 1; i < sums.size(); ++i) {
-    const std::uint64_t size = std::min<std::uint64_t>(kPart, piece.bytes - i * kPart);
-    whole = static_cast<std::uint32_t>(crc32_combine(whole, sums[i], static_cast<z_off_t>(size)));
-  }
-  return whole;
-}
-
-bool must_be_finite(const Piece& piece) {
-  return piece.dtype == name_of(DType::f32) && !piece.name.starts_with(kTrainingState);
-}
-
-struct ContentReport {
-  std::string checksum;
-  std::vector<Piece> not_finite;  // although they should be
-};
-
-// The checksum is the CRC-32 of an unambiguous description (every string with its length),
-// independent of the order in the file.
-ContentReport look_at(std::vector<Piece> pieces, const Metadata& metadata, const InputFile* file) {
-  std::sort(pieces.begin(), pieces.end(),
-            [](const Piece& a, const Piece& b) { return a.name < b.name; });
-  ContentReport report;
-  std::string text;
-  for (const Piece& p : pieces) {
-    std::atomic<bool> finite = true;
-    const std::uint32_t sum = crc_of(p, file, [&](std::span<const std::byte> bytes) {
-      if (must_be_finite(p) && !all_finite(bytes)) finite = false;
+// Looks at tensors in memory.
+void look_at_all(ContentCheck& check, const std::function<const std::byte*(std::size_t)>& data) {
+  for (std::size_t i = 0; i < check.tensors().size(); ++i) {
+    for_content_parts(check.tensors()[i].bytes(), 1, [&](std::uint64_t begin, std::uint64_t end) {
+      check.look(i, begin, {data(i) + begin, static_cast<std::size_t>(end - begin)});
     });
-    if (!finite) report.not_finite.push_back(p);
-    text += fmt::format("{}:{} {} [{}] {:08x}\n", p.name.size(), p.name, p.dtype,
-                        fmt::join(p.shape, ","), sum);
   }
-  for (const auto& [key, value] : metadata) {
-    if (key != kChecksumKey)
-      text += fmt::format("{}:{}={}:{}\n", key.size(), key, value.size(), value);
-  }
-  report.checksum = fmt::format("{:08x}", crc_of(std::as_bytes(std::span(text))));
-  return report;
 }
 
 std::string checksum(std::span<const NamedTensor> tensors, const Metadata& metadata) {
-  std::vector<std::vector<std::int64_t>> shapes;
+  std::vector<TensorEntry> entries;
   for (const auto& [name, tensor] : tensors) {
-    auto& shape = shapes.emplace_back();
-    for (int i = 0; i < tensor.shape().rank(); ++i) shape.push_back(tensor.shape()[i]);
+    TensorEntry entry{.name = name, .dtype = std::string(name_of(tensor.dtype())), .shape = {}};
+    for (int i = 0; i < tensor.shape().rank(); ++i) entry.shape.push_back(tensor.shape()[i]);
+    entry.end = static_cast<std::uint64_t>(tensor.size()) * size_of(tensor.dtype());
+    entries.push_back(std::move(entry));
   }
-  std::vector<Piece> pieces;
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const std::span<const std::byte> content = content_of(tensors[i].tensor);
-    pieces.push_back({tensors[i].name, name_of(tensors[i].tensor.dtype()), shapes[i],
-                      content.size(), content.data()});
-  }
-  return look_at(std::move(pieces), metadata, nullptr).checksum;
-}
-
-void check_content(std::vector<Piece> pieces, const Metadata& metadata, const InputFile* file,
-                   const std::string& path) {
-  const auto expected = metadata.find(std::string(kChecksumKey));
-  if (expected == metadata.end())
-    throw DataError(fmt::format("{}: damaged: its metadata have no {}", path, kChecksumKey));
-  const ContentReport found = look_at(std::move(pieces), metadata, file);
-  if (expected->second != kNoChecksum && found.checksum != expected->second) {
-    throw DataError(
-        fmt::format("{}: damaged: expected the checksum {}, got {}; take another copy (or, if it "
-                    "was edited on purpose, set {} to {})",
-                    path, quote(expected->second), found.checksum, kChecksumKey, kNoChecksum));
-  }
-  for (const Piece& piece : found.not_finite) {
-    const std::string what = fmt::format("tensor {}", quote(piece.name, kLongestShownName));
-    for_parts(piece, file, [&](std::int64_t, std::span<const std::byte> bytes) {
-      require_finite(bytes, what, path);
-    });
-  }
+  ContentCheck check(std::move(entries));
+  look_at_all(check, [&](std::size_t i) { return tensors[i].tensor.bytes(); });
+  return check.checksum(metadata);
 }
 
 Checkpoint without_own_keys(const Metadata& metadata, const std::string& path) {
@@ -156,15 +44,7 @@ Checkpoint without_own_keys(const Metadata& metadata, const std::string& path) {
   return checkpoint;
 }
 
-// By all threads: most of the time goes into memory that is used for the first time.
-void read_in_parts(const InputFile& file, std::uint64_t begin, std::span<std::byte> to) {
-  constexpr std::size_t kReadAtOnce = std::size_t{2} << 20;  // a huge page
-  const auto parts = static_cast<std::int64_t>((to.size() + kReadAtOnce - 1) / kReadAtOnce);
-  parallel_each(parts, [&](std::int64_t number) {
-    const std::size_t offset = static_cast<std::size_t>(number) * kReadAtOnce;
-    file.read(begin + offset, to.subspan(offset, std::min(kReadAtOnce, to.size() - offset)));
-  });
-}
+bool is_on_host(const Tensor& tensor) { return tensor.memory() == &host_memory(); }
 
 }  // namespace
 
@@ -189,18 +69,44 @@ const std::string& Checkpoint::text(std::string_view key) const {
   return found->second;
 }
 
+void Checkpoint::read_rows(std::string_view name, std::int64_t block, const UseRows& use) const {
+  const Tensor& saved = tensor(name);
+  const std::int64_t rows = saved.shape()[0];
+  if (file == nullptr || saved.bytes() != nullptr || saved.size() == 0) {
+    return use(0, rows, [&](const Tensor& to) { to.copy_from(saved); });
+  }
+  const auto& entries = file->header().tensors;
+  const auto entry = std::find_if(entries.begin(), entries.end(),
+                                  [&](const TensorEntry& e) { return e.name == name; });
+  const auto index = static_cast<std::size_t>(entry - entries.begin());
+  const std::uint64_t row_bytes = entry->bytes() / static_cast<std::uint64_t>(rows);
+  for_content_parts(
+      entry->bytes(), row_bytes * static_cast<std::uint64_t>(block),
+      [&](std::uint64_t begin, std::uint64_t end) {
+        use(static_cast<std::int64_t>(begin / row_bytes),
+            static_cast<std::int64_t>(end / row_bytes), [&](const Tensor& to) {
+              const Tensor host =
+                  is_on_host(to) ? to : Tensor::empty_on_host(to.shape(), to.dtype());
+              file->read(index, begin, {host.bytes(), static_cast<std::size_t>(end - begin)});
+              to.copy_from(host);
+            });
+      });
+}
+
 void Checkpoint::copy_to(std::string_view name, const Tensor& destination) const {
   const Tensor& saved = tensor(name);
-  const auto entry = std::find_if(unread.begin(), unread.end(),
-                                  [&](const TensorEntry& e) { return e.name == name; });
-  if (entry == unread.end()) return destination.copy_from(saved);
+  if (saved.bytes() != nullptr) return destination.copy_from(saved);
   if (saved.shape() != destination.shape() || saved.dtype() != destination.dtype())
     throw DataError(fmt::format("{}: tensor {}: expected {} {}, found {} {}", source, name,
                                 name_of(destination.dtype()), to_string(destination.shape()),
                                 name_of(saved.dtype()), to_string(saved.shape())));
-  const Tensor host = destination.to_host();  // the destination itself, or a copy to copy back
-  read_in_parts(*file, entry->begin, {host.bytes(), static_cast<std::size_t>(entry->bytes())});
-  destination.copy_from(host);
+  read_rows(name, 1, [&](std::int64_t begin, std::int64_t end, const ReadRows& read) {
+    read(destination.slice_rows(begin, end));
+  });
+}
+
+void Checkpoint::require_intact() const {
+  if (file != nullptr) file->require_intact();
 }
 
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
@@ -234,13 +140,6 @@ void check_format(const Metadata& metadata, std::string_view where) {
   }
 }
 
-void check_content(const InputFile& file, const SafetensorsHeader& header) {
-  std::vector<Piece> pieces;
-  for (const TensorEntry& entry : header.tensors)
-    pieces.push_back({entry.name, entry.dtype, entry.shape, entry.bytes(), nullptr, entry.begin});
-  check_content(std::move(pieces), header.metadata, &file, file.path());
-}
-
 std::filesystem::path model_file_of(const std::filesystem::path& path) {
   const std::filesystem::path inside = path / "model.safetensors";
   std::error_code ignored;
@@ -256,34 +155,29 @@ Checkpoint load_checkpoint(const std::filesystem::path& path) {
 
 Checkpoint load_checkpoint(const SafetensorsFile& file) {
   check_format(file.metadata(), file.path());
-  std::vector<Piece> pieces;
-  for (const TensorEntry& entry : file.entries())
-    pieces.push_back(
-        {entry.name, entry.dtype, entry.shape, entry.bytes(), file.data(entry).data()});
-  check_content(std::move(pieces), file.metadata(), nullptr, file.path());
+  const auto& entries = file.entries();
+  ContentCheck check(entries);
+  look_at_all(check, [&](std::size_t i) { return file.data(entries[i]).data(); });
+  check.require(file.metadata(), file.path());
   Checkpoint checkpoint = without_own_keys(file.metadata(), file.path());
-  for (const TensorEntry& entry : file.entries())
+  for (const TensorEntry& entry : entries)
     checkpoint.tensors.push_back({entry.name, file.tensor(entry)});
   return checkpoint;
 }
 
 Checkpoint open_checkpoint(const std::filesystem::path& path) {
-  const auto file = std::make_shared<const InputFile>(model_file_of(path));
-  const SafetensorsHeader header = read_safetensors_header(*file);
-  check_format(header.metadata, file->path());
-  check_content(*file, header);
-  Checkpoint checkpoint = without_own_keys(header.metadata, file->path());
+  const auto file = std::make_shared<const CheckedFile>(model_file_of(path));
+  check_format(file->header().metadata, file->path());
+  Checkpoint checkpoint = without_own_keys(file->header().metadata, file->path());
   checkpoint.file = file;
-  for (const TensorEntry& entry : header.tensors) {
+  for (std::size_t i = 0; i < file->header().tensors.size(); ++i) {
+    const TensorEntry& entry = file->header().tensors[i];
     const DType dtype = dtype_of(entry, file->path());
     const Shape shape = shape_of(entry, file->path());
-    if (dtype == DType::f32 || dtype == DType::i8) {
-      checkpoint.tensors.push_back({entry.name, Tensor::wrap(nullptr, nullptr, shape, dtype)});
-      checkpoint.unread.push_back(entry);
-      continue;
-    }
-    const Tensor tensor = Tensor::empty_on_host(shape, dtype);
-    file->read(entry.begin, {tensor.bytes(), static_cast<std::size_t>(entry.bytes())});
+    const bool weights = (dtype == DType::f32 || dtype == DType::i8) && shape.rank() > 0;
+    const Tensor tensor = weights ? Tensor::wrap(nullptr, nullptr, shape, dtype)
+                                  : Tensor::empty_on_host(shape, dtype);
+    if (!weights) file->read(i, 0, {tensor.bytes(), static_cast<std::size_t>(entry.bytes())});
     checkpoint.tensors.push_back({entry.name, tensor});
   }
   return checkpoint;

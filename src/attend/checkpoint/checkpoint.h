@@ -10,12 +10,15 @@
 // The file holds no times and no paths: equal inputs give equal bytes.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "attend/checkpoint/checked_file.h"
 #include "attend/checkpoint/safetensors.h"
 
 namespace attend {
@@ -28,9 +31,9 @@ struct Checkpoint {
   std::vector<NamedTensor> tensors;
   Metadata metadata;
   std::string source;  // path of the file, for messages; not saved
-  std::shared_ptr<const InputFile> file =
-      nullptr;  // the file of tensors that are not in memory yet; null: none
-  std::vector<TensorEntry> unread = {};  // their positions in it
+  // The file of tensors that are not in memory: those of weights, which have a shape but no bytes.
+  // Null if all are in memory.
+  std::shared_ptr<const CheckedFile> file = nullptr;
 
   // nullptr if there is none of that name.
   const Tensor* find(std::string_view name) const;
@@ -41,6 +44,17 @@ struct Checkpoint {
   // Copies or reads the elements of a tensor into memory of its shape and type. Throws DataError if
   // there is none of that name or the file was truncated, IoError if it cannot be read.
   void copy_to(std::string_view name, const Tensor& destination) const;
+
+  // The same for rows along the first dimension, in parts that fit in the caches. Calls
+  // use(begin, end, read) for each, in parallel; read(rows) fills a tensor of their shape and type.
+  // All parts but the last are multiples of `block` rows. A tensor in memory is one part.
+  using ReadRows = std::function<void(const Tensor& to)>;
+  using UseRows = std::function<void(std::int64_t begin, std::int64_t end, const ReadRows& read)>;
+  void read_rows(std::string_view name, std::int64_t block, const UseRows& use) const;
+
+  // Checks what was read of the file and all the rest of it. Throws DataError if it is damaged, or
+  // holds a value that is not finite (training state is not checked).
+  void require_intact() const;
 };
 
 // Atomic; see write_safetensors for the errors. Throws ConfigError if the metadata use one of the
@@ -57,15 +71,29 @@ std::filesystem::path model_file_of(const std::filesystem::path& path);
 Checkpoint load_checkpoint(const std::filesystem::path& path);
 Checkpoint load_checkpoint(const SafetensorsFile& file);
 
-// The same for loading a model: f32 and i8 tensors have a shape but no memory, and copy_to() reads
-// them from the file. Changes to the file in between go unnoticed, except truncation.
+// For loading a model: f32 and i8 tensors have a shape but no memory, and copy_to() reads them from
+// the file. The content is NOT checked before require_intact(). Throws IoError if the file cannot
+// be read, DataError if it is foreign or written by a newer attend.
 Checkpoint open_checkpoint(const std::filesystem::path& path);
+
+// The result of read(checkpoint) for a file, which is read once and checked meanwhile. If read()
+// throws because the file is damaged, the error says that. Throws like open_checkpoint() and
+// Checkpoint::require_intact().
+template <class Read>
+auto read_checkpoint(const std::filesystem::path& path, const Read& read) {
+  const Checkpoint checkpoint = open_checkpoint(path);
+  try {
+    auto result = read(checkpoint);
+    checkpoint.require_intact();
+    return result;
+  } catch (...) {
+    checkpoint.require_intact();
+    throw;
+  }
+}
 
 // Checks only the version; `where` prefixes the message.
 void check_format(const Metadata& metadata, std::string_view where);
-
-// Verifies the content without keeping it. Throws like load_checkpoint.
-void check_content(const InputFile& file, const SafetensorsHeader& header);
 
 // Bytes as a u8 tensor (the tokenizer), and back. The view lives as long as the tensor. Throws
 // ShapeError unless u8.

@@ -20,28 +20,20 @@ bool all_finite(std::span<const std::byte> numbers) {
   return found == 0;
 }
 
-namespace {
-
-[[noreturn]] void refuse(std::span<const std::byte> numbers, std::string_view what,
-                         std::string_view where) {
+float first_not_finite(std::span<const std::byte> numbers) {
   float number = 0;
-  for (std::size_t i = 0; i < numbers.size() && std::isfinite(number); i += sizeof number)
+  for (std::size_t i = 0; i + 4 <= numbers.size() && std::isfinite(number); i += sizeof number)
     std::memcpy(&number, numbers.data() + i, sizeof number);
-  throw NotFiniteError(
-      fmt::format("{}{}{}: expected finite numbers, found {}: the model's weights are damaged, or "
-                  "its training diverged; use another one",
-                  where, where.empty() ? "" : ": ", what, number));
-}
-
-}  // namespace
-
-void require_finite(std::span<const std::byte> numbers, std::string_view what,
-                    std::string_view where) {
-  if (!all_finite(numbers)) refuse(numbers, what, where);
+  return number;
 }
 
 void require_finite(std::span<const float> numbers, std::string_view what, std::string_view where) {
-  require_finite(std::as_bytes(numbers), what, where);
+  const auto bytes = std::as_bytes(numbers);
+  if (all_finite(bytes)) return;
+  throw NotFiniteError(
+      fmt::format("{}{}{}: expected finite numbers, found {}: the model's weights are damaged, or "
+                  "its training diverged; use another one",
+                  where, where.empty() ? "" : ": ", what, first_not_finite(bytes)));
 }
 
 }  // namespace attend

@@ -21,10 +21,7 @@ void require_finite(std::span<const float> numbers, std::string_view what, std::
 
 // f32 values at any alignment.
 bool all_finite(std::span<const std::byte> numbers);
-
-// The same for f32 values in a file, at any alignment. Precondition: the size is a multiple of four
-// bytes.
-void require_finite(std::span<const std::byte> numbers, std::string_view what,
-                    std::string_view where);
+// The first that is not finite, or the last of all.
+float first_not_finite(std::span<const std::byte> numbers);
 
 }  // namespace attend

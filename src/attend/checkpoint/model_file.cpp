@@ -1,18 +1,18 @@
 #include "attend/model_file.h"
 
+#include "attend/checkpoint/checked_file.h"
 #include "attend/checkpoint/checkpoint.h"
-#include "attend/checkpoint/file_content.h"
 #include "attend/checkpoint/safetensors.h"
 #include "attend/error.h"
 
 namespace attend {
 
 FileDescription describe(const std::filesystem::path& path) {
-  const InputFile file(model_file_of(path));
-  const SafetensorsHeader header = read_safetensors_header(file);
+  const CheckedFile file(model_file_of(path));
+  const SafetensorsHeader& header = file.header();
   FileDescription description;
   description.path = file.path();
-  description.file_bytes = file.size();
+  description.file_bytes = file.bytes();
   description.metadata = header.metadata;
   for (const TensorEntry& entry : header.tensors) {
     description.tensors.push_back(
@@ -25,7 +25,7 @@ FileDescription describe(const std::filesystem::path& path) {
   }
   try {
     check_format(header.metadata, file.path());
-    check_content(file, header);
+    file.require_intact();
   } catch (const DataError& error) {
     description.format_problem = error.what();
   }

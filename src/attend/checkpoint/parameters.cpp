@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "attend/backend/backend.h"
@@ -61,20 +62,29 @@ void load_parameters(const Checkpoint& checkpoint, ParameterSet& parameters) {
   } catch (const ConfigError& error) {
     throw DataError(fmt::format("{}: {}", checkpoint.source, error.what()));
   }
-  for (const ParameterSet::Entry& entry : parameters.entries()) {
-    const Tensor value = parameters.value(entry);
-    if (!is_quantized(value)) {
-      checkpoint.copy_to(entry.name, value);
-      continue;
-    }
-    check_saved(checkpoint, scale_name(entry.name), DType::f32, {entry.shape[0]});
-    const Tensor numbers = Tensor::empty(entry.shape, DType::i8),
-                 scales = Tensor::empty({entry.shape[0]});
-    checkpoint.copy_to(entry.name, numbers);
-    checkpoint.copy_to(scale_name(entry.name), scales);
-    backend().join_quantized(numbers, scales, value);
-  }
-  parameters.pack_weights();
+  parameters.fill_packed(
+      [&](const ParameterSet::Entry& entry, const Tensor& value, std::int64_t block) {
+        const bool quantized_value = is_quantized(value);
+        Tensor scales;
+        if (quantized_value) {
+          check_saved(checkpoint, scale_name(entry.name), DType::f32, {entry.shape[0]});
+          scales = Tensor::empty({entry.shape[0]});
+          checkpoint.copy_to(scale_name(entry.name), scales);
+        }
+        checkpoint.read_rows(
+            entry.name, std::max<std::int64_t>(block, 1),
+            [&](std::int64_t begin, std::int64_t end, const Checkpoint::ReadRows& read) {
+              const Tensor rows = value.slice_rows(begin, end);
+              if (quantized_value) {
+                const Tensor numbers = Tensor::empty({end - begin, entry.shape[1]}, DType::i8);
+                read(numbers);
+                backend().join_quantized(numbers, scales.slice_rows(begin, end), rows);
+              } else {
+                read(rows);
+              }
+              if (block > 0) backend().pack_weights(rows);
+            });
+      });
 }
 
 void add_quantized(Checkpoint& checkpoint, const std::string& name, const Tensor& quantized) {

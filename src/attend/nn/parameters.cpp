@@ -163,8 +163,9 @@ void ParameterSet::allocate_for_inference(const std::set<std::string>& quantized
   bind();
 }
 
-void ParameterSet::pack_weights() {
-  std::vector<std::int64_t> blocks;  // packed row block; 0: not to be packed
+// Of each entry; 0: not to be packed.
+std::vector<std::int64_t> ParameterSet::packed_row_blocks() const {
+  std::vector<std::int64_t> blocks;
   for (const Entry& entry : entries_) {
     const bool multiplies = entry.use == Entry::Use::product || entry.use == Entry::Use::output;
     blocks.push_back(multiplies ? backend().packed_row_block(value(entry)) : 0);
@@ -179,8 +180,15 @@ void ParameterSet::pack_weights() {
       all = all && blocks[i] > 0 && (end - begin == 1 || entries_[i].shape[0] % blocks[i] == 0);
     if (!all) std::fill(blocks.begin() + handle.first, blocks.begin() + handle.last + 1, 0);
   }
+  return blocks;
+}
+
+void ParameterSet::fill_packed(const Fill& fill) {
+  const std::vector<std::int64_t> blocks = packed_row_blocks();
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    if (blocks[i] > 0) entries_[i].dtype = backend().pack_weights(value(entries_[i])).dtype();
+    Entry& entry = entries_[i];
+    fill(entry, value(entry), blocks[i]);
+    if (blocks[i] > 0) entry.dtype = packed_type(entry.dtype);
   }
   bind();
 }

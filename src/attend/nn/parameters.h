@@ -84,9 +84,11 @@ class ParameterSet {
   // if one does not exist, is not a matrix of weights, or if only part of a stack is named.
   void allocate_for_inference(const std::set<std::string>& quantized = {});
 
-  // Packs the weights. Call it once they have their values; only GEMMs and look-ups may read them
-  // afterwards.
-  void pack_weights();
+  // Calls fill(entry, value, block) for each parameter, which gives it its values. If block > 0, it
+  // also packs them, with Backend::pack_weights for parts of whole blocks of rows; only GEMMs and
+  // look-ups may read them afterwards. Call it once, after allocate_for_inference().
+  using Fill = std::function<void(const Entry& entry, const Tensor& value, std::int64_t block)>;
+  void fill_packed(const Fill& fill);
 
   const std::vector<Entry>& entries() const { return entries_; }
   std::int64_t size() const { return size_; }  // number of scalars
@@ -108,6 +110,7 @@ class ParameterSet {
     std::shared_ptr<Variable> variable;
   };
   void bind();
+  std::vector<std::int64_t> packed_row_blocks() const;
   void lay_out(const std::set<std::string>& quantized);
   Tensor view(std::int64_t first, std::int64_t last) const;
   Tensor view(const Tensor& flat, std::int64_t first, std::int64_t last) const;

@@ -121,24 +121,25 @@ bool ServedModel::translates(std::string_view source, std::string_view target) c
 
 ServedModelPointer load_served_model(const ModelPlace& place, std::shared_ptr<Runtime> runtime) {
   const std::filesystem::path path = model_file_of(place.path);
-  const Checkpoint checkpoint = open_checkpoint(path);
-  ServedModel served{.name = place.name.empty() ? name_of(place.path) : place.name,
-                     .path = place.path,
-                     .state = file_state(place),
-                     .task = checkpoint.text("attend.task"),
-                     .sources = {},
-                     .targets = {},
-                     .loaded = seconds_since_epoch(),
-                     .tokenizer = input_tokenizer(checkpoint),
-                     .model = load_any(path, checkpoint, std::move(runtime))};
-  if (const Translator* const translator = served.as<Translator>()) {
-    set_languages(served, *translator, place, checkpoint);
-  } else if (!place.source.empty() || !place.target.empty()) {
-    throw ConfigError(
-        fmt::format("{}: src= and tgt= are for translation models; this one is for {}", place.path,
-                    served.task));
-  }
-  return std::make_shared<const ServedModel>(std::move(served));
+  return read_checkpoint(path, [&](const Checkpoint& checkpoint) {
+    ServedModel served{.name = place.name.empty() ? name_of(place.path) : place.name,
+                       .path = place.path,
+                       .state = file_state(place),
+                       .task = checkpoint.text("attend.task"),
+                       .sources = {},
+                       .targets = {},
+                       .loaded = seconds_since_epoch(),
+                       .tokenizer = input_tokenizer(checkpoint),
+                       .model = load_any(path, checkpoint, std::move(runtime))};
+    if (const Translator* const translator = served.as<Translator>()) {
+      set_languages(served, *translator, place, checkpoint);
+    } else if (!place.source.empty() || !place.target.empty()) {
+      throw ConfigError(
+          fmt::format("{}: src= and tgt= are for translation models; this one is for {}",
+                      place.path, served.task));
+    }
+    return ServedModelPointer(std::make_shared<const ServedModel>(std::move(served)));
+  });
 }
 
 }  // namespace attend

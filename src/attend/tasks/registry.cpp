@@ -71,7 +71,7 @@ std::unique_ptr<SavedModel> load_model(const Checkpoint& checkpoint) {
 }
 
 std::unique_ptr<SavedModel> load_model(const std::filesystem::path& path) {
-  return load_model(open_checkpoint(path));
+  return read_checkpoint(path, [](const Checkpoint& checkpoint) { return load_model(checkpoint); });
 }
 
 bool is_known_task(const Checkpoint& checkpoint) {
@@ -84,6 +84,7 @@ std::optional<ModelCheck> check_model(const Checkpoint& checkpoint) {
   if (task == nullptr || is_adapter(checkpoint) || !checkpoint.metadata.contains(kGoldenKey))
     return std::nullopt;
   const std::unique_ptr<SavedModel> model = task->load(checkpoint);
+  checkpoint.require_intact();
   return check_golden_samples(*model, golden_samples(checkpoint, *model));
 }
 

@@ -53,8 +53,9 @@ std::string summary_of(const FileDescription& file) {
   if (!file.format_problem.empty())
     return fmt::format("cannot be used: {}", printable(file.format_problem));
   const ProgressLine progress = ProgressLine::timing("reading the model");
-  const Checkpoint checkpoint = open_checkpoint(file.path);
-  return is_known_task(checkpoint) ? summary_with_languages(checkpoint) : "";
+  return read_checkpoint(file.path, [](const Checkpoint& checkpoint) -> std::string {
+    return is_known_task(checkpoint) ? summary_with_languages(checkpoint) : "";
+  });
 }
 
 // What the file is, in a line or two.

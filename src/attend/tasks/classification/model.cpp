@@ -122,7 +122,7 @@ ClassificationModel classification_model(const Checkpoint& checkpoint) {
 }
 
 ClassificationModel load_classification_model(const std::filesystem::path& path) {
-  return classification_model(open_checkpoint(path));
+  return read_checkpoint(path, classification_model);
 }
 
 Tensor class_log_probabilities(const ClassificationModel& model, const Ragged& texts) {

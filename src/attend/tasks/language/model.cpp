@@ -115,7 +115,7 @@ LanguageModel language_model(const Checkpoint& checkpoint) {
 }
 
 LanguageModel load_language_model(const std::filesystem::path& path) {
-  return language_model(open_checkpoint(path));
+  return read_checkpoint(path, language_model);
 }
 
 }  // namespace attend

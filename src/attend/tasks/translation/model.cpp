@@ -250,7 +250,7 @@ TranslationModel translation_model(const Checkpoint& checkpoint) {
 }
 
 TranslationModel load_translation_model(const std::filesystem::path& path) {
-  return translation_model(open_checkpoint(path));
+  return read_checkpoint(path, translation_model);
 }
 
 }  // namespace attend
