@@ -4,11 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <utility>
 
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/json.h"
 #include "attend/core/option_fields.h"
+#include "attend/core/parallel.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
 #include "attend/models/make_encoder_decoder.h"
@@ -52,9 +55,16 @@ std::int64_t layers(const ArchitectureConfig& config) {
 
 // The source and target tokenizers; a joint vocabulary is loaded once.
 std::pair<Tokenizer, Tokenizer> read_tokenizers(const Checkpoint& checkpoint) {
-  const bool joint = checkpoint.find("tokenizer") != nullptr;
-  Tokenizer tgt = read_tokenizer(checkpoint, joint ? "tokenizer" : "tokenizer.tgt");
-  return {joint ? tgt : read_tokenizer(checkpoint, "tokenizer.src"), tgt};
+  if (checkpoint.find("tokenizer") != nullptr) {
+    const Tokenizer joint = read_tokenizer(checkpoint, "tokenizer");
+    return {joint, joint};
+  }
+  std::array<std::optional<Tokenizer>, 2> read;  // together: each takes a while
+  parallel_each(2, [&](std::int64_t i) {
+    read[static_cast<std::size_t>(i)] =
+        read_tokenizer(checkpoint, i == 0 ? "tokenizer.src" : "tokenizer.tgt");
+  });
+  return {*read[0], *read[1]};
 }
 
 constexpr std::string_view kShortlist = "shortlist.";
