@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "attend/backend/bytes.h"
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/checkpoint/finite.h"
 #include "attend/core/parallel.h"
@@ -20,11 +21,6 @@ namespace {
 constexpr std::uint64_t kPart = std::uint64_t{256} << 10;
 constexpr std::string_view kNoChecksum = "none";
 constexpr std::size_t kLongestShownName = 120;
-
-std::uint32_t crc_of_bytes(std::span<const std::byte> bytes) {
-  return static_cast<std::uint32_t>(
-      crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-}
 
 bool must_be_finite(const TensorEntry& tensor) {
   return tensor.dtype == name_of(DType::f32) && !tensor.name.starts_with(kTrainingState);
@@ -48,7 +44,7 @@ ContentCheck::ContentCheck(std::vector<TensorEntry> tensors)
     : tensors_(std::move(tensors)), parts_(tensors_.size()) {}
 
 void ContentCheck::look(std::size_t tensor, std::uint64_t begin, std::span<const std::byte> bytes) {
-  Part part{.begin = begin, .bytes = bytes.size(), .crc = crc_of_bytes(bytes)};
+  Part part{.begin = begin, .bytes = bytes.size(), .crc = crc32_of(bytes)};
   if (must_be_finite(tensors_[tensor]) && !all_finite(bytes)) {
     part.finite = false;
     part.number = first_not_finite(bytes);
@@ -83,7 +79,7 @@ void ContentCheck::forget(std::size_t tensor) {
 }
 
 std::uint32_t ContentCheck::crc_of(std::size_t tensor) const {
-  std::uint32_t whole = crc_of_bytes({});
+  std::uint32_t whole = crc32_of({});
   for (const Part& part : sorted(tensor))
     whole = static_cast<std::uint32_t>(
         crc32_combine(whole, part.crc, static_cast<z_off_t>(part.bytes)));
@@ -105,7 +101,7 @@ std::string ContentCheck::checksum(const Metadata& metadata) const {
     if (key != kChecksumKey)
       text += fmt::format("{}:{}={}:{}\n", key.size(), key, value.size(), value);
   }
-  return fmt::format("{:08x}", crc_of_bytes(std::as_bytes(std::span(text))));
+  return fmt::format("{:08x}", crc32_of(std::as_bytes(std::span(text))));
 }
 
 void ContentCheck::require(const Metadata& metadata, const std::string& path) const {

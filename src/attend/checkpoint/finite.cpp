@@ -3,22 +3,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdint>
 #include <cstring>
 #include <string>
 
-namespace attend {
+#include "attend/backend/bytes.h"
 
-bool all_finite(std::span<const std::byte> numbers) {
-  constexpr std::uint32_t kExponent = 0x7f800000u;
-  std::uint32_t found = 0;
-  for (std::size_t i = 0; i + 4 <= numbers.size(); i += 4) {  // without a branch in it
-    std::uint32_t bits;
-    std::memcpy(&bits, numbers.data() + i, sizeof bits);
-    found |= static_cast<std::uint32_t>((bits & kExponent) == kExponent);
-  }
-  return found == 0;
-}
+namespace attend {
 
 float first_not_finite(std::span<const std::byte> numbers) {
   float number = 0;

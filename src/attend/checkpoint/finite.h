@@ -19,9 +19,7 @@ class NotFiniteError : public DataError {
 // ...", with advice. `where` is the model file; empty for a model that has none.
 void require_finite(std::span<const float> numbers, std::string_view what, std::string_view where);
 
-// f32 values at any alignment.
-bool all_finite(std::span<const std::byte> numbers);
-// The first that is not finite, or the last of all.
+// The first of some f32 values, at any alignment, that is not finite; or the last of all.
 float first_not_finite(std::span<const std::byte> numbers);
 
 }  // namespace attend
