@@ -96,6 +96,51 @@ TEST(BeamSearch, IsExhaustiveWhenTheBeamHoldsEverything) {
   }
 }
 
+// Their tokens count in the length, not in the log-probability.
+TEST(BeamSearch, FindsTheBestOfTheOutputsWithAForcedBeginning) {
+  const Prefix forced{2, 0};
+  constexpr int kOutputs = 1 + 3 + 9;  // with 0 and 1 more tokens and an end, and those cut at 4
+  for (const float penalty : {0.0f, 0.6f, 1.0f}) {
+    const TableModel::Logits logits = random_logits(9);
+    Exhaustive expected{logits, 4, penalty, {}};
+    expected.from(forced, 0.0);
+    expected.sort();
+    TableModel model({}, 4, logits);
+    model.join(0, {5, 6}, forced);
+    BeamSearchOptions options = beam_of(kOutputs, kOutputs);
+    options.length_penalty = penalty;
+    const std::vector<Hypothesis> found = search(model, options)[0];
+    ASSERT_EQ(found.size(), static_cast<std::size_t>(kOutputs));
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(found[i].ids, expected.all[i].ids);
+      EXPECT_EQ(found[i].complete, expected.all[i].complete);
+      EXPECT_NEAR(found[i].score, expected.all[i].score, 1e-5);
+      EXPECT_NEAR(found[i].log_probability, expected.all[i].log_probability, 1e-5);
+      EXPECT_EQ(found[i].token_scores[0], 0);
+      EXPECT_EQ(found[i].token_scores[1], 0);
+      EXPECT_EQ(found[i].token_scores.size(), found[i].ids.size() + (found[i].complete ? 1 : 0));
+    }
+  }
+}
+
+TEST(BeamSearch, CountsForcedTokensInLengthsAndRepetitions) {
+  const TableModel::Logits logits = constant_logits({0.0f, 1.0f, 5.0f, 3.0f});
+  const auto found = [&](const Prefix& forced, const BeamSearchOptions& options) {
+    TableModel model({}, 9, logits);
+    model.join(0, {}, forced);
+    return search(model, options)[0][0].ids;
+  };
+  BeamSearchOptions options = beam_of(1);
+  options.max_length = 5;
+  EXPECT_EQ(found({3, 3}, options), (Prefix{3, 3, 2, 2, 2}));
+  options.no_repeat_ngram = 2;
+  EXPECT_EQ(found({3, 2, 3}, options), (Prefix{3, 2, 3, 3})) << "neither 3 2 nor 3 3 again";
+  options.no_repeat_ngram = 1;
+  EXPECT_EQ(found({2}, options), (Prefix{2, 3}));
+  options.min_length = 2;
+  EXPECT_EQ(found({2, 3}, options), (Prefix{2, 3})) << "may end at once";
+}
+
 TEST(BeamSearch, WithABeamOfOneTakesTheLikeliestTokenAgainAndAgain) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     const TableModel::Logits logits = random_logits(seed);

@@ -153,6 +153,21 @@ TEST(EncoderDecoderScorer, CountWhatTheDecoderBeginsWithAmongThePositions) {
   EXPECT_EQ(steps.arrivals()[0].max_length, 53);
 }
 
+TEST(EncoderDecoderScorer, CountForcedTokensAsOutput) {
+  TransformerConfig config = small_config();
+  const Transformer free(config, 1);
+  config.positions = PositionKind::learned;
+  config.max_positions = 55;
+  const Transformer limited(config, 1);
+  const std::vector<DecoderPrefix> prefixes(3, {{kBos, 4, 5, 6}, 2});
+  for (const auto& [model, longest] : {std::pair{&free, 58}, {&limited, 54}}) {
+    EncoderDecoderScorer steps(*model);
+    steps.join({sources(), prefixes});
+    EXPECT_EQ(steps.arrivals()[0].max_length, longest);
+    EXPECT_EQ(steps.arrivals()[0].output().ids, (std::vector<std::int32_t>{5, 6}));
+  }
+}
+
 TEST(EncoderDecoderScorer, KeepToThePositionsTheModelHasLearned) {
   TransformerConfig config = small_config();
   config.positions = PositionKind::learned;

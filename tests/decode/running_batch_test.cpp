@@ -121,7 +121,10 @@ TEST_P(RunningEncoderDecoder, GivesASentenceTheBitsOfAloneWheneverItJoins) {
   const auto model = make_encoder_decoder(GetParam().config, 4);
   const auto scorer_of = [&] { return std::make_unique<EncoderDecoderScorer>(*model); };
   const auto join = [&](EncoderDecoderScorer& scorer, std::size_t number) {
-    const std::vector<Tokens> prefixes{number % 4 == 1 ? Tokens{2, 7, 5} : Tokens{2}};
+    DecoderPrefix prefix{{2}};
+    if (number % 4 == 1) prefix = {{2, 7, 5}};
+    if (number % 4 == 2) prefix = {{2, 7, 5, 4}, 2};
+    const std::vector prefixes{prefix};
     scorer.join({Ragged::one(random_sentence(number, model->config().src_vocab_size)), prefixes});
   };
   const JoinsInAnyOrder sentences(scorer_of, join);
@@ -141,7 +144,7 @@ TEST(RunningShortlist, GivesASentenceTheBitsOfAloneWheneverItJoins) {
   shortlist.translations = translations.build();
   const auto scorer_of = [&] { return std::make_unique<ShortlistedScorer>(model, shortlist); };
   const auto join = [&](ShortlistedScorer& scorer, std::size_t number) {
-    const std::vector<Tokens> prefixes{{2}};
+    const std::vector<DecoderPrefix> prefixes{{{2}}};
     scorer.join({Ragged::one(random_sentence(number, config.src_vocab_size)), prefixes});
   };
   const JoinsInAnyOrder sentences(scorer_of, join);

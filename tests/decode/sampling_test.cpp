@@ -260,5 +260,24 @@ TEST(Sampling, RefusesWhatMakesNoSense) {
                             {"stream", "2", "1"});
 }
 
+TEST(Sampling, ContinuesAForcedBeginning) {
+  const TableModel::Logits logits = constant_logits(logarithms({0.3f, 0.1f, 0.3f, 0.3f}));
+  SamplingOptions options;
+  options.max_length = 7;
+  TableModel free({0}, 9, logits), begun({}, 9, logits);
+  begun.join(0, {}, {3, 3});
+  const Hypothesis alone = sample(free, TableModel::kEos, options, streams(1)).front(),
+                   forced = sample(begun, TableModel::kEos, options, streams(1)).front();
+  std::vector<std::int32_t> expected = alone.ids;
+  expected.insert(expected.begin(), {3, 3});
+  expected.resize(std::min<std::size_t>(expected.size(), 7));
+  EXPECT_EQ(forced.ids, expected);
+  EXPECT_EQ(forced.token_scores[0], 0);
+  EXPECT_EQ(forced.token_scores[1], 0);
+  EXPECT_LT(forced.token_scores[2], 0);
+  EXPECT_EQ(std::accumulate(forced.token_scores.begin(), forced.token_scores.end(), 0.0f),
+            forced.log_probability);
+}
+
 }  // namespace
 }  // namespace attend

@@ -24,11 +24,12 @@ class TableModel final : public Scorer {
     for (const int sentence : sentences) join(sentence);
   }
 
-  // `begun`: what it reads before bos.
-  void join(int sentence, const Prefix& begun = {}) {
+  // `begun`: what it reads before bos; `forced`: what its output begins with.
+  void join(int sentence, const Prefix& begun = {}, const Prefix& forced = {}) {
     rows_.push_back({sentence, {}, std::ssize(begun) + 1});
-    Arrival arrival{begun, longest_};
+    Arrival arrival{begun, longest_, std::ssize(forced)};
     arrival.prefix.push_back(kBos);
+    arrival.prefix.insert(arrival.prefix.end(), forced.begin(), forced.end());
     arrive(std::move(arrival));
   }
 

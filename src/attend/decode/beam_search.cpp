@@ -59,10 +59,11 @@ struct BeamSearch::Candidate {
 BeamSearch::BeamSearch(const Arrival& sentence, std::int32_t eos, const BeamSearchOptions& options)
     : options_(options),
       eos_(eos),
-      first_token_(sentence.prefix.back()),
-      longest_(options.max_length > 0 ? options.max_length : sentence.max_length),
-      live_(1) {
+      first_token_(
+          sentence.prefix[sentence.prefix.size() - 1 - static_cast<std::size_t>(sentence.forced)]),
+      longest_(options.max_length > 0 ? options.max_length : sentence.max_length) {
   check_search(options);
+  live_.push_back({sentence.output()});
   continue_live();
 }
 

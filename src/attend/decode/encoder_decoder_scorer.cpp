@@ -16,25 +16,25 @@ EncoderDecoderScorer::EncoderDecoderScorer(const EncoderDecoder& model, const Ra
                                            std::span<const std::int32_t> prefix,
                                            std::span<const std::int32_t> suppressed)
     : EncoderDecoderScorer(model, suppressed) {
-  const std::vector<std::vector<std::int32_t>> prefixes(
-      static_cast<std::size_t>(src.sequences()),
-      std::vector<std::int32_t>(prefix.begin(), prefix.end()));
+  const std::vector<DecoderPrefix> prefixes(static_cast<std::size_t>(src.sequences()),
+                                            {{prefix.begin(), prefix.end()}});
   join({src, prefixes});
 }
 
 void EncoderDecoderScorer::join(const EncoderDecoderInput& input) {
   state_->join(input.src);
   for (std::int64_t s = 0; s < input.src.sequences(); ++s) {
-    const std::vector<std::int32_t>& prefix = input.prefixes[static_cast<std::size_t>(s)];
-    arrive({prefix, max_length(input.src.length(s), std::ssize(prefix))});
+    const DecoderPrefix& prefix = input.prefixes[static_cast<std::size_t>(s)];
+    arrive({prefix.tokens, max_length(input.src.length(s), prefix), prefix.forced});
   }
 }
 
 std::int64_t EncoderDecoderScorer::max_length(std::int64_t source_tokens,
-                                              std::int64_t prefix_tokens) const {
-  const std::int64_t sensible = 2 * source_tokens + 50;
-  const std::int64_t positions = model_.longest_sequence();
-  return positions > 0 ? std::min(sensible, positions - (prefix_tokens - 1)) : sensible;
+                                              const DecoderPrefix& prefix) const {
+  const std::int64_t sensible = 2 * source_tokens + 50 + prefix.forced,
+                     unwritten = std::ssize(prefix.tokens) - prefix.forced,
+                     positions = model_.longest_sequence();
+  return positions > 0 ? std::min(sensible, positions - (unwritten - 1)) : sensible;
 }
 
 void EncoderDecoderScorer::advance(std::span<const std::int32_t> parents, const Ragged& tokens) {

@@ -10,11 +10,16 @@
 
 namespace attend {
 
-// Sentences that are encoded together, and what the decoder reads before it writes each, at least
-// one token.
+// What the decoder reads before it writes a sentence: see Arrival.
+struct DecoderPrefix {
+  std::vector<std::int32_t> tokens;
+  std::int64_t forced = 0;
+};
+
+// Sentences that are encoded together, and the prefix of each.
 struct EncoderDecoderInput {
   const Ragged& src;
-  std::span<const std::vector<std::int32_t>> prefixes;
+  std::span<const DecoderPrefix> prefixes;
 };
 
 class EncoderDecoderScorer final : public Scorer {
@@ -43,8 +48,8 @@ class EncoderDecoderScorer final : public Scorer {
   const Tensor& hidden() const { return hidden_; }
 
  private:
-  // The longest sensible output for a source, in tokens, after a prefix.
-  std::int64_t max_length(std::int64_t source_tokens, std::int64_t prefix_tokens) const;
+  // The longest sensible output for a source, in tokens, forced ones included.
+  std::int64_t max_length(std::int64_t source_tokens, const DecoderPrefix& prefix) const;
 
   const EncoderDecoder& model_;
   std::vector<std::int32_t> suppressed_;

@@ -16,7 +16,7 @@ Sampling::Sampling(const Arrival& sentence, std::int32_t eos, const SamplingOpti
     : options_(options),
       eos_(eos),
       longest_(options.max_length > 0 ? options.max_length : sentence.max_length),
-      samples_(streams.size()),
+      samples_(streams.size(), sentence.output()),
       active_(streams.size()),
       continuations_(streams.size(), {0, sentence.prefix.back()}) {
   check_options(options);

@@ -10,6 +10,13 @@
 
 namespace attend {
 
+Hypothesis Arrival::output() const {
+  Hypothesis output;
+  output.ids.assign(prefix.end() - forced, prefix.end());
+  output.token_scores.assign(static_cast<std::size_t>(forced), 0.0f);
+  return output;
+}
+
 BestTokens::BestTokens(std::int64_t hypotheses, int k)
     : log_probabilities(Tensor::full({hypotheses, k}, -std::numeric_limits<float>::infinity())),
       columns(Tensor::zeros({hypotheses, k}, DType::i32)) {}

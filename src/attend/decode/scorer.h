@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "attend/backend/backend.h"
+#include "attend/decode/hypothesis.h"
 #include "attend/nn/ragged.h"
 #include "attend/tensor/tensor.h"
 
@@ -38,6 +39,11 @@ struct Arrival {
   std::vector<std::int32_t> prefix;  // what its hypothesis reads before it writes: bos, or a
                                      // prompt; at least one token
   std::int64_t max_length = 1;       // the longest sensible output, in tokens
+  // How many of the last tokens of the prefix the output begins with; fewer than all
+  std::int64_t forced = 0;
+
+  // The output before its first step: the forced tokens, whose log-probabilities are 0.
+  Hypothesis output() const;
 };
 
 class Scorer {

@@ -24,9 +24,8 @@ ShortlistedScorer::ShortlistedScorer(const EncoderDecoder& model, const Ragged& 
                                      const Shortlist& shortlist,
                                      std::span<const std::int32_t> suppressed)
     : ShortlistedScorer(model, shortlist, suppressed) {
-  const std::vector<std::vector<std::int32_t>> prefixes(
-      static_cast<std::size_t>(src.sequences()),
-      std::vector<std::int32_t>(prefix.begin(), prefix.end()));
+  const std::vector<DecoderPrefix> prefixes(static_cast<std::size_t>(src.sequences()),
+                                            {{prefix.begin(), prefix.end()}});
   join({src, prefixes});
 }
 

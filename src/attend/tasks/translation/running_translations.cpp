@@ -68,10 +68,12 @@ RunningTranslations::RunningTranslations(std::shared_ptr<const TranslationModel>
 
 std::size_t RunningTranslations::join(std::vector<SourceSentence> sentences) {
   RaggedBuilder src;
-  std::vector<std::vector<std::int32_t>> prefixes;
+  std::vector<DecoderPrefix> prefixes;
   for (const SourceSentence& sentence : sentences) {
     src.add(sentence.ids);
-    prefixes.push_back(sentence.call->marks.before_target);
+    DecoderPrefix& prefix = prefixes.emplace_back();
+    prefix = {sentence.call->marks.before_target, std::ssize(sentence.prefix)};
+    prefix.tokens.insert(prefix.tokens.end(), sentence.prefix.begin(), sentence.prefix.end());
   }
   const std::size_t first = next_;
   try {

@@ -27,6 +27,7 @@ struct SourceSentence {
   std::vector<std::int32_t> ids;  // with the marks around them; none for an empty line
   std::uint64_t number = 0;       // position in the input, which selects the stream for sampling
   std::shared_ptr<const TranslationCall> call = nullptr;
+  std::vector<std::int32_t> prefix = {};  // what its translation begins with
 };
 
 class RunningTranslations {
