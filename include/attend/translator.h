@@ -44,14 +44,18 @@ struct TranslationOptions {
   // Fill TranslationCandidate::alignment, at the cost of one more pass per candidate
   bool alignment = false;
   LanguagePair languages;
+  // What the translations begin with: a text for each sentence, one for all of them, or none
+  std::vector<std::string> prefixes;
 };
 
 struct TranslationCandidate {
   std::string text;
-  float score = 0;                  // the log-probability divided by length^length_penalty
-  float log_probability = 0;        // natural logarithm, end of sentence included
+  float score = 0;  // the log-probability divided by length^length_penalty
+  // Natural logarithm, end of sentence included, given the prefix
+  float log_probability = 0;
   std::vector<std::string> tokens;  // the tokens of the text
-  std::vector<float> token_scores;  // log-probability of each token, then of the end of sentence
+  // Log-probability of each token, 0 for those of the prefix, then of the end of sentence
+  std::vector<float> token_scores;
   // (source word, target word), counted from 0, by cross-attention
   std::vector<std::pair<int, int>> alignment;
 };
@@ -101,15 +105,15 @@ class Translator {
   const Tokenizer& target_tokenizer() const;
 
   // Returns one translation per sentence, in order. Results do not depend on the other sentences.
-  // Throws ConfigError for an option out of range and for a language that the model does not have,
-  // DataError for a sentence that is too long.
+  // Throws ConfigError for an option out of range, for a language that the model does not have, and
+  // for another number of prefixes than of sentences; DataError for a sentence that is too long.
   std::vector<Translation> translate(std::span<const std::string> sentences) const;
   std::vector<Translation> translate(std::span<const std::string> sentences,
                                      const TranslationOptions& options) const;
 
   // Translates line by line to the end of the stream, in bounded memory. `sink` receives the
   // answers and the lines that cannot be answered. `name` names the stream in messages ("name:line:
-  // ...").
+  // ..."). The options may have one prefix, for all lines.
   void translate(std::istream& lines, const std::string& name, const AnswerSink<Translation>& sink,
                  const TranslationOptions& options) const;
 

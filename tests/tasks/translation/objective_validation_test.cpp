@@ -56,11 +56,11 @@ TEST(TranslationObjective, DecodesOfATruncatedPairWhatTheLossReads) {
   const TranslationEngine translator(model);
   TranslationOptions greedy;
   greedy.beam.beam_size = 1;
-  std::vector<std::vector<std::int32_t>> sources;
+  std::vector<TokenizedSentence> sources;
   for (std::int64_t i = 0; i < pairs.src.sequences(); ++i) {
-    sources.emplace_back(pairs.src[i].begin(), pairs.src[i].end());
-    sources.back().push_back(model.src_tokenizer.eos_id());
-    ASSERT_LE(sources.back().size(), 4u);
+    sources.push_back({{pairs.src[i].begin(), pairs.src[i].end()}});
+    sources.back().ids.push_back(model.src_tokenizer.eos_id());
+    ASSERT_LE(sources.back().ids.size(), 4u);
   }
   std::vector<std::string> outputs;
   for (const Translation& translation : translator.translate_ids(sources, greedy))

@@ -58,7 +58,7 @@ class TranslationJob final : public Job {
     const auto tokens = std::ssize(sentence.ids);
     const int asked = options.sampling ? options.sampling->max_length : options.beam.max_length;
     const std::int64_t rows = tokens == 0 ? 0 : hypotheses_of(options),
-                       longest = asked > 0 ? asked : 2 * tokens + 50;
+                       longest = asked > 0 ? asked : 2 * tokens + 50 + std::ssize(sentence.prefix);
     return {1, tokens, rows, tokens + rows * longest};
   }
 

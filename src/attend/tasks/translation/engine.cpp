@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <tuple>
+#include <utility>
 
 #include "attend/core/option_fields.h"
 #include "attend/core/parallel.h"
@@ -77,7 +79,7 @@ std::string ends_early(const LineReader& shorter, const LineReader& longer) {
 }
 
 // Reads the next line of `first`. If it is invalid, also skips the corresponding line of `second`.
-bool next_of_pair(LineReader& first, LineReader& second, std::string& line) {
+bool next_of_first(LineReader& first, LineReader& second, std::string& line) {
   try {
     return first.next(line);
   } catch (const LineError&) {
@@ -88,6 +90,31 @@ bool next_of_pair(LineReader& first, LineReader& second, std::string& line) {
     }
     throw;
   }
+}
+
+// The next line of each; none behind the last. Throws DataError if one text is shorter.
+std::optional<std::pair<std::string, std::string>> next_of_both(LineReader& first,
+                                                                LineReader& second) {
+  std::pair<std::string, std::string> lines;
+  const bool more = next_of_first(first, second, lines.first),
+             more_second = second.next(lines.second);
+  if (more != more_second)
+    throw DataError(more ? ends_early(second, first) : ends_early(first, second));
+  if (!more) return std::nullopt;
+  return lines;
+}
+
+// Throws LineError for a prefix that leaves no room for another token.
+void check_prefix(const std::vector<std::int32_t>& prefix, const std::string& where,
+                  const TranslationCall& call, std::int64_t positions) {
+  const auto& [options, marks] = call;
+  const int most = options.sampling ? options.sampling->max_length : options.beam.max_length;
+  if (most > 0 && std::ssize(prefix) >= most)
+    throw LineError(fmt::format(
+        "{}: a prefix of {} tokens leaves no room in max-length {}; shorten it, or raise "
+        "--max-length",
+        where, prefix.size(), most));
+  require_room(where, std::ssize(prefix), marks.of_target(), positions);
 }
 
 }  // namespace
@@ -116,9 +143,10 @@ std::shared_ptr<const TranslationCall> TranslationEngine::call(
 }
 
 SourceSentence TranslationEngine::sentence(
-    const std::string& line, std::uint64_t number, const std::string& where,
-    const std::shared_ptr<const TranslationCall>& call) const {
-  SourceSentence sentence{model_->src_tokenizer.encode(line), number, call};
+    const SentenceText& text, const std::shared_ptr<const TranslationCall>& call) const {
+  SourceSentence sentence{model_->src_tokenizer.encode(text.text), text.number, call,
+                          model_->tgt_tokenizer.encode(text.prefix)};
+  const std::string& where = text.where;
   const auto tokens = static_cast<std::int64_t>(sentence.ids.size());
   if (tokens > call->options.max_source_tokens)
     throw LineError(
@@ -126,6 +154,7 @@ SourceSentence TranslationEngine::sentence(
                     "raise --max-source-tokens",
                     where, tokens, call->options.max_source_tokens));
   require_room(where, tokens, call->marks.of_source(), model_->longest_input());
+  check_prefix(sentence.prefix, text.prefix_where, *call, model_->longest_input());
   if (tokens > 0) sentence.ids = call->marks.around(sentence.ids);
   return sentence;
 }
@@ -133,10 +162,18 @@ SourceSentence TranslationEngine::sentence(
 std::vector<SourceSentence> TranslationEngine::sentences(std::span<const std::string> texts,
                                                          const TranslationOptions& options) const {
   const auto all = call(options);
+  const std::vector<std::string>& prefixes = options.prefixes;
+  if (prefixes.size() > 1 && prefixes.size() != texts.size())
+    throw ConfigError(fmt::format("prefixes: expected one for each of {} sentences, got {}",
+                                  texts.size(), prefixes.size()));
   std::vector<SourceSentence> sentences;
   sentences.reserve(texts.size());
-  for (std::size_t i = 0; i < texts.size(); ++i)
-    sentences.push_back(sentence(texts[i], i, fmt::format("sentence {}", i + 1), all));
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    SentenceText text{texts[i], fmt::format("sentence {}", i + 1), i};
+    text.prefix_where = text.where;
+    if (!prefixes.empty()) text.prefix = prefixes[prefixes.size() > 1 ? i : 0];
+    sentences.push_back(sentence(text, all));
+  }
   return sentences;
 }
 
@@ -145,28 +182,43 @@ std::vector<Translation> TranslationEngine::translate(std::span<const std::strin
   return translate_sentences(sentences(texts, options), options);
 }
 
-std::vector<Translation> TranslationEngine::translate_ids(
-    std::vector<std::vector<std::int32_t>> sources, const TranslationOptions& options) const {
+std::vector<Translation> TranslationEngine::translate_ids(std::vector<TokenizedSentence> tokenized,
+                                                          const TranslationOptions& options) const {
   const auto all = call(options);
   std::vector<SourceSentence> sentences;
-  sentences.reserve(sources.size());
-  for (std::vector<std::int32_t>& ids : sources)
-    sentences.push_back({std::move(ids), sentences.size(), all});
+  sentences.reserve(tokenized.size());
+  for (auto& [ids, prefix] : tokenized) {
+    check_prefix(prefix, fmt::format("sentence {}", sentences.size() + 1), *all,
+                 model_->longest_input());
+    sentences.push_back({std::move(ids), sentences.size(), all, std::move(prefix)});
+  }
   return translate_sentences(sentences, options);
 }
 
 void TranslationEngine::translate(LineReader& lines, const AnswerSink<Translation>& sink,
-                                  const TranslationOptions& options) const {
+                                  const TranslationOptions& options, LineReader* prefixes) const {
   const auto all = call(options);
-  std::string line;
+  if (options.prefixes.size() > (prefixes == nullptr ? 1 : 0))
+    throw ConfigError("prefixes: expected one for all lines, or a text with one for each");
+  const auto next = [&]() -> std::optional<SourceSentence> {
+    SentenceText text;
+    if (prefixes != nullptr) {
+      auto both = next_of_both(lines, *prefixes);
+      if (!both) return std::nullopt;
+      std::tie(text.text, text.prefix) = std::move(*both);
+    } else {
+      if (!lines.next(text.text)) return std::nullopt;
+      if (!options.prefixes.empty()) text.prefix = options.prefixes.front();
+    }
+    text.where = lines.where();
+    text.prefix_where = prefixes == nullptr ? text.where : prefixes->where();
+    text.number = static_cast<std::uint64_t>(lines.line_number() - 1);
+    return sentence(text, all);
+  };
   answer_all(Conversation<SourceSentence, Translation>{
       .window = static_cast<std::size_t>(std::max(1, options.window)),
-      .arrived = [&] { return lines.has_arrived(); },
-      .next = [&]() -> std::optional<SourceSentence> {
-        if (!lines.next(line)) return std::nullopt;
-        return sentence(line, static_cast<std::uint64_t>(lines.line_number() - 1), lines.where(),
-                        all);
-      },
+      .arrived = [&] { return lines.has_arrived() && (!prefixes || prefixes->has_arrived()); },
+      .next = next,
       .where = [&] { return lines.where(); },
       .answer =
           [&](std::span<const SourceSentence> window) {
@@ -238,13 +290,11 @@ void TranslationEngine::score(LineReader& src, LineReader& tgt,
   struct Pair {
     std::vector<std::int32_t> src, tgt;
   };
-  std::string src_line, tgt_line;
   const auto next = [&]() -> std::optional<Pair> {
-    const bool more_src = next_of_pair(src, tgt, src_line), more_tgt = tgt.next(tgt_line);
-    if (more_src != more_tgt)
-      throw DataError(ends_early(more_src ? tgt : src, more_src ? src : tgt));
-    if (!more_src) return std::nullopt;
-    Pair pair{model_->src_tokenizer.encode(src_line), model_->tgt_tokenizer.encode(tgt_line)};
+    const auto lines = next_of_both(src, tgt);
+    if (!lines) return std::nullopt;
+    Pair pair{model_->src_tokenizer.encode(lines->first),
+              model_->tgt_tokenizer.encode(lines->second)};
     check_length({pair.src, marks.of_source(), src.where()}, *model_, options);
     check_length({pair.tgt, marks.of_target(), tgt.where()}, *model_, options);
     pair.src = marks.around(pair.src);

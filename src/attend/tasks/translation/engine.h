@@ -40,6 +40,13 @@ void fields(TranslationOptions& o, Visitor&& visit) {
   fields(o.languages, visit);
 }
 
+// The tokens of a sentence, and those that its translation begins with.
+struct TokenizedSentence {
+  std::vector<std::int32_t> ids;  // with the marks of the languages around them, or none, and
+                                  // within the model's learned positions
+  std::vector<std::int32_t> prefix = {};
+};
+
 // Const members may be called from any number of threads at once; each call gets the answer it
 // would get alone.
 class TranslationEngine {
@@ -69,16 +76,16 @@ class TranslationEngine {
     return translate(texts, default_options());
   }
 
-  // The same for tokenized sources, each with the marks of the default languages around it and
-  // within the model's learned positions.
-  std::vector<Translation> translate_ids(std::vector<std::vector<std::int32_t>> sources,
+  // The same for tokenized sentences; the options have no prefixes.
+  std::vector<Translation> translate_ids(std::vector<TokenizedSentence> sentences,
                                          const TranslationOptions& options) const;
 
   // Translates line by line to the end of `lines`, in bounded memory. A line that cannot be
   // translated is a LineError, whose message begins with file and line; AnswerSink decides what
-  // happens to it.
+  // happens to it. `prefixes`: a text with what each translation begins with; null: they begin as
+  // the options say. Throws DataError unless it has as many lines.
   void translate(LineReader& lines, const AnswerSink<Translation>& sink,
-                 const TranslationOptions& options) const;
+                 const TranslationOptions& options, LineReader* prefixes = nullptr) const;
 
   // The log-probabilities of given pairs. Throws LineError for a text that is too long, DataError
   // unless there are as many targets as sources.
@@ -92,9 +99,15 @@ class TranslationEngine {
              const ScoringOptions& options = {}, const LanguagePair& languages = {}) const;
 
  private:
+  // A sentence with its position, and its prefix with its own.
+  struct SentenceText {
+    std::string text, where;
+    std::uint64_t number = 0;
+    std::string prefix = {}, prefix_where = {};
+  };
   // Throws ConfigError.
   std::shared_ptr<const TranslationCall> call(const TranslationOptions& options) const;
-  SourceSentence sentence(const std::string& line, std::uint64_t number, const std::string& where,
+  SourceSentence sentence(const SentenceText& text,
                           const std::shared_ptr<const TranslationCall>& call) const;
   std::vector<Translation> translate_sentences(std::span<const SourceSentence> sentences,
                                                const TranslationOptions& options) const;

@@ -8,10 +8,9 @@ namespace attend {
 
 namespace {
 
-void append_sources(std::vector<std::vector<std::int32_t>>& sources,
-                    const TranslationBatch& batch) {
+void append_sources(std::vector<TokenizedSentence>& sources, const TranslationBatch& batch) {
   for (std::int64_t i = 0; i < batch.src.sequences(); ++i)
-    sources.emplace_back(batch.src[i].begin(), batch.src[i].end());
+    sources.push_back({{batch.src[i].begin(), batch.src[i].end()}});
 }
 
 }  // namespace
@@ -58,7 +57,7 @@ Validation TranslationObjective::validate() {
   const NoGradient guard;
   Validation result;
   double targets = 0;
-  std::vector<std::vector<std::int32_t>> sources;
+  std::vector<TokenizedSentence> sources;
   for (std::int64_t i = 0; i < validation_->batches.batches(0); ++i) {
     const TranslationBatch batch = validation_->batches.batch(0, i);
     append_sources(sources, batch);
