@@ -18,9 +18,12 @@ const std::string kToPrepare = "The man ( sees the dog's ) .\n";
 TEST_F(CommandOptionEffects, OfTranslate) {
   train_translator();
   input_ += kToPrepare;
+  write("prefixes", "Ein Hund\n\n\n\n\n\n\n\nDer Mann\n");
   const std::vector<OptionCase> cases{
       {"format", "json", "", "out"},
       {"sample", "yes", "", "out"},
+      {"prefix", "@prefixes", "", "out"},
+      {"prefix", "@prefixes", "--sample", "out"},
       {"threads", "2", "", ""},
       {"threads", "2", "--sample", ""},
       {"beam-size", "1", "", "out"},

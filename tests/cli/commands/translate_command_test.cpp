@@ -77,6 +77,50 @@ TEST_F(TranslateCommand, PrintsAlignmentsWhenAsked) {
     EXPECT_TRUE(lines[i].ends_with(expected[i].substr(expected[i].find(" ||| ")))) << lines[i];
 }
 
+TEST_F(TranslateCommand, BeginsWithThePrefixOfTheLine) {
+  const std::string input = "The man sleeps.\nThe dog runs.\n\nThe cat\n";
+  ASSERT_EQ(translate({}, input), 0) << error_;
+  const std::vector<std::string> free = lines_of(out_);
+  const std::string prefixes = write("prefixes", "Ein\n\nDie\nDie Frau\n");
+  ASSERT_EQ(translate({"--prefix", prefixes}, input), 0) << error_;
+  const std::vector<std::string> lines = lines_of(out_);
+  ASSERT_EQ(lines.size(), 4u);
+  EXPECT_TRUE(lines[0].starts_with("Ein")) << lines[0];
+  EXPECT_EQ(lines[1], free[1]);
+  EXPECT_EQ(lines[2], "");
+  EXPECT_TRUE(lines[3].starts_with("Die Frau")) << lines[3];
+  ASSERT_EQ(translate({"--prefix", prefixes, "--window", "1"}, input), 0) << error_;
+  EXPECT_EQ(lines_of(out_), lines);
+}
+
+TEST_F(TranslateCommand, PreparesPrefixesLikeTheInput) {
+  const std::string prefixes = write("prefixes", "Die Frau, \u201eEin\n");
+  const auto text = [&](std::vector<std::string> flags) {
+    flags.insert(flags.end(), {"--max-length", "30", "--format", "json", "--language", "en"});
+    flags.insert(flags.end(), {"--prefix", prefixes});
+    EXPECT_EQ(translate(flags, "The man sleeps.\n"), 0) << error_;
+    return nlohmann::json::parse(out_)["translations"][0]["text"].get<std::string>();
+  };
+  EXPECT_TRUE(text({"--lowercase", "--normalize-punctuation", "--tgt-language", "de"})
+                  .starts_with("die frau, \"ein"));
+  EXPECT_TRUE(text({"--tokenize", "moses", "--tgt-language", "de", "--no-detokenize"})
+                  .starts_with("Die Frau , "));
+}
+
+TEST_F(TranslateCommand, RefusesPrefixesThatDoNotFitTheLines) {
+  EXPECT_EQ(translate({"--prefix", "-"}, "The man\n"), 2);
+  EXPECT_NE(error_.find("--prefix: expected a file"), std::string::npos) << error_;
+  EXPECT_EQ(translate({"--prefix", path("none")}, "The man\n"), 1);
+  EXPECT_NE(error_.find("none"), std::string::npos) << error_;
+  const std::string prefixes = write("prefixes", "Ein\nEin Mann mit einem Hund und einer Frau\n");
+  EXPECT_EQ(translate({"--prefix", prefixes}, "The man\n"), 1);
+  EXPECT_NE(error_.find("standard input ends at line 1, before " + prefixes), std::string::npos)
+      << error_;
+  EXPECT_EQ(translate({"--prefix", prefixes, "--on-error", "stop"}, "The man\nThe dog\n"), 1);
+  EXPECT_NE(error_.find(prefixes + ":2: a prefix of "), std::string::npos) << error_;
+  EXPECT_NE(error_.find("leaves no room in max-length 6"), std::string::npos) << error_;
+}
+
 TEST_F(TranslateCommand, PrintsTheBestHypothesesNumbered) {
   ASSERT_EQ(translate({"--n-best", "3"}, "The man sleeps.\nThe dog runs.\n"), 0) << error_;
   const std::vector<std::string> lines = lines_of(out_);

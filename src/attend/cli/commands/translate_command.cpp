@@ -20,6 +20,7 @@
 #include "attend/cli/unanswered_lines.h"
 #include "attend/error.h"
 #include "attend/tasks/translation/engine.h"
+#include "attend/text/preparation.h"
 
 namespace attend {
 namespace {
@@ -28,6 +29,7 @@ struct TranslateArguments {
   std::string model;
   OutputFormat format = OutputFormat::text;
   bool sample = false;
+  std::string prefix;
   UnansweredLineOptions lines;
   TextInputOptions text;
   bool detokenize = true;
@@ -44,13 +46,16 @@ void fields(TranslateArguments& a, Visitor&& visit) {
         "appends ||| 0-0 2-1); json: one object "
         "per line");
   visit("sample", a.sample, "draw translations at random instead of searching for the best");
+  visit("prefix", a.prefix,
+        "file with the text that each translation must begin with, line by line; an empty line "
+        "demands nothing");
   fields(a.lines, visit);
   fields(a.text, visit);
   visit("detokenize", a.detokenize,
         "with --tokenize moses: join the words and punctuation of the translations again");
   visit("tgt-language", a.tgt_language,
-        "language for detokenizing translations: en, de or fr; by default the target language of "
-        "the model");
+        "language of the translations, for detokenizing them and preparing --prefix: en, de or fr; "
+        "by default the target language of the model");
   fields(a.threads, visit);
   fields(a.translation, visit);
   fields(a.sampling, visit);
@@ -94,15 +99,37 @@ void print(const Translation& translation, std::int64_t number,
   }
 }
 
+// Of the translations, for their preparation. Throws ConfigError if it is not known.
+MosesLanguage target_language(const TranslationModel& model, const TranslateArguments& arguments) {
+  const auto kind = model.text_kinds.find("tgt");
+  const std::string own = kind == model.text_kinds.end() ? "" : kind->second.language;
+  return moses_language(arguments.tgt_language.empty() ? own : arguments.tgt_language,
+                        "tgt-language");
+}
+
 // nullopt: prints translations as the model writes them.
 std::optional<MosesLanguage> language_to_detokenize(const TranslationModel& model,
                                                     const TranslateArguments& arguments) {
   if (!arguments.detokenize || arguments.text.preparation.tokenize != WordSplitting::moses)
     return std::nullopt;
-  const auto kind = model.text_kinds.find("tgt");
-  const std::string own = kind == model.text_kinds.end() ? "" : kind->second.language;
-  return moses_language(arguments.tgt_language.empty() ? own : arguments.tgt_language,
-                        "tgt-language");
+  return target_language(model, arguments);
+}
+
+// What the translations begin with, prepared like the input; nullopt: they begin with anything.
+std::optional<LineReader> read_prefixes(const TranslationModel& model,
+                                        const TranslateArguments& arguments) {
+  if (arguments.prefix.empty()) return std::nullopt;
+  if (arguments.prefix == "-")
+    throw ConfigError("--prefix: expected a file; standard input has the sentences");
+  const PreparationOptions& preparation = arguments.text.preparation;
+  const bool for_language =
+      preparation.normalize_punctuation || preparation.tokenize != WordSplitting::none;
+  const MosesLanguage language =
+      for_language ? target_language(model, arguments) : MosesLanguage::en;
+  LineReader prefixes(arguments.prefix);
+  prefixes.set_filter(
+      [preparation, language](std::string& line) { line = prepared(line, preparation, language); });
+  return prefixes;
 }
 
 // The options of decoding by search, of sampling and of detokenizing need what they are for.
@@ -113,8 +140,10 @@ void check(const TranslateArguments& a, const OptionBinding& binding) {
   } else {
     binding.refuse_without("--sample", {"temperature", "top-k", "top-p", "seed"});
   }
-  if (a.text.preparation.tokenize != WordSplitting::moses)
-    binding.refuse_without("--tokenize moses", {"detokenize", "tgt-language"});
+  if (a.text.preparation.tokenize == WordSplitting::moses) return;
+  binding.refuse_without("--tokenize moses", {"detokenize"});
+  if (!a.text.preparation.normalize_punctuation || a.prefix.empty())
+    binding.refuse_without("--tokenize moses", {"tgt-language"});
 }
 
 void run_translate(TranslateArguments& arguments, const OptionBinding& binding) {
@@ -131,6 +160,7 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
   LineReader lines = standard_input();
   TextInput input(translator.model(), arguments.text);
   input.watch(lines);
+  std::optional<LineReader> prefixes = read_prefixes(translator.model(), arguments);
   const std::optional<MosesLanguage> joined = language_to_detokenize(translator.model(), arguments);
   UnansweredLines unanswered(arguments.lines);
   const auto accept = [&](Translation translation) {
@@ -148,7 +178,7 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
   };
   ProgressLine progress = ProgressLine::over_lines("-", /*answering=*/true);
   translator.translate(lines, progress.counted(unanswered.sink<Translation>(accept, leave_empty)),
-                       options);
+                       options, prefixes ? &*prefixes : nullptr);
   progress.end();
   input.tell_warning();
   unanswered.tell_count();
