@@ -104,19 +104,23 @@ def _refuse(options: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
             raise ConfigError(f"{name}: expected {defaults[name]!r}, the only value that attend has")
 
 
-def languages_of_tokens(
-    source: list[str], prefix: list[str] | None, languages: list[str]
-) -> dict[str, str]:
-    """The languages that tokens ask for, as options: models of several languages have a token for
-    each, which begins the source, or is all of the prefix."""
+@dataclass
+class TokenPair:
+    """The tokens of a sentence and those that its translation begins with."""
+
+    source: list[str]
+    prefix: list[str]
+    language: list[str]  #: the token of the language before the prefix, or nothing
+    options: dict[str, str]  #: the languages that the tokens ask for
+
+
+def pair_of_tokens(source: list[str], prefix: list[str], languages: list[str]) -> TokenPair:
+    """Models of several languages have a token for each: it begins the source, and the prefix."""
     by_token = {token: name for name in languages for token in (name, f"__{name}__")}
     options = {}
     if source and source[0] in by_token:
         options["src_lang"] = by_token[source[0]]
-    if prefix:
-        if len(prefix) > 1 or prefix[0] not in by_token:
-            raise ConfigError(
-                f"target_prefix: expected the token of a language of the model, got {prefix!r}"
-            )
-        options["tgt_lang"] = by_token[prefix[0]]
-    return options
+    if not prefix or prefix[0] not in by_token:
+        return TokenPair(source, prefix, [], options)
+    options["tgt_lang"] = by_token[prefix[0]]
+    return TokenPair(source, prefix[1:], prefix[:1], options)

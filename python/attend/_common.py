@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from attend._errors import LineError
 
 Result = TypeVar("Result")
+Text = TypeVar("Text")
 
 #: Texts of an iterable that are read ahead and answered together.
 WINDOW = 1024
@@ -22,7 +23,7 @@ def given(**options: Any) -> dict[str, Any]:
 
 
 def in_windows(
-    texts: Iterable[str], answer: Callable[[list[str]], list[Result]], window: int
+    texts: Iterable[Text], answer: Callable[[list[Text]], list[Result]], window: int
 ) -> Iterator[Result]:
     """Answers an iterable in bounded memory, in order. Errors count the texts from its start."""
     iterator = iter(texts)

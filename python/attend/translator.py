@@ -10,9 +10,10 @@ from attend import _attend
 from attend._attend import SequenceScore, Translation
 from attend._batches import (
     AsyncResult,
+    TokenPair,
     TranslationResult,
     in_background,
-    languages_of_tokens,
+    pair_of_tokens,
     refuse_translation_options,
 )
 from attend._common import WINDOW, Model, given, in_windows
@@ -55,6 +56,8 @@ class TranslationOptions(TypedDict, total=False):
     #: for models of several languages: see Translator.languages
     src_lang: str | None
     tgt_lang: str | None
+    #: what each translation begins with: a text for all, or one for each sentence
+    prefix: str | Iterable[str] | None
     #: fill ``alignment``, at the cost of one more pass per candidate
     alignments: bool | None
     #: sentences decoded together
@@ -142,11 +145,13 @@ class Translator(Model):
 
         ``options``: see TranslationOptions. Those that are not given have the model's defaults.
 
-        Raises ConfigError for a wrong option, DataError for a sentence that is too long.
+        Raises ConfigError for a wrong option, DataError for a sentence or a prefix that is too
+        long.
         """
-        if isinstance(text, str):
-            return self._model.translate([text], _named(options))[0]
-        return self._model.translate(list(text), _named(options))
+        texts = [text] if isinstance(text, str) else list(text)
+        prefixes = _prefixes(options.get("prefix"), len(texts))
+        translations = self._model.translate(texts, prefixes, _named(options))
+        return translations[0] if isinstance(text, str) else translations
 
     def translate_iterable(
         self,
@@ -158,10 +163,19 @@ class Translator(Model):
         """Translates an iterable of any length in bounded memory, in order.
 
         ``window`` sentences are read ahead and translated together. The options are those of
-        ``translate``; samples depend on the window.
+        ``translate``; samples depend on the window. Several prefixes are read like the texts;
+        there must be as many.
         """
-        named = _named(options)
-        return in_windows(texts, lambda part: self._model.translate(part, named), window)
+        named, prefix = _named(options), options.get("prefix")
+        if prefix is None or isinstance(prefix, str):
+            return in_windows(
+                texts, lambda part: self._model.translate(part, _prefixes(prefix, 1), named), window
+            )
+
+        def answer(part: list[tuple[str, str]]) -> list[Translation]:
+            return self._model.translate([text for text, _ in part], [one for _, one in part], named)
+
+        return in_windows(zip(texts, prefix, strict=True), answer, window)
 
     @overload
     def score(  # type: ignore[overload-overlap]
@@ -228,7 +242,10 @@ class Translator(Model):
 
         ``target``: a given translation; by default the best one, found with ``options``.
         """
-        return AttentionPage(self._model.attention_page(source, target, _named(options)))
+        prefixes = _prefixes(options.get("prefix"), 1)
+        return AttentionPage(
+            self._model.attention_page(source, target, prefixes, _named(options))
+        )
 
     @overload
     def translate_batch(
@@ -271,9 +288,10 @@ class Translator(Model):
     ) -> list[TranslationResult] | list[AsyncResult[TranslationResult]]:
         """Translates tokens, with the arguments and results of CTranslate2.
 
-        Special tokens around the source may be there or not. ``target_prefix`` is the token of a
-        language, for models of several. Other arguments of CTranslate2 are accepted with the
-        values that ask for nothing; ConfigError names the others.
+        Special tokens around the source may be there or not. ``target_prefix`` has the tokens
+        that each translation begins with; for a model of several languages the first one may be
+        that of the language. Other arguments of CTranslate2 are accepted with the values that ask
+        for nothing; ConfigError names the others.
         """
         refuse_translation_options(others)
         options: dict[str, Any] = {"max_length": max_decoding_length, "n_best": num_hypotheses}
@@ -295,49 +313,75 @@ class Translator(Model):
         prefixes = [list(prefix or []) for prefix in target_prefix or [None] * len(cut)]
         if len(prefixes) != len(cut):
             raise ConfigError(f"target_prefix: expected {len(cut)} prefixes, got {len(prefixes)}")
+        pairs = [
+            pair_of_tokens(tokens, prefix, self.languages)
+            for tokens, prefix in zip(cut, prefixes, strict=True)
+        ]
 
         def compute() -> list[TranslationResult]:
-            return [
-                TranslationResult(
-                    [candidate.tokens for candidate in one.candidates],
-                    [candidate.score for candidate in one.candidates] if return_scores else [],
-                    [self._cross_attention(one, c.text) for c in one.candidates]
-                    if return_attention
-                    else [],
+            results = []
+            for pair, one in zip(pairs, self._translate_tokens(pairs, options), strict=True):
+                hypotheses = [pair.language + candidate.tokens for candidate in one.candidates]
+                more = len(pair.language)
+                scores = [
+                    c.log_probability / max(len(c.token_scores) + more, 1) ** length_penalty
+                    for c in one.candidates
+                ]
+                order = sorted(range(len(scores)), key=lambda index: -scores[index])
+                hypotheses = [hypotheses[index] for index in order]
+                results.append(
+                    TranslationResult(
+                        hypotheses,
+                        [scores[index] for index in order] if return_scores else [],
+                        [self._cross_attention(pair, tokens) for tokens in hypotheses]
+                        if return_attention
+                        else [],
+                    )
                 )
-                for one in self._translate_tokens(cut, prefixes, options)
-            ]
+            return results
 
         return in_background(len(cut), compute) if asynchronous else compute()
 
-    def _cross_attention(self, translation: Translation, target: str) -> list[list[float]]:
+    def _cross_attention(self, pair: TokenPair, target: list[str]) -> list[list[float]]:
         """The mean over the heads of the last layer, without the row that predicts the end."""
-        source = self.source_tokenizer
-        ids = [source.id(token) for token in translation.source_tokens]
-        weights: list[list[float]] = (
-            self.attention(source.decode(ids), target)["cross"][-1].mean(axis=0)[:-1].tolist()
-        )
+        if not target:
+            return []
+        layers = self._model.cross_attention(pair.source, target, pair.options)
+        weights: list[list[float]] = layers[-1].mean(axis=0)[:-1].tolist()
         return weights
 
     def _translate_tokens(
-        self, source: list[list[str]], prefixes: list[list[str]], options: dict[str, Any]
+        self, pairs: list[TokenPair], options: dict[str, Any]
     ) -> list[Translation]:
         # One call for each pair of languages.
         calls: dict[tuple[tuple[str, str], ...], list[int]] = {}
-        for index, (tokens, prefix) in enumerate(zip(source, prefixes, strict=True)):
-            languages = languages_of_tokens(tokens, prefix, self.languages)
-            calls.setdefault(tuple(languages.items()), []).append(index)
+        for index, pair in enumerate(pairs):
+            calls.setdefault(tuple(pair.options.items()), []).append(index)
         found: dict[int, Translation] = {}
-        for pair, indices in calls.items():
-            part = [source[index] for index in indices]
-            answers = self._model.translate_tokens(part, options | dict(pair))
+        for languages, indices in calls.items():
+            sources = [pairs[index].source for index in indices]
+            prefixes = [pairs[index].prefix for index in indices]
+            answers = self._model.translate_tokens(sources, prefixes, options | dict(languages))
             found.update(zip(indices, answers, strict=True))
-        return [found[index] for index in range(len(source))]
+        return [found[index] for index in range(len(pairs))]
 
 
 def _named(options: Mapping[str, object]) -> dict[str, Any]:
-    """The options by the names of the command line."""
+    """The options by the names of the command line, without the prefix, which is a text."""
     named = given(**options)
+    named.pop("prefix", None)
     if "alignments" in named:
         named["alignment"] = named.pop("alignments")
     return named
+
+
+def _prefixes(prefix: str | Iterable[str] | None, sentences: int) -> list[str]:
+    """One for each sentence, one for all, or none."""
+    if prefix is None:
+        return []
+    if isinstance(prefix, str):
+        return [prefix]
+    prefixes = list(prefix)
+    if len(prefixes) != sentences:
+        raise ConfigError(f"prefix: expected {sentences} texts, got {len(prefixes)}")
+    return prefixes

@@ -33,7 +33,7 @@ def test_batches_have_hypotheses_scores_and_attention(models: Models) -> None:
     )  # fmt: skip
     text = translator.translate(ENGLISH[0], beam_size=3, n_best=2, length_penalty=0.5, max_length=256, min_length=1)
     assert result.hypotheses == [one.tokens for one in text.candidates]
-    assert result.scores == [one.score for one in text.candidates]
+    assert result.scores == pytest.approx([one.score for one in text.candidates])
     weights = numpy.array(result.attention[0])
     assert weights.shape == (len(result.hypotheses[0]), len(tokens[0]) + 1)
     numpy.testing.assert_allclose(weights.sum(axis=1), 1, rtol=1e-5)
@@ -59,8 +59,6 @@ def test_batches_refuse_what_attend_does_not_have(models: Models) -> None:
         translator.translate_batch([["a"]], coverage_penalty=0.2)
     with pytest.raises(TypeError, match="beem_size"):
         translator.translate_batch([["a"]], beem_size=2)
-    with pytest.raises(attend.ConfigError, match="target_prefix"):
-        translator.translate_batch([["a"]], target_prefix=[["der"]])
     with pytest.raises(attend.ConfigError, match="expected 1 prefixes, got 2"):
         translator.translate_batch([["a"]], target_prefix=[[], []])
 
@@ -75,10 +73,18 @@ def test_languages_are_chosen_by_tokens(tmp_path: pathlib.Path) -> None:
     expected = translator.translate(
         text, src_lang=source, tgt_lang=target, beam_size=2, max_length=256, min_length=1
     )
+    language = f"__{target}__"
+    sentence = [f"__{source}__", *tokens, "</s>"]
+    (result,) = translator.translate_batch([sentence], target_prefix=[[language]])
+    assert result.hypotheses == [[language, *expected.tokens]]
     (result,) = translator.translate_batch(
-        [[f"__{source}__", *tokens, "</s>"]], target_prefix=[[f"__{target}__"]]
+        [sentence], target_prefix=[[language, *expected.tokens[:2], *tokens]], return_attention=True
     )
-    assert result.hypotheses == [expected.tokens]
+    assert result.hypotheses[0][: 3 + len(tokens)] == [language, *expected.tokens[:2], *tokens]
+    weights = numpy.array(result.attention[0])
+    assert weights.shape == (len(result.hypotheses[0]), len(sentence))
+    maps = translator.attention(text, expected.text, src_lang=source, tgt_lang=target)
+    numpy.testing.assert_allclose(weights[1], maps["cross"][-1].mean(axis=0)[0], rtol=1e-5)
 
 
 def test_generates_batches_of_tokens(models: Models) -> None:

@@ -174,3 +174,37 @@ def test_control_c_ends_a_long_translation(models: Models) -> None:
         capture_output=True, encoding="utf-8", timeout=60,
     )  # fmt: skip
     assert run.stdout == "interrupted\n"
+
+
+def test_begins_as_told(models: Models) -> None:
+    translator = attend.Translator(models.translator)
+    prefixes = ["der", "", "eine katze", "die"]
+    (models.folder / "prefixes").write_text("\n".join(prefixes) + "\n")
+    printed = program(
+        "translate", models.translator, "--prefix", models.folder / "prefixes",
+        text="\n".join(ENGLISH) + "\n",
+    ).splitlines()  # fmt: skip
+    translations = translator.translate(ENGLISH, prefix=prefixes)
+    assert [one.text for one in translations] == printed
+    assert all(one.text.startswith(p) for one, p in zip(translations, prefixes, strict=True))
+    assert translations[2].token_scores[0] == 0
+    alone = translator.translate(ENGLISH[0], prefix="der")
+    assert alone.token_scores == translations[0].token_scores
+    for given in (prefixes * 3, iter(prefixes * 3)):
+        windows = translator.translate_iterable(ENGLISH * 3, prefix=given, window=5)
+        assert [one.text for one in windows] == printed * 3
+    begun = list(translator.translate_iterable(ENGLISH, prefix="der", window=3))
+    assert all(one.text.startswith("der") for one in begun) and begun[0].text == alone.text
+    assert "eine" in translator.attention_page(ENGLISH[0], prefix="eine katze").html
+
+
+def test_a_wrong_prefix_is_named(models: Models) -> None:
+    translator = attend.Translator(models.translator)
+    with pytest.raises(attend.ConfigError, match="prefix: expected 4 texts, got 2"):
+        translator.translate(ENGLISH, prefix=["der", "die"])
+    prefixes = [""] * 6 + ["die katze sieht einen fisch"] * 2
+    with pytest.raises(attend.LineError, match="^prefixes:7: a prefix of") as caught:
+        list(translator.translate_iterable(ENGLISH * 2, prefix=prefixes, max_length=3, window=5))
+    assert caught.value.line == 7
+    with pytest.raises(ValueError, match="shorter"):
+        list(translator.translate_iterable(ENGLISH, prefix=["der"] * 3))

@@ -62,25 +62,34 @@ TranslationOptions translation_options(const HeldTranslator& translator, const n
   return k.translation;
 }
 
+// prefixes: what the translations begin with; one for each sentence, one for all, or none.
 std::vector<Translation> translate_texts(const HeldTranslator& translator, const Strings& sentences,
-                                         const nb::dict& keywords) {
-  const TranslationOptions options = translation_options(translator, keywords);
+                                         const Strings& prefixes, const nb::dict& keywords) {
+  TranslationOptions options = translation_options(translator, keywords);
+  const bool several = prefixes.size() > 1;
+  if (!several) options.prefixes = prefixes;
   const nb::gil_scoped_release released;
   const EnteredRuntime entered(translator.runtime);
   std::vector<Translation> translations;
   translations.reserve(sentences.size());
-  std::istringstream stream = lines_of(sentences);
-  LineReader lines(stream, kTexts);
-  translator.engine.translate(lines, collect(translations), options);
+  std::istringstream stream = lines_of(sentences), prefix_stream = lines_of(prefixes);
+  LineReader lines(stream, kTexts), prefix_lines(prefix_stream, "prefixes");
+  translator.engine.translate(lines, collect(translations), options,
+                              several ? &prefix_lines : nullptr);
   return translations;
+}
+
+std::vector<std::int32_t> ids_of(const Strings& tokens, const Tokenizer& tokenizer) {
+  std::vector<std::int32_t> ids;
+  for (const std::string& token : tokens) ids.push_back(tokenizer.id(token));
+  return ids;
 }
 
 // The ids of tokens, with the marks that the model needs around them. Marks that are there already,
 // as other programs' tokenizers add them, are not added again.
 std::vector<std::int32_t> marked_ids(const Strings& tokens, const TranslationModel& model,
                                      const PairMarks& marks) {
-  std::vector<std::int32_t> ids;
-  for (const std::string& token : tokens) ids.push_back(model.src_tokenizer.id(token));
+  std::vector<std::int32_t> ids = ids_of(tokens, model.src_tokenizer);
   const auto& [before, behind, unused] = marks;
   if (ids.size() >= before.size() && std::equal(before.begin(), before.end(), ids.begin()))
     ids.erase(ids.begin(), ids.begin() + std::ssize(before));
@@ -91,19 +100,21 @@ std::vector<std::int32_t> marked_ids(const Strings& tokens, const TranslationMod
 
 std::vector<Translation> translate_tokens(const HeldTranslator& translator,
                                           const std::vector<Strings>& sentences,
+                                          const std::vector<Strings>& prefixes,
                                           const nb::dict& keywords) {
   const TranslationOptions options = translation_options(translator, keywords);
   const nb::gil_scoped_release released;
   const EnteredRuntime entered(translator.runtime);
   const TranslationModel& model = translator.engine.model();
   const PairMarks marks = model.format.of(options.languages);
-  std::vector<std::vector<std::int32_t>> sources;
-  for (const Strings& tokens : sentences) {
-    sources.push_back(marked_ids(tokens, model, marks));
-    require_room(fmt::format("sentence {}", sources.size()), std::ssize(sources.back()), 0,
+  std::vector<TokenizedSentence> tokenized;
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    tokenized.push_back(
+        {marked_ids(sentences[i], model, marks), ids_of(prefixes.at(i), model.tgt_tokenizer)});
+    require_room(fmt::format("sentence {}", i + 1), std::ssize(tokenized.back().ids), 0,
                  model.longest_input());
   }
-  return translator.engine.translate_ids(std::move(sources), options);
+  return translator.engine.translate_ids(std::move(tokenized), options);
 }
 
 LanguagePair languages_of(const nb::dict& keywords) {
@@ -120,18 +131,16 @@ std::vector<SequenceScore> scores_of_pairs(const HeldTranslator& translator, con
   return translator.engine.score(sources, targets, {}, languages);
 }
 
-// [layers, heads, rows, cols]; nothing for a network without such attention.
-void add_maps(nb::dict& result, const char* name,
-              const std::vector<std::vector<AttentionMap>>& layers) {
-  if (layers.empty()) return;
+// [layers, heads, rows, cols]; at least one layer.
+NumpyArray array_of(const std::vector<std::vector<AttentionMap>>& layers) {
   const AttentionMap& first = layers.front().front();
   std::vector<float> weights;
   for (const std::vector<AttentionMap>& heads : layers)
     for (const AttentionMap& head : heads)
       weights.insert(weights.end(), head.weights.begin(), head.weights.end());
-  result[name] = numpy_array(std::move(weights), {layers.size(), layers.front().size(),
-                                                  static_cast<std::size_t>(first.rows),
-                                                  static_cast<std::size_t>(first.cols)});
+  return numpy_array(std::move(weights),
+                     {layers.size(), layers.front().size(), static_cast<std::size_t>(first.rows),
+                      static_cast<std::size_t>(first.cols)});
 }
 
 Strings pieces_of(const Tokenizer& tokenizer, const std::vector<std::int32_t>& ids) {
@@ -154,15 +163,42 @@ nb::dict attention_of(const HeldTranslator& translator, const std::string& sourc
   nb::dict result;
   result["source_tokens"] = nb::cast(pieces_of(model.src_tokenizer, maps.src));
   result["target_tokens"] = nb::cast(pieces_of(model.tgt_tokenizer, maps.tgt));
-  add_maps(result, "encoder", maps.encoder);
-  add_maps(result, "decoder", maps.decoder);
-  add_maps(result, "cross", maps.cross);
+  // Recurrent networks have only cross-attention.
+  if (!maps.encoder.empty()) result["encoder"] = array_of(maps.encoder);
+  if (!maps.decoder.empty()) result["decoder"] = array_of(maps.decoder);
+  result["cross"] = array_of(maps.cross);
   return result;
 }
 
+// Of target tokens that may begin with that of the language: [layers, heads, target + 1, source].
+NumpyArray cross_attention_of(const HeldTranslator& translator, const Strings& source,
+                              const Strings& target, const nb::dict& keywords) {
+  const LanguagePair languages = languages_of(keywords);
+  const TranslationModel& model = translator.engine.model();
+  PairMarks marks = model.format.of(languages);
+  const std::vector<std::int32_t> src = marked_ids(source, model, marks);
+  std::vector<std::int32_t> tgt = ids_of(target, model.tgt_tokenizer);
+  // The language has a row, too, unless it is what the decoder begins with.
+  if (!languages.target.empty()) {
+    if (marks.before_target.size() > 1)
+      marks.before_target.pop_back();
+    else
+      tgt.erase(tgt.begin());
+  }
+  AttentionMaps maps;
+  {
+    const nb::gil_scoped_release released;
+    const EnteredRuntime entered(translator.runtime);
+    maps = attention_maps(model, marks, src, tgt);
+  }
+  return array_of(maps.cross);
+}
+
 std::string page_of(const HeldTranslator& translator, const std::string& source,
-                    const std::optional<std::string>& target, const nb::dict& keywords) {
-  const TranslationOptions options = translation_options(translator, keywords);
+                    const std::optional<std::string>& target, const Strings& prefixes,
+                    const nb::dict& keywords) {
+  TranslationOptions options = translation_options(translator, keywords);
+  options.prefixes = prefixes;
   const nb::gil_scoped_release released;
   const EnteredRuntime entered(translator.runtime);
   const ScoredPair pair = target ? given_pair(translator.engine, source, *target, options.languages)
@@ -188,12 +224,16 @@ void add_translator(nb::module_& module) {
            [](const HeldTranslator& t) { return t.engine.model().src_tokenizer; })
       .def("target_tokenizer",
            [](const HeldTranslator& t) { return t.engine.model().tgt_tokenizer; })
-      .def("translate", translate_texts, nb::arg("sentences"), nb::arg("options"))
-      .def("translate_tokens", translate_tokens, nb::arg("sentences"), nb::arg("options"))
+      .def("translate", translate_texts, nb::arg("sentences"), nb::arg("prefixes"),
+           nb::arg("options"))
+      .def("translate_tokens", translate_tokens, nb::arg("sentences"), nb::arg("prefixes"),
+           nb::arg("options"))
       .def("score", scores_of_pairs, nb::arg("sources"), nb::arg("targets"), nb::arg("options"))
       .def("attention", attention_of, nb::arg("source"), nb::arg("target"), nb::arg("options"))
+      .def("cross_attention", cross_attention_of, nb::arg("source"), nb::arg("target"),
+           nb::arg("options"))
       .def("attention_page", page_of, nb::arg("source"), nb::arg("target").none(),
-           nb::arg("options"), "The HTML of a page that shows the attention.");
+           nb::arg("prefixes"), nb::arg("options"), "The HTML of a page that shows the attention.");
 }
 
 }  // namespace attend
