@@ -7,6 +7,7 @@
 // 2018) and come with its signatures. Text is UTF-8, one segment per line.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -210,6 +211,36 @@ class ConfusionMatrix {
 
   std::vector<std::string> names_;
   std::vector<std::int64_t> counts_;  // [classes, classes], rows: gold
+};
+
+// The correlation of numbers, and that of their ranks, where equal numbers share the mean of their
+// ranks; 0 if one side is constant. Throw ConfigError unless both have the same size.
+double pearson_correlation(std::span<const double> a, std::span<const double> b);
+double spearman_correlation(std::span<const double> a, std::span<const double> b);
+
+// How well a search finds what is relevant to its queries.
+class RetrievalScores {
+ public:
+  static constexpr int kDepth = 10;  // the answers that count for recall and nDCG
+
+  // Counts a query with this many relevant texts. `ranks`, from 1 and ascending: that of the first
+  // relevant text, and those of all others up to kDepth. Throws ConfigError without a rank.
+  void add(std::span<const std::int64_t> ranks, std::int64_t relevant);
+
+  std::int64_t queries() const { return queries_; }
+  // The share of the relevant texts among the first k answers, k from 1 to kDepth. Throws
+  // ConfigError for another k. All scores are means over the queries; 0 without any.
+  double recall_at(int k) const;
+  double mrr() const;   // 1 / the rank of the first relevant text
+  double ndcg() const;  // normalized discounted cumulative gain of the first kDepth answers
+  std::string table() const;  // to print
+
+ private:
+  double mean(double sum) const;
+
+  std::int64_t queries_ = 0;
+  std::array<double, kDepth> recall_{};  // sums
+  double reciprocal_ranks_ = 0, gains_ = 0;
 };
 
 // Perplexity of a language model, from the summed negative log-likelihood.

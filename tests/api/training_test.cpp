@@ -146,7 +146,7 @@ TEST_F(TrainingApi, NamesTheTasksForOneItDoesNotKnow) {
   TrainingJob job = translation_job("run", 2);
   job.task = "translate";
   expect_error<ConfigError>([&] { train(job); },
-                            {"TrainingJob::task", "translation, lm, classification", "translate"});
+                            {"TrainingJob::task", "translation, lm, classification, embedding", "translate"});
 }
 
 TEST_F(TrainingApi, RefusesWhatCannotBeAValue) {

@@ -35,6 +35,9 @@ const std::vector<ExtremeCase> kCases{
      ""},
     {"train classification", "--train labeled.tsv --valid labeled.tsv --n-encoder-layers 1" + kTiny,
      ""},
+    {"train embedding",
+     "--train pairs.tsv --valid pairs.tsv --valid-scored scored.tsv --n-encoder-layers 1" + kTiny,
+     ""},
     {"translate", "run/model.safetensors --max-length 8 --threads 1 < valid.en", "mt"},
     {"translate", "run/model.safetensors --max-length 8 --threads 1 --sample < valid.en", "mt"},
     {"score", "run/model.safetensors --src valid.en --tgt valid.de --threads 1", "mt"},
@@ -87,6 +90,8 @@ class Extremes : public StartedProgramTest, public testing::WithParamInterface<E
           "one\tThe man sees the dog.\none\tThe dog sees the man.\ntwo\tA dog sleeps.\ntwo\tThe "
           "old dog sleeps.\n");
     write("labeled.tsv", "pos\tgood film\nneg\tbad film\npos\tgood story\nneg\tbad story\n");
+    write("pairs.tsv", "good film\tgood story\nbad film\tbad story\nthe dog\ta dog\n");
+    write("scored.tsv", "good film\tgood story\t1\ngood film\tbad story\t0\n");
     if (GetParam().needs == "mt") train("run");
     if (GetParam().needs == "lm") train_lm("run");
     if (GetParam().needs == "cl") train_classifier("run");

@@ -9,6 +9,7 @@
 #include "attend/core/lines.h"
 #include "attend/core/random.h"
 #include "attend/tasks/classification/training.h"
+#include "attend/tasks/embedding/training.h"
 #include "attend/tasks/language/training.h"
 #include "attend/tasks/translation/engine.h"
 #include "attend/tasks/translation/training.h"
@@ -36,18 +37,22 @@ class TrainingWiring : public FolderTest {
     write(path("src"), src);
     write(path("tgt"), tgt);
     write(path("labeled"), labeled);
-    translation_.data.data = language_.data.data = classification_.data.data = folder_.string();
+    translation_.data.data = language_.data.data = classification_.data.data =
+        embedding_.data.data = folder_.string();
     translation_.data.src_train = language_.data.train = {"src"};
     translation_.data.tgt_train = {"tgt"};
-    classification_.data.train = {"labeled"};
+    classification_.data.train = embedding_.data.train = {"labeled"};
+    embedding_.data.columns.relation = TextRelation::labeled;
     translation_.vocabulary.tokenizer.vocab_size = language_.vocabulary.vocab_size =
-        classification_.tokenizer.vocab_size = 40;
+        classification_.tokenizer.vocab_size = embedding_.tokenizer.vocab_size = 40;
     TransformerConfig& t = translation_.model.transformer;
-    t.d_model = language_.model.d_model = classification_.model.d_model = 16;
-    t.n_heads = language_.model.n_heads = classification_.model.n_heads = 2;
-    t.d_ff = language_.model.d_ff = classification_.model.d_ff = 16;
+    t.d_model = language_.model.d_model = classification_.model.d_model =
+        embedding_.model.d_model = 16;
+    t.n_heads = language_.model.n_heads = classification_.model.n_heads =
+        embedding_.model.n_heads = 2;
+    t.d_ff = language_.model.d_ff = classification_.model.d_ff = embedding_.model.d_ff = 16;
     t.n_encoder_layers = t.n_decoder_layers = language_.model.n_layers =
-        classification_.model.n_encoder_layers = 1;
+        classification_.model.n_encoder_layers = embedding_.model.n_encoder_layers = 1;
   }
 
   template <class Options>
@@ -90,12 +95,15 @@ class TrainingWiring : public FolderTest {
   TranslationTraining translation_;
   LanguageTraining language_;
   ClassificationTraining classification_;
+  EmbeddingTraining embedding_;
 };
 
 TEST_F(TrainingWiring, TheSeedReachesModelAndBatchesOfTranslation) { expect_seeded(translation_); }
 TEST_F(TrainingWiring, TheSeedReachesModelAndBatchesOfClassification) {
   expect_seeded(classification_);
 }
+
+TEST_F(TrainingWiring, TheSeedReachesModelAndBatchesOfEmbedders) { expect_seeded(embedding_); }
 
 TEST_F(TrainingWiring, TheSeedReachesModelAndBatchesOfLanguageModels) {
   language_.data.windows.sequence_length = 7;

@@ -15,14 +15,14 @@ const EmbedderConfig& validated(const EmbedderConfig& config) {
   return config;
 }
 
+}  // namespace
+
 // x / |x| = (x / sqrt(mean of x^2)) / sqrt(D): RMS normalization with a constant gain.
 Variable unit_vectors(const Variable& x) {
   const std::int64_t width = x.dim(1);
   const float gain = 1.0f / std::sqrt(static_cast<float>(width));
   return layer_norm(x, {Variable(Tensor::full({width}, gain)), {}, 1e-24f});
 }
-
-}  // namespace
 
 void validate(const EmbedderConfig& c) {
   validate(static_cast<const EncoderConfig&>(c));

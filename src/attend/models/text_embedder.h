@@ -24,6 +24,9 @@ void fields(EmbedderConfig& c, Visitor&& visit) {
 // Throws ConfigError naming the invalid option.
 void validate(const EmbedderConfig& config);
 
+// The rows of x [N, D], divided by their lengths.
+Variable unit_vectors(const Variable& x);
+
 class TextEmbedder {
  public:
   // With gradients, initialized from the seed. Throws ConfigError.

@@ -13,6 +13,7 @@
 #include "attend/tasks/classification/model.h"
 #include "attend/tasks/classification/training.h"
 #include "attend/tasks/embedding/model.h"
+#include "attend/tasks/embedding/training.h"
 #include "attend/tasks/language/model.h"
 #include "attend/tasks/language/training.h"
 #include "attend/tasks/model_reading.h"
@@ -26,32 +27,25 @@ namespace {
 struct Task {
   std::string_view name;  // "attend.task" in its model files
   std::unique_ptr<SavedModel> (*load)(const Checkpoint&);
-  std::unique_ptr<Trainable> (*training)();  // nullptr: such models are only imported
+  std::unique_ptr<Trainable> (*training)();
 };
 
-template <class Model, Model (*read)(const Checkpoint&)>
+template <class Model, Model (*read)(const Checkpoint&), class Training>
 constexpr Task task() {
   return {Model::kTask,
           [](const Checkpoint& checkpoint) -> std::unique_ptr<SavedModel> {
             return std::make_unique<Model>(read(checkpoint));
           },
-          nullptr};
-}
-
-template <class Model, Model (*read)(const Checkpoint&), class Training>
-constexpr Task task() {
-  Task result = task<Model, read>();
-  result.training = []() -> std::unique_ptr<Trainable> {
-    return std::make_unique<TrainableWith<Training>>();
-  };
-  return result;
+          []() -> std::unique_ptr<Trainable> {
+            return std::make_unique<TrainableWith<Training>>();
+          }};
 }
 
 constexpr std::array kTasks{
     task<TranslationModel, translation_model, TranslationTraining>(),
     task<LanguageModel, language_model, LanguageTraining>(),
     task<ClassificationModel, classification_model, ClassificationTraining>(),
-    task<EmbeddingModel, embedding_model>(),
+    task<EmbeddingModel, embedding_model, EmbeddingTraining>(),
 };
 
 const Task* find_task(std::string_view name) {
@@ -90,8 +84,7 @@ std::optional<ModelCheck> check_model(const Checkpoint& checkpoint) {
 
 std::vector<std::unique_ptr<Trainable>> trainable_tasks() {
   std::vector<std::unique_ptr<Trainable>> list;
-  for (const Task& task : kTasks)
-    if (task.training != nullptr) list.push_back(task.training());
+  for (const Task& task : kTasks) list.push_back(task.training());
   return list;
 }
 

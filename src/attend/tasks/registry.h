@@ -25,7 +25,7 @@ bool is_known_task(const Checkpoint& checkpoint);
 // if it is damaged.
 std::optional<ModelCheck> check_model(const Checkpoint& checkpoint);
 
-// One per task that can be trained, with default options.
+// One per task, with default options.
 std::vector<std::unique_ptr<Trainable>> trainable_tasks();
 
 }  // namespace attend

@@ -73,6 +73,21 @@ class CommandOptionEffects : public OptionEffects {
           "--n-encoder-layers 2 --train @train.tsv --header --max-epochs 0 --batch-tokens 400");
     std::filesystem::copy_file(path("run/model.safetensors"), path("model"));
   }
+  void train_embedder() {
+    std::string pairs;
+    const std::vector<std::string> en = lines_of("train.en"), de = lines_of("train.de");
+    for (std::size_t i = 0; i < en.size(); ++i) pairs += en[i] + "\t" + de[i] + "\n";
+    write("train_pairs.tsv", pairs);
+    train("embedding",
+          "--n-encoder-layers 2 --train @train_pairs.tsv --max-epochs 0 --batch-tokens 400");
+    std::filesystem::copy_file(path("run/model.safetensors"), path("model"));
+  }
+  std::vector<std::string> lines_of(const std::string& file) const {
+    std::istringstream stream(read(path(file)));
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+  }
 
   // Status, output, error, and the files in the folder "made". Times are left out.
   Seen observe(const std::vector<std::string>& arguments) {

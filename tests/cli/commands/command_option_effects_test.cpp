@@ -301,7 +301,7 @@ TEST_F(CommandOptionEffects, OfEveryCommandAreTested) {
                           "lab",       "man",     "merge",    "quantize",   "score",  "serve",
                           "shortlist", "train",   "translate"}));
   ASSERT_EQ(run({"train", "--help"}), 0);
-  for (const char* task : {"translation", "lm", "classification"})
+  for (const char* task : {"translation", "lm", "classification", "embedding"})
     EXPECT_NE(out_.find(std::string("\n  ") + task), std::string::npos);
 }
 

@@ -53,6 +53,22 @@ const std::vector<OptionCase> kClassification{
     {"errors", "@made/errors.tsv", "", "files"},
     {"table", "csv", "", "out status error"},
 };
+const std::vector<OptionCase> kPairsOfTexts{
+    {"pairs", "@others.tsv", "", "out"},
+    {"scored", "@others.tsv", "", "out"},
+    {"format", "json", "", "out"},
+    {"anchor-column", "4", "", "out"},
+    {"positive-column", "5", "", "out"},
+    {"score-column", "6", "", "out"},
+    {"header", "yes", "", "out"},
+    {"threads", "2", "", ""},
+    {"table", "csv", "", "out status error"},
+};
+const std::vector<OptionCase> kLabeledTexts{
+    {"labeled", "@some.tsv", "", "out"},
+    {"label-column", "3", "", "out"},
+    {"text-column", "3", "", "out"},
+};
 
 TEST_F(CommandOptionEffects, OfEvaluateOnTranslations) {
   write("first", "The man sees the small Dog, today.\nA child sleeps.\nno match\n");
@@ -78,9 +94,32 @@ TEST_F(CommandOptionEffects, OfEvaluateOnClassifiers) {
   expect_cases("evaluate @model --labeled @all.tsv", kClassification);
 }
 
+TEST_F(CommandOptionEffects, OfEvaluateOnEmbedders) {
+  train_embedder();
+  write("pairs.tsv",
+        "The man sees.\tA man sees.\t5\tThe dog sees.\tA child sleeps here.\t1\n"
+        "The dog sleeps.\tA dog sleeps.\t2\tThe old man.\tThe man sees the small dog.\t7\n"
+        "The child.\tThe old dog.\t1\tA child sees the man.\tThe child sleeps.\t3\n"
+        "A small child.\tThe man sees.\t3\tA man.\tAn old man sees.\t4\n");
+  write("others.tsv", "The man.\tA child.\t1\nThe dog.\tThe man sees.\t0\n"
+                      "A dog.\tA dog sees the child.\t7\n");
+  expect_cases("evaluate @model --pairs @pairs.tsv --scored @pairs.tsv", kPairsOfTexts);
+  write("all.tsv",
+        "x\tThe man sees.\tx\nx\tA man sleeps.\ty\ny\tThe dog sees.\tx\ny\tA dog sleeps "
+        "here.\tz\nx\tThe man is here.\ty\ny\tA small dog.\tz\n");
+  write("some.tsv", "x\tThe man.\nx\tA child.\ny\tA dog sees the child.\n");
+  expect_cases("evaluate @model --labeled @all.tsv", kLabeledTexts);
+  expect_usage_error(with_paths("evaluate @model"), {"--pairs", "got none"});
+  expect_usage_error(with_paths("evaluate @model --pairs @pairs.tsv --labeled @all.tsv"),
+                     {"--pairs", "got both"});
+  expect_usage_error(with_paths("evaluate @model --pairs @pairs.tsv --errors @x"),
+                     {"--errors", "an embedding model"});
+}
+
 TEST_F(CommandOptionEffects, OfEvaluateAreAllTested) {
-  expect_a_case_for_every_option("evaluate", {kTranslationScores, kPerplexity, kClassification},
-                                 {"config"});
+  expect_a_case_for_every_option(
+      "evaluate",
+      {kTranslationScores, kPerplexity, kClassification, kPairsOfTexts, kLabeledTexts}, {"config"});
 }
 
 }  // namespace

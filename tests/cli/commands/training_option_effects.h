@@ -59,6 +59,21 @@ class TrainingOptionEffects : public OptionEffects {
     // A table of tabs to those who do not know that it is one of commas.
     write(prefix + "both.csv",
           "the,x\tThe man sees the dog,\nnone,y\tA man sleeps,\nthe,x\tSee the dog,\n");
+    // Pairs: English, German, the German of another line, the same turned around.
+    const auto pairs = [&](const std::string& name, std::ptrdiff_t begin, std::ptrdiff_t count) {
+      const auto en = part(corpus.train_src, begin, count), de = part(corpus.train_tgt, begin, count);
+      std::string out;
+      for (std::size_t i = 0; i < en.size(); ++i) {
+        const std::size_t other = (i + 1) % en.size();
+        out += fmt::format("{}\t{}\t{}\t{}\n", en[i], de[i], de[other], en[other]);
+      }
+      write(prefix + name, out);
+    };
+    pairs("pairs.tsv", first, 90);
+    pairs("valid_pairs.tsv", first + 90, 8);
+    write(prefix + "scored.tsv",
+          "The man sleeps.\tA man sleeps.\t5\t1\nThe man sleeps.\tSee the dog.\t1\t5\n"
+          "The dog sleeps.\tA dog sees.\t4\t2\nA man sees.\tThe dog.\t2\t9\n");
     labeled("train.tsv", part(corpus.train_src, first, 90));
     labeled("valid.tsv", part(corpus.train_src, first + 90, 8));
   }
@@ -83,6 +98,9 @@ class TrainingOptionEffects : public OptionEffects {
   }
   std::vector<std::string> classification() const {
     return base("classification", "--n-encoder-layers 1 --train @train.tsv --valid @valid.tsv");
+  }
+  std::vector<std::string> embedding() const {
+    return base("embedding", "--n-encoder-layers 1 --train @pairs.tsv --valid @valid_pairs.tsv");
   }
 
   // Runs into an empty folder and reads what is there.
@@ -109,7 +127,8 @@ class TrainingOptionEffects : public OptionEffects {
       } else if (event == "validation") {
         seen["validation"] +=
             fmt::format("{} {} {}\n", json["step"].dump(), json["loss"].dump(), json["nll"].dump());
-        for (const char* metric : {"bleu", "accuracy", "macro_f1"})
+        for (const char* metric : {"bleu", "accuracy", "macro_f1", "recall_at_1", "recall_at_10",
+                                   "mrr", "ndcg_at_10", "spearman"})
           if (json.contains(metric)) seen["score"] += json[metric].dump() + "\n";
         seen["score"] += json["best"].dump() + "\n";
       } else if (event == "end") {

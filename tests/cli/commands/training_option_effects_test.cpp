@@ -296,5 +296,64 @@ TEST_F(TrainingOptionEffects, OfClassifiersAreAllTested) {
                                  kByHand);
 }
 
+// ---- embedders
+const std::string kOfTexts = kPlan + "tokenizer? config? text_kind? ";
+const std::string kLabels = "--texts labeled --train @train.tsv --valid @valid.tsv";
+const Cases kEmbeddingData{
+    {"train", "@other_pairs.tsv", "", kPlan + "tokenizer config? text_kind?"},
+    {"valid", "@other_valid_pairs.tsv", "", "validation score? parameters? state?"},
+    {"valid-scored", "@scored.tsv", "", "score tensorboard"},
+    {"best-by", "loss", "", "state score? parameters?"},
+    {"best-by", "mrr", "", "state score? parameters?"},
+    {"best-by", "spearman", "--valid-scored @scored.tsv", "state score? parameters?"},
+    {"texts", "labeled", "--train @train.tsv --valid @valid.tsv", kOfTexts},
+    {"texts", "triplets", "", kOfTexts},
+    {"anchor-column", "4", "", kOfTexts},
+    {"positive-column", "3", "", kOfTexts},
+    {"negative-column", "4", "--texts triplets", kOfTexts},
+    {"score-column", "4", "--valid-scored @scored.tsv", "score tensorboard?"},
+    {"label-column", "3", kLabels, kLearning + "batches?"},
+    {"text-column", "3", kLabels + " --tokenizer word --vocab-size 6", kOfTexts},
+    {"header", "yes", "", kOfTexts},
+    {"language", "fr", "", "text_kind"},
+    {"table", "tsv", "--train @both.csv", kOfTexts},
+    {"max-length", "8", "", kPlan + "text"},
+    {"truncation", "left", "--max-length 8", kLearning + "text"},
+    {"batch-tokens", "80", "", kPlan},
+};
+const Cases kEmbeddingModel{
+    {"n-encoder-layers", "2", "", kModel},
+    {"norm-first", "yes", "", kModel},
+    {"pooling", "max", "", kModel},
+    {"normalize", "no", "", "config losses? norms? validation? parameters? state? score?"},
+    {"token-types", "2", "", kModel},
+    {"bigram-buckets", "50", "", kModel},
+    {"embedding-deviation", "0.1", "", kModel},
+};
+const Cases kEmbeddingLoss{
+    {"temperature", "0.5", "", kLearning},
+    {"symmetric", "yes", "", kLearning},
+    {"matryoshka", "8 4", "", kLearning},
+};
+
+TEST_F(TrainingOptionEffects, OfEmbeddersInTheRun) { expect_cases(embedding(), kRun); }
+TEST_F(TrainingOptionEffects, OfEmbeddersInTheData) { expect_cases(embedding(), kEmbeddingData); }
+TEST_F(TrainingOptionEffects, OfEmbeddersInTheVocabulary) {
+  expect_cases(embedding(), kVocabularyOptions);
+}
+TEST_F(TrainingOptionEffects, OfEmbeddersInTheStack) { expect_cases(embedding(), kStack); }
+TEST_F(TrainingOptionEffects, OfEmbeddersInTheModel) { expect_cases(embedding(), kEmbeddingModel); }
+TEST_F(TrainingOptionEffects, OfEmbeddersInTheLoss) { expect_cases(embedding(), kEmbeddingLoss); }
+TEST_F(TrainingOptionEffects, OfEmbeddersInTheTraining) { expect_cases(embedding(), kTraining); }
+TEST_F(TrainingOptionEffects, OfEmbeddersThatAreOfTheRunItself) {
+  expect_run_options("embedding", embedding());
+}
+TEST_F(TrainingOptionEffects, OfEmbeddersAreAllTested) {
+  expect_a_case_for_every_option("train embedding",
+                                 {kRun, kEmbeddingData, kVocabularyOptions, kStack,
+                                  kEmbeddingModel, kEmbeddingLoss, kTraining},
+                                 kByHand);
+}
+
 }  // namespace
 }  // namespace attend

@@ -20,6 +20,7 @@ struct EvaluateArguments {
   TranslationEvaluation translations;
   LanguageEvaluation language;
   ClassifierEvaluation classifier;
+  EmbeddingEvaluation embedding;
 };
 
 // The options of what is not measured here would be ignored. `measured`: "a classifier".
@@ -37,12 +38,17 @@ void evaluate_model(const EvaluateArguments& a, const OptionBinding& binding) {
   visit_model(
       *load_model(a.model),
       [&](const LanguageModel& model) {
-        refuse_options_of(binding, "a language model", a.translations, a.classifier);
+        refuse_options_of(binding, "a language model", a.translations, a.classifier, a.embedding);
         evaluate_language_model(model, a.language, a.output, binding);
       },
       [&](const ClassificationModel& model) {
-        refuse_options_of(binding, "a classifier", a.translations, a.language);
+        refuse_options_of(binding, "a classifier", a.translations, a.language, a.embedding);
         evaluate_classifier(model, a.classifier, a.output);
+      },
+      [&](const EmbeddingModel& model) {
+        refuse_options_of(binding, "an embedding model", a.translations, a.language);
+        binding.refuse_beside("an embedding model", {"errors"});
+        evaluate_embeddings(model, a.embedding, a.classifier, a.output);
       },
       [&](const SavedModel& model) {
         throw ConfigError(
@@ -57,7 +63,8 @@ void run_evaluate(const EvaluateArguments& arguments, const OptionBinding& bindi
     binding.refuse_beside("--format json", {"digits"});
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   if (arguments.model.empty()) {
-    refuse_options_of(binding, "given translations", arguments.language, arguments.classifier);
+    refuse_options_of(binding, "given translations", arguments.language, arguments.classifier,
+                      arguments.embedding);
     if (!arguments.translations.metrics.confidence && arguments.translations.baseline.empty())
       binding.refuse_without("--confidence or --baseline", {"bootstrap-samples", "seed"});
     return evaluate_translations(arguments.translations, arguments.output);
@@ -82,6 +89,8 @@ void add_evaluate_command(CLI::App& app) {
   binding.add(arguments->language, "A language model: perplexity");
   binding.add(arguments->classifier,
               "A classifier: accuracy, precision, recall, F1, confusion matrix");
+  binding.add(arguments->embedding,
+              "An embedding model: recall, MRR and nDCG of searches (also with --labeled), Spearman");
   on_command(command, [binding, arguments] { run_evaluate(*arguments, binding); });
 }
 

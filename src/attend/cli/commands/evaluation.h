@@ -8,8 +8,10 @@
 #include "attend/cli/output_format.h"
 #include "attend/core/options.h"
 #include "attend/data/classification.h"
+#include "attend/data/related_texts.h"
 #include "attend/metrics/report.h"
 #include "attend/tasks/classification/model.h"
+#include "attend/tasks/embedding/model.h"
 #include "attend/tasks/language/perplexity.h"
 
 namespace attend {
@@ -81,5 +83,27 @@ void fields(ClassifierEvaluation& o, Visitor&& visit) {
 
 void evaluate_classifier(const ClassificationModel& model, const ClassifierEvaluation& options,
                          const EvaluationOutput& output);
+
+// An embedding model, on texts that belong together or have a score.
+struct EmbeddingEvaluation {
+  std::vector<std::string> pairs;
+  std::vector<std::string> scored;
+  PairColumns columns;
+};
+
+template <class Visitor>
+void fields(EmbeddingEvaluation& o, Visitor&& visit) {
+  visit("pairs", o.pairs,
+        "files of pairs of texts, plain or gzip: how well the first text of each finds the second "
+        "one among all of them");
+  visit("scored", o.scored,
+        "files of pairs of texts and a score of their similarity: how well the cosines follow it");
+  fields(o.columns, visit);
+}
+
+// `labels`: for texts of which those with the same label should find each other, and how tables are
+// read.
+void evaluate_embeddings(const EmbeddingModel& model, const EmbeddingEvaluation& options,
+                         const ClassifierEvaluation& labels, const EvaluationOutput& output);
 
 }  // namespace attend

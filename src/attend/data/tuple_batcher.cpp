@@ -1,0 +1,124 @@
+#include "attend/data/tuple_batcher.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "attend/core/random.h"
+
+namespace attend {
+
+namespace {
+
+// Pairs the texts of each label, in a random order with a seed.
+std::vector<TextTuple> pairs_within(std::vector<std::vector<std::int32_t>> groups,
+                                    std::optional<std::uint64_t> seed, std::int64_t epoch) {
+  std::vector<TextTuple> pairs;
+  Random random(
+      RandomKey{seed.value_or(0), stream_of(fmt::format("data.pairs.epoch.{}", epoch))});
+  for (std::vector<std::int32_t>& group : groups) {
+    if (group.size() < 2) continue;
+    if (seed) shuffle(group, random);
+    for (std::size_t i = 0; i < group.size(); i += 2)
+      pairs.push_back({group[i], i + 1 < group.size() ? group[i + 1] : group[0]});
+  }
+  return pairs;
+}
+
+std::int32_t tokens_in(const Ragged& texts, const TextTuple& tuple) {
+  return texts.length(tuple.anchor) + texts.length(tuple.positive) +
+         (tuple.negative < 0 ? 0 : texts.length(tuple.negative));
+}
+
+}  // namespace
+
+std::shared_ptr<const TupleBatcher::Tuples> TupleBatcher::Source::of(std::int64_t wanted) {
+  const std::lock_guard lock(mutex);
+  if (!groups.empty() && epoch != wanted) {
+    tuples = std::make_shared<const Tuples>(pairs_within(groups, seed, wanted));
+    epoch = wanted;
+  }
+  return tuples;
+}
+
+TupleBatcher::TupleBatcher(Ragged texts, const RelatedTexts& related, const BatchOptions& options,
+                           std::optional<std::uint64_t> seed)
+    : texts_(std::make_shared<const Ragged>(std::move(texts))),
+      labels_(related.labels),
+      source_(std::make_shared<Source>()),
+      planner_(
+          [source = source_, all = texts_](std::int64_t epoch) {
+            std::vector<std::int32_t> costs;
+            for (const TextTuple& tuple : *source->of(epoch))
+              costs.push_back(tokens_in(*all, tuple));
+            return costs;
+          },
+          options, seed) {
+  source_->seed = seed;
+  if (related.are_labeled()) {
+    for (std::size_t i = 0; i < labels_.size(); ++i) {
+      const auto label = static_cast<std::size_t>(labels_[i]);
+      if (source_->groups.size() <= label) source_->groups.resize(label + 1);
+      source_->groups[label].push_back(static_cast<std::int32_t>(i));
+    }
+    return;
+  }
+  source_->tuples = std::make_shared<const Tuples>(related.tuples);
+  positives_.resize(related.texts.size());
+  for (const TextTuple& tuple : related.tuples)
+    positives_[static_cast<std::size_t>(tuple.anchor)].push_back(tuple.positive);
+  for (std::vector<std::int32_t>& list : positives_) std::sort(list.begin(), list.end());
+}
+
+bool TupleBatcher::are_related(const TextTuple& tuple, std::int32_t candidate) const {
+  const auto anchor = static_cast<std::size_t>(tuple.anchor);
+  if (!labels_.empty()) return labels_[anchor] == labels_[static_cast<std::size_t>(candidate)];
+  return candidate == tuple.anchor ||
+         std::binary_search(positives_[anchor].begin(), positives_[anchor].end(), candidate);
+}
+
+TupleBatch TupleBatcher::batch(std::int64_t epoch, std::int64_t index) const {
+  const auto plan = planner_.plan(epoch);
+  const auto tuples = tuples_of(epoch);
+  std::vector<TextTuple> chosen;
+  for (const std::int32_t i : (*plan)[index])
+    chosen.push_back((*tuples)[static_cast<std::size_t>(i)]);
+  TupleBatch batch;
+  batch.tuples = std::ssize(chosen);
+  for (const TextTuple& tuple : chosen) batch.texts.push_back(tuple.anchor);
+  for (const TextTuple& tuple : chosen) batch.texts.push_back(tuple.positive);
+  for (const TextTuple& tuple : chosen)
+    if (tuple.negative >= 0) batch.texts.push_back(tuple.negative);
+  const auto candidates = std::span(batch.texts).subspan(chosen.size());
+  std::vector<char> also_right(chosen.size() * candidates.size());
+  bool any = false;
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    for (std::size_t j = 0; j < candidates.size(); ++j) {
+      if (j % chosen.size() == i || !are_related(chosen[i], candidates[j])) continue;
+      also_right[i * candidates.size() + j] = 1;
+      any = true;
+    }
+  }
+  if (any) batch.also_right = std::move(also_right);
+  return batch;
+}
+
+Ragged TupleBatcher::tokens_of(const TupleBatch& batch) const {
+  RaggedBuilder result;
+  for (const std::int32_t text : batch.texts) result.add((*texts_)[text]);
+  return result.build();
+}
+
+TupleBatcher::Size TupleBatcher::size(std::int64_t epoch, std::int64_t index) const {
+  const auto plan = planner_.plan(epoch);
+  const auto tuples = tuples_of(epoch);
+  Size size;
+  for (const std::int32_t i : (*plan)[index]) {
+    ++size.tuples;
+    size.tokens += tokens_in(*texts_, (*tuples)[static_cast<std::size_t>(i)]);
+  }
+  return size;
+}
+
+}  // namespace attend

@@ -1,0 +1,34 @@
+// How well vectors of texts find the texts that belong together, by cosine.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "attend/data/related_texts.h"
+#include "attend/metrics.h"
+#include "attend/tensor/tensor.h"
+
+namespace attend {
+
+// What is to be found, by numbers of texts.
+struct Retrieval {
+  struct Query {
+    std::int32_t text = 0;
+    std::vector<std::int32_t> relevant;  // ascending, without the text itself
+  };
+  std::vector<Query> queries;
+  std::vector<std::int32_t> documents;  // ascending: what is searched
+};
+
+// Of pairs and triplets, every anchor finds its positives among all positives and negatives. Of
+// labeled texts, every text that is not alone with its label finds the others among all texts.
+Retrieval retrieval_of(const RelatedTexts& related);
+
+// vectors [T, D] of all texts. No text is an answer to itself; of equal cosines, the first text
+// ranks higher.
+RetrievalScores retrieval_scores(const Tensor& vectors, const Retrieval& retrieval);
+
+// Of the cosines of the pairs with their scores. vectors [T, D] of all texts.
+double cosine_spearman(const Tensor& vectors, const ScoredTexts& scored);
+
+}  // namespace attend

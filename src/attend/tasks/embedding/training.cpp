@@ -1,0 +1,221 @@
+#include "attend/tasks/embedding/training.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "attend/checkpoint/options_json.h"
+#include "attend/core/counted.h"
+#include "attend/core/lines.h"
+#include "attend/core/option_fields.h"
+#include "attend/core/quote.h"
+#include "attend/data/corpus.h"
+#include "attend/error.h"
+#include "attend/tasks/classification/model.h"
+#include "attend/tasks/learned_positions.h"
+#include "attend/tasks/model_reading.h"
+
+namespace attend {
+
+namespace {
+
+// What a training starts from or goes on with.
+struct KnownText {
+  Tokenizer tokenizer;
+  TextPrompts prompts;
+};
+
+void check(const EmbeddingTraining& o) {
+  if (o.data.train.empty()) throw ConfigError("--train: expected the file to train on, got none");
+  const bool finds = o.data.best_by == EmbeddingScore::recall ||
+                     o.data.best_by == EmbeddingScore::mrr ||
+                     o.data.best_by == EmbeddingScore::ndcg;
+  if (finds && o.data.valid.empty() && !o.data.valid_scored.empty())
+    throw ConfigError("best-by: retrieval is measured on --valid, got none");
+  if (o.data.best_by == EmbeddingScore::spearman && o.data.valid_scored.empty() &&
+      !o.data.valid.empty())
+    throw ConfigError("best-by: the correlation is measured on --valid-scored, got none");
+  check_options(o.loss);
+  require_positions("max-length", o.data.length.max_length, o.model);
+}
+
+bool is_classifier(const Checkpoint& checkpoint) {
+  return checkpoint.text("attend.task") == ClassificationModel::kTask;
+}
+
+// Of an initial model or a checkpoint of this run.
+KnownText known_text(const Checkpoint& checkpoint) {
+  if (is_classifier(checkpoint)) return {classification_model(checkpoint).tokenizer, {}};
+  const EmbeddingModel model = embedding_model(checkpoint);
+  return {model.tokenizer, model.prompts};
+}
+
+void require_same_run(const Checkpoint& resumed, const EmbeddingTraining& o) {
+  const EmbeddingModel model = embedding_model(resumed);
+  require_same_model(resumed, options_to_json(model.network->config()), options_to_json(o.model));
+  require_same_model(resumed, options_to_json(model.length), options_to_json(o.data.length));
+}
+
+std::vector<std::int64_t> widths_of(const std::vector<std::string>& texts, int whole) {
+  std::vector<std::int64_t> widths;
+  for (const std::string& text : texts) {
+    int width = 0;
+    set_option({"matryoshka", "", &width, between(1, 65536)}, std::span(&text, 1), "matryoshka");
+    if (width >= whole)
+      throw ConfigError(fmt::format(
+          "matryoshka: expected widths below that of the vectors, {}, got {}", whole, width));
+    if (std::find(widths.begin(), widths.end(), width) != widths.end())
+      throw ConfigError(fmt::format("matryoshka: expected every width once, got {} twice", width));
+    widths.push_back(width);
+  }
+  return widths;
+}
+
+// The tokens of texts as the model reads them; adds to `report`.
+Ragged tokens_of(const std::vector<std::string>& texts, const EmbeddingModel& model,
+                 LabeledReport& report) {
+  const auto found = model.prompts.texts.find(model.prompts.usual);
+  LabeledText all;
+  all.texts = texts;
+  if (found != model.prompts.texts.end())
+    for (std::string& text : all.texts) text.insert(0, found->second);
+  return encode_labeled(all, model.tokenizer, model.special(), model.length, report).text;
+}
+
+std::string summary_of(const RelatedTexts& related, const TupleBatcher& batches,
+                       const LabeledReport& report) {
+  const bool triplets = !related.tuples.empty() && related.tuples.front().negative >= 0;
+  std::string text = counted(batches.tuples(), triplets ? "triplet" : "pair");
+  text += " of " + report.summary();
+  if (related.repeated > 0) text += fmt::format("; {} repeated", counted(related.repeated, "line"));
+  return text;
+}
+
+class Preparation {
+ public:
+  explicit Preparation(const EmbeddingTraining& o)
+      : o_(o),
+        train_(in_folder(o.data.data, o.data.train)),
+        valid_(in_folder(o.data.data, o.data.valid)),
+        scored_(in_folder(o.data.data, o.data.valid_scored)) {
+    for (const auto* files : {&train_, &valid_, &scored_}) require_readable(*files);
+  }
+
+  // All files, so that errors show at once.
+  void read() {
+    related_ = read_related(train_, o_.data.columns);
+    if (!valid_.empty()) held_out_ = read_related(valid_, o_.data.columns);
+    if (!scored_.empty()) scored_texts_ = read_scored(scored_, o_.data.columns);
+  }
+  const std::vector<std::string>& texts() const { return related_.texts; }
+
+  TupleBatcher training(const EmbeddingModel& model, TrainingTask& task) const {
+    return batches(related_, model, "training", o_.trainer.seed, task);
+  }
+  EmbeddingValidation validation(const EmbeddingModel& model, TrainingTask& task) {
+    EmbeddingValidation result;
+    result.best_by = o_.data.best_by;
+    result.batch_tokens = o_.data.batch.batch_tokens;
+    if (held_out_)
+      result.related.emplace(EmbeddingValidation::Related{
+          batches(*held_out_, model, "validation", std::nullopt, task), retrieval_of(*held_out_)});
+    if (scored_texts_) {
+      LabeledReport report;
+      Ragged tokens = tokens_of(scored_texts_->texts, model, report);
+      task.notes.push_back(fmt::format("scored: {} of {}",
+                                       counted(std::ssize(scored_texts_->pairs), "pair"),
+                                       report.summary()));
+      result.scored.emplace(
+          EmbeddingValidation::Scored{std::move(*scored_texts_), std::move(tokens)});
+    }
+    return result;
+  }
+
+ private:
+  TupleBatcher batches(const RelatedTexts& related, const EmbeddingModel& model, const char* name,
+                       std::optional<std::uint64_t> seed, TrainingTask& task) const {
+    LabeledReport report;
+    TupleBatcher result(tokens_of(related.texts, model, report), related, o_.data.batch, seed);
+    task.notes.push_back(fmt::format("{}: {}", name, summary_of(related, result, report)));
+    return result;
+  }
+
+  const EmbeddingTraining& o_;
+  std::vector<std::string> train_, valid_, scored_;  // files
+  RelatedTexts related_;
+  std::optional<RelatedTexts> held_out_;
+  std::optional<ScoredTexts> scored_texts_;
+};
+
+void add_notes(const EmbedderConfig& config, TrainingTask& task) {
+  task.notes.push_back(fmt::format("model: transformer encoder, {}, d-model {}, {}",
+                                   counted(config.n_encoder_layers, "layer"), config.d_model,
+                                   counted(config.n_heads, "head")));
+  task.notes.push_back(fmt::format(
+      "vocabulary: {}; pooling {}{}", counted(config.vocab_size, "piece"),
+      enum_names(config.pooling)[static_cast<std::size_t>(config.pooling)],
+      config.normalize ? ", vectors of length 1" : ""));
+}
+
+}  // namespace
+
+OpenOptions adopt_model(EmbeddingTraining& o, const Checkpoint& checkpoint) {
+  const auto adopt_text = [&o](const Tokenizer& tokenizer, const TextLengthOptions& length) {
+    o.tokenizer = {.type = type_of(tokenizer),
+                   .vocab_size = tokenizer.vocab_size(),
+                   .pretokenized = o.tokenizer.pretokenized};
+    o.data.length = length;
+  };
+  if (is_classifier(checkpoint)) {
+    const ClassificationModel model = classification_model(checkpoint);
+    const ClassifierConfig& config = model.network->config();
+    static_cast<EncoderConfig&>(o.model) = config;
+    o.model.pooling = config.pooling;
+    adopt_text(model.tokenizer, model.length);
+  } else if (checkpoint.text("attend.task") == EmbeddingModel::kTask) {
+    const EmbeddingModel model = embedding_model(checkpoint);
+    o.model = model.network->config();
+    adopt_text(model.tokenizer, model.length);
+  } else {
+    throw wrong_task(checkpoint.source, "embedding or classification",
+                     checkpoint.text("attend.task"));
+  }
+  return {"pooling", "normalize"};
+}
+
+TrainingTask prepare_training(const EmbeddingTraining& o, const Checkpoint* resumed) {
+  check(o);
+  Preparation texts(o);
+  texts.read();
+  TrainingTask task;
+  task.name = EmbeddingTraining::kName;
+  EmbedderConfig config = o.model;
+  config.vocab_size = o.tokenizer.vocab_size;  // so far
+  validate(config);
+  validate(o.trainer, config.d_model);
+  const ContrastiveLoss loss{o.loss.temperature, o.loss.symmetric,
+                             widths_of(o.loss.matryoshka, config.d_model)};
+  if (resumed != nullptr) require_same_run(*resumed, o);
+  const Checkpoint* const known = resumed != nullptr ? resumed : o.initial.get();
+  KnownText text = known != nullptr ? known_text(*known)
+                                    : KnownText{Tokenizer::train(texts.texts(), o.tokenizer), {}};
+  config.vocab_size = text.tokenizer.vocab_size();
+  EmbeddingModel model(std::make_shared<TextEmbedder>(config, o.trainer.seed), text.tokenizer,
+                       o.data.length);
+  model.prompts = std::move(text.prompts);
+  if (resumed == nullptr && o.initial) copy_parameters(*o.initial, model.parameters());
+  model.text_kinds = {{"text", kind_of(texts.texts(), model.tokenizer, o.data.language)}};
+  task.d_model = config.d_model;
+  add_notes(config, task);
+  TupleBatcher training = texts.training(model, task);
+  EmbeddingValidation validation = texts.validation(model, task);
+  task.objective = std::make_unique<EmbeddingObjective>(model, std::move(training), loss,
+                                                        std::move(validation));
+  task.model = std::make_shared<EmbeddingModel>(model);
+  return task;
+}
+
+}  // namespace attend

@@ -1,0 +1,119 @@
+// Trains a model that turns texts into vectors: its options, and the preparation of its objective.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "attend/core/options.h"
+#include "attend/data/batch_plan.h"
+#include "attend/data/classification.h"
+#include "attend/data/related_texts.h"
+#include "attend/models/text_embedder.h"
+#include "attend/tasks/embedding/objective.h"
+#include "attend/tasks/initial_model.h"
+#include "attend/tasks/training_task.h"
+#include "attend/text/tokenizer.h"
+#include "attend/train/trainer.h"
+
+namespace attend {
+
+struct EmbeddingDataOptions {
+  std::string data;
+  std::vector<std::string> train;
+  std::vector<std::string> valid;
+  std::vector<std::string> valid_scored;
+  EmbeddingScore best_by = EmbeddingScore::by_data;
+  std::string language;
+  RelatedOptions columns;
+  TextLengthOptions length;
+  BatchOptions batch;
+};
+
+template <class Visitor>
+void fields(EmbeddingDataOptions& o, Visitor&& visit) {
+  visit("data", o.data, "folder that file names are relative to");
+  visit("train", o.train,
+        "training texts, plain or gzip: two texts that belong together on each line, separated by "
+        "a tab, CSV or JSON Lines; --texts says what else a line may hold");
+  visit("valid", o.valid,
+        "validation texts, in the same form as --train: how well they find each other");
+  visit("valid-scored", o.valid_scored,
+        "pairs of texts with a score of their similarity: how well the cosines follow it "
+        "(Spearman's correlation)");
+  visit("best-by", o.best_by,
+        "validation score that chooses the best step: recall (of the first answer), mrr, ndcg, "
+        "spearman, or the lowest loss; by_data: ndcg, or spearman with scored pairs alone");
+  visit("language", o.language, "language of the texts, such as en, written into the model");
+  fields(o.columns, visit);
+  fields(o.length, visit);
+  fields(o.batch, visit);
+}
+
+struct ContrastiveOptions {
+  float temperature = ContrastiveLoss{}.temperature;
+  bool symmetric = ContrastiveLoss{}.symmetric;
+  std::vector<std::string> matryoshka;
+};
+
+template <class Visitor>
+void fields(ContrastiveOptions& o, Visitor&& visit) {
+  visit("temperature", o.temperature, above(0, 100),
+        "divides the cosines of texts in the loss; lower values push the nearest wrong texts away "
+        "harder");
+  visit("symmetric", o.symmetric,
+        "average the loss with that of finding the first text of a pair by the second");
+  visit("matryoshka", o.matryoshka,
+        "further widths, such as 128 64: that many first numbers of a vector are trained to be a "
+        "vector of their own");
+}
+
+struct EmbeddingTraining {
+  static constexpr const char* kName = "embedding";  // of `attend train`
+  static constexpr const char* kHelp = "Train an encoder to turn texts into vectors";
+
+  EmbeddingDataOptions data;
+  TokenizerOptions tokenizer;
+  EmbedderConfig model = default_model();
+  ContrastiveOptions loss;
+  TrainerOptions trainer = default_trainer();
+  std::shared_ptr<const Checkpoint> initial = nullptr;  // the model to start from
+
+  // Vectors of length 1: their products are the cosines that are trained.
+  static EmbedderConfig default_model() {
+    EmbedderConfig model;
+    model.normalize = true;
+    return model;
+  }
+  static TrainerOptions default_trainer() {
+    TrainerOptions trainer;
+    trainer.max_epochs = 10;
+    trainer.schedule.learning_rate = 1e-3f;
+    trainer.schedule.warmup_steps = 100;
+    return trainer;
+  }
+};
+
+// The options by topic: the sections of a configuration file and of the help.
+template <class Visitor>
+void groups(EmbeddingTraining& o, Visitor&& visit) {
+  visit("data", o.data);
+  visit("vocabulary", o.tokenizer);
+  visit("model", o.model);
+  visit("loss", o.loss);
+  visit("training", o.trainer);
+}
+
+// Takes the vocabulary, the architecture, its dropout and the longest text of `model`, an embedding
+// model or a classifier. Pooling and normalization, which have no parameters, stay open. Throws
+// DataError for another kind.
+OpenOptions adopt_model(EmbeddingTraining& options, const Checkpoint& model);
+
+// Reads the texts, trains the tokenizer (or takes that of `resumed`, a checkpoint of this run, or
+// of the initial model) and creates the model. An initial classifier loses its head. An initial
+// embedding model keeps its prompts, and its usual one is put before every text. Throws
+// ConfigError, also if the model differs from that of `resumed`; IoError and DataError for the
+// files.
+TrainingTask prepare_training(const EmbeddingTraining& options, const Checkpoint* resumed);
+
+}  // namespace attend

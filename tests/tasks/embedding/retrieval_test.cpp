@@ -1,0 +1,101 @@
+#include "attend/tasks/embedding/retrieval.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "attend/core/random.h"
+#include "attend/embedder.h"
+
+namespace attend {
+namespace {
+
+RelatedTexts related_of(int texts, std::vector<TextTuple> tuples) {
+  RelatedTexts related;
+  related.texts.resize(static_cast<std::size_t>(texts));
+  related.tuples = std::move(tuples);
+  return related;
+}
+
+TEST(Retrieval, SearchesAllPositivesAndNegativesForThoseOfAnAnchor) {
+  const Retrieval retrieval = retrieval_of(related_of(6, {{0, 1, 2}, {3, 4, 5}, {0, 4, 2}}));
+  EXPECT_EQ(retrieval.documents, (std::vector<std::int32_t>{1, 2, 4, 5}));
+  ASSERT_EQ(retrieval.queries.size(), 2u);
+  EXPECT_EQ(retrieval.queries[0].text, 0);
+  EXPECT_EQ(retrieval.queries[0].relevant, (std::vector<std::int32_t>{1, 4}));
+  EXPECT_EQ(retrieval.queries[1].relevant, (std::vector<std::int32_t>{4}));
+}
+
+TEST(Retrieval, SearchesAllLabeledTextsForThoseOfTheLabel) {
+  RelatedTexts related = related_of(5, {});
+  related.labels = {0, 1, 0, 2, 0};
+  const Retrieval retrieval = retrieval_of(related);
+  EXPECT_EQ(retrieval.documents, (std::vector<std::int32_t>{0, 1, 2, 3, 4}));
+  ASSERT_EQ(retrieval.queries.size(), 3u) << "texts alone with their label find nothing";
+  EXPECT_EQ(retrieval.queries[1].text, 2);
+  EXPECT_EQ(retrieval.queries[1].relevant, (std::vector<std::int32_t>{0, 4}));
+}
+
+TEST(Retrieval, RanksByCosineAndOfEqualOnesTheFirst) {
+  // Lengths do not matter; texts 2 and 3 are equally near to the anchor 0.
+  const std::vector<float> values{1, 0, 0, 5, 3, 3, 1, 1, -1, 0};
+  const Tensor vectors = Tensor::from(values, {5, 2});
+  const auto mrr = [&](std::int32_t positive) {
+    RelatedTexts related = related_of(5, {{0, positive}, {4, 1}, {4, 2}, {4, 3}, {4, 4}});
+    Retrieval retrieval = retrieval_of(related);
+    retrieval.queries.resize(1);
+    return retrieval_scores(vectors, retrieval).mrr();
+  };
+  EXPECT_DOUBLE_EQ(mrr(2), 1);
+  EXPECT_DOUBLE_EQ(mrr(3), 0.5);
+  EXPECT_DOUBLE_EQ(mrr(1), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(mrr(4), 0.25);
+}
+
+// More queries than are searched at once, compared with sorting all cosines.
+TEST(Retrieval, EqualsASearchByHand) {
+  constexpr std::int32_t kTexts = 600;
+  Random random({5, 5});
+  std::vector<float> values;
+  for (int i = 0; i < kTexts * 4; ++i) values.push_back(random.normal());
+  RelatedTexts related = related_of(kTexts, {});
+  for (int i = 0; i < kTexts; ++i)
+    related.labels.push_back(static_cast<std::int32_t>(random.below(40)));
+  const Retrieval retrieval = retrieval_of(related);
+  const RetrievalScores found = retrieval_scores(Tensor::from(values, {kTexts, 4}), retrieval);
+  RetrievalScores expected;
+  const auto row = [&](std::int32_t i) {
+    return std::span<const float>(values).subspan(static_cast<std::size_t>(i) * 4, 4);
+  };
+  for (const Retrieval::Query& query : retrieval.queries) {
+    std::vector<std::int32_t> order;
+    for (std::int32_t i = 0; i < kTexts; ++i)
+      if (i != query.text) order.push_back(i);
+    std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+      return cosine_similarity(row(query.text), row(a)) >
+             cosine_similarity(row(query.text), row(b));
+    });
+    std::vector<std::int64_t> ranks;
+    for (std::size_t i = 0; i < order.size(); ++i)
+      if (std::count(query.relevant.begin(), query.relevant.end(), order[i]) > 0)
+        ranks.push_back(static_cast<std::int64_t>(i) + 1);
+    expected.add(ranks, std::ssize(query.relevant));
+  }
+  EXPECT_EQ(found.queries(), expected.queries());
+  EXPECT_NEAR(found.mrr(), expected.mrr(), 1e-3);
+  EXPECT_NEAR(found.ndcg(), expected.ndcg(), 1e-3);
+  EXPECT_NEAR(found.recall_at(10), expected.recall_at(10), 1e-3);
+}
+
+TEST(CosineSpearman, FollowsTheScores) {
+  const std::vector<float> values{1, 0, 2, 1, 1, 1, 0, 1};
+  const Tensor vectors = Tensor::from(values, {4, 2});
+  ScoredTexts scored;
+  scored.pairs = {{0, 1, 3.0}, {0, 2, 2.0}, {0, 3, 1.0}};
+  EXPECT_DOUBLE_EQ(cosine_spearman(vectors, scored), 1);
+  std::swap(scored.pairs[0].score, scored.pairs[2].score);
+  EXPECT_DOUBLE_EQ(cosine_spearman(vectors, scored), -1);
+}
+
+}  // namespace
+}  // namespace attend
