@@ -231,8 +231,8 @@ class RetrievalScores {
   // The share of the relevant texts among the first k answers, k from 1 to kDepth. Throws
   // ConfigError for another k. All scores are means over the queries; 0 without any.
   double recall_at(int k) const;
-  double mrr() const;   // 1 / the rank of the first relevant text
-  double ndcg() const;  // normalized discounted cumulative gain of the first kDepth answers
+  double mrr() const;         // 1 / the rank of the first relevant text
+  double ndcg() const;        // normalized discounted cumulative gain of the first kDepth answers
   std::string table() const;  // to print
 
  private:

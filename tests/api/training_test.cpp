@@ -145,8 +145,9 @@ TEST_F(TrainingApi, NamesTheNearestOptionForOneItDoesNotKnow) {
 TEST_F(TrainingApi, NamesTheTasksForOneItDoesNotKnow) {
   TrainingJob job = translation_job("run", 2);
   job.task = "translate";
-  expect_error<ConfigError>([&] { train(job); },
-                            {"TrainingJob::task", "translation, lm, classification, embedding", "translate"});
+  expect_error<ConfigError>(
+      [&] { train(job); },
+      {"TrainingJob::task", "translation, lm, classification, embedding", "translate"});
 }
 
 TEST_F(TrainingApi, RefusesWhatCannotBeAValue) {

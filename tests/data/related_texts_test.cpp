@@ -40,15 +40,13 @@ TEST_F(RelatedFiles, HoldEveryTextOnce) {
 }
 
 TEST_F(RelatedFiles, HaveColumnsByName) {
-  const RelatedTexts by_default =
-      read("a.csv", "positive,anchor,x\neins,one,1\nzwei,two,2\n");
+  const RelatedTexts by_default = read("a.csv", "positive,anchor,x\neins,one,1\nzwei,two,2\n");
   EXPECT_EQ(by_default.texts, (TextFiles{"one", "eins", "two", "zwei"}));
   RelatedOptions options;
   options.pair.anchor = "en";
   options.pair.positive = "de";
-  const RelatedTexts chosen =
-      read("a.jsonl", "{\"de\":\"eins\",\"en\":\"one\"}\n{\"en\":\"two\",\"de\":\"zwei\"}\n",
-           options);
+  const RelatedTexts chosen = read(
+      "a.jsonl", "{\"de\":\"eins\",\"en\":\"one\"}\n{\"en\":\"two\",\"de\":\"zwei\"}\n", options);
   EXPECT_EQ(chosen.texts, by_default.texts);
 }
 
@@ -80,7 +78,8 @@ TEST_F(RelatedFiles, HaveLabels) {
 TEST_F(RelatedFiles, WithoutAnythingToLearnAreRefused) {
   EXPECT_TRUE(contains(complaint("a", "one\teins\none\teins\n"),
                        "expected two or more different pairs, found 1"));
-  EXPECT_TRUE(contains(complaint("a", "", of(TextRelation::triplets)), "triplets, found 0"));
+  EXPECT_TRUE(
+      contains(complaint("a", "a\tb\tc\n", of(TextRelation::triplets)), "triplets, found 1"));
   EXPECT_TRUE(contains(complaint("a", "x\tone\nx\ttwo\n", of(TextRelation::labeled)),
                        "two or more labels, found 1"));
   EXPECT_TRUE(contains(complaint("a", "x\tone\ny\ttwo\n", of(TextRelation::labeled)),
@@ -105,23 +104,23 @@ TEST_F(RelatedFiles, HaveScores) {
   options.pair.score = "1";
   options.pair.anchor = "2";
   options.pair.positive = "3";
-  EXPECT_EQ(read_scored(TextFiles{write("b", "1\tone\ttwo\n2\tone\ttwo\n")}, options).pairs[1].score,
-            2.0);
+  EXPECT_EQ(
+      read_scored(TextFiles{write("b", "1\tone\ttwo\n2\tone\ttwo\n")}, options).pairs[1].score,
+      2.0);
 }
 
 TEST_F(RelatedFiles, WithoutNumbersAsScoresAreRefused) {
   for (const char* cell : {"good", "1,5", "nan", "inf", "0.5x"})
-    EXPECT_TRUE(contains(message_of<DataError>([&] {
-                           read_scored(TextFiles{write("a", std::string("one\ttwo\t1\none\ttwo\t") +
-                                                               cell + "\n")},
-                                       {});
-                         }),
-                         "a:2: expected a number as the score"))
+    EXPECT_TRUE(contains(
+        message_of<DataError>([&] {
+          read_scored(TextFiles{write("a", std::string("one\ttwo\t1\none\ttwo\t") + cell + "\n")},
+                      {});
+        }),
+        "a:2: expected a number as the score"))
         << cell;
-  EXPECT_TRUE(contains(message_of<DataError>([&] {
-                         read_scored(TextFiles{write("a", "a\tb\t1\nb\tc\t1\n")}, {});
-                       }),
-                       "different scores"));
+  EXPECT_TRUE(contains(
+      message_of<DataError>([&] { read_scored(TextFiles{write("a", "a\tb\t1\nb\tc\t1\n")}, {}); }),
+      "different scores"));
 }
 
 }  // namespace

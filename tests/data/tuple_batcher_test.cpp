@@ -67,7 +67,7 @@ TEST(TupleBatcher, NeverTakesTheNegativeOfATripletForRight) {
   // The first's negative belongs to its anchor by the second triplet.
   const TupleBatcher batches = batcher_of(tuples_of(4, {{0, 1, 2}, {0, 2, 3}}), 100);
   const TupleBatch batch = batches.batch(0, 0);  // candidates 1 2 2 3
-  const std::vector<char> expected{0, 1, 0, 0,  //
+  const std::vector<char> expected{0, 1, 0, 0,   //
                                    1, 0, 1, 0};
   EXPECT_EQ(batch.also_right, expected);
 }

@@ -3,7 +3,7 @@
 # one of its commands does.
 #   <!-- not run: REASON -->     on the line before a block: the block is skipped
 #   <!-- world: KIND -->         from here on, the folder in which blocks run has a trained model of this KIND in run/:
-#                                translation, lm or classification; before the first such line it has none
+#                                translation, lm, classification or embedding; before the first such line it has none
 # Every folder has small files under the names that the pages use. Training commands run as written, with a small
 # configuration (flags win over it) and without the earlier run in their --out.
 # Usage: run_commands.sh ROOT ATTEND [PAGE...]
@@ -87,6 +87,7 @@ layers='n-encoder-layers = 1'
 printf '%s\n%s\nn-decoder-layers = 1\nvalid-every = 6\n' "$common" "$layers" >"$work/translation.toml"
 printf '%s\nn-layers = 1\nsequence-length = 64\n' "$common" >"$work/lm.toml"
 printf '%s\n%s\n' "$common" "$layers" >"$work/classification.toml"
+printf '%s\n%s\n' "$common" "$layers" >"$work/embedding.toml"
 
 # Small files.
 cd "$work/files" || exit 2
@@ -110,6 +111,10 @@ cp test.en texts.txt
 awk '{ print (NR % 2 ? "good" : "bad") "\t" $0 }' train.en >train.tsv
 head -n 6 train.tsv >valid.tsv
 tail -n 6 train.tsv >test.tsv
+paste train.en train.de >pairs.tsv
+head -n 6 pairs.tsv >valid-pairs.tsv
+awk -F'\t' '{ print $1 "\t" $2 "\t" (NR % 5) }' pairs.tsv >scored.tsv
+awk '{ print $1, $2, $3 "\t" $0 }' train.en >groups.tsv
 printf 'animal\tThe bat flies.\nanimal\tA bat sleeps.\nclub\tHe has a bat.\nclub\tThe bat is old.\n' >uses.tsv
 cd "$work" || exit 2
 
@@ -122,6 +127,7 @@ world() {
     translation) files="--src-train train.en --tgt-train train.de --src-valid valid.en --tgt-valid valid.de" ;;
     lm) files="--train train.txt --valid valid.txt" ;;
     classification) files="--train train.tsv --valid valid.tsv" ;;
+    embedding) files="--train pairs.tsv --valid valid-pairs.tsv" ;;
     *) echo "unknown world $1"; return 1 ;;
   esac
   (cd "$work/$1" && attend train "$1" $files --out run) >"$work/log" 2>&1

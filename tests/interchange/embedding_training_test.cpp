@@ -31,7 +31,8 @@ class TrainedEmbedder : public testing::TestWithParam<EmbeddingLossCase> {
     std::filesystem::create_directories(folder_);
     std::ofstream table(folder_ / "train.jsonl");
     for (const auto& triplet : parse_json(golden_.metadata().at("triplets"), "triplets"))
-      table << nlohmann::json{{"anchor", triplet[0]}, {"positive", triplet[1]},
+      table << nlohmann::json{{"anchor", triplet[0]},
+                              {"positive", triplet[1]},
                               {"negative", triplet[2]}}
             << '\n';
   }

@@ -13,6 +13,7 @@
 #include "attend/tasks/classification/engine.h"
 #include "attend/tasks/classification/training.h"
 #include "attend/tasks/embedding/engine.h"
+#include "attend/tasks/embedding/training.h"
 #include "attend/tasks/language/engine.h"
 #include "attend/tasks/language/perplexity.h"
 #include "attend/tasks/language/scoring.h"
@@ -66,8 +67,15 @@ class OnAGuardedDevice : public FolderTest {
     t.d_ff = language_.model.d_ff = classification_.model.d_ff = 32;
     t.n_encoder_layers = t.n_decoder_layers = language_.model.n_layers =
         classification_.model.n_encoder_layers = 2;
-    for (TrainerOptions* trainer :
-         {&translation_.trainer, &language_.trainer, &classification_.trainer}) {
+    embedding_.data.data = folder_.string();
+    embedding_.data.train = embedding_.data.valid = {"labeled"};
+    embedding_.data.columns.relation = TextRelation::labeled;
+    embedding_.data.batch.batch_tokens = 100;
+    embedding_.tokenizer.vocab_size = 40;
+    embedding_.model.d_model = embedding_.model.d_ff = 16;
+    embedding_.model.n_heads = 2;
+    for (TrainerOptions* trainer : {&translation_.trainer, &language_.trainer,
+                                    &classification_.trainer, &embedding_.trainer}) {
       trainer->max_steps = 4;
       trainer->valid_every = trainer->save_every = 2;
       trainer->accumulate = 2;
@@ -119,6 +127,7 @@ class OnAGuardedDevice : public FolderTest {
   TranslationTraining translation_;
   LanguageTraining language_;
   ClassificationTraining classification_;
+  EmbeddingTraining embedding_;
 };
 
 TEST_F(OnAGuardedDevice, TranslationIsTrained) {
@@ -180,6 +189,12 @@ TEST_F(OnAGuardedDevice, ClassificationIsTrained) {
   classification_.model.head = Activation::tanh;
   classification_.model.token_types = 2;
   expect_training_to_be_the_same(classification_);
+}
+
+TEST_F(OnAGuardedDevice, EmbeddersAreTrained) {
+  embedding_.loss.symmetric = true;
+  embedding_.loss.matryoshka = {"4"};
+  expect_training_to_be_the_same(embedding_);
 }
 
 TEST_F(OnAGuardedDevice, LanguageModelsAreTrained) {

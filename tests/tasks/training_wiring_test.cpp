@@ -46,10 +46,10 @@ class TrainingWiring : public FolderTest {
     translation_.vocabulary.tokenizer.vocab_size = language_.vocabulary.vocab_size =
         classification_.tokenizer.vocab_size = embedding_.tokenizer.vocab_size = 40;
     TransformerConfig& t = translation_.model.transformer;
-    t.d_model = language_.model.d_model = classification_.model.d_model =
-        embedding_.model.d_model = 16;
-    t.n_heads = language_.model.n_heads = classification_.model.n_heads =
-        embedding_.model.n_heads = 2;
+    t.d_model = language_.model.d_model = classification_.model.d_model = embedding_.model.d_model =
+        16;
+    t.n_heads = language_.model.n_heads = classification_.model.n_heads = embedding_.model.n_heads =
+        2;
     t.d_ff = language_.model.d_ff = classification_.model.d_ff = embedding_.model.d_ff = 16;
     t.n_encoder_layers = t.n_decoder_layers = language_.model.n_layers =
         classification_.model.n_encoder_layers = embedding_.model.n_encoder_layers = 1;

@@ -72,8 +72,7 @@ RelatedTexts read_tuples(std::span<const std::string> files, const RelatedOption
   });
   if (result.tuples.size() < 2)
     throw DataError(fmt::format(
-        "{}: expected two or more different {}, found {}; a text is told apart from those of the "
-        "others",
+        "{}: expected two or more different {}, found {}: others are the wrong answers to a text",
         files.front(), enum_names(o.relation)[static_cast<std::size_t>(o.relation)],
         result.tuples.size()));
   return result;
@@ -132,9 +131,10 @@ ScoredTexts read_scored(std::span<const std::string> files, const RelatedOptions
   for_each_row(files, o, columns, [&](std::vector<std::string>& cells, const std::string& where) {
     const std::optional<double> score = number_in(cells[2]);
     if (!score)
-      throw DataError(fmt::format("{}: expected a number as the score, found {}; --score-column "
-                                  "chooses another column",
-                                  where, quote(cells[2])));
+      throw DataError(
+          fmt::format("{}: expected a number as the score, found {}; --score-column "
+                      "chooses another column",
+                      where, quote(cells[2])));
     result.pairs.push_back({numbers.of(cells[0]), numbers.of(cells[1]), *score});
   });
   const bool all_equal = std::all_of(

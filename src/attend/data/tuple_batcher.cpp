@@ -15,8 +15,7 @@ namespace {
 std::vector<TextTuple> pairs_within(std::vector<std::vector<std::int32_t>> groups,
                                     std::optional<std::uint64_t> seed, std::int64_t epoch) {
   std::vector<TextTuple> pairs;
-  Random random(
-      RandomKey{seed.value_or(0), stream_of(fmt::format("data.pairs.epoch.{}", epoch))});
+  Random random(RandomKey{seed.value_or(0), stream_of(fmt::format("data.pairs.epoch.{}", epoch))});
   for (std::vector<std::int32_t>& group : groups) {
     if (group.size() < 2) continue;
     if (seed) shuffle(group, random);

@@ -32,13 +32,12 @@ struct Task {
 
 template <class Model, Model (*read)(const Checkpoint&), class Training>
 constexpr Task task() {
-  return {Model::kTask,
-          [](const Checkpoint& checkpoint) -> std::unique_ptr<SavedModel> {
-            return std::make_unique<Model>(read(checkpoint));
-          },
-          []() -> std::unique_ptr<Trainable> {
-            return std::make_unique<TrainableWith<Training>>();
-          }};
+  return {
+      Model::kTask,
+      [](const Checkpoint& checkpoint) -> std::unique_ptr<SavedModel> {
+        return std::make_unique<Model>(read(checkpoint));
+      },
+      []() -> std::unique_ptr<Trainable> { return std::make_unique<TrainableWith<Training>>(); }};
 }
 
 constexpr std::array kTasks{

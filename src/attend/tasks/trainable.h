@@ -20,7 +20,7 @@ class Trainable {
  public:
   virtual ~Trainable() = default;
 
-  // Of `attend train`: "translation", "lm", "classification"
+  // Of `attend train`: "translation", "lm", "classification", "embedding"
   virtual std::string_view name() const = 0;
   virtual std::string_view help() const = 0;
   // By subject. The fields refer to options of this object.

@@ -27,8 +27,8 @@ class EmbeddingTrainingCommand : public SmallRunTest {
     return std::string(ATTEND_SOURCE_DIR) + "/tests/interchange/data/models/" + name;
   }
   int train(const std::string& out, const std::vector<std::string>& more) {
-    std::vector<std::string> arguments{"train",        "embedding", "--out",          path(out),
-                                       "--max-steps",  "4",         "--warmup-steps", "1",
+    std::vector<std::string> arguments{"train",        "embedding", "--out",           path(out),
+                                       "--max-steps",  "4",         "--warmup-steps",  "1",
                                        "--save-every", "2",         "--learning-rate", "0.01"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(arguments);
@@ -47,8 +47,8 @@ class EmbeddingTrainingCommand : public SmallRunTest {
 };
 
 TEST_F(EmbeddingTrainingCommand, TrainsFromScratch) {
-  ASSERT_EQ(train("run", pairs({"--d-model", "16", "--n-heads", "2", "--d-ff", "16",
-                                "--vocab-size", "60"})),
+  ASSERT_EQ(train("run", pairs({"--d-model", "16", "--n-heads", "2", "--d-ff", "16", "--vocab-size",
+                                "60"})),
             0)
       << error_;
   EXPECT_NE(out_.find("training: 4 pairs of 8 texts"), std::string::npos) << out_;

@@ -101,8 +101,9 @@ TEST_F(CommandOptionEffects, OfEvaluateOnEmbedders) {
         "The dog sleeps.\tA dog sleeps.\t2\tThe old man.\tThe man sees the small dog.\t7\n"
         "The child.\tThe old dog.\t1\tA child sees the man.\tThe child sleeps.\t3\n"
         "A small child.\tThe man sees.\t3\tA man.\tAn old man sees.\t4\n");
-  write("others.tsv", "The man.\tA child.\t1\nThe dog.\tThe man sees.\t0\n"
-                      "A dog.\tA dog sees the child.\t7\n");
+  write("others.tsv",
+        "The man.\tA child.\t1\nThe dog.\tThe man sees.\t0\n"
+        "A dog.\tA dog sees the child.\t7\n");
   expect_cases("evaluate @model --pairs @pairs.tsv --scored @pairs.tsv", kPairsOfTexts);
   write("all.tsv",
         "x\tThe man sees.\tx\nx\tA man sleeps.\ty\ny\tThe dog sees.\tx\ny\tA dog sleeps "
@@ -118,8 +119,8 @@ TEST_F(CommandOptionEffects, OfEvaluateOnEmbedders) {
 
 TEST_F(CommandOptionEffects, OfEvaluateAreAllTested) {
   expect_a_case_for_every_option(
-      "evaluate",
-      {kTranslationScores, kPerplexity, kClassification, kPairsOfTexts, kLabeledTexts}, {"config"});
+      "evaluate", {kTranslationScores, kPerplexity, kClassification, kPairsOfTexts, kLabeledTexts},
+      {"config"});
 }
 
 }  // namespace

@@ -132,7 +132,8 @@ TEST_F(ReferenceCommands, ManualPageRendersWithoutWarnings) {
 
 TEST_F(ReferenceCommands, BashCompletesCommands) {
   EXPECT_EQ(completions("attend tra"), (Words{"train", "translate"}));
-  EXPECT_EQ(completions("attend train \"\""), (Words{"translation", "lm", "classification", "embedding"}));
+  EXPECT_EQ(completions("attend train \"\""),
+            (Words{"translation", "lm", "classification", "embedding"}));
   EXPECT_EQ(completions("attend embed ne"), Words{"nearest"});
   EXPECT_EQ(completions("attend help tra"), (Words{"train", "translate"}));
   EXPECT_EQ(completions("attend help train cl"), Words{"classification"});
@@ -192,7 +193,8 @@ TEST_F(ReferenceCommands, OtherShellsGetEveryOption) {
 TEST_F(ReferenceCommands, ZshCompletesCommandsOptionsAndValues) {
   if (!has_tool("zsh")) GTEST_SKIP() << "there is no zsh";
   EXPECT_EQ(zsh_completions("attend tra"), (Words{"train", "translate"}));
-  EXPECT_EQ(zsh_completions("attend train ''"), (Words{"translation", "lm", "classification", "embedding"}));
+  EXPECT_EQ(zsh_completions("attend train ''"),
+            (Words{"translation", "lm", "classification", "embedding"}));
   EXPECT_EQ(zsh_completions("attend embed ne"), Words{"nearest"});
   EXPECT_EQ(zsh_completions("attend help train cl"), Words{"classification"});
   EXPECT_EQ(zsh_completions("attend translate model --beam"), Words{"--beam-size"});
@@ -209,7 +211,8 @@ TEST_F(ReferenceCommands, ZshCompletesCommandsOptionsAndValues) {
 TEST_F(ReferenceCommands, FishCompletesCommandsOptionsAndValues) {
   if (!has_tool("fish")) GTEST_SKIP() << "there is no fish";
   EXPECT_EQ(fish_completions("attend tra"), (Words{"train", "translate"}));
-  EXPECT_EQ(fish_completions("attend train "), (Words{"classification", "embedding", "lm", "translation"}));
+  EXPECT_EQ(fish_completions("attend train "),
+            (Words{"classification", "embedding", "lm", "translation"}));
   EXPECT_EQ(fish_completions("attend embed ne"), Words{"nearest"});
   EXPECT_EQ(fish_completions("attend help train cl"), Words{"classification"});
   EXPECT_EQ(fish_completions("attend translate model --beam"), Words{"--beam-size"});

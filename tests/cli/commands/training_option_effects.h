@@ -61,7 +61,8 @@ class TrainingOptionEffects : public OptionEffects {
           "the,x\tThe man sees the dog,\nnone,y\tA man sleeps,\nthe,x\tSee the dog,\n");
     // Pairs: English, German, the German of another line, the same turned around.
     const auto pairs = [&](const std::string& name, std::ptrdiff_t begin, std::ptrdiff_t count) {
-      const auto en = part(corpus.train_src, begin, count), de = part(corpus.train_tgt, begin, count);
+      const auto en = part(corpus.train_src, begin, count),
+                 de = part(corpus.train_tgt, begin, count);
       std::string out;
       for (std::size_t i = 0; i < en.size(); ++i) {
         const std::size_t other = (i + 1) % en.size();

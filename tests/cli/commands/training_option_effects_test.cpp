@@ -350,8 +350,8 @@ TEST_F(TrainingOptionEffects, OfEmbeddersThatAreOfTheRunItself) {
 }
 TEST_F(TrainingOptionEffects, OfEmbeddersAreAllTested) {
   expect_a_case_for_every_option("train embedding",
-                                 {kRun, kEmbeddingData, kVocabularyOptions, kStack,
-                                  kEmbeddingModel, kEmbeddingLoss, kTraining},
+                                 {kRun, kEmbeddingData, kVocabularyOptions, kStack, kEmbeddingModel,
+                                  kEmbeddingLoss, kTraining},
                                  kByHand);
 }
 

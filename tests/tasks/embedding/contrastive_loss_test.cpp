@@ -34,8 +34,8 @@ TupleBatch two_pairs() { return {{0, 1, 2, 3}, 2, {}}; }
 TEST(ContrastiveLoss, IsTheCrossEntropyOfCosines) {
   const ContrastiveResult found =
       contrastive_loss(vectors_of_texts(), two_pairs(), {.temperature = 0.5f});
-  const double expected = loss_among(cosine(0, 2), cosine(0, 3), 0.5) +
-                          loss_among(cosine(1, 3), cosine(1, 2), 0.5);
+  const double expected =
+      loss_among(cosine(0, 2), cosine(0, 3), 0.5) + loss_among(cosine(1, 3), cosine(1, 2), 0.5);
   EXPECT_NEAR(found.sum.value().item(), expected, 1e-5);
   EXPECT_NEAR(found.nll, expected, 1e-5);
 }
@@ -70,17 +70,16 @@ TEST(ContrastiveLoss, LeavesOtherRightAnswersOut) {
   const ContrastiveResult both =
       contrastive_loss(vectors_of_texts(), batch, {.temperature = 1, .symmetric = true});
   // From 3, the anchor 0 is no wrong answer.
-  EXPECT_NEAR(both.sum.value().item(),
-              (loss_among(cosine(1, 3), cosine(1, 2), 1) +
-               loss_among(cosine(0, 2), cosine(1, 2), 1)) / 2,
-              1e-5);
+  EXPECT_NEAR(
+      both.sum.value().item(),
+      (loss_among(cosine(1, 3), cosine(1, 2), 1) + loss_among(cosine(0, 2), cosine(1, 2), 1)) / 2,
+      1e-5);
 }
 
 TEST(ContrastiveLoss, HasTheNegativesOfTripletsAmongItsCandidates) {
   const TupleBatch batch{{0, 1, 2}, 1, {}};  // an anchor, a positive, a negative
-  const ContrastiveResult found =
-      contrastive_loss(Variable(vectors_of_texts().value().slice_rows(0, 3)), batch,
-                       {.temperature = 1});
+  const ContrastiveResult found = contrastive_loss(
+      Variable(vectors_of_texts().value().slice_rows(0, 3)), batch, {.temperature = 1});
   EXPECT_NEAR(found.sum.value().item(), loss_among(cosine(0, 1), cosine(0, 2), 1), 1e-5);
 }
 

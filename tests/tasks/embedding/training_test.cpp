@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "attend/checkpoint/finite.h"
 #include "attend/checkpoint/parameters.h"
 #include "attend/tasks/registry.h"
 #include "checkpoint/test_folder.h"
@@ -26,8 +27,7 @@ class EmbeddingTrainings : public FolderTest {
     write(path("labeled"),
           "good\ta good film\nbad\ta bad film\ngood\tso good\nbad\tnot good\nfine\tfine\n"
           "good\tthe good film\n");
-    write(path("triplets"),
-          "a good film\tso good\tnot good\na bad film\tnot good\tso good\n");
+    write(path("triplets"), "a good film\tso good\tnot good\na bad film\tnot good\tso good\n");
     write(path("scored"),
           "a good film\tso good\t5\na good film\tnot good\t1\na bad film\tnot good\t4\n");
     options_.data.data = folder_.string();
@@ -69,9 +69,9 @@ TEST_F(EmbeddingTrainings, CountPairsAndTheTokensOfTheirTexts) {
   EXPECT_EQ(task.objective->size(0, 0).targets, 5);
   const EmbeddingModel& model = model_of(task);
   std::int64_t tokens = 0;
-  for (const char* text : {"a good film", "so good", "a bad film", "not good", "the film is fine",
-                           "good and fine", "good and bad", "the film is bad", "a good film",
-                           "the good film"})
+  for (const char* text :
+       {"a good film", "so good", "a bad film", "not good", "the film is fine", "good and fine",
+        "good and bad", "the film is bad", "a good film", "the good film"})
     tokens += std::ssize(model.ids(text));
   EXPECT_EQ(task.objective->size(0, 0).sources, tokens);
   EXPECT_FALSE(task.objective->can_validate());
@@ -84,7 +84,7 @@ TEST_F(EmbeddingTrainings, DivideTheLossByTheNormalizer) {
   Pass pass = Pass::inference();
   const BatchLoss loss = task.objective->loss(0, 0, 8.0, pass);
   EXPECT_NEAR(loss.loss.value().item(), loss.loss_sum / 8, 1e-6);
-  EXPECT_EQ(loss.loss_sum, loss.nll_sum);
+  EXPECT_NEAR(loss.loss_sum, loss.nll_sum, 1e-5);
 }
 
 TEST_F(EmbeddingTrainings, LearnToTellTextsApart) {
@@ -103,6 +103,7 @@ TEST_F(EmbeddingTrainings, LearnToTellTextsApart) {
 }
 
 TEST_F(EmbeddingTrainings, TakeTripletsAndLabeledTexts) {
+  options_.tokenizer.vocab_size = 10;
   options_.data.train = {"triplets"};
   options_.data.columns.relation = TextRelation::triplets;
   TrainingTask triplets = prepared();
@@ -156,7 +157,6 @@ TEST_F(EmbeddingTrainings, ValidateInBatches) {
 TEST_F(EmbeddingTrainings, ReportNumbersThatAreNotFinite) {
   options_.data.valid = {"pairs"};
   const TrainingTask task = prepared();
-  task.objective->parameters().values().span()[0] = std::numeric_limits<float>::quiet_NaN();
   for (float& value : task.objective->parameters().values().span())
     value = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THROW(task.objective->validate(), NotFiniteError);
@@ -174,7 +174,7 @@ TEST_F(EmbeddingTrainings, StartFromAnEmbedderWithItsPrompts) {
   const std::int64_t with = task.objective->size(0, 0).sources;
   embedder.prompts.usual = "passage";  // an empty text
   start_from(embedder);
-  EXPECT_EQ(with, prepared().objective->size(0, 0).sources + 9) << "a token more for every text";
+  EXPECT_EQ(with, prepared().objective->size(0, 0).sources + 10) << "a token more for every text";
 }
 
 TEST_F(EmbeddingTrainings, LeavePoolingAndNormalizationOpen) {

@@ -11,7 +11,8 @@ namespace attend {
 // Adds all of the commands below.
 void add_commands(CLI::App& app);
 
-// attend train translation|lm|classification ... --out RUN: trains a model or resumes training.
+// attend train translation|lm|classification|embedding ... --out RUN: trains a model or resumes
+// training.
 void add_train_command(CLI::App& app);
 
 // attend translate MODEL < in > out: one line per input line.

@@ -89,8 +89,9 @@ void add_evaluate_command(CLI::App& app) {
   binding.add(arguments->language, "A language model: perplexity");
   binding.add(arguments->classifier,
               "A classifier: accuracy, precision, recall, F1, confusion matrix");
-  binding.add(arguments->embedding,
-              "An embedding model: recall, MRR and nDCG of searches (also with --labeled), Spearman");
+  binding.add(
+      arguments->embedding,
+      "An embedding model: recall, MRR and nDCG of searches (also with --labeled), Spearman");
   on_command(command, [binding, arguments] { run_evaluate(*arguments, binding); });
 }
 

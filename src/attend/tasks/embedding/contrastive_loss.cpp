@@ -49,22 +49,21 @@ ContrastiveResult contrastive_loss(const Variable& vectors, const TupleBatch& ba
       mask_of(batch, tuples, candidates,
               [candidates](std::int64_t i, std::int64_t j) { return i * candidates + j; });
   const Tensor reverse =
-      loss.symmetric ? mask_of(batch, tuples, tuples,
-                               [candidates](std::int64_t i, std::int64_t j) {
-                                 return j * candidates + i;
-                               })
-                     : Tensor();
+      loss.symmetric
+          ? mask_of(batch, tuples, tuples,
+                    [candidates](std::int64_t i, std::int64_t j) { return j * candidates + i; })
+          : Tensor();
   ContrastiveResult result;
   const auto add_width = [&](std::int64_t width) {
     const Variable units = unit_vectors(slice_columns(vectors, 0, width));
     const Variable anchors = slice_rows(units, 0, tuples);
-    const CrossEntropy found = search_loss(
-        anchors, slice_rows(units, tuples, tuples + candidates), mask, loss.temperature);
+    const CrossEntropy found = search_loss(anchors, slice_rows(units, tuples, tuples + candidates),
+                                           mask, loss.temperature);
     Variable part = found.loss;
     if (loss.symmetric) {
       const Variable positives = slice_rows(units, tuples, 2 * tuples);
-      part = scale(
-          add(part, search_loss(positives, anchors, reverse, loss.temperature).loss), 0.5f);
+      part =
+          scale(add(part, search_loss(positives, anchors, reverse, loss.temperature).loss), 0.5f);
     }
     if (!result.sum.defined()) result.nll = found.nll;
     result.sum = result.sum.defined() ? add(result.sum, part) : part;

@@ -47,9 +47,8 @@ std::vector<std::int64_t> ranks_of(const Retrieval::Query& query, const float* c
   std::int32_t first = -1;
   for (const std::int32_t place : order)
     if (is_relevant(place) && (first < 0 || ranks_higher(place, first))) first = place;
-  return {1 + std::count_if(order.begin(), order.end(), [&](std::int32_t place) {
-            return ranks_higher(place, first);
-          })};
+  return {1 + std::count_if(order.begin(), order.end(),
+                            [&](std::int32_t place) { return ranks_higher(place, first); })};
 }
 
 }  // namespace
@@ -86,8 +85,8 @@ RetrievalScores retrieval_scores(const Tensor& vectors, const Retrieval& retriev
   RetrievalScores scores;
   const std::span<const Retrieval::Query> all(retrieval.queries);
   for (std::size_t begin = 0; begin < all.size(); begin += kQueriesAtOnce) {
-    const auto queries = all.subspan(
-        begin, std::min<std::size_t>(kQueriesAtOnce, all.size() - begin));
+    const auto queries =
+        all.subspan(begin, std::min<std::size_t>(kQueriesAtOnce, all.size() - begin));
     std::vector<std::int32_t> texts;
     for (const Retrieval::Query& query : queries) texts.push_back(query.text);
     const Tensor product = Tensor::empty({std::ssize(queries), documents.dim(0)});
@@ -96,8 +95,8 @@ RetrievalScores retrieval_scores(const Tensor& vectors, const Retrieval& retriev
     std::vector<std::vector<std::int64_t>> ranks(queries.size());
     parallel_for(std::ssize(queries), 1, [&](std::int64_t first, std::int64_t end) {
       for (std::int64_t q = first; q < end; ++q)
-        ranks[static_cast<std::size_t>(q)] = ranks_of(queries[static_cast<std::size_t>(q)],
-                                                      cosines.row(q), retrieval.documents);
+        ranks[static_cast<std::size_t>(q)] =
+            ranks_of(queries[static_cast<std::size_t>(q)], cosines.row(q), retrieval.documents);
     });
     for (std::size_t q = 0; q < queries.size(); ++q)
       scores.add(ranks[q], std::ssize(queries[q].relevant));

@@ -125,9 +125,8 @@ class Preparation {
     if (scored_texts_) {
       LabeledReport report;
       Ragged tokens = tokens_of(scored_texts_->texts, model, report);
-      task.notes.push_back(fmt::format("scored: {} of {}",
-                                       counted(std::ssize(scored_texts_->pairs), "pair"),
-                                       report.summary()));
+      task.notes.push_back(fmt::format(
+          "scored: {} of {}", counted(std::ssize(scored_texts_->pairs), "pair"), report.summary()));
       result.scored.emplace(
           EmbeddingValidation::Scored{std::move(*scored_texts_), std::move(tokens)});
     }
@@ -154,10 +153,10 @@ void add_notes(const EmbedderConfig& config, TrainingTask& task) {
   task.notes.push_back(fmt::format("model: transformer encoder, {}, d-model {}, {}",
                                    counted(config.n_encoder_layers, "layer"), config.d_model,
                                    counted(config.n_heads, "head")));
-  task.notes.push_back(fmt::format(
-      "vocabulary: {}; pooling {}{}", counted(config.vocab_size, "piece"),
-      enum_names(config.pooling)[static_cast<std::size_t>(config.pooling)],
-      config.normalize ? ", vectors of length 1" : ""));
+  task.notes.push_back(
+      fmt::format("vocabulary: {}; pooling {}{}", counted(config.vocab_size, "piece"),
+                  enum_names(config.pooling)[static_cast<std::size_t>(config.pooling)],
+                  config.normalize ? ", vectors of length 1" : ""));
 }
 
 }  // namespace
@@ -212,8 +211,8 @@ TrainingTask prepare_training(const EmbeddingTraining& o, const Checkpoint* resu
   add_notes(config, task);
   TupleBatcher training = texts.training(model, task);
   EmbeddingValidation validation = texts.validation(model, task);
-  task.objective = std::make_unique<EmbeddingObjective>(model, std::move(training), loss,
-                                                        std::move(validation));
+  task.objective =
+      std::make_unique<EmbeddingObjective>(model, std::move(training), loss, std::move(validation));
   task.model = std::make_shared<EmbeddingModel>(model);
   return task;
 }
