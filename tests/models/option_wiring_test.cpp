@@ -63,7 +63,13 @@ std::map<std::string, std::function<void(Config&)>> conditions_of_stacks() {
     c.positions = PositionKind::relative;
     c.relative = {8, 6};
   };
-  return {{"relative-buckets", [](Config& c) { c.positions = PositionKind::relative; }},
+  const auto opposite = [](Config& c) {
+    c.norm_output = c.norm_first ? OutputNorm::off : OutputNorm::on;
+  };
+  return {{"norm-output", opposite},
+          {"norm-keys", [](Config& c) { c.norm_first = true; }},
+          {"relative-shared", relative},
+          {"relative-buckets", [](Config& c) { c.positions = PositionKind::relative; }},
           {"relative-distance", relative},
           {"max-positions", [](Config& c) { c.positions = PositionKind::learned; }},
           {"attention-scores", [](Config& c) { c.attention.scores = AttentionScores::dot; }},

@@ -28,7 +28,7 @@ struct Variant {
 
 // Every switch of the configuration at least once.
 inline std::vector<Variant> variants() {
-  std::vector<Variant> all(11, {"", small_config()});
+  std::vector<Variant> all(14, {"", small_config()});
   all[0].name = "PostNorm";
   all[1].name = "PreNorm";
   all[1].config.norm_first = true;
@@ -76,6 +76,17 @@ inline std::vector<Variant> variants() {
   all[9].config.tie_embeddings = TiedEmbeddings::inputs;
   all[10].name = "SlopesByDistance";
   all[10].config.positions = PositionKind::alibi;
+  all[11].name = "AsMarianBefore111";
+  all[11].config.norm_first = true;
+  all[11].config.norm_keys = false;
+  all[11].config.positions = PositionKind::rotary;
+  all[12].name = "PostNormOfTheOutput";
+  all[12].config.norm_output = OutputNorm::on;
+  all[13].name = "AsUmt5";
+  all[13].config.norm_first = true;
+  all[13].config.norm_output = OutputNorm::off;
+  all[13].config.positions = PositionKind::relative;
+  all[13].config.relative = {8, 12, false};
   return all;
 }
 

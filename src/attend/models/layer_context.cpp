@@ -2,7 +2,7 @@
 
 namespace attend {
 
-Variable FullContext::attend_to_self(const MultiHeadAttention& attention, int, const Variable& x,
+Variable FullContext::attend_to_self(const MultiHeadAttention& attention, int, const SelfInput& x,
                                      Pass& pass) {
   return attention.self(x, self_, pass);
 }
@@ -26,7 +26,7 @@ CachedContext::CachedContext(KVCache& cache, const SourceMemory& memory,
 }
 
 Variable CachedContext::attend_to_self(const MultiHeadAttention& attention, int layer,
-                                       const Variable& x, Pass&) {
+                                       const SelfInput& x, Pass&) {
   return attention.self_cached(x, cache_, layer);
 }
 

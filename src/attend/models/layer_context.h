@@ -15,8 +15,8 @@ namespace attend {
 class LayerContext {
  public:
   virtual ~LayerContext() = default;
-  virtual Variable attend_to_self(const MultiHeadAttention& attention, int layer, const Variable& x,
-                                  Pass& pass) = 0;
+  virtual Variable attend_to_self(const MultiHeadAttention& attention, int layer,
+                                  const SelfInput& x, Pass& pass) = 0;
   // Called only by layers with cross-attention.
   virtual Variable attend_to_memory(const MultiHeadAttention& attention, int layer,
                                     const Variable& x, Pass& pass) = 0;
@@ -30,7 +30,7 @@ class FullContext final : public LayerContext {
   // Every position of tgt sees itself, earlier positions, and all of the memory of its source.
   FullContext(Variable memory, const Ragged& src, const Ragged& tgt)
       : self_(tgt.self_pattern(true)), memory_(std::move(memory)), cross_(tgt.cross_pattern(src)) {}
-  Variable attend_to_self(const MultiHeadAttention& attention, int layer, const Variable& x,
+  Variable attend_to_self(const MultiHeadAttention& attention, int layer, const SelfInput& x,
                           Pass& pass) override;
   Variable attend_to_memory(const MultiHeadAttention& attention, int layer, const Variable& x,
                             Pass& pass) override;
@@ -61,7 +61,7 @@ class CachedContext final : public LayerContext {
   explicit CachedContext(KVCache& cache) : cache_(cache) {}
   // source: the source of each new position.
   CachedContext(KVCache& cache, const SourceMemory& memory, std::span<const SourceRows> source);
-  Variable attend_to_self(const MultiHeadAttention& attention, int layer, const Variable& x,
+  Variable attend_to_self(const MultiHeadAttention& attention, int layer, const SelfInput& x,
                           Pass& pass) override;
   Variable attend_to_memory(const MultiHeadAttention& attention, int layer, const Variable& x,
                             Pass& pass) override;

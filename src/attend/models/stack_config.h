@@ -19,6 +19,13 @@ inline std::span<const std::string_view> enum_names(Activation) {
   return names;
 }
 
+// Normalization of the output of the last layer. standard: with normalization before sublayers.
+enum class OutputNorm { standard, on, off };
+inline std::span<const std::string_view> enum_names(OutputNorm) {
+  static constexpr std::array<std::string_view, 3> names{"standard", "on", "off"};
+  return names;
+}
+
 // Beyond what a machine can hold, and small enough that the product of three cannot overflow.
 inline constexpr NumberRange kWidths = between(1, 65536);
 inline constexpr NumberRange kLayerCounts = between(1, 1024);
@@ -38,6 +45,8 @@ struct StackConfig {
   bool ffn_bias = true;
   AttentionBiases attention_biases = AttentionBiases::all;
   bool norm_first = false;
+  bool norm_keys = true;
+  OutputNorm norm_output = OutputNorm::standard;
   NormOptions norm;
   bool norm_embedding = false;
   float embedding_scale = 0.0f;
@@ -51,6 +60,9 @@ struct StackConfig {
   // The factor of the embeddings.
   float scale_of_embeddings() const {
     return embedding_scale > 0.0f ? embedding_scale : std::sqrt(static_cast<float>(d_model));
+  }
+  bool normalizes_output() const {
+    return norm_output == OutputNorm::standard ? norm_first : norm_output == OutputNorm::on;
   }
   // Positions of a learned table; 0: sequences may have any length.
   std::int64_t learned_positions() const {
@@ -85,6 +97,11 @@ void stack_fields(StackConfig& c, Visitor&& visit, const VisitDepth& visit_depth
         "biases in attention: all, qkv (on queries, keys and values only) or none");
   visit("norm-first", c.norm_first,
         "normalize before each sublayer (pre-norm) instead of after each as in the paper");
+  visit("norm-keys", c.norm_keys,
+        "with norm-first, normalize the input of keys and values in self-attention, not only that "
+        "of queries");
+  visit("norm-output", c.norm_output,
+        "normalize the output of the last layer: on, off, or standard (on with norm-first)");
   visit("norm", c.norm.kind,
         "layer: layer normalization; rms: division by the root mean square alone, without a bias");
   visit("norm-epsilon", c.norm.epsilon, between(1e-12, 1),

@@ -57,6 +57,7 @@ TransformerLayer::TransformerLayer(ParameterSet& parameters, const std::string& 
                                    std::shared_ptr<const RelativePositions> relative)
     : self_attn_(parameters, path + ".self_attn", self_attention_of(config, std::move(relative))),
       self_connection_(connection_of(parameters, path + ".norm1", config)),
+      norm_keys_(!config.norm_first || config.norm_keys),
       cross_(cross_attention ? std::optional(CrossAttention{
                                    {parameters, path + ".cross_attn", attention_of(config)},
                                    connection_of(parameters, path + ".norm2", config)})
@@ -68,7 +69,7 @@ TransformerLayer::TransformerLayer(ParameterSet& parameters, const std::string& 
 Variable TransformerLayer::forward(const Variable& x, LayerContext& context, int layer,
                                    Pass& pass) const {
   const auto self = [&](const Variable& in) {
-    return context.attend_to_self(self_attn_, layer, in, pass);
+    return context.attend_to_self(self_attn_, layer, norm_keys_ ? in : SelfInput(in, x), pass);
   };
   const auto memory = [&](const Variable& in) {
     return context.attend_to_memory(cross_->attention, layer, in, pass);
@@ -82,12 +83,20 @@ Variable TransformerLayer::forward(const Variable& x, LayerContext& context, int
 TransformerStack::TransformerStack(ParameterSet& parameters, const std::string& path,
                                    const StackConfig& config, const StackRole& role)
     : output_scale_(role.output_scale) {
-  const auto relative = relative_positions_of(parameters, path, config, role.causal);
+  const bool has_own_positions =
+      config.positions == PositionKind::relative && !config.relative.shared;
+  const auto shared =
+      has_own_positions ? nullptr : relative_positions_of(parameters, path, config, role.causal);
   layers_.reserve(static_cast<std::size_t>(role.layers));
-  for (int i = 0; i < role.layers; ++i)
-    layers_.emplace_back(parameters, fmt::format("{}.layers.{}", path, i), config,
-                         role.cross_attention, relative);
-  if (config.norm_first) norm_.emplace(parameters, path + ".norm", config.d_model, config.norm);
+  for (int i = 0; i < role.layers; ++i) {
+    const std::string layer = fmt::format("{}.layers.{}", path, i);
+    const auto own = has_own_positions ? relative_positions_of(parameters, layer + ".self_attn",
+                                                               config, role.causal)
+                                       : shared;
+    layers_.emplace_back(parameters, layer, config, role.cross_attention, own);
+  }
+  if (config.normalizes_output())
+    norm_.emplace(parameters, path + ".norm", config.d_model, config.norm);
 }
 
 Variable TransformerStack::forward(Variable x, LayerContext& context, Pass& pass) const {

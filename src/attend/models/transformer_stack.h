@@ -38,6 +38,7 @@ class TransformerLayer {
 
   MultiHeadAttention self_attn_;
   SublayerConnection self_connection_;
+  bool norm_keys_;
   std::optional<CrossAttention> cross_;
   FeedForward feed_forward_;
   SublayerConnection feed_forward_connection_;
@@ -55,8 +56,8 @@ class TransformerStack {
  public:
   TransformerStack(ParameterSet& parameters, const std::string& path, const StackConfig& config,
                    const StackRole& role);
-  // Parameters layers.N, norm after the last layer (pre-norm), relative_positions of learned
-  // relative positions.
+  // Parameters layers.N, norm after the last layer, if it has one, and relative_positions of
+  // learned relative positions that layers share; others are in layers.N.self_attn.
   // [N, D] -> [N, D]. A pass that requests hidden states gets x and the output of every layer, the
   // last one before it is scaled.
   Variable forward(Variable x, LayerContext& context, Pass& pass) const;
@@ -66,7 +67,7 @@ class TransformerStack {
 
  private:
   std::vector<TransformerLayer> layers_;
-  std::optional<Norm> norm_;  // after the last layer, pre-norm only
+  std::optional<Norm> norm_;  // after the last layer
   float output_scale_;
 };
 

@@ -8,7 +8,7 @@
 #include "attend/backend/weights.h"
 #include "attend/core/number_range.h"
 #include "attend/error.h"
-#include "attend/ops/linear.h"
+#include "attend/ops/slices.h"
 
 namespace attend {
 
@@ -125,10 +125,16 @@ Tensor MultiHeadAttention::project_memory(const Variable& memory) const {
   return kept(apply(projections_.kv(), memory).value());
 }
 
-Variable MultiHeadAttention::self(const Variable& x, const AttentionPattern& pattern,
+Variable MultiHeadAttention::project_self(const SelfInput& x, const LinearOptions& options) const {
+  if (!x.keys_values.defined()) return apply(projections_.qkv(), x.queries, options);
+  return concat_columns(apply(projections_.q(), x.queries, options),
+                        apply(projections_.kv(), x.keys_values, options));
+}
+
+Variable MultiHeadAttention::self(const SelfInput& x, const AttentionPattern& pattern,
                                   Pass& pass) const {
   expect_self();
-  const Variable qkv = apply(projections_.qkv(), x, {.precision = pass.precision()});
+  const Variable qkv = project_self(x, {.precision = pass.precision()});
   const Variable turned =
       rotary_ ? rotary_->rotate(qkv, query_width_ + key_width_, pattern.positions) : qkv;
   const std::int64_t k = query_width_, v = k + key_width_;
@@ -156,9 +162,9 @@ Variable MultiHeadAttention::attend(const Columns& q, const Columns& k, const Co
   return out_proj_.forward(heads, pass);
 }
 
-Variable MultiHeadAttention::self_cached(const Variable& x, KVCache& cache, int layer) const {
+Variable MultiHeadAttention::self_cached(const SelfInput& x, KVCache& cache, int layer) const {
   expect_self();
-  const Variable plain = apply(projections_.qkv(), x);
+  const Variable plain = project_self(x, {});
   const Tensor qkv =
       (rotary_ ? rotary_->rotate(plain, query_width_ + key_width_, cache.positions()) : plain)
           .value();

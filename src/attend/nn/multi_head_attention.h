@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "attend/nn/attention_function.h"
 #include "attend/nn/kv_cache.h"
@@ -14,6 +15,7 @@
 #include "attend/nn/pass.h"
 #include "attend/nn/relative_positions.h"
 #include "attend/nn/rotary_encoding.h"
+#include "attend/ops/linear.h"
 
 namespace attend {
 
@@ -23,6 +25,16 @@ inline std::span<const std::string_view> enum_names(AttentionBiases) {
   static constexpr std::array<std::string_view, 3> names{"all", "qkv", "none"};
   return names;
 }
+
+// What self-attention reads [N, d_model]: usually the same for queries, keys and values.
+struct SelfInput {
+  SelfInput(Variable all) : queries(std::move(all)) {}
+  SelfInput(Variable queries_, Variable keys_values_)
+      : queries(std::move(queries_)), keys_values(std::move(keys_values_)) {}
+
+  Variable queries;
+  Variable keys_values;  // undefined: the same as for queries
+};
 
 struct MultiHeadAttentionOptions {
   std::int64_t d_model = 512;  // width of the queries' input and of the output
@@ -47,9 +59,9 @@ class MultiHeadAttention {
   MultiHeadAttention(ParameterSet& parameters, const std::string& path,
                      const MultiHeadAttentionOptions& options);
 
-  // Attention of x to itself; Q, K, V in one product. A rotary encoding reads pattern.positions.
-  // Needs d_memory == d_model. x [N, d_model] -> [N, d_model].
-  Variable self(const Variable& x, const AttentionPattern& pattern, Pass& pass) const;
+  // Attention of x to itself; Q, K, V in one product unless their inputs differ. A rotary encoding
+  // reads pattern.positions. Needs d_memory == d_model. x [N, d_model] -> [N, d_model].
+  Variable self(const SelfInput& x, const AttentionPattern& pattern, Pass& pass) const;
 
   // Attention of x [N, d_model] to memory [M, d_memory] -> [N, d_model].
   Variable cross(const Variable& x, const Variable& memory, const AttentionPattern& pattern,
@@ -63,12 +75,14 @@ class MultiHeadAttention {
   // Decoding: x [R', d_model] holds the new positions announced by cache.extend, one per
   // hypothesis. Appends their keys and values to layer `layer` of the cache; each position attends
   // to all positions of its hypothesis. No gradients.
-  Variable self_cached(const Variable& x, KVCache& cache, int layer) const;
+  Variable self_cached(const SelfInput& x, KVCache& cache, int layer) const;
   // Attends to rows of project_memory(), selected for each row of x.
   Variable cross_cached(const Variable& x, const KeyRows& keys_values) const;
 
  private:
   void expect_self() const;
+  // Queries, keys and values side by side.
+  Variable project_self(const SelfInput& x, const LinearOptions& options) const;
   Tensor kept(const Tensor& keys_values) const;
   // Stored elements of all heads of `width`, in 8 bits if the weights are.
   std::int64_t kept_columns(std::int64_t width) const;

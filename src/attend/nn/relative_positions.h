@@ -18,6 +18,7 @@ namespace attend {
 struct RelativeOptions {
   int buckets = 32;
   int distance = 128;
+  bool shared = true;  // by all layers of a stack
 };
 
 template <class Visitor>
@@ -27,6 +28,8 @@ void fields(RelativeOptions& o, Visitor&& visit) {
         "growing ranges");
   visit("relative-distance", o.distance, between(3, 16384),
         "distance from which on all tokens share a bucket of relative positions");
+  visit("relative-shared", o.shared,
+        "learn relative positions once for all layers of a stack, not for each layer");
 }
 
 // The bucket of a distance (key - query), below options.buckets. With `causal` all are for keys
@@ -37,7 +40,7 @@ std::int32_t relative_bucket(std::int64_t distance, const RelativeOptions& optio
 // the rest are every other one of twice as many.
 std::vector<float> alibi_slopes(int heads);
 
-// For one stack, shared by the self-attention of its layers.
+// For one stack, shared by the self-attention of its layers, or for one layer.
 class RelativePositions {
  public:
   // Learned: the parameter <path>.weight [buckets, heads]. Throws ConfigError unless the distance
