@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Small T5 and OPT models with random weights, for the tests of import: tests/interchange/data/models/*.
+"""Small T5, OPT and BLOOM models with random weights, for the tests of import: tests/interchange/data/models/*.
 
     python tools/make_t5_opt_fixtures.py [FAMILY ...]
 
@@ -10,6 +10,7 @@ import json
 import sys
 
 import sentencepiece
+import tokenizers
 import torch
 import transformers
 from safetensors.torch import load_file, save_file
@@ -62,16 +63,40 @@ def opt(folder, **options):
     fixtures.randomize(transformers.OPTForCausalLM(config), 9).save_pretrained(folder)
 
 
+def umt5(folder):
+    """Relative positions of every layer; tied embeddings whose output is scaled."""
+    config = t5_config(transformers.UMT5Config, t5_tokenizer(folder, 0), feed_forward_proj="gated-gelu")
+    fixtures.randomize(transformers.UMT5ForConditionalGeneration(config), 10).save_pretrained(folder)
+
+
+def bloom(folder):
+    """Three heads, so that one slope is between those of four."""
+    level = tokenizers.pre_tokenizers.ByteLevel
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
+    words = tokenizers.Regex(r" ?[^(\s|[.,!?…。，、।۔،])]+")
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Sequence([
+        tokenizers.pre_tokenizers.Split(words, "isolated"), level(add_prefix_space=False, use_regex=False)])
+    tokenizer.decoder = tokenizers.decoders.ByteLevel()
+    tokenizer.post_processor = tokenizers.processors.ByteLevel(trim_offsets=False)
+    tokenizer.train_from_iterator(fixtures.SENTENCES["en"], tokenizers.trainers.BpeTrainer(
+        vocab_size=270, special_tokens=["<unk>", "<s>", "</s>", "<pad>"], initial_alphabet=level.alphabet(), show_progress=False))
+    size = fixtures.pretrained(tokenizer, folder, unk_token="<unk>", bos_token="<s>", eos_token="</s>", pad_token="<pad>")
+    config = transformers.BloomConfig(vocab_size=size + PADDING, hidden_size=18, n_layer=2, n_head=3, pad_token_id=3)
+    fixtures.randomize(transformers.BloomForCausalLM(config), 11).save_pretrained(folder)
+
+
 FAMILIES = {
     "t5": t5,
     "flan_t5": lambda folder: with_own_output(folder, transformers.T5Config, transformers.T5ForConditionalGeneration, 6),
     "mt5": lambda folder: with_own_output(folder, transformers.MT5Config, transformers.MT5ForConditionalGeneration, 7),
+    "umt5": umt5,
+    "bloom": bloom,
     "opt": lambda folder: opt(folder),
     "opt_post_norm": lambda folder: opt(folder, do_layer_norm_before=False, enable_bias=False),
 }
 
 # Files that are left out in the end: one of the two tokenizers. transformers reads spiece.model only with more packages.
-REMOVED = {"t5": "spiece.model", "flan_t5": "spiece.model", "mt5": "tokenizer.json"}
+REMOVED = {"t5": "spiece.model", "flan_t5": "spiece.model", "mt5": "tokenizer.json", "umt5": "spiece.model"}
 
 
 def main():

@@ -31,6 +31,15 @@ TEST(NameMap, TakesTheFirstRuleThatFits) {
   EXPECT_EQ(map.theirs("encoder.norm.bias").name, "rest.norm.bias");
 }
 
+TEST(NameMap, CarriesAWordOver) {
+  constexpr std::array kStacks{NameRule{"#.layers.*.norm1.*", "#_l*_ln.*"}};
+  const NameMap map(kStacks, 1);
+  EXPECT_EQ(map.theirs("encoder.layers.2.norm1.weight").name, "encoder_l3_ln.weight");
+  EXPECT_EQ(map.theirs("decoder.layers.0.norm1.bias").name, "decoder_l1_ln.bias");
+  EXPECT_THROW(map.theirs("src_norm.layers.0.norm1.bias"), Error);
+  EXPECT_THROW(map.theirs(".layers.0.norm1.bias"), Error);
+}
+
 TEST(NameMap, PutsAPrefixBeforeTheNamesOfLaterRules) {
   constexpr std::array kMore{NameRule{"decoder.*", "d.*"}, NameRule{"encoder.*", "other.*"}};
   NameMap map(kRules);
@@ -80,6 +89,27 @@ TEST(ForeignTensors, AreWhatParametersAreReadFrom) {
   EXPECT_EQ(written[3].tensor.shape(), (Shape{3, 4}));
   EXPECT_EQ(written[3].tensor.to_vector(),
             (std::vector<float>{0, 0, 0, 0, 0, 0, 0, 0, 9, 10, 11, 12}));
+}
+
+// The rows q0 k0 q1 k1 of two heads.
+TEST(ForeignTensors, MayHavePartsInGroups) {
+  const std::vector<float> numbers{1, 2, 3, 4, 5, 6, 7, 8};
+  const Tensor keys = Tensor::from(std::span(numbers).first(4), {2, 2}),
+               queries = Tensor::from(std::span(numbers).last(4), {2, 2});
+  const ForeignName of_keys{"heads", ForeignLayout::same, {1, 2, 2}},
+      of_queries{"heads", ForeignLayout::same, {0, 2, 2}};
+  ForeignTensors tensors;
+  tensors.add(of_keys, keys);
+  tensors.add(of_queries, queries);
+  const Tensor whole = tensors.finish().at(0).tensor;
+  EXPECT_EQ(whole.to_vector(), (std::vector<float>{5, 6, 1, 2, 7, 8, 3, 4}));
+  TensorTable table("here");
+  table.add({"here", "heads", ElementType::f32, {4, 2}, [&](std::span<std::byte> to) {
+               std::memcpy(to.data(), whole.data(), to.size());
+             }});
+  EXPECT_EQ(read_parameter(table, of_keys, {2, 2}).to_vector(), keys.to_vector());
+  EXPECT_EQ(read_parameter(table, of_queries, {2, 2}).to_vector(), queries.to_vector());
+  EXPECT_THROW(read_parameter(table, {"heads", ForeignLayout::same, {0, 4, 2}}, {1, 2}), Error);
 }
 
 TEST(ForeignTensors, NeedAllTheirParts) {

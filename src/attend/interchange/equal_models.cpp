@@ -136,7 +136,17 @@ void use_usual_epsilon(Checkpoint& model) {
   set_config(model, config);
 }
 
-void begin_with_zeros(Checkpoint& model, std::int64_t start) {
+namespace {
+
+// Whether the rows of a parameter are the pieces of the target.
+bool is_of_target(const std::string& name, bool joint) {
+  if (name == "src_embedding.weight") return joint;
+  return ends_with_any(name, {"embedding.weight", "output_proj.weight", "output_proj.bias"});
+}
+
+}  // namespace
+
+void begin_with_zeros(Checkpoint& model, std::int64_t start, std::int64_t place) {
   const auto config = config_of<TransformerConfig>(model);
   const bool shared = shares_inputs(config.tie_embeddings);
   const Tensor table =
@@ -150,15 +160,22 @@ void begin_with_zeros(Checkpoint& model, std::int64_t start) {
   std::vector<std::int64_t> order;
   for (std::int64_t id = 0; id < table.rows(); ++id)
     if (id != start) order.push_back(id);
-  order.push_back(start);
+  order.insert(order.begin() + place, start);
+  const bool joint = model.find("tokenizer") != nullptr;
   for (NamedTensor& tensor : model.tensors) {
-    const bool is_bias = tensor.name == "output_proj.bias";
-    if (!is_bias && !ends_with_any(tensor.name, {"embedding.weight", "output_proj.weight"}))
-      continue;
+    if (!is_of_target(tensor.name, joint)) continue;
     tensor.tensor = rows_in_order(tensor.tensor, order);
-    const Tensor last = tensor.tensor.slice_rows(table.rows() - 1, table.rows());
-    std::fill_n(last.data(), last.size(), is_bias ? kNoShare : 0.0f);
+    const Tensor row = tensor.tensor.slice_rows(place, place + 1);
+    std::fill_n(row.data(), row.size(), tensor.name == "output_proj.bias" ? kNoShare : 0.0f);
   }
+}
+
+void add_source_piece(Checkpoint& model) {
+  Tensor& table = tensor_named(model, "src_embedding.weight");
+  const Tensor more = Tensor::empty_on_host({table.rows() + 1, table.cols()});
+  more.slice_rows(0, table.rows()).copy_from(table);
+  std::fill_n(more.row(table.rows()), table.cols(), 0.0f);
+  table = more;
 }
 
 void multiply_embeddings(Checkpoint& model) {

@@ -24,11 +24,14 @@ void tabulate_positions_of_pairs(Checkpoint& model, std::int64_t length);
 // 1e-5. Outputs change by about 5e-6, far more than by rounding.
 void use_usual_epsilon(Checkpoint& model);
 
-// Of a translation model with tables of positions and a bias on its logits, whose vocabularies are
-// one: the decoder begins with zeros for an embedding. That of `start` becomes part of the first
-// position of the target, which always holds this piece; then it is the last of the vocabulary, and
-// its logit has no share in a sum of exponentials. All pieces after it change their ids.
-void begin_with_zeros(Checkpoint& model, std::int64_t start);
+// Of a translation model with tables of positions and a bias on its logits: the decoder begins with
+// zeros for an embedding. That of `start` becomes part of the first position of the target, which
+// always holds this piece; then it moves to the id `place` of the target's vocabulary, and its
+// logit has no share in a sum of exponentials. The pieces between change their ids.
+void begin_with_zeros(Checkpoint& model, std::int64_t start, std::int64_t place);
+
+// Of a translation model with two vocabularies: one more piece of the source, which is in no text.
+void add_source_piece(Checkpoint& model);
 
 // Of a language model: embeddings that need no factor. A table that is the output projection, too,
 // becomes two.

@@ -33,7 +33,9 @@ constexpr std::array kFamilies{
     ModelFamily{"distilbert", "DistilBERT", read_distilbert, write_distilbert},
     ModelFamily{"t5", "T5", read_t5, write_t5},
     ModelFamily{"mt5", "mT5", read_mt5, write_mt5},
+    ModelFamily{"umt5", "umT5", read_umt5, write_umt5},
     ModelFamily{"opt", "OPT", read_opt, write_opt},
+    ModelFamily{"bloom", "BLOOM", read_bloom, write_bloom},
 };
 
 const ModelFamily& family_of(ForeignConfig& config) {

@@ -16,10 +16,19 @@ namespace {
 // A logit that has no share in a sum of exponentials, and no infinity.
 constexpr float kNeverChosen = -1e9f;
 
-// The layer and the rest of a name that fits a pattern.
+// The parts of a name that fits a pattern.
 struct Match {
-  std::string layer, rest;
+  std::string layer, word, rest;
 };
+
+// The beginning of `name` that is of one kind of characters, which is removed from it.
+template <class IsOfKind>
+std::string take(std::string_view& name, const IsOfKind& is_of_kind) {
+  const auto end = std::find_if_not(name.begin(), name.end(), is_of_kind);
+  std::string taken(name.begin(), end);
+  name.remove_prefix(taken.size());
+  return taken;
+}
 
 std::optional<Match> match(std::string_view pattern, std::string_view name) {
   Match found;
@@ -29,12 +38,11 @@ std::optional<Match> match(std::string_view pattern, std::string_view name) {
       return found;
     }
     if (pattern.front() == '*') {
-      const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
-      while (!name.empty() && digit(name.front())) {
-        found.layer += name.front();
-        name.remove_prefix(1);
-      }
+      found.layer = take(name, [](unsigned char c) { return std::isdigit(c) != 0; });
       if (found.layer.empty()) return std::nullopt;
+    } else if (pattern.front() == '#') {
+      found.word = take(name, [](unsigned char c) { return std::isalpha(c) != 0; });
+      if (found.word.empty()) return std::nullopt;
     } else if (name.empty() || name.front() != pattern.front()) {
       return std::nullopt;
     } else {
@@ -49,7 +57,9 @@ std::optional<Match> match(std::string_view pattern, std::string_view name) {
 std::string filled(std::string_view pattern, const Match& match) {
   std::string name;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
-    if (pattern[i] != '*') {
+    if (pattern[i] == '#') {
+      name += match.word;
+    } else if (pattern[i] != '*') {
       name += pattern[i];
     } else {
       name += i + 1 == pattern.size() ? match.rest : match.layer;
@@ -68,15 +78,17 @@ Tensor transposed(const Tensor& x) {
 }  // namespace
 
 void NameMap::add(std::span<const NameRule> rules, std::string_view prefix) {
-  for (const NameRule& rule : rules) rules_.push_back({rule, std::string(prefix)});
+  for (const NameRule& rule : rules)
+    rules_.push_back({std::string(rule.ours),
+                      {fmt::format("{}{}", prefix, rule.theirs), rule.layout, rule.part}});
 }
 
 ForeignName NameMap::theirs(std::string_view ours) const {
-  for (const auto& [rule, prefix] : rules_) {
+  for (const OwnedRule& rule : rules_) {
     if (auto found = match(rule.ours, ours)) {
       if (!found->layer.empty())
         found->layer = std::to_string(std::stoi(found->layer) + first_layer_);
-      return {prefix + filled(rule.theirs, *found), rule.layout, rule.part};
+      return {filled(rule.theirs.name, *found), rule.theirs.layout, rule.theirs.part};
     }
   }
   throw Error(fmt::format("no rule says where the parameter {} comes from", ours));
@@ -131,12 +143,30 @@ Shape whole_shape(const Shape& shape, int parts) {
   return shape.rank() == 1 ? Shape{shape[0] * parts} : Shape{shape[0] * parts, shape[1]};
 }
 
+// Calls use(rows, row) with the rows of `whole` that are each group of a part of `rows` rows, which
+// begins at its row `row`.
+template <class Use>
+void for_each_group(const Tensor& whole, const ForeignPart& part, std::int64_t rows,
+                    const Use& use) {
+  if (rows % part.groups != 0) throw Error("the rows of a part are not in groups");
+  const std::int64_t size = rows / part.groups;
+  for (std::int64_t group = 0; group < part.groups; ++group) {
+    const std::int64_t begin = (group * part.count + part.index) * size;
+    use(whole.slice_rows(begin, begin + size), group * size);
+  }
+}
+
 }  // namespace
 
 Tensor read_parameter(TensorTable& weights, const ForeignName& name, const Shape& shape) {
-  const auto [index, count] = name.part;
-  const Tensor whole = read_whole(weights, name, whole_shape(shape, count));
-  return count == 1 ? whole : whole.slice_rows(index * shape[0], (index + 1) * shape[0]);
+  const ForeignPart& part = name.part;
+  const Tensor whole = read_whole(weights, name, whole_shape(shape, part.count));
+  if (part.count == 1) return whole;
+  const Tensor parameter = Tensor::empty_on_host(shape);
+  for_each_group(whole, part, shape[0], [&](const Tensor& from, std::int64_t row) {
+    parameter.slice_rows(row, row + from.dim(0)).copy_from(from);
+  });
+  return parameter;
 }
 
 namespace {
@@ -149,15 +179,14 @@ Tensor below(std::int64_t rows, const Tensor& table) {
   return whole;
 }
 
-Tensor joined(std::span<const Tensor> parts) {
+Tensor joined(std::span<const Tensor> parts, ForeignPart part) {
   if (parts.size() == 1) return parts.front();
-  const std::int64_t rows = parts.front().dim(0);
-  const Tensor whole =
-      Tensor::empty_on_host(whole_shape(parts.front().shape(), static_cast<int>(parts.size())));
-  std::int64_t begin = 0;
-  for (const Tensor& part : parts) {
-    whole.slice_rows(begin, begin + rows).copy_from(part);
-    begin += rows;
+  const Tensor whole = Tensor::empty_on_host(whole_shape(parts.front().shape(), part.count));
+  for (part.index = 0; part.index < part.count; ++part.index) {
+    const Tensor& parameter = parts[static_cast<std::size_t>(part.index)];
+    for_each_group(whole, part, parameter.dim(0), [&](const Tensor& to, std::int64_t row) {
+      to.copy_from(parameter.slice_rows(row, row + to.dim(0)));
+    });
   }
   return whole;
 }
@@ -197,7 +226,8 @@ std::vector<NamedTensor> ForeignTensors::finish() const {
     if (!std::all_of(whole.parts.begin(), whole.parts.end(),
                      [](const Tensor& part) { return part.defined(); }))
       throw Error(fmt::format("no parameter says what a part of {} is", whole.name.name));
-    tensors.push_back({whole.name.name, laid_out(joined(whole.parts), whole.name.layout)});
+    tensors.push_back(
+        {whole.name.name, laid_out(joined(whole.parts, whole.name.part), whole.name.layout)});
   }
   return tensors;
 }

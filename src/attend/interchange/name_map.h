@@ -30,14 +30,18 @@ enum class ForeignLayout {
   but_one_row          // [1, V] for [V + 1]
 };
 
-// One of several parameters of equal shape that the other program stacks in one tensor.
+// One of several parameters of equal shape that the other program stacks in one tensor: one after
+// the other, or in each of several groups of rows. BLOOM has the queries, keys and values of one
+// head after those of another.
 struct ForeignPart {
   int index = 0;
   int count = 1;
+  int groups = 1;
 };
 
 // A parameter whose name is `ours` up to a last '*', which stands for the rest, is `theirs` with
-// the rest appended. Another '*' stands for the number of a layer.
+// the rest appended. Another '*' stands for the number of a layer, '#' for a word of letters, such
+// as encoder or decoder.
 struct NameRule {
   std::string_view ours;
   std::string_view theirs;
@@ -65,11 +69,11 @@ class NameMap {
   ForeignName theirs(std::string_view ours) const;
 
  private:
-  struct PrefixedRule {
-    NameRule rule;
-    std::string prefix;
+  struct OwnedRule {
+    std::string ours;
+    ForeignName theirs;
   };
-  std::vector<PrefixedRule> rules_;
+  std::vector<OwnedRule> rules_;
   int first_layer_;
 };
 

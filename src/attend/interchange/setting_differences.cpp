@@ -43,6 +43,12 @@ void make_explicit(OptionsJson& options) {
   const std::string positions = options.value("positions", "");
   if (positions != "learned") options.erase("max_positions");
   if (!positions.starts_with("sinusoidal")) options.erase("first_position");
+  if (positions != "relative")
+    erase_all(options, {"relative_buckets", "relative_distance", "relative_shared"});
+  const bool norm_first = options.value("norm_first", false);
+  if (!norm_first) options.erase("norm_keys");
+  if (options.value("norm_output", "") == "standard")
+    options["norm_output"] = norm_first ? "on" : "off";
   if (options.value("pooling", "") == "first") options.erase("bos");
   const std::string scaling = options.value("rotary_scaling", "none");
   if (positions != "rotary") erase_all(options, {"rotary_theta", "rotary_scaling"});

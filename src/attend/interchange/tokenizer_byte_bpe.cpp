@@ -2,6 +2,7 @@
 
 #include "attend/core/quote.h"
 #include "attend/error.h"
+#include "attend/interchange/nested_classes.h"
 #include "attend/interchange/tokenizer_models.h"
 #include "attend/text/byte_bpe.h"
 
@@ -33,7 +34,7 @@ void read_split(TypedPart& part, ByteBpeDescription& description) {
   require_text(part, "behavior", "Isolated");
   require_flag(part, "invert", false, false);
   part.part.finish();
-  description.patterns.push_back(pattern.is_expression ? pattern.text
+  description.patterns.push_back(pattern.is_expression ? without_nested_classes(pattern.text)
                                                        : literal_pattern(pattern.text));
 }
 

@@ -36,10 +36,10 @@ INSTANTIATE_TEST_SUITE_P(Of, ExportedFamily,
                          testing::Values("marian", "marian_separate", "m2m_100", "nllb",
                                          "nllb_legacy", "mbart", "mbart50", "mbart50_v4", "bart",
                                          "pegasus", "pegasus_v4", "gpt2", "llama", "qwen2", "t5",
-                                         "flan_t5", "mt5", "opt", "opt_post_norm", "bert_sentences",
-                                         "bert_classifier", "distilbert_classifier",
-                                         "roberta_classifier", "xlm_roberta_sentences",
-                                         "xlm_roberta_classifier"),
+                                         "flan_t5", "mt5", "umt5", "opt", "opt_post_norm", "bloom",
+                                         "bert_sentences", "bert_classifier",
+                                         "distilbert_classifier", "roberta_classifier",
+                                         "xlm_roberta_sentences", "xlm_roberta_classifier"),
                          [](const auto& suite) { return std::string(suite.param); });
 
 std::string bytes_of_saved(const Checkpoint& checkpoint) {

@@ -21,7 +21,8 @@ class ImportedFamily : public testing::TestWithParam<const char*> {};
 
 INSTANTIATE_TEST_SUITE_P(Of, ImportedFamily,
                          testing::Values("marian", "marian_separate", "gpt2", "llama", "qwen2",
-                                         "t5", "flan_t5", "mt5", "opt", "opt_post_norm"),
+                                         "t5", "flan_t5", "mt5", "umt5", "opt", "opt_post_norm",
+                                         "bloom"),
                          [](const auto& suite) { return std::string(suite.param); });
 
 TEST_P(ImportedFamily, ComputesWhatTransformersComputes) {

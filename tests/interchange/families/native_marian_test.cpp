@@ -117,6 +117,46 @@ TEST_P(NativeMarianModel, RunsInEightBits) {
   EXPECT_NEAR(score(quantized) / score(exact), 1.0, 0.05);
 }
 
+// Models with other normalizations. The record has translations as Marian validates them, and the
+// greedy output of a formula that agrees with them: of models that normalize before their
+// sublayers, Marian's decoder computes something else than what Marian trains.
+class NativeMarianNorms : public testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Of, NativeMarianNorms,
+                         testing::Values("native_rms", "native_pre", "native_pre_rms"),
+                         [](const auto& suite) { return std::string(suite.param); });
+
+// `prefix`: of what the record says of older versions.
+void expect_record_of(const TranslationEngine& engine, const std::string& name,
+                      const std::string& prefix) {
+  TranslationOptions options = engine.default_options();
+  options.beam.beam_size = 1;
+  options.beam.max_length = 12;
+  for (const auto& entry : parse_json(fixture_bytes("models/" + name + "/record.json"), name)) {
+    const std::vector<std::string> source{entry.at("source").get<std::string>()};
+    EXPECT_EQ(engine.translate(source, options)[0].text(),
+              entry.at(prefix + "greedy").get<std::string>());
+    for (const auto& output : entry.at("outputs")) {
+      const SequenceScore ours =
+          engine.score(source, std::vector{output.at("text").get<std::string>()})[0];
+      EXPECT_NEAR(ours.log_probability, output.at(prefix + "log_probability").get<double>(),
+                  1e-5 * static_cast<double>(ours.token_scores.size()))
+          << source[0];
+    }
+  }
+}
+
+TEST_P(NativeMarianNorms, AreThoseThatMarianTrains) {
+  const std::string name = GetParam();
+  const ImportedModel imported = import_model(ModelDirectory(fixture("models") / name));
+  expect_record_of(TranslationEngine(translation_model(imported.checkpoint)), name, "");
+  const bool says_so =
+      std::any_of(imported.remarks.begin(), imported.remarks.end(), [](const std::string& remark) {
+        return remark.find("without normalization") != remark.npos;
+      });
+  EXPECT_EQ(says_so, name.starts_with("native_pre")) << "that Marian's decoder does not";
+}
+
 TEST(NativeMarian, NeverWritesWhatTheDecoderBeginsWithNorTheUnknownWord) {
   const ImportedModel imported = import_model(ModelDirectory(fixture("models") / "native_joint"));
   const TranslationModel model = translation_model(imported.checkpoint);
@@ -129,20 +169,28 @@ TEST(NativeMarian, NeverWritesWhatTheDecoderBeginsWithNorTheUnknownWord) {
   EXPECT_NE(imported.remarks[0].find("of the 55 embeddings"), std::string::npos);
 }
 
+class ExportedNativeMarian : public testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Of, ExportedNativeMarian, testing::Values("native_joint", "native_spm"),
+                         [](const auto& suite) { return std::string(suite.param); });
+
 // As MarianMT: with a table of the positions, and an epsilon of 1e-5 in place of 1e-6.
-TEST(NativeMarian, IsExportedAsMarianMtIfItsVocabularyIsJoint) {
+TEST_P(ExportedNativeMarian, IsAMarianMt) {
   const Checkpoint original =
-      import_model(ModelDirectory(fixture("models/native_joint"))).checkpoint;
+      import_model(ModelDirectory(fixture("models") / GetParam())).checkpoint;
   const ExportedModel exported = export_model(original);
   EXPECT_EQ(exported.family, "marian");
   const auto written = scratch("native_as_marian");
   write_model_directory(exported, written);
   const TranslationEngine ours(translation_model(original)),
       theirs(translation_model(import_model(ModelDirectory(written)).checkpoint));
-  const Tokenizer& tokenizer = theirs.model().tgt_tokenizer;
-  EXPECT_EQ(tokenizer.piece(tokenizer.vocab_size() - 1), "<pad>");
-  EXPECT_EQ(theirs.model().special().bos, tokenizer.vocab_size() - 1);
-  for (const MarianRecord& record : marian_records("native_joint")) {
+  const Tokenizer &src_tokenizer = theirs.model().src_tokenizer,
+                  &tokenizer = theirs.model().tgt_tokenizer;
+  const std::int32_t pad = std::min(src_tokenizer.vocab_size(), tokenizer.vocab_size()) - 1;
+  EXPECT_EQ(theirs.model().special().bos, pad) << "transformers has one id for both vocabularies";
+  EXPECT_EQ(tokenizer.piece(pad), "<pad>");
+  EXPECT_EQ(src_tokenizer.piece(src_tokenizer.vocab_size() - 1), "<pad>");
+  for (const MarianRecord& record : marian_records(GetParam())) {
     const std::vector<std::string> src{record.source}, tgt{record.outputs.front().text};
     const SequenceScore before = ours.score(src, tgt)[0], after = theirs.score(src, tgt)[0];
     ASSERT_EQ(after.token_scores.size(), before.token_scores.size());
@@ -150,29 +198,42 @@ TEST(NativeMarian, IsExportedAsMarianMtIfItsVocabularyIsJoint) {
       EXPECT_NEAR(after.token_scores[i], before.token_scores[i], 1e-3) << record.source;
   }
   std::filesystem::remove_all(written);
-  expect_error<ConfigError>(
-      [] { export_model(import_model(ModelDirectory(fixture("models/native_two"))).checkpoint); },
-      {"two vocabularies"});
+}
+
+TEST(NativeMarian, IsNotExportedWithNormsThatMarianMtDoesNotHave) {
+  const auto expect_no_export = [](const char* name, const char* difference) {
+    const Checkpoint model = import_model(ModelDirectory(fixture("models") / name)).checkpoint;
+    expect_error<ConfigError>([&] { export_model(model); }, {"MarianMT", difference});
+  };
+  expect_no_export("native_two", "norm-embedding is true, there false");
+  expect_no_export("native_rms", "norm-output is on, there off");
+  expect_no_export("native_pre", "norm-first is true, there false");
 }
 
 class DamagedNativeMarian : public DamagedDirectory {
  protected:
-  DamagedNativeMarian() { copy("native_joint"); }
+  explicit DamagedNativeMarian(std::string name = "native_joint") : name_(std::move(name)) {
+    copy(name_.c_str());
+  }
 
   // Of the original file, whatever has been replaced before.
   void replace(const char* file, const std::string& from, const std::string& to) const {
-    write(file, fixture_bytes(std::string("models/native_joint/") + file));
+    write(file, fixture_bytes("models/" + name_ + "/" + file));
     DamagedDirectory::replace(file, from, to);
   }
+
+  std::string name_;
 };
 
 // The weights as model.bin, with other settings.
 class NativeMarianSettings : public DamagedNativeMarian {
  protected:
+  using DamagedNativeMarian::DamagedNativeMarian;
+
   void write_binary(const std::string& from, const std::string& to) const {
     constexpr std::uint64_t kFloat = 0x404, kText = 0x101;
     TensorTable table =
-        open_foreign_weights(ModelDirectory(fixture("models/native_joint")).open("model.npz"));
+        open_foreign_weights(ModelDirectory(fixture("models") / name_).open("model.npz"));
     std::vector<WrittenMarianItem> items;
     for (const ForeignTensor& tensor : table.tensors()) {
       std::string data(tensor.bytes(), '\0');
@@ -227,12 +288,43 @@ TEST_F(NativeMarianSettings, AreAllKnownOrRefused) {
 TEST_F(NativeMarianSettings, AreRefusedForNormalizationsInOtherPlaces) {
   expect_refused_setting("transformer-postprocess: dan", "transformer-postprocess: dhn",
                          {"transformer-postprocess", "dhn"});
-  expect_refused_setting("transformer-preprocess: \"\"", "transformer-preprocess: r",
-                         {"transformer-preprocess", "r"});
-  expect_refused_setting("transformer-postprocess-top: \"\"", "transformer-postprocess-top: n",
+  expect_refused_setting("transformer-postprocess: dan", "transformer-postprocess: da",
+                         {"transformer-postprocess", "dan, dar"});
+  expect_refused_setting("transformer-preprocess: \"\"", "transformer-preprocess: n",
+                         {"transformer-postprocess", "dan", "transformer-preprocess, da"});
+  expect_refused_setting("transformer-preprocess: \"\"", "transformer-preprocess: h",
+                         {"transformer-preprocess", "h"});
+  expect_refused_setting("transformer-postprocess-top: \"\"", "transformer-postprocess-top: r",
+                         {"transformer-postprocess-top", "only n"});
+  expect_refused_setting("transformer-postprocess-top: \"\"", "transformer-postprocess-top: a",
                          {"transformer-postprocess-top"});
   expect_refused_setting("transformer-postprocess-emb: d", "transformer-postprocess-emb: r",
                          {"transformer-postprocess-emb"});
+}
+
+// What they say must be in the weights, too.
+TEST_F(NativeMarianSettings, AreRefusedForANormalizationWithoutWeights) {
+  expect_refused_setting("transformer-postprocess-top: \"\"", "transformer-postprocess-top: n",
+                         {"encoder_top_ln_scale"});
+  expect_refused_setting("transformer-postprocess: dan", "transformer-postprocess: dar",
+                         {"encoder_l1_self_Wo_rms_scale"});
+}
+
+class NativeMarianVersions : public NativeMarianSettings {
+ protected:
+  NativeMarianVersions() : NativeMarianSettings("native_pre") {}
+};
+
+// Before 1.11 the input of keys and values was not normalized.
+TEST_F(NativeMarianVersions, SayWhatIsNormalized) {
+  write_binary("version: v1.12.42", "version: v1.10.28");
+  const ImportedModel older = imported();
+  expect_record_of(TranslationEngine(translation_model(older.checkpoint)), name_, "older_");
+  for (const std::string& remark : older.remarks)
+    EXPECT_EQ(remark.find("without normalization"), remark.npos);
+  write_binary("version: v1.12.42", "version: v1.11.0");
+  expect_record_of(TranslationEngine(translation_model(imported().checkpoint)), name_, "");
+  expect_refused_setting("version: v1.12.42", "version: none", {"version", "none"});
 }
 
 TEST_F(NativeMarianSettings, AreRefusedForTiesOfTheSourceAlone) {

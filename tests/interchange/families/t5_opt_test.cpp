@@ -39,6 +39,59 @@ TEST(ImportedT5, ScalesItsOutputOnlyIfItIsTiedToTheEmbeddings) {
   EXPECT_EQ(multilingual.output_scale, 1.0f);
 }
 
+// Its files say with one setting whether the embeddings are tied and whether the output is scaled.
+TEST(ImportedUmt5, HasPositionsInEveryLayer) {
+  const TransformerConfig tied = config_of_fixture("umt5");
+  EXPECT_FALSE(tied.relative.shared);
+  EXPECT_EQ(tied.output_scale, 0.25f);
+  EXPECT_TRUE(config_of_fixture("mt5").relative.shared);
+}
+
+using DamagedUmt5 = DamagedDirectory;
+
+TEST_F(DamagedUmt5, ScalesNoOutputThatIsNotTied) {
+  copy("umt5");
+  replace("config.json", "\"tie_word_embeddings\": true", "\"tie_word_embeddings\": false");
+  const TranslationModel model = translation_model(imported().checkpoint);
+  EXPECT_EQ(std::get<TransformerConfig>(model.network->architecture()).output_scale, 1.0f);
+}
+
+TEST_F(DamagedUmt5, IsRefusedWithoutThePositionsOfALayer) {
+  copy("umt5");
+  leave_out("encoder.block.1.layer.0.SelfAttention.relative_attention_bias.weight");
+  expect_refused({"encoder.block.1.layer.0.SelfAttention.relative_attention"});
+}
+
+using DamagedBloom = DamagedDirectory;
+
+TEST_F(DamagedBloom, IsRefusedForSettingsThatCannotBeComputed) {
+  copy("bloom");
+  replace("config.json", "\"apply_residual_connection_post_layernorm\": false",
+          "\"apply_residual_connection_post_layernorm\": true");
+  expect_refused({"config.json", "apply_residual_connection_post_layernorm", "true"});
+  copy("bloom");
+  replace("config.json", "\"n_head\": 3", "\"n_head\": 4");
+  expect_error<ConfigError>([&] { imported(); }, {"n-heads", "4", "18"});
+  copy("bloom");
+  replace("config.json", "\"hidden_size\": 18", "\"hidden_size\": 24");
+  expect_refused({"word_embeddings", "[274, 18]", "[274, 24]"});
+}
+
+// As the first files have them: other names of settings, and weights without the model's prefix.
+TEST_F(DamagedBloom, IsReadFromItsFirstFiles) {
+  copy("bloom");
+  const char* const weight = "decoder.layers.1.self_attn.k_proj.weight";
+  const std::vector<float> expected = imported().checkpoint.tensor(weight).to_vector();
+  replace("config.json", "\"hidden_size\": 18", "\"n_embed\": 18");
+  replace("config.json", "\"n_head\": 3", "\"num_attention_heads\": 3");
+  replace("config.json", "\"n_layer\": 2", "\"num_hidden_layers\": 2");
+  replace("config.json", "\"use_cache\"", "\"offset_alibi\": 100, \"use_cache\"");
+  rename_weights([](const std::string& name) {
+    return name.substr(name.starts_with("transformer.") ? std::string("transformer.").size() : 0);
+  });
+  EXPECT_EQ(imported().checkpoint.tensor(weight).to_vector(), expected);
+}
+
 TEST(ImportedT5, IsAnOrdinaryModel) {
   for (const char* name : {"t5", "flan_t5", "mt5"}) {
     const auto path = scratch("t5_model");

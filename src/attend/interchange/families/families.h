@@ -31,6 +31,8 @@ ForeignModel read_distilbert(const ModelDirectory& directory, ForeignConfig& con
 ForeignModel read_roberta(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_t5(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_mt5(const ModelDirectory& directory, ForeignConfig& config);
+ForeignModel read_umt5(const ModelDirectory& directory, ForeignConfig& config);
+ForeignModel read_bloom(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_opt(const ModelDirectory& directory, ForeignConfig& config);
 
 std::optional<TextFiles> write_marian(const SavedModel& model, Checkpoint& equal);
@@ -47,6 +49,8 @@ std::optional<TextFiles> write_llama(const SavedModel& model, Checkpoint& equal)
 std::optional<TextFiles> write_qwen2(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_t5(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_mt5(const SavedModel& model, Checkpoint& equal);
+std::optional<TextFiles> write_umt5(const SavedModel& model, Checkpoint& equal);
+std::optional<TextFiles> write_bloom(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_opt(const SavedModel& model, Checkpoint& equal);
 
 // Settings of config.json that describe training or other programs, not what the model computes.

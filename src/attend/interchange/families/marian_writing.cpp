@@ -69,24 +69,39 @@ MarianTokenizers marian_tokenizers(const TranslationModel& model, const Transfor
           reordered(tgt, shared ? languages : std::vector<std::string>{})};
 }
 
+// The pieces of the source, with the padding token. The embedding of a new one is zeros.
+std::vector<std::string> with_padding(std::vector<std::string> pieces, const std::string& padding,
+                                      Checkpoint& equal) {
+  if (std::find(pieces.begin(), pieces.end(), padding) != pieces.end()) return pieces;
+  pieces.push_back(padding);
+  add_source_piece(equal);
+  return pieces;
+}
+
 // Marian's decoder begins with zeros. In MarianMT they are the embedding of the last piece, which
-// is also the padding token.
+// is also the padding token. Its id must be one of the source's vocabulary, too, because
+// transformers has a single setting for it.
 MarianTokenizers begin_as_marian(const TranslationModel& model, Checkpoint& equal) {
-  constexpr std::string_view kPadding = "<pad>";
+  const std::string padding = "<pad>";
   const SpecialTokens special = model.special();
   if (read_options<TransformerConfig>(equal, "attend.config").positions != PositionKind::learned)
     tabulate_positions_of_pairs(equal, kUsualLength);
-  begin_with_zeros(equal, special.bos);
-  std::vector<std::string> pieces = pieces_of(model.tgt_tokenizer);
-  const std::string start = pieces[static_cast<std::size_t>(special.bos)];
-  std::replace(pieces.begin(), pieces.end(), std::string(kPadding), start);
-  pieces.erase(pieces.begin() + special.bos);
-  pieces.emplace_back(kPadding);
-  const SpecialPieces names{std::string(kPadding), model.tgt_tokenizer.piece(special.eos),
-                            std::string(kPadding), model.tgt_tokenizer.piece(special.unk)};
-  Tokenizer tokenizer = Tokenizer::from_bytes(
-      reorder_sentencepiece(model.tgt_tokenizer.bytes(), {pieces, {}, names}));
-  return {tokenizer, tokenizer};
+  std::vector<std::string> tgt = pieces_of(model.tgt_tokenizer);
+  const std::string start = tgt[static_cast<std::size_t>(special.bos)];
+  std::replace(tgt.begin(), tgt.end(), padding, start);
+  const bool joint = model.tokenizers().size() == 1;
+  const std::vector<std::string> src =
+      joint ? tgt : with_padding(pieces_of(model.src_tokenizer), padding, equal);
+  const std::ptrdiff_t place = std::min(std::ssize(src), std::ssize(tgt)) - 1;
+  begin_with_zeros(equal, special.bos, place);
+  tgt.erase(tgt.begin() + special.bos);
+  tgt.insert(tgt.begin() + place, padding);
+  const SpecialPieces names{padding, model.tgt_tokenizer.piece(special.eos), padding,
+                            model.tgt_tokenizer.piece(special.unk)};
+  const auto reordered = [&](const Tokenizer& tokenizer, const std::vector<std::string>& pieces) {
+    return Tokenizer::from_bytes(reorder_sentencepiece(tokenizer.bytes(), {pieces, {}, names}));
+  };
+  return {reordered(model.src_tokenizer, joint ? tgt : src), reordered(model.tgt_tokenizer, tgt)};
 }
 
 // The tokens that are never written, by their new ids: the padding token is one of them.
@@ -110,10 +125,11 @@ TranslationModel use_words_of_marian(const TranslationModel& model, Checkpoint& 
   constexpr float kMarianEpsilon = 1e-6f;
   if (shape.norm.epsilon == kMarianEpsilon) use_usual_epsilon(equal);
   const SpecialTokens special = model.special();
+  if (special.bos < 0) throw ConfigError("its decoder begins with no token of its own");
+  const bool has_joint = model.tokenizers().size() == 1;
   const bool begins =
-      special.bos != special.pad && model.tokenizers().size() == 1 && is_added(shape.positions);
-  if (!begins && special.pad < 0)
-    throw ConfigError("two vocabularies without a padding token in both");
+      special.bos != special.pad && (has_joint || special.pad < 0) && is_added(shape.positions);
+  if (!begins && special.pad < 0) throw ConfigError("its vocabularies have no padding token");
   auto [src, tgt] = begins ? begin_as_marian(model, equal) : marian_tokenizers(model, shape);
   TranslationModel changed(model.network, src, tgt, model.decoding);
   changed.format.languages = model.format.languages;

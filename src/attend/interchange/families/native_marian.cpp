@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <filesystem>
+#include <utility>
 
 #include "attend/core/quote.h"
 #include "attend/error.h"
 #include "attend/interchange/families/families.h"
 #include "attend/interchange/families/marian_vocabulary.h"
+#include "attend/interchange/families/native_marian_names.h"
 #include "attend/interchange/foreign_weights.h"
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/tasks/translation/model.h"
@@ -18,91 +21,6 @@ namespace attend {
 
 namespace {
 
-constexpr ForeignLayout kTransposedMap = ForeignLayout::transposed, kRow = ForeignLayout::one_row;
-
-constexpr std::array kMarianMaps{
-    NameRule{"encoder.layers.*.self_attn.q_proj.weight", "encoder_l*_self_Wq", kTransposedMap},
-    NameRule{"encoder.layers.*.self_attn.q_proj.bias", "encoder_l*_self_bq", kRow},
-    NameRule{"encoder.layers.*.self_attn.k_proj.weight", "encoder_l*_self_Wk", kTransposedMap},
-    NameRule{"encoder.layers.*.self_attn.k_proj.bias", "encoder_l*_self_bk", kRow},
-    NameRule{"encoder.layers.*.self_attn.v_proj.weight", "encoder_l*_self_Wv", kTransposedMap},
-    NameRule{"encoder.layers.*.self_attn.v_proj.bias", "encoder_l*_self_bv", kRow},
-    NameRule{"encoder.layers.*.self_attn.out_proj.weight", "encoder_l*_self_Wo", kTransposedMap},
-    NameRule{"encoder.layers.*.self_attn.out_proj.bias", "encoder_l*_self_bo", kRow},
-    NameRule{"encoder.layers.*.feed_forward.linear1.weight", "encoder_l*_ffn_W1", kTransposedMap},
-    NameRule{"encoder.layers.*.feed_forward.linear1.bias", "encoder_l*_ffn_b1", kRow},
-    NameRule{"encoder.layers.*.feed_forward.linear2.weight", "encoder_l*_ffn_W2", kTransposedMap},
-    NameRule{"encoder.layers.*.feed_forward.linear2.bias", "encoder_l*_ffn_b2", kRow},
-    NameRule{"decoder.layers.*.self_attn.q_proj.weight", "decoder_l*_self_Wq", kTransposedMap},
-    NameRule{"decoder.layers.*.self_attn.q_proj.bias", "decoder_l*_self_bq", kRow},
-    NameRule{"decoder.layers.*.self_attn.k_proj.weight", "decoder_l*_self_Wk", kTransposedMap},
-    NameRule{"decoder.layers.*.self_attn.k_proj.bias", "decoder_l*_self_bk", kRow},
-    NameRule{"decoder.layers.*.self_attn.v_proj.weight", "decoder_l*_self_Wv", kTransposedMap},
-    NameRule{"decoder.layers.*.self_attn.v_proj.bias", "decoder_l*_self_bv", kRow},
-    NameRule{"decoder.layers.*.self_attn.out_proj.weight", "decoder_l*_self_Wo", kTransposedMap},
-    NameRule{"decoder.layers.*.self_attn.out_proj.bias", "decoder_l*_self_bo", kRow},
-    NameRule{"decoder.layers.*.cross_attn.q_proj.weight", "decoder_l*_context_Wq", kTransposedMap},
-    NameRule{"decoder.layers.*.cross_attn.q_proj.bias", "decoder_l*_context_bq", kRow},
-    NameRule{"decoder.layers.*.cross_attn.k_proj.weight", "decoder_l*_context_Wk", kTransposedMap},
-    NameRule{"decoder.layers.*.cross_attn.k_proj.bias", "decoder_l*_context_bk", kRow},
-    NameRule{"decoder.layers.*.cross_attn.v_proj.weight", "decoder_l*_context_Wv", kTransposedMap},
-    NameRule{"decoder.layers.*.cross_attn.v_proj.bias", "decoder_l*_context_bv", kRow},
-    NameRule{"decoder.layers.*.cross_attn.out_proj.weight", "decoder_l*_context_Wo",
-             kTransposedMap},
-    NameRule{"decoder.layers.*.cross_attn.out_proj.bias", "decoder_l*_context_bo", kRow},
-    NameRule{"decoder.layers.*.feed_forward.linear1.weight", "decoder_l*_ffn_W1", kTransposedMap},
-    NameRule{"decoder.layers.*.feed_forward.linear1.bias", "decoder_l*_ffn_b1", kRow},
-    NameRule{"decoder.layers.*.feed_forward.linear2.weight", "decoder_l*_ffn_W2", kTransposedMap},
-    NameRule{"decoder.layers.*.feed_forward.linear2.bias", "decoder_l*_ffn_b2", kRow},
-    NameRule{"src_norm.weight", "encoder_emb_ln_scale_pre", kRow},
-    NameRule{"src_norm.bias", "encoder_emb_ln_bias_pre", kRow},
-    NameRule{"tgt_norm.weight", "decoder_emb_ln_scale_pre", kRow},
-    NameRule{"tgt_norm.bias", "decoder_emb_ln_bias_pre", kRow},
-};
-// Of the normalizations after the sublayers.
-constexpr std::array kMarianPostNorms{
-    NameRule{"encoder.layers.*.norm1.weight", "encoder_l*_self_Wo_ln_scale", kRow},
-    NameRule{"encoder.layers.*.norm1.bias", "encoder_l*_self_Wo_ln_bias", kRow},
-    NameRule{"encoder.layers.*.norm2.weight", "encoder_l*_ffn_ffn_ln_scale", kRow},
-    NameRule{"encoder.layers.*.norm2.bias", "encoder_l*_ffn_ffn_ln_bias", kRow},
-    NameRule{"decoder.layers.*.norm1.weight", "decoder_l*_self_Wo_ln_scale", kRow},
-    NameRule{"decoder.layers.*.norm1.bias", "decoder_l*_self_Wo_ln_bias", kRow},
-    NameRule{"decoder.layers.*.norm2.weight", "decoder_l*_context_Wo_ln_scale", kRow},
-    NameRule{"decoder.layers.*.norm2.bias", "decoder_l*_context_Wo_ln_bias", kRow},
-    NameRule{"decoder.layers.*.norm3.weight", "decoder_l*_ffn_ffn_ln_scale", kRow},
-    NameRule{"decoder.layers.*.norm3.bias", "decoder_l*_ffn_ffn_ln_bias", kRow},
-};
-
-// Of the vocabularies. The decoder begins with zeros for an embedding, which is one more row.
-constexpr std::array kMarianTablesAll{
-    NameRule{"embedding.weight", "Wemb", ForeignLayout::but_one},
-};
-constexpr std::array kMarianTables{
-    NameRule{"src_embedding.weight", "encoder_Wemb"},
-    NameRule{"tgt_embedding.weight", "decoder_Wemb", ForeignLayout::but_one},
-};
-// Of an output projection of its own: newer versions keep it transposed.
-constexpr NameRule kMarianProjection{"output_proj.weight", "decoder_ff_logit_out_Wt",
-                                     ForeignLayout::but_one};
-constexpr NameRule kOlderMarianProjection{"output_proj.weight", "decoder_ff_logit_out_W",
-                                          ForeignLayout::but_one_transposed};
-constexpr std::array kMarianOutput{
-    NameRule{"output_proj.bias", "decoder_ff_logit_out_b", ForeignLayout::but_one_row},
-};
-
-NameMap marian_names(const TransformerConfig& shape, const TensorTable& weights) {
-  std::vector<NameRule> rules(kMarianOutput.begin(), kMarianOutput.end());
-  const auto add = [&](std::span<const NameRule> more) {
-    rules.insert(rules.end(), more.begin(), more.end());
-  };
-  add(kMarianMaps);
-  add(kMarianPostNorms);
-  shape.tie_embeddings == TiedEmbeddings::all ? add(kMarianTablesAll) : add(kMarianTables);
-  rules.push_back(weights.contains(kMarianProjection.theirs) ? kMarianProjection
-                                                             : kOlderMarianProjection);
-  return NameMap(rules, /*first_layer=*/1);
-}
-
 // The operations between sublayers without dropout: "dan" is "an".
 std::string without_dropout(ForeignConfig& config, const char* key) {
   std::string operations = config.text_or(key, "");
@@ -110,23 +28,50 @@ std::string without_dropout(ForeignConfig& config, const char* key) {
   return operations;
 }
 
-// Normalizations after sublayers only: before them, Marian normalizes the queries of attention and
-// leaves keys and values as they are.
+// Marian 1.11 was the first to normalize the input of keys and values of self-attention, too. The
+// setting says which version trained the model.
+bool normalizes_keys(ForeignConfig& config) {
+  const std::string version = config.text_or("version", "");
+  int major = 0, minor = 0;
+  if (std::sscanf(version.c_str(), "v%d.%d", &major, &minor) != 2)
+    config.refuse("version",
+                  "expected a version, such as v1.12.0: it says what transformer-preprocess "
+                  "normalizes");
+  return std::pair(major, minor) >= std::pair(1, 11);
+}
+
+constexpr const char* kNormsOfDecoding =
+    "scores are those that Marian trains with; its own decoder leaves the keys and values of "
+    "earlier target tokens without normalization";
+
+// Normalization before each sublayer or after it, and perhaps of the embeddings and of the output;
+// "n" is layer normalization, "r" that by the root mean square, "a" the residual connection.
 void read_norms(ForeignConfig& config, TransformerConfig& shape) {
-  if (!without_dropout(config, "transformer-preprocess").empty())
-    config.refuse("transformer-preprocess",
-                  "normalization before sublayers is not supported: Marian normalizes queries, and "
-                  "neither keys nor values");
-  if (without_dropout(config, "transformer-postprocess") != "an")
+  const std::string before = without_dropout(config, "transformer-preprocess"),
+                    after = without_dropout(config, "transformer-postprocess"),
+                    output = without_dropout(config, "transformer-postprocess-top"),
+                    embedding = without_dropout(config, "transformer-postprocess-emb");
+  const std::string kind =
+      before.empty() ? after.substr(std::min<std::size_t>(1, after.size())) : before;
+  shape.norm_first = !before.empty();
+  if (kind != "n" && kind != "r")
+    config.refuse(shape.norm_first ? "transformer-preprocess" : "transformer-postprocess",
+                  "supported are the residual connection and normalization after a sublayer (dan, "
+                  "dar), and normalization before it (n, r)");
+  if (after != (shape.norm_first ? "a" : "a" + kind))
     config.refuse("transformer-postprocess",
-                  "only the residual connection and normalization (an) are supported");
-  if (!without_dropout(config, "transformer-postprocess-top").empty())
-    config.refuse("transformer-postprocess-top", "only dropout (d) is supported");
-  const std::string embedding = without_dropout(config, "transformer-postprocess-emb");
-  shape.norm_embedding = embedding == "n";
-  if (!embedding.empty() && !shape.norm_embedding)
-    config.refuse("transformer-postprocess-emb", "only normalization (n) is supported");
-  shape.norm.epsilon = 1e-6f;
+                  "supported are dan, dar and, with transformer-preprocess, da");
+  const auto is_normalized = [&](const char* key, const std::string& operations) {
+    if (!operations.empty() && operations != kind)
+      config.refuse(key, fmt::format("only {} is supported, as elsewhere in the model", kind));
+    return !operations.empty();
+  };
+  const bool normalizes_output = is_normalized("transformer-postprocess-top", output);
+  if (normalizes_output != shape.norm_first)
+    shape.norm_output = normalizes_output ? OutputNorm::on : OutputNorm::off;
+  shape.norm_embedding = is_normalized("transformer-postprocess-emb", embedding);
+  shape.norm = {kind == "r" ? NormKind::rms : NormKind::layer, 1e-6f};
+  if (shape.norm_first) shape.norm_keys = normalizes_keys(config);
 }
 
 // Settings of parts that a Transformer does not have, and of training.
@@ -307,7 +252,8 @@ std::optional<NativeMarian> open_native_marian(const ModelDirectory& directory) 
   auto network = std::shared_ptr<EncoderDecoder>(
       make_encoder_decoder(shape, EncoderDecoder::Purpose::inference));
   TranslationModel model(std::move(network), std::move(src), std::move(tgt), options.decoding);
-  ForeignModel foreign{nullptr, marian_names(shape, weights)};
+  ForeignModel foreign{nullptr, native_marian_names(shape, weights)};
+  if (shape.norm_first && shape.norm_keys) foreign.remarks.emplace_back(kNormsOfDecoding);
   remark_fillers(model.tgt_tokenizer, foreign.remarks);
   model.suppressed = fillers_of(model.tgt_tokenizer);
   model.suppressed.push_back(model.special().bos);

@@ -19,34 +19,19 @@ namespace {
 
 // Its stacks are blocks of layers: self-attention, in the decoder cross-attention, feed-forward.
 constexpr std::array kT5{
-    NameRule{"encoder.relative_positions.weight",
-             "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight"},
-    NameRule{"encoder.layers.*.self_attn.q_proj.weight",
-             "encoder.block.*.layer.0.SelfAttention.q.weight"},
-    NameRule{"encoder.layers.*.self_attn.k_proj.weight",
-             "encoder.block.*.layer.0.SelfAttention.k.weight"},
-    NameRule{"encoder.layers.*.self_attn.v_proj.weight",
-             "encoder.block.*.layer.0.SelfAttention.v.weight"},
-    NameRule{"encoder.layers.*.self_attn.out_proj.weight",
-             "encoder.block.*.layer.0.SelfAttention.o.weight"},
-    NameRule{"encoder.layers.*.norm1.weight", "encoder.block.*.layer.0.layer_norm.weight"},
+    NameRule{"#.relative_positions.weight",
+             "#.block.0.layer.0.SelfAttention.relative_attention_bias.weight"},
+    NameRule{"#.layers.*.self_attn.q_proj.weight", "#.block.*.layer.0.SelfAttention.q.weight"},
+    NameRule{"#.layers.*.self_attn.k_proj.weight", "#.block.*.layer.0.SelfAttention.k.weight"},
+    NameRule{"#.layers.*.self_attn.v_proj.weight", "#.block.*.layer.0.SelfAttention.v.weight"},
+    NameRule{"#.layers.*.self_attn.out_proj.weight", "#.block.*.layer.0.SelfAttention.o.weight"},
+    NameRule{"#.layers.*.norm1.weight", "#.block.*.layer.0.layer_norm.weight"},
     NameRule{"encoder.layers.*.feed_forward.linear_gate.weight",
              "encoder.block.*.layer.1.DenseReluDense.wi_1.weight"},
     NameRule{"encoder.layers.*.feed_forward.linear2.weight",
              "encoder.block.*.layer.1.DenseReluDense.wo.weight"},
     NameRule{"encoder.layers.*.norm2.weight", "encoder.block.*.layer.1.layer_norm.weight"},
-    NameRule{"encoder.norm.weight", "encoder.final_layer_norm.weight"},
-    NameRule{"decoder.relative_positions.weight",
-             "decoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight"},
-    NameRule{"decoder.layers.*.self_attn.q_proj.weight",
-             "decoder.block.*.layer.0.SelfAttention.q.weight"},
-    NameRule{"decoder.layers.*.self_attn.k_proj.weight",
-             "decoder.block.*.layer.0.SelfAttention.k.weight"},
-    NameRule{"decoder.layers.*.self_attn.v_proj.weight",
-             "decoder.block.*.layer.0.SelfAttention.v.weight"},
-    NameRule{"decoder.layers.*.self_attn.out_proj.weight",
-             "decoder.block.*.layer.0.SelfAttention.o.weight"},
-    NameRule{"decoder.layers.*.norm1.weight", "decoder.block.*.layer.0.layer_norm.weight"},
+    NameRule{"#.norm.weight", "#.final_layer_norm.weight"},
     NameRule{"decoder.layers.*.cross_attn.q_proj.weight",
              "decoder.block.*.layer.1.EncDecAttention.q.weight"},
     NameRule{"decoder.layers.*.cross_attn.k_proj.weight",
@@ -61,7 +46,9 @@ constexpr std::array kT5{
     NameRule{"decoder.layers.*.feed_forward.linear2.weight",
              "decoder.block.*.layer.2.DenseReluDense.wo.weight"},
     NameRule{"decoder.layers.*.norm3.weight", "decoder.block.*.layer.2.layer_norm.weight"},
-    NameRule{"decoder.norm.weight", "decoder.final_layer_norm.weight"},
+    // In umT5 every layer has its own.
+    NameRule{"#.layers.*.self_attn.relative_positions.weight",
+             "#.block.*.layer.0.SelfAttention.relative_attention_bias.weight"},
     NameRule{"embedding.weight", "shared.weight"},
     NameRule{"output_proj.weight", "lm_head.weight"},
 };
@@ -209,6 +196,17 @@ ForeignModel read_t5(const ModelDirectory& directory, ForeignConfig& config) {
   TransformerConfig shape = read_t5_shape(config);
   if (scales_output(config))
     shape.output_scale = 1.0f / std::sqrt(static_cast<float>(shape.d_model));
+  return finish_t5(directory, config, shape);
+}
+
+// umT5 (Chung et al. 2023). Its embeddings are tied if and only if its output is scaled.
+ForeignModel read_umt5(const ModelDirectory& directory, ForeignConfig& config) {
+  ignore_common_settings(config);
+  TransformerConfig shape = read_t5_shape(config);
+  shape.relative.shared = false;
+  if (config.boolean_or("tie_word_embeddings", true))
+    shape.output_scale = 1.0f / std::sqrt(static_cast<float>(shape.d_model));
+  config.ignore({"scalable_attention", "classifier_dropout"});
   return finish_t5(directory, config, shape);
 }
 

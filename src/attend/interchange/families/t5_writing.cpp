@@ -87,28 +87,35 @@ std::optional<TextFiles> write_t5_files(const TranslationModel* model, Checkpoin
 
 }  // namespace
 
-std::optional<TextFiles> write_t5(const SavedModel& saved, Checkpoint& equal) {
+namespace {
+
+// `type` and `architecture`: how transformers calls the family and its class.
+std::optional<TextFiles> write_t5_type(const SavedModel& saved, Checkpoint& equal,
+                                       std::string_view type, std::string_view architecture) {
   const TranslationModel* const model = as_transformer(saved);
   auto files = write_t5_files(model, equal);
   if (!files) return std::nullopt;
   const auto shape = std::get<TransformerConfig>(model->network->architecture());
   T5Json config = t5_config(*model, shape);
-  config["model_type"] = "t5";
-  config["architectures"] = {"T5ForConditionalGeneration"};
-  config["scale_decoder_outputs"] = shape.output_scale != 1.0f;
+  config["model_type"] = type;
+  config["architectures"] = {architecture};
+  if (type == "t5") config["scale_decoder_outputs"] = shape.output_scale != 1.0f;
   (*files)["config.json"] = write_json(config);
   return files;
 }
 
+}  // namespace
+
+std::optional<TextFiles> write_t5(const SavedModel& saved, Checkpoint& equal) {
+  return write_t5_type(saved, equal, "t5", "T5ForConditionalGeneration");
+}
+
 std::optional<TextFiles> write_mt5(const SavedModel& saved, Checkpoint& equal) {
-  const TranslationModel* const model = as_transformer(saved);
-  auto files = write_t5_files(model, equal);
-  if (!files) return std::nullopt;
-  T5Json config = t5_config(*model, std::get<TransformerConfig>(model->network->architecture()));
-  config["model_type"] = "mt5";
-  config["architectures"] = {"MT5ForConditionalGeneration"};
-  (*files)["config.json"] = write_json(config);
-  return files;
+  return write_t5_type(saved, equal, "mt5", "MT5ForConditionalGeneration");
+}
+
+std::optional<TextFiles> write_umt5(const SavedModel& saved, Checkpoint& equal) {
+  return write_t5_type(saved, equal, "umt5", "UMT5ForConditionalGeneration");
 }
 
 }  // namespace attend

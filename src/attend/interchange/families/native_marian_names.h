@@ -1,0 +1,12 @@
+// The names of the weights of a native Marian model.
+#pragma once
+
+#include "attend/interchange/name_map.h"
+#include "attend/interchange/tensor_table.h"
+#include "attend/models/transformer_config.h"
+
+namespace attend {
+
+NameMap native_marian_names(const TransformerConfig& shape, const TensorTable& weights);
+
+}  // namespace attend
