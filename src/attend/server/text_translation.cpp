@@ -16,6 +16,14 @@ TranslationOptions options_of(const TextTranslationRequest& request, const Trans
   return options;
 }
 
+// A bound on the tokens of a text, without its tokens: none is empty, and normalization (NFKC) makes
+// at most eleven bytes of one that is not ASCII.
+std::int64_t most_tokens(std::string_view text) {
+  const auto beyond_ascii =
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; });
+  return std::ssize(text) + 10 * beyond_ascii + 1;
+}
+
 // The texts without translations.
 TranslatedTexts cut_texts(std::vector<std::string> texts, const std::string& language,
                           const std::function<bool(std::string_view)>& fits) {
@@ -60,7 +68,8 @@ void translate_texts(const std::shared_ptr<Call>& call, TextTranslationRequest r
   if (const std::int64_t own = translator.longest_source(); own > 0)
     longest = std::min(longest, own);
   const auto fits = [&](std::string_view text) {
-    return std::ssize(translator.source_tokenizer().encode(text)) <= longest;
+    return most_tokens(text) <= longest ||
+           std::ssize(translator.source_tokenizer().encode(text)) <= longest;
   };
   const auto all =
       std::make_shared<TranslatedTexts>(cut_texts(std::move(request.texts), request.source, fits));
