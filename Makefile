@@ -68,12 +68,12 @@ fuzz: ## fuzz every reader for MINUTES (10) each: coverage-guided with clang, an
 	@tools/dependencies.sh ensure fuzz
 	@tools/run_fuzzers.sh $(or $(MINUTES),10) $(JOBS) $(TARGETS)
 
-bench: ## compare training with PyTorch and Marian, and decoding with CTranslate2 (set DATA=, MODEL= and SOURCE=, EMBEDDER=, ROWS=)
+bench: ## compare training with PyTorch and Marian, decoding and serving with CTranslate2 (set DATA=, MODEL= and SOURCE=, EMBEDDER=, ROWS=)
 	@tools/dependencies.sh ensure build
 	@tools/dependencies.sh ensure bench
 	@mkdir -p build
 	@cmake --preset $(PRESET) -DATTEND_BENCHMARKS=ON >$(BUILD).configure.log || { cat $(BUILD).configure.log; exit 1; }
-	@cmake --build $(BUILD) --target attend_program compare_train_attend compare_train_lm_attend compare_decode_attend compare_encode_attend compare_generate_attend bench_kernels
+	@cmake --build $(BUILD) --target attend_program compare_train_attend compare_train_lm_attend compare_decode_attend compare_encode_attend compare_generate_attend compare_serve_clients bench_kernels
 	@test -x build/bench-python/bin/python || python3 -m venv build/bench-python
 	@build/bench-python/bin/pip install --quiet --disable-pip-version-check -r bench/compare/requirements.txt
 	@build/bench-python/bin/python bench/compare/compare.py --build $(BUILD) --out build/bench $(if $(DATA),--data "$(DATA)") \

@@ -1,6 +1,6 @@
 """attend beside what people use, on the same work in one run: `make bench`.
 
-Training against PyTorch and Marian, decoding against CTranslate2, turn by turn (A B A B ...), so that both see the same machine. Every ratio is taken
+Training against PyTorch and Marian, decoding and serving against CTranslate2, turn by turn (A B A B ...), so that both see the same machine. Every ratio is taken
 within a turn and the median is reported; so is the machine's own limit, which is measured in every turn. Before anything is timed, both sides must compute the same: equal parameter counts, the same loss
 of the same batch, the same translations. What is measured is written down at once, so that a run may be stopped.
 
@@ -22,6 +22,7 @@ import time
 import imported
 import marian
 import scaling
+import serving
 from sides import check_same, made_up_ids, python, run, run_json, run_json_or_none, script
 
 TINY = dict(d_model=128, n_heads=4, d_ff=256, n_encoder_layers=4, n_decoder_layers=4, norm_first=True, tie_embeddings="target")
@@ -310,7 +311,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=15, help="of training the tiny model, in one turn; larger ones take three times as long")
     parser.add_argument("--patience", type=float, default=600, help="seconds after which a variant of the peer is given up")
     parser.add_argument("--variants", nargs="*", default=["f32", "bf16", "f32-compiled", "bf16-compiled"], help="of the peer's training, to choose from")
-    parser.add_argument("--only", nargs="*", default=["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-base", "imported-encoders", "imported-translation", "imported-generation", "scaling"])
+    parser.add_argument("--only", nargs="*", default=["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-base", "serving", "imported-encoders", "imported-translation", "imported-generation", "scaling"])
     arguments = parser.parse_args()
     if arguments.before:
         arguments.variants = ["f32", "bf16"]
@@ -342,6 +343,8 @@ def main():
         source = shutil.copy(source, c.path("newstest.txt"))
         for beam in (4, 1):
             c.decode("decode-base", c.random_base(), source, beam, one_by_one=40, length=30, shape=BASE, vocabulary=32000)
+    if "serving" in arguments.only and arguments.model and not arguments.before:
+        serving.compare(c, "serving", arguments.model, arguments.source)
     imported.compare(c, arguments.only)
     if "scaling" in arguments.only:
         c.curves = scaling.measure(c)
