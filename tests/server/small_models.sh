@@ -1,5 +1,5 @@
 # Sourced by the tests with clients: makes small models of every kind in a folder of its own, serves them, and sets $url. Needs $root and
-# $attend; the caller may add to `finish`, which is called at the end.
+# $attend; the caller may add to `finish`, which is called at the end, options of the server to $serve_options and the models' size to $size.
 
 folder=$(mktemp -d)
 server=
@@ -14,14 +14,15 @@ for i in 1 2 3 4 5 6 7 8; do
   printf 'Der alte Hund sieht die Katze.\nEine Katze frisst den Fisch.\nDer Hund schläft.\nDie Katze sieht einen Fisch.\n' >>train.de
   printf 'good\tA good film.\nbad\tA bad film.\n' >>train.tsv
 done
-small="--d-model 16 --n-heads 2 --d-ff 16 --batch-tokens 64 --learning-rate 0.02 --warmup-steps 10 --max-steps 60 --threads 1"
+small="${size:---d-model 16 --n-heads 2 --d-ff 16} --batch-tokens 64 --learning-rate 0.02 --warmup-steps 10 --max-steps 60 --threads 1"
 "$attend" train translation $small --n-encoder-layers 1 --n-decoder-layers 1 --vocab-size 60 --src-train train.en --tgt-train train.de \
   --valid-every 0 --out en-de >log 2>&1
 "$attend" train lm $small --n-layers 1 --sequence-length 64 --vocab-size 40 --train train.en --out lm >log 2>&1
 "$attend" train classification $small --n-encoder-layers 1 --vocab-size 20 --train train.tsv --max-epochs 0 --out films >log 2>&1
 "$attend" import "$root/tests/interchange/data/models/bert_sentences" --out vectors.safetensors >log 2>&1
 
-"$attend" serve en-de lm films vectors.safetensors --listen 127.0.0.1:0 --threads 1 --no-access-log 2>serve.log &
+# shellcheck disable=SC2086  # several words
+"$attend" serve en-de lm films vectors.safetensors --listen 127.0.0.1:0 --threads 1 --no-access-log ${serve_options:-} 2>serve.log &
 server=$!
 for try in $(seq 1200); do
   grep -q 'listening on' serve.log && break
