@@ -20,13 +20,18 @@ std::unique_ptr<Job> JobQueue::take(Waiting& from, Waiting::iterator at) {
   return job;
 }
 
-std::unique_ptr<Job> JobQueue::pop(const std::function<bool(const Job& job, bool is_first)>& fits) {
+std::unique_ptr<Job> JobQueue::pop(
+    const std::function<bool(const Job& job, bool has_right)>& fits) {
   if (empty()) return nullptr;
   bool is_first =
       later_.empty() || (!first_.empty() && first_.begin()->first < later_.begin()->first);
-  if (!is_first && !fits(*later_.begin()->second, false)) {
-    if (first_.empty() || later_.begin()->first.first + kLongestWait < now_) return nullptr;
-    is_first = true;
+  if (!is_first) {
+    // One that is overdue may take the places that are kept for others.
+    const bool is_overdue = later_.begin()->first.first + kLongestWait < now_;
+    if (!fits(*later_.begin()->second, is_overdue)) {
+      if (first_.empty() || is_overdue) return nullptr;
+      is_first = true;
+    }
   }
   Waiting& waiting = is_first ? first_ : later_;
   if (is_first && !fits(*waiting.begin()->second, true)) return nullptr;

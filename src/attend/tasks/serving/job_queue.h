@@ -20,8 +20,8 @@ namespace attend {
 class JobQueue {
  public:
   static constexpr std::int64_t kPatience = 4;
-  // A job that has been due for so many tokens lets no other pass.
-  static constexpr std::int64_t kLongestWait = 16384;
+  // A job that has been due for so many tokens lets no other pass: a second or two of most models.
+  static constexpr std::int64_t kLongestWait = 1024;
 
   // All jobs of a request.
   void push(Jobs request);
@@ -31,8 +31,9 @@ class JobQueue {
   const JobSize& size() const { return size_; }
 
   // Takes the job that is due first, if `fits` accepts it. If it does not, and is not the first of
-  // its request, the first job of another may pass. Null if none is taken.
-  std::unique_ptr<Job> pop(const std::function<bool(const Job& job, bool is_first)>& fits);
+  // its request, the first job of another may pass. Null if none is taken. has_right: whether the
+  // job is the first of its request, or overdue.
+  std::unique_ptr<Job> pop(const std::function<bool(const Job& job, bool has_right)>& fits);
   // Takes cancelled jobs.
   Jobs take_cancelled();
   Jobs take_all();

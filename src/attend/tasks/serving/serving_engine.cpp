@@ -108,13 +108,13 @@ void ServingEngine::stop() {
 }
 
 bool ServingEngine::fits(const Worker& worker, const Station& station, const Job& job,
-                         bool is_first) const {
+                         bool has_right) const {
   const auto found = worker.load.find(job.model());
   const JobSize load = found == worker.load.end() ? JobSize{} : found->second;
   if (load.rows == 0) return true;
   // A long request leaves places for others.
-  const std::int64_t rows = is_first ? options_.batch_rows : options_.batch_rows * 3 / 4,
-                     tokens = is_first ? options_.batch_tokens : options_.batch_tokens * 3 / 4;
+  const std::int64_t rows = has_right ? options_.batch_rows : options_.batch_rows * 3 / 4,
+                     tokens = has_right ? options_.batch_tokens : options_.batch_tokens * 3 / 4;
   const std::int64_t workers = std::ssize(workers_),
                      all = station.running_rows + station.queue.size().rows;
   return load.rows + job.size().rows <= rows && load.in_batch + job.size().in_batch <= tokens &&
@@ -132,7 +132,7 @@ Jobs ServingEngine::take(Worker& worker) {
   for (auto& [model, station] : stations_) {
     while (!station.queue.empty()) {
       auto job = station.queue.pop(
-          [&](const Job& next, bool is_first) { return fits(worker, station, next, is_first); });
+          [&](const Job& next, bool has_right) { return fits(worker, station, next, has_right); });
       if (!job) break;
       worker.load[model] += job->size();
       station.running_rows += job->size().rows;

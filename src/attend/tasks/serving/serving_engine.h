@@ -65,7 +65,7 @@ class ServingEngine {
   // Both with the lock.
   bool has_work(const Worker& worker) const;
   Jobs take(Worker& worker);
-  bool fits(const Worker& worker, const Station& station, const Job& job, bool is_first) const;
+  bool fits(const Worker& worker, const Station& station, const Job& job, bool has_right) const;
   Jobs take_cancelled();
 
   JobCounts run(Worker& worker, Jobs taken);
