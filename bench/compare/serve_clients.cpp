@@ -44,9 +44,10 @@ class Connection {
   std::string translate(const std::string& sentence) {
     const std::string body =
         nlohmann::json{{"q", sentence}, {"source", "en"}, {"target", "de"}}.dump();
-    send("POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-         "Content-Length: " +
-         std::to_string(body.size()) + "\r\n\r\n" + body);
+    send(
+        "POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        "Content-Length: " +
+        std::to_string(body.size()) + "\r\n\r\n" + body);
     return nlohmann::json::parse(receive()).at("translatedText");
   }
 
@@ -61,9 +62,8 @@ class Connection {
     std::size_t end = 0;
     while ((end = buffer_.find("\r\n\r\n")) == buffer_.npos) read_more();
     std::string head = buffer_.substr(0, end);
-    std::transform(head.begin(), head.end(), head.begin(), [](unsigned char c) {
-      return static_cast<char>(std::tolower(c));
-    });
+    std::transform(head.begin(), head.end(), head.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     const std::size_t field = head.find("content-length: ");
     if (!head.starts_with("http/1.1 200") || field == head.npos)
       throw std::runtime_error("unexpected response: " + head);

@@ -80,6 +80,8 @@ class Ticket {
   // Items without an answer fail with CancelledError and free their places at the next step. Does
   // not wait for that.
   void cancel() const;
+  // The tokens that the request reads: of its sources, prompt or texts.
+  std::int64_t tokens() const;
 
  private:
   friend class Engine;

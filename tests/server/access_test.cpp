@@ -99,6 +99,27 @@ TEST(Access, CountsRequestsPerMinute) {
   }
 }
 
+TEST(Access, CountsTokensPerMinute) {
+  Access access(read_keys("abcdefgh tokens=60\nijklmnop\n"));
+  const auto now = std::chrono::steady_clock::now();
+  const auto status = [&](std::chrono::seconds after) {
+    return status_of([&] { access.enter("abcdefgh", false, now + after); });
+  };
+  EXPECT_EQ(status(0s), 200);
+  access.spend("abcdefgh", 50, now);
+  EXPECT_EQ(status(0s), 200);
+  access.spend("abcdefgh", 30, now);
+  EXPECT_EQ(status(0s), 429) << "in debt";
+  EXPECT_EQ(status(20s), 429);
+  EXPECT_EQ(status(21s), 200);
+  access.spend("abcdefgh", 1000, now + 21s);
+  EXPECT_EQ(status(1000s), 429);
+  EXPECT_EQ(status(1021s), 200);
+  access.spend("ijklmnop", 1000000, now);
+  access.spend("unknown!", 1000000, now);
+  EXPECT_EQ(status_of([&] { access.enter("ijklmnop", false, now); }), 200);
+}
+
 class KeysOfServer : public ServingTest {
  protected:
   RawResponse post_with(const std::string& field, const std::string& body) {
@@ -131,6 +152,31 @@ TEST_F(KeysOfServer, AreTakenFromHeadersAndBodies) {
   const RawResponse more = post_with("X-Api-Key: abcdefgh\r\n", R"({"q": "the"})");
   EXPECT_EQ(more.status, 429);
   EXPECT_FALSE(more.field("Retry-After").empty());
+  std::filesystem::remove(keys);
+}
+
+TEST_F(KeysOfServer, PayForWhatIsReadAndWritten) {
+  const std::string keys = testing::TempDir() + "attend_token_keys" + std::to_string(getpid());
+  std::ofstream(keys) << "abcdefgh tokens=20 name=site\n";
+  ServingOptions options;
+  options.api_key = keys;
+  serve({"en-de", "lm"}, options);
+  const auto send = [&](const std::string& path, const std::string& body) {
+    RawClient client(server_->port());
+    client.send(
+        fmt::format("POST {} HTTP/1.1\r\nHost: t\r\nX-Api-Key: abcdefgh\r\n"
+                    "Content-Length: {}\r\n\r\n{}",
+                    path, body.size(), body));
+    return client.receive();
+  };
+  EXPECT_EQ(send("/v1/completions", R"({"prompt": "the", "max_tokens": 40})").status, 200);
+  const RawResponse more =
+      send("/translate", R"({"q": "the dog sleeps", "source": "en", "target": "de"})");
+  EXPECT_EQ(more.status, 429);
+  EXPECT_NE(more.body.find("more than 20 tokens per minute"), std::string::npos) << more.body;
+  EXPECT_GT(std::stoi(more.field("Retry-After")), 30);
+  stop();
+  EXPECT_NE(log_.find("\"key\":\"site\""), std::string::npos) << log_;
   std::filesystem::remove(keys);
 }
 

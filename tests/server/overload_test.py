@@ -67,7 +67,7 @@ class Client(threading.Thread):
 
     def run(self):
         try:
-            connection = http.client.HTTPConnection(address, timeout=60)
+            connection = http.client.HTTPConnection(address, timeout=20)
             while time.monotonic() < self.until:
                 path, body, part, expected = self.random.choice(self.all_jobs)
                 connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
@@ -86,7 +86,7 @@ class Client(threading.Thread):
                 assert same(found, expected), f"{path} {body}: expected {expected!r}, found {found!r}"
                 self.accepted += 1
         except Exception as error:
-            self.error = error
+            self.error = RuntimeError(f"{path} {body}: {error!r}")
 
 
 def resident_mebibytes():

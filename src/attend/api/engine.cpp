@@ -13,6 +13,7 @@ namespace attend {
 struct Ticket::State {
   const std::shared_ptr<RequestState> request = std::make_shared<RequestState>();
   std::weak_ptr<ServingEngine> engine;
+  std::int64_t tokens = 0;
 };
 
 void Ticket::cancel() const {
@@ -20,6 +21,8 @@ void Ticket::cancel() const {
   state_->request->cancelled = true;
   if (const auto engine = state_->engine.lock()) engine->notice_cancelled();
 }
+
+std::int64_t Ticket::tokens() const { return state_ ? state_->tokens : 0; }
 
 struct Engine::Impl {
   std::shared_ptr<ServingEngine> engine;
@@ -30,7 +33,9 @@ struct Engine::Impl {
     const EnteredRuntime entered(engine->runtime());
     const auto state = std::make_shared<Ticket::State>();
     state->engine = engine;
-    engine->submit(jobs_of(model, std::move(request), std::move(receiver), state->request));
+    Jobs jobs = jobs_of(model, std::move(request), std::move(receiver), state->request);
+    for (const auto& job : jobs) state->tokens += job->size().tokens;
+    engine->submit(std::move(jobs));
     return state;
   }
 };

@@ -39,21 +39,32 @@ std::vector<std::string_view> words_in(std::string_view line) {
   }
 }
 
+// The number of "requests=120".
+double limit_of(std::string_view setting, const std::string& where) {
+  const std::size_t equals = setting.find('=');
+  const std::string_view number = setting.substr(equals + 1);
+  const char* const end = number.data() + number.size();
+  double limit = 0;
+  const auto parsed = std::from_chars(number.data(), end, limit);
+  if (parsed.ec != std::errc() || parsed.ptr != end || !(limit > 0 && limit <= 1e9))
+    throw DataError(fmt::format("{}: {}: expected a number above 0 up to 1e9, got {}", where,
+                                setting.substr(0, equals), quote(number)));
+  return limit;
+}
+
 void apply_setting(ApiKey& key, std::string_view setting, const std::string& where) {
   if (setting == "admin") {
     key.admin = true;
   } else if (setting.starts_with("name=")) {
     key.name = setting.substr(5);
   } else if (setting.starts_with("requests=")) {
-    const std::string_view number = setting.substr(9);
-    const char* const end = number.data() + number.size();
-    const auto parsed = std::from_chars(number.data(), end, key.requests);
-    if (parsed.ec != std::errc() || parsed.ptr != end || !(key.requests > 0 && key.requests <= 1e9))
-      throw DataError(fmt::format("{}: requests: expected a number above 0 up to 1e9, got {}",
-                                  where, quote(number)));
+    key.requests = limit_of(setting, where);
+  } else if (setting.starts_with("tokens=")) {
+    key.tokens = limit_of(setting, where);
   } else {
-    throw DataError(fmt::format("{}: expected name=NAME, requests=NUMBER or admin, got {}", where,
-                                quote(setting)));
+    throw DataError(
+        fmt::format("{}: expected name=NAME, requests=NUMBER, tokens=NUMBER or admin, got {}",
+                    where, quote(setting)));
   }
 }
 
@@ -90,8 +101,36 @@ bool Access::has_keys() const {
   return !keys_.empty();
 }
 
-std::string Access::enter(std::string_view key, bool administrate,
-                          std::chrono::steady_clock::time_point now) {
+void Access::Bucket::refill(double per_minute, Time now) {
+  // At least one at once, also for less than one per minute.
+  const double seconds = std::chrono::duration<double>(now - since).count();
+  left = std::min(std::max(1.0, per_minute), left + per_minute / 60 * seconds);
+  since = now;
+}
+
+void Access::Bucket::require(double wanted, double per_minute, std::string_view what) const {
+  if (left >= wanted) return;
+  throw HttpError{429, fmt::format("more than {} {} per minute", per_minute, what),
+                  static_cast<int>(std::min(1e6, std::ceil((wanted - left) * 60 / per_minute)))};
+}
+
+const ApiKey* Access::find(std::string_view key) const {
+  const ApiKey* found = nullptr;
+  for (const ApiKey& one : keys_)
+    if (are_equal(one.key, key)) found = &one;
+  return found;
+}
+
+Access::Buckets& Access::buckets_of(const ApiKey& key, Time now) {
+  const auto [place, is_new] = buckets_.try_emplace(key.key);
+  Buckets& buckets = place->second;
+  if (is_new) buckets = {{std::max(1.0, key.requests), now}, {std::max(1.0, key.tokens), now}};
+  buckets.requests.refill(key.requests, now);
+  buckets.tokens.refill(key.tokens, now);
+  return buckets;
+}
+
+std::string Access::enter(std::string_view key, bool administrate, Time now) {
   const std::lock_guard lock(mutex_);
   if (keys_.empty()) {
     if (!administrate) return {};
@@ -100,25 +139,24 @@ std::string Access::enter(std::string_view key, bool administrate,
                     "was started without --api-key"};
   }
   if (key.empty()) throw HttpError{401, "expected an API key: Authorization: Bearer KEY"};
-  const ApiKey* found = nullptr;
-  for (const ApiKey& one : keys_)
-    if (are_equal(one.key, key)) found = &one;
+  const ApiKey* const found = find(key);
   if (found == nullptr) throw HttpError{403, "the API key is not known"};
   if (administrate && !found->admin)
     throw HttpError{403, "the API key is not that of an administrator"};
-  if (found->requests == 0) return found->name;
-  // At least one at once, also for less than one per minute.
-  const double most = std::max(1.0, found->requests), rate = found->requests / 60;
-  const auto [place, is_new] = buckets_.try_emplace(found->key, Bucket{most, now});
-  Bucket& bucket = place->second;
-  bucket.left = std::min(
-      most, bucket.left + rate * std::chrono::duration<double>(now - bucket.since).count());
-  bucket.since = now;
-  if (bucket.left < 1)
-    throw HttpError{429, fmt::format("more than {} requests per minute", found->requests),
-                    static_cast<int>(std::ceil((1 - bucket.left) / rate))};
-  bucket.left -= 1;
+  Buckets& buckets = buckets_of(*found, now);
+  if (found->tokens > 0) buckets.tokens.require(1, found->tokens, "tokens");
+  if (found->requests > 0) {
+    buckets.requests.require(1, found->requests, "requests");
+    buckets.requests.left -= 1;
+  }
   return found->name;
+}
+
+void Access::spend(std::string_view key, std::int64_t tokens, Time now) {
+  const std::lock_guard lock(mutex_);
+  const ApiKey* const found = find(key);
+  if (found == nullptr || found->tokens == 0) return;
+  buckets_of(*found, now).tokens.left -= static_cast<double>(tokens);
 }
 
 }  // namespace attend

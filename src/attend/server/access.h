@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -14,12 +15,13 @@ namespace attend {
 // A line of the file: the key, then settings.
 //
 //   # for the web site
-//   3f9a0c7e1d  name=site requests=120
+//   3f9a0c7e1d  name=site requests=120 tokens=50000
 //   77b01e55aa  name=me admin
 struct ApiKey {
   std::string key;
   std::string name;     // in the log; empty: none
   double requests = 0;  // most per minute; 0: any number
+  double tokens = 0;    // read and written, the same
   bool admin = false;   // may load and drop models
 };
 
@@ -37,20 +39,36 @@ class Access {
   bool has_keys() const;
 
   // The name of the key, for the log. Throws HttpError: 401 without a key, 403 for a wrong one or
-  // one that may not `administrate`, 429 for too many requests.
+  // one that may not `administrate`, 429 for too many requests or tokens.
+  using Time = std::chrono::steady_clock::time_point;
   std::string enter(std::string_view key, bool administrate,
-                    std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now());
+                    Time now = std::chrono::steady_clock::now());
+  // The requests of the key have read or written these tokens. How many they will be is not known
+  // before: the key may get into debt, and gets nothing until it is paid.
+  void spend(std::string_view key, std::int64_t tokens,
+             Time now = std::chrono::steady_clock::now());
 
  private:
-  // Requests that may be sent at once; they come back with time.
+  // What may be taken at once. It comes back with time.
   struct Bucket {
     double left = 0;
-    std::chrono::steady_clock::time_point since;
+    Time since;
+
+    void refill(double per_minute, Time now);
+    // Throws HttpError 429 unless there are `wanted`.
+    void require(double wanted, double per_minute, std::string_view what) const;
   };
+  struct Buckets {
+    Bucket requests, tokens;
+  };
+
+  // nullptr: no such key.
+  const ApiKey* find(std::string_view key) const;
+  Buckets& buckets_of(const ApiKey& key, Time now);
 
   mutable std::mutex mutex_;
   std::vector<ApiKey> keys_;
-  std::map<std::string, Bucket> buckets_;
+  std::map<std::string, Buckets> buckets_;
 };
 
 }  // namespace attend

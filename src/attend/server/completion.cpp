@@ -70,8 +70,8 @@ class Completion : public std::enable_shared_from_this<Completion> {
         .fail = [self = shared_from_this(), number](
                     std::size_t, std::exception_ptr error) { self->fail(number, error); }};
     try {
-      Jobs::Cancel cancel = call_->service.jobs().submit(*request_.model->as<Generator>(),
-                                                         std::move(job), std::move(receiver));
+      Jobs::Cancel cancel = call_->service.jobs().submit(
+          *request_.model->as<Generator>(), std::move(job), std::move(receiver), call_->spend());
       const std::lock_guard lock(mutex_);
       cancels_[number] = std::move(cancel);
       if (choices_[number].text.is_stopped()) cancels_[number]();

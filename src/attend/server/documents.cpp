@@ -14,6 +14,7 @@ class PlainText : public Document {
  public:
   explicit PlainText(std::string text) : text_(std::move(text)) {}
   std::vector<std::string> texts() const override { return {text_}; }
+  std::size_t bytes() const override { return text_.size(); }
   bool has_marks() const override { return false; }
   std::string translation(std::span<const TranslatedText> texts, std::size_t k) const override {
     return texts[0].translation(k);
@@ -36,6 +37,7 @@ class HtmlPage : public Document {
     add_blocks(document_, all);
     return all;
   }
+  std::size_t bytes() const override { return document_.bytes(); }
   bool has_marks() const override { return true; }
   std::string translation(std::span<const TranslatedText> texts, std::size_t k) const override {
     return document_.translation(texts, k);
@@ -53,6 +55,7 @@ class OfficeDocument : public Document {
     for (const MarkupDocument& part : file_.parts()) add_blocks(part, all);
     return all;
   }
+  std::size_t bytes() const override { return file_.bytes(); }
   bool has_marks() const override { return true; }
   std::string translation(std::span<const TranslatedText> texts, std::size_t k) const override {
     std::vector<std::string> parts;

@@ -18,6 +18,8 @@ class Document {
   virtual ~Document() = default;
   // The texts in it, each of any number of sentences.
   virtual std::vector<std::string> texts() const = 0;
+  // Memory that it takes.
+  virtual std::size_t bytes() const = 0;
   // Whether they have marks in them, so that translations need alignments.
   virtual bool has_marks() const = 0;
   // The document with the k-th translations of its texts.

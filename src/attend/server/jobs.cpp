@@ -12,6 +12,15 @@ namespace {
 // Items scored between two looks at whether the request was cancelled.
 constexpr std::size_t kScoredAtOnce = 16;
 
+Receiver<SequenceScore> counted(Receiver<SequenceScore> receiver, const Spend& spend) {
+  receiver.accept = [spend, accept = std::move(receiver.accept)](std::size_t item,
+                                                                 SequenceScore score) {
+    spend(std::ssize(score.token_scores));
+    accept(item, std::move(score));
+  };
+  return receiver;
+}
+
 }  // namespace
 
 Jobs::Jobs(std::int64_t max_tokens, std::shared_ptr<Runtime> runtime)
@@ -47,7 +56,7 @@ Jobs::Cancel Jobs::score_items(std::size_t items, Batch batch, Receiver<Sequence
 }
 
 Jobs::Cancel Jobs::score(const Translator& translator, ScoringJob pairs,
-                         Receiver<SequenceScore> receiver) {
+                         Receiver<SequenceScore> receiver, const Spend& spend) {
   const std::size_t items = pairs.sources.size();
   return score_items(
       items,
@@ -56,18 +65,18 @@ Jobs::Cancel Jobs::score(const Translator& translator, ScoringJob pairs,
                                 std::span(pairs.targets).subspan(begin, count), {},
                                 pairs.languages);
       },
-      std::move(receiver));
+      counted(std::move(receiver), spend));
 }
 
 Jobs::Cancel Jobs::score(const Generator& generator, std::vector<std::string> lines,
-                         Receiver<SequenceScore> receiver) {
+                         Receiver<SequenceScore> receiver, const Spend& spend) {
   const std::size_t items = lines.size();
   return score_items(
       items,
       [generator, lines = std::move(lines)](std::size_t begin, std::size_t count) {
         return generator.score(std::span(lines).subspan(begin, count));
       },
-      std::move(receiver));
+      counted(std::move(receiver), spend));
 }
 
 }  // namespace attend

@@ -15,6 +15,22 @@
 
 namespace attend {
 
+// Receives the tokens of a request that were read or written, as they become known; from any
+// thread.
+using Spend = std::function<void(std::int64_t tokens)>;
+
+inline std::int64_t tokens_written(const Translation& translation) {
+  std::int64_t tokens = 0;
+  for (const TranslationCandidate& candidate : translation.candidates)
+    tokens += std::ssize(candidate.tokens);
+  return tokens;
+}
+inline std::int64_t tokens_written(const Generation& generation) {
+  return std::ssize(generation.ids);
+}
+inline std::int64_t tokens_written(const Classification&) { return 0; }
+inline std::int64_t tokens_written(const Embedding&) { return 0; }
+
 // Translations to score.
 struct ScoringJob {
   std::vector<std::string> sources;
@@ -33,15 +49,22 @@ class Jobs {
   // Queue all items or none. Receivers are called on threads of the jobs. Throw OverloadedError if
   // the items do not fit, and what Engine::submit() throws.
   template <class Model, class Request, class Answer>
-  Cancel submit(const Model& model, Request request, Receiver<Answer> receiver) {
-    return [ticket = engine_.submit(model, std::move(request), std::move(receiver))] {
-      ticket.cancel();
+  Cancel submit(const Model& model, Request request, Receiver<Answer> receiver,
+                const Spend& spend) {
+    receiver.accept = [spend, accept = std::move(receiver.accept)](std::size_t item,
+                                                                   Answer answer) {
+      spend(tokens_written(answer));
+      accept(item, std::move(answer));
     };
+    const Ticket ticket = engine_.submit(model, std::move(request), std::move(receiver));
+    spend(ticket.tokens());
+    return [ticket] { ticket.cancel(); };
   }
   // The log-probabilities of texts; the items are pairs, or lines of a language model.
-  Cancel score(const Translator& translator, ScoringJob job, Receiver<SequenceScore> receiver);
+  Cancel score(const Translator& translator, ScoringJob job, Receiver<SequenceScore> receiver,
+               const Spend& spend);
   Cancel score(const Generator& generator, std::vector<std::string> lines,
-               Receiver<SequenceScore> receiver);
+               Receiver<SequenceScore> receiver, const Spend& spend);
 
   EngineStatistics statistics() const { return engine_.statistics(); }
 

@@ -1,10 +1,13 @@
 #include "attend/server/markup_document.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
 #include "attend/core/utf8.h"
 #include "attend/server/html_characters.h"
+#include "attend/server/http/message.h"
 #include "attend/server/markup_pieces.h"
 
 namespace attend {
@@ -17,6 +20,8 @@ constexpr std::array<std::string_view, 30> kInline{
     "span", "sub",  "sup",     "strong", "strike", "time", "tt",   "u",    "var",  "wbr"};
 // Marks in one block, and marks within one another; the rest ends the block.
 constexpr std::size_t kMostMarks = 256;
+// Of a document. A novel has a tenth of it.
+constexpr std::size_t kMostPieces = 1 << 20;
 constexpr std::size_t kDeepestMarks = 16;
 
 template <std::size_t count>
@@ -141,7 +146,12 @@ class BlockCollector {
 std::vector<MarkupPiece> pieces_of(std::string_view markup) {
   std::vector<MarkupPiece> pieces;
   MarkupReader reader(markup);
-  for (MarkupPiece piece; reader.next(piece);) pieces.push_back(piece);
+  for (MarkupPiece piece; reader.next(piece);) {
+    if (pieces.size() == kMostPieces)
+      throw HttpError{413,
+                      fmt::format("the document has more than {} tags and texts", kMostPieces)};
+    pieces.push_back(piece);
+  }
   return pieces;
 }
 
@@ -242,6 +252,16 @@ MarkupDocument MarkupDocument::word(std::string_view xml) {
         mark.open.replace(mark.open.size() - 1, 1, " xml:space=\"preserve\">");
   }
   return document;
+}
+
+std::size_t MarkupDocument::bytes() const {
+  std::size_t all = 0;
+  for (const std::string& part : between_) all += sizeof part + part.size();
+  for (const MarkedText& block : blocks_) {
+    all += sizeof block + block.text.size();
+    for (const Mark& mark : block.marks) all += sizeof mark + mark.open.size() + mark.close.size();
+  }
+  return all;
 }
 
 std::string MarkupDocument::translation(std::span<const TranslatedText> translated,

@@ -17,6 +17,8 @@ struct MarkupPiece;
 // translate="no".
 class MarkupDocument {
  public:
+  // Throw HttpError 413 for a million tags and texts.
+
   // A document of HTML, or a fragment of one.
   static MarkupDocument html(std::string_view text);
   // The text of an OpenDocument file (content.xml).
@@ -27,6 +29,9 @@ class MarkupDocument {
   // The texts between the tags of blocks, such as paragraphs, without escapes; the tags within
   // them, such as links, are marks.
   const std::vector<MarkedText>& blocks() const { return blocks_; }
+
+  // Memory that it takes.
+  std::size_t bytes() const;
 
   // The document with the k-th translations of its blocks.
   std::string translation(std::span<const TranslatedText> translated, std::size_t k) const;

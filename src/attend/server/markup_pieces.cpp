@@ -90,17 +90,21 @@ void MarkupReader::skip_content(MarkupPiece& piece, std::size_t begin) {
   const bool is_text = piece.name == "script" || piece.name == "style" || piece.name == "textarea";
   int depth = 1;
   while (depth > 0 && at_ < markup_.size()) {
-    at_ = markup_.find('<', at_);
+    // In a script, "<" is no tag; to look for its end each time would take quadratic time.
+    at_ = is_text ? markup_.find("</", at_) : markup_.find('<', at_);
     if (at_ == markup_.npos) break;
-    const std::size_t end = end_of_tag(markup_, at_);
-    const std::string_view raw = markup_.substr(at_, end - at_);
-    const std::string_view after = raw.substr(raw.starts_with("</") ? 2 : 1, piece.name.size());
+    const bool closes = markup_.substr(at_, 2) == "</";
+    const std::string_view after = markup_.substr(at_).substr(closes ? 2 : 1, piece.name.size());
     const bool same = std::equal(after.begin(), after.end(), piece.name.begin(), piece.name.end(),
                                  [](char a, char b) { return small_letter_of(a) == b; });
-    const bool ends = same && raw.starts_with("</");
-    if (ends) --depth;
-    if (same && !ends && !is_text && !raw.ends_with("/>")) ++depth;
-    at_ = is_text && !ends ? at_ + 1 : end;
+    if (is_text && !same) {
+      at_ += 2;
+      continue;
+    }
+    const std::size_t end = end_of_tag(markup_, at_);
+    if (same && closes) --depth;
+    if (same && !closes && !markup_.substr(at_, end - at_).ends_with("/>")) ++depth;
+    at_ = end;
   }
   at_ = std::min(at_, markup_.size());
   piece.raw = markup_.substr(begin, at_ - begin);

@@ -89,8 +89,10 @@ OfficeFile::OfficeFile(std::string bytes, std::string_view name) {
   try {
     const MemoryFile file(bytes);
     const ZipArchive archive(file.open());
-    std::uint64_t unpacked = 0;
+    std::uint64_t unpacked = 0, packed = 0;
     for (const ZipEntry& entry : archive.entries()) {
+      packed += entry.packed_size;
+      if (packed > bytes.size()) throw HttpError{400, "file: its parts lie on top of one another"};
       Entry own{.name = entry.name,
                 .packed = bytes.substr(entry.begin, entry.packed_size),
                 .checksum = entry.checksum,
@@ -110,9 +112,19 @@ OfficeFile::OfficeFile(std::string bytes, std::string_view name) {
       entries_.push_back(std::move(own));
     }
   } catch (const Error& error) {
-    throw HttpError{400, fmt::format("file: expected a .docx or .odt file: {}", error.what())};
+    // Without the place in memory.
+    std::string_view why = error.what();
+    if (why.starts_with("/proc/")) why.remove_prefix(why.find(": ") + 2);
+    throw HttpError{400, fmt::format("file: expected a .docx or .odt file: {}", why)};
   }
   if (documents_.empty()) throw HttpError{400, "file: there is no text in it"};
+}
+
+std::size_t OfficeFile::bytes() const {
+  std::size_t all = 0;
+  for (const Entry& entry : entries_) all += entry.name.size() + entry.packed.size();
+  for (const MarkupDocument& document : documents_) all += document.bytes();
+  return all;
 }
 
 std::string OfficeFile::with_parts(const std::vector<std::string>& parts) const {

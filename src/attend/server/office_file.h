@@ -18,6 +18,9 @@ class OfficeFile {
   // Those with text; their blocks in this order are the texts of the file.
   const std::vector<MarkupDocument>& parts() const { return documents_; }
 
+  // Memory that it takes.
+  std::size_t bytes() const;
+
   // The file with these contents of its parts.
   std::string with_parts(const std::vector<std::string>& parts) const;
 

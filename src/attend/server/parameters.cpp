@@ -79,10 +79,23 @@ Parameters::Parameters(const HttpRequest& request, std::span<const RouteField> f
   } else {
     throw HttpError{415, fmt::format("Content-Type: expected JSON or a form, got {}", quote(type))};
   }
+  drop_unknown(fields);
   for (const RouteField& field : fields) {
     const bool there = field.type == FieldType::file ? file_.has_value() : has(field.name);
     if (field.required && !there) throw HttpError{400, fmt::format("{} is required", field.name)};
   }
+}
+
+// They could take ten times the memory of their text for as long as the request takes.
+void Parameters::drop_unknown(std::span<const RouteField> fields) {
+  auto known = nlohmann::ordered_json::object();
+  const auto keep = [&](std::string_view name) {
+    const auto found = json_.find(std::string(name));
+    if (found != json_.end()) known[std::string(name)] = std::move(*found);
+  };
+  for (const RouteField& field : fields) keep(field.name);
+  keep(kApiKeyField);
+  json_ = std::move(known);
 }
 
 void Parameters::read_form(std::string_view name, std::string value,

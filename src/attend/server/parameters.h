@@ -60,6 +60,7 @@ class Parameters {
   const Upload* file() const { return file_ ? &*file_ : nullptr; }
 
  private:
+  void drop_unknown(std::span<const RouteField> fields);
   void read_form(std::string_view name, std::string value, std::span<const RouteField> fields);
 
   nlohmann::ordered_json json_ = nlohmann::ordered_json::object();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "attend/server/http/exchange.h"
+#include "attend/server/jobs.h"
 #include "attend/server/parameters.h"
 
 namespace attend {
@@ -54,10 +55,14 @@ class Call {
   // Called when the client hangs up.
   void on_hang_up(std::function<void()> cancel) const { exchange->on_hang_up(std::move(cancel)); }
 
+  // Counts tokens for the key of the request.
+  Spend spend() const;
+
   Service& service;
   const Route& route;
   const std::shared_ptr<Exchange> exchange;
   const Parameters parameters;
+  std::string key = {};  // of the client; empty: none
 };
 
 // The status and the message for an error of the library or an HttpError.

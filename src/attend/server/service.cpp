@@ -48,6 +48,11 @@ std::string key_of(const Call& call) {
 
 }  // namespace
 
+Spend Call::spend() const {
+  return
+      [&access = service.access(), own = key](std::int64_t tokens) { access.spend(own, tokens); };
+}
+
 Service::Service(ServiceOptions options, std::vector<ModelPlace> places,
                  std::shared_ptr<Runtime> runtime)
     : options_(std::move(options)),
@@ -77,8 +82,10 @@ void Service::answer(const std::shared_ptr<Exchange>& exchange) {
         404, fmt::format("there is no {}; GET /docs lists what there is", quote(request.path))};
   const auto call = std::make_shared<Call>(*this, *route, exchange);
   try {
-    if (route->key != Route::Key::none)
-      access_.enter(key_of(*call), route->key == Route::Key::admin);
+    if (route->key != Route::Key::none) {
+      call->key = key_of(*call);
+      exchange->sign(access_.enter(call->key, route->key == Route::Key::admin));
+    }
     route->run(call);
   } catch (...) {
     call->fail(std::current_exception());
@@ -100,6 +107,7 @@ void Service::finished(const HttpRequest& request, const HttpOutcome& outcome) {
       {"time", fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
                            fmt::gmtime(std::chrono::system_clock::to_time_t(now)), millis)},
       {"client", request.client},
+      {"key", printable(outcome.key_name)},
       {"method", printable(request.method, 20)},
       {"path", printable(request.path)},
       {"status", outcome.status},

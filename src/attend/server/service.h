@@ -1,6 +1,8 @@
 // What a server does with requests: finds the route, asks the models, counts and logs.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -25,8 +27,8 @@ struct ServiceOptions {
   std::string api_keys = {};       // file of keys; empty: everyone may send requests
   bool has_tls = false;
   std::string cors = {};  // the origin that browsers may send requests from; "*": any; empty: none
-  // Receives a line of JSON for every request, without line break; one call at a time. Null: nothing
-  // is logged.
+  // Receives a line of JSON for every request, without line break; one call at a time. Null:
+  // nothing is logged.
   std::function<void(const std::string& line)> log = {};
 };
 
@@ -45,6 +47,8 @@ class Service {
   Access& access() { return access_; }
   Background& background() { return background_; }
   Downloads& downloads() { return downloads_; }
+  // Of all documents that are being translated.
+  std::atomic<std::size_t>& document_bytes() { return document_bytes_; }
   // How the client of a request calls this server: "http://127.0.0.1:8080".
   std::string url_for(const HttpRequest& request) const;
   Metrics& metrics() { return metrics_; }
@@ -61,6 +65,7 @@ class Service {
   Models models_;
   Metrics metrics_;
   Downloads downloads_;
+  std::atomic<std::size_t> document_bytes_{0};
   // End first: what they do may use everything else.
   Background background_;
   Jobs jobs_;

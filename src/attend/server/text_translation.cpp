@@ -1,5 +1,7 @@
 #include "attend/server/text_translation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "attend/server/gathering.h"
@@ -16,8 +18,38 @@ TranslationOptions options_of(const TextTranslationRequest& request, const Trans
   return options;
 }
 
-// A bound on the tokens of a text, without its tokens: none is empty, and normalization (NFKC) makes
-// at most eleven bytes of one that is not ASCII.
+// Bytes that are encoded at once to count tokens: of a long text without spaces, SentencePiece
+// takes quadratic time.
+constexpr std::size_t kCountedAtOnce = 4096;
+// Bytes of texts per token that may wait. Real text has about four.
+constexpr std::int64_t kMostBytesOfToken = 16;
+
+// Refuses long texts that cannot be queued in any case, without the time that cutting them takes.
+void require_sensible_length(std::span<const std::string> texts, const Tokenizer& tokenizer,
+                             std::int64_t most_tokens) {
+  std::int64_t bytes = 0, tokens = 0;
+  for (const std::string& text : texts) bytes += std::ssize(text);
+  if (bytes <= most_tokens) return;
+  if (bytes > kMostBytesOfToken * most_tokens)
+    throw HttpError{413, fmt::format("the texts have {} bytes; {} tokens may wait "
+                                     "(max-tokens-in-queue)",
+                                     bytes, most_tokens)};
+  for (const std::string_view text : texts) {
+    for (std::size_t begin = 0; begin < text.size() && tokens <= most_tokens;) {
+      std::size_t end = std::min(begin + kCountedAtOnce, text.size());
+      while (end < text.size() && (text[end] & 0xc0) == 0x80) ++end;  // within a character
+      tokens += std::ssize(tokenizer.encode(text.substr(begin, end - begin)));
+      begin = end;
+    }
+  }
+  if (tokens > most_tokens)
+    throw HttpError{413, fmt::format("the texts have more than the {} tokens that may wait "
+                                     "(max-tokens-in-queue)",
+                                     most_tokens)};
+}
+
+// A bound on the tokens of a text, without its tokens: none is empty, and normalization (NFKC)
+// makes at most eleven bytes of one that is not ASCII.
 std::int64_t most_tokens(std::string_view text) {
   const auto beyond_ascii =
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; });
@@ -63,6 +95,8 @@ std::string TranslatedText::translation(std::size_t k) const {
 void translate_texts(const std::shared_ptr<Call>& call, TextTranslationRequest request,
                      std::function<void(TranslatedTexts)> done) {
   const Translator& translator = *request.model->as<Translator>();
+  require_sensible_length(request.texts, translator.source_tokenizer(),
+                          call->service.options().max_tokens_in_queue);
   const TranslationOptions options = options_of(request, translator);
   std::int64_t longest = options.max_source_tokens;
   if (const std::int64_t own = translator.longest_source(); own > 0)
@@ -86,7 +120,8 @@ void translate_texts(const std::shared_ptr<Call>& call, TextTranslationRequest r
   if (count == 0) return finish({});
   call->on_hang_up(call->service.jobs().submit(
       translator, TranslationRequest{std::move(sentences), options},
-      gather<Translation>(count, finish, [call](std::exception_ptr error) { call->fail(error); })));
+      gather<Translation>(count, finish, [call](std::exception_ptr error) { call->fail(error); }),
+      call->spend()));
 }
 
 }  // namespace attend

@@ -41,7 +41,8 @@ struct TranslatedTexts {
 };
 
 // Queues the sentences of all texts as one request and returns; `done` is called once with the
-// translations, unless the call fails. Throws what cannot be queued.
+// translations, unless the call fails. Throws HttpError 413 for texts that are longer than the
+// queue, and what cannot be queued.
 void translate_texts(const std::shared_ptr<Call>& call, TextTranslationRequest request,
                      std::function<void(TranslatedTexts)> done);
 

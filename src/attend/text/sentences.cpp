@@ -9,6 +9,9 @@
 namespace attend {
 namespace {
 
+// Bytes of a part of a sentence: no model reads as many.
+constexpr std::size_t kLongestPart = 16 << 10;
+
 bool is_one_of(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
 
 // Those that need no space after them.
@@ -98,13 +101,21 @@ class Cutter {
 };
 
 // The end of the longest part from `begin` that fits, at one of the `cuts` (bytes, ascending);
-// `begin` if none does.
+// `begin` if none does. Looks at twice as many cuts each time, then between the last two: a long
+// text must not be looked at to its end for every part of it.
 std::size_t last_that_fits(std::string_view text, std::size_t begin,
                            const std::vector<std::size_t>& cuts,
                            const std::function<bool(std::string_view)>& fits) {
   const auto first = std::upper_bound(cuts.begin(), cuts.end(), begin);
-  const auto end = std::partition_point(
-      first, cuts.end(), [&](std::size_t cut) { return fits(text.substr(begin, cut - begin)); });
+  const auto last = std::upper_bound(first, cuts.end(), begin + kLongestPart);
+  const auto cut_fits = [&](std::size_t cut) { return fits(text.substr(begin, cut - begin)); };
+  std::ptrdiff_t fitting = 0, more = 1;
+  while (fitting + more <= last - first && cut_fits(first[fitting + more - 1])) {
+    fitting += more;
+    more *= 2;
+  }
+  const auto end = std::partition_point(first + fitting,
+                                        first + std::min(fitting + more, last - first), cut_fits);
   return end == first ? begin : *(end - 1);
 }
 
@@ -136,8 +147,8 @@ std::vector<TextSpan> find_sentences(std::string_view text, std::string_view lan
 
 std::vector<TextSpan> cut_at_clauses(std::string_view text, TextSpan sentence,
                                      const std::function<bool(std::string_view)>& fits) {
-  if (fits(sentence.of(text))) return {sentence};
   const std::string_view whole = sentence.of(text);
+  if (whole.size() <= kLongestPart && fits(whole)) return {sentence};
   const Characters characters(whole);
   std::vector<std::size_t> clauses, words, letters;
   for (std::size_t i = 1; i < characters.size(); ++i) {

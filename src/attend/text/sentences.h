@@ -27,7 +27,8 @@ struct TextSpan {
 std::vector<TextSpan> find_sentences(std::string_view text, std::string_view language);
 
 // Cuts a sentence that does not fit into parts that do, as few as a cut from the left gives: after
-// the last clause (, ; :) that fits, else after the last word, else within a word.
+// the last clause (, ; :) that fits, else after the last word, else within a word. A part has at
+// most 16 KiB.
 std::vector<TextSpan> cut_at_clauses(std::string_view text, TextSpan sentence,
                                      const std::function<bool(std::string_view)>& fits);
 

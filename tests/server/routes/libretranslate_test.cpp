@@ -97,13 +97,15 @@ TEST_F(LibreTranslate, SaysWhatIsWrong) {
   EXPECT_NE(error("{", 400).find("expected JSON"), std::string::npos);
 }
 
-TEST_F(LibreTranslate, SaysThatTheQueueIsFull) {
+TEST_F(LibreTranslate, RefusesMoreThanTheQueueTakes) {
   stop();
   serve({"en-de"}, {.max_tokens_in_queue = 2});
-  const RawResponse full =
-      post("/translate", R"({"q": "the old dog sees the cat", )" + kLanguages + "}");
-  EXPECT_EQ(full.status, 503) << full.body;
-  EXPECT_EQ(full.field("Retry-After"), "1");
+  for (const std::string& text : {std::string("the old dog sees the cat"), std::string(100, '.')}) {
+    const RawResponse response =
+        post("/translate", "{\"q\": \"" + text + "\", " + kLanguages + "}");
+    EXPECT_EQ(response.status, 413) << response.body;
+    EXPECT_NE(response.body.find("max-tokens-in-queue"), std::string::npos) << response.body;
+  }
 }
 
 }  // namespace

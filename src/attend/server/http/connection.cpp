@@ -138,7 +138,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     Parser parser;
     parser.header_limit(static_cast<std::uint32_t>(state_->options.max_header));
     parser.body_limit(state_->options.max_body);
-    BodyShare share(state_->body_bytes, state_->options.max_bodies);
+    MemoryShare share(state_->body_bytes, state_->options.max_bodies);
     state_->connections.set_idle(place_, true);
     if (state_->stopping) co_return false;
     const std::optional<HttpError> error = co_await read(parser, share);
@@ -164,7 +164,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     const auto exchange = std::make_shared<Exchange>(std::move(request));
     outcome_ = {.status = 499};
     hand_on(exchange);
-    const bool more = co_await answer(*exchange, head, may_follow, chunks);
+    const bool more = co_await answer(*exchange, {head, may_follow, chunks});
+    outcome_.key_name = exchange->signature();
     finish(exchange->request());
     co_return more;
   }
@@ -177,7 +178,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   // Returns why the request cannot be read. A client that has gone, or sent nothing, closes the
   // connection.
-  net::awaitable<std::optional<HttpError>> read(Parser& parser, BodyShare& share) {
+  net::awaitable<std::optional<HttpError>> read(Parser& parser, MemoryShare& share) {
     Failure failure;
     set_deadline(state_->options.idle);
     co_await http::async_read_header(stream_, buffer_, parser,
@@ -226,8 +227,16 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     }
   }
 
-  // Writes what the exchange brings until it is complete. Returns whether a request may follow.
-  net::awaitable<bool> answer(Exchange& exchange, bool head_only, bool may_follow, bool chunks) {
+  // How a request wants its response.
+  struct Manner {
+    bool head_only, may_follow, chunks;
+  };
+
+  // Writes what the exchange brings until it is complete. Returns whether a request may follow. All
+  // responses may take as much memory as all requests: there are clients that do not read.
+  net::awaitable<bool> answer(Exchange& exchange, Manner manner) {
+    const auto [head_only, may_follow, chunks] = manner;
+    MemoryShare share(state_->response_bytes, state_->options.max_bodies);
     exchange.on_news([weak = this->weak_from_this()] {
       if (const auto self = weak.lock())
         net::post(self->stream_.get_executor(), [self] { self->wake_.cancel(); });
@@ -240,6 +249,9 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         status = news.head->status;
         keep_alive = may_follow && !state_->stopping;
         if (!news.in_pieces) {
+          if (!share.grow_to(news.head->body.size()))
+            news.head = state_->handlers.refuse(
+                exchange.request(), {503, "the server is sending too much at once; try again", 1});
           outcome_ = {.status = news.head->status, .bytes = news.head->body.size()};
           co_await write_whole(*news.head, head_only, keep_alive);
           exchange.release();

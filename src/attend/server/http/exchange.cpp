@@ -25,11 +25,15 @@ void Exchange::begin(HttpResponse head) {
 }
 
 void Exchange::write(std::string_view piece) {
+  bool is_stuck = false;
   {
     const std::lock_guard lock(mutex_);
     if (!in_pieces_ || complete_ || abandoned_) return;
-    pieces_ += piece;
+    is_stuck = pieces_.size() + piece.size() > kMostPending;
+    if (!is_stuck) pieces_ += piece;
   }
+  // The connection finds out by itself that nothing follows.
+  if (is_stuck) return abandon();
   notify();
 }
 
@@ -51,6 +55,16 @@ void Exchange::on_hang_up(std::function<void()> call) {
     }
   }
   call();
+}
+
+void Exchange::sign(std::string name) {
+  const std::lock_guard lock(mutex_);
+  signature_ = std::move(name);
+}
+
+std::string Exchange::signature() const {
+  const std::lock_guard lock(mutex_);
+  return signature_;
 }
 
 bool Exchange::is_abandoned() const {

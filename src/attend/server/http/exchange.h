@@ -22,10 +22,16 @@ class Exchange {
 
   // The whole response. Only the first response counts.
   void respond(HttpResponse response);
+  // Bytes of pieces that may wait for a client to read them. The exchange with one that does not
+  // read is abandoned.
+  static constexpr std::size_t kMostPending = 4 << 20;
   // A response in pieces: its head and the first piece, more pieces, the end.
   void begin(HttpResponse head);
   void write(std::string_view piece);
   void end();
+
+  // The name of who sends the request, for HttpOutcome.
+  void sign(std::string name);
 
   // `call` is called once when the client has gone before the end of the response; at once if it
   // has gone already. There is one such call, the last one set.
@@ -44,6 +50,7 @@ class Exchange {
   News take();
   // `wake` is called whenever there is news.
   void on_news(std::function<void()> wake);
+  std::string signature() const;
   // The client has gone, or nobody waits for the response.
   void abandon();
   // The response has been written: nothing is called any more.
@@ -56,6 +63,7 @@ class Exchange {
   mutable std::mutex mutex_;
   std::optional<HttpResponse> head_;
   std::string pieces_;
+  std::string signature_;
   bool answered_ = false, in_pieces_ = false, complete_ = false, abandoned_ = false;
   std::function<void()> wake_, hang_up_;
 };

@@ -16,7 +16,7 @@ struct HttpOptions {
   std::string listen = "127.0.0.1:8080";  // ADDRESS:PORT, [ADDRESS]:PORT; port 0: any that is free
   std::size_t max_header = 16 << 10;      // bytes of all header fields
   std::size_t max_body = 4 << 20;         // bytes
-  std::size_t max_bodies = 256 << 20;     // bytes of all requests that are being received
+  std::size_t max_bodies = 256 << 20;     // bytes of all requests in progress, and of all responses
   int max_connections = 1024;             // when reached, the longest idle one is closed
   double timeout = 60;           // seconds to receive a body, and to write each piece of a response
   double idle = 30;              // seconds until the header of the next request must have arrived
@@ -28,9 +28,10 @@ struct HttpOptions {
 
 // How a request ended.
 struct HttpOutcome {
-  int status = 0;         // 499: the client went before the response
-  std::size_t bytes = 0;  // of the body of the response
-  double seconds = 0;     // from the end of the request to the end of the response
+  int status = 0;             // 499: the client went before the response
+  std::size_t bytes = 0;      // of the body of the response
+  double seconds = 0;         // from the end of the request to the end of the response
+  std::string key_name = {};  // what Exchange::sign() said
 };
 
 class HttpServer {

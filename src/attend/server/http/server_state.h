@@ -4,7 +4,6 @@
 
 #include <utility>  // before Asio, whose coroutine support of Boost 1.74 forgets it
 
-#include <algorithm>
 #include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -15,6 +14,7 @@
 #include <optional>
 
 #include "attend/server/http/connection_list.h"
+#include "attend/server/http/memory_share.h"
 #include "attend/server/http/server.h"
 
 namespace attend {
@@ -26,28 +26,6 @@ inline std::chrono::nanoseconds duration_of(double seconds) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
       std::chrono::duration<double>(seconds));
 }
-
-// The share of one request in the memory that all requests in progress may take.
-class BodyShare {
- public:
-  BodyShare(std::atomic<std::size_t>& all, std::size_t most) : all_(all), most_(most) {}
-  ~BodyShare() { give_back(); }
-  BodyShare(const BodyShare&) = delete;
-  BodyShare& operator=(const BodyShare&) = delete;
-
-  // Returns false if all requests together take too much.
-  bool grow_to(std::size_t bytes) {
-    if (bytes > own_) all_ += bytes - own_;
-    own_ = std::max(own_, bytes);
-    return all_ <= most_;
-  }
-  void give_back() { all_ -= std::exchange(own_, 0); }
-
- private:
-  std::atomic<std::size_t>& all_;
-  std::size_t most_;
-  std::size_t own_ = 0;
-};
 
 struct HttpServer::State : std::enable_shared_from_this<HttpServer::State> {
   State(HttpOptions o, Handlers h) : options(std::move(o)), handlers(std::move(h)) {}
@@ -61,7 +39,7 @@ struct HttpServer::State : std::enable_shared_from_this<HttpServer::State> {
   std::optional<net::ssl::context> tls;
   ConnectionList connections;
   std::atomic<bool> stopping{false};
-  std::atomic<std::size_t> body_bytes{0};
+  std::atomic<std::size_t> body_bytes{0}, response_bytes{0};
 };
 
 // Serves a connection until it ends, on the executor of the socket. connection.cpp

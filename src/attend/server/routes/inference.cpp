@@ -61,9 +61,9 @@ void embed_inputs(const std::shared_ptr<Call>& call, bool normalize) {
     for (const Embedding& one : embedded) list.push_back(vector_of(one, width, normalize));
     call->respond(list);
   };
-  call->on_hang_up(call->service.jobs().submit(*model->as<Embedder>(),
-                                               EmbeddingRequest{std::move(inputs), options},
-                                               gather<Embedding>(count, done, failing(call))));
+  call->on_hang_up(call->service.jobs().submit(
+      *model->as<Embedder>(), EmbeddingRequest{std::move(inputs), options},
+      gather<Embedding>(count, done, failing(call)), call->spend()));
 }
 
 void embed(const std::shared_ptr<Call>& call) {
@@ -96,9 +96,9 @@ void classify_inputs(const std::shared_ptr<Call>& call, bool always_list) {
       body.push_back(labels_of(one, model->as<Classifier>()->labels()));
     call->respond(list ? body : body.at(0));
   };
-  call->on_hang_up(call->service.jobs().submit(*model->as<Classifier>(),
-                                               ClassificationRequest{std::move(inputs)},
-                                               gather<Classification>(count, done, failing(call))));
+  call->on_hang_up(call->service.jobs().submit(
+      *model->as<Classifier>(), ClassificationRequest{std::move(inputs)},
+      gather<Classification>(count, done, failing(call)), call->spend()));
 }
 
 void predict(const std::shared_ptr<Call>& call) { classify_inputs(call, false); }
@@ -142,9 +142,15 @@ void infer(const std::shared_ptr<Call>& call) {
   throw HttpError{404, fmt::format("there is no model {}", quote(name))};
 }
 
-Json tokens_of(const std::string& text, const Tokenizer& tokenizer) {
+// At most so many, as each takes more memory than its text.
+Json tokens_of(const std::string& text, const Tokenizer& tokenizer, std::size_t most) {
   Json list = Json::array();
-  for (const std::int32_t id : tokenizer.encode(text))
+  const std::vector<std::int32_t> ids = tokenizer.encode(text);
+  if (ids.size() > most)
+    throw HttpError{413, fmt::format("inputs: more tokens than max-tokens-in-queue; {} of them "
+                                     "are in one text",
+                                     ids.size())};
+  for (const std::int32_t id : ids)
     list.push_back({{"id", id}, {"text", tokenizer.piece(id)}, {"special", false}});
   return list;
 }
@@ -157,8 +163,13 @@ void tokenize(const std::shared_ptr<Call>& call) {
     return name.empty() || one->name == name;
   });
   if (model == all->end()) throw HttpError{404, fmt::format("there is no model {}", quote(name))};
+  const auto most = static_cast<std::size_t>(call->service.options().max_tokens_in_queue);
+  std::size_t tokens = 0;
   Json body = Json::array();
-  for (const std::string& text : inputs_of(p)) body.push_back(tokens_of(text, (*model)->tokenizer));
+  for (const std::string& text : inputs_of(p)) {
+    body.push_back(tokens_of(text, (*model)->tokenizer, most - tokens));
+    tokens += body.back().size();
+  }
   call->respond(body);
 }
 
@@ -194,8 +205,8 @@ void score(const std::shared_ptr<Call>& call) {
   const Models& models = call->service.models();
   if (!p.has("sources")) {
     const ServedModelPointer model = models.find<Generator>(p.text("model"));
-    return call->on_hang_up(
-        call->service.jobs().score(*model->as<Generator>(), std::move(targets), receiver));
+    return call->on_hang_up(call->service.jobs().score(*model->as<Generator>(), std::move(targets),
+                                                       receiver, call->spend()));
   }
   if (sources.size() != count)
     throw HttpError{400, fmt::format("expected as many targets as sources, got {} and {}", count,
@@ -203,7 +214,8 @@ void score(const std::shared_ptr<Call>& call) {
   const ServedModelPointer model = models.find<Translator>(p.text("model"));
   ScoringJob job{std::move(sources), std::move(targets), {}};
   if (model->chooses_languages) job.languages = {p.text("source"), p.text("target")};
-  call->on_hang_up(call->service.jobs().score(*model->as<Translator>(), std::move(job), receiver));
+  call->on_hang_up(call->service.jobs().score(*model->as<Translator>(), std::move(job), receiver,
+                                              call->spend()));
 }
 
 constexpr RouteField kInputs{"inputs", FieldType::texts, "text, or a list of texts", true};

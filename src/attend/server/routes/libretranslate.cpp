@@ -8,6 +8,7 @@
 
 #include "attend/core/quote.h"
 #include "attend/server/documents.h"
+#include "attend/server/http/memory_share.h"
 #include "attend/server/service.h"
 #include "attend/server/text_translation.h"
 #include "attend/text/language_guess.h"
@@ -20,6 +21,8 @@ using Json = nlohmann::ordered_json;
 // Texts in one request.
 constexpr std::size_t kMostTexts = 4096;
 constexpr std::string_view kDownloadPath = "/download_file/";
+// Bytes of all documents in progress: a file unpacks to many times its size.
+constexpr std::size_t kMostOfDocuments = 256 << 20;
 
 // The languages that some model translates, into `target` if it is not empty.
 std::vector<std::string> source_languages(const Models& models, std::string_view target) {
@@ -152,10 +155,14 @@ void translate_file(const std::shared_ptr<Call>& call) {
   const std::string extension = extension_of(file.name);
   auto documents = std::make_shared<Documents>();
   documents->push_back(uploaded_document(file));
+  const auto share =
+      std::make_shared<MemoryShare>(call->service.document_bytes(), kMostOfDocuments);
+  if (!share->grow_to(documents->front()->bytes()))
+    throw HttpError{503, "too many documents are being translated; try again", 1};
   translate_documents(
       call, documents, 0,
-      [call, documents, extension](const TranslatedTexts& all,
-                                   const std::optional<LanguageGuess>&) {
+      [call, documents, share, extension](const TranslatedTexts& all,
+                                          const std::optional<LanguageGuess>&) {
         const std::string name = call->service.downloads().add(
             translations_of(*documents, all, 0).at(0), type_of_extension(extension), extension);
         call->respond({{"translatedFileUrl", call->service.url_for(call->exchange->request()) +

@@ -19,6 +19,7 @@ using Json = nlohmann::ordered_json;
 
 // Prompts or texts in one request.
 constexpr std::size_t kMostInputs = 2048;
+constexpr std::size_t kLongestStop = 1024;
 
 // Ids as text: a prompt or an input of tokens.
 std::string text_of(const Json& ids, std::string_view name, const Tokenizer& tokenizer) {
@@ -47,6 +48,9 @@ std::vector<std::string> inputs_of(const Parameters& parameters, std::string_vie
 std::vector<std::string> stops_of(const Parameters& parameters) {
   std::vector<std::string> stops = parameters.texts("stop");
   if (stops.size() > 16) throw HttpError{400, "stop: expected at most 16 strings"};
+  for (const std::string& stop : stops)
+    if (stop.size() > kLongestStop)
+      throw HttpError{400, fmt::format("stop: expected strings of at most {} bytes", kLongestStop)};
   std::erase(stops, "");
   return stops;
 }
@@ -73,6 +77,9 @@ void completions(const std::shared_ptr<Call>& call) {
   CompletionRequest request{.model = call->service.models().find<Generator>(p.text("model"))};
   request.prompts = inputs_of(p, "prompt", request.model->tokenizer);
   request.choices = static_cast<int>(p.whole("n", 1, 128, 1));
+  if (request.prompts.size() * static_cast<std::size_t>(request.choices) > kMostInputs)
+    throw HttpError{
+        400, fmt::format("prompt and n: expected at most {} continuations in all", kMostInputs)};
   request.options = generation_options(p, *request.model->as<Generator>());
   request.stops = stops_of(p);
   request.echo = p.flag("echo", false);
@@ -128,7 +135,8 @@ void embeddings(const std::shared_ptr<Call>& call) {
   };
   call->on_hang_up(call->service.jobs().submit(
       *model->as<Embedder>(), EmbeddingRequest{std::move(inputs)},
-      gather<Embedding>(count, done, [call](std::exception_ptr error) { call->fail(error); })));
+      gather<Embedding>(count, done, [call](std::exception_ptr error) { call->fail(error); }),
+      call->spend()));
 }
 
 void models(const std::shared_ptr<Call>& call) {
