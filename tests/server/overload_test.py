@@ -38,9 +38,9 @@ def jobs():
         ("/embed", {"inputs": "A dog sleeps.", "normalize": False}, lambda answer: answer[0], vector),
     ]
     long_jobs = [
-        ("/translate", {"q": SENTENCES * 3, **pair}, lambda answer: answer["translatedText"], translations * 3),
+        ("/translate", {"q": SENTENCES * 2, **pair}, lambda answer: answer["translatedText"], translations * 2),
         ("/translate", {"q": "\n\n".join(SENTENCES), **pair}, lambda answer: answer["translatedText"], "\n\n".join(translations)),
-        ("/v1/completions", {"n": 4, **prompt}, lambda answer: answer["choices"][0]["text"], continuation["text"]),
+        ("/v1/completions", {"n": 16, **prompt}, lambda answer: answer["choices"][0]["text"], continuation["text"]),
         ("/v1/completions", {"stream": True, **prompt}, None, continuation["text"]),
     ]
     return all_jobs + 8 * long_jobs
@@ -131,5 +131,5 @@ growth = max(settled[half:]) - max(settled[:half])
 offered = accepted + refused + gone
 print(f"{seconds:.0f} s: {offered} requests, {offered / accepted:.1f} for each accepted one: {accepted} right, {refused} refused, {gone} hung up; "
       f"memory {settled[0]:.0f} to {max(settled):.0f} MiB")
-assert accepted > 10 and refused > 2 * accepted, "no overload"
+assert accepted > 10 and refused > accepted, "no overload"
 assert growth < 8, f"memory grew by {growth:.1f} MiB: {memory}"
