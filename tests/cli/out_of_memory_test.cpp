@@ -1,6 +1,3 @@
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include "cli/started_program.h"
 
 namespace attend {
@@ -17,22 +14,22 @@ TEST_F(OutOfMemory, IsSaidInPlainWords) {
   EXPECT_TRUE(error_.starts_with("attend: out of memory; try ")) << error_;
 }
 
-// In mebibytes, of the program, which the script is to start with exec.
 class PeakMemory : public StartedProgramTest {
  protected:
-  std::int64_t of(const std::string& script) {
-    write("script.sh", "cd '" + folder_ + "'\nexec '" ATTEND_PROGRAM "' " + script + "\n");
-    const std::string file = path("script.sh");
-    const pid_t child = ::fork();
-    if (child == 0) {
-      ::execl("/bin/sh", "sh", file.c_str(), nullptr);
-      ::_exit(127);
-    }
-    int status = 0;
-    rusage usage{};
-    ::wait4(child, &status, 0, &usage);
-    EXPECT_EQ(status, 0);
-    return usage.ru_maxrss / 1024;
+  // In mebibytes, of the program with these arguments, which answers the lines of `in`. It is asked
+  // for while it waits for more.
+  std::int64_t of(const std::string& arguments) {
+    EXPECT_EQ(shell("rm -f lines; mkfifo lines; $attend " + arguments + R"( < lines > out &
+program=$!
+exec 3> lines
+cat in >&3
+for i in $(seq 1200); do [ $(wc -l < out) -ge $(wc -l < in) ] && break; sleep 0.05; done
+sed -n 's/^VmHWM: *//p' /proc/$program/status
+exec 3>&-
+wait $program)"),
+              0)
+        << error_;
+    return std::stoll(out_) / 1024;
   }
 };
 
@@ -45,7 +42,7 @@ TEST_F(PeakMemory, OfAClassifierIsThatOfItsBatches) {
   for (int i = 0; i < 100; ++i) line += "a cat sees ";
   for (int i = 0; i < 1000; ++i) text += line + "\n";
   write("in", text);
-  const std::string command = "classify run --threads 1 --window 1000 < in > out --batch-tokens ";
+  const std::string command = "classify run --threads 1 --window 1000 --batch-tokens ";
   const std::int64_t small = of(command + "500"), large = of(command + "1000000");
   EXPECT_GT(large, small + 40);
 }
