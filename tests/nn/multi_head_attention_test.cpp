@@ -8,6 +8,7 @@
 #include "attend/backend/backend.h"
 #include "attend/error.h"
 #include "attend/nn/ragged.h"
+#include "attend/nn/relative_positions.h"
 #include "attend/ops/linear.h"
 #include "backend/scoped_backend.h"
 #include "ops/operands.h"
@@ -193,6 +194,26 @@ TEST_P(MultiHead, OneStepAfterTheOtherGivesTheWholePass) {
       EXPECT_TRUE(GetParam() == &fast_backend || same_bits(y.slice_rows(h, h + 1), expected));
     }
   }
+}
+
+// The table of biases grows with the cache: it begins with 64 distances.
+TEST_P(MultiHead, OneStepAtATimeSlopesAsFarAsTheWholeText) {
+  MultiHeadAttentionOptions o = options();
+  const auto slopes = RelativePositions::alibi(o.n_heads);
+  o.relative = slopes;
+  const Module m(o);
+  const std::int32_t length = 140;
+  const Tensor x = inputs(length);
+  const AttentionPattern pattern{ids({0, length}), ids({0, length}), {}, true};
+  const NoGradient guard;
+  KVCache cache(1, 1);
+  Tensor last;
+  for (std::int64_t t = 0; t < length; ++t) {
+    cache.extend(std::vector<std::int32_t>{1});
+    last = m.attention.self_cached(Variable(x.slice_rows(t, t + 1)), cache, 0).value();
+  }
+  const Tensor whole = m.attention.self(Variable(x), pattern, pass_).value();
+  EXPECT_LE(largest_difference(last, whole.slice_rows(length - 1, length)), 1e-6);
 }
 
 // With the rows of a shared key or value head repeated, plain attention gives the same.
