@@ -82,6 +82,10 @@ TEST_F(ModelDirectoryTest, FollowsLinksOfASnapshotToItsBlobs) {
   for (const char* const name : {"deeper.json", "secret.json"})
     expect_error<DataError>([&] { model.text(name); }, {"a link that leads out of it"});
   // Elsewhere, such links lead out.
+  std::filesystem::create_directories(cached / "copies/c0ffee");
+  std::filesystem::create_symlink("../../blobs/123", cached / "copies/c0ffee/config.json");
+  expect_error<DataError>([&] { ModelDirectory(cached / "copies/c0ffee").text("config.json"); },
+                          {"a link that leads out of it"});
   std::filesystem::create_symlink("../models--a--b/blobs/123", path("model/blob.json"));
   expect_refused("blob.json", "found a link that leads out of it");
 }

@@ -86,6 +86,19 @@ TEST_F(LowRank, ChangesWhatItAdapts) {
   for (int i = 3; i < 6; ++i) EXPECT_EQ(after[i], before[i]);
 }
 
+TEST_F(LowRank, TrainsWhatItKeepsWhole) {
+  LowRankAdapters adapters(base_, options(), {"head.bias"}, 1);
+  adapters.apply();
+  const std::vector<float> before = output().value().to_vector();
+  const Tensor bias = named(adapters.parameters(), "head.bias");
+  bias.copy_from(Tensor::full({6}, 2.0f));
+  const std::vector<float> base = named(base_, "head.bias").to_vector(),
+                           after = output().value().to_vector();
+  for (int i = 0; i < 6; ++i) EXPECT_NEAR(after[i] - before[i], 2.0f - base[i], 1e-5f);
+  backward(sum(output()));
+  EXPECT_EQ(adapters.parameters().gradients({14, 20}).to_vector(), std::vector<float>(6, 1.0f));
+}
+
 TEST_F(LowRank, RefusesAPatternThatFitsNoMatrix) {
   LowRankOptions none = options();
   none.targets = {"*.q_proj.weight", "head.*"};

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "attend/backend/backend.h"
 #include "attend/optim/optimizer_choice.h"
 
@@ -102,6 +104,26 @@ TEST(LayerDecay, MakesTheStepsOfLowerLayersSmaller) {
   EXPECT_NEAR(values[2], -0.1f, 1e-6f);
   EXPECT_NEAR(values[1], -0.05f, 1e-6f);
   EXPECT_NEAR(values[0], -0.025f, 1e-6f);
+}
+
+TEST(LayerDecay, MakesTheStepsOfMuonSmallerToo) {
+  ParameterSet parameters;
+  parameters.add_weights("encoder.layers.0.weight", {2, 2}, {});
+  parameters.add_weights("encoder.layers.1.weight", {2, 2}, {});
+  parameters.allocate(1);
+  parameters.values().copy_from(Tensor::zeros({8}));
+  OptimizerOptions options;
+  options.kind = OptimizerKind::muon;
+  options.layer_decay = 0.5f;
+  const auto optimizer = make_optimizer(parameters, options);
+  parameters.gradients().copy_from(
+      Tensor::from(std::vector<float>{1, 2, 3, 5, 1, 2, 3, 5}, {8}));
+  optimizer->step(0.1f);
+  const std::vector<float> values = parameters.values().to_vector();
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_GT(std::fabs(values[4 + i]), 1e-4f);
+    EXPECT_NEAR(values[i], values[4 + i] / 2, 1e-6f);
+  }
 }
 
 }  // namespace
