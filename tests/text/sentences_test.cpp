@@ -23,7 +23,7 @@ TEST(Sentences, EndAtMarksBeforeWhatCanBeginOne) {
 TEST(Sentences, DoNotEndWithinThem) {
   for (const char* one : {"Dr. Smith saw it.", "J. S. Bach wrote it.", "It costs 3.50 dollars.",
                           "He came from the U.S. Army.", "Wait... what?", "\"Go!\" said he.",
-                          "See example.com for more.", "It is No. 5 of ten."})
+                          "See example.com for more.", "It is No. 5 of ten.", "É. Zola wrote it."})
     EXPECT_EQ(sentences(one), Texts{one});
 }
 
