@@ -194,6 +194,25 @@ TEST(Backward, RefusesAGraphThatWasConsumed) {
   EXPECT_EQ(x.gradient().item(), 6.0f) << "a refused call leaves no trace";
 }
 
+TEST(Variable, GivesItsValueOrHowToComputeItAgain) {
+  const Variable x(numbers({1, 2}), true);
+  EXPECT_EQ(x.kept().value().bytes(), x.value().bytes());
+  EXPECT_FALSE(x.kept().is_computed_again());
+  int calls = 0;
+  const auto again = [&] { return ++calls, numbers({1, 2}); };
+  Kept kept;
+  {
+    const Variable y = times(1, x).computed_again_by(again);
+    EXPECT_EQ(y.value().to_vector(), (Values{1, 2}));
+    kept = y.kept();
+  }
+  EXPECT_EQ(calls, 0);
+  EXPECT_EQ(kept.value().to_vector(), (Values{1, 2}));
+  EXPECT_EQ(calls, 1);
+  const Variable constant = Variable(numbers({1, 2})).computed_again_by(again);
+  EXPECT_FALSE(constant.kept().is_computed_again()) << "nobody will need its gradient";
+}
+
 TEST(GradientSink, AdoptsTheFirstGradientAndCopiesBeforeItAdds) {
   const Variable x(numbers({0, 0}), true);
   const Tensor first = numbers({1, 2});

@@ -114,6 +114,13 @@ Variable::Variable(Tensor value, Tensor gradient) : Variable(std::move(value), t
 
 Tensor Variable::gradient() const { return node_ == nullptr ? Tensor() : node_->gradient; }
 
+Variable Variable::computed_again_by(std::function<Tensor()> again) const {
+  Variable result = *this;
+  if (requires_gradient())
+    result.again_ = std::make_shared<const std::function<Tensor()>>(std::move(again));
+  return result;
+}
+
 bool will_record(std::initializer_list<const Variable*> inputs) {
   return t_recording && std::any_of(inputs.begin(), inputs.end(), [](const Variable* input) {
            return input->requires_gradient();

@@ -10,6 +10,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "attend/tensor/tensor.h"
@@ -47,6 +48,22 @@ class GradientSink {
 
 using GradientFunction = std::function<void(const Tensor& gradient)>;
 
+// What a gradient function holds of an input: its value, or how to compute that again.
+class Kept {
+ public:
+  Kept() = default;
+  explicit Kept(Tensor value) : value_(std::move(value)) {}
+  Kept(Tensor value, std::shared_ptr<const std::function<Tensor()>> again)
+      : value_(again != nullptr ? Tensor() : std::move(value)), again_(std::move(again)) {}
+
+  bool is_computed_again() const { return again_ != nullptr; }
+  Tensor value() const { return again_ != nullptr ? (*again_)() : value_; }
+
+ private:
+  Tensor value_;
+  std::shared_ptr<const std::function<Tensor()>> again_;
+};
+
 class Variable {
  public:
   Variable() = default;
@@ -66,6 +83,13 @@ class Variable {
   Tensor gradient() const;
   GradientSink sink() const { return GradientSink(node_); }
 
+  // For the gradient functions of ops that take it.
+  Kept kept() const { return {value_, again_}; }
+  // The same, whose value is computed again, to the same bits, by each gradient function that needs
+  // it, instead of kept until then: for a value that is cheap to compute from what is kept anyway.
+  // Without an effect if it requires no gradient.
+  Variable computed_again_by(std::function<Tensor()> again) const;
+
  private:
   friend Variable record(Tensor value, const std::vector<Variable>& inputs,
                          GradientFunction function);
@@ -73,6 +97,7 @@ class Variable {
 
   Tensor value_;
   std::shared_ptr<GradientNode> node_;
+  std::shared_ptr<const std::function<Tensor()>> again_;  // null: value_ is kept
 };
 
 // The result of an op. `function` is dropped if no input requires a gradient, or under NoGradient.

@@ -5,6 +5,7 @@
 #include "attend/backend/backend.h"
 #include "attend/backend/weights.h"
 #include "attend/ops/check.h"
+#include "attend/ops/kept_input.h"
 
 namespace attend {
 
@@ -46,6 +47,12 @@ Tensor widened(const Tensor& kept) {
   const Tensor x = Tensor::empty(kept.shape());
   backend().convert(kept, x);
   return x;
+}
+
+// The input of the first GEMM, for its gradient.
+Kept kept_input(const Variable& x, Precision precision) {
+  const Kept kept = detail::kept_input(x, precision);
+  return kept.is_computed_again() ? kept : Kept(narrowed(x.value(), precision));
 }
 
 // `from` is the shape of the input, [N, width].
@@ -122,12 +129,13 @@ Variable feed_forward(const Variable& x, const AffineMap& inner, const AffineMap
   // dz[n],   dx = dz W1
   return record(
       y, {&x, &inner.weight, &inner.bias, &outer.weight, &outer.bias},
-      [x = recording ? narrowed(x.value(), precision) : Tensor(), kept, hidden, activation, dropout,
+      [x = recording ? kept_input(x, precision) : Kept(), kept, hidden, activation, dropout,
        precision, at_a_time, w1 = inner.weight.value(), w2 = outer.weight.value(), dx = x.sink(),
        dw1 = inner.weight.sink(), db1 = inner.bias.sink(), dw2 = outer.weight.sink(),
        db2 = outer.bias.sink()](const Tensor& all_dy) {
         const GradientSink::Target to = dx.needed() ? dx.target() : GradientSink::Target{};
-        for_rows(x.rows(), at_a_time, [&](std::int64_t begin, std::int64_t end) {
+        const Tensor input = x.value();
+        for_rows(input.rows(), at_a_time, [&](std::int64_t begin, std::int64_t end) {
           const Tensor dy = all_dy.slice_rows(begin, end), z = widened(kept.slice_rows(begin, end));
           add_gradients(dy, dw2.needed() ? hidden(z) : Tensor(), dw2, db2, precision);
           if (!dx.needed() && !dw1.needed() && !db1.needed()) return;
@@ -135,7 +143,7 @@ Variable feed_forward(const Variable& x, const AffineMap& inner, const AffineMap
           backend().matmul(dy, w2, {.precision = precision}, dz);
           if (dropout.p > 0.0f) backend().dropout(dropout, dz, dz);
           if (activation != Activation::none) backend().activate_backward(activation, z, dz, dz);
-          add_gradients(dz, widened(x.slice_rows(begin, end)), dw1, db1, precision);
+          add_gradients(dz, widened(input.slice_rows(begin, end)), dw1, db1, precision);
           if (!dx.needed()) return;
           backend().matmul(dz, w1, {.beta = to.beta, .precision = precision},
                            to.buffer.slice_rows(begin, end));
@@ -219,13 +227,14 @@ Variable gated_feed_forward(const Variable& x, const GatedMaps& maps,
   // h = mask f(z) g,   dh = mask dy W2,   dz = dh g f'(z),   dg = dh f(z),   dx = dz W1 + dg V
   return record(
       y, inputs,
-      [x = recording ? narrowed(x.value(), precision) : Tensor(), kept_z, kept_g, hidden, precision,
+      [x = recording ? kept_input(x, precision) : Kept(), kept_z, kept_g, hidden, precision,
        at_a_time, w1 = inner.weight.value(), v = gate.weight.value(), w2 = outer.weight.value(),
        dx = x.sink(), dw1 = inner.weight.sink(), db1 = inner.bias.sink(), dv = gate.weight.sink(),
        dc = gate.bias.sink(), dw2 = outer.weight.sink(),
        db2 = outer.bias.sink()](const Tensor& all_dy) {
         const GradientSink::Target to = dx.needed() ? dx.target() : GradientSink::Target{};
-        for_rows(x.rows(), at_a_time, [&](std::int64_t begin, std::int64_t end) {
+        const Tensor input = x.value();
+        for_rows(input.rows(), at_a_time, [&](std::int64_t begin, std::int64_t end) {
           const Tensor dy = all_dy.slice_rows(begin, end);
           const Tensor z = widened(kept_z.slice_rows(begin, end)),
                        g = widened(kept_g.slice_rows(begin, end)), f = hidden.activated(z);
@@ -240,9 +249,9 @@ Variable gated_feed_forward(const Variable& x, const GatedMaps& maps,
             backend().activate_backward(activation, of_slope, dz, dz);
           const Tensor dg = Tensor::empty(z.shape());
           backend().multiply(dh, f, dg);
-          const Tensor input = widened(x.slice_rows(begin, end));
-          add_gradients(dz, input, dw1, db1, precision);
-          add_gradients(dg, input, dv, dc, precision);
+          const Tensor inputs = widened(input.slice_rows(begin, end));
+          add_gradients(dz, inputs, dw1, db1, precision);
+          add_gradients(dg, inputs, dv, dc, precision);
           if (!dx.needed()) return;
           const Tensor part = to.buffer.slice_rows(begin, end);
           add_input_gradient(dz, w1, to.beta, precision, part);

@@ -18,18 +18,28 @@ void check(std::string_view op, const Variable& x, const LayerNormParameters& n)
 //   h = (x - mean) rstd,  g = gamma dy,
 //   dx = rstd (g - mean(g) - h mean(g h)),   dgamma = sum_n dy h,   dbeta = sum_n dy
 struct Saved {
-  Tensor x, gamma, mean, rstd;
+  Tensor x, gamma, beta, mean, rstd;
+  float epsilon;
   GradientSink dgamma, dbeta;
   bool centered;  // false: RMS normalization, no mean and no beta
 
   Saved(const Tensor& input, const LayerNormParameters& n)
       : x(input),
         gamma(n.gamma.value()),
+        beta(n.beta.value()),
         mean(n.beta.defined() ? Tensor::empty({input.dim(0)}) : Tensor()),
         rstd(Tensor::empty({input.dim(0)})),
+        epsilon(n.epsilon),
         dgamma(n.gamma.sink()),
         dbeta(n.beta.sink()),
         centered(n.beta.defined()) {}
+
+  // The result, to the same bits.
+  Tensor again() const {
+    const Tensor y = Tensor::empty(x.shape());
+    backend().layer_norm(x, gamma, beta, epsilon, y, {}, {});
+    return y;
+  }
 
   Tensor backward(const Tensor& dy) const {
     const Tensor dx = Tensor::empty(x.shape());
@@ -38,10 +48,11 @@ struct Saved {
     return dx;
   }
 
+ private:
   Tensor accumulator(const GradientSink& sink) const {
     if (!sink.needed()) return Tensor::zeros(gamma.shape());
-    const auto [buffer, beta] = sink.target();
-    if (beta == 0.0f) buffer.zero();
+    const auto [buffer, factor] = sink.target();
+    if (factor == 0.0f) buffer.zero();
     return buffer;
   }
 };
@@ -58,10 +69,12 @@ Variable layer_norm(const Variable& x, const LayerNormParameters& n) {
   const Saved saved(x.value(), n);
   backend().layer_norm(x.value(), n.gamma.value(), n.beta.value(), n.epsilon, y, saved.mean,
                        saved.rstd);
-  return record(y, {&x, &n.gamma, &n.beta}, [saved, dx = x.sink()](const Tensor& dy) {
-    const Tensor gradient = saved.backward(dy);
-    if (dx.needed()) dx.add(gradient);
-  });
+  return record(y, {&x, &n.gamma, &n.beta},
+                [saved, dx = x.sink()](const Tensor& dy) {
+                  const Tensor gradient = saved.backward(dy);
+                  if (dx.needed()) dx.add(gradient);
+                })
+      .computed_again_by([saved] { return saved.again(); });
 }
 
 Variable residual_layer_norm(const Variable& x, const Variable& branch, const Dropout& dropout,
@@ -87,7 +100,8 @@ Variable residual_layer_norm(const Variable& x, const Variable& branch, const Dr
                     dbranch.add(masked);
                   }
                   if (dx.needed()) dx.add(ds);
-                });
+                })
+      .computed_again_by([saved] { return saved.again(); });
 }
 
 }  // namespace attend

@@ -2,6 +2,7 @@
 
 #include "attend/backend/weights.h"
 #include "attend/ops/check.h"
+#include "attend/ops/kept_input.h"
 
 namespace attend {
 
@@ -26,8 +27,8 @@ Variable linear(const Variable& x, const Variable& weight, const Variable& bias,
   const Tensor of_slope = activation == Activation::none ? Tensor() : before;
   // y = f(z), z = x W^T + b:   dz = dy f'(z),   dx = dz W,   dW = dz^T x,   db = sum_n dz[n]
   return record(y, {&x, &weight, &bias},
-                [x = x.value(), w = weight.value(), of_slope, activation, precision, dx = x.sink(),
-                 dw = weight.sink(), db = bias.sink()](const Tensor& dy) {
+                [x = detail::kept_input(x, precision), w = weight.value(), of_slope, activation,
+                 precision, dx = x.sink(), dw = weight.sink(), db = bias.sink()](const Tensor& dy) {
                   Tensor dz = dy;
                   if (activation != Activation::none) {
                     dz = Tensor::empty(dy.shape());
@@ -39,8 +40,9 @@ Variable linear(const Variable& x, const Variable& weight, const Variable& bias,
                   }
                   if (dw.needed()) {
                     const auto [buffer, beta] = dw.target();
-                    backend().matmul(
-                        dz, x, {.transpose_a = true, .beta = beta, .precision = precision}, buffer);
+                    backend().matmul(dz, x.value(),
+                                     {.transpose_a = true, .beta = beta, .precision = precision},
+                                     buffer);
                   }
                   if (db.needed()) {
                     const auto [buffer, beta] = db.target();
