@@ -1,5 +1,6 @@
-// Metrics: BLEU and chrF of translations, accuracy and F1 of classifiers, perplexity of language
-// models. No model is needed: they compare texts, labels and probabilities.
+// Metrics: BLEU and chrF of translations, accuracy and F1 of classifiers, correlations of numbers,
+// F1 of entities, perplexity of language models. No model is needed: they compare texts, labels,
+// numbers and probabilities.
 //
 //   attend::corpus_bleu(translations, {references}).score
 //
@@ -8,8 +9,10 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -213,6 +216,50 @@ class ConfusionMatrix {
   std::vector<std::int64_t> counts_;  // [classes, classes], rows: gold
 };
 
+// Counts of what is to be found and what is found, from which precision, recall and F1 follow.
+struct HitCounts {
+  std::int64_t gold = 0, predicted = 0, hits = 0;
+
+  ClassScores scores() const;
+  HitCounts operator+(const HitCounts& other) const {
+    return {gold + other.gold, predicted + other.predicted, hits + other.hits};
+  }
+};
+
+// A row of a table of scores.
+struct NamedScores {
+  std::string name;
+  ClassScores scores;
+};
+
+// The mean of precision, recall and F1, and the sum of the supports.
+ClassScores mean_scores(std::span<const NamedScores> rows);
+// A table to print, with a line per row.
+std::string score_table(std::string_view title, std::span<const NamedScores> rows);
+
+// Texts with any number of labels each.
+class LabelCounts {
+ public:
+  // Throws ConfigError if empty.
+  explicit LabelCounts(std::vector<std::string> labels);
+
+  // Counts a text by whether it has each label. Throws ConfigError unless both have a value for
+  // each.
+  void add(const std::vector<bool>& gold, const std::vector<bool>& predicted);
+
+  std::int64_t total() const { return total_; }
+  std::vector<NamedScores> labels() const;
+  ClassScores micro() const;   // of all decisions
+  ClassScores macro() const;   // the mean over all labels
+  double exact_share() const;  // texts with all labels right; 0 without texts
+  std::string table() const;   // to print
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<HitCounts> counts_;
+  std::int64_t total_ = 0, exact_ = 0;
+};
+
 // The correlation of numbers, and that of their ranks, where equal numbers share the mean of their
 // ranks; 0 if one side is constant. Throw ConfigError unless both have the same size.
 double pearson_correlation(std::span<const double> a, std::span<const double> b);
@@ -241,6 +288,52 @@ class RetrievalScores {
   std::int64_t queries_ = 0;
   std::array<double, kDepth> recall_{};  // sums
   double reciprocal_ranks_ = 0, gains_ = 0;
+};
+
+// Predicted numbers beside the right ones.
+class NumberErrors {
+ public:
+  void add(double gold, double predicted);
+
+  std::int64_t total() const { return static_cast<std::int64_t>(gold_.size()); }
+  double mean_squared_error() const;
+  double variance() const;  // of the right numbers: the error of always predicting their mean
+  double pearson() const { return pearson_correlation(gold_, predicted_); }
+  double spearman() const { return spearman_correlation(gold_, predicted_); }
+  std::string table() const;  // to print
+
+ private:
+  std::vector<double> gold_, predicted_;
+};
+
+// An entity of tagged tokens: tokens begin .. end - 1.
+struct Entity {
+  std::string type;
+  std::size_t begin = 0, end = 0;
+
+  auto operator<=>(const Entity&) const = default;
+};
+
+// The entities of tags such as B-PER, I-PER and O (also IOB1 and IOBES), as seqeval finds them:
+// leniently, so that an I- after O or after another type begins one.
+std::vector<Entity> entities_of(std::span<const std::string> tags);
+
+// Counts of entities; one is right if its type and both ends are.
+class EntityCounts {
+ public:
+  // Counts a text. Throws ConfigError unless both have the same size.
+  void add(std::span<const std::string> gold, std::span<const std::string> predicted);
+
+  std::int64_t tokens() const { return tokens_; }
+  std::vector<NamedScores> types() const;  // sorted by name
+  ClassScores micro() const;               // of all entities
+  ClassScores macro() const;               // the mean over all types
+  double token_accuracy() const;           // 0 without tokens
+  std::string table() const;               // to print
+
+ private:
+  std::map<std::string, HitCounts> types_;
+  std::int64_t tokens_ = 0, right_ = 0;
 };
 
 // Perplexity of a language model, from the summed negative log-likelihood.
