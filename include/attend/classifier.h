@@ -4,6 +4,9 @@
 //   for (const attend::Classification& c : classifier.classify(texts))
 //     use(classifier.labels()[c.label], c.probability());
 //
+// A text can be a pair, "premise TAB hypothesis", and the answer one label, several or a number
+// (ProblemType).
+//
 // Text is UTF-8. Const members may be called from any number of threads at once; each call gets
 // the answer it would get alone. Copies share the model.
 #pragma once
@@ -25,16 +28,24 @@
 #pragma GCC visibility push(default)
 namespace attend {
 
+// What a model says about a text: one label of several, any number of them, or a number.
+enum class ProblemType { single_label, multi_label, regression };
+
 struct ClassificationOptions {
   std::int64_t batch_tokens = 1024;  // tokens per batch
-  int window = 1024;  // lines of a stream to read ahead; 1: answer every line at once
+  int window = 1024;       // lines of a stream to read ahead; 1: answer every line at once
+  float threshold = 0.5f;  // of multi_label: the least probability of a label that is given
+  // Every text is a pair, with a tab between; always so for models that were trained on pairs.
+  bool pairs = false;
 };
 
-// The probabilities of all classes, which sum to 1, and the most probable class (the first of equal
-// ones).
 struct Classification {
-  std::size_t label = 0;             // index into Classifier::labels()
-  std::vector<float> probabilities;  // one per label
+  std::size_t label = 0;  // the most probable one (the first of equals), in Classifier::labels()
+  // One per label; they sum to 1 if a text has a single one. Empty for regression.
+  std::vector<float> probabilities;
+  // Those given: the most probable one, or all from the threshold on, in the order of the model.
+  std::vector<std::size_t> labels = {};
+  float value = 0;  // of regression
   float probability() const { return probabilities[label]; }
 };
 
@@ -46,12 +57,16 @@ class Classifier {
   static Classifier load(const std::filesystem::path& path,
                          std::shared_ptr<Runtime> runtime = nullptr);
 
+  ProblemType problem_type() const;
+  // Of regression: the name of the number.
   const std::vector<std::string>& labels() const;
+  // Whether it was trained on pairs of texts.
+  bool takes_pairs() const;
   const Tokenizer& tokenizer() const;
 
   // Returns one result per text, in order. Results do not depend on the other texts. Long texts are
   // truncated as in training. Throws ConfigError for an option out of range, DataError for a blank
-  // text.
+  // text and for a pair without exactly one tab.
   std::vector<Classification> classify(std::span<const std::string> texts,
                                        const ClassificationOptions& options = {}) const;
 

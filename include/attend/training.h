@@ -7,10 +7,10 @@
 //   job.on_step = [](const attend::StepReport& report) { std::cout << report.loss << '\n'; };
 //   const attend::TrainingResult result = attend::train(job);  // -> run/model.safetensors
 //
-// Options have the names, defaults and ranges of `attend train translation`, `lm`, `classification`
-// and `embedding`; --help lists them, docs/training.md explains them. The library and the program
-// write the same run folder, and each can resume the other's runs. Only the program starts from
-// directories of other programs: init-from takes a model of attend here.
+// Options have the names, defaults and ranges of `attend train translation`, `lm`,
+// `classification`, `embedding` and `tagging`; --help lists them, docs/training.md explains them.
+// The library and the program write the same run folder, and each can resume the other's runs. Only
+// the program starts from directories of other programs: init-from takes a model of attend here.
 #pragma once
 
 #include <atomic>
@@ -86,7 +86,8 @@ struct ValidationReport {
 enum class TrainingEnd { finished, stopped_early, interrupted, diverged, failed };
 
 struct TrainingJob {
-  // "translation", "lm" (language model), "classification" or "embedding", as in `attend train`.
+  // "translation", "lm" (language model), "classification", "embedding" or "tagging", as in
+  // `attend train`.
   std::string task;
   // The run folder, created if missing: model, checkpoints, config.toml, log.jsonl, TensorBoard
   // events.

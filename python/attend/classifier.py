@@ -14,7 +14,7 @@ __all__ = ["Classifier", "LabelScore"]
 
 
 class LabelScore(TypedDict):
-    """A label and its probability."""
+    """A label and its probability, or the name of a number and the number."""
 
     label: str
     score: float
@@ -36,6 +36,11 @@ class Classifier(Model):
         return self._model.labels()
 
     @property
+    def problem_type(self) -> str:
+        """What a text gets: "single_label", "multi_label" or "regression"."""
+        return self._model.problem_type()
+
+    @property
     def tokenizer(self) -> Tokenizer:
         return Tokenizer(self._model.tokenizer())
 
@@ -52,7 +57,7 @@ class Classifier(Model):
         self, text: str | Iterable[str], *, batch_tokens: int | None = None
     ) -> list[LabelScore] | list[list[LabelScore]]:
         """The labels of a text with their probabilities, best first; a list of these for several
-        texts.
+        texts. Of a regression one label, whose score is the number. A pair of texts has a tab between.
 
         Long texts are truncated as in training. ``batch_tokens``: tokens classified together.
         Raises DataError for a blank text.

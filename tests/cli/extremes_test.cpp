@@ -38,6 +38,7 @@ const std::vector<ExtremeCase> kCases{
     {"train embedding",
      "--train pairs.tsv --valid pairs.tsv --valid-scored scored.tsv --n-encoder-layers 1" + kTiny,
      ""},
+    {"train tagging", "--train tagged.conll --valid tagged.conll --n-encoder-layers 1" + kTiny, ""},
     {"translate", "run/model.safetensors --max-length 8 --threads 1 < valid.en", "mt"},
     {"translate", "run/model.safetensors --max-length 8 --threads 1 --sample < valid.en", "mt"},
     {"score", "run/model.safetensors --src valid.en --tgt valid.de --threads 1", "mt"},
@@ -90,6 +91,7 @@ class Extremes : public StartedProgramTest, public testing::WithParamInterface<E
           "one\tThe man sees the dog.\none\tThe dog sees the man.\ntwo\tA dog sleeps.\ntwo\tThe "
           "old dog sleeps.\n");
     write("labeled.tsv", "pos\tgood film\nneg\tbad film\npos\tgood story\nneg\tbad story\n");
+    write("tagged.conll", "good O\nfilm B-A\n\nbad O\nfilm B-A\nstory I-A\n\ngood O\nstory B-A\n");
     write("pairs.tsv", "good film\tgood story\nbad film\tbad story\nthe dog\ta dog\n");
     write("scored.tsv", "good film\tgood story\t1\ngood film\tbad story\t0\n");
     if (GetParam().needs == "mt") train("run");

@@ -65,7 +65,7 @@ TEST_F(Classification, NamesTheLineWithoutAText) {
 TEST_F(Classification, FindsGivenClassesInAnyOrder) {
   const std::string file = write("a", "a\tone\nm\ttwo\nz\tthree\n");
   const Files classes{"z", "a", "m"};
-  const LabeledText text = read_labeled(Files{file}, {}, classes);
+  const LabeledText text = read_labeled(Files{file}, {}, {.classes = classes});
   EXPECT_EQ(text.classes, classes);
   EXPECT_EQ(text.labels, (TokenIds{1, 2, 0}));
 }
@@ -91,7 +91,8 @@ TEST_F(Classification, NeedsTwoClasses) {
 
 TEST_F(Classification, NumbersValidationLabelsAsInTraining) {
   const Files classes{"a", "b", "c"};
-  const LabeledText text = read_labeled(Files{write("v", "c\tx\nc\ty\n")}, {}, classes);
+  const LabeledText text =
+      read_labeled(Files{write("v", "c\tx\nc\ty\n")}, {}, {.classes = classes});
   EXPECT_EQ(text.labels, (TokenIds{2, 2}));  // one class only is fine here
   EXPECT_EQ(text.classes, classes);
 }
@@ -100,7 +101,7 @@ TEST_F(Classification, NamesTheLineWithAnUnknownLabel) {
   const Files classes{"neg", "pos"};
   const std::string file = write("v", "neg\tx\nneutral\ty\n");
   const std::string message =
-      message_of<DataError>([&] { read_labeled(Files{file}, {}, classes); });
+      message_of<DataError>([&] { read_labeled(Files{file}, {}, {.classes = classes}); });
   EXPECT_TRUE(contains(message, file + ":2: unknown label \"neutral\", expected one of: neg, pos"))
       << message;
 }
@@ -132,12 +133,65 @@ TEST_F(Classification, CountsEmptyAndShortenedTexts) {
   const LabeledText text{{"0", "1"}, {"abc", "", "abcdefgh"}, {0, 1, 0}};
   LabeledReport report;
   const ClassificationBatch all =
-      encode_labeled(text, tokenizer, {.eos = tokenizer.eos_id()}, {.max_length = 5}, report);
+      encode_labeled(text, tokenizer,
+                     {.special = {.eos = tokenizer.eos_id()}, .length = {.max_length = 5}}, report);
   EXPECT_EQ(report.summary(), "3 texts; 1 empty; 1 truncated to the maximum length");
   EXPECT_EQ(all.labels, (TokenIds{0, 1, 0}));
   EXPECT_EQ(all.text.length(0), 5);  // meta, a, b, c, eos
   EXPECT_EQ(copy(all.text[1]), TokenIds{tokenizer.eos_id()});
   EXPECT_EQ(tokenizer.decode(all.text[2]), "abc");
+}
+
+TEST_F(Classification, PutsEndsBetweenTheTextsOfAPair) {
+  const SpecialTokens special{.bos = 2, .eos = 3};
+  const auto ids = [&](TokenIds first, TokenIds second, TextLengthOptions length, int separators) {
+    return pair_ids(std::move(first), std::move(second), special, length, separators);
+  };
+  EXPECT_EQ(ids({10, 11}, {20}, {}, 1), (TokenIds{2, 10, 11, 3, 20, 3}));
+  EXPECT_EQ(ids({10, 11}, {20}, {}, 2), (TokenIds{2, 10, 11, 3, 3, 20, 3}));
+  EXPECT_EQ(pair_ids({10}, {20}, {.eos = 3}, {}, 1), (TokenIds{10, 3, 20, 3}));
+  EXPECT_EQ(ids({}, {}, {}, 1), (TokenIds{2, 3, 3}));
+}
+
+// Five tokens in a length of eight: both are cut to their half, or one to what the other leaves.
+TEST_F(Classification, CutsTheLongerTextOfAPair) {
+  const SpecialTokens special{.bos = 2, .eos = 3};
+  const auto lengths = [&](int first, int second, Truncation side) {
+    TokenIds a, b;
+    for (int i = 0; i < first; ++i) a.push_back(10 + i);
+    for (int i = 0; i < second; ++i) b.push_back(50 + i);
+    return pair_ids(a, b, special, {.max_length = 8, .truncation = side}, 1);
+  };
+  constexpr auto kRight = Truncation::right, kLeft = Truncation::left;
+  EXPECT_EQ(lengths(3, 2, kRight), (TokenIds{2, 10, 11, 12, 3, 50, 51, 3}));
+  EXPECT_EQ(lengths(9, 1, kRight), (TokenIds{2, 10, 11, 12, 13, 3, 50, 3}));
+  EXPECT_EQ(lengths(1, 9, kRight), (TokenIds{2, 10, 3, 50, 51, 52, 53, 3}));
+  EXPECT_EQ(lengths(9, 9, kRight), (TokenIds{2, 10, 11, 3, 50, 51, 52, 3}));
+  EXPECT_EQ(lengths(3, 3, kLeft), (TokenIds{2, 11, 12, 3, 50, 51, 52, 3}));
+  EXPECT_EQ(lengths(0, 9, kLeft), (TokenIds{2, 3, 54, 55, 56, 57, 58, 3}));
+  EXPECT_THROW(pair_ids({1}, {1}, special, {.max_length = 4}, 1), ConfigError);
+}
+
+TEST_F(Classification, EncodesPairsAndKeepsTheirTargets) {
+  const Tokenizer tokenizer = characters();
+  LabeledText text{{"0", "1"}, {"abc\tb", "a\tabcdefgh"}, {}};
+  text.targets = {0, 1, 1, 1};
+  LabeledReport report;
+  const ClassificationBatch all = encode_labeled(
+      text, tokenizer,
+      {.special = {.eos = tokenizer.eos_id()}, .length = {.max_length = 10}, .pairs = true},
+      report);
+  EXPECT_EQ(report.summary(), "2 texts; 1 truncated to the maximum length");
+  const TokenIds first = tokenizer.encode("abc"), second = tokenizer.encode("b");
+  TokenIds expected = first;
+  expected.push_back(tokenizer.eos_id());
+  expected.insert(expected.end(), second.begin(), second.end());
+  expected.push_back(tokenizer.eos_id());
+  EXPECT_EQ(copy(all.text[0]), expected);
+  const ClassificationBatcher batcher(all, {1}, std::nullopt);
+  ASSERT_EQ(batcher.batches(0), 2);
+  EXPECT_EQ(batcher.batch(0, 0).targets, (std::vector<float>{0, 1}));
+  EXPECT_EQ(batcher.batch(0, 1).targets, (std::vector<float>{1, 1}));
 }
 
 TEST_F(Classification, BatchesEveryTextOnceWithItsLabel) {
@@ -180,7 +234,7 @@ TEST_F(Classification, ReadsRealReviews) {
   imdb.text_column = "4";
   const std::string reviews = real_data("imdb/valid.tsv");
   if (!std::filesystem::exists(reviews)) GTEST_SKIP() << "no IMDB at " << reviews;
-  EXPECT_EQ(read_labeled(Files{reviews}, imdb, text.classes).texts.size(), 5000u);
+  EXPECT_EQ(read_labeled(Files{reviews}, imdb, {.classes = text.classes}).texts.size(), 5000u);
 }
 
 }  // namespace

@@ -88,6 +88,7 @@ printf '%s\n%s\nn-decoder-layers = 1\nvalid-every = 6\n' "$common" "$layers" >"$
 printf '%s\nn-layers = 1\nsequence-length = 64\n' "$common" >"$work/lm.toml"
 printf '%s\n%s\n' "$common" "$layers" >"$work/classification.toml"
 printf '%s\n%s\n' "$common" "$layers" >"$work/embedding.toml"
+printf '%s\n%s\n' "$common" "$layers" >"$work/tagging.toml"
 
 # Small files.
 cd "$work/files" || exit 2
@@ -115,6 +116,10 @@ paste train.en train.de >pairs.tsv
 head -n 6 pairs.tsv >valid-pairs.tsv
 awk -F'\t' '{ print $1 "\t" $2 "\t" (NR % 5) }' pairs.tsv >scored.tsv
 awk '{ print $1, $2, $3 "\t" $0 }' train.en >groups.tsv
+awk '{ for (i = 1; i <= NF; ++i) print $i, (i == 1 ? "B-WHO" : i <= 3 ? "I-WHO" : "O"); print "" }' train.en >train.conll
+head -n 24 train.conll >valid.conll
+tail -n 24 train.conll >test.conll
+awk -F'\t' '{ print (NR % 3 ? "old" : "") (NR % 2 ? ",man" : "") "\t" $1 }' pairs.tsv >topics.tsv
 printf 'animal\tThe bat flies.\nanimal\tA bat sleeps.\nclub\tHe has a bat.\nclub\tThe bat is old.\n' >uses.tsv
 cd "$work" || exit 2
 

@@ -1,6 +1,7 @@
 // The reader of labeled texts (TSV, CSV, JSON Lines) against hostile bytes: classes that are
 // sorted and unique and labels that are among them, or an error.
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "attend/data/classification.h"
@@ -21,6 +22,13 @@ void check(const LabeledText& text) {
   });
   if (!ordered || !known || text.labels.size() != text.texts.size())
     throw std::logic_error("labels that are none of the classes");
+}
+
+void check_targets(const LabeledText& text) {
+  const bool finite = std::all_of(text.targets.begin(), text.targets.end(),
+                                  [](float target) { return std::isfinite(target); });
+  if (!finite || text.targets.size() != text.texts.size() * text.classes.size())
+    throw std::logic_error("targets that are not one for each label of a text");
 }
 
 // The first two bytes choose the columns, by number (0 is refused) or by name, and the format.
@@ -46,9 +54,18 @@ void read(const std::string& bytes, const FuzzFile& file) {
   }
   const std::vector<std::string> known{"bad", "good"};
   try {
-    check(read_labeled(files, options, known));
+    check(read_labeled(files, options, {.classes = known}));
   } catch (const DataError&) {
   } catch (const ConfigError&) {
+  }
+  for (const ProblemType problem : {ProblemType::multi_label, ProblemType::regression}) {
+    LabeledOptions of_pairs = options;
+    if ((bytes.size() & 1) != 0) of_pairs.second_column = "3";
+    try {
+      check_targets(read_labeled(files, of_pairs, {.problem = problem}));
+    } catch (const DataError&) {
+    } catch (const ConfigError&) {
+    }
   }
 }
 

@@ -10,6 +10,7 @@
 #include "attend/ops/rotary.h"
 #include "attend/ops/sampled_cross_entropy.h"
 #include "attend/ops/softmax.h"
+#include "attend/ops/target_losses.h"
 #include "ops/operands.h"
 
 namespace attend {
@@ -262,6 +263,16 @@ std::vector<OpCase> loss_op_cases() {
       {"sampled_cross_entropy_of_nothing",
        {{{0, 3}}, weight},
        [=](Inputs in) { return sampled_cross_entropy(in[0], in[1], sample, none).loss; }},
+      {"binary_cross_entropy",
+       {logits},
+       [targets = ids({1, 0, 0, 1, 1, 0, 1, 1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 1})](Inputs in) {
+         return binary_cross_entropy(in[0], targets, {0.1f, 2.5}).loss;
+       }},
+      {"squared_error",
+       {{{4, 1}}},
+       [=](Inputs in) {
+         return squared_error(in[0], Tensor::from(std::vector<float>{1, 0, -2, 0.5f}, {4, 1})).loss;
+       }},
       {"cross_entropy", {logits}, [=](Inputs in) { return cross_entropy(in[0], targets).loss; }},
       {"cross_entropy_smoothed",
        {logits},

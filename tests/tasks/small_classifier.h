@@ -35,6 +35,22 @@ inline ClassificationModel small_classifier(Pooling pooling = Pooling::max, floa
   return {std::make_shared<TextClassifier>(config, 7), tokenizer, kFilms.classes, length};
 }
 
+// The same network for another problem: several of the labels of kFilms, or a number.
+inline ClassificationModel small_classifier_for(ProblemType problem, bool pairs = false,
+                                                int token_types = 0) {
+  const ClassificationModel films = small_classifier();
+  ClassifierConfig config = films.network->config();
+  config.problem_type = problem;
+  config.token_types = token_types;
+  std::vector<std::string> labels = films.labels;
+  if (problem == ProblemType::regression) labels = {"score"};
+  config.classes = static_cast<int>(labels.size());
+  ClassificationModel model{std::make_shared<TextClassifier>(config, 7), films.tokenizer, labels,
+                            films.length};
+  model.pairs = pairs;
+  return model;
+}
+
 // As it is in a file.
 inline Checkpoint small_classifier_checkpoint(Pooling pooling = Pooling::max) {
   return finished_checkpoint_of(small_classifier(pooling));

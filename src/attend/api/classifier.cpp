@@ -16,6 +16,10 @@ Classifier Classifier::load(const std::filesystem::path& path, std::shared_ptr<R
 
 const std::vector<std::string>& Classifier::labels() const { return impl_->engine.labels(); }
 
+ProblemType Classifier::problem_type() const { return impl_->engine.model().problem_type(); }
+
+bool Classifier::takes_pairs() const { return impl_->engine.model().pairs; }
+
 const Tokenizer& Classifier::tokenizer() const { return impl_->engine.model().tokenizer; }
 
 std::vector<Classification> Classifier::classify(std::span<const std::string> texts,

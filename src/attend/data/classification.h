@@ -1,4 +1,4 @@
-// Labeled texts: reading, encoding, batching.
+// Labeled texts (labeled_text.h) as the input of a classifier: encoding, batching.
 #pragma once
 
 #include <array>
@@ -11,50 +11,11 @@
 
 #include "attend/core/options.h"
 #include "attend/data/batch_plan.h"
-#include "attend/data/table.h"
+#include "attend/data/labeled_text.h"
 #include "attend/nn/ragged.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {
-
-struct LabeledOptions {
-  std::string label_column = {};
-  std::string text_column = {};
-  bool header = false;
-  TableFormat table = TableFormat::by_name;
-};
-
-template <class Visitor>
-void fields(LabeledOptions& o, Visitor&& visit) {
-  visit("label-column", o.label_column,
-        "column of the label: its name in the first line, or its number from 1; by default the one "
-        "called label, else the first");
-  visit("text-column", o.text_column,
-        "column of the text: its name in the first line, or its number from 1; by default the one "
-        "called text, else the second");
-  visit("header", o.header,
-        "skip the first line of every file; not needed when columns are chosen by name");
-  visit("table", o.table,
-        "format of labeled texts: tsv, csv (RFC 4180) or jsonl (an object per line); by_name: by "
-        "the file name, .csv, .jsonl or .ndjson, else tsv");
-}
-
-// texts[i] has the class classes[labels[i]].
-struct LabeledText {
-  std::vector<std::string> classes;  // sorted bytewise, distinct
-  std::vector<std::string> texts;
-  std::vector<std::int32_t> labels;
-};
-
-// Reads tables (see data/table.h), plain or gzip, one after the other. Ignores other columns. The
-// classes are the labels that occur. Throws ConfigError for bad options; DataError "file:line: ..."
-// for a line without one of the columns or with a blank label or text, and if there are no lines or
-// only one class; also like LineReader.
-LabeledText read_labeled(std::span<const std::string> files, const LabeledOptions& options);
-// The same for more data of a model with known classes: an unknown label is a DataError "file:line:
-// ...".
-LabeledText read_labeled(std::span<const std::string> files, const LabeledOptions& options,
-                         std::span<const std::string> classes);
 
 // The side of a long text that is dropped.
 enum class Truncation { right, left };
@@ -87,6 +48,12 @@ std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids,
                                          const SpecialTokens& special,
                                          const TextLengthOptions& options);
 
+// The same for two texts, with `separators` times eos between them. Of a pair that is too long, a
+// text longer than its half is shortened.
+std::vector<std::int32_t> pair_ids(std::vector<std::int32_t> first,
+                                   std::vector<std::int32_t> second, const SpecialTokens& special,
+                                   const TextLengthOptions& options, int separators);
+
 struct LabeledReport {
   std::int64_t texts = 0;
   std::int64_t empty = 0;      // kept: only eos, because the vocabulary has no token of it
@@ -98,14 +65,22 @@ struct LabeledReport {
 
 // B texts.
 struct ClassificationBatch {
-  Ragged text;  // every sequence ends with eos
-  Ids labels;   // B
+  Ragged text;                      // every sequence ends with eos
+  Ids labels;                       // B, of single labels
+  std::vector<float> targets = {};  // [B, C], of several labels and of numbers
+};
+
+// How texts become the input of a classifier.
+struct TextFormat {
+  SpecialTokens special;
+  TextLengthOptions length;
+  bool pairs = false;
+  int separators = 1;
 };
 
 // Encodes all texts as one batch, in order, on all threads. Adds to `report`.
 ClassificationBatch encode_labeled(const LabeledText& text, const Tokenizer& tokenizer,
-                                   const SpecialTokens& special, const TextLengthOptions& options,
-                                   LabeledReport& report);
+                                   const TextFormat& format, LabeledReport& report);
 
 // Like TranslationBatcher: a batch is a function of (texts, options, seed, epoch, index), every
 // text is in exactly one batch of an epoch, no batch exceeds batch_tokens unless a single text

@@ -231,18 +231,38 @@ std::string TableReader::member(const std::string& line, const ColumnChoice& col
   if (!object.is_object() || found == object.end())
     throw DataError(fmt::format("{}: expected an object with {} (--{} chooses another)", where_,
                                 quote(column.name), column.option));
-  if (found->is_string()) {
-    std::string text = found->get<std::string>();
+  return found->is_array() && !column.list_separator.empty() ? list_text(*found, column)
+                                                             : value_text(*found, column);
+}
+
+std::string TableReader::list_text(const nlohmann::ordered_json& list,
+                                   const ColumnChoice& column) const {
+  std::string joined;
+  for (const nlohmann::ordered_json& value : list) {
+    const std::string text = value_text(value, column);
+    if (text.find(column.list_separator) != text.npos)
+      throw DataError(fmt::format("{}: {}: {} holds what stands between elements, {}", where_,
+                                  printable(column.name), quote(text, 60),
+                                  quote(column.list_separator)));
+    joined += (joined.empty() ? "" : column.list_separator) + text;
+  }
+  return joined;
+}
+
+std::string TableReader::value_text(const nlohmann::ordered_json& value,
+                                    const ColumnChoice& column) const {
+  if (value.is_string()) {
+    std::string text = value.get<std::string>();
     if (text.find('\0') == text.npos) return text;
     throw DataError(fmt::format("{}: {}: expected text, found a NUL character (\\u0000)", where_,
                                 printable(column.name)));
   }
-  if (found->is_number() || found->is_boolean()) return found->dump();
+  if (value.is_number() || value.is_boolean()) return value.dump();
   throw DataError(fmt::format("{}: {}: expected a string or a number, found {}", where_,
                               printable(column.name),
-                              found->is_null()    ? "null"
-                              : found->is_array() ? "a list"
-                                                  : "an object"));
+                              value.is_null()    ? "null"
+                              : value.is_array() ? "a list"
+                                                 : "an object"));
 }
 
 }  // namespace attend

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,13 +29,16 @@ struct ColumnChoice {
   // Used if none is given and the file has columns of all default names.
   std::string default_name;
   int default_number = 1;  // used otherwise
+  // What joins the elements of a list in JSON Lines; empty: a list is an error.
+  std::string list_separator = {};
 };
 
 // Reads the chosen columns of a file, plain or gzip, record by record.
 //
 //   tsv    cells end at tabs; no quoting
 //   csv    RFC 4180: cells end at commas; a quoted cell may hold commas, ""quotes"" and line breaks
-//   jsonl  one object per line; a column is a member: a string, a number, true or false
+//   jsonl  one object per line; a column is a member: a string, a number, true or false, or,
+//          where the column takes it, a list of these
 //
 // The first record of tsv and csv holds names if a column is chosen by name, if it holds all
 // default names, or if `header` says so. A line break inside a cell becomes a space, because a text
@@ -61,6 +65,8 @@ class TableReader {
   Cells split_csv(std::string& line);
   std::string quoted_cell(std::string& line, std::size_t& at);
   std::string member(const std::string& line, const ColumnChoice& column) const;
+  std::string list_text(const nlohmann::ordered_json& list, const ColumnChoice& column) const;
+  std::string value_text(const nlohmann::ordered_json& value, const ColumnChoice& column) const;
   void choose(bool header);
   void require_different() const;
   std::string options_named() const;

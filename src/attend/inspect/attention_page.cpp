@@ -296,6 +296,10 @@ std::string attention_page(const TranslationModel& model, const ScoredPair& pair
 }
 
 ClassifiedText classified_text(const ClassificationEngine& classifier, const std::string& text) {
+  const ClassificationModel& model = classifier.model();
+  if (model.pairs || model.problem_type() == ProblemType::regression)
+    throw ConfigError(fmt::format("{}: expected a classifier of single texts, found one of {}",
+                                  model.source, model.pairs ? "pairs" : "numbers"));
   encode(classifier.model().tokenizer, text, "the text");
   ClassifiedText result{text, classifier.model().ids(text), {}, {}, {}};
   result.classes = classifier.classify(std::span(&text, 1)).front();

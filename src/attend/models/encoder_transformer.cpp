@@ -53,8 +53,8 @@ EncoderTransformer::EncoderTransformer(ParameterSet& parameters, const EncoderCo
       input_(parameters, "", config, config.token_types),
       stack_(parameters, "encoder", config, {.layers = config.n_encoder_layers}) {}
 
-Variable EncoderTransformer::forward(const Ragged& texts, Pass& pass) const {
-  Variable x = input_.whole(embedding_, texts, pass);
+Variable EncoderTransformer::forward(const Ragged& texts, Pass& pass, const Ids& types) const {
+  Variable x = input_.whole(embedding_, texts, pass, types);
   if (bigram_embedding_)
     x = add(x, embedding(*bigram_embedding_, bigram_buckets(texts, buckets_), scale_, {},
                          pass.dropout(dropout_)));

@@ -32,8 +32,8 @@ void encoder_fields(EncoderConfig& c, Visitor&& visit) {
     visit("n-encoder-layers", c.n_encoder_layers, kLayerCounts, "layers of the encoder");
   });
   visit("token-types", c.token_types, between(0, 65536),
-        "rows of a table of token types (BERT's segments), whose first row is added to every "
-        "embedding; 0: none");
+        "rows of a table of token types (BERT's segments), which are added to the embeddings: the "
+        "second row in the second text of a pair, the first in all others; 0: none");
   visit("bigram-buckets", c.bigram_buckets, between(0, 1e8),
         experimental("size of a hashed table of bigram embeddings, which are added to the token "
                      "embeddings; 0: none"));
@@ -62,8 +62,9 @@ class EncoderTransformer {
   // The embeddings [V, D].
   Tensor embeddings() const { return backend().float_weights(embedding_->value()); }
 
-  // B nonempty texts with N tokens in total -> a vector per token [N, D].
-  Variable forward(const Ragged& texts, Pass& pass) const;
+  // B nonempty texts with N tokens in total -> a vector per token [N, D]. `types`: the row of each
+  // token in the table of token types, N of them; empty: all are the first.
+  Variable forward(const Ragged& texts, Pass& pass, const Ids& types = {}) const;
 
  private:
   int buckets_;

@@ -1,7 +1,10 @@
 #include "attend/models/stack_input.h"
 
+#include <fmt/format.h>
+
 #include <vector>
 
+#include "attend/error.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/embedding.h"
 
@@ -20,28 +23,32 @@ StackInput::StackInput(ParameterSet& parameters, const std::string& prefix,
                             {Init::Kind::normal, 0.02f});
 }
 
-Variable StackInput::sum(const Parameter& table, const Ids& ids, const Positions& positions,
-                         const Dropout& drop) const {
-  if (!types_) return embedding(*table, ids, scale_, positions, drop);
-  const Ids first_type = std::vector<std::int32_t>(static_cast<std::size_t>(ids.size()), 0);
-  return dropout(add(embedding(*table, ids, scale_, positions), gather_rows(*types_, first_type)),
-                 drop);
+Variable StackInput::sum(const Parameter& table, const Tokens& tokens, const Dropout& drop) const {
+  if (!types_) return embedding(*table, tokens.ids, scale_, tokens.positions, drop);
+  const auto count = static_cast<std::size_t>(tokens.ids.size());
+  const Ids types = tokens.types ? tokens.types : Ids(std::vector<std::int32_t>(count, 0));
+  if (types.size() != tokens.ids.size())
+    throw ShapeError(
+        fmt::format("expected a type for each of {} tokens, got {}", count, types.size()));
+  return dropout(
+      add(embedding(*table, tokens.ids, scale_, tokens.positions), gather_rows(*types_, types)),
+      drop);
 }
 
-Variable StackInput::embed(const Parameter& table, const Ids& ids, const Positions& positions,
-                           Pass& pass) const {
+Variable StackInput::embed(const Parameter& table, const Tokens& tokens, Pass& pass) const {
   const Dropout drop = pass.dropout(dropout_);
-  if (!norm_) return sum(table, ids, positions, drop);
-  return dropout(norm_->forward(sum(table, ids, positions, {})), drop);
+  if (!norm_) return sum(table, tokens, drop);
+  return dropout(norm_->forward(sum(table, tokens, {})), drop);
 }
 
-Variable StackInput::whole(const Parameter& table, const Ragged& text, Pass& pass) const {
-  return embed(table, text.ids, positions_.of(*text.offsets), pass);
+Variable StackInput::whole(const Parameter& table, const Ragged& text, Pass& pass,
+                           const Ids& types) const {
+  return embed(table, {text.ids, positions_.of(*text.offsets), types}, pass);
 }
 
 Variable StackInput::step(const Parameter& table, const Ids& ids, const Ids& positions,
                           Pass& pass) const {
-  return embed(table, ids, positions_.at(positions), pass);
+  return embed(table, {ids, positions_.at(positions)}, pass);
 }
 
 }  // namespace attend

@@ -12,8 +12,7 @@
 namespace attend {
 
 // dropout(norm(scale * table[ids] + positions + type)) (Vaswani et al. 2017, sections 3.4 and 3.5).
-// The normalization and the type of the tokens are optional (Devlin et al. 2019). A text alone has
-// one type: the first of the table.
+// The normalization and the types of the tokens are optional (Devlin et al. 2019).
 class StackInput {
  public:
   // Parameters <prefix>positions.weight of learned positions, <prefix>norm of the normalization,
@@ -21,17 +20,22 @@ class StackInput {
   StackInput(ParameterSet& parameters, const std::string& prefix, const StackConfig& config,
              int token_types = 0);
 
-  // All tokens of a ragged batch -> [N, D].
-  Variable whole(const Parameter& table, const Ragged& text, Pass& pass) const;
+  // All tokens of a ragged batch -> [N, D]. `types`: their rows in the table of types, N or none:
+  // the first for all. Throws ShapeError for another number of them.
+  Variable whole(const Parameter& table, const Ragged& text, Pass& pass,
+                 const Ids& types = {}) const;
   // One token of each of N sequences, at these positions -> [N, D]. Throws DataError past learned
   // ones.
   Variable step(const Parameter& table, const Ids& ids, const Ids& positions, Pass& pass) const;
 
  private:
-  Variable sum(const Parameter& table, const Ids& ids, const Positions& positions,
-               const Dropout& drop) const;
-  Variable embed(const Parameter& table, const Ids& ids, const Positions& positions,
-                 Pass& pass) const;
+  struct Tokens {
+    Ids ids;
+    Positions positions;
+    Ids types = {};
+  };
+  Variable sum(const Parameter& table, const Tokens& tokens, const Dropout& drop) const;
+  Variable embed(const Parameter& table, const Tokens& tokens, Pass& pass) const;
 
   float scale_;
   float dropout_;

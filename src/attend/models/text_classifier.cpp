@@ -1,7 +1,10 @@
 #include "attend/models/text_classifier.h"
 
+#include <fmt/format.h>
+
 #include "attend/core/number_range.h"
 #include "attend/core/option_fields.h"
+#include "attend/error.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/pooling.h"
 
@@ -19,7 +22,11 @@ const ClassifierConfig& validated(const ClassifierConfig& config) {
 void validate(const ClassifierConfig& c) {
   validate(static_cast<const EncoderConfig&>(c));
   check_options(c);
-  require_in_range("classes", c.classes, between(2, kVocabularySizes.most));
+  const int least = c.problem_type == ProblemType::single_label ? 2 : 1;
+  require_in_range("classes", c.classes, between(least, kVocabularySizes.most));
+  if (c.problem_type == ProblemType::regression && c.classes != 1)
+    throw ConfigError(
+        fmt::format("classes: expected one output of a regression, got {}", c.classes));
 }
 
 TextClassifier::TextClassifier(const ClassifierConfig& config)
@@ -38,8 +45,8 @@ TextClassifier::TextClassifier(const ClassifierConfig& config, std::uint64_t see
 
 TextClassifier::TextClassifier(const ClassifierConfig& config, Purpose) : TextClassifier(config) {}
 
-Variable TextClassifier::forward(const Ragged& texts, Pass& pass) const {
-  Variable text = pool(encode(texts, pass), texts.offsets, config_.pooling);
+Variable TextClassifier::forward(const Ragged& texts, Pass& pass, const Ids& types) const {
+  Variable text = pool(encode(texts, pass, types), texts.offsets, config_.pooling);
   if (head_) text = head_->forward(text, pass, config_.head);
   return output_.forward(dropout(text, pass.dropout(config_.output_dropout)), pass);
 }

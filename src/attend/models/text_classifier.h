@@ -1,14 +1,25 @@
-// The encoder-only classifier: a Transformer encoder, pooling, one logit per class.
+// The encoder-only classifier: a Transformer encoder, pooling, one logit per class (or the number
+// of a regression).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string_view>
 
+#include "attend/classifier.h"
 #include "attend/models/encoder_transformer.h"
 #include "attend/models/text_pooling.h"
 #include "attend/nn/layers.h"
 
 namespace attend {
+
+inline std::span<const std::string_view> enum_names(ProblemType) {
+  static constexpr std::array<std::string_view, 3> kNames{"single_label", "multi_label",
+                                                          "regression"};
+  return kNames;
+}
 
 // The configuration of a classifier: an encoder, and its pooling and output.
 struct ClassifierConfig : EncoderConfig {
@@ -16,6 +27,8 @@ struct ClassifierConfig : EncoderConfig {
   bool bos = false;
   Activation head = Activation::none;
   float output_dropout = 0.0f;
+  ProblemType problem_type = ProblemType::single_label;
+  int separators = 1;
   int classes = 0;  // set from the labels
 };
 
@@ -29,6 +42,11 @@ void fields(ClassifierConfig& c, Visitor&& visit) {
         "or relu (DistilBERT); none: no such layer");
   visit("output-dropout", c.output_dropout, dropout_shares(),
         "dropout on the input of the output layer");
+  visit("problem-type", c.problem_type,
+        "what a text gets: single_label (one of the labels), multi_label (any number of them), or "
+        "regression (a number)");
+  visit("separators", c.separators, between(1, 2),
+        "eos tokens between the two texts of a pair: 1 (BERT) or 2 (RoBERTa)");
 }
 
 // Throws ConfigError naming the invalid option.
@@ -49,10 +67,13 @@ class TextClassifier {
   // The embeddings [V, D].
   Tensor embeddings() const { return encoder_.embeddings(); }
 
-  // B nonempty texts with N tokens in total -> a vector per token [N, D].
-  Variable encode(const Ragged& texts, Pass& pass) const { return encoder_.forward(texts, pass); }
+  // B nonempty texts with N tokens in total -> a vector per token [N, D]. `types`: as of
+  // EncoderTransformer::forward().
+  Variable encode(const Ragged& texts, Pass& pass, const Ids& types = {}) const {
+    return encoder_.forward(texts, pass, types);
+  }
   // -> logits [B, C].
-  Variable forward(const Ragged& texts, Pass& pass) const;
+  Variable forward(const Ragged& texts, Pass& pass, const Ids& types = {}) const;
 
  private:
   explicit TextClassifier(const ClassifierConfig& config);

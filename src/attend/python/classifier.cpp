@@ -27,9 +27,11 @@ std::vector<std::vector<float>> classify_texts(const HeldClassifier& classifier,
   std::istringstream stream = lines_of(texts);
   LineReader lines(stream, kTexts);
   classifier.engine.classify(lines, collect(classes), options);
-  std::vector<std::vector<float>> probabilities;
-  for (Classification& one : classes) probabilities.push_back(std::move(one.probabilities));
-  return probabilities;
+  std::vector<std::vector<float>> scores;
+  for (Classification& one : classes)
+    scores.push_back(one.probabilities.empty() ? std::vector{one.value}
+                                               : std::move(one.probabilities));
+  return scores;
 }
 
 }  // namespace
@@ -39,9 +41,14 @@ void add_classifier(nb::module_& module) {
       .def(nb::new_(&HeldClassifier::load), nb::arg("path"), nb::arg("threads"),
            nb::call_guard<nb::gil_scoped_release>())
       .def("labels", [](const HeldClassifier& c) { return c.engine.labels(); })
+      .def("problem_type",
+           [](const HeldClassifier& c) {
+             const ProblemType problem = c.engine.model().problem_type();
+             return std::string(enum_names(problem)[static_cast<std::size_t>(problem)]);
+           })
       .def("tokenizer", [](const HeldClassifier& c) { return c.engine.model().tokenizer; })
       .def("classify", classify_texts, nb::arg("texts"), nb::arg("options"),
-           "The probabilities of all labels for each text.");
+           "The probabilities of all labels for each text, or its number.");
 }
 
 }  // namespace attend

@@ -17,6 +17,8 @@
 #include "attend/tasks/language/model.h"
 #include "attend/tasks/language/training.h"
 #include "attend/tasks/model_reading.h"
+#include "attend/tasks/tagging/model.h"
+#include "attend/tasks/tagging/training.h"
 #include "attend/tasks/translation/model.h"
 #include "attend/tasks/translation/training.h"
 
@@ -44,6 +46,7 @@ constexpr std::array kTasks{
     task<TranslationModel, translation_model, TranslationTraining>(),
     task<LanguageModel, language_model, LanguageTraining>(),
     task<ClassificationModel, classification_model, ClassificationTraining>(),
+    task<TaggingModel, tagging_model, TaggingTraining>(),
     task<EmbeddingModel, embedding_model, EmbeddingTraining>(),
 };
 

@@ -89,6 +89,21 @@ class CommandOptionEffects : public OptionEffects {
     return lines;
   }
 
+  // Any number of labels.
+  void train_several_labels() {
+    std::istringstream lines(read(path("train.en")));
+    std::string several;
+    int count = 0;
+    for (std::string line; std::getline(lines, line); ++count)
+      several += fmt::format("{}{}\t{}\n", line.find(" the ") != std::string::npos ? "the|x," : "",
+                             count % 3 == 0 ? "third" : "", line);
+    write("several.tsv", several);
+    train("classification",
+          "--n-encoder-layers 1 --train @several.tsv --problem-type multi_label --max-epochs 0 "
+          "--batch-tokens 400");
+    std::filesystem::copy_file(path("run/model.safetensors"), path("model"));
+  }
+
   // Status, output, error, and the files in the folder "made". Times are left out.
   Seen observe(const std::vector<std::string>& arguments) {
     std::filesystem::remove_all(path("made"));

@@ -97,6 +97,8 @@ TEST_F(CommandOptionEffects, OfGenerate) {
   expect_a_case_for_every_option("generate", {cases, preparation}, {"config"});
 }
 
+const std::vector<OptionCase> kGivenLabels{{"threshold", "0.0001", "", "out"}};
+
 TEST_F(CommandOptionEffects, OfClassify) {
   train_classifier();
   input_ += "\nThe man sleeps.\n" + kToPrepare;
@@ -105,12 +107,19 @@ TEST_F(CommandOptionEffects, OfClassify) {
                                       {"on-error", "stop", "--format json", "out error status"},
                                       {"threads", "2", "", ""},
                                       {"batch-tokens", "5", "", ""},
-                                      {"window", "2", "", ""}};
+                                      {"window", "2", "", ""},
+                                      {"pairs", "yes", "", "out error"}};
   expect_cases("classify @model", cases);
   expect_config_file("classify @model", "--format json", "format = \"json\"\n");
   const std::vector<OptionCase> preparation = of_preparation("--format json");
   expect_cases("classify @model", preparation);
-  expect_a_case_for_every_option("classify", {cases, preparation}, {"config"});
+  expect_a_case_for_every_option("classify", {cases, preparation, kGivenLabels}, {"config"});
+}
+
+TEST_F(CommandOptionEffects, OfClassifyWithSeveralLabels) {
+  train_several_labels();
+  input_ = "The man sleeps.\nThe dog sees the man.\n";
+  expect_cases("classify @model", kGivenLabels);
 }
 
 TEST_F(CommandOptionEffects, OfScore) {
@@ -301,7 +310,7 @@ TEST_F(CommandOptionEffects, OfEveryCommandAreTested) {
                           "lab",       "man",     "merge",    "quantize",   "score",  "serve",
                           "shortlist", "train",   "translate"}));
   ASSERT_EQ(run({"train", "--help"}), 0);
-  for (const char* task : {"translation", "lm", "classification", "embedding"})
+  for (const char* task : {"translation", "lm", "classification", "embedding", "tagging"})
     EXPECT_NE(out_.find(std::string("\n  ") + task), std::string::npos);
 }
 

@@ -52,6 +52,11 @@ const std::vector<OptionCase> kClassification{
     {"threads", "2", "", ""},
     {"errors", "@made/errors.tsv", "", "files"},
     {"table", "csv", "", "out status error"},
+    {"second-column", "3", "", "out"},
+};
+const std::vector<OptionCase> kSeveralLabels{
+    {"threshold", "0.9", "", "out"},
+    {"label-separator", "|", "", "out status error"},
 };
 const std::vector<OptionCase> kPairsOfTexts{
     {"pairs", "@others.tsv", "", "out"},
@@ -94,6 +99,11 @@ TEST_F(CommandOptionEffects, OfEvaluateOnClassifiers) {
   expect_cases("evaluate @model --labeled @all.tsv", kClassification);
 }
 
+TEST_F(CommandOptionEffects, OfEvaluateOnClassifiersOfSeveralLabels) {
+  train_several_labels();
+  expect_cases("evaluate @model --labeled @several.tsv", kSeveralLabels);
+}
+
 TEST_F(CommandOptionEffects, OfEvaluateOnEmbedders) {
   train_embedder();
   write("pairs.tsv",
@@ -118,9 +128,10 @@ TEST_F(CommandOptionEffects, OfEvaluateOnEmbedders) {
 }
 
 TEST_F(CommandOptionEffects, OfEvaluateAreAllTested) {
-  expect_a_case_for_every_option(
-      "evaluate", {kTranslationScores, kPerplexity, kClassification, kPairsOfTexts, kLabeledTexts},
-      {"config"});
+  expect_a_case_for_every_option("evaluate",
+                                 {kTranslationScores, kPerplexity, kClassification, kSeveralLabels,
+                                  kPairsOfTexts, kLabeledTexts},
+                                 {"config"});
 }
 
 }  // namespace

@@ -76,7 +76,37 @@ class TrainingOptionEffects : public OptionEffects {
           "The man sleeps.\tA man sleeps.\t5\t1\nThe man sleeps.\tSee the dog.\t1\t5\n"
           "The dog sleeps.\tA dog sees.\t4\t2\nA man sees.\tThe dog.\t2\t9\n");
     labeled("train.tsv", part(corpus.train_src, first, 90));
+    // Any number of labels, with a comma or a bar between.
+    std::string several;
+    for (const std::string& line : part(corpus.train_src, first, 90)) {
+      const bool has_the = line.find(" the ") != std::string::npos;
+      several += fmt::format("{}{}\t{}\n", has_the ? "the|x," : "",
+                             line.size() % 2 == 0 ? "even" : "", line);
+    }
+    write(prefix + "several.tsv", several);
     labeled("valid.tsv", part(corpus.train_src, first + 90, 8));
+    write_tagged(prefix + "train", part(corpus.train_src, first, 90));
+    write_tagged(prefix + "valid", part(corpus.train_src, first + 90, 8));
+  }
+
+  // NAME.conll: the word after "the" is a thing. NAME.tagged: tags, words, other tags, other words.
+  void write_tagged(const std::string& name, const std::vector<std::string>& texts) const {
+    std::string conll, table;
+    for (const std::string& text : texts) {
+      const std::vector<std::string> words = words_of(text);
+      std::vector<std::string> tags, others;
+      for (std::size_t i = 0; i < words.size(); ++i) {
+        tags.push_back(i > 0 && words[i - 1] == "the" ? "B-THING" : "O");
+        others.push_back(i % 2 == 0 ? "B-EVEN" : "O");
+        conll += words[i] + " " + tags.back() + "\n";
+      }
+      conll += "\n";
+      table += fmt::format("{}\t{}\t{}\t{}\n", fmt::join(tags, " "), fmt::join(words, " "),
+                           fmt::join(others, " "),
+                           fmt::join(std::vector<std::string>(words.rbegin(), words.rend()), " "));
+    }
+    write(name + ".conll", conll);
+    write(name + ".tagged", table);
   }
 
   // The shape of the model and of the run, small; `more` comes after it.
@@ -99,6 +129,9 @@ class TrainingOptionEffects : public OptionEffects {
   }
   std::vector<std::string> classification() const {
     return base("classification", "--n-encoder-layers 1 --train @train.tsv --valid @valid.tsv");
+  }
+  std::vector<std::string> tagging() const {
+    return base("tagging", "--n-encoder-layers 1 --train @train.conll --valid @valid.conll");
   }
   std::vector<std::string> embedding() const {
     return base("embedding", "--n-encoder-layers 1 --train @pairs.tsv --valid @valid_pairs.tsv");
@@ -128,8 +161,8 @@ class TrainingOptionEffects : public OptionEffects {
       } else if (event == "validation") {
         seen["validation"] +=
             fmt::format("{} {} {}\n", json["step"].dump(), json["loss"].dump(), json["nll"].dump());
-        for (const char* metric : {"bleu", "accuracy", "macro_f1", "recall_at_1", "recall_at_10",
-                                   "mrr", "ndcg_at_10", "spearman"})
+        for (const char* metric : {"bleu", "accuracy", "macro_f1", "micro_f1", "entity_f1",
+                                   "recall_at_1", "recall_at_10", "mrr", "ndcg_at_10", "spearman"})
           if (json.contains(metric)) seen["score"] += json[metric].dump() + "\n";
         seen["score"] += json["best"].dump() + "\n";
       } else if (event == "end") {

@@ -257,16 +257,26 @@ const Cases kClassificationData{
     {"table", "tsv", "--train @both.csv", kVocabulary + "labels"},
     {"best-by", "loss", "", "state score? parameters?"},
     {"best-by", "macro_f1", "", "state score? parameters?"},
+    {"second-column", "3", "", kPlan + "tokenizer? text_kind? pairs"},
+    {"label-separator", "|", "--train @several.tsv --valid @several.tsv --problem-type multi_label",
+     kLearning + "labels"},
     {"max-length", "8", "", kPlan + "text"},
     {"truncation", "left", "--max-length 8", kLearning + "text"},
     {"batch-tokens", "80", "", kPlan},
 };
 const Cases kClassificationModel{
-    {"n-encoder-layers", "2", "", kModel},  {"norm-first", "yes", "", kModel},
-    {"pooling", "mean", "", kModel},        {"output-dropout", "0.4", "", kModel},
-    {"head", "tanh", "", kModel},           {"token-types", "2", "", kModel},
-    {"bigram-buckets", "50", "", kModel},   {"embedding-deviation", "0.1", "", kModel},
+    {"n-encoder-layers", "2", "", kModel},
+    {"norm-first", "yes", "", kModel},
+    {"pooling", "mean", "", kModel},
+    {"output-dropout", "0.4", "", kModel},
+    {"head", "tanh", "", kModel},
+    {"token-types", "2", "", kModel},
+    {"bigram-buckets", "50", "", kModel},
+    {"embedding-deviation", "0.1", "", kModel},
     {"bos", "yes", "", kModel + "batches"},
+    {"problem-type", "multi_label", "--train @several.tsv --valid @several.tsv",
+     kModel + "labels score"},
+    {"separators", "2", "--second-column 3", kModel + "batches"},
 };
 const Cases kClassificationLoss{
     {"label-smoothing", "0.4", "", kLearning},
@@ -359,6 +369,44 @@ TEST_F(TrainingOptionEffects, OfEmbeddersAreAllTested) {
                                  {kRun, kEmbeddingData, kVocabularyOptions, kStack, kEmbeddingModel,
                                   kEmbeddingLoss, kTraining},
                                  kByHand);
+}
+
+// ---- taggers
+const std::string kTables = "--table tsv --train @train.tagged --valid @valid.tagged";
+const Cases kTaggingData{
+    {"train", "@other_train.conll", "", kPlan + "tokenizer config? text_kind?"},
+    {"valid", "@other_valid.conll", "", "validation score? parameters? state?"},
+    {"label-column", "3", kTables, kLearning + "labels"},
+    {"text-column", "4", kTables, kLearning + "batches? tokenizer? text_kind?"},
+    {"header", "yes", kTables, kPlan + "tokenizer? text_kind?"},
+    {"table", "tsv", "--train @train.tagged --valid @train.tagged --tokenizer chars",
+     kPlan + "labels tokenizer? config? text_kind? score"},
+    {"language", "fr", "", "text_kind"},
+    {"best-by", "loss", "", "state score? parameters?"},
+    {"best-by", "accuracy", "", "state? score? parameters?"},
+    {"max-length", "8", "", kPlan + "text"},
+    {"batch-tokens", "80", "", kPlan},
+};
+const Cases kTaggingModel{
+    {"n-encoder-layers", "2", "", kModel}, {"norm-first", "yes", "", kModel},
+    {"output-dropout", "0.4", "", kModel}, {"token-types", "2", "", kModel},
+    {"bigram-buckets", "50", "", kModel},  {"embedding-deviation", "0.1", "", kModel},
+    {"bos", "no", "", kModel + "batches"},
+};
+const Cases kTaggingLoss{{"label-smoothing", "0.4", "", kLearning}};
+
+TEST_F(TrainingOptionEffects, OfTaggersInTheRun) { expect_cases(tagging(), kRun); }
+TEST_F(TrainingOptionEffects, OfTaggersInTheData) { expect_cases(tagging(), kTaggingData); }
+TEST_F(TrainingOptionEffects, OfTaggersInTheModel) { expect_cases(tagging(), kTaggingModel); }
+TEST_F(TrainingOptionEffects, OfTaggersInTheLoss) { expect_cases(tagging(), kTaggingLoss); }
+TEST_F(TrainingOptionEffects, OfTaggersThatAreOfTheRunItself) {
+  expect_run_options("tagging", tagging());
+}
+TEST_F(TrainingOptionEffects, OfTaggersAreAllTested) {
+  expect_a_case_for_every_option(
+      "train tagging",
+      {kRun, kTaggingData, kVocabularyOptions, kStack, kTaggingModel, kTaggingLoss, kTraining},
+      kByHand);
 }
 
 }  // namespace

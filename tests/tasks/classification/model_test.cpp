@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "attend/error.h"
 #include "attend/tasks/translation/model.h"
 #include "checkpoint/test_folder.h"
@@ -27,8 +30,7 @@ TEST_F(ClassificationModelFile, BringsBackTheSameModel) {
     RaggedBuilder builder;
     for (const std::string& text : kFilms.texts) builder.add(before.ids(text));
     const Ragged texts = builder.build();
-    EXPECT_TRUE(
-        same_bits(class_log_probabilities(after, texts), class_log_probabilities(before, texts)));
+    EXPECT_TRUE(same_bits(class_scores(after, texts), class_scores(before, texts)));
   }
 }
 
@@ -71,6 +73,43 @@ TEST_F(ClassificationModelFile, IsRefusedWhenSomethingIsMissingOrWrong) {
   refuse("attend.text", "{\"max_length\": 1}", "max-length");
   refuse("attend.config", "{\"n_encoder_layers\": 1000000}", "layers");
   refuse("attend.config", "{\"pooling\": \"min\"}", "pooling");
+}
+
+TEST_F(ClassificationModelFile, SaysWhatATextGetsAndWhetherItIsAPair) {
+  for (const ProblemType problem : {ProblemType::multi_label, ProblemType::regression}) {
+    const ClassificationModel before = small_classifier_for(problem, true);
+    Checkpoint checkpoint = finished_checkpoint_of(before);
+    save_checkpoint(path("model"), checkpoint);
+    const ClassificationModel after = load_classification_model(path("model"));
+    EXPECT_EQ(after.problem_type(), problem);
+    EXPECT_TRUE(after.pairs);
+    EXPECT_EQ(after.labels, before.labels);
+    EXPECT_EQ(after.ids("a good film\tso good"), before.ids("a good film\tso good"));
+    const Ragged texts = Ragged::one(before.ids("a good film\tso good"));
+    EXPECT_TRUE(same_bits(class_scores(after, texts), class_scores(before, texts)));
+  }
+  EXPECT_FALSE(small_classifier_checkpoint().metadata.contains("attend.pairs"));
+}
+
+TEST_F(ClassificationModelFile, GivesTheSecondTextTheSecondType) {
+  const ClassificationModel model = small_classifier_for(ProblemType::regression, true, 2);
+  const std::vector<std::int32_t> ids = model.ids("good\tbad");
+  const auto end = std::find(ids.begin(), ids.end(), model.tokenizer.eos_id());
+  std::vector<std::int32_t> types(ids.size(), 0);
+  std::fill(types.begin() + (end - ids.begin()) + 1, types.end(), 1);
+  Pass pass = Pass::inference();
+  const Ragged texts = Ragged::one(ids);
+  const Tensor found = model.logits(texts, pass).value();
+  EXPECT_TRUE(same_bits(found, model.network->forward(texts, pass, types).value()));
+  EXPECT_FALSE(same_bits(found, model.network->forward(texts, pass).value()));
+  EXPECT_THROW(model.network->forward(texts, pass, {0, 1}), ShapeError);
+}
+
+TEST_F(ClassificationModelFile, TakesPairsWithOneTab) {
+  const ClassificationModel model = small_classifier_for(ProblemType::regression, true);
+  for (const auto& [text, found] : {std::pair{"good", "0 tabs"}, {"a\tb\tc", "2 tabs"}})
+    expect_error<DataError>([&] { model.ids(text); },
+                            {"expected a pair of texts with a tab between", found});
 }
 
 }  // namespace

@@ -29,9 +29,8 @@ struct ClassificationSetting {
 ClassificationBatcher batches(const ClassificationModel& model, std::int64_t batch_tokens,
                               std::optional<std::uint64_t> seed) {
   LabeledReport report;
-  return ClassificationBatcher(
-      encode_labeled(kFilms, model.tokenizer, model.special(), model.length, report),
-      {batch_tokens}, seed);
+  return ClassificationBatcher(encode_labeled(kFilms, model.tokenizer, model.format(), report),
+                               {batch_tokens}, seed);
 }
 
 ClassificationObjective objective_of(const ClassificationSetting& s) {

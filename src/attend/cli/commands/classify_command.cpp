@@ -17,6 +17,7 @@
 #include "attend/cli/unanswered_lines.h"
 #include "attend/core/quote.h"
 #include "attend/tasks/classification/engine.h"
+#include "attend/tasks/tagging/engine.h"
 
 namespace attend {
 namespace {
@@ -33,7 +34,8 @@ struct ClassifyArguments {
 template <class Visitor>
 void fields(ClassifyArguments& a, Visitor&& visit) {
   visit("format", a.format,
-        "text: label TAB probability, the most probable label first; json: one object per line");
+        "text: label TAB probability, the most probable label first; or a number; or word TAB tag; "
+        "json: one object per line");
   fields(a.lines, visit);
   fields(a.text, visit);
   fields(a.threads, visit);
@@ -41,61 +43,119 @@ void fields(ClassifyArguments& a, Visitor&& visit) {
 }
 
 // Numbers with the digits of a float, not of a double.
-std::string to_json(const Classification& c, const std::vector<std::string>& labels) {
-  std::string probabilities;
-  for (std::size_t i = 0; i < labels.size(); ++i)
-    probabilities += fmt::format("{}{}:{}", i == 0 ? "" : ",", json_text(nlohmann::json(labels[i])),
-                                 c.probabilities[i]);
-  return fmt::format("{{\"label\":{},\"probability\":{},\"probabilities\":{{{}}}}}",
-                     json_text(nlohmann::json(labels[c.label])), c.probability(), probabilities);
+std::string to_json(const Classification& c, const ClassificationModel& model) {
+  if (model.problem_type() == ProblemType::regression)
+    return fmt::format("{{\"value\":{}}}", c.value);
+  const auto name = [&](std::size_t label) {
+    return json_text(nlohmann::json(model.labels[label]));
+  };
+  std::string probabilities, given;
+  for (std::size_t i = 0; i < model.labels.size(); ++i)
+    probabilities += fmt::format("{}{}:{}", i == 0 ? "" : ",", name(i), c.probabilities[i]);
+  if (model.problem_type() == ProblemType::single_label)
+    return fmt::format("{{\"label\":{},\"probability\":{},\"probabilities\":{{{}}}}}",
+                       name(c.label), c.probability(), probabilities);
+  for (const std::size_t label : c.labels) given += (given.empty() ? "" : ",") + name(label);
+  return fmt::format("{{\"labels\":[{}],\"probabilities\":{{{}}}}}", given, probabilities);
 }
 
 // Label, tab, probability, tab, label, ...: most probable first; ties in class order, as in
-// `label`.
-std::string to_text(const Classification& c, const std::vector<std::string>& labels) {
-  std::vector<std::size_t> order(labels.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+// `label`. Of several labels those that are given, of a regression the number.
+std::string to_text(const Classification& c, const ClassificationModel& model) {
+  if (model.problem_type() == ProblemType::regression) return fmt::format("{}", c.value);
+  std::vector<std::size_t> order = c.labels;
+  if (model.problem_type() == ProblemType::single_label) {
+    order.resize(model.labels.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+  }
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return c.probabilities[a] > c.probabilities[b];
   });
   std::vector<std::string> cells;
   for (const std::size_t i : order)
-    cells.push_back(
-        fmt::format("{}\t{:.4f}", printable(labels[i], std::string::npos), c.probabilities[i]));
+    cells.push_back(fmt::format("{}\t{:.4f}", printable(model.labels[i], std::string::npos),
+                                c.probabilities[i]));
   return fmt::format("{}", fmt::join(cells, "\t"));
 }
 
-void run_classify(const ClassifyArguments& arguments) {
-  const RuntimeScope runtime = enter_runtime(arguments.threads);
-  const ClassificationEngine classifier = ClassificationEngine::load(arguments.model);
+// Word, tab, tag, tab, word, ...
+std::string to_text(const Tagging& tagging, const TaggingModel& model) {
+  std::vector<std::string> cells;
+  for (std::size_t w = 0; w < tagging.words.size(); ++w)
+    cells.push_back(fmt::format("{}\t{}", printable(tagging.words[w], std::string::npos),
+                                printable(model.labels[tagging.tags[w]], std::string::npos)));
+  return fmt::format("{}", fmt::join(cells, "\t"));
+}
+
+std::string to_json(const Tagging& tagging, const TaggingModel& model) {
+  nlohmann::ordered_json words = nlohmann::ordered_json::array(), tags = words, entities = words;
+  for (std::size_t w = 0; w < tagging.words.size(); ++w) {
+    words.push_back(tagging.words[w]);
+    tags.push_back(model.labels[tagging.tags[w]]);
+  }
+  std::string text =
+      fmt::format("{{\"words\":{},\"tags\":{},\"probabilities\":[{}]", json_text(words),
+                  json_text(tags), fmt::join(tagging.probabilities, ","));
+  if (!are_entity_tags(model.labels)) return text + "}";
+  for (const Entity& entity : tagging.entities(model.labels))
+    entities.push_back({{"type", entity.type}, {"begin", entity.begin}, {"end", entity.end}});
+  return text + fmt::format(",\"entities\":{}}}", json_text(entities));
+}
+
+// Answers standard input. `answer_lines`: (lines, sink) -> answers all lines.
+template <class Answer, class Model, class AnswerLines>
+void answer_input(const ClassifyArguments& arguments, const Model& model,
+                  const AnswerLines& answer_lines) {
   LineReader lines = standard_input();
   const bool json = arguments.format == OutputFormat::json;
-  const auto print = [&](const Classification& c) {
-    answer("{}\n", json ? to_json(c, classifier.labels()) : to_text(c, classifier.labels()));
+  const auto print = [&](const Answer& one) {
+    answer("{}\n", json ? to_json(one, model) : to_text(one, model));
   };
   const auto leave_empty = [&](const LineError& error) {
     answer("{}\n", json ? json_text(error) : "");
   };
-  TextInput input(classifier.model(), arguments.text);
+  TextInput input(model, arguments.text);
   input.watch(lines);
   UnansweredLines unanswered(arguments.lines);
   ProgressLine progress = ProgressLine::over_lines("-", /*answering=*/true);
-  classifier.classify(lines, progress.counted(unanswered.sink<Classification>(print, leave_empty)),
-                      arguments.classification);
+  answer_lines(lines, progress.counted(unanswered.sink<Answer>(print, leave_empty)));
   progress.end();
   input.tell_warning();
   unanswered.tell_count();
+}
+
+void run_classify(const ClassifyArguments& arguments, const OptionBinding& binding) {
+  const RuntimeScope runtime = enter_runtime(arguments.threads);
+  const ClassificationOptions& options = arguments.classification;
+  const Checkpoint file = open_checkpoint(arguments.model);
+  if (file.text("attend.task") == TaggingModel::kTask) {
+    binding.refuse_beside("a model that tags words", {"threshold", "pairs"});
+    const TaggingEngine tagger(tagging_model(file));
+    return answer_input<Tagging>(arguments, tagger.model(),
+                                 [&](LineReader& lines, const AnswerSink<Tagging>& sink) {
+                                   tagger.tag(lines, sink, {options.batch_tokens, options.window});
+                                 });
+  }
+  const ClassificationEngine classifier(classification_model(file));
+  if (classifier.model().problem_type() != ProblemType::multi_label)
+    binding.refuse_beside("a model that gives a single answer", {"threshold"});
+  answer_input<Classification>(arguments, classifier.model(),
+                               [&](LineReader& lines, const AnswerSink<Classification>& sink) {
+                                 classifier.classify(lines, sink, options);
+                               });
 }
 
 }  // namespace
 
 void add_classify_command(CLI::App& app) {
   CLI::App& command = add_command(
-      app, "classify", "Classify standard input, line by line: labels and their probabilities");
+      app, "classify",
+      "Classify standard input, line by line: labels and probabilities, numbers, or tags of words");
   const auto arguments = std::make_shared<ClassifyArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
-  OptionBinding(command).add(*arguments);
-  on_command(command, [arguments] { run_classify(*arguments); });
+  OptionBinding binding(command);
+  binding.add(*arguments);
+  on_command(command, [arguments, binding] { run_classify(*arguments, binding); });
 }
 
 }  // namespace attend

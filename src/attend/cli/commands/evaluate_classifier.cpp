@@ -5,8 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "attend/cli/binding/options_binding.h"
 #include "attend/cli/commands/evaluation.h"
 #include "attend/cli/output.h"
 #include "attend/cli/progress_line.h"
@@ -15,9 +17,16 @@
 #include "attend/error.h"
 #include "attend/metrics.h"
 #include "attend/tasks/classification/engine.h"
+#include "attend/tasks/classification/scores.h"
 
 namespace attend {
-namespace {
+
+nlohmann::ordered_json to_json(const ClassScores& scores) {
+  return {{"precision", scores.precision},
+          {"recall", scores.recall},
+          {"f1", scores.f1},
+          {"support", scores.support}};
+}
 
 nlohmann::ordered_json to_json(const ConfusionMatrix& confusion) {
   nlohmann::ordered_json json{
@@ -45,16 +54,41 @@ nlohmann::ordered_json to_json(const ConfusionMatrix& confusion) {
   return json;
 }
 
+namespace {
+
+nlohmann::ordered_json to_json(const NumberErrors& errors) {
+  return {{"texts", errors.total()},
+          {"mse", errors.mean_squared_error()},
+          {"variance", errors.variance()},
+          {"pearson", errors.pearson()},
+          {"spearman", errors.spearman()}};
+}
+
+nlohmann::ordered_json to_json(const LabelCounts& counts) {
+  nlohmann::ordered_json json{{"texts", counts.total()},
+                              {"accuracy", counts.exact_share()},
+                              {"micro", to_json(counts.micro())},
+                              {"macro", to_json(counts.macro())},
+                              {"labels", nlohmann::ordered_json::array()}};
+  for (const NamedScores& label : counts.labels()) {
+    nlohmann::ordered_json row{{"label", label.name}};
+    row.update(to_json(label.scores));
+    json["labels"].push_back(row);
+  }
+  return json;
+}
+
 // Window after window, so that progress can be shown.
 std::vector<Classification> classified(const ClassificationEngine& classifier,
-                                       std::span<const std::string> texts) {
+                                       std::span<const std::string> texts,
+                                       const ClassificationOptions& options) {
   const auto window = static_cast<std::size_t>(ClassificationOptions{}.window);
   ProgressLine progress = ProgressLine::counting("texts", std::ssize(texts));
   std::vector<Classification> found;
   while (!texts.empty()) {
     const auto next = texts.first(std::min(window, texts.size()));
     texts = texts.subspan(next.size());
-    for (Classification& one : classifier.classify(next)) found.push_back(std::move(one));
+    for (Classification& one : classifier.classify(next, options)) found.push_back(std::move(one));
     progress.add(std::ssize(next));
   }
   return found;
@@ -82,24 +116,58 @@ void write_errors(const std::string& path, const LabeledText& texts,
   file.commit();
 }
 
-}  // namespace
+ClassifierScores scores_of(const ClassificationModel& model, const LabeledText& texts,
+                           const std::vector<Classification>& found) {
+  const ProblemType problem = model.problem_type();
+  const std::size_t labels = model.labels.size();
+  ClassifierScores scores(problem, model.labels);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (problem == ProblemType::regression) {
+      scores.add_number(texts.targets[i], found[i].value);
+    } else if (problem == ProblemType::multi_label) {
+      std::vector<bool> given(labels);
+      for (const std::size_t label : found[i].labels) given[label] = true;
+      scores.add_labels(std::span(texts.targets).subspan(i * labels, labels), given);
+    } else {
+      scores.add_label(texts.labels[i], static_cast<std::int64_t>(found[i].label));
+    }
+  }
+  return scores;
+}
 
-void evaluate_classifier(const ClassificationModel& model, const ClassifierEvaluation& options,
-                         const EvaluationOutput& output) {
+void check(const ClassificationModel& model, const ClassifierEvaluation& options) {
   if (options.labeled.empty())
     throw ConfigError(
         "--labeled: expected a file of labeled texts to measure the classifier on, got none");
+  if (model.pairs && options.columns.second_column.empty())
+    throw ConfigError(
+        "--second-column: expected the column of the second texts, because the model takes pairs");
+  if (!options.errors.empty() && model.problem_type() != ProblemType::single_label)
+    throw ConfigError("--errors: expected a classifier whose texts have a single label");
+}
+
+}  // namespace
+
+void evaluate_classifier(const ClassificationModel& model, const ClassifierEvaluation& options,
+                         const EvaluationOutput& output, const OptionBinding& binding) {
+  if (model.problem_type() != ProblemType::multi_label)
+    binding.refuse_beside("a model that gives a single answer", {"threshold", "label-separator"});
+  check(model, options);
   const ClassificationEngine classifier(model);
-  const LabeledText texts = read_labeled(options.labeled, options.columns, classifier.labels());
-  ConfusionMatrix confusion(classifier.labels());
+  const LabeledText texts =
+      read_labeled(options.labeled, options.columns, {model.problem_type(), model.labels});
   TextInput input(model);
   for (const std::string& text : texts.texts) input.take(text);
-  const std::vector<Classification> found = classified(classifier, texts.texts);
-  for (std::size_t i = 0; i < found.size(); ++i)
-    confusion.add(texts.labels[i], static_cast<std::int64_t>(found[i].label));
+  const std::vector<Classification> found =
+      classified(classifier, texts.texts,
+                 {.threshold = options.threshold, .pairs = !options.columns.second_column.empty()});
   if (!options.errors.empty()) write_errors(options.errors, texts, found);
-  answer("{}", output.format == OutputFormat::json ? json_text(to_json(confusion), 1) + "\n"
-                                                   : confusion.table());
+  std::visit(
+      [&](const auto& counts) {
+        answer("{}", output.format == OutputFormat::json ? json_text(to_json(counts), 1) + "\n"
+                                                         : counts.table());
+      },
+      scores_of(model, texts, found).counts());
   input.tell_warning();
 }
 

@@ -43,11 +43,17 @@ void evaluate_model(const EvaluateArguments& a, const OptionBinding& binding) {
       },
       [&](const ClassificationModel& model) {
         refuse_options_of(binding, "a classifier", a.translations, a.language, a.embedding);
-        evaluate_classifier(model, a.classifier, a.output);
+        evaluate_classifier(model, a.classifier, a.output, binding);
+      },
+      [&](const TaggingModel& model) {
+        refuse_options_of(binding, "a model that tags words", a.translations, a.language,
+                          a.embedding);
+        evaluate_tagger(model, a.classifier, a.output, binding);
       },
       [&](const EmbeddingModel& model) {
         refuse_options_of(binding, "an embedding model", a.translations, a.language);
-        binding.refuse_beside("an embedding model", {"errors"});
+        binding.refuse_beside("an embedding model",
+                              {"errors", "threshold", "second-column", "label-separator"});
         evaluate_embeddings(model, a.embedding, a.classifier, a.output);
       },
       [&](const SavedModel& model) {
@@ -88,7 +94,8 @@ void add_evaluate_command(CLI::App& app) {
   binding.add(arguments->translations, "Translations: BLEU and chrF, as sacreBLEU computes them");
   binding.add(arguments->language, "A language model: perplexity");
   binding.add(arguments->classifier,
-              "A classifier: accuracy, precision, recall, F1, confusion matrix");
+              "A classifier: accuracy, precision, recall, F1, confusion matrix; errors and "
+              "correlations of numbers; entities of tagged words");
   binding.add(
       arguments->embedding,
       "An embedding model: recall, MRR and nDCG of searches (also with --labeled), Spearman");

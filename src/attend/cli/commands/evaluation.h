@@ -2,6 +2,7 @@
 // evaluate_command.cpp binds all options to one command and selects the function.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "attend/tasks/classification/model.h"
 #include "attend/tasks/embedding/model.h"
 #include "attend/tasks/language/perplexity.h"
+#include "attend/tasks/tagging/model.h"
 
 namespace attend {
 
@@ -68,21 +70,36 @@ void evaluate_language_model(const LanguageModel& model, LanguageEvaluation opti
 struct ClassifierEvaluation {
   std::vector<std::string> labeled;
   std::string errors;
+  float threshold = ClassificationOptions{}.threshold;
   LabeledOptions columns;
 };
 
 template <class Visitor>
 void fields(ClassifierEvaluation& o, Visitor&& visit) {
-  visit("labeled", o.labeled,
-        "files of labeled texts, plain or gzip: label TAB text on each line, CSV or JSON Lines");
+  visit(
+      "labeled", o.labeled,
+      "files of labeled texts, plain or gzip: label TAB text on each line, CSV or JSON Lines; for "
+      "a model that tags words also CoNLL");
   visit("errors", o.errors,
         "write misclassified texts to this file, most confident first: label, prediction, its "
         "probability, text, separated by tabs");
+  visit("threshold", o.threshold, between(0, 1),
+        "least probability of a label that is given, for models whose texts have any number of "
+        "labels");
   fields(o.columns, visit);
 }
 
+// `binding` knows which options were given.
 void evaluate_classifier(const ClassificationModel& model, const ClassifierEvaluation& options,
-                         const EvaluationOutput& output);
+                         const EvaluationOutput& output, const OptionBinding& binding);
+
+// The same options for texts with a tag per word.
+void evaluate_tagger(const TaggingModel& model, const ClassifierEvaluation& options,
+                     const EvaluationOutput& output, const OptionBinding& binding);
+
+// Precision, recall, F1 and support.
+nlohmann::ordered_json to_json(const ClassScores& scores);
+nlohmann::ordered_json to_json(const ConfusionMatrix& confusion);
 
 // An embedding model, on texts that belong together or have a score.
 struct EmbeddingEvaluation {

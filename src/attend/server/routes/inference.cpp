@@ -70,14 +70,18 @@ void embed(const std::shared_ptr<Call>& call) {
   embed_inputs(call, call->parameters.flag("normalize", true));
 }
 
-// The labels by their probability.
+// The labels by their probability, or the name of a number and the number.
 Json labels_of(const Classification& one, const std::vector<std::string>& labels) {
+  Json list = Json::array();
+  if (one.probabilities.empty()) {
+    list.push_back({{"label", labels.front()}, {"score", json_number(one.value)}});
+    return list;
+  }
   std::vector<std::size_t> order(labels.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return one.probabilities[a] > one.probabilities[b];
   });
-  Json list = Json::array();
   for (const std::size_t label : order)
     list.push_back({{"label", labels[label]}, {"score", json_number(one.probabilities[label])}});
   return list;

@@ -23,6 +23,11 @@ void fields(ClassificationOptions& o, Visitor&& visit) {
   visit("batch-tokens", o.batch_tokens, kBatchTokens, "maximum tokens classified together");
   visit("window", o.window, between(1, 1e6),
         "most texts to read ahead; texts that have arrived are answered without waiting for more");
+  visit("threshold", o.threshold, between(0, 1),
+        "least probability of a label that is given, for models whose texts have any number of "
+        "labels");
+  visit("pairs", o.pairs,
+        "every line is two texts with a tab between; always so for a model trained on pairs");
 }
 
 // Const members may be called from any number of threads at once; each call gets the answer it
@@ -42,7 +47,8 @@ class ClassificationEngine {
   std::vector<Classification> classify(std::span<const std::string> texts,
                                        const ClassificationOptions& options = {}) const;
 
-  // The tokens of a text. Throws LineError, whose message begins with `where`, for an empty one.
+  // The tokens of a text. Throws LineError, whose message begins with `where`, for an empty one and
+  // for one that is no pair where one is expected.
   std::vector<std::int32_t> ids(const std::string& text, const std::string& where) const;
   // The same as classify() for the tokens of texts.
   std::vector<Classification> classify_ids(std::span<const std::vector<std::int32_t>> texts,
@@ -55,6 +61,9 @@ class ClassificationEngine {
                 const ClassificationOptions& options = {}) const;
 
  private:
+  // The same engine, whose texts are pairs if `options` say so.
+  ClassificationEngine reading(const ClassificationOptions& options) const;
+
   std::shared_ptr<const ClassificationModel> model_;
 };
 

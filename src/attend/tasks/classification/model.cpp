@@ -3,52 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
-#include <string_view>
+#include <cmath>
 #include <utility>
 
 #include "attend/checkpoint/finite.h"
 #include "attend/checkpoint/options_json.h"
+#include "attend/core/counted.h"
 #include "attend/core/json.h"
-#include "attend/core/quote.h"
-#include "attend/core/utf8.h"
 #include "attend/error.h"
 #include "attend/ops/softmax.h"
 #include "attend/tasks/golden.h"
+#include "attend/tasks/label_names.h"
 #include "attend/tasks/model_reading.h"
 
 namespace attend {
-
-namespace {
-
-// A duplicate label, or one that no line of a text file can have, would be miscounted.
-void check_labels(const std::vector<std::string>& labels, const Checkpoint& checkpoint) {
-  std::set<std::string_view> names;
-  for (const std::string& label : labels) {
-    if (is_blank(label) || label.find_first_of("\t\n\r") != std::string::npos)
-      throw DataError(
-          fmt::format("{}: attend.labels: expected names without tabs and line ends, got {}",
-                      checkpoint.source, quote(label)));
-    if (!names.insert(label).second)
-      throw DataError(fmt::format("{}: attend.labels: expected every class once, got {} twice",
-                                  checkpoint.source, quote(label)));
-  }
-}
-
-std::vector<std::string> read_labels(const Checkpoint& checkpoint) {
-  const std::string where = fmt::format("{}: attend.labels", checkpoint.source);
-  const auto labels = parse_json(checkpoint.text("attend.labels"), where);
-  const bool are_names =
-      labels.is_array() &&
-      std::all_of(labels.begin(), labels.end(), [](const auto& one) { return one.is_string(); });
-  if (!are_names || labels.size() < 2)
-    throw DataError(fmt::format("{}: expected a list of two or more names of classes", where));
-  auto names = labels.get<std::vector<std::string>>();
-  check_labels(names, checkpoint);
-  return names;
-}
-
-}  // namespace
 
 ClassificationModel::ClassificationModel(std::shared_ptr<TextClassifier> network_,
                                          Tokenizer tokenizer_, std::vector<std::string> labels_,
@@ -65,10 +33,37 @@ SpecialTokens ClassificationModel::special() const {
   return special;
 }
 
+std::vector<std::int32_t> ClassificationModel::ids(std::string_view text) const {
+  if (!pairs) return classifier_ids(tokenizer.encode(text), special(), length);
+  const auto tabs = std::count(text.begin(), text.end(), '\t');
+  if (tabs != 1)
+    throw DataError(
+        fmt::format("expected a pair of texts with a tab between, found {}", counted(tabs, "tab")));
+  const std::size_t tab = text.find('\t');
+  return pair_ids(tokenizer.encode(text.substr(0, tab)), tokenizer.encode(text.substr(tab + 1)),
+                  special(), length, network->config().separators);
+}
+
+Variable ClassificationModel::logits(const Ragged& texts, Pass& pass) const {
+  if (network->config().token_types < 2) return network->forward(texts, pass);
+  std::vector<std::int32_t> types;
+  types.reserve(texts.ids->size());
+  for (std::int64_t b = 0; b < texts.sequences(); ++b) {
+    std::int32_t type = 0;
+    for (const std::int32_t id : texts[b]) {
+      types.push_back(type);
+      if (id == tokenizer.eos_id()) type = 1;
+    }
+  }
+  return network->forward(texts, pass, std::move(types));
+}
+
 Metadata ClassificationModel::configuration() const {
-  return {{"attend.config", options_to_json(network->config())},
-          {"attend.text", options_to_json(length)},
-          {"attend.labels", nlohmann::json(labels).dump()}};
+  Metadata all{{"attend.config", options_to_json(network->config())},
+               {"attend.text", options_to_json(length)},
+               {"attend.labels", nlohmann::json(labels).dump()}};
+  if (pairs) all["attend.pairs"] = "true";
+  return all;
 }
 
 std::int64_t ClassificationModel::longest_input() const {
@@ -94,7 +89,7 @@ std::vector<std::vector<float>> ClassificationModel::golden_outputs(
     const std::vector<GoldenInput>& inputs) const {
   RaggedBuilder texts;
   for (const GoldenInput& input : inputs) texts.add(input[0]);
-  const Tensor results = class_log_probabilities(*this, texts.build());
+  const Tensor results = class_scores(*this, texts.build());
   std::vector<std::vector<float>> outputs;
   for (std::int64_t b = 0; b < results.rows(); ++b)
     outputs.emplace_back(results.row(b), results.row(b) + results.cols());
@@ -104,9 +99,10 @@ std::vector<std::vector<float>> ClassificationModel::golden_outputs(
 ClassificationModel classification_model(const Checkpoint& checkpoint) {
   require_task(checkpoint, ClassificationModel::kTask);
   Tokenizer tokenizer = read_tokenizer(checkpoint);
-  std::vector<std::string> labels = read_labels(checkpoint);
   const auto length = read_options<TextLengthOptions>(checkpoint, "attend.text");
   auto config = read_options<ClassifierConfig>(checkpoint, "attend.config");
+  std::vector<std::string> labels =
+      read_label_names(checkpoint, config.problem_type == ProblemType::single_label ? 2 : 1);
   config.vocab_size = tokenizer.vocab_size();
   config.classes = static_cast<int>(labels.size());
   auto network = read_network(checkpoint, config.n_encoder_layers, [&] {
@@ -114,9 +110,11 @@ ClassificationModel classification_model(const Checkpoint& checkpoint) {
   });
   ClassificationModel model(std::move(network), std::move(tokenizer), std::move(labels), length);
   model.source = checkpoint.source;
+  model.pairs = checkpoint.metadata.contains("attend.pairs");
   model.text_kinds = read_text_kinds(checkpoint);
   from_configuration(checkpoint, [&] {
     classifier_ids({}, model.special(), length);
+    if (model.pairs) pair_ids({}, {}, model.special(), length, config.separators);
   });  // rejects a length without room for a token
   return model;
 }
@@ -125,11 +123,23 @@ ClassificationModel load_classification_model(const std::filesystem::path& path)
   return read_checkpoint(path, classification_model);
 }
 
-Tensor class_log_probabilities(const ClassificationModel& model, const Ragged& texts) {
+Tensor class_scores(const ClassificationModel& model, const Ragged& texts) {
   const NoGradient guard;
   Pass pass = Pass::inference();
-  const Tensor result = log_softmax(model.network->forward(texts, pass)).value().to_host();
-  require_finite(result.span(), "log-probabilities of the classes", model.source);
+  const Variable logits = model.logits(texts, pass);
+  if (model.problem_type() == ProblemType::single_label) {
+    const Tensor result = log_softmax(logits).value().to_host();
+    require_finite(result.span(), "log-probabilities of the classes", model.source);
+    return result;
+  }
+  const Tensor result = Tensor::empty_on_host(logits.shape());
+  const std::vector<float> outputs = logits.value().to_vector();
+  const bool several = model.problem_type() == ProblemType::multi_label;
+  std::transform(outputs.begin(), outputs.end(), result.data(), [several](float x) {
+    return several ? std::min(x, 0.0f) - std::log1p(std::exp(-std::abs(x))) : x;
+  });
+  require_finite(result.span(), several ? "log-probabilities of the classes" : "numbers",
+                 model.source);
   return result;
 }
 

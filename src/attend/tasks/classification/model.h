@@ -3,7 +3,9 @@
 //   metadata   attend.task    "classification"
 //              attend.config  the ClassifierConfig, as JSON
 //              attend.text    the TextLengthOptions, as JSON: how texts are truncated
-//              attend.labels  the class names, a JSON array in the order of the logits
+//              attend.labels  the class names, a JSON array in the order of the logits; of a
+//                             regression, the name of the number
+//              attend.pairs   "true" if it was trained on pairs of texts; else absent
 //   tensors    tokenizer
 #pragma once
 
@@ -29,6 +31,7 @@ struct ClassificationModel final : SavedModel {
   Tokenizer tokenizer;
   std::vector<std::string> labels;
   TextLengthOptions length;
+  bool pairs = false;  // trained on pairs of texts
 
   ClassificationModel(std::shared_ptr<TextClassifier> network, Tokenizer tokenizer,
                       std::vector<std::string> labels, TextLengthOptions length);
@@ -36,10 +39,14 @@ struct ClassificationModel final : SavedModel {
   // The special tokens around a text; no bos unless the classifier uses the first token or its
   // option bos says so.
   SpecialTokens special() const;
-  // The ids that the classifier reads of a text.
-  std::vector<std::int32_t> ids(std::string_view text) const {
-    return classifier_ids(tokenizer.encode(text), special(), length);
-  }
+  ProblemType problem_type() const { return network->config().problem_type; }
+  TextFormat format() const { return {special(), length, pairs, network->config().separators}; }
+  // The ids that the classifier reads of a text, or of a pair with a tab between. Throws DataError
+  // for a pair without exactly one.
+  std::vector<std::int32_t> ids(std::string_view text) const;
+  // B texts -> logits [B, C]. The tokens of a second text, behind the first eos, have the second
+  // type where the network has types.
+  Variable logits(const Ragged& texts, Pass& pass) const;
 
   std::string_view task() const override { return kTask; }
   ParameterSet& parameters() const override { return network->parameters(); }
@@ -48,7 +55,9 @@ struct ClassificationModel final : SavedModel {
   std::int64_t longest_input() const override;
   TextEncoder text_encoder() const override;
   GoldenFormat golden_format() const override {
-    return {{{"text", &tokenizer}}, "log_probabilities", "classified texts"};
+    return {{{"text", &tokenizer}},
+            problem_type() == ProblemType::regression ? "values" : "log_probabilities",
+            "classified texts"};
   }
   GoldenInput random_input(Random& random) const override;
   std::vector<std::vector<float>> golden_outputs(
@@ -59,8 +68,9 @@ struct ClassificationModel final : SavedModel {
 ClassificationModel load_classification_model(const std::filesystem::path& path);
 ClassificationModel classification_model(const Checkpoint& checkpoint);
 
-// log p(class | text) of ragged ids [B texts] -> [B, C]. No gradients. Throws DataError if one is
-// not finite.
-Tensor class_log_probabilities(const ClassificationModel& model, const Ragged& texts);
+// log p(class | text) of ragged ids [B texts] -> [B, C], of each class alone where a text may have
+// several; of a regression the numbers [B, 1]. No gradients. Throws NotFiniteError if one is not
+// finite.
+Tensor class_scores(const ClassificationModel& model, const Ragged& texts);
 
 }  // namespace attend

@@ -1,16 +1,12 @@
-// The training objective of classifiers: labeled texts, an encoder, and validation by accuracy and
-// F1.
+// The training objective of classifiers: labeled texts, an encoder, and validation by the scores of
+// the type of problem (scores.h).
 #pragma once
 
-#include <array>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
-#include "attend/ops/cross_entropy.h"
 #include "attend/tasks/classification/model.h"
+#include "attend/tasks/classification/scores.h"
 #include "attend/train/objective.h"
 
 namespace attend {
@@ -19,21 +15,14 @@ struct ClassificationLoss {
   float label_smoothing = 0.0f;
   // Share of tokens dropped from training texts, at random each time.
   float word_dropout = 0.0f;
-  Tensor class_weights = {};  // [C], or undefined: all 1
+  Tensor class_weights = {};  // [C], or undefined: all 1; of single labels
 };
-
-// The validation score that selects the best step.
-enum class ClassificationScore { accuracy, macro_f1, loss };
-inline std::span<const std::string_view> enum_names(ClassificationScore) {
-  static constexpr std::array<std::string_view, 3> kNames{"accuracy", "macro_f1", "loss"};
-  return kNames;
-}
 
 class ClassificationObjective final : public Objective {
  public:
   ClassificationObjective(ClassificationModel model, ClassificationBatcher batches,
                           ClassificationLoss loss, std::optional<ClassificationBatcher> validation,
-                          ClassificationScore best_by = ClassificationScore::accuracy);
+                          ClassificationScore best_by = ClassificationScore::by_problem);
 
   ParameterSet& parameters() override { return model_.network->parameters(); }
   std::int64_t batches(std::int64_t epoch) override { return batches_.batches(epoch); }
@@ -43,12 +32,12 @@ class ClassificationObjective final : public Objective {
   std::string unit() const override { return "texts"; }
   BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override;
   bool can_validate() const override { return validation_.has_value(); }
-  // score: by `best_by`; for the loss, its negative.
+  // score: by `best_by`; for the loss, its negative. nll is the loss where there is no likelihood.
   Validation validate() override;
 
  private:
-  CrossEntropy loss_of(const Variable& logits, const Ids& labels, double normalizer,
-                       const Pass& pass) const;
+  BatchLoss loss_of(const Variable& logits, const ClassificationBatch& batch, double normalizer,
+                    const Pass& pass) const;
 
   ClassificationModel model_;
   ClassificationBatcher batches_;

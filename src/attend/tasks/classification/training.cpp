@@ -25,6 +25,18 @@ namespace {
 void check(const ClassificationTraining& o) {
   if (o.data.train.empty()) throw ConfigError("--train: expected the file to train on, got none");
   check_options(o.loss);
+  require_score_of(o.model.problem_type, o.data.best_by);
+  const std::string problem(
+      enum_names(o.model.problem_type)[static_cast<std::size_t>(o.model.problem_type)]);
+  if (o.model.problem_type != ProblemType::single_label && !o.loss.class_weights.empty())
+    throw ConfigError(fmt::format(
+        "class-weights: expected them where a text has a single label, got {}", problem));
+  if (o.model.problem_type != ProblemType::multi_label &&
+      o.data.columns.label_separator != LabeledOptions{}.label_separator)
+    throw ConfigError(fmt::format(
+        "label-separator: expected texts with several labels (multi_label), got {}", problem));
+  if (o.model.problem_type == ProblemType::regression && o.loss.label_smoothing != 0.0f)
+    throw ConfigError("label-smoothing: expected none, because a regression has no labels");
   require_positions("max-length", o.data.length.max_length, o.model);
 }
 
@@ -65,6 +77,9 @@ Tokenizer resumed_tokenizer(const ClassificationModel& model, const Checkpoint& 
   require_same_model(checkpoint, options_to_json(model.network->config()),
                      options_to_json(o.model));
   require_same_model(checkpoint, options_to_json(model.length), options_to_json(o.data.length));
+  if (model.pairs == o.data.columns.second_column.empty())
+    throw ConfigError(fmt::format("second-column: the model of {} takes {}", checkpoint.source,
+                                  model.pairs ? "pairs of texts" : "single texts"));
   if (model.labels != labels)
     throw ConfigError(
         fmt::format("--resume: the classes were {}, are {}; the model of {} can only "
@@ -74,8 +89,24 @@ Tokenizer resumed_tokenizer(const ClassificationModel& model, const Checkpoint& 
   return model.tokenizer;
 }
 
+// The targets of several labels of a text, in another order: class c becomes places[c].
+void move_targets(const std::vector<std::int32_t>& places, std::vector<float>& targets) {
+  const std::size_t classes = places.size();
+  std::vector<float> row(classes);
+  for (std::size_t begin = 0; begin + classes <= targets.size(); begin += classes) {
+    for (std::size_t c = 0; c < classes; ++c)
+      row[static_cast<std::size_t>(places[c])] = targets[begin + c];
+    std::copy(row.begin(), row.end(), targets.begin() + static_cast<std::ptrdiff_t>(begin));
+  }
+}
+
 // Renumbers the classes of a text as a model has them. False when the model has other labels.
-bool number_as(const std::vector<std::string>& labels, LabeledText& text) {
+bool number_as(const std::vector<std::string>& labels, ProblemType problem, LabeledText& text) {
+  if (problem == ProblemType::regression) {  // the name of a number is that of the model
+    if (labels.size() != 1) return false;
+    text.classes = labels;
+    return true;
+  }
   if (!std::is_permutation(labels.begin(), labels.end(), text.classes.begin(), text.classes.end()))
     return false;
   std::vector<std::int32_t> places;
@@ -83,8 +114,16 @@ bool number_as(const std::vector<std::string>& labels, LabeledText& text) {
     places.push_back(
         static_cast<std::int32_t>(std::find(labels.begin(), labels.end(), name) - labels.begin()));
   for (std::int32_t& label : text.labels) label = places[static_cast<std::size_t>(label)];
+  move_targets(places, text.targets);
   text.classes = labels;
   return true;
+}
+
+std::string outputs_of(const ClassifierConfig& config) {
+  if (config.problem_type == ProblemType::regression) return "a number";
+  return config.problem_type == ProblemType::multi_label
+             ? counted(config.classes, "label") + ", any number of them a text"
+             : counted(config.classes, "class", "classes");
 }
 
 bool is_embedder(const Checkpoint& checkpoint) {
@@ -136,7 +175,7 @@ OpenOptions adopt_model(ClassificationTraining& o, const Checkpoint& checkpoint)
     const ClassificationModel model = classification_model(checkpoint);
     o.model = model.network->config();
     adopt_text(model.tokenizer, model.length);
-    return {};
+    return {"problem-type"};
   }
   const EmbeddingModel model = embedding_model(checkpoint);
   const EmbedderConfig& config = model.network->config();
@@ -144,7 +183,7 @@ OpenOptions adopt_model(ClassificationTraining& o, const Checkpoint& checkpoint)
   o.model.pooling = config.pooling;
   o.model.bos = model.special().bos >= 0;
   adopt_text(model.tokenizer, model.length);
-  return {"pooling", "head", "output-dropout"};
+  return {"pooling", "head", "output-dropout", "problem-type", "separators"};
 }
 
 TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint* resumed) {
@@ -155,14 +194,17 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
                                  valid_files = in_folder(o.data.data, o.data.valid);
   require_readable(train_files);
   require_readable(valid_files);
-  LabeledText train = read_labeled(train_files, o.data.columns);
+  const ProblemType problem = o.model.problem_type;
+  LabeledText train = read_labeled(train_files, o.data.columns, {.problem = problem});
   const Checkpoint* const known_file = resumed != nullptr ? resumed : o.initial.get();
   std::optional<ClassificationModel> known;
   if (known_file != nullptr && !is_embedder(*known_file)) known = classification_model(*known_file);
-  const bool same_labels = known && number_as(known->labels, train);
+  const bool same_labels =
+      known && known->problem_type() == problem && number_as(known->labels, problem, train);
   // Read before training, so that errors show at once.
   std::optional<LabeledText> valid;
-  if (!o.data.valid.empty()) valid = read_labeled(valid_files, o.data.columns, train.classes);
+  if (!o.data.valid.empty())
+    valid = read_labeled(valid_files, o.data.columns, {problem, train.classes});
   ClassificationLoss loss{o.loss.label_smoothing, o.loss.word_dropout,
                           class_weights(o.loss.class_weights, train)};
   ClassifierConfig config = o.model;
@@ -171,31 +213,33 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
   validate(config);
   validate(o.trainer, config.d_model);
 
+  const bool pairs = !o.data.columns.second_column.empty();
+  const std::vector<std::string> alone = pairs ? separate_texts(train.texts) : train.texts;
   const Tokenizer tokenizer = resumed != nullptr
                                   ? resumed_tokenizer(*known, *resumed, o, train.classes)
                               : known     ? known->tokenizer
                               : o.initial ? embedding_model(*o.initial).tokenizer
-                                          : Tokenizer::train(train.texts, o.tokenizer);
+                                          : Tokenizer::train(alone, o.tokenizer);
   config.vocab_size = tokenizer.vocab_size();
   ClassificationModel model{std::make_shared<TextClassifier>(config, o.trainer.seed), tokenizer,
                             train.classes, o.data.length};
+  model.pairs = pairs;
   if (resumed == nullptr && o.initial) {
     std::string note = take_parameters(*o.initial, same_labels, model);
     if (!note.empty()) task.notes.push_back(std::move(note));
   }
-  model.text_kinds = {{"text", kind_of(train.texts, tokenizer, o.data.language)}};
+  model.text_kinds = {{"text", kind_of(alone, tokenizer, o.data.language)}};
   task.d_model = config.d_model;
   task.notes.push_back(fmt::format("model: transformer encoder, {}, d-model {}, {}",
                                    counted(config.n_encoder_layers, "layer"), config.d_model,
                                    counted(config.n_heads, "head")));
-  task.notes.push_back(fmt::format("vocabulary: {}; {}", counted(config.vocab_size, "piece"),
-                                   counted(config.classes, "class", "classes")));
+  task.notes.push_back(fmt::format("vocabulary: {}; {}{}", counted(config.vocab_size, "piece"),
+                                   outputs_of(config), pairs ? "; pairs of texts" : ""));
 
   const auto batches = [&](const LabeledText& texts, const char* name,
                            std::optional<std::uint64_t> seed) {
     LabeledReport report;
-    ClassificationBatch all =
-        encode_labeled(texts, tokenizer, model.special(), o.data.length, report);
+    ClassificationBatch all = encode_labeled(texts, tokenizer, model.format(), report);
     task.notes.push_back(fmt::format("{}: {}", name, report.summary()));
     return ClassificationBatcher(std::move(all), o.data.batch, seed);
   };

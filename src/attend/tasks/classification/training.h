@@ -20,7 +20,7 @@ struct ClassificationDataOptions {
   std::string data;
   std::vector<std::string> train;
   std::vector<std::string> valid;
-  ClassificationScore best_by = ClassificationScore::accuracy;
+  ClassificationScore best_by = ClassificationScore::by_problem;
   std::string language;
   LabeledOptions columns;
   TextLengthOptions length;
@@ -34,8 +34,11 @@ void fields(ClassificationDataOptions& o, Visitor&& visit) {
         "training texts, plain or gzip: label TAB text on each line, CSV or JSON Lines; several "
         "files are read one after another");
   visit("valid", o.valid, "validation texts, in the same form as --train");
-  visit("best-by", o.best_by,
-        "validation score that chooses the best step: accuracy, macro_f1, or the lowest loss");
+  visit(
+      "best-by", o.best_by,
+      "validation score that chooses the best step: accuracy, macro_f1, the lowest loss, micro_f1 "
+      "(of texts with several labels), pearson, spearman (of numbers); by_problem: accuracy, "
+      "micro_f1 or spearman");
   visit("language", o.language, "language of the texts, such as en, written into the model");
   fields(o.columns, visit);
   fields(o.length, visit);
@@ -95,14 +98,15 @@ void groups(ClassificationTraining& o, Visitor&& visit) {
 Tensor class_weights(const std::vector<std::string>& options, const LabeledText& texts);
 
 // Takes the vocabulary, the architecture, its dropout and the longest text of `model`, a classifier
-// or an embedding model, which leaves pooling and the head open. Throws DataError for another kind.
+// or an embedding model, which leaves pooling and the head open; both leave open what a text gets.
+// Throws DataError for another kind.
 OpenOptions adopt_model(ClassificationTraining& options, const Checkpoint& model);
 
 // Reads the texts, trains the tokenizer (or takes that of `resumed`, a checkpoint of this run, or
 // of the initial model) and creates the model. The output layer of an initial classifier stays when
-// the labels are its own; with other labels it is a new one. An embedding model gets a new head.
-// Throws ConfigError, also if the model
-// differs from that of `resumed`; IoError and DataError for the files.
+// the labels and the type of problem are its own, else it is a new one. An embedding model gets a
+// new head. Throws ConfigError, also if the model differs from that of `resumed`; IoError and
+// DataError for the files.
 TrainingTask prepare_training(const ClassificationTraining& options, const Checkpoint* resumed);
 
 }  // namespace attend

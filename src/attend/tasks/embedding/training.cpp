@@ -82,7 +82,7 @@ Ragged tokens_of(const std::vector<std::string>& texts, const EmbeddingModel& mo
   all.texts = texts;
   if (found != model.prompts.texts.end())
     for (std::string& text : all.texts) text.insert(0, found->second);
-  return encode_labeled(all, model.tokenizer, model.special(), model.length, report).text;
+  return encode_labeled(all, model.tokenizer, {model.special(), model.length}, report).text;
 }
 
 std::string summary_of(const RelatedTexts& related, const TupleBatcher& batches,

@@ -1,0 +1,41 @@
+#include "attend/models/token_tagger.h"
+
+#include "attend/core/number_range.h"
+#include "attend/core/option_fields.h"
+#include "attend/ops/elementwise.h"
+#include "attend/ops/embedding.h"
+
+namespace attend {
+
+namespace {
+
+const TaggerConfig& validated(const TaggerConfig& config) {
+  validate(config);
+  return config;
+}
+
+}  // namespace
+
+void validate(const TaggerConfig& c) {
+  validate(static_cast<const EncoderConfig&>(c));
+  check_options(c);
+  require_in_range("tags", c.tags, between(2, kVocabularySizes.most));
+}
+
+TokenTagger::TokenTagger(const TaggerConfig& config)
+    : config_(validated(config)),
+      encoder_(parameters_, config),
+      output_(parameters_, "output", config.d_model, config.tags) {}
+
+TokenTagger::TokenTagger(const TaggerConfig& config, std::uint64_t seed) : TokenTagger(config) {
+  parameters_.allocate(seed);
+}
+
+TokenTagger::TokenTagger(const TaggerConfig& config, Purpose) : TokenTagger(config) {}
+
+Variable TokenTagger::forward(const Ragged& texts, const Ids& rows, Pass& pass) const {
+  const Variable tokens = gather_rows(encode(texts, pass), rows);
+  return output_.forward(dropout(tokens, pass.dropout(config_.output_dropout)), pass);
+}
+
+}  // namespace attend

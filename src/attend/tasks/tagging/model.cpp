@@ -1,0 +1,100 @@
+#include "attend/tasks/tagging/model.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "attend/checkpoint/finite.h"
+#include "attend/checkpoint/options_json.h"
+#include "attend/core/json.h"
+#include "attend/error.h"
+#include "attend/ops/softmax.h"
+#include "attend/tasks/golden.h"
+#include "attend/tasks/label_names.h"
+#include "attend/tasks/learned_positions.h"
+#include "attend/tasks/model_reading.h"
+
+namespace attend {
+
+TaggingModel::TaggingModel(std::shared_ptr<TokenTagger> network_, Tokenizer tokenizer_,
+                           std::vector<std::string> labels_, TaggedLength length_)
+    : network(std::move(network_)),
+      tokenizer(std::move(tokenizer_)),
+      labels(std::move(labels_)),
+      length(length_) {}
+
+SpecialTokens TaggingModel::special() const {
+  SpecialTokens special = tokenizer.special_tokens();
+  if (!network->config().bos) special.bos = -1;
+  return special;
+}
+
+Metadata TaggingModel::configuration() const {
+  return {{"attend.config", options_to_json(network->config())},
+          {"attend.text", options_to_json(length)},
+          {"attend.labels", nlohmann::json(labels).dump()}};
+}
+
+TextEncoder TaggingModel::text_encoder() const {
+  return {tokenizer,
+          special(),
+          network->config().n_encoder_layers,
+          network->config().d_model,
+          [network = network] { return network->embeddings(); },
+          [network = network](const Ragged& texts, Pass& pass) {
+            return network->encode(texts, pass);
+          }};
+}
+
+GoldenInput TaggingModel::random_input(Random& random) const {
+  return {classifier_ids(random_ids(random, tokenizer), special(), {length.max_length})};
+}
+
+std::vector<std::vector<float>> TaggingModel::golden_outputs(
+    const std::vector<GoldenInput>& inputs) const {
+  RaggedBuilder texts;
+  std::vector<std::int32_t> first;
+  for (const GoldenInput& input : inputs) {
+    first.push_back(static_cast<std::int32_t>(texts.tokens()));
+    texts.add(input[0]);
+  }
+  const Tensor results = tag_log_probabilities(*this, texts.build(), first);
+  std::vector<std::vector<float>> outputs;
+  for (std::int64_t b = 0; b < results.rows(); ++b)
+    outputs.emplace_back(results.row(b), results.row(b) + results.cols());
+  return outputs;
+}
+
+TaggingModel tagging_model(const Checkpoint& checkpoint) {
+  require_task(checkpoint, TaggingModel::kTask);
+  Tokenizer tokenizer = read_tokenizer(checkpoint);
+  std::vector<std::string> labels = read_label_names(checkpoint, 2);
+  const auto length = read_options<TaggedLength>(checkpoint, "attend.text");
+  auto config = read_options<TaggerConfig>(checkpoint, "attend.config");
+  config.vocab_size = tokenizer.vocab_size();
+  config.tags = static_cast<int>(labels.size());
+  auto network = read_network(checkpoint, config.n_encoder_layers, [&] {
+    return std::make_shared<TokenTagger>(config, TokenTagger::Purpose::inference);
+  });
+  TaggingModel model(std::move(network), std::move(tokenizer), std::move(labels), length);
+  model.source = checkpoint.source;
+  model.text_kinds = read_text_kinds(checkpoint);
+  from_configuration(checkpoint,
+                     [&] { require_positions("max-length", length.max_length, config); });
+  if (model.tokenizer.unk_id() < 0 || (config.bos && model.tokenizer.bos_id() < 0))
+    throw DataError(model.source + ": expected a tokenizer with unk and bos tokens");
+  return model;
+}
+
+TaggingModel load_tagging_model(const std::filesystem::path& path) {
+  return tagging_model(open_checkpoint(path));
+}
+
+Tensor tag_log_probabilities(const TaggingModel& model, const Ragged& texts, const Ids& rows) {
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  const Tensor result = log_softmax(model.network->forward(texts, rows, pass)).value().to_host();
+  require_finite(result.span(), "log-probabilities of the tags", model.source);
+  return result;
+}
+
+}  // namespace attend

@@ -1,0 +1,95 @@
+#include "attend/tasks/tagging/objective.h"
+
+#include <algorithm>
+
+#include "attend/metrics.h"
+#include "attend/ops/cross_entropy.h"
+
+namespace attend {
+
+namespace {
+
+std::vector<std::int32_t> best_of_rows(const Tensor& scores) {
+  std::vector<std::int32_t> best;
+  for (std::int64_t row = 0; row < scores.rows(); ++row) {
+    const float* const begin = scores.row(row);
+    const auto largest = std::max_element(begin, begin + scores.cols()) - begin;
+    best.push_back(static_cast<std::int32_t>(largest));
+  }
+  return best;
+}
+
+}  // namespace
+
+TaggingObjective::TaggingObjective(TaggingModel model, TaggedBatcher batches, float label_smoothing,
+                                   std::optional<TaggedBatcher> validation, TaggingScore best_by)
+    : model_(std::move(model)),
+      batches_(std::move(batches)),
+      label_smoothing_(label_smoothing),
+      validation_(std::move(validation)),
+      best_by_(best_by) {}
+
+BatchSize TaggingObjective::size(std::int64_t epoch, std::int64_t batch) {
+  const TaggedBatcher::Size size = batches_.size(epoch, batch);
+  return {size.words, size.tokens};
+}
+
+BatchLoss TaggingObjective::loss(std::int64_t epoch, std::int64_t index, double normalizer,
+                                 Pass& pass) {
+  const TaggedBatch batch = batches_.batch(epoch, index);
+  CrossEntropy result =
+      cross_entropy(model_.network->forward(batch.text, batch.rows, pass), batch.labels,
+                    {.label_smoothing = label_smoothing_,
+                     .normalizer = normalizer,
+                     .precision = pass.precision()});
+  return {std::move(result.loss), result.loss_sum, result.nll};
+}
+
+Validation TaggingObjective::validate() {
+  const NoGradient guard;
+  Validation result;
+  ConfusionMatrix words(model_.labels);
+  EntityCounts entities;
+  const auto names = [&](std::span<const std::int32_t> tags) {
+    std::vector<std::string> all;
+    for (const std::int32_t tag : tags) all.push_back(model_.labels[static_cast<std::size_t>(tag)]);
+    return all;
+  };
+  for (std::int64_t i = 0; i < validation_->batches(0); ++i) {
+    const TaggedBatch batch = validation_->batch(0, i);
+    Pass pass = Pass::inference();
+    const Variable logits = model_.network->forward(batch.text, batch.rows, pass);
+    const std::vector<std::int32_t> found = best_of_rows(logits.value().to_host());
+    std::size_t at = 0;
+    for (const std::size_t count : validation_->words(0, i)) {
+      entities.add(names(batch.labels->subspan(at, count)),
+                   names(std::span(found).subspan(at, count)));
+      at += count;
+    }
+    for (std::size_t w = 0; w < found.size(); ++w) words.add((*batch.labels)[w], found[w]);
+    const CrossEntropy part = cross_entropy(
+        logits, batch.labels, {.label_smoothing = label_smoothing_, .normalizer = 1.0});
+    result.loss += part.loss_sum;
+    result.nll += part.nll;
+  }
+  const auto count = static_cast<double>(words.total());
+  result.loss /= count;
+  result.nll /= count;
+  if (are_entity_tags(model_.labels)) {
+    const ClassScores micro = entities.micro();
+    result.metrics = {{"entity_f1", micro.f1},
+                      {"entity_precision", micro.precision},
+                      {"entity_recall", micro.recall},
+                      {"accuracy", words.accuracy()},
+                      {"macro_f1", words.macro_f1()}};
+  } else {
+    result.metrics = {{"accuracy", words.accuracy()}, {"macro_f1", words.macro_f1()}};
+  }
+  result.score = result.metrics.front().second;
+  for (const auto& [name, value] : result.metrics)
+    if (name == enum_names(best_by_)[static_cast<std::size_t>(best_by_)]) result.score = value;
+  if (best_by_ == TaggingScore::loss) result.score = -result.loss;
+  return result;
+}
+
+}  // namespace attend

@@ -1,0 +1,49 @@
+// The training objective of taggers: texts with a tag per word, an encoder, and validation by
+// entities, or by words where tags are none of entities.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "attend/tasks/tagging/model.h"
+#include "attend/train/objective.h"
+
+namespace attend {
+
+// The validation score that selects the best step.
+enum class TaggingScore { by_tags, entity_f1, accuracy, macro_f1, loss };
+inline std::span<const std::string_view> enum_names(TaggingScore) {
+  static constexpr std::array<std::string_view, 5> kNames{"by_tags", "entity_f1", "accuracy",
+                                                          "macro_f1", "loss"};
+  return kNames;
+}
+
+class TaggingObjective final : public Objective {
+ public:
+  TaggingObjective(TaggingModel model, TaggedBatcher batches, float label_smoothing,
+                   std::optional<TaggedBatcher> validation,
+                   TaggingScore best_by = TaggingScore::by_tags);
+
+  ParameterSet& parameters() override { return model_.network->parameters(); }
+  std::int64_t batches(std::int64_t epoch) override { return batches_.batches(epoch); }
+  void limit_batches(std::int64_t tokens) override { batches_.limit_batches(tokens); }
+  // targets: words; sources: their tokens.
+  BatchSize size(std::int64_t epoch, std::int64_t batch) override;
+  std::string unit() const override { return "words"; }
+  BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override;
+  bool can_validate() const override { return validation_.has_value(); }
+  // score: by `best_by`; for the loss, its negative. A text in parts counts as several.
+  Validation validate() override;
+
+ private:
+  TaggingModel model_;
+  TaggedBatcher batches_;
+  float label_smoothing_;
+  std::optional<TaggedBatcher> validation_;
+  TaggingScore best_by_;
+};
+
+}  // namespace attend
