@@ -44,7 +44,8 @@ class Golden:
         self.languages = languages  # source and target, of a multilingual model
         options = dict(zip(["src_lang", "tgt_lang"], languages))
         self.tokenizer = transformers.AutoTokenizer.from_pretrained(directory, **options)
-        self.ids = [self.tokenizer(text).input_ids for text in texts]
+        self.inputs = [self.tokenizer(*text.split("\t")) for text in texts]  # a text, or a pair with a tab between
+        self.ids = [inputs.input_ids for inputs in self.inputs]
         self.put_ids("ids", self.ids)
 
     def put_ids(self, name, sequences):
@@ -105,7 +106,7 @@ class Golden:
 
     def states_of(self, model):
         """The hidden states of all texts; those of the first are kept."""
-        runs = [model(torch.tensor([ids]), output_hidden_states=True) for ids in self.ids]
+        runs = [model(**{name: torch.tensor([values]) for name, values in inputs.items()}, output_hidden_states=True) for inputs in self.inputs]
         if self.most > 0:
             self.put_states("encoder", [run.hidden_states for run in runs[:LOOKED_INTO]])
         return runs
@@ -116,6 +117,20 @@ class Golden:
         self.tensors["logits"] = logits.contiguous()
         return "classification", [model.config.id2label[int(row.argmax())] for row in logits]
 
+    def tagger(self, directory):
+        """The logits of the first token of every word; words end at white space."""
+        model = transformers.AutoModelForTokenClassification.from_pretrained(directory).float().eval()
+        words = [text.split() for text in self.texts]
+        self.inputs = [self.tokenizer(of_text, is_split_into_words=True) for of_text in words]
+        self.ids = [inputs.input_ids for inputs in self.inputs]
+        self.put_ids("ids", self.ids)
+        rows_of_words = []
+        for inputs, run in zip(self.inputs, self.states_of(model)):
+            places = inputs.word_ids()
+            rows_of_words += [run.logits[0, places.index(word)] for word in sorted(set(places) - {None})]
+        self.tensors["logits"] = torch.stack(rows_of_words).contiguous()
+        return "token classification", [model.config.id2label[int(row.argmax())] for row in self.tensors["logits"]]
+
     def embedder(self, directory):
         """The vectors that sentence-transformers gives, or, of an encoder alone, the means of all tokens."""
         model = transformers.AutoModel.from_pretrained(directory).float().eval()
@@ -123,7 +138,8 @@ class Golden:
             from sentence_transformers import SentenceTransformer
             sentences = SentenceTransformer(str(directory), device="cpu")
             sentences.default_prompt_name = None
-            self.ids = [sentences.tokenizer(text, truncation=True, max_length=sentences.max_seq_length).input_ids for text in self.texts]
+            self.inputs = [sentences.tokenizer(text, truncation=True, max_length=sentences.max_seq_length) for text in self.texts]
+            self.ids = [inputs.input_ids for inputs in self.inputs]
             self.put_ids("ids", self.ids)
             self.states_of(model)
             vectors = torch.stack([sentences.encode(text, convert_to_tensor=True) for text in self.texts])
@@ -135,6 +151,8 @@ class Golden:
     def record(self, directory):
         if any(name.endswith("ForSequenceClassification") for name in self.config.architectures or []):
             return self.classifier(directory)
+        if any(name.endswith("ForTokenClassification") for name in self.config.architectures or []):
+            return self.tagger(directory)
         if self.config.model_type in ENCODERS:
             return self.embedder(directory)
         if self.config.is_encoder_decoder:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What transformers computes in a step of training with a model directory, for the tests of `attend train --init-from`.
 
-    python golden_of_training.py [--sums] [--lora=RANK] DIR OUT.safetensors [SOURCE TARGET]
+    python golden_of_training.py [--sums] [--lora=RANK] [--steps=COUNT] DIR OUT.safetensors [SOURCE TARGET]
 
 The file holds the gradient of every weight by its name, without dropout, and "loss", the sum of the negative log-likelihoods of the target tokens (or
 labels) of all texts. The texts are in the metadata: pairs for translation models; lines for language models, where the token that ends a text stands
@@ -10,6 +10,12 @@ and "new_head.bias", with ".gradient" behind the name of their gradients. Needs 
 
 SOURCE and TARGET are languages of a model of several. With --sums, two numbers stand for a gradient: the sum of its squares, and that of its products
 with the numbers of ramp(), both without the row of the padding token in tables of embeddings.
+
+Models for several labels and for numbers get pairs of texts, with a tab between, and labels with commas between or numbers; their losses are sums over
+the texts of binary cross-entropies, the mean of all labels, and of squared errors. Models that classify tokens get a tag for every word.
+
+With --steps, a classifier makes that many steps with AdamW on all texts: the file holds the mean losses "full", "frozen" (without the embeddings and
+the first layer) and "lora" (adapters of --lora=2 alone, which it holds, too).
 
 With --lora, a classifier is used with random low-rank adapters of its queries and values, W + 4/RANK B A: "NAME.lora_a" (A) and "NAME.lora_b" (B) in
 place of "NAME.weight", and their gradients as of a new head.
@@ -26,6 +32,10 @@ from safetensors.torch import save_file
 
 SOURCES = ["A man is walking with his dog.", "I don't know; do you?", "She reads a book in the garden."]
 LABELS = ["negative", "positive", "neutral"]
+OTHERS = ["A dog is walking.", "I know.", "She reads a book."]  # second texts of pairs
+SEVERAL = ["negative,positive", "", "neutral"]
+NUMBERS = ["0.5", "-1.25", "2"]
+TAGS = ["B-WHO I-WHO O O O B-WHO I-WHO", "B-WHO O O O O", "B-WHO O O O O B-WHERE I-WHO"]
 TARGETS = ["Ein Mann geht mit seinem Hund spazieren.", "Ich weiß es nicht; weißt du es?", "Sie liest im Garten ein Buch."]
 
 
@@ -78,10 +88,39 @@ def language(directory, tokenizer):
 
 def classifier(directory, tokenizer, change=lambda model: model):
     model = change(transformers.AutoModelForSequenceClassification.from_pretrained(directory).float().eval())
+    problem = model.config.problem_type
+    texts = [(text,) for text in SOURCES] if problem is None else list(zip(SOURCES, OTHERS))
+    logits = torch.cat([model(**tokenizer(*text, return_tensors="pt")).logits for text in texts])
     names = list(model.config.id2label.values())
-    targets = [names.index(label) for label in LABELS]
-    logits = torch.cat([model(torch.tensor([tokenizer(text).input_ids])).logits for text in SOURCES])
-    return model, loss_of(logits, targets)
+    if problem == "regression":
+        targets = torch.tensor([[float(number)] for number in NUMBERS])
+        return model, torch.nn.functional.mse_loss(logits, targets, reduction="sum")
+    if problem == "multi_label_classification":
+        targets = torch.tensor([[float(name in cell.split(",")) for name in names] for cell in SEVERAL])
+        return model, torch.nn.functional.binary_cross_entropy_with_logits(logits, targets, reduction="sum") / len(names)
+    return model, loss_of(logits, [names.index(label) for label in LABELS])
+
+
+def tagger(directory, tokenizer):
+    """Of the first token of every word."""
+    model = transformers.AutoModelForTokenClassification.from_pretrained(directory).float().eval()
+    names = list(model.config.id2label.values())
+    loss = 0
+    for text, tags in zip(SOURCES, TAGS):
+        inputs = tokenizer(text.split(), is_split_into_words=True, return_tensors="pt")
+        places = inputs.word_ids()
+        rows = [places.index(word) for word in range(len(text.split()))]
+        loss = loss + loss_of(model(**inputs).logits[0, rows], [names.index(tag) for tag in tags.split()])
+    return model, loss
+
+
+def sources_and_labels(model):
+    """What the tests are given."""
+    problem = getattr(model.config, "problem_type", None)
+    if problem is not None:
+        labels = NUMBERS if problem == "regression" else SEVERAL
+        return {"sources": [f"{text}\t{other}" for text, other in zip(SOURCES, OTHERS)], "labels": labels}
+    return {"sources": SOURCES, "labels": TAGS if type(model).__name__.endswith("ForTokenClassification") else LABELS}
 
 
 class LowRank(torch.nn.Module):
@@ -96,16 +135,23 @@ class LowRank(torch.nn.Module):
         return weight + 4 / self.lora_a.shape[0] * self.lora_b @ self.lora_a
 
 
+def low_rank_adapters(model, rank):
+    """Puts adapters on queries and values; returns them by name."""
+    torch.manual_seed(2)
+    adapters = {}
+    for name, module in list(model.named_modules()):
+        if name.endswith((".query", ".value")):
+            adapters[name] = LowRank(module.weight, rank)
+            torch.nn.utils.parametrize.register_parametrization(module, "weight", adapters[name])
+    return adapters
+
+
 def adapted(directory, tokenizer, rank):
     """The loss of a classifier with adapters, and their tensors."""
-    torch.manual_seed(2)
     adapters = {}
 
     def adapt(model):
-        for name, module in list(model.named_modules()):
-            if name.endswith((".query", ".value")):
-                adapters[name] = LowRank(module.weight, rank)
-                torch.nn.utils.parametrize.register_parametrization(module, "weight", adapters[name])
+        adapters.update(low_rank_adapters(model, rank))
         return model
 
     _, loss = classifier(directory, tokenizer, adapt)
@@ -115,6 +161,37 @@ def adapted(directory, tokenizer, rank):
         for part, value in adapter.named_parameters():
             tensors[f"{name}.{part}"] = value.detach().contiguous()
             tensors[f"{name}.{part}.gradient"] = value.grad.contiguous()
+    return tensors
+
+
+def losses_of_steps(model, parameters, count, tokenizer):
+    """Trains on all texts; returns the mean loss before each step."""
+    optimizer = torch.optim.AdamW(parameters, lr=0.01, betas=(0.9, 0.98), eps=1e-9, weight_decay=0.1)
+    names = list(model.config.id2label.values())
+    targets = torch.tensor([names.index(label) for label in LABELS])
+    losses = []
+    for _ in range(count):
+        logits = torch.cat([model(torch.tensor([tokenizer(text).input_ids])).logits for text in SOURCES])
+        loss = torch.nn.functional.cross_entropy(logits, targets)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.detach())
+    return torch.stack(losses)
+
+
+def steps(directory, tokenizer, count):
+    def fresh():
+        return transformers.AutoModelForSequenceClassification.from_pretrained(directory).float().eval()
+
+    full, frozen, low_rank = fresh(), fresh(), fresh()
+    left = [p for name, p in frozen.named_parameters() if ".embeddings." not in name and ".layer.0." not in name]
+    adapters = low_rank_adapters(low_rank, 2)
+    tensors = {f"{name}.{part}": value.detach().clone() for name, adapter in adapters.items() for part, value in adapter.named_parameters()}
+    tensors["full"] = losses_of_steps(full, list(full.parameters()), count, tokenizer)
+    tensors["frozen"] = losses_of_steps(frozen, left, count, tokenizer)
+    trained = [value for adapter in adapters.values() for value in adapter.parameters()]
+    tensors["lora"] = losses_of_steps(low_rank, trained, count, tokenizer)
     return tensors
 
 
@@ -147,6 +224,8 @@ def kind_of(directory):
         return encoder
     if config.architectures[0].endswith("ForSequenceClassification"):
         return classifier
+    if config.architectures[0].endswith("ForTokenClassification"):
+        return tagger
     return translation if config.is_encoder_decoder else language
 
 
@@ -164,12 +243,15 @@ def main():
     directory, out, languages = pathlib.Path(arguments[0]), arguments[1], arguments[2:4]
     metadata = {"sources": SOURCES, "targets": TARGETS, "labels": LABELS}
     for option in sys.argv[1:]:
-        if option.startswith("--lora="):
+        name, _, number = option.partition("=")
+        if name in ("--lora", "--steps"):
             tokenizer = transformers.AutoTokenizer.from_pretrained(directory)
-            tensors = adapted(directory, tokenizer, int(option.removeprefix("--lora=")))
+            tensors = (adapted if name == "--lora" else steps)(directory, tokenizer, int(number))
             save_file(tensors, out, metadata={name: json.dumps(value) for name, value in metadata.items()})
             return
     model, loss = begun(directory, languages)
+    if not isinstance(model, NewHead):
+        metadata.update(sources_and_labels(model))
     loss.backward()
     tensors = {name.removeprefix("encoder.") if isinstance(model, NewHead) else name: p.grad.contiguous()
                for name, p in model.named_parameters() if p.grad is not None}

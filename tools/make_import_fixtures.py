@@ -115,27 +115,30 @@ def pretrained(tokenizer, folder, **special):
     return tokenizer.get_vocab_size()
 
 
-def around(tokenizer, cls, sep):
+def around(tokenizer, cls, sep, pairs=False):
+    pair = {"pair": f"{cls} $A {sep} $B:1 {sep}:1"} if pairs else {}
     tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
-        single=f"{cls} $A {sep}", special_tokens=[(piece, tokenizer.token_to_id(piece)) for piece in (cls, sep)])
+        single=f"{cls} $A {sep}", special_tokens=[(piece, tokenizer.token_to_id(piece)) for piece in (cls, sep)], **pair)
     return tokenizer
 
 
-def wordpiece(folder, **options):
+def wordpiece(folder, pairs=False, **options):
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     tokenizer = tokenizers.BertWordPieceTokenizer(lowercase=True)
     tokenizer.train_from_iterator(SENTENCES["en"], vocab_size=140, min_frequency=1, special_tokens=special, show_progress=False)
-    return pretrained(around(tokenizer._tokenizer, "[CLS]", "[SEP]"), folder, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]",
+    return pretrained(around(tokenizer._tokenizer, "[CLS]", "[SEP]", pairs), folder, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]",
                       sep_token="[SEP]", mask_token="[MASK]", **options)
 
 
-def roberta_bpe(folder):
+def roberta_bpe(folder, **options):
     special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
     tokenizer = tokenizers.ByteLevelBPETokenizer()
     tokenizer.train_from_iterator(SENTENCES["en"], vocab_size=266, min_frequency=1, special_tokens=special, show_progress=False)
     tokenizer._tokenizer.post_processor = tokenizers.processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
+    if options.get("add_prefix_space"):
+        tokenizer._tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=True)
     return pretrained(tokenizer._tokenizer, folder, bos_token="<s>", eos_token="</s>", pad_token="<pad>", unk_token="<unk>", cls_token="<s>",
-                      sep_token="</s>", mask_token="<mask>")
+                      sep_token="</s>", mask_token="<mask>", **options)
 
 
 def fairseq_spm(folder):
@@ -159,11 +162,12 @@ def encoder(folder, kind, config, size, seed, **options):
         shape = dict(dim=16, n_layers=2, n_heads=2, hidden_dim=24, max_position_embeddings=40)
     else:
         shape = dict(hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=24, max_position_embeddings=40)
-    model = randomize(getattr(transformers, kind)(config(vocab_size=size, **shape, **options)), seed)
+    model = randomize(getattr(transformers, kind)(config(vocab_size=size, **{**shape, **options})), seed)
     model.save_pretrained(folder)
 
 
 LABELS = {0: "negative", 1: "neutral", 2: "positive"}
+TAGS = {0: "O", 1: "B-WHO", 2: "I-WHO", 3: "B-WHERE"}
 
 
 def sentence_modules(folder, length, normalize, **pooling):
@@ -222,6 +226,17 @@ FAMILIES = {
                                                     wordpiece(folder), 10, id2label=LABELS),
     "roberta_classifier": lambda folder: encoder(folder, "RobertaForSequenceClassification", transformers.RobertaConfig, roberta_bpe(folder),
                                                  11, type_vocab_size=1, pad_token_id=1, layer_norm_eps=1e-5, id2label=LABELS),
+    "bert_regression": lambda folder: encoder(folder, "BertForSequenceClassification", transformers.BertConfig, wordpiece(folder, pairs=True),
+                                              12, id2label={0: "similarity"}, problem_type="regression", max_position_embeddings=64),
+    "roberta_multi_label": lambda folder: encoder(folder, "RobertaForSequenceClassification", transformers.RobertaConfig, roberta_bpe(folder), 13,
+                                                  type_vocab_size=1, pad_token_id=1, layer_norm_eps=1e-5, id2label=LABELS,
+                                                  problem_type="multi_label_classification", max_position_embeddings=130),
+    "bert_tagger": lambda folder: encoder(folder, "BertForTokenClassification", transformers.BertConfig, wordpiece(folder), 14, id2label=TAGS),
+    "distilbert_tagger": lambda folder: encoder(folder, "DistilBertForTokenClassification", transformers.DistilBertConfig, wordpiece(folder), 15,
+                                                id2label=TAGS),
+    "roberta_tagger": lambda folder: encoder(folder, "RobertaForTokenClassification", transformers.RobertaConfig,
+                                             roberta_bpe(folder, add_prefix_space=True), 16, type_vocab_size=1, pad_token_id=1,
+                                             max_position_embeddings=64, layer_norm_eps=1e-5, id2label=TAGS),
     "xlm_roberta_sentences": xlm_roberta_sentences,
     "xlm_roberta_classifier": xlm_roberta_classifier,
     "llama": lambda folder: llama(folder, transformers.LlamaConfig, rope_parameters={
@@ -234,8 +249,9 @@ FAMILIES = {
 }
 
 
+PAIRS = ["bert_regression", "roberta_multi_label"]  # whose texts are pairs
 TRAINED = ["llama", "qwen2", "gpt2", "marian", "marian_separate", "bert_sentences", "bert_classifier", "distilbert_classifier", "roberta_classifier",
-           "xlm_roberta_sentences"]  # whose gradients are recorded, too
+           "xlm_roberta_sentences", "bert_regression", "roberta_multi_label", "bert_tagger", "distilbert_tagger", "roberta_tagger"]  # whose gradients are recorded, too
 
 
 def main():
@@ -246,7 +262,10 @@ def main():
         FAMILIES[name](folder)
         # Texts whose unknown characters are in no vocabulary: transformers looks those of a joint one up although the source's model lacks them.
         texts = folder / "texts"
-        texts.write_text("\n".join([*(s[:12] for s in SENTENCES["en"]), "Où est la bibliothèque ?", "x"]) + "\n")
+        lines = [*(s[:12] for s in SENTENCES["en"]), "Où est la bibliothèque ?", "x"]
+        if name in PAIRS:
+            lines = [f"{line}\t{other}" for line, other in zip(lines, reversed(lines))]
+        texts.write_text("\n".join(lines) + "\n")
         subprocess.run([sys.executable, ROOT / "tools/golden_of_huggingface.py", folder, folder / "golden.safetensors", texts, "8"], check=True)
         texts.unlink()
         if (folder / "sentencepiece.bpe.model").exists():  # older directories have no tokenizer.json
@@ -255,6 +274,7 @@ def main():
             subprocess.run([sys.executable, ROOT / "tools/golden_of_training.py", folder, folder / "training.safetensors"], check=True)
         if name == "bert_classifier":
             subprocess.run([sys.executable, ROOT / "tools/golden_of_training.py", "--lora=2", folder, folder / "adapters.safetensors"], check=True)
+            subprocess.run([sys.executable, ROOT / "tools/golden_of_training.py", "--steps=10", folder, folder / "steps.safetensors"], check=True)
         print(name, sum(f.stat().st_size for f in folder.iterdir()), "bytes")
 
 

@@ -12,11 +12,13 @@
 #include "attend/interchange/families/families.h"
 #include "attend/interchange/foreign_model.h"
 #include "attend/interchange/foreign_weights.h"
+#include "attend/optim/adam.h"
 #include "attend/tasks/adapter.h"
 #include "attend/tasks/classification/training.h"
 #include "attend/tasks/language/perplexity.h"
 #include "attend/tasks/language/training.h"
 #include "attend/tasks/registry.h"
+#include "attend/tasks/tagging/training.h"
 #include "attend/tasks/translation/scoring.h"
 #include "attend/tasks/translation/training.h"
 #include "interchange/fixtures.h"
@@ -155,16 +157,19 @@ TEST_P(InitialLanguage, BeginsWithTheLossAndTheGradientsOfTheModel) {
 
 class InitialClassification : public InitialTraining {
  protected:
-  // The texts of the record and their labels.
-  TrainingTask classification() const {
+  // The texts of the record and their labels, pairs in two columns.
+  std::string table() const {
     std::ofstream table(folder_ / "texts.tsv");
     const auto texts = parse_json(golden_.metadata().at("sources"), "sources"),
                labels = parse_json(golden_.metadata().at("labels"), "labels");
     for (std::size_t i = 0; i < texts.size(); ++i)
       table << labels[i].get<std::string>() << '\t' << texts[i].get<std::string>() << '\n';
-    table.close();
+    return file("texts.tsv");
+  }
+  TrainingTask classification(bool pairs = false) const {
     ClassificationTraining options;
-    options.data.train = {file("texts.tsv")};
+    options.data.train = {table()};
+    if (pairs) options.data.columns.second_column = "3";
     return started(options);
   }
 };
@@ -182,6 +187,99 @@ TEST_P(InitialClassifiers, BeginWithTheLossAndTheGradientsOfTheModel) {
   expect_gradients(task, -1);
   EXPECT_EQ(dynamic_cast<const ClassificationModel&>(*task.model).labels,
             (std::vector<std::string>{"negative", "neutral", "positive"}));
+}
+
+// Models for numbers and for several labels, with pairs of texts.
+using InitialPairs = InitialClassification;
+INSTANTIATE_TEST_SUITE_P(Of, InitialPairs,
+                         testing::Values("bert_regression", "roberta_multi_label"),
+                         [](const auto& suite) { return std::string(suite.param); });
+
+TEST_P(InitialPairs, BeginWithTheLossAndTheGradientsOfTheModel) {
+  TrainingTask task = classification(true);
+  EXPECT_EQ(task.notes[0].find("labels:"), std::string::npos) << "the head stays";
+  const double loss = summed_loss(task, 0);
+  EXPECT_NEAR(loss, golden_.tensor("loss").item(), 1e-4 * loss);
+  expect_gradients(task, -1);
+}
+
+using InitialTaggers = InitialClassification;
+INSTANTIATE_TEST_SUITE_P(Of, InitialTaggers,
+                         testing::Values("bert_tagger", "distilbert_tagger", "roberta_tagger"),
+                         [](const auto& suite) { return std::string(suite.param); });
+
+TEST_P(InitialTaggers, BeginWithTheLossAndTheGradientsOfTheModel) {
+  TaggingTraining options;
+  options.data.train = {table()};
+  options.data.columns.table = TableFormat::tsv;
+  TrainingTask task = started(options);
+  const double loss = summed_loss(task, 0);
+  EXPECT_NEAR(loss, golden_.tensor("loss").item(), 1e-4 * loss);
+  expect_gradients(task, -1);
+  EXPECT_EQ(dynamic_cast<const TaggingModel&>(*task.model).labels,
+            (std::vector<std::string>{"O", "B-WHO", "I-WHO", "B-WHERE"}));
+}
+
+// Ten steps of AdamW on all texts, of the whole model, a part of it and adapters
+// (golden_of_training.py --steps=10).
+class StepsOfAClassifier : public InitialClassification {
+ protected:
+  void expect_losses(TrainingTask& task, const char* name) const {
+    AdamOptions options;
+    options.weight_decay = 0.1f;
+    ParameterSet& parameters = task.objective->parameters();
+    Adam adam(parameters, options);
+    const Tensor expected = record_.tensor(name);
+    ASSERT_EQ(expected.size(), 10);
+    for (std::int64_t step = 0; step < expected.size(); ++step) {
+      ASSERT_EQ(task.objective->batches(0), 1);
+      parameters.gradients().zero();
+      Pass pass = Pass::inference();
+      const BatchLoss loss = task.objective->loss(0, 0, 3.0, pass);
+      EXPECT_NEAR(loss.loss.value().item(), expected.data()[step],
+                  1e-4 * (1 + expected.data()[step]))
+          << name << ", step " << step + 1;
+      backward(loss.loss);
+      adam.step(0.01f);
+    }
+    EXPECT_LT(expected.data()[9], 0.95 * expected.data()[0]) << "training that shows nothing";
+  }
+
+  const SafetensorsFile record_ =
+      SafetensorsFile::open(fixture("models") / GetParam() / "steps.safetensors");
+};
+INSTANTIATE_TEST_SUITE_P(Of, StepsOfAClassifier, testing::Values("bert_classifier"),
+                         [](const auto& suite) { return std::string(suite.param); });
+
+TEST_P(StepsOfAClassifier, HaveTheLossesOfPyTorch) {
+  TrainingTask task = classification();
+  expect_losses(task, "full");
+}
+
+TEST_P(StepsOfAClassifier, HaveTheLossesOfPyTorchWithFrozenLayers) {
+  TrainingTask task = classification();
+  TrainerOptions options;
+  options.freeze = {"embedding.*", "positions.*", "token_types.*", "norm.*", "encoder.layers.0.*"};
+  freeze_parameters(task.objective->parameters(), options);
+  expect_losses(task, "frozen");
+}
+
+TEST_P(StepsOfAClassifier, HaveTheLossesOfPyTorchWithAdapters) {
+  ForeignConfig config = ForeignConfig::from_json(directory_.text("config.json"), "config.json");
+  const NameMap names = read_bert(directory_, config).names;
+  TrainingTask task = classification();
+  TrainerOptions options;
+  options.low_rank.rank = 2;
+  options.low_rank.alpha = 4.0f;
+  train_adapters(task, options, *model_, nullptr);
+  const ParameterSet& adapters = task.objective->parameters();
+  for (const ParameterSet::Entry& entry : adapters.entries()) {
+    const std::size_t end = entry.name.size() - 6;  // "lora_a"
+    const std::string weight = names.theirs(entry.name.substr(0, end) + "weight").name;
+    adapters.value(entry).copy_from(
+        record_.tensor(weight.substr(0, weight.size() - 6) + entry.name.substr(end)));
+  }
+  expect_losses(task, "lora");
 }
 
 // With the adapters of the record (golden_of_training.py --lora=2).

@@ -150,6 +150,7 @@ GoldenComparison compare_with_golden(const SavedModel& model, const std::filesys
       [&](const ClassificationModel& classifier) {
         return detail::compare_classification(classifier, record);
       },
+      [&](const TaggingModel& tagger) { return detail::compare_tagging(tagger, record); },
       [&](const EmbeddingModel& embedder) { return detail::compare_embedding(embedder, record); },
       [&](const SavedModel& other) -> GoldenComparison {
         throw DataError(

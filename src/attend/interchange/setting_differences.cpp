@@ -30,7 +30,7 @@ void replace_zero(OptionsJson& options, const char* name, double usual) {
 }
 
 // Zeros as what they stand for, and no options that have no effect.
-void make_explicit(OptionsJson& options) {
+void make_explicit(OptionsJson& options, bool pairs) {
   const double width = number_of(options, "d_model"), heads = number_of(options, "n_heads");
   if (heads > 0) {
     replace_zero(options, "n_key_heads", heads);
@@ -50,6 +50,7 @@ void make_explicit(OptionsJson& options) {
   if (options.value("norm_output", "") == "standard")
     options["norm_output"] = norm_first ? "on" : "off";
   if (options.value("pooling", "") == "first") options.erase("bos");
+  if (!pairs) options.erase("separators");
   const std::string scaling = options.value("rotary_scaling", "none");
   if (positions != "rotary") erase_all(options, {"rotary_theta", "rotary_scaling"});
   if (positions != "rotary" || scaling == "none") options.erase("rotary_factor");
@@ -71,9 +72,11 @@ bool equal_values(const OptionsJson& a, const OptionsJson& b) {
   return a == b;
 }
 
-void compare_options(OptionsJson ours, OptionsJson theirs, std::vector<std::string>& differences) {
-  make_explicit(ours);
-  make_explicit(theirs);
+// `pairs`: whether the model of `ours` takes pairs of texts.
+void compare_options(OptionsJson ours, OptionsJson theirs, bool pairs,
+                     std::vector<std::string>& differences) {
+  make_explicit(ours, pairs);
+  make_explicit(theirs, pairs);
   for (const auto& [name, value] : ours.items()) {
     if (!matters(name)) continue;
     const auto found = theirs.find(name);
@@ -94,7 +97,8 @@ std::string name_of_key(std::string_view key) { return kebab_case(key.substr(key
 std::vector<std::string> setting_differences(const Metadata& ours, const Metadata& theirs) {
   std::vector<std::string> differences;
   for (const auto& [key, value] : ours) {
-    if (key == "attend.context") continue;  // the length of the training texts
+    // The length of the training texts, and that they were pairs, other programs do not keep.
+    if (key == "attend.context" || key == "attend.pairs") continue;
     const auto found = theirs.find(key);
     if (found == theirs.end()) {
       differences.push_back(fmt::format("{} is {}", name_of_key(key), printable(value, 60)));
@@ -103,7 +107,7 @@ std::vector<std::string> setting_differences(const Metadata& ours, const Metadat
     if (value == found->second) continue;
     const auto mine = try_parse_json(value), other = try_parse_json(found->second);
     if (mine && other && mine->is_object() && other->is_object()) {
-      compare_options(*mine, *other, differences);
+      compare_options(*mine, *other, ours.contains("attend.pairs"), differences);
     } else {
       differences.push_back(fmt::format("{} is {}, there {}", name_of_key(key),
                                         printable(value, 60), printable(found->second, 60)));

@@ -16,6 +16,7 @@
 #include "attend/tasks/embedding/model.h"
 #include "attend/tasks/model_quantization.h"
 #include "attend/tasks/registry.h"
+#include "attend/tasks/tagging/model.h"
 #include "interchange/damaged_directory.h"
 #include "interchange/fixtures.h"
 
@@ -31,14 +32,20 @@ class ImportedEncoder : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Of, ImportedEncoder,
                          testing::Values("bert_sentences", "bert_older", "xlm_roberta_sentences",
                                          "bert_classifier", "distilbert_classifier",
-                                         "roberta_classifier", "xlm_roberta_classifier"),
+                                         "roberta_classifier", "xlm_roberta_classifier",
+                                         "bert_regression", "roberta_multi_label", "bert_tagger",
+                                         "distilbert_tagger", "roberta_tagger"),
                          [](const auto& suite) { return std::string(suite.param); });
 
 TEST_P(ImportedEncoder, ComputesWhatTransformersComputes) {
   const ImportedModel imported = imported_encoder(GetParam());
   const GoldenComparison found = compare_with_golden(
       *load_model(imported.checkpoint), fixture("models") / GetParam() / "golden.safetensors");
-  const bool is_classifier = std::string(GetParam()).ends_with("classifier");
+  const std::string name = GetParam();
+  const bool is_tagger = name.ends_with("tagger"),
+             is_embedder = name.starts_with("bert_sentences") || name.starts_with("bert_older") ||
+                           name.ends_with("sentences");
+  const bool is_classifier = !is_tagger && !is_embedder;
   EXPECT_EQ(found.texts, 9);
   EXPECT_EQ(found.equal_ids, found.texts);
   EXPECT_EQ(found.written, is_classifier ? "labels" : "");
@@ -46,7 +53,7 @@ TEST_P(ImportedEncoder, ComputesWhatTransformersComputes) {
   ASSERT_EQ(found.differences.size(), 4u);
   EXPECT_EQ(found.differences[0].what, "input of the encoder");
   EXPECT_EQ(found.differences[2].what, "encoder layer 2");
-  EXPECT_EQ(found.differences[3].what, is_classifier ? "logits" : "vectors");
+  EXPECT_EQ(found.differences[3].what, is_embedder ? "vectors" : "logits");
   for (const GoldenDifference& one : found.differences) EXPECT_LE(one.largest, 1e-5) << one.what;
 }
 
@@ -85,6 +92,19 @@ TEST(ImportedEmbedder, SaysWhatItHadToGuess) {
   const auto more = imported_encoder("xlm_roberta_sentences").remarks;
   ASSERT_EQ(more.size(), 1u);
   EXPECT_EQ(more[0], "5 embeddings that no token has are left out");
+}
+
+TEST(ImportedClassifier, KnowsWhatATextGets) {
+  const auto numbers = classification_model(imported_encoder("bert_regression").checkpoint);
+  EXPECT_EQ(numbers.problem_type(), ProblemType::regression);
+  EXPECT_EQ(numbers.labels, std::vector<std::string>{"similarity"});
+  EXPECT_EQ(numbers.network->config().separators, 1);
+  const auto several = classification_model(imported_encoder("roberta_multi_label").checkpoint);
+  EXPECT_EQ(several.problem_type(), ProblemType::multi_label);
+  EXPECT_EQ(several.network->config().separators, 2);
+  const auto tags = tagging_model(imported_encoder("distilbert_tagger").checkpoint);
+  EXPECT_EQ(tags.labels, (std::vector<std::string>{"O", "B-WHO", "I-WHO", "B-WHERE"}));
+  EXPECT_EQ(tags.length.max_length, 40);
 }
 
 TEST(ImportedClassifier, KeepsTheNamesOfItsClasses) {
@@ -196,17 +216,23 @@ TEST_F(DamagedEncoder, IsRefusedWhenLabelsAndLogitsAreNotAsMany) {
   expect_refused({"every class once", "neutral"});
 }
 
-TEST_F(DamagedEncoder, IsRefusedWhenItIsNoClassifierOfOneClass) {
+TEST_F(DamagedEncoder, IsRefusedForAProblemThatNobodyKnows) {
+  const auto refuse = [&](const char* problem, std::initializer_list<std::string_view> fragments) {
+    copy("bert_classifier");
+    replace("config.json", "\"model_type\"",
+            (std::string("\"problem_type\": \"") + problem + "\", \"model_type\"").c_str());
+    expect_refused(fragments);
+  };
+  refuse("ranking", {"problem_type", "ranking", "single_label_classification"});
+  refuse("regression", {"problem_type", "a regression of several numbers"});
+  copy("bert_regression");
+  replace("config.json", "\"problem_type\": \"regression\"",
+          "\"problem_type\": \"single_label_classification\"");
+  expect_refused({"problem_type", "at least two labels"});
   copy("bert_classifier");
-  replace("config.json", "\"model_type\"",
-          "\"problem_type\": \"multi_label_classification\", \"model_type\"");
-  expect_refused({"problem_type", "multi_label_classification", "single_label_classification"});
-  copy("bert_classifier");
-  replace("config.json", "\"id2label\": {", "\"id2label\": {\"0\": \"score\"}, \"other\": {");
-  expect_refused({"id2label", "one label gives a number, not a class"});
-  copy("bert_classifier");
-  replace("config.json", "BertForSequenceClassification", "BertForTokenClassification");
-  expect_refused({"architectures", "BertForTokenClassification", "sequence classification"});
+  replace("config.json", "BertForSequenceClassification", "BertForQuestionAnswering");
+  expect_refused(
+      {"architectures", "BertForQuestionAnswering", "sequence and token classification"});
 }
 
 TEST_F(DamagedEncoder, IsRefusedWithoutATensorOfItsHead) {

@@ -39,7 +39,9 @@ INSTANTIATE_TEST_SUITE_P(Of, ExportedFamily,
                                          "flan_t5", "mt5", "umt5", "opt", "opt_post_norm", "bloom",
                                          "bert_sentences", "bert_classifier",
                                          "distilbert_classifier", "roberta_classifier",
-                                         "xlm_roberta_sentences", "xlm_roberta_classifier"),
+                                         "xlm_roberta_sentences", "xlm_roberta_classifier",
+                                         "bert_regression", "roberta_multi_label", "bert_tagger",
+                                         "distilbert_tagger", "roberta_tagger"),
                          [](const auto& suite) { return std::string(suite.param); });
 
 std::string bytes_of_saved(const Checkpoint& checkpoint) {

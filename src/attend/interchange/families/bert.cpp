@@ -134,6 +134,7 @@ ForeignModel read_roberta(const ModelDirectory& directory, ForeignConfig& config
                          .encoder = kRoberta,
                          .older_norms = {},
                          .head = kRobertaHead,
+                         .separators = 2,
                          .ignorable = kRobertaIgnorable},
                         read_xlm_roberta_tokenizer(directory));
 }

@@ -62,6 +62,7 @@ ForeignModel read_distilbert(const ModelDirectory& directory, ForeignConfig& con
                          .encoder = kDistilBert,
                          .older_norms = {},
                          .head = kDistilBertHead,
+                         .tagger_dropout = "dropout",
                          .head_activation = Activation::relu,
                          .ignorable = kDistilBertIgnorable},
                         read_tokenizer_of(directory));
@@ -88,6 +89,7 @@ std::optional<TextFiles> write_distilbert(const SavedModel& model, Checkpoint& e
                        {.type = "distilbert",
                         .class_prefix = "DistilBert",
                         .head_dropout = "seq_classif_dropout",
+                        .tagger_dropout = "dropout",
                         .settings = distilbert_settings},
                        equal);
 }

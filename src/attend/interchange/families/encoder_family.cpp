@@ -12,6 +12,7 @@
 #include "attend/models/text_classifier.h"
 #include "attend/tasks/classification/model.h"
 #include "attend/tasks/embedding/model.h"
+#include "attend/tasks/tagging/model.h"
 
 namespace attend {
 
@@ -24,16 +25,20 @@ std::string architecture_of(ForeignConfig& config) {
   return classes.empty() ? "" : classes.front();
 }
 
-// Whether it is a classifier. Throws DataError for what is neither that nor an encoder.
-bool is_classifier(ForeignConfig& config) {
+enum class EncoderKind { embedder, classifier, tagger };
+
+// Throws DataError for what is none of these.
+EncoderKind kind_of_model(ForeignConfig& config) {
   const std::string architecture = architecture_of(config);
-  if (architecture.ends_with("ForSequenceClassification")) return true;
+  if (architecture.ends_with("ForSequenceClassification")) return EncoderKind::classifier;
+  if (architecture.ends_with("ForTokenClassification")) return EncoderKind::tagger;
   const bool is_encoder = architecture.empty() || architecture.ends_with("Model") ||
                           architecture.ends_with("ForMaskedLM") ||
                           architecture.ends_with("ForPreTraining");
   if (!is_encoder)
-    config.refuse("architectures", "supported are encoders and models for sequence classification");
-  return false;
+    config.refuse("architectures",
+                  "supported are encoders and models for sequence and token classification");
+  return EncoderKind::embedder;
 }
 
 std::vector<std::string> read_labels(ForeignConfig& config) {
@@ -46,10 +51,24 @@ std::vector<std::string> read_labels(ForeignConfig& config) {
     const std::int64_t count = config.integer_or("num_labels", 2, between(1, 1e6));
     for (std::int64_t i = 0; i < count; ++i) labels.push_back(fmt::format("LABEL_{}", i));
   }
-  if (labels.size() < 2)
-    config.refuse(config.has("id2label") ? "id2label" : "num_labels",
-                  "a model with one label gives a number, not a class, which is not supported");
   return labels;
+}
+
+// As transformers takes it: without a type, a model with one output gives a number.
+ProblemType read_problem_type(ForeignConfig& config, std::size_t outputs) {
+  constexpr std::size_t kUnsaid = 3;
+  const std::size_t type =
+      config.choice_or("problem_type", kUnsaid,
+                       {"single_label_classification", "multi_label_classification", "regression"});
+  const ProblemType problem =
+      type == kUnsaid ? (outputs == 1 ? ProblemType::regression : ProblemType::single_label)
+                      : std::array{ProblemType::single_label, ProblemType::multi_label,
+                                   ProblemType::regression}[type];
+  if (problem == ProblemType::regression && outputs != 1)
+    config.refuse("problem_type", "a regression of several numbers is not supported");
+  if (problem == ProblemType::single_label && outputs < 2)
+    config.refuse("problem_type", "expected at least two labels to choose from, found one");
+  return problem;
 }
 
 TextLengthOptions read_text_length(const ModelDirectory& directory, int positions) {
@@ -78,9 +97,9 @@ void require_marks(const ModelDirectory& directory, const ForeignTokenizer& fore
 }
 
 // Of weights that are still to be written.
-NameMap names_to_write(const EncoderFamily& family, bool is_classifier) {
+NameMap names_to_write(const EncoderFamily& family, EncoderKind kind) {
   NameMap names({});
-  names.add(family.encoder, is_classifier ? family.prefix : "");
+  names.add(family.encoder, kind == EncoderKind::embedder ? "" : family.prefix);
   return names;
 }
 
@@ -104,12 +123,13 @@ NameMap names_in(const ModelDirectory& directory, const EncoderFamily& family) {
 std::shared_ptr<SavedModel> classifier(const ModelDirectory& directory, ForeignConfig& config,
                                        const EncoderConfig& shape, const EncoderFamily& family,
                                        Tokenizer tokenizer) {
-  config.require("problem_type", "single_label_classification");
   std::vector<std::string> labels = read_labels(config);
   ClassifierConfig whole;
   static_cast<EncoderConfig&>(whole) = shape;
   whole.pooling = Pooling::first;
   whole.head = family.head_activation;
+  whole.problem_type = read_problem_type(config, labels.size());
+  whole.separators = family.separators;
   whole.output_dropout = static_cast<float>(config.number_or(
       config.has("seq_classif_dropout") ? "seq_classif_dropout" : "classifier_dropout",
       shape.dropout, dropout_shares()));
@@ -117,6 +137,24 @@ std::shared_ptr<SavedModel> classifier(const ModelDirectory& directory, ForeignC
   return std::make_shared<ClassificationModel>(
       std::make_shared<TextClassifier>(whole, TextClassifier::Purpose::inference),
       std::move(tokenizer), std::move(labels), read_text_length(directory, shape.max_positions));
+}
+
+constexpr std::array kTaggerHead{NameRule{"output.*", "classifier.*"}};
+
+std::shared_ptr<SavedModel> tagger(const ModelDirectory& directory, ForeignConfig& config,
+                                   const EncoderConfig& shape, const EncoderFamily& family,
+                                   Tokenizer tokenizer) {
+  std::vector<std::string> labels = read_labels(config);
+  if (labels.size() < 2)
+    config.refuse(config.has("id2label") ? "id2label" : "num_labels", "expected at least two tags");
+  TaggerConfig whole;
+  static_cast<EncoderConfig&>(whole) = shape;
+  whole.output_dropout =
+      static_cast<float>(config.number_or(family.tagger_dropout, shape.dropout, dropout_shares()));
+  whole.tags = static_cast<int>(labels.size());
+  return std::make_shared<TaggingModel>(
+      std::make_shared<TokenTagger>(whole, TokenTagger::Purpose::inference), std::move(tokenizer),
+      std::move(labels), TaggedLength{read_text_length(directory, shape.max_positions).max_length});
 }
 
 std::shared_ptr<SavedModel> embedder(const ModelDirectory& directory, const EncoderConfig& shape,
@@ -160,8 +198,8 @@ ForeignModel finish_encoder(const ModelDirectory& directory, ForeignConfig& conf
                             const EncoderConfig& shape, const EncoderFamily& family,
                             ForeignTokenizer tokenizer) {
   require_marks(directory, tokenizer);
-  const bool classifies = is_classifier(config);
-  ForeignModel foreign{nullptr, directory.is_in_memory() ? names_to_write(family, classifies)
+  const EncoderKind kind = kind_of_model(config);
+  ForeignModel foreign{nullptr, directory.is_in_memory() ? names_to_write(family, kind)
                                                          : names_in(directory, family)};
   foreign.ignorable.assign(family.ignorable.begin(), family.ignorable.end());
   EncoderConfig own = shape;
@@ -171,7 +209,10 @@ ForeignModel finish_encoder(const ModelDirectory& directory, ForeignConfig& conf
   if (own.vocab_size < shape.vocab_size)
     foreign.remarks.push_back(fmt::format("{} embeddings that no token has are left out",
                                           shape.vocab_size - own.vocab_size));
-  if (classifies) {
+  if (kind == EncoderKind::tagger) {
+    foreign.names.add(kTaggerHead);
+    foreign.model = tagger(directory, config, own, family, std::move(tokenizer.tokenizer));
+  } else if (kind == EncoderKind::classifier) {
     foreign.names.add(family.head);
     foreign.model = classifier(directory, config, own, family, std::move(tokenizer.tokenizer));
   } else {

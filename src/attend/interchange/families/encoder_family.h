@@ -14,9 +14,11 @@ namespace attend {
 struct EncoderFamily {
   std::string_view prefix;  // of all names but those of the head; absent in a model without one
   std::span<const NameRule> encoder;
-  std::span<const NameRule> older_norms;  // of older files; may be empty
-  std::span<const NameRule> head;         // of a classifier
+  std::span<const NameRule> older_norms;                   // of older files; may be empty
+  std::span<const NameRule> head;                          // of a classifier
+  std::string_view tagger_dropout = "classifier_dropout";  // the setting before a tagger's output
   Activation head_activation = Activation::tanh;
+  int separators = 1;  // ends of a text between the two of a pair
   std::span<const std::string_view> ignorable;
 };
 

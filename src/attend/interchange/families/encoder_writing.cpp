@@ -10,6 +10,7 @@
 #include "attend/interchange/sentence_transformers.h"
 #include "attend/tasks/classification/model.h"
 #include "attend/tasks/embedding/model.h"
+#include "attend/tasks/tagging/model.h"
 #include "attend/text/sentencepiece_writing.h"
 #include "attend/text/tokenizer_file.h"
 
@@ -98,6 +99,19 @@ std::optional<TextFiles> write_encoder(const SavedModel& saved, const EncoderWor
     EncoderJson json =
         network_settings(shape, words, model->tokenizer, "ForSequenceClassification");
     json[std::string(words.head_dropout)] = shape.output_dropout;
+    add_labels(model->labels, json);
+    if (shape.problem_type == ProblemType::multi_label)
+      json["problem_type"] = "multi_label_classification";
+    if (shape.problem_type == ProblemType::regression) json["problem_type"] = "regression";
+    files["config.json"] = write_json(json);
+    return files;
+  }
+  if (const auto* const model = dynamic_cast<const TaggingModel*>(&saved)) {
+    const TaggerConfig& shape = model->network->config();
+    TextFiles files = files_of_encoder(model->tokenizer, {model->length.max_length}, words, equal);
+    EncoderJson json = network_settings(shape, words, model->tokenizer, "ForTokenClassification");
+    if (words.tagger_dropout != "dropout")
+      json[std::string(words.tagger_dropout)] = shape.output_dropout;
     add_labels(model->labels, json);
     files["config.json"] = write_json(json);
     return files;

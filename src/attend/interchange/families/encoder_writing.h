@@ -17,7 +17,8 @@ struct EncoderWords {
   std::string_view type;          // "bert"
   std::string_view class_prefix;  // "Bert": of BertModel
   std::string_view head_dropout;  // the setting of dropout before the output of a classifier
-  bool has_token_types = false;   // whether the model takes the segments of its tokens
+  std::string_view tagger_dropout = "classifier_dropout";  // and of a tagger
+  bool has_token_types = false;  // whether the model takes the segments of its tokens
   // The settings of the network, by their names in config.json.
   nlohmann::ordered_json (*settings)(const EncoderConfig& shape) = nullptr;
   std::span<const TokenizerType> tokenizers = {};  // of its models; empty: of any kind
