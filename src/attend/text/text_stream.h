@@ -20,7 +20,9 @@ class TextDecoder;
 // leaves tokenizer.decode(ids) in `text`.
 class TextStream {
  public:
-  explicit TextStream(Tokenizer tokenizer);
+  // Line breaks that tokens spell become spaces, as in Tokenizer::decode(), or stay.
+  enum class LineBreaks { spaces, kept };
+  explicit TextStream(Tokenizer tokenizer, LineBreaks line_breaks = LineBreaks::spaces);
   TextStream(TextStream&&) noexcept;
   TextStream& operator=(TextStream&&) noexcept;
   ~TextStream();
@@ -33,7 +35,10 @@ class TextStream {
   std::string finish();
 
  private:
+  std::string as_wanted(std::string text) const;
+
   Tokenizer tokenizer_;  // what the decoder refers to
+  LineBreaks line_breaks_;
   std::unique_ptr<detail::TextDecoder> decoder_;
 };
 
