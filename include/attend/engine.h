@@ -52,6 +52,9 @@ struct GenerationRequest {
   // Receives every token when sampling. The last text of a continuation may follow its last token:
   // Generation::text is complete
   std::function<void(const GeneratedToken&)> grow = {};
+  // In place of `prompt`: the tokens of a conversation. Line breaks of the continuation are then
+  // characters like others, and eos ends it.
+  std::vector<std::int32_t> conversation = {};
 };
 
 struct ClassificationRequest {

@@ -142,6 +142,44 @@ TEST(GenerationEngine, WritesLinesAndStopsAtTheirEndWhenAsked) {
   EXPECT_EQ(line.text, text.text.substr(0, line.text.size()));
 }
 
+// Its tokens are those of a prompt; it ends with the eos that would begin a line.
+TEST(GenerationEngine, EndsAPartOfAConversationWithEos) {
+  const LanguageModel model = small_language_model();
+  model.network->parameters().values().zero();  // all pieces are equally likely
+  const GenerationEngine engine(model);
+  const Tokenizer& tokenizer = engine.model().tokenizer;
+  std::vector<std::int32_t> tokens{engine.model().first_token};
+  for (const std::int32_t id : tokenizer.encode("the old")) tokens.push_back(id);
+  const auto answer = [&](const GenerationOptions& options, std::uint64_t sample) {
+    const auto running = engine.running();
+    running->join(engine.conversation(tokens, options, sample));
+    for (;;)
+      for (auto& outcome : running->step()) return outcome.result.at(0);
+  };
+  GenerationOptions options;
+  options.max_tokens = 60;
+  options.one_line = true;
+  int complete = 0;
+  for (std::uint64_t sample = 0; sample < 5; ++sample) {
+    const Generation line = engine.generate("the old", options, {}, sample);
+    const Generation found = answer(options, sample);
+    EXPECT_EQ(found.ids, line.ids);
+    EXPECT_EQ(found.complete, line.complete);
+    // It begins without the space that goes on with a line.
+    EXPECT_EQ(" " + found.text + (line.complete ? "\n" : ""),
+              (line.text.starts_with(' ') ? "" : " ") + line.text);
+    complete += line.complete ? 1 : 0;
+  }
+  EXPECT_GT(complete, 0);
+  GenerationOptions without = options;
+  without.one_line = false;
+  EXPECT_EQ(answer(without, 0).ids, answer(options, 0).ids);
+  tokens.assign(1000, tokens.back());
+  EXPECT_THROW(engine.conversation(tokens, options, 0), DataError);
+  EXPECT_THROW(engine.conversation({}, options, 0), DataError);
+  EXPECT_THROW(engine.conversation({tokenizer.vocab_size()}, options, 0), DataError);
+}
+
 TEST(GenerationEngine, ReadsAPromptOfSeveralLines) {
   const LanguageModel model = small_language_model();
   const GenerationEngine generator(model);

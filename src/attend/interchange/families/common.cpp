@@ -6,6 +6,7 @@
 
 #include "attend/core/counted.h"
 #include "attend/error.h"
+#include "attend/interchange/chat_format.h"
 #include "attend/interchange/families/families.h"
 
 namespace attend {
@@ -190,7 +191,9 @@ TextFiles write_language_files(const LanguageModel& model, const nlohmann::order
   files["config.json"] = write_json(config);
   files[kGenerationConfig] =
       write_json({{"bos_token_id", model.first_token}, {"eos_token_id", model.tokenizer.eos_id()}});
-  write_tokenizer_files(model.tokenizer, {.prefix = beginning}, {}, files, equal);
+  const nlohmann::json settings =
+      model.chat ? chat_settings(*model.chat, model.tokenizer) : nlohmann::json();
+  write_tokenizer_files(model.tokenizer, {.prefix = beginning}, settings, files, equal);
   return files;
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "attend/error.h"
+#include "attend/interchange/chat_format.h"
 #include "attend/interchange/equal_models.h"
 #include "attend/interchange/families/families.h"
 #include "attend/models/language_transformer.h"
@@ -90,6 +91,7 @@ ForeignModel finish_llama(const ModelDirectory& directory, const LanguageTransfo
   if (foreign_tokenizer.prefix.size() == 1) model.first_token = foreign_tokenizer.prefix.front();
   if (model.first_token < 0)
     throw DataError(directory.path() + ": the tokenizer names no token that begins or ends a text");
+  model.chat = read_chat_format(directory, model.tokenizer);
   ForeignModel foreign{std::make_shared<LanguageModel>(std::move(model)), NameMap(kLlama)};
   foreign.remarks = std::move(remarks);
   foreign.ignorable = {"model.layers.*.self_attn.rotary_emb.inv_freq"};

@@ -6,6 +6,7 @@
 #include "attend/core/utf8.h"
 #include "attend/decode/beam_search.h"
 #include "attend/error.h"
+#include "attend/tasks/model_reading.h"
 
 namespace attend {
 
@@ -52,6 +53,24 @@ GenerationPrompt GenerationEngine::prompt(std::string_view text, const Generatio
       options.prompt_source.empty() ? "the prompt" : options.prompt_source + ": the prompt";
   Prompt read = read_prompt(text, name, *model_, model_->context_for(options.context));
   return {std::move(read.stream), std::move(read.line), options, sample};
+}
+
+GenerationPrompt GenerationEngine::conversation(std::vector<std::int32_t> tokens,
+                                                const GenerationOptions& options,
+                                                std::uint64_t sample) const {
+  check_options(options);
+  if (options.beam.beam_size > 0) check_search(search_options(options));
+  const int context = model_->context_for(options.context);
+  if (tokens.empty() || !is_in_vocabulary(tokens, model_->tokenizer))
+    throw DataError("a prompt of tokens: expected ids of the vocabulary");
+  if (std::ssize(tokens) > context)
+    throw DataError(
+        fmt::format("the conversation has {} tokens; the model's context holds at most {}: "
+                    "shorten it",
+                    tokens.size(), context));
+  GenerationPrompt prompt{std::move(tokens), {}, options, sample};
+  prompt.options.one_line = prompt.is_conversation = true;
+  return prompt;
 }
 
 std::vector<Generation> GenerationEngine::generate(GenerationPrompt prompt) const {

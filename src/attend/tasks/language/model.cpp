@@ -60,6 +60,7 @@ Metadata LanguageModel::configuration() const {
   if (cache.used()) metadata["attend.cache"] = options_to_json(cache);
   if (first_token != tokenizer.eos_id())
     metadata[kFirstTokenKey] = fmt::format("[{}]", first_token);
+  if (chat) metadata[kChatKey] = chat->to_json();
   return metadata;
 }
 
@@ -109,6 +110,9 @@ LanguageModel language_model(const Checkpoint& checkpoint) {
   LanguageModel model(std::move(network), std::move(tokenizer), context, cache);
   if (checkpoint.metadata.contains(kFirstTokenKey))
     model.first_token = read_first_token(checkpoint, model.tokenizer);
+  if (checkpoint.metadata.contains(kChatKey))
+    model.chat =
+        ChatFormat::from_json(checkpoint.text(kChatKey), checkpoint.source + ": " + kChatKey);
   model.source = checkpoint.source;
   model.text_kinds = read_text_kinds(checkpoint);
   return model;

@@ -5,6 +5,7 @@
 //              attend.context  the LanguageOptions of its training, as JSON
 //              attend.cache    the ContinuousCacheOptions for prediction, as JSON; absent: none
 //              attend.first_token  the id that begins a text; absent: eos
+//              attend.chat     the ChatFormat of conversations, as JSON; absent: none
 //   tensors    tokenizer
 //
 // A text is one stream of tokens in which eos ends every line and also begins the text, unless the
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +23,7 @@
 #include "attend/data/language.h"
 #include "attend/decode/continuous_cache.h"
 #include "attend/models/language_transformer.h"
+#include "attend/tasks/language/chat.h"
 #include "attend/tasks/saved_model.h"
 #include "attend/text/tokenizer.h"
 
@@ -34,6 +37,7 @@ struct LanguageModel final : SavedModel {
   LanguageOptions context;       // the training length
   ContinuousCacheOptions cache;  // the cache for prediction
   std::int32_t first_token;      // begins a text
+  std::optional<ChatFormat> chat = std::nullopt;
 
   LanguageModel(std::shared_ptr<LanguageTransformer> network, Tokenizer tokenizer,
                 LanguageOptions context, ContinuousCacheOptions cache = {});

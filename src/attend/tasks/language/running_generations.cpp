@@ -43,14 +43,17 @@ BeamSearchOptions search_options(const GenerationOptions& options) {
   return search;
 }
 
-RunningGenerations::Writer::Writer(const Tokenizer& tokenizer, std::span<const std::int32_t> line)
-    : eos_(tokenizer.eos_id()), stream_(tokenizer) {
-  for (const std::int32_t token : line) stream_.add(token);
+RunningGenerations::Writer::Writer(const Tokenizer& tokenizer, const GenerationPrompt& prompt)
+    : eos_(tokenizer.eos_id()),
+      end_(prompt.is_conversation ? "" : "\n"),
+      stream_(tokenizer, prompt.is_conversation ? TextStream::LineBreaks::kept
+                                                : TextStream::LineBreaks::spaces) {
+  for (const std::int32_t token : prompt.line) stream_.add(token);
 }
 
 std::string RunningGenerations::Writer::add(std::int32_t token) {
   ++tokens_;
-  const std::string more = token == eos_ ? stream_.finish() + "\n" : stream_.add(token);
+  const std::string more = token == eos_ ? stream_.finish().append(end_) : stream_.add(token);
   text_ += more;
   return more;
 }
@@ -68,7 +71,7 @@ std::size_t RunningGenerations::join(GenerationPrompt prompt) {
     running.prompt = std::move(prompt);
     const GenerationOptions& options = running.prompt.options;
     for (int item = 0; item < options.n_best; ++item)
-      running.writers.emplace_back(model_->tokenizer, running.prompt.line);
+      running.writers.emplace_back(model_->tokenizer, running.prompt);
     scorer_.join(running.prompt.stream, {.context = model_->context_for(options.context),
                                          .max_length = options.max_tokens,
                                          .cache = options.cache,

@@ -25,6 +25,7 @@ struct GenerationPrompt {
   GenerationOptions options;         // n_best samples, or the n_best of beam search
   std::uint64_t sample = 0;          // the stream of random numbers of the first sample
   std::function<void(const GeneratedToken&)> grow = {};  // receives every token that is sampled
+  bool is_conversation = false;  // line breaks are characters, and eos ends the text
 };
 
 // The options of beam search among these.
@@ -49,8 +50,8 @@ class RunningGenerations {
   // The growing text of a sample, which is delivered in whole characters.
   class Writer {
    public:
-    // `line`: the tokens of the current line, which are not written again.
-    Writer(const Tokenizer& tokenizer, std::span<const std::int32_t> line);
+    // The tokens of the current line of the prompt are not written again.
+    Writer(const Tokenizer& tokenizer, const GenerationPrompt& prompt);
     // -> what the token completes.
     std::string add(std::int32_t token);
     std::size_t tokens() const { return tokens_; }
@@ -59,6 +60,7 @@ class RunningGenerations {
 
    private:
     std::int32_t eos_;
+    std::string_view end_;  // what eos is in the text
     TextStream stream_;
     std::string text_;
     std::size_t tokens_ = 0;

@@ -225,7 +225,10 @@ Jobs jobs_of(const TranslationEngine& engine, TranslationRequest request,
 Jobs jobs_of(const GenerationEngine& engine, GenerationRequest request,
              Receiver<Generation> receiver, const std::shared_ptr<const RequestState>& state) {
   const auto shared = std::make_shared<const Receiver<Generation>>(std::move(receiver));
-  GenerationPrompt prompt = engine.prompt(request.prompt, request.options, request.sample);
+  GenerationPrompt prompt =
+      request.conversation.empty()
+          ? engine.prompt(request.prompt, request.options, request.sample)
+          : engine.conversation(std::move(request.conversation), request.options, request.sample);
   prompt.grow = std::move(request.grow);
   Jobs jobs;
   jobs.push_back(std::make_unique<GenerationJob>(engine, std::move(prompt), shared, state));

@@ -1,0 +1,47 @@
+// Conversations as tokens of a language model that was trained on them.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attend/checkpoint/checkpoint.h"
+#include "attend/text/chat_template.h"
+#include "attend/text/tokenizer.h"
+
+namespace attend {
+
+// What a model file says about conversations.
+struct ChatFormat {
+  std::string source;          // the template
+  std::string bos_token = {};  // as the template knows them; empty: none
+  std::string eos_token = {};
+  std::vector<std::string> marks = {};  // special tokens that are written in the text
+
+  std::string to_json() const;
+  // Throws DataError.
+  static ChatFormat from_json(std::string_view json, const std::string& where);
+};
+
+// The metadata of a model file with a chat format.
+inline constexpr const char* kChatKey = "attend.chat";
+
+class Chat {
+ public:
+  // Throws DataError for a template that cannot be read and for marks that are no tokens.
+  Chat(const ChatFormat& format, Tokenizer tokenizer);
+
+  // The tokens of a conversation, with the beginning of the answer. messages: objects with "role"
+  // and "content", a string. A mark in a content is text: nobody can pretend to be another role.
+  // Throws DataError for messages that the template refuses.
+  std::vector<std::int32_t> tokens(nlohmann::ordered_json messages) const;
+
+ private:
+  ChatTemplate template_;
+  ChatFormat format_;
+  Tokenizer tokenizer_;
+};
+
+}  // namespace attend
