@@ -134,8 +134,8 @@ TEST_F(Attacks, AThousandIdleConnectionsLeaveRoom) {
     if (i % 2 == 0) idle.back().send("POST /translate HTTP/1.1\r\nHost: t\r\nContent-Le");
   }
   EXPECT_EQ(get("/health").status, 200);
-  EXPECT_EQ(
-      status_of("/translate", R"({"q": "the dog sleeps", "source": "en", "target": "de"})"), 200);
+  EXPECT_EQ(status_of("/translate", R"({"q": "the dog sleeps", "source": "en", "target": "de"})"),
+            200);
   EXPECT_LT(resident() - before, 100);
 }
 
@@ -175,15 +175,14 @@ TEST_F(Attacks, NoRequestIsSmuggledIntoAnother) {
         std::string("Transfer-Encoding: chunked, identity"),
         std::string("Transfer-Encoding: \"chunked\""),
         std::string("Transfer-Encoding: chunked;x=y"),
-        std::string("Transfer-Encoding:\x0b" "chunked"),
+        std::string("Transfer-Encoding:\x0b"
+                    "chunked"),
         std::string("Transfer-Encoding\t: chunked"),
         std::string("X: y\nTransfer-Encoding: chunked"),
         std::string("X: y\rTransfer-Encoding: chunked"),
         std::string("Content-Length: 0\r\nContent-Length: 37"),
-        std::string("Content-Length: 0, 37"),
-        std::string("Content-Length: -1"),
-        std::string("Content-Length: 0x4"),
-        std::string("Content-Length: 18446744073709551616"),
+        std::string("Content-Length: 0, 37"), std::string("Content-Length: -1"),
+        std::string("Content-Length: 0x4"), std::string("Content-Length: 18446744073709551616"),
         std::string("Content-Length: 4 4")}) {
     RawClient client(server_->port());
     client.send("POST /translate HTTP/1.1\r\nHost: t\r\n" + fields + "\r\n\r\n0\r\n\r\n" + hidden);
@@ -224,8 +223,8 @@ TEST_F(Attacks, BodiesOfAWrongTypeAreRefused) {
   for (const char* type : {"application/xml", "application/octet-stream", "image/png", "text/html",
                            "application/jsonp", "*/*", "application/x-ndjson", "json"})
     EXPECT_EQ(post("/translate", json, type).status, 415) << type;
-  for (const char* type : {"multipart/form-data", "multipart/form-data; boundary=",
-                           "application/x-www-form-urlencoded"})
+  for (const char* type : {"multipart/form-data",
+                           "multipart/form-data; boundary=", "application/x-www-form-urlencoded"})
     EXPECT_EQ(post("/translate", "q", type).status, 400) << type;
   EXPECT_EQ(post("/translate", json, "application/json; charset=utf-8").status, 200);
 }
@@ -251,8 +250,8 @@ TEST_F(Attacks, BombsOfFilesAreRefused) {
   serve({"en-de"});
   const std::int64_t before = resident();
   const std::string spaces(100 << 20, ' ');
-  for (const auto& [file, part] : {std::pair("a.odt", "content.xml"),
-                                   std::pair("a.docx", "word/document.xml")}) {
+  for (const auto& [file, part] :
+       {std::pair("a.odt", "content.xml"), std::pair("a.docx", "word/document.xml")}) {
     const RawResponse response = upload(file, archive_of({deflated_part(part, spaces)}));
     EXPECT_EQ(response.status, 400);
     EXPECT_NE(response.body.find("unpack to more than 100 times"), std::string::npos);
@@ -265,11 +264,12 @@ TEST_F(Attacks, BombsOfFilesAreRefused) {
   // One part, listed twenty thousand times.
   std::string noise;
   for (int i = 0; i < 200000; ++i) noise += static_cast<char>(i * i >> 3);
-  EXPECT_EQ(upload("a.docx", archive_of({deflated_part("word/media/x", noise)}, 20000)).status, 400);
+  EXPECT_EQ(upload("a.docx", archive_of({deflated_part("word/media/x", noise)}, 20000)).status,
+            400);
   // As many tags as fit.
-  EXPECT_EQ(upload("a.odt", archive_of({deflated_part("content.xml", repeated("<b>", 30 << 20))}))
-                .status,
-            413);
+  EXPECT_EQ(
+      upload("a.odt", archive_of({deflated_part("content.xml", repeated("<b>", 30 << 20))})).status,
+      413);
   EXPECT_LT(resident() - before, 300);
   EXPECT_EQ(get("/health").status, 200);
 }
@@ -300,9 +300,9 @@ TEST_F(Attacks, NoRequestAsksForGigabytes) {
   EXPECT_EQ(status("/v1/completions", R"({"n": 129, "prompt": "a"})"), 400);
   EXPECT_EQ(status("/v1/completions", R"({"n": 128, "prompt": )" + many + "}"), 400);
   EXPECT_EQ(status("/v1/completions", R"({"max_tokens": 1048577, "prompt": "a"})"), 400);
-  EXPECT_EQ(status("/v1/completions",
-                   R"({"prompt": "a", "stop": ")" + std::string(2000, 'x') + "\"}"),
-            400);
+  EXPECT_EQ(
+      status("/v1/completions", R"({"prompt": "a", "stop": ")" + std::string(2000, 'x') + "\"}"),
+      400);
   EXPECT_EQ(status("/v1/completions", R"({"prompt": "a", "stop": )" + many + "}"), 400);
   EXPECT_EQ(status("/v1/completions", R"({"prompt": "a", "best_of": 1000000})"), 200);
   EXPECT_EQ(status("/translate", R"({"q": "a", "source": "en", "target": "de",

@@ -73,6 +73,20 @@ def openai_completions(client):
         assert "chat template" in str(error)
 
 
+def openai_chat(client):
+    messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "A man is walking."}]
+    options = {"model": "chat", "messages": messages, "temperature": 0, "max_completion_tokens": 8}
+    answer = client.chat.completions.create(**options)
+    text = answer.choices[0].message.content
+    expect(answer.choices[0].message.role, "assistant")
+    assert text and answer.usage.prompt_tokens > 20 and answer.usage.completion_tokens == 8, answer
+    pieces = list(client.chat.completions.create(stream=True, **options))
+    expect(pieces[0].choices[0].delta.role, "assistant")
+    expect("".join(piece.choices[0].delta.content or "" for piece in pieces), text)
+    expect(pieces[-1].choices[0].finish_reason, answer.choices[0].finish_reason)
+    expect(litellm.completion(model="openai/chat", messages=messages, api_base=url + "/v1", api_key="x", temperature=0, max_tokens=8).choices[0].message.content, text)
+
+
 def vector(text):
     return json.loads(command("embed", "vectors.safetensors", text=text + "\n"))["vector"]
 
@@ -113,9 +127,10 @@ def prometheus():
 
 
 client = openai.OpenAI(base_url=url + "/v1", api_key="x", max_retries=0)
-expect([model.id for model in client.models.list()], ["en-de", "lm", "films", "vectors"])
+expect([model.id for model in client.models.list()], ["en-de", "lm", "films", "vectors", "chat"])
 libretranslate()
 openai_completions(client)
+openai_chat(client)
 openai_embeddings(client)
 hugging_face()
 lite_llm()

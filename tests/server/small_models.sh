@@ -19,10 +19,14 @@ small="${size:---d-model 16 --n-heads 2 --d-ff 16} --batch-tokens 64 --learning-
   --valid-every 0 --out en-de >log 2>&1
 "$attend" train lm $small --n-layers 1 --sequence-length 64 --vocab-size 40 --train train.en --out lm >log 2>&1
 "$attend" train classification $small --n-encoder-layers 1 --vocab-size 20 --train train.tsv --max-epochs 0 --out films >log 2>&1
+cp -r "$root/tests/interchange/data/models/qwen2" talks
+printf '%s' '{% for m in messages %}{{ bos_token + m.role + "\n" + m.content + eos_token }}{% endfor %}{{ bos_token + "assistant\n" }}' \
+  >talks/chat_template.jinja
+"$attend" import talks --out chat.safetensors >log 2>&1
 "$attend" import "$root/tests/interchange/data/models/bert_sentences" --out vectors.safetensors >log 2>&1
 
 # shellcheck disable=SC2086  # several words
-"$attend" serve en-de lm films vectors.safetensors --listen 127.0.0.1:0 --threads 1 --no-access-log ${serve_options:-} 2>serve.log &
+"$attend" serve en-de lm films vectors.safetensors chat.safetensors --listen 127.0.0.1:0 --threads 1 --no-access-log ${serve_options:-} 2>serve.log &
 server=$!
 for try in $(seq 1200); do
   grep -q 'listening on' serve.log && break

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <utility>
 
@@ -32,7 +33,7 @@ class Completion : public std::enable_shared_from_this<Completion> {
         created_(std::chrono::duration_cast<std::chrono::seconds>(
                      std::chrono::system_clock::now().time_since_epoch())
                      .count()),
-        id_(fmt::format("cmpl-{:x}-{:x}", created_, reinterpret_cast<std::uintptr_t>(this))) {}
+        id_(fmt::format("{}-{:x}-{:x}", is_chat() ? "chatcmpl" : "cmpl", created_, next_id())) {}
 
   void start() {
     const Generator& generator = *request_.model->as<Generator>();
@@ -41,6 +42,11 @@ class Completion : public std::enable_shared_from_this<Completion> {
       for (int k = 0; k < request_.choices; ++k)
         choices_.emplace_back(StoppedText(request_.stops)).prompt = &prompt;
     }
+    if (is_chat()) {
+      prompt_tokens_ = std::ssize(request_.conversation);
+      choices_.resize(static_cast<std::size_t>(request_.choices),
+                      Choice(StoppedText(request_.stops)));
+    }
     missing_ = choices_.size();
     cancels_.resize(choices_.size());
     for (std::size_t i = 0; i < choices_.size(); ++i) submit(i);
@@ -48,6 +54,12 @@ class Completion : public std::enable_shared_from_this<Completion> {
   }
 
  private:
+  static std::uint64_t next_id() {
+    static std::atomic<std::uint64_t> next{0};
+    return ++next;
+  }
+  bool is_chat() const { return !request_.conversation.empty(); }
+
   struct Choice {
     explicit Choice(StoppedText empty) : text(std::move(empty)) {}
     StoppedText text;
@@ -58,9 +70,10 @@ class Completion : public std::enable_shared_from_this<Completion> {
   };
 
   void submit(std::size_t number) {
-    GenerationRequest job{.prompt = *choices_[number].prompt,
+    GenerationRequest job{.prompt = is_chat() ? "" : *choices_[number].prompt,
                           .options = request_.options,
-                          .sample = number % static_cast<std::size_t>(request_.choices)};
+                          .sample = number % static_cast<std::size_t>(request_.choices),
+                          .conversation = request_.conversation};
     job.grow = [self = shared_from_this(), number](const GeneratedToken& token) {
       self->grow(number, token.text);
     };
@@ -120,7 +133,7 @@ class Completion : public std::enable_shared_from_this<Completion> {
   void send(std::size_t number, const std::string& more) {
     if (!request_.stream || more.empty()) return;
     begin_stream();
-    send_event(choices_json(Json::array({choice_json(number, more, nullptr)})));
+    send_piece(number, {{"content", more}}, more, nullptr);
   }
   void begin_stream() {
     if (streaming_) return;
@@ -128,9 +141,17 @@ class Completion : public std::enable_shared_from_this<Completion> {
     HttpResponse head{.type = "text/event-stream; charset=utf-8"};
     head.headers.add("Cache-Control", "no-cache");
     call_->exchange->begin(std::move(head));
-    if (!request_.echo) return;
-    for (std::size_t i = 0; i < choices_.size(); ++i)
-      send_event(choices_json(Json::array({choice_json(i, *choices_[i].prompt, nullptr)})));
+    for (std::size_t i = 0; i < choices_.size(); ++i) {
+      if (is_chat()) send_piece(i, {{"role", "assistant"}, {"content", ""}}, "", nullptr);
+      if (request_.echo) send_piece(i, {}, *choices_[i].prompt, nullptr);
+    }
+  }
+  // `delta`: of a chat; `text`: of a completion.
+  void send_piece(std::size_t number, Json delta, const std::string& text,
+                  const Json& finish_reason) {
+    Json piece = choice_json(number, "text", text, finish_reason);
+    if (is_chat()) piece = choice_json(number, "delta", std::move(delta), finish_reason);
+    send_event(choices_json(Json::array({std::move(piece)})));
   }
   void send_event(const Json& json) {
     call_->exchange->write(fmt::format("data: {}\n\n", json_text(json)));
@@ -139,8 +160,7 @@ class Completion : public std::enable_shared_from_this<Completion> {
   void settle(std::size_t number) {
     if (request_.stream && !error_) {
       begin_stream();
-      send_event(
-          choices_json(Json::array({choice_json(number, "", choices_[number].finish_reason)})));
+      send_piece(number, Json::object(), "", choices_[number].finish_reason);
     }
     if (--missing_ > 0) return;
     if (!request_.stream || (error_ && !streaming_))
@@ -160,7 +180,9 @@ class Completion : public std::enable_shared_from_this<Completion> {
     for (std::size_t i = 0; i < choices_.size(); ++i) {
       const Choice& choice = choices_[i];
       const std::string text = (request_.echo ? *choice.prompt : "") + choice.text.text();
-      list.push_back(choice_json(i, text, choice.finish_reason));
+      const Json message{{"role", "assistant"}, {"content", text}};
+      list.push_back(is_chat() ? choice_json(i, "message", message, choice.finish_reason)
+                               : choice_json(i, "text", text, choice.finish_reason));
       if (request_.logprobs) list.back()["logprobs"] = logprobs_json(choice);
     }
     Json json = choices_json(std::move(list));
@@ -168,13 +190,18 @@ class Completion : public std::enable_shared_from_this<Completion> {
     call_->respond(json);
   }
 
-  static Json choice_json(std::size_t number, const std::string& text, const Json& finish_reason) {
-    return {
-        {"text", text}, {"index", number}, {"logprobs", nullptr}, {"finish_reason", finish_reason}};
+  static Json choice_json(std::size_t number, const char* what, Json content,
+                          const Json& finish_reason) {
+    return {{"index", number},
+            {what, std::move(content)},
+            {"logprobs", nullptr},
+            {"finish_reason", finish_reason}};
   }
   Json choices_json(Json list) const {
     return {{"id", id_},
-            {"object", "text_completion"},
+            {"object", !is_chat()        ? "text_completion"
+                       : request_.stream ? "chat.completion.chunk"
+                                         : "chat.completion"},
             {"created", created_},
             {"model", request_.model->name},
             {"choices", std::move(list)}};

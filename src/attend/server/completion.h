@@ -1,4 +1,5 @@
-// Continuations of prompts, whole or as a stream, in the form of OpenAI's completions.
+// Continuations of prompts and answers in conversations, whole or as a stream, in the form of
+// OpenAI's completions and chat completions.
 #pragma once
 
 #include <memory>
@@ -15,7 +16,8 @@ namespace attend {
 struct CompletionRequest {
   ServedModelPointer model;  // a generator
   std::vector<std::string> prompts = {};
-  int choices = 1;  // continuations of each prompt
+  std::vector<std::int32_t> conversation = {};  // in place of prompts: its tokens, for a chat
+  int choices = 1;                              // continuations of each prompt
   GenerationOptions options = {};
   std::vector<std::string> stops = {};  // a continuation ends before the first of them
   bool echo = false;                    // the prompt before its continuation

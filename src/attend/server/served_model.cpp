@@ -131,6 +131,10 @@ ServedModelPointer load_served_model(const ModelPlace& place, std::shared_ptr<Ru
                        .loaded = seconds_since_epoch(),
                        .tokenizer = input_tokenizer(checkpoint),
                        .model = load_any(path, checkpoint, std::move(runtime))};
+    if (checkpoint.metadata.contains(kChatKey))
+      served.chat = std::make_shared<const Chat>(
+          ChatFormat::from_json(checkpoint.text(kChatKey), place.path + ": " + kChatKey),
+          served.tokenizer);
     if (const Translator* const translator = served.as<Translator>()) {
       set_languages(served, *translator, place, checkpoint);
     } else if (!place.source.empty() || !place.target.empty()) {

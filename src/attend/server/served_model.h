@@ -12,6 +12,7 @@
 #include "attend/classifier.h"
 #include "attend/embedder.h"
 #include "attend/generator.h"
+#include "attend/tasks/language/chat.h"
 #include "attend/translator.h"
 
 namespace attend {
@@ -45,9 +46,10 @@ struct ServedModel {
   std::string task;                  // "translation", "language modeling", ...
   std::vector<std::string> sources;  // languages of a translator: one, or those to choose from
   std::vector<std::string> targets;
-  bool chooses_languages = false;  // whether a request names the languages to the model
-  std::int64_t loaded = 0;         // seconds since the epoch
-  Tokenizer tokenizer;             // of the text that goes in
+  bool chooses_languages = false;              // whether a request names the languages to the model
+  std::int64_t loaded = 0;                     // seconds since the epoch
+  Tokenizer tokenizer;                         // of the text that goes in
+  std::shared_ptr<const Chat> chat = nullptr;  // of a language model that knows conversations
   std::variant<Translator, Generator, Classifier, Embedder> model;
 
   template <class Model>

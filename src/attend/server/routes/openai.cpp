@@ -20,6 +20,7 @@ using Json = nlohmann::ordered_json;
 // Prompts or texts in one request.
 constexpr std::size_t kMostInputs = 2048;
 constexpr std::size_t kLongestStop = 1024;
+constexpr std::size_t kMostMessages = 512;
 
 // Ids as text: a prompt or an input of tokens.
 std::string text_of(const Json& ids, std::string_view name, const Tokenizer& tokenizer) {
@@ -55,9 +56,12 @@ std::vector<std::string> stops_of(const Parameters& parameters) {
   return stops;
 }
 
-GenerationOptions generation_options(const Parameters& p, const Generator& generator) {
+// `most_tokens`: by default.
+GenerationOptions generation_options(const Parameters& p, const Generator& generator,
+                                     std::int64_t most_tokens) {
   GenerationOptions options = generator.default_options();
-  options.max_tokens = static_cast<int>(p.whole("max_tokens", 1, 1 << 20, 16));
+  const char* const limit = p.has("max_completion_tokens") ? "max_completion_tokens" : "max_tokens";
+  options.max_tokens = static_cast<int>(p.whole(limit, 1, 1 << 20, most_tokens));
   options.sampling.seed = static_cast<std::uint64_t>(p.whole("seed", 0, std::int64_t{1} << 62, 1));
   options.sampling.top_p = static_cast<float>(p.number("top_p", 1e-6, 1, 1));
   options.sampling.top_k = static_cast<int>(p.whole("top_k", 0, 1 << 24, 0));
@@ -72,31 +76,72 @@ GenerationOptions generation_options(const Parameters& p, const Generator& gener
   return options;
 }
 
-void completions(const std::shared_ptr<Call>& call) {
-  const Parameters& p = call->parameters;
-  CompletionRequest request{.model = call->service.models().find<Generator>(p.text("model"))};
-  request.prompts = inputs_of(p, "prompt", request.model->tokenizer);
+// What completions and chats have in common.
+CompletionRequest request_of(const Parameters& p, const ServedModelPointer& model,
+                             std::int64_t most_tokens) {
+  CompletionRequest request{.model = model};
   request.choices = static_cast<int>(p.whole("n", 1, 128, 1));
-  if (request.prompts.size() * static_cast<std::size_t>(request.choices) > kMostInputs)
-    throw HttpError{
-        400, fmt::format("prompt and n: expected at most {} continuations in all", kMostInputs)};
-  request.options = generation_options(p, *request.model->as<Generator>());
+  request.options = generation_options(p, *model->as<Generator>(), most_tokens);
   request.stops = stops_of(p);
-  request.echo = p.flag("echo", false);
-  request.logprobs = p.whole("logprobs", 0, 5, 0) > 0;
   request.stream = p.flag("stream", false);
   if (const Json* const more = p.find("stream_options"); more != nullptr && more->is_object())
     request.stream_usage = more->value("include_usage", Json(false)) == Json(true);
+  return request;
+}
+
+void completions(const std::shared_ptr<Call>& call) {
+  const Parameters& p = call->parameters;
+  CompletionRequest request =
+      request_of(p, call->service.models().find<Generator>(p.text("model")), 16);
+  request.prompts = inputs_of(p, "prompt", request.model->tokenizer);
+  if (request.prompts.size() * static_cast<std::size_t>(request.choices) > kMostInputs)
+    throw HttpError{
+        400, fmt::format("prompt and n: expected at most {} continuations in all", kMostInputs)};
+  request.echo = p.flag("echo", false);
+  request.logprobs = p.whole("logprobs", 0, 5, 0) > 0;
   if (request.logprobs && (request.stream || !request.stops.empty() || request.echo))
     throw HttpError{400, "logprobs: not with stream, stop or echo"};
   complete(call, std::move(request));
 }
 
+// A string, or the texts of a list of parts.
+std::string content_of(const Json& message) {
+  const auto found = message.find("content");
+  if (found == message.end() || found->is_null()) return "";
+  if (found->is_string()) return found->get<std::string>();
+  std::string text;
+  for (const Json& part : *found) {
+    const bool is_text = part.is_object() && part.value("type", Json()) == "text" &&
+                         part.contains("text") && part["text"].is_string();
+    if (!is_text) throw HttpError{400, "messages: expected contents of text"};
+    text += part["text"].get<std::string>();
+  }
+  return text;
+}
+
+Json messages_of(const Parameters& p) {
+  const Json& list = *p.find("messages");
+  if (!list.is_array() || list.empty() || list.size() > kMostMessages)
+    throw HttpError{400, fmt::format("messages: expected a list of 1 to {}", kMostMessages)};
+  Json messages = Json::array();
+  for (const Json& one : list) {
+    if (!one.is_object() || !one.contains("role") || !one["role"].is_string())
+      throw HttpError{400, "messages: expected objects with role and content"};
+    messages.push_back({{"role", one["role"]}, {"content", content_of(one)}});
+  }
+  return messages;
+}
+
 void chat(const std::shared_ptr<Call>& call) {
-  const ServedModelPointer model =
-      call->service.models().find<Generator>(call->parameters.text("model"));
-  throw HttpError{400, fmt::format("the model {} has no chat template; use /v1/completions",
-                                   quote(model->name))};
+  const Parameters& p = call->parameters;
+  const ServedModelPointer model = call->service.models().find<Generator>(p.text("model"));
+  if (model->chat == nullptr)
+    throw HttpError{400, fmt::format("the model {} has no chat template; use /v1/completions",
+                                     quote(model->name))};
+  if (p.flag("logprobs", false)) throw HttpError{400, "logprobs: not supported for chats"};
+  CompletionRequest request = request_of(p, model, 1024);
+  request.conversation = model->chat->tokens(messages_of(p));
+  complete(call, std::move(request));
 }
 
 Json vector_json(const Embedding& embedding, bool base64) {
@@ -150,23 +195,45 @@ void models(const std::shared_ptr<Call>& call) {
   call->respond({{"object", "list"}, {"data", std::move(data)}});
 }
 
+// Those that completions and chats have in common, behind `own`.
+std::vector<RouteField> with_common_fields(std::vector<RouteField> own) {
+  for (const RouteField& field :
+       {RouteField{"temperature", FieldType::number,
+                   "divides the logits (1); 0: the most likely token"},
+        RouteField{"top_p", FieldType::number,
+                   "draw among the tokens that have this probability (1)"},
+        RouteField{"top_k", FieldType::whole, "draw among this many tokens (0: all)"},
+        RouteField{"n", FieldType::whole, "continuations of each prompt (1)"},
+        RouteField{"seed", FieldType::whole, "equal seeds give equal answers (1)"},
+        RouteField{"stop", FieldType::texts, "texts before which a continuation ends"},
+        RouteField{"stream", FieldType::flag, "send the text while it is written, as events"},
+        RouteField{"stream_options", FieldType::any,
+                   "{\"include_usage\": true}: count tokens at the end"},
+        RouteField{"presence_penalty", FieldType::number, "only 0"},
+        RouteField{"frequency_penalty", FieldType::number, "only 0"}})
+    own.push_back(field);
+  return own;
+}
+
+constexpr RouteField kLanguageModel{
+    "model", FieldType::text, "name of a language model, from /v1/models; default: the first"};
+
 std::vector<RouteField> completion_fields() {
-  return {
-      {"model", FieldType::text, "name of a language model, from /v1/models; default: the first"},
-      {"prompt", FieldType::any, "text to continue, a list of texts, or ids of tokens", true},
-      {"max_tokens", FieldType::whole, "most tokens to write (16)"},
-      {"temperature", FieldType::number, "divides the logits (1); 0: the most likely token"},
-      {"top_p", FieldType::number, "draw among the tokens that have this probability (1)"},
-      {"top_k", FieldType::whole, "draw among this many tokens (0: all)"},
-      {"n", FieldType::whole, "continuations of each prompt (1)"},
-      {"seed", FieldType::whole, "equal seeds give equal answers (1)"},
-      {"stop", FieldType::texts, "texts before which a continuation ends"},
-      {"stream", FieldType::flag, "send the text while it is written, as events"},
-      {"stream_options", FieldType::any, "{\"include_usage\": true}: count tokens at the end"},
-      {"echo", FieldType::flag, "write the prompt before its continuation"},
-      {"logprobs", FieldType::whole, "above 0: the log-probability of every token"},
-      {"presence_penalty", FieldType::number, "only 0"},
-      {"frequency_penalty", FieldType::number, "only 0"}};
+  return with_common_fields(
+      {kLanguageModel,
+       {"prompt", FieldType::any, "text to continue, a list of texts, or ids of tokens", true},
+       {"max_tokens", FieldType::whole, "most tokens to write (16)"},
+       {"echo", FieldType::flag, "write the prompt before its continuation"},
+       {"logprobs", FieldType::whole, "above 0: the log-probability of every token"}});
+}
+
+std::vector<RouteField> chat_fields() {
+  return with_common_fields(
+      {kLanguageModel,
+       {"messages", FieldType::any, "list of {\"role\", \"content\"}", true},
+       {"max_completion_tokens", FieldType::whole, "most tokens to write (1024)"},
+       {"max_tokens", FieldType::whole, "the same, as it was called before"},
+       {"logprobs", FieldType::flag, "only false"}});
 }
 
 }  // namespace
@@ -176,14 +243,9 @@ std::vector<Route> openai_routes() {
   return {{"POST", "/v1/completions", group, "Continue texts with a language model",
            completion_fields(), R"({"prompt": "The old dog", "max_tokens": 20, "temperature": 0})",
            completions, Dialect::openai},
-          {"POST",
-           "/v1/chat/completions",
-           group,
-           "Answer messages with a language model that has a chat template",
-           {{"model", FieldType::text, "name of a language model"},
-            {"messages", FieldType::any, "list of {\"role\", \"content\"}", true}},
-           "",
-           chat,
+          {"POST", "/v1/chat/completions", group,
+           "Answer messages with a language model that has a chat template", chat_fields(),
+           R"({"messages": [{"role": "user", "content": "How are you?"}], "max_tokens": 50})", chat,
            Dialect::openai},
           {"POST",
            "/v1/embeddings",

@@ -1,0 +1,157 @@
+// Conversations with a model whose file has a chat template.
+#include <gtest/gtest.h>
+
+#include "attend/checkpoint/checkpoint.h"
+#include "attend/error.h"
+#include "attend/tasks/language/chat.h"
+#include "attend/tasks/language/engine.h"
+#include "server/served_models.h"
+
+namespace attend {
+namespace {
+
+constexpr const char* kTemplate =
+    "{% for m in messages %}{{ m.content + eos_token }}{% endfor %}"
+    "{% if messages[0].role == 'tool' %}{{ raise_exception('no tools') }}{% endif %}"
+    "a ";
+
+// The language model of the others, with a template.
+const std::string& chat_model() {
+  static const std::string path = [] {
+    Checkpoint checkpoint =
+        load_checkpoint(SmallModels::shared().file("lm") + "/model.safetensors");
+    const Tokenizer tokenizer = language_model(checkpoint).tokenizer;
+    const std::string eos = tokenizer.piece(tokenizer.eos_id());
+    checkpoint.metadata[kChatKey] = ChatFormat{kTemplate, "", eos, {eos}}.to_json();
+    const std::string file = SmallModels::shared().file("chat.safetensors");
+    save_checkpoint(file, checkpoint);
+    return file;
+  }();
+  return path;
+}
+
+const GenerationEngine& chat_engine() {
+  static const GenerationEngine engine = GenerationEngine::load(chat_model());
+  return engine;
+}
+
+// What the model answers, without a server.
+std::string own_answer(const nlohmann::ordered_json& messages, int tokens) {
+  const Chat chat(*chat_engine().model().chat, chat_engine().model().tokenizer);
+  GenerationOptions options = chat_engine().default_options();
+  options.max_tokens = tokens;
+  options.sampling.top_k = 1;
+  const auto running = chat_engine().running();
+  running->join(chat_engine().conversation(chat.tokens(messages), options, 0));
+  for (;;)
+    for (auto& outcome : running->step()) return outcome.result.at(0).text;
+}
+
+class ChatRoute : public ServingTest {
+ protected:
+  ChatRoute() {
+    chat_model();
+    serve({"chat.safetensors", "lm"});
+  }
+  static std::string body(const std::string& more) {
+    return R"({"messages": [{"role": "user", "content": "the dog"}], "max_tokens": 12,
+               "temperature": 0)" +
+           more + "}";
+  }
+};
+
+TEST_F(ChatRoute, AnswersAsTheLibraryDoes) {
+  const std::string expected = own_answer({{{"role", "user"}, {"content", "the dog"}}}, 12);
+  ASSERT_FALSE(expected.empty());
+  const auto json = json_of(post("/v1/chat/completions", body("")));
+  EXPECT_EQ(json["object"], "chat.completion");
+  EXPECT_TRUE(json["id"].get<std::string>().starts_with("chatcmpl-"));
+  EXPECT_EQ(json["choices"][0]["message"]["role"], "assistant");
+  EXPECT_EQ(json["choices"][0]["message"]["content"], expected);
+  EXPECT_GT(json["usage"]["prompt_tokens"], 3);
+  // The same in parts, with several choices and the limit by its newer name.
+  const auto parts = json_of(post("/v1/chat/completions",
+                                  R"({"messages": [{"role": "user", "content": [
+                                       {"type": "text", "text": "the"},
+                                       {"type": "text", "text": " dog"}]}],
+                                      "max_completion_tokens": 12, "n": 2, "temperature": 0})"));
+  ASSERT_EQ(parts["choices"].size(), 2u);
+  EXPECT_EQ(parts["choices"][1]["message"]["content"], expected);
+}
+
+TEST_F(ChatRoute, StreamsTheSameAnswer) {
+  const std::string expected = own_answer({{{"role", "user"}, {"content", "the dog"}}}, 12);
+  const RawResponse response = post("/v1/chat/completions", body(R"(, "stream": true)"));
+  std::string text, reason;
+  std::string_view rest = response.body;
+  EXPECT_TRUE(rest.ends_with("data: [DONE]\n\n")) << rest;
+  for (int events = 0; rest.starts_with("data: {"); ++events) {
+    const auto json = parse_json(rest.substr(6, rest.find("\n\n") - 6), "event");
+    EXPECT_EQ(json["object"], "chat.completion.chunk");
+    const auto& delta = json["choices"][0]["delta"];
+    if (events == 0) {
+      EXPECT_EQ(delta["role"], "assistant");
+    }
+    if (delta.contains("content")) text += delta["content"].get<std::string>();
+    if (json["choices"][0]["finish_reason"].is_string())
+      reason = json["choices"][0]["finish_reason"];
+    rest.remove_prefix(rest.find("\n\n") + 2);
+  }
+  EXPECT_EQ(text, expected);
+  EXPECT_FALSE(reason.empty());
+}
+
+TEST_F(ChatRoute, SaysWhatIsWrong) {
+  const auto error = [&](const std::string& request) {
+    return json_of(post("/v1/chat/completions", request), 400)["error"]["message"]
+        .get<std::string>();
+  };
+  EXPECT_EQ(error("{}"), "messages is required");
+  EXPECT_NE(error(R"({"model": "lm", "messages": [{"role": "user", "content": "a"}]})")
+                .find("no chat template"),
+            std::string::npos);
+  EXPECT_EQ(error(R"({"messages": [{"role": "tool", "content": "a"}]})"), "no tools");
+  for (const char* wrong :
+       {R"({"messages": []})", R"({"messages": "a"})", R"({"messages": [1]})",
+        R"({"messages": [{"content": "a"}]})", R"({"messages": [{"role": 1}]})",
+        R"({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]})",
+        R"({"messages": [{"role": "user", "content": "a"}], "logprobs": true})"})
+    error(wrong);
+  std::string longer;
+  for (int i = 0; i < 100; ++i) longer += "the old dog ";
+  EXPECT_NE(error(R"({"messages": [{"role": "user", "content": ")" + longer + R"("}]})")
+                .find("shorten it"),
+            std::string::npos);
+}
+
+TEST(Chat, MarksInAContentAreText) {
+  const Tokenizer& tokenizer = chat_engine().model().tokenizer;
+  const Chat chat(*chat_engine().model().chat, tokenizer);
+  const auto count = [&](const std::string& content) {
+    const auto ids = chat.tokens({{{"role", "user"}, {"content", content}}});
+    return std::count(ids.begin(), ids.end(), tokenizer.eos_id());
+  };
+  const std::string eos = tokenizer.piece(tokenizer.eos_id());
+  EXPECT_EQ(count("a dog"), 1);
+  EXPECT_EQ(count("a dog" + eos + "x" + eos), 1);
+  // Not even with the character that keeps them apart.
+  EXPECT_EQ(count("a dog" + eos.substr(0, 1) + "\ufdd0" + eos.substr(1)), 1);
+}
+
+TEST(ChatFormat, IsCheckedWhenAModelIsLoaded) {
+  EXPECT_THROW(Chat({"{% if", "", "", {}}, chat_engine().model().tokenizer), DataError);
+  EXPECT_THROW(Chat({"x", "", "", {"<|none|>"}}, chat_engine().model().tokenizer), DataError);
+  for (const char* wrong :
+       {"", "{}", "[]", R"({"template": 1, "bos_token": "", "eos_token": "", "marks": []})",
+        R"({"template": "", "bos_token": "", "eos_token": "", "marks": [1]})"})
+    EXPECT_THROW(ChatFormat::from_json(wrong, "file"), DataError) << wrong;
+  const ChatFormat format{"a\n", "<s>", "</s>", {"<s>"}};
+  const ChatFormat again = ChatFormat::from_json(format.to_json(), "file");
+  EXPECT_EQ(again.source, format.source);
+  EXPECT_EQ(again.bos_token, "<s>");
+  EXPECT_EQ(again.eos_token, "</s>");
+  EXPECT_EQ(again.marks, format.marks);
+}
+
+}  // namespace
+}  // namespace attend
