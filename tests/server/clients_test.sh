@@ -22,4 +22,6 @@ fi
 if command -v promtool >/dev/null; then
   python3 -c "import sys, urllib.request as u; sys.stdout.write(u.urlopen(sys.argv[1] + '/metrics').read().decode())" "$url" |
     promtool check metrics
+else
+  echo "promtool is not installed (Debian: prometheus); its check of /metrics is skipped"
 fi
