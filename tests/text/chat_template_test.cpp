@@ -100,7 +100,7 @@ TEST(ChatTemplate, Calculates) {
            std::pair("x | default('d') ~ ('' | default('e', true))", "de"),
            std::pair("'äö' | length + [1, 2] | length", "4"),
            std::pair("' a ' | trim | upper ~ 'B'.lower() ~ 'a b'.title()", "AbA B"),
-           std::pair("'a,b,c'.split(',') | last ~ 'a  b'.split() | first", "ca"),
+           std::pair("'a,b,c'.split(',', 1) | last ~ 'a  b'.split() | first", "b,ca"),
            std::pair("'  x '.strip() ~ 'xxy'.lstrip('x') ~ 'y.'.rstrip('.')", "xyy"),
            std::pair("'abc'.startswith('ab') and 'abc'.endswith('bc')", "True"),
            std::pair("'a-b'.replace('-', '+') ~ {'k': 5}.get('k') ~ {'k': 5}.get('j', 6)", "a+b56"),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 
 #include "attend/core/quote.h"
 #include "attend/error.h"
@@ -18,7 +19,7 @@ using Values = TemplateValues;
 using Expression = TemplateExpression;
 using Reader = TemplateReader;
 
-constexpr std::int64_t kLongestRange = 1000;
+constexpr std::int64_t kLongestRange = 1000, kFarthest = std::int64_t{1} << 40;
 
 struct CallArguments {
   std::vector<Expression> by_position;
@@ -71,7 +72,8 @@ Value range_of(const Values& values) {
   const std::int64_t begin = values.size() > 1 ? values[0].get<std::int64_t>() : 0,
                      end = values[values.size() > 1 ? 1 : 0].get<std::int64_t>(),
                      step = values.size() > 2 ? values[2].get<std::int64_t>() : 1;
-  if (step == 0 || end - begin > kLongestRange || begin - end > kLongestRange)
+  if (step == 0 || std::abs(step) > kLongestRange || std::abs(begin) > kFarthest ||
+      std::abs(end) > kFarthest || std::abs(end - begin) > kLongestRange)
     throw DataError(fmt::format("range: expected at most {} numbers", kLongestRange));
   Value list = Value::array();
   for (std::int64_t i = begin; step > 0 ? i < end : i > end; i += step) list.push_back(i);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "attend/core/quote.h"
 #include "attend/error.h"
@@ -56,7 +57,9 @@ Value split(const std::string& text, const Values& arguments) {
   }
   const std::string& separator = string_of(arguments[0], "split");
   if (separator.empty()) throw DataError("split: expected a separator");
-  const std::size_t most = arguments.size() > 1 ? arguments[1].get<std::size_t>() : text.npos;
+  const bool is_limited =
+      arguments.size() > 1 && arguments[1].is_number_integer() && arguments[1] >= 0;
+  const std::size_t most = is_limited ? arguments[1].get<std::size_t>() : text.npos;
   std::size_t begin = 0;
   for (std::size_t end; parts.size() < most && (end = text.find(separator, begin)) != text.npos;
        begin = end + separator.size())
@@ -147,7 +150,8 @@ constexpr std::array<Named<Filter>, 17> kFilters{{
      }},
     {"int",
      [](const Value& v, const Values&) -> Value {
-       return v.is_number() ? static_cast<std::int64_t>(v.get<double>()) : std::int64_t{0};
+       const double number = v.is_number() ? v.get<double>() : 0;
+       return std::abs(number) < 1e15 ? static_cast<std::int64_t>(number) : std::int64_t{0};
      }},
     {"reverse",
      [](const Value& v, const Values&) -> Value {

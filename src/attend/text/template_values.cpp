@@ -109,7 +109,7 @@ std::string json_of_value(const TemplateValue& value, int indent) {
   std::string text;
   for (const auto& [key, one] : value.items()) {
     if (!text.empty()) text += ", ";
-    if (value.is_object()) text += Value(key).dump() + ": ";
+    if (value.is_object()) text += json_of_value(Value(key), indent) + ": ";
     text += json_of_value(one, indent);
   }
   return value.is_object() ? "{" + text + "}" : "[" + text + "]";

@@ -1,0 +1,42 @@
+// Chat templates against hostile bytes: each is refused, or rendered soon.
+#include "attend/text/chat_template.h"
+#include "fuzz/fuzz_target.h"
+
+namespace attend::chat_template_fuzz {
+namespace {
+
+std::vector<std::string> corpus() {
+  return {
+      "{% for m in messages %}{{ '<|' + m['role'] + '|>' + m.content | trim + eos_token }}"
+      "{% endfor %}{% if add_generation_prompt %}{{ '<|assistant|>\\n' }}{% endif %}",
+      "{%- set n = namespace(i=0) -%}{% for k, v in {'a': [1, 2]}.items() if v %}"
+      "{% set n.i = n.i + loop.index0 %}{{ n.i ~ k }}{% else %}none{% endfor %}",
+      "{% macro f(a, b='c') %}{{ a[1:] | upper ~ b.split(',') | join }}{% endmacro %}"
+      "{{ f('xyz', b='1,2') if messages is defined and not 1 > 2.5 else raise_exception('no') }}",
+      "{# c #}{% set t %}{{ range(3) | list | tojson }}{% endset %}{{- t | length -}} {{ t[-1] }}"};
+}
+
+std::vector<std::string> dictionary() {
+  return {"{{",     "}}",    "{%",       "%}",       "{#",        "#}",         "-",    "if ",
+          "elif ",  "else",  "endif",    "for ",     " in ",      "endfor",     "set ", "endset",
+          "macro ", "(",     ")",        "[",        "]",         "{",          "}",    "messages",
+          ".",      ",",     ":",        "|",        "~",         "+",          "//",   "%",
+          "==",     " is ",  " not ",    " and ",    " or ",      "defined",    "loop", "range(9)",
+          "'a'",    "\"b\"", "0",        "1.5",      "namespace", "endmacro",   "trim", "tojson",
+          "m()",    "-1",    ".items()", ".strip()", ".get('a')", "default(1)", "\xff", "\n"};
+}
+
+void use(std::string_view input) {
+  const nlohmann::ordered_json values{
+      {"messages",
+       {{{"role", "user"}, {"content", "A text."}}, {{"role", "assistant"}, {"content", ""}}}},
+      {"add_generation_prompt", true},
+      {"bos_token", "<s>"},
+      {"eos_token", "</s>"}};
+  ChatTemplate(input).render(values);
+}
+
+const RegisteredFuzzTarget registered{{"chat_template", corpus, dictionary, use}};
+
+}  // namespace
+}  // namespace attend::chat_template_fuzz
