@@ -5,6 +5,7 @@
 #include "attend/checkpoint/quantization.h"
 #include "attend/checkpoint/training_note.h"
 #include "tasks/small_classifier.h"
+#include "tasks/small_embedder.h"
 #include "tasks/small_language.h"
 #include "tasks/small_model.h"
 
@@ -44,6 +45,15 @@ TEST(ModelSummary, SaysOfAClassifierItsAccuracyAndOfHowManyCheckpointsItIsTheMea
   const std::string summary = summary_with_note(
       small_classifier(), "{\"step\":3,\"nll\":3.0,\"accuracy\":0.8912,\"averaged\":5}");
   EXPECT_TRUE(summary.ends_with(", step 3 (mean of 5 checkpoints), accuracy 0.891")) << summary;
+}
+
+TEST(ModelSummary, SaysOfAnEmbedderHowWellItFinds) {
+  const std::string found = summary_with_note(
+      small_embedder(), R"({"step":3,"nll":3.0,"recall_at_1":0.5,"ndcg_at_10":0.6401})");
+  EXPECT_TRUE(found.ends_with(", step 3, nDCG 0.640")) << found;
+  const std::string scored =
+      summary_with_note(small_embedder(), R"({"step":3,"nll":0.2,"spearman":0.8})");
+  EXPECT_TRUE(scored.ends_with(", Spearman 0.800")) << scored;
 }
 
 TEST(ModelSummary, KnowsCheckpointsAndWeightsInEightBits) {

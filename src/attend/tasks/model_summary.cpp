@@ -60,7 +60,7 @@ std::string kind_of_text(const SavedModel& model) {
   return fmt::format(", {}{}text", lowercased ? "lower-cased " : "", tokenized ? "tokenized " : "");
 }
 
-// "BLEU 43.2", "accuracy 0.891", "entity F1 0.912", "perplexity 31.40".
+// "BLEU 43.2", "accuracy 0.891", "nDCG 0.640", "perplexity 31.40".
 std::string quality(const nlohmann::ordered_json& note) {
   for (const auto& [name, value] : note.items()) {
     if (!value.is_number()) continue;
@@ -70,6 +70,7 @@ std::string quality(const nlohmann::ordered_json& note) {
     if (name == "micro_f1") return fmt::format(", micro F1 {:.3f}", score);
     if (name == "spearman") return fmt::format(", Spearman {:.3f}", score);
     if (name == "accuracy") return fmt::format(", accuracy {:.3f}", score);
+    if (name == "ndcg_at_10") return fmt::format(", nDCG {:.3f}", score);
   }
   const auto nll = note.find("nll");
   const bool known = nll != note.end() && nll->is_number();

@@ -134,7 +134,9 @@ class TrainingOptionEffects : public OptionEffects {
     return base("tagging", "--n-encoder-layers 1 --train @train.conll --valid @valid.conll");
   }
   std::vector<std::string> embedding() const {
-    return base("embedding", "--n-encoder-layers 1 --train @pairs.tsv --valid @valid_pairs.tsv");
+    return base("embedding",
+                "--n-encoder-layers 1 --train @pairs.tsv --valid @valid_pairs.tsv --batch-tokens "
+                "400");
   }
 
   // Runs into an empty folder and reads what is there.

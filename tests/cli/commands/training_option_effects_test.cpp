@@ -335,7 +335,7 @@ const Cases kEmbeddingData{
     {"table", "tsv", "--train @both.csv", kOfTexts},
     {"max-length", "8", "", kPlan + "text"},
     {"truncation", "left", "--max-length 8", kLearning + "text"},
-    {"batch-tokens", "80", "", kPlan},
+    {"batch-tokens", "300", "", kPlan},
 };
 const Cases kEmbeddingModel{
     {"n-encoder-layers", "2", "", kModel},

@@ -150,7 +150,7 @@ TEST_F(EmbeddingTrainings, ValidateByTheCorrelationWithScores) {
 TEST_F(EmbeddingTrainings, ValidateInBatches) {
   options_.data.valid_scored = {"scored"};
   const double whole = validated(EmbeddingScore::by_data).loss;
-  options_.data.batch.batch_tokens = 1;
+  options_.data.batch.batch_tokens = 22;
   EXPECT_EQ(validated(EmbeddingScore::by_data).loss, whole);
 }
 
@@ -230,6 +230,8 @@ TEST_F(EmbeddingTrainings, RefuseWhatTheyCannotDo) {
         o.data.best_by = EmbeddingScore::mrr;
       },
       {"best-by", "--valid"});
+  refused([](EmbeddingTraining& o) { o.data.batch.batch_tokens = 1; },
+          {"batch-tokens", "two pairs", "got 1"});
   options_.data.valid = {"missing"};
   EXPECT_THROW(prepared(), IoError);
 }

@@ -112,8 +112,15 @@ class Preparation {
   }
   const std::vector<std::string>& texts() const { return related_.texts; }
 
+  // Throws ConfigError if every batch holds a single pair, which has no wrong answers.
   TupleBatcher training(const EmbeddingModel& model, TrainingTask& task) const {
-    return batches(related_, model, "training", o_.trainer.seed, task);
+    TupleBatcher result = batches(related_, model, "training", o_.trainer.seed, task);
+    const bool has_negatives = o_.data.columns.relation == TextRelation::triplets;
+    if (!has_negatives && result.batches(0) == result.tuples())
+      throw ConfigError(fmt::format(
+          "batch-tokens: expected room for two pairs in a batch, which tell each other apart, got {}",
+          o_.data.batch.batch_tokens));
+    return result;
   }
   EmbeddingValidation validation(const EmbeddingModel& model, TrainingTask& task) {
     EmbeddingValidation result;
