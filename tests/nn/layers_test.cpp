@@ -88,8 +88,7 @@ TEST(FeedForward, IsTwoMapsWithAnActivationBetweenThem) {
 TEST(FeedForward, GatedMultipliesTheActivatedMapByAnother) {
   ParameterSet parameters;
   const FeedForward network(
-      parameters, "ff",
-      {.d_model = 6, .d_ff = 10, .activation = Activation::gelu, .gated = true});
+      parameters, "ff", {.d_model = 6, .d_ff = 10, .activation = Activation::gelu, .gated = true});
   parameters.allocate(1);
   EXPECT_EQ(names(parameters),
             (std::vector<std::string>{"ff.linear1.weight [10, 6]", "ff.linear1.bias [10]",
@@ -104,9 +103,9 @@ TEST(FeedForward, GatedMultipliesTheActivatedMapByAnother) {
   Pass pass = Pass::inference();
   const Variable gated = multiply(activate(linear(x, part(0), part(1)), Activation::gelu),
                                   linear(x, part(2), part(3)));
-  EXPECT_LE(largest_difference(network.forward(x, pass).value(),
-                               linear(gated, part(4), part(5)).value()),
-            1e-5);
+  EXPECT_LE(
+      largest_difference(network.forward(x, pass).value(), linear(gated, part(4), part(5)).value()),
+      1e-5);
 }
 
 TEST(FeedForward, DropsAfterTheActivationInTraining) {

@@ -72,7 +72,8 @@ TEST_F(PrecisionOf, CrossAttention) {
   const MultiHeadAttention attention(parameters_, "attn", options);
   const Variable memory(normal_tensor({7, kTwelve}, random_), true);
   expect_all_in_bf16([&](const Variable& x, Pass& pass) {
-    return attention.cross(x, memory, {.query_offsets = kTwoSequences, .key_offsets = kTwoSequences}, pass);
+    return attention.cross(x, memory,
+                           {.query_offsets = kTwoSequences, .key_offsets = kTwoSequences}, pass);
   });
 }
 

@@ -116,8 +116,7 @@ TEST(LayerDecay, MakesTheStepsOfMuonSmallerToo) {
   options.kind = OptimizerKind::muon;
   options.layer_decay = 0.5f;
   const auto optimizer = make_optimizer(parameters, options);
-  parameters.gradients().copy_from(
-      Tensor::from(std::vector<float>{1, 2, 3, 5, 1, 2, 3, 5}, {8}));
+  parameters.gradients().copy_from(Tensor::from(std::vector<float>{1, 2, 3, 5, 1, 2, 3, 5}, {8}));
   optimizer->step(0.1f);
   const std::vector<float> values = parameters.values().to_vector();
   for (std::size_t i = 0; i < 4; ++i) {

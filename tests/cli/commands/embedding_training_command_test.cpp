@@ -58,7 +58,8 @@ TEST_F(EmbeddingTrainingCommand, TrainsFromScratch) {
   ASSERT_EQ(run({"evaluate", path("run"), "--pairs", path("pairs.csv")}), 0) << error_;
   EXPECT_NE(out_.find("queries    4\n"), std::string::npos) << out_;
   ASSERT_EQ(run({"info", path("run")}), 0) << error_;
-  EXPECT_NE(out_.find("embedding, BPE 60, text as it is written, step "), std::string::npos) << out_;
+  EXPECT_NE(out_.find("embedding, BPE 60, text as it is written, step "), std::string::npos)
+      << out_;
   EXPECT_NE(out_.find(", nDCG "), std::string::npos) << out_;
   ASSERT_EQ(run({"quantize", path("run"), "--out", path("small")}), 0) << error_;
 }

@@ -117,9 +117,10 @@ class Preparation {
     TupleBatcher result = batches(related_, model, "training", o_.trainer.seed, task);
     const bool has_negatives = o_.data.columns.relation == TextRelation::triplets;
     if (!has_negatives && result.batches(0) == result.tuples())
-      throw ConfigError(fmt::format(
-          "batch-tokens: expected room for two pairs in a batch, which tell each other apart, got {}",
-          o_.data.batch.batch_tokens));
+      throw ConfigError(
+          fmt::format("batch-tokens: expected room for two pairs in a batch, which tell each other "
+                      "apart, got {}",
+                      o_.data.batch.batch_tokens));
     return result;
   }
   EmbeddingValidation validation(const EmbeddingModel& model, TrainingTask& task) {
