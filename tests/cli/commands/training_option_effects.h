@@ -81,7 +81,7 @@ class TrainingOptionEffects : public OptionEffects {
     for (const std::string& line : part(corpus.train_src, first, 90)) {
       const bool has_the = line.find(" the ") != std::string::npos;
       several += fmt::format("{}{}\t{}\n", has_the ? "the|x," : "",
-                             line.size() % 2 == 0 ? "even" : "", line);
+                             line.size() % 2 == 0 ? "even" : "odd", line);
     }
     write(prefix + "several.tsv", several);
     labeled("valid.tsv", part(corpus.train_src, first + 90, 8));
