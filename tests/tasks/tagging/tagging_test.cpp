@@ -43,7 +43,7 @@ class TaggingTask : public FolderTest {
     o.model.n_encoder_layers = 1;
     o.model.dropout = 0;
     o.data.batch.batch_tokens = 60;
-    o.trainer.max_steps = 60;
+    o.trainer.max_steps = 200;
     o.trainer.max_epochs = 0;
     o.trainer.valid_every = o.trainer.save_every = 0;
     o.trainer.schedule.learning_rate = 1e-2f;
@@ -151,7 +151,7 @@ TEST_F(TaggingTask, IsAModelFileLikeOthers) {
     expect_error<DataError>([&] { tagging_model(damaged); }, {"tags.safetensors", message});
   };
   refuse("attend.labels", "[\"O\"]", "two or more");
-  refuse("attend.text", "{\"max_length\": 1}", "max-length");
+  refuse("attend.text", "{\"max_length\": 1}", "max_length");
   refuse("attend.task", "classification", "for token classification");
 }
 
@@ -159,7 +159,7 @@ TEST_F(TaggingTask, StartsFromATaggerAndKeepsItsTags) {
   trained(options());
   TaggingTraining o = options();
   o.initial =
-      std::make_shared<const Checkpoint>(open_checkpoint(path("run") / "model.safetensors"));
+      std::make_shared<const Checkpoint>(load_checkpoint(path("run") / "model.safetensors"));
   adopt_model(o, *o.initial);
   TrainingTask kept = prepare_training(o, nullptr);
   EXPECT_GT(kept.objective->validate().metrics[0].second, 0.9);
@@ -188,7 +188,7 @@ TEST_F(TaggingTask, IsCheckedBeforeAnythingIsTrained) {
   nothing.data.train.clear();
   refuse(nothing, {"--train"});
   trained(options());
-  const Checkpoint checkpoint = open_checkpoint(path("run") / "model.safetensors");
+  const Checkpoint checkpoint = load_checkpoint(path("run") / "model.safetensors");
   TaggingTraining wider = options();
   wider.model.d_ff = 32;
   expect_error<ConfigError>([&] { prepare_training(wider, &checkpoint); }, {"d-ff was 16"});

@@ -124,19 +124,24 @@ void answer_input(const ClassifyArguments& arguments, const Model& model,
   unanswered.tell_count();
 }
 
+bool tags_words(const std::string& model) {
+  const Checkpoint file = open_checkpoint(model);
+  const auto task = file.metadata.find("attend.task");
+  return task != file.metadata.end() && task->second == TaggingModel::kTask;
+}
+
 void run_classify(const ClassifyArguments& arguments, const OptionBinding& binding) {
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   const ClassificationOptions& options = arguments.classification;
-  const Checkpoint file = open_checkpoint(arguments.model);
-  if (file.text("attend.task") == TaggingModel::kTask) {
+  if (tags_words(arguments.model)) {
     binding.refuse_beside("a model that tags words", {"threshold", "pairs"});
-    const TaggingEngine tagger(tagging_model(file));
+    const TaggingEngine tagger = TaggingEngine::load(arguments.model);
     return answer_input<Tagging>(arguments, tagger.model(),
                                  [&](LineReader& lines, const AnswerSink<Tagging>& sink) {
                                    tagger.tag(lines, sink, {options.batch_tokens, options.window});
                                  });
   }
-  const ClassificationEngine classifier(classification_model(file));
+  const ClassificationEngine classifier = ClassificationEngine::load(arguments.model);
   if (classifier.model().problem_type() != ProblemType::multi_label)
     binding.refuse_beside("a model that gives a single answer", {"threshold"});
   answer_input<Classification>(arguments, classifier.model(),

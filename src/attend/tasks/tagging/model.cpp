@@ -86,7 +86,7 @@ TaggingModel tagging_model(const Checkpoint& checkpoint) {
 }
 
 TaggingModel load_tagging_model(const std::filesystem::path& path) {
-  return tagging_model(open_checkpoint(path));
+  return read_checkpoint(path, tagging_model);
 }
 
 Tensor tag_log_probabilities(const TaggingModel& model, const Ragged& texts, const Ids& rows) {
