@@ -147,7 +147,7 @@ TEST_F(TrainingApi, NamesTheTasksForOneItDoesNotKnow) {
   job.task = "translate";
   expect_error<ConfigError>(
       [&] { train(job); },
-      {"TrainingJob::task", "translation, lm, classification, embedding", "translate"});
+      {"TrainingJob::task", "translation, lm, classification, tagging, embedding", "translate"});
 }
 
 TEST_F(TrainingApi, RefusesWhatCannotBeAValue) {

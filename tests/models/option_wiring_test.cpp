@@ -114,9 +114,10 @@ TEST(OptionWiring, OfTheClassifier) {
   base.dropout = 0.0f;
   base.vocab_size = 23;
   base.classes = 3;
-  // `bos` is for those who make tokens of texts (tests/tasks/classification).
+  // For those who make tokens of texts and losses of outputs (tests/tasks/classification).
   expect_every_option_matters<ClassifierConfig>(base, classifier_step,
-                                                conditions_of_stacks<ClassifierConfig>(), {"bos"});
+                                                conditions_of_stacks<ClassifierConfig>(),
+                                                {"bos", "problem-type", "separators"});
 }
 
 std::string embedder_step(const EmbedderConfig& config) {

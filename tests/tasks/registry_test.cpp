@@ -87,7 +87,8 @@ TEST(Registry, RefusesAModelForAnotherTask) {
   checkpoint.metadata["attend.task"] = "tagging";
   expect_error<DataError>([&] { load_model(checkpoint); },
                           {"model: expected a model for translation or language modeling or "
-                           "classification or embedding, found one for tagging"});
+                           "classification or token classification or embedding, found one for "
+                           "tagging"});
   checkpoint.metadata["attend.golden"] = "[]";
   EXPECT_FALSE(check_model(checkpoint).has_value());
   checkpoint.metadata.erase("attend.task");

@@ -43,7 +43,7 @@ void fields(ClassifierConfig& c, Visitor&& visit) {
   visit("output-dropout", c.output_dropout, dropout_shares(),
         "dropout on the input of the output layer");
   visit("problem-type", c.problem_type,
-        "what a text gets: single_label (one of the labels), multi_label (any number of them), or "
+        "what a text gets: single_label (one label), multi_label (any number of labels), or "
         "regression (a number)");
   visit("separators", c.separators, between(1, 2),
         "eos tokens between the two texts of a pair: 1 (BERT) or 2 (RoBERTa)");

@@ -13,8 +13,9 @@ namespace {
 
 // The same elements in another shape of the same size.
 Variable reshaped(const Variable& x, const Shape& shape) {
+  const Tensor rows = x.value().contiguous() ? x.value() : x.value().clone();
   // dx = dy, in the shape of x
-  return record(x.value().reshape(shape), {&x},
+  return record(rows.reshape(shape), {&x},
                 [from = x.shape(), dx = x.sink()](const Tensor& dy) { dx.add(dy.reshape(from)); });
 }
 

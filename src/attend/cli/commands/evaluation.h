@@ -111,10 +111,11 @@ struct EmbeddingEvaluation {
 template <class Visitor>
 void fields(EmbeddingEvaluation& o, Visitor&& visit) {
   visit("pairs", o.pairs,
-        "files of pairs of texts, plain or gzip: how well the first text of each finds the second "
-        "one among all of them");
+        "files of pairs of texts, plain or gzip, to measure how well the first text of a pair "
+        "finds the second one among all texts");
   visit("scored", o.scored,
-        "files of pairs of texts and a score of their similarity: how well the cosines follow it");
+        "files of pairs of texts with a score of similarity, to measure how well the cosines "
+        "follow the scores");
   fields(o.columns, visit);
 }
 

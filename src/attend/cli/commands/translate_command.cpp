@@ -54,7 +54,7 @@ void fields(TranslateArguments& a, Visitor&& visit) {
   visit("detokenize", a.detokenize,
         "with --tokenize moses: join the words and punctuation of the translations again");
   visit("tgt-language", a.tgt_language,
-        "language of the translations, for detokenizing them and preparing --prefix: en, de or fr; "
+        "language of the translations, for detokenizing and for preparing --prefix: en, de or fr; "
         "by default the target language of the model");
   fields(a.threads, visit);
   fields(a.translation, visit);

@@ -37,10 +37,11 @@ void fields(EmbeddingDataOptions& o, Visitor&& visit) {
         "training texts, plain or gzip: two texts that belong together on each line, separated by "
         "a tab, CSV or JSON Lines; --texts says what else a line may hold");
   visit("valid", o.valid,
-        "validation texts, in the same form as --train: how well they find each other");
+        "validation texts, in the same form as --train, to measure how well the texts of a pair "
+        "find each other");
   visit("valid-scored", o.valid_scored,
-        "pairs of texts with a score of their similarity: how well the cosines follow it "
-        "(Spearman's correlation)");
+        "pairs of texts with a score of similarity, to measure how well the cosines follow the "
+        "scores (Spearman's correlation)");
   visit("best-by", o.best_by,
         "validation score that chooses the best step: recall (of the first answer), mrr, ndcg, "
         "spearman, or the lowest loss; by_data: ndcg, or spearman with scored pairs alone");
