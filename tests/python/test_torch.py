@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import attend
+import numpy
 import pytest
 from conftest import ENGLISH, Models
 
@@ -41,3 +42,31 @@ def test_both_compute_in_one_process(models: Models, imports: str) -> None:
     assert run.returncode == 0, run.stderr
     expected = [one.text for one in attend.Translator(models.translator).translate(ENGLISH)]
     assert run.stdout.splitlines() == expected
+
+
+class Vectors:
+    """Computes the vector of a sentence where it is asked for: in a worker."""
+
+    def __init__(self, embedder: attend.Embedder) -> None:
+        self.embedder = embedder
+
+    def __len__(self) -> int:
+        return len(ENGLISH)
+
+    def __getitem__(self, index: int) -> numpy.ndarray:
+        vector: numpy.ndarray = self.embedder.encode(ENGLISH[index])
+        return vector
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_workers_of_a_data_loader_compute(models: Models, method: str) -> None:
+    from torch.utils.data import DataLoader
+
+    embedder = attend.Embedder(models.translator, threads=2)
+    expected = embedder.encode(ENGLISH)  # the threads of the parent have worked
+    loader = DataLoader(
+        Vectors(embedder), batch_size=2, num_workers=2, multiprocessing_context=method, timeout=120
+    )
+    for _ in range(2):
+        found = numpy.concatenate([batch.numpy() for batch in loader])
+        numpy.testing.assert_array_equal(found, expected)
