@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from attend import _attend
 from attend._attend import Bleu, Chrf, ClassScores, ConfusionMatrix
 from attend._common import given
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 __all__ = [
     "Bleu",
+    "BleuOptions",
     "Chrf",
+    "ChrfOptions",
     "ClassScores",
     "ConfusionMatrix",
     "bleu",
@@ -23,52 +28,44 @@ __all__ = [
 References = Sequence[str] | Sequence[Sequence[str]]
 
 
+class BleuOptions(TypedDict, total=False):
+    """Keyword arguments of ``bleu``, as sacreBLEU names them."""
+
+    tokenize: Literal["13a", "none", "intl", "char"] | None
+    lowercase: bool | None
+    smooth_method: Literal["exp", "floor", "add-k", "none"] | None
+    smooth_value: float | None
+    max_ngram_order: int | None
+    effective_order: bool | None
+    allow_subwords: bool | None
+
+
+class ChrfOptions(TypedDict, total=False):
+    """Keyword arguments of ``chrf``, as sacreBLEU names them."""
+
+    char_order: int | None
+    word_order: int | None
+    beta: int | None
+    lowercase: bool | None
+
+
 def bleu(
-    hypotheses: Sequence[str],
-    references: References,
-    *,
-    tokenize: Literal["13a", "none", "intl", "char"] | None = None,
-    lowercase: bool | None = None,
-    smooth_method: Literal["exp", "floor", "add-k", "none"] | None = None,
-    smooth_value: float | None = None,
-    max_ngram_order: int | None = None,
-    effective_order: bool | None = None,
-    allow_subwords: bool | None = None,
+    hypotheses: Sequence[str], references: References, **options: Unpack[BleuOptions]
 ) -> Bleu:
     """BLEU of a corpus. ``references``: a list of lines, or several such lists.
 
     Raises ConfigError without lines or references; DataError if a reference has a different
     number of lines, and for text that still contains subword markers.
     """
-    options = given(
-        tokenize=tokenize,
-        lowercase=lowercase,
-        smooth_method=smooth_method,
-        smooth_value=smooth_value,
-        max_ngram_order=max_ngram_order,
-        effective_order=effective_order,
-        allow_subwords=allow_subwords,
-    )
-    return _attend.bleu(list(hypotheses), _lists(references), options)
+    return _attend.bleu(list(hypotheses), _lists(references), given(**options))
 
 
 def chrf(
-    hypotheses: Sequence[str],
-    references: References,
-    *,
-    char_order: int | None = None,
-    word_order: int | None = None,
-    beta: int | None = None,
-    lowercase: bool | None = None,
+    hypotheses: Sequence[str], references: References, **options: Unpack[ChrfOptions]
 ) -> Chrf:
     """chrF of a corpus; chrF++ with ``word_order=2``. Raises as ``bleu`` does."""
-    options = given(
-        chrf_char_order=char_order,
-        chrf_word_order=word_order,
-        chrf_beta=beta,
-        chrf_lowercase=lowercase,
-    )
-    return _attend.chrf(list(hypotheses), _lists(references), options)
+    named = {f"chrf_{name}": value for name, value in given(**options).items()}
+    return _attend.chrf(list(hypotheses), _lists(references), named)
 
 
 def report(
