@@ -49,7 +49,8 @@ TEST(Registry, HasWhatCanBeTrained) {
     EXPECT_THROW(task->prepare(nullptr), ConfigError) << "without a text";
   }
   EXPECT_EQ(names,
-            (std::set<std::string_view>{"translation", "lm", "classification", "embedding"}));
+            (std::set<std::string_view>{"translation", "lm", "classification", "tagging",
+                                        "embedding"}));
 }
 
 class RegistryFile : public FolderTest {};

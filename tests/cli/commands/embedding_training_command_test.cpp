@@ -20,7 +20,8 @@ class EmbeddingTrainingCommand : public SmallRunTest {
           "dog.\n");
     write("labeled.jsonl",
           "{\"label\": \"dog\", \"text\": \"A dog walks.\"}\n{\"label\": \"book\", \"text\": "
-          "\"She reads.\"}\n{\"label\": \"dog\", \"text\": \"The dog runs.\"}\n");
+          "\"She reads.\"}\n{\"label\": \"dog\", \"text\": \"The dog runs.\"}\n{\"label\": \"book\", "
+          "\"text\": \"A book is read.\"}\n");
   }
 
   static std::string directory(const std::string& name) {

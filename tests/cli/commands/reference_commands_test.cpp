@@ -133,7 +133,7 @@ TEST_F(ReferenceCommands, ManualPageRendersWithoutWarnings) {
 TEST_F(ReferenceCommands, BashCompletesCommands) {
   EXPECT_EQ(completions("attend tra"), (Words{"train", "translate"}));
   EXPECT_EQ(completions("attend train \"\""),
-            (Words{"translation", "lm", "classification", "embedding"}));
+            (Words{"translation", "lm", "classification", "tagging", "embedding"}));
   EXPECT_EQ(completions("attend embed ne"), Words{"nearest"});
   EXPECT_EQ(completions("attend help tra"), (Words{"train", "translate"}));
   EXPECT_EQ(completions("attend help train cl"), Words{"classification"});
@@ -194,7 +194,7 @@ TEST_F(ReferenceCommands, ZshCompletesCommandsOptionsAndValues) {
   if (!has_tool("zsh")) GTEST_SKIP() << "there is no zsh";
   EXPECT_EQ(zsh_completions("attend tra"), (Words{"train", "translate"}));
   EXPECT_EQ(zsh_completions("attend train ''"),
-            (Words{"translation", "lm", "classification", "embedding"}));
+            (Words{"translation", "lm", "classification", "tagging", "embedding"}));
   EXPECT_EQ(zsh_completions("attend embed ne"), Words{"nearest"});
   EXPECT_EQ(zsh_completions("attend help train cl"), Words{"classification"});
   EXPECT_EQ(zsh_completions("attend translate model --beam"), Words{"--beam-size"});

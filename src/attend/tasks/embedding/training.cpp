@@ -116,6 +116,8 @@ class Preparation {
   TupleBatcher training(const EmbeddingModel& model, TrainingTask& task) const {
     TupleBatcher result = batches(related_, model, "training", o_.trainer.seed, task);
     const bool has_negatives = o_.data.columns.relation == TextRelation::triplets;
+    if (!has_negatives && result.tuples() == 1)
+      throw DataError("the training text has one pair of texts, expected at least two");
     if (!has_negatives && result.batches(0) == result.tuples())
       throw ConfigError(
           fmt::format("batch-tokens: expected room for two pairs in a batch, which tell each other "
