@@ -131,7 +131,10 @@ class TrainingOptionEffects : public OptionEffects {
     return base("classification", "--n-encoder-layers 1 --train @train.tsv --valid @valid.tsv");
   }
   std::vector<std::string> tagging() const {
-    return base("tagging", "--n-encoder-layers 1 --train @train.conll --valid @valid.conll");
+    return tagging_in("--train @train.conll --valid @valid.conll");
+  }
+  std::vector<std::string> tagging_in(const std::string& files) const {
+    return base("tagging", "--n-encoder-layers 1 " + files);
   }
   std::vector<std::string> embedding() const {
     return base("embedding",

@@ -372,21 +372,22 @@ TEST_F(TrainingOptionEffects, OfEmbeddersAreAllTested) {
 }
 
 // ---- taggers
-const std::string kTables = "--table tsv --train @train.tagged --valid @valid.tagged";
 const Cases kTaggingData{
     {"train", "@other_train.conll", "", kPlan + "tokenizer config? text_kind?"},
     {"valid", "@other_valid.conll", "", "validation score? parameters? state?"},
-    {"label-column", "3", kTables, kLearning + "labels"},
-    {"text-column", "4", kTables, kLearning + "batches? tokenizer? text_kind?"},
-    {"header", "yes", kTables, kPlan + "tokenizer? text_kind?"},
-    {"table", "tsv", "--train @train.tagged --valid @train.tagged --tokenizer chars",
-     kPlan + "labels tokenizer? config? text_kind? score"},
     {"language", "fr", "", "text_kind"},
     {"best-by", "loss", "", "state score? parameters?"},
     {"best-by", "accuracy", "", "state? score? parameters?"},
     {"max-length", "8", "", kPlan + "text"},
     {"batch-tokens", "80", "", kPlan},
 };
+const Cases kTaggingTables{
+    {"label-column", "3", "", kLearning + "labels"},
+    {"text-column", "4", "", kLearning + "batches? tokenizer? text_kind?"},
+    {"header", "yes", "", kPlan + "tokenizer? text_kind?"},
+};
+const Cases kTaggingFormat{
+    {"table", "tsv", "", kPlan + "labels tokenizer? config? text_kind? score?"}};
 const Cases kTaggingModel{
     {"n-encoder-layers", "2", "", kModel}, {"norm-first", "yes", "", kModel},
     {"output-dropout", "0.4", "", kModel}, {"token-types", "2", "", kModel},
@@ -397,6 +398,12 @@ const Cases kTaggingLoss{{"label-smoothing", "0.4", "", kLearning}};
 
 TEST_F(TrainingOptionEffects, OfTaggersInTheRun) { expect_cases(tagging(), kRun); }
 TEST_F(TrainingOptionEffects, OfTaggersInTheData) { expect_cases(tagging(), kTaggingData); }
+TEST_F(TrainingOptionEffects, OfTaggersInTables) {
+  expect_cases(tagging_in("--table tsv --train @train.tagged --valid @valid.tagged"),
+               kTaggingTables);
+  expect_cases(tagging_in("--train @train.tagged --valid @train.tagged --tokenizer chars"),
+               kTaggingFormat);
+}
 TEST_F(TrainingOptionEffects, OfTaggersInTheModel) { expect_cases(tagging(), kTaggingModel); }
 TEST_F(TrainingOptionEffects, OfTaggersInTheLoss) { expect_cases(tagging(), kTaggingLoss); }
 TEST_F(TrainingOptionEffects, OfTaggersThatAreOfTheRunItself) {
@@ -405,7 +412,8 @@ TEST_F(TrainingOptionEffects, OfTaggersThatAreOfTheRunItself) {
 TEST_F(TrainingOptionEffects, OfTaggersAreAllTested) {
   expect_a_case_for_every_option(
       "train tagging",
-      {kRun, kTaggingData, kVocabularyOptions, kStack, kTaggingModel, kTaggingLoss, kTraining},
+      {kRun, kTaggingData, kTaggingTables, kTaggingFormat, kVocabularyOptions, kStack,
+       kTaggingModel, kTaggingLoss, kTraining},
       kByHand);
 }
 
