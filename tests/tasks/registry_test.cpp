@@ -48,9 +48,8 @@ TEST(Registry, HasWhatCanBeTrained) {
         << "the fields are those of the options that are trained with";
     EXPECT_THROW(task->prepare(nullptr), ConfigError) << "without a text";
   }
-  EXPECT_EQ(names,
-            (std::set<std::string_view>{"translation", "lm", "classification", "tagging",
-                                        "embedding"}));
+  EXPECT_EQ(names, (std::set<std::string_view>{"translation", "lm", "classification", "tagging",
+                                               "embedding"}));
 }
 
 class RegistryFile : public FolderTest {};

@@ -56,7 +56,7 @@ template <class Visitor>
 void fields(RelatedOptions& o, Visitor&& visit) {
   visit("texts", o.relation,
         "what a line holds: pairs of texts that belong together, triplets with a third text that "
-        "does not, or labeled texts, of which those with the same label belong together");
+        "does not, or labeled texts (same label: together)");
   fields(o.pair, visit);
   visit("negative-column", o.negative_column,
         "column of the third text of a triplet; by default the one called negative, else the "

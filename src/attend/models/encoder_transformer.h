@@ -32,8 +32,8 @@ void encoder_fields(EncoderConfig& c, Visitor&& visit) {
     visit("n-encoder-layers", c.n_encoder_layers, kLayerCounts, "layers of the encoder");
   });
   visit("token-types", c.token_types, between(0, 65536),
-        "rows of a table of token types (BERT's segments), which are added to the embeddings: the "
-        "second row in the second text of a pair, the first in all others; 0: none");
+        "token types (BERT's segments), each with a vector added to the embeddings: 2 tells the "
+        "second text of a pair from the first; 0: none");
   visit("bigram-buckets", c.bigram_buckets, between(0, 1e8),
         experimental("size of a hashed table of bigram embeddings, which are added to the token "
                      "embeddings; 0: none"));

@@ -18,10 +18,11 @@ class EmbeddingTrainingCommand : public SmallRunTest {
     write("triplets.tsv",
           "A man walks his dog.\tA dog walks.\tShe reads.\nShe reads a book.\tA book is read.\tA "
           "dog.\n");
-    write("labeled.jsonl",
-          "{\"label\": \"dog\", \"text\": \"A dog walks.\"}\n{\"label\": \"book\", \"text\": "
-          "\"She reads.\"}\n{\"label\": \"dog\", \"text\": \"The dog runs.\"}\n{\"label\": \"book\", "
-          "\"text\": \"A book is read.\"}\n");
+    write(
+        "labeled.jsonl",
+        "{\"label\": \"dog\", \"text\": \"A dog walks.\"}\n{\"label\": \"book\", \"text\": "
+        "\"She reads.\"}\n{\"label\": \"dog\", \"text\": \"The dog runs.\"}\n{\"label\": \"book\", "
+        "\"text\": \"A book is read.\"}\n");
   }
 
   static std::string directory(const std::string& name) {

@@ -110,7 +110,8 @@ TEST_F(ImportCommand, WritesAnEmbeddingModelForAllCommandsThatTakeOne) {
                {"--target: expected a model for translation, got one for embedding"});
   expect_error({"translate", path("model")}, {"expected a model for translation", "embedding"},
                text);
-  expect_error({"evaluate", path("model")}, {"--pairs: expected a file to measure the embedding model on"});
+  expect_error({"evaluate", path("model")},
+               {"--pairs: expected a file to measure the embedding model on"});
 }
 
 TEST_F(ImportCommand, WritesAClassifierForAllCommandsThatTakeOne) {

@@ -275,7 +275,7 @@ const Cases kClassificationModel{
     {"embedding-deviation", "0.1", "", kModel},
     {"bos", "yes", "", kModel + "batches"},
     {"problem-type", "multi_label", "--train @several.tsv --valid @several.tsv",
-     kModel + "labels score"},
+     kModel + "labels score tensorboard"},
     {"separators", "2", "--second-column 3", kModel + "batches"},
 };
 const Cases kClassificationLoss{

@@ -34,11 +34,9 @@ void fields(ClassificationDataOptions& o, Visitor&& visit) {
         "training texts, plain or gzip: label TAB text on each line, CSV or JSON Lines; several "
         "files are read one after another");
   visit("valid", o.valid, "validation texts, in the same form as --train");
-  visit(
-      "best-by", o.best_by,
-      "validation score that chooses the best step: accuracy, macro_f1, the lowest loss, micro_f1 "
-      "(of texts with several labels), pearson, spearman (of numbers); by_problem: accuracy, "
-      "micro_f1 or spearman");
+  visit("best-by", o.best_by,
+        "validation score that chooses the best step: accuracy, macro_f1, micro_f1, pearson, "
+        "spearman or loss; by_problem: accuracy, micro_f1 or spearman");
   visit("language", o.language, "language of the texts, such as en, written into the model");
   fields(o.columns, visit);
   fields(o.length, visit);

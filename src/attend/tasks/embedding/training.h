@@ -34,8 +34,8 @@ template <class Visitor>
 void fields(EmbeddingDataOptions& o, Visitor&& visit) {
   visit("data", o.data, "folder that file names are relative to");
   visit("train", o.train,
-        "training texts, plain or gzip: two texts that belong together on each line, separated by "
-        "a tab, CSV or JSON Lines; --texts says what else a line may hold");
+        "training texts, plain or gzip, tab-separated, CSV or JSON Lines: two texts that belong "
+        "together per line, or what --texts says");
   visit("valid", o.valid,
         "validation texts, in the same form as --train, to measure how well the texts of a pair "
         "find each other");
@@ -44,7 +44,7 @@ void fields(EmbeddingDataOptions& o, Visitor&& visit) {
         "scores (Spearman's correlation)");
   visit("best-by", o.best_by,
         "validation score that chooses the best step: recall (of the first answer), mrr, ndcg, "
-        "spearman, or the lowest loss; by_data: ndcg, or spearman with scored pairs alone");
+        "spearman or loss; by_data: ndcg, else spearman");
   visit("language", o.language, "language of the texts, such as en, written into the model");
   fields(o.columns, visit);
   fields(o.length, visit);

@@ -30,12 +30,12 @@ template <class Visitor>
 void fields(TaggingDataOptions& o, Visitor&& visit) {
   visit("data", o.data, "folder that file names are relative to");
   visit("train", o.train,
-        "training texts, plain or gzip: CoNLL (a word and its tag on each line, an empty line "
-        "after a text), CSV or JSON Lines; several files are read one after another");
+        "training texts, plain or gzip: CoNLL (a word and its tag per line, an empty line after a "
+        "text), CSV or JSON Lines; several files are joined");
   visit("valid", o.valid, "validation texts, in the same form as --train");
   visit("best-by", o.best_by,
-        "validation score that chooses the best step: entity_f1 (of IOB tags), accuracy, macro_f1, "
-        "or the lowest loss; by_tags: entity_f1, or accuracy of other tags");
+        "validation score that chooses the best step: entity_f1, accuracy, macro_f1 or loss; "
+        "by_tags: entity_f1 of IOB tags, accuracy of others");
   visit("language", o.language, "language of the texts, such as en, written into the model");
   table_fields(o.columns, visit);
   fields(o.length, visit);
