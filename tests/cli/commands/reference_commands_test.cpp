@@ -212,7 +212,7 @@ TEST_F(ReferenceCommands, FishCompletesCommandsOptionsAndValues) {
   if (!has_tool("fish")) GTEST_SKIP() << "there is no fish";
   EXPECT_EQ(fish_completions("attend tra"), (Words{"train", "translate"}));
   EXPECT_EQ(fish_completions("attend train "),
-            (Words{"classification", "embedding", "lm", "translation"}));
+            (Words{"classification", "embedding", "lm", "tagging", "translation"}));
   EXPECT_EQ(fish_completions("attend embed ne"), Words{"nearest"});
   EXPECT_EQ(fish_completions("attend help train cl"), Words{"classification"});
   EXPECT_EQ(fish_completions("attend translate model --beam"), Words{"--beam-size"});
