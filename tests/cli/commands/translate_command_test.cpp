@@ -94,7 +94,7 @@ TEST_F(TranslateCommand, BeginsWithThePrefixOfTheLine) {
 }
 
 TEST_F(TranslateCommand, PreparesPrefixesLikeTheInput) {
-  const std::string prefixes = write("prefixes", "Die Frau, \u201eEin\n");
+  const std::string prefixes = write("prefixes", "Die Frau, ein\u2026\n");
   const auto text = [&](std::vector<std::string> flags) {
     flags.insert(flags.end(), {"--max-length", "30", "--format", "json", "--language", "en"});
     flags.insert(flags.end(), {"--prefix", prefixes});
@@ -102,7 +102,8 @@ TEST_F(TranslateCommand, PreparesPrefixesLikeTheInput) {
     return nlohmann::json::parse(out_)["translations"][0]["text"].get<std::string>();
   };
   EXPECT_TRUE(text({"--lowercase", "--normalize-punctuation", "--tgt-language", "de"})
-                  .starts_with("die frau, \"ein"));
+                  .starts_with("die frau, ein..."))
+      << out_;
   EXPECT_TRUE(text({"--tokenize", "moses", "--tgt-language", "de", "--no-detokenize"})
                   .starts_with("Die Frau , "));
 }
