@@ -164,6 +164,7 @@ ExportedModel export_model(const Checkpoint& checkpoint) {
     weights.add(found.read_back->names.theirs(entry.name), parameter);
   }
   exported.weights = weights.finish();
+  exported.names = found.read_back->names;
   return exported;
 }
 

@@ -22,6 +22,7 @@ struct ExportedModel {
   TextFiles files = {};     // all but the weights
   std::vector<NamedTensor> weights = {};
   Checkpoint equal = {};  // what an import of these files reads, without golden samples
+  NameMap names{{}};      // of the parameters in `equal`
 };
 
 // Chooses the family that can express the model. Throws ConfigError that names each setting without

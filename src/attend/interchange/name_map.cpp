@@ -83,14 +83,19 @@ void NameMap::add(std::span<const NameRule> rules, std::string_view prefix) {
                       {fmt::format("{}{}", prefix, rule.theirs), rule.layout, rule.part}});
 }
 
-ForeignName NameMap::theirs(std::string_view ours) const {
+std::optional<ForeignName> NameMap::find(std::string_view ours) const {
   for (const OwnedRule& rule : rules_) {
     if (auto found = match(rule.ours, ours)) {
       if (!found->layer.empty())
         found->layer = std::to_string(std::stoi(found->layer) + first_layer_);
-      return {filled(rule.theirs.name, *found), rule.theirs.layout, rule.theirs.part};
+      return ForeignName{filled(rule.theirs.name, *found), rule.theirs.layout, rule.theirs.part};
     }
   }
+  return std::nullopt;
+}
+
+ForeignName NameMap::theirs(std::string_view ours) const {
+  if (std::optional<ForeignName> found = find(ours)) return *std::move(found);
   throw Error(fmt::format("no rule says where the parameter {} comes from", ours));
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -67,6 +68,8 @@ class NameMap {
 
   // By the first rule that fits. Throws Error when none does: the rules are for another model.
   ForeignName theirs(std::string_view ours) const;
+  // The same; nullopt when none does.
+  std::optional<ForeignName> find(std::string_view ours) const;
 
  private:
   struct OwnedRule {

@@ -105,9 +105,28 @@ void add_merged_tensors(const Checkpoint& base, const Checkpoint& adapter, const
   }
 }
 
+// Those of a head that the base has and the adapted model does not.
+void drop_unused_tensors(const SavedModel& model, Checkpoint& checkpoint) {
+  Checkpoint described;
+  model.describe(described);
+  std::set<std::string_view> used;
+  for (const NamedTensor& tensor : described.tensors) used.insert(tensor.name);
+  for (const ParameterSet::Entry& entry : model.parameters().entries()) used.insert(entry.name);
+  std::erase_if(checkpoint.tensors,
+                [&](const NamedTensor& tensor) { return !used.contains(tensor.name); });
+}
+
 }  // namespace
 
 bool is_adapter(const Checkpoint& checkpoint) { return checkpoint.metadata.contains(kAdapterKey); }
+
+AdapterNote adapter_note(const Checkpoint& adapter) {
+  return read_options<AdapterNote>(adapter, kAdapterKey);
+}
+
+void set_adapter_note(Checkpoint& adapter, const AdapterNote& note) {
+  adapter.metadata[kAdapterKey] = options_to_json(note);
+}
 
 std::string checksum_of(const Checkpoint& model) {
   std::map<std::string, const Tensor*> tensors;
@@ -138,7 +157,7 @@ void train_adapters(TrainingTask& task, const TrainerOptions& options, const Che
                     const Checkpoint* resumed) {
   const AdapterNote note{options.low_rank.rank, options.low_rank.alpha, checksum_of(base)};
   if (resumed != nullptr) {
-    const auto before = read_options<AdapterNote>(*resumed, kAdapterKey);
+    const AdapterNote before = adapter_note(*resumed);
     if (before.base != note.base)
       throw ConfigError(fmt::format("--init-from: {} adapts another model than {}", resumed->source,
                                     base.source));
@@ -160,7 +179,7 @@ void train_adapters(TrainingTask& task, const TrainerOptions& options, const Che
     Checkpoint of_model;
     model->describe(of_model);
     checkpoint.metadata.merge(of_model.metadata);
-    checkpoint.metadata[kAdapterKey] = options_to_json(note);
+    set_adapter_note(checkpoint, note);
   };
 }
 
@@ -169,14 +188,16 @@ Checkpoint merge_adapter(const Checkpoint& base, const Checkpoint& adapter) {
     throw DataError(
         fmt::format("{}: expected an adapter, as training with --lora-rank saves it; found a model",
                     adapter.source));
-  const auto note = read_options<AdapterNote>(adapter, kAdapterKey);
+  const AdapterNote note = adapter_note(adapter);
   require_base(base, adapter, note);
   Checkpoint result;
   result.source = adapter.source;
   for (const auto& [key, value] : adapter.metadata)
     if (key != kAdapterKey && !key.starts_with(kTrainingState)) result.metadata[key] = value;
   add_merged_tensors(base, adapter, note, result);
-  add_golden_samples(result, *load_model(result));
+  const std::unique_ptr<SavedModel> model = load_model(result);
+  drop_unused_tensors(*model, result);
+  add_golden_samples(result, *model);
   return result;
 }
 

@@ -29,6 +29,9 @@ void fields(AdapterNote& n, Visitor&& visit) {
 }
 
 bool is_adapter(const Checkpoint& checkpoint);
+// Throws DataError for a damaged note.
+AdapterNote adapter_note(const Checkpoint& adapter);
+void set_adapter_note(Checkpoint& adapter, const AdapterNote& note);
 
 // A checksum of the f32 tensors of a model, as 16 hexadecimal digits: equal on every machine.
 std::string checksum_of(const Checkpoint& model);

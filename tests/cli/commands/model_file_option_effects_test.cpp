@@ -64,7 +64,7 @@ TEST_F(CommandOptionEffects, OfExport) {
   expect_cases("export @run --out @made/model", cases);
   expect_config_file("export @run", "--out @made/model",
                      fmt::format("out = \"{}\"\n", path("made/model")));
-  expect_a_case_for_every_option("export", {cases}, {"config"});
+  expect_a_case_for_every_option("export", {cases}, {"config", "base"});
 }
 
 TEST_F(CommandOptionEffects, OfMerge) {

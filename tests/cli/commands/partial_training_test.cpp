@@ -151,6 +151,39 @@ TEST_F(PartialTraining, ResumesAdaptersToTheSameBytes) {
   EXPECT_EQ(read(model("parts")), read(model("whole")));
 }
 
+TEST_F(PartialTraining, WritesAndReadsAdaptersOfPeft) {
+  const std::string base = directory("bert_classifier");
+  write("texts.tsv", "negative\tA rainy day.\npositive\tThe sun.\nneutral\tA book.\n");
+  ASSERT_EQ(train("run", {"--lora-rank", "2"}, base), 0) << error_;
+  ASSERT_EQ(run({"export", path("run"), "--base", base, "--out", path("peft")}), 0) << error_;
+  EXPECT_EQ(out_, path("peft") + ": an adapter of PEFT\n");
+  ASSERT_EQ(run({"merge", base, path("run"), "--out", path("merged")}), 0) << error_;
+  ASSERT_EQ(run({"merge", base, path("peft"), "--out", path("again")}), 0) << error_;
+  const Checkpoint merged = load_checkpoint(path("merged")), again = load_checkpoint(path("again"));
+  for (const NamedTensor& tensor : merged.tensors)
+    EXPECT_EQ(again.tensor(tensor.name).to_vector(), tensor.tensor.to_vector()) << tensor.name;
+  // It names its base, so that a training can start from it.
+  ASSERT_EQ(train("more", {"--learning-rate", "1e-12", "--max-steps", "1"}, path("peft")), 0)
+      << error_;
+  ASSERT_EQ(train("same", {"--learning-rate", "1e-12", "--max-steps", "1"}, path("merged")), 0);
+  EXPECT_EQ(read(model("more")), read(model("same")));
+}
+
+TEST_F(PartialTraining, RefusesToExportAnAdapterWithoutItsBase) {
+  ASSERT_EQ(train("run", {"--lora-rank", "2"}), 0) << error_;
+  EXPECT_NE(run({"export", path("run"), "--out", path("peft")}), 0);
+  EXPECT_NE(error_.find("--base: expected the model that the adapter adapts"), std::string::npos)
+      << error_;
+  EXPECT_NE(
+      run({"export", path("run"), "--base", directory("bert_classifier"), "--out", path("peft")}),
+      0);
+  EXPECT_NE(error_.find("checksum"), std::string::npos) << error_;
+  imported("bert_sentences");
+  EXPECT_NE(run({"export", path("base"), "--base", path("base"), "--out", path("peft")}), 0);
+  EXPECT_NE(error_.find("--base: expected an adapter"), std::string::npos) << error_;
+  EXPECT_FALSE(std::filesystem::exists(path("peft")));
+}
+
 TEST_F(PartialTraining, RefusesAnAdapterWithoutItsBase) {
   EXPECT_NE(run({"train", "classification", "--lora-rank", "2", "--train", path("texts.tsv"),
                  "--out", path("run")}),

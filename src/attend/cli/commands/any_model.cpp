@@ -1,12 +1,41 @@
 #include "attend/cli/commands/any_model.h"
 
+#include <fmt/format.h>
+
+#include <string>
+
+#include "attend/core/quote.h"
+#include "attend/error.h"
 #include "attend/interchange/foreign_model.h"
+#include "attend/interchange/peft.h"
+#include "attend/tasks/adapter.h"
 
 namespace attend {
 
+namespace {
+
+Checkpoint joined_with_its_base(const std::filesystem::path& path) {
+  const std::string base = base_of_peft(ModelDirectory(path));
+  if (base.empty() || !std::filesystem::exists(base) || is_peft_directory(base))
+    throw DataError(
+        fmt::format("{}: expected an adapter that names the path of its base model, got {}; attend "
+                    "merge BASE ADAPTER joins the two",
+                    path.string(), quote(base)));
+  const Checkpoint model = load_any_model(base);
+  return merge_adapter(model, load_any_adapter(path, model));
+}
+
+}  // namespace
+
 Checkpoint load_any_model(const std::filesystem::path& path) {
+  if (is_peft_directory(path)) return joined_with_its_base(path);
   if (std::filesystem::exists(path / "config.json"))
     return import_model(ModelDirectory(path)).checkpoint;
+  return load_checkpoint(path);
+}
+
+Checkpoint load_any_adapter(const std::filesystem::path& path, const Checkpoint& base) {
+  if (is_peft_directory(path)) return read_peft_adapter(ModelDirectory(path), base);
   return load_checkpoint(path);
 }
 

@@ -8,6 +8,7 @@
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
+#include "attend/cli/commands/any_model.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/cli/progress_line.h"
@@ -15,6 +16,8 @@
 #include "attend/core/quote.h"
 #include "attend/error.h"
 #include "attend/interchange/model_export.h"
+#include "attend/interchange/peft.h"
+#include "attend/tasks/adapter.h"
 
 namespace attend {
 namespace {
@@ -28,6 +31,7 @@ std::span<const std::string_view> enum_names(ExportFormat) {
 struct ExportArguments {
   std::string model;
   std::string out;
+  std::string base;
   ExportFormat format = ExportFormat::huggingface;
   ThreadOptions threads;
 };
@@ -35,16 +39,29 @@ struct ExportArguments {
 template <class Visitor>
 void fields(ExportArguments& a, Visitor&& visit) {
   visit("out", a.out, "directory to write, new or empty");
+  visit("base", a.base,
+        "the model that an adapter adapts: a model file, the folder of a run, or a directory that "
+        "`attend import` reads");
   visit("format", a.format,
-        "the files to write: huggingface (a directory that transformers loads)");
+        "the files to write: huggingface (a directory that transformers or PEFT loads)");
   fields(a.threads, visit);
 }
 
 void run_export(const ExportArguments& a) {
   if (a.out.empty()) throw ConfigError("--out: expected the directory to write, got none");
   const RuntimeScope runtime = enter_runtime(a.threads);
+  const Checkpoint model = load_checkpoint(a.model);
+  if (is_adapter(model) != !a.base.empty())
+    throw ConfigError(a.base.empty()
+                          ? "--base: expected the model that the adapter adapts, got none"
+                          : "--base: expected an adapter to export, got a model");
   ProgressLine progress = ProgressLine::timing("exporting");
-  const ExportedModel exported = export_model(load_checkpoint(a.model));
+  if (is_adapter(model)) {
+    write_peft_adapter(model, load_any_model(a.base), a.base, a.out);
+    progress.end();
+    return answer("{}: an adapter of PEFT\n", shown_path(a.out));
+  }
+  const ExportedModel exported = export_model(model);
   write_model_directory(exported, a.out);
   progress.end();
   answer("{}: a {} model of Hugging Face\n", shown_path(a.out), exported.family);
@@ -55,7 +72,8 @@ void run_export(const ExportArguments& a) {
 void add_export_command(CLI::App& app) {
   CLI::App& command = add_command(app, "export", "A model of attend as a model of another program");
   const auto arguments = std::make_shared<ExportArguments>();
-  add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
+  add_argument(command, arguments->model,
+               {"model", "MODEL", "model file, or the folder of a run; or an adapter"});
   OptionBinding(command).add(*arguments);
   on_command(command, [arguments] { run_export(*arguments); });
 }

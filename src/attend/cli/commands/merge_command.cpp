@@ -31,7 +31,8 @@ void fields(MergeArguments& a, Visitor&& visit) {
 void run_merge(const MergeArguments& a) {
   if (a.out.empty()) throw ConfigError("--out: expected the file to write, got none");
   const RuntimeScope runtime = enter_runtime(a.threads);
-  const Checkpoint merged = merge_adapter(load_any_model(a.base), load_checkpoint(a.adapter));
+  const Checkpoint base = load_any_model(a.base);
+  const Checkpoint merged = merge_adapter(base, load_any_adapter(a.adapter, base));
   save_checkpoint(a.out, merged);
   answer("{}: a model for {}\n", shown_path(a.out), merged.text("attend.task"));
 }
@@ -46,8 +47,9 @@ void add_merge_command(CLI::App& app) {
       {"base", "BASE",
        "the model that was adapted: a model file, the folder of a run, or a directory that "
        "`attend import` reads"});
-  add_argument(command, arguments->adapter,
-               {"adapter", "ADAPTER", "the adapter: a file, or the folder of its run"});
+  add_argument(
+      command, arguments->adapter,
+      {"adapter", "ADAPTER", "the adapter: a file, the folder of its run, or a directory of PEFT"});
   OptionBinding(command).add(*arguments);
   on_command(command, [arguments] { run_merge(*arguments); });
 }
