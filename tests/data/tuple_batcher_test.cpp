@@ -111,6 +111,16 @@ TEST(TupleBatcher, PairsTheTextsOfALabelAnewInEveryEpoch) {
   EXPECT_GT(seen.size(), 15u);
 }
 
+TEST(TupleBatcher, KnowsWhetherThereIsAWrongAnswer) {
+  const RelatedTexts pairs = tuples_of(4, {{0, 1}, {2, 3}}), same = tuples_of(3, {{0, 1}, {0, 2}});
+  EXPECT_TRUE(batcher_of(pairs, 100).has_wrong_answers());
+  EXPECT_FALSE(batcher_of(pairs, 5).has_wrong_answers()) << "a batch for each pair";
+  EXPECT_FALSE(batcher_of(same, 100).has_wrong_answers()) << "of the same text";
+  EXPECT_TRUE(batcher_of(tuples_of(3, {{0, 1, 2}}), 100).has_wrong_answers());
+  EXPECT_TRUE(batcher_of(labeled_texts({0, 0, 1, 1}), 100).has_wrong_answers());
+  EXPECT_FALSE(batcher_of(labeled_texts({0, 0, 0, 0, 1}), 100).has_wrong_answers());
+}
+
 TEST(TupleBatcher, IsAFunctionOfSeedAndEpoch) {
   const RelatedTexts related = labeled_texts({0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1});
   const TupleBatcher one = batcher_of(related, 1000, 1), again = batcher_of(related, 1000, 1),

@@ -103,6 +103,16 @@ TupleBatch TupleBatcher::batch(std::int64_t epoch, std::int64_t index) const {
   return batch;
 }
 
+bool TupleBatcher::has_wrong_answers() const {
+  for (std::int64_t i = 0; i < batches(0); ++i) {
+    const TupleBatch one = batch(0, i);
+    if (one.candidates() > one.tuples || (one.tuples > 1 && one.also_right.empty())) return true;
+    // Each tuple has its own answer, which is not among the others that are right, too.
+    if (std::count(one.also_right.begin(), one.also_right.end(), 0) > one.tuples) return true;
+  }
+  return false;
+}
+
 Ragged TupleBatcher::tokens_of(const TupleBatch& batch) const {
   RaggedBuilder result;
   for (const std::int32_t text : batch.texts) result.add((*texts_)[text]);

@@ -51,6 +51,10 @@ class TupleBatcher {
   };
   Size size(std::int64_t epoch, std::int64_t index) const;
 
+  // Whether a batch of the first epoch holds a wrong answer to some anchor: otherwise its losses
+  // are zero.
+  bool has_wrong_answers() const;
+
   // Of all tuples of an epoch.
   std::int64_t tuples() const { return std::ssize(*tuples_of(0)); }
   const Ragged& texts() const { return *texts_; }

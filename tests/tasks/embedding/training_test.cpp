@@ -231,7 +231,7 @@ TEST_F(EmbeddingTrainings, RefuseWhatTheyCannotDo) {
       },
       {"best-by", "--valid"});
   refused([](EmbeddingTraining& o) { o.data.batch.batch_tokens = 1; },
-          {"batch-tokens", "two pairs", "got 1"});
+          {"batch-tokens", "two pairs", "in 1 token;"});
   options_.data.valid = {"missing"};
   EXPECT_THROW(prepared(), IoError);
 }

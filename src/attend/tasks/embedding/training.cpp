@@ -112,17 +112,16 @@ class Preparation {
   }
   const std::vector<std::string>& texts() const { return related_.texts; }
 
-  // Throws ConfigError if every batch holds a single pair, which has no wrong answers.
+  // Throws ConfigError if nothing can be learned, because no text has a wrong answer in its batch.
   TupleBatcher training(const EmbeddingModel& model, TrainingTask& task) const {
     TupleBatcher result = batches(related_, model, "training", o_.trainer.seed, task);
-    const bool has_negatives = o_.data.columns.relation == TextRelation::triplets;
-    if (!has_negatives && result.tuples() == 1)
+    if (result.tuples() == 1 && o_.data.columns.relation != TextRelation::triplets)
       throw DataError("the training text has one pair of texts, expected at least two");
-    if (!has_negatives && result.batches(0) == result.tuples())
-      throw ConfigError(
-          fmt::format("batch-tokens: expected room for two pairs in a batch, which tell each other "
-                      "apart, got {}",
-                      o_.data.batch.batch_tokens));
+    if (!result.has_wrong_answers())
+      throw ConfigError(fmt::format(
+          "batch-tokens: expected a wrong answer to some text in a batch, found none in {}; a "
+          "batch needs room for two pairs, of different labels if texts have labels",
+          counted(o_.data.batch.batch_tokens, "token")));
     return result;
   }
   EmbeddingValidation validation(const EmbeddingModel& model, TrainingTask& task) {
