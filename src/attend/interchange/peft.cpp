@@ -103,6 +103,13 @@ bool is_same_module(std::string_view a, std::string_view b) {
   return a.empty() || (a.back() == '.' && a.find('.') == a.size() - 1);
 }
 
+// The bias of an adapted layer is that of the layer which the adapter wraps.
+std::string without_wrapper(std::string name) {
+  constexpr std::string_view kWrapper = ".base_layer.";
+  const std::size_t at = name.find(kWrapper);
+  return at == name.npos ? name : name.replace(at, kWrapper.size(), ".");
+}
+
 std::string_view without(std::string_view text, std::string_view end) {
   return text.ends_with(end) ? text.substr(0, text.size() - end.size()) : text;
 }
@@ -172,7 +179,8 @@ class PeftReader {
   // The key of a module of the base, with this end.
   std::optional<std::string> key_of(std::string_view module, std::string_view end) const {
     for (const ForeignTensor& tensor : weights_.tensors()) {
-      std::string_view name = tensor.name;
+      const std::string plain = without_wrapper(tensor.name);
+      std::string_view name = plain;
       if (!name.starts_with(kPeftPrefix) || !name.ends_with(end)) continue;
       name.remove_prefix(kPeftPrefix.size());
       name.remove_suffix(end.size());
@@ -188,14 +196,14 @@ class PeftReader {
   Checkpoint adapter_;
 };
 
-std::string_view task_type_of(const Checkpoint& model) {
+// Null for classifiers: with their type, PEFT expects a new output layer in every adapter.
+nlohmann::ordered_json task_type_of(const Checkpoint& model) {
   static const std::map<std::string_view, std::string_view> kTypes{
-      {"classification", "SEQ_CLS"},
       {"embedding", "FEATURE_EXTRACTION"},
       {"language modeling", "CAUSAL_LM"},
       {"translation", "SEQ_2_SEQ_LM"}};
   const auto found = kTypes.find(model.text("attend.task"));
-  return found == kTypes.end() ? "" : found->second;
+  return found == kTypes.end() ? nlohmann::ordered_json() : nlohmann::ordered_json(found->second);
 }
 
 // The tensors of an adapter by the names of PEFT, and the modules that they belong to.
