@@ -1,6 +1,8 @@
 // A fast backend that counts matrix products by their precision.
 #pragma once
 
+#include <atomic>
+
 #include "attend/backend/fast/fast_backend.h"
 
 namespace attend {
@@ -24,7 +26,7 @@ class PrecisionCount : public FastBackend {
  private:
   void count(Precision precision) { ++(precision == Precision::bf16 ? in_bf16_ : in_f32_); }
 
-  int in_f32_ = 0, in_bf16_ = 0;
+  std::atomic<int> in_f32_ = 0, in_bf16_ = 0;
 };
 
 }  // namespace attend

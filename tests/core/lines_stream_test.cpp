@@ -8,13 +8,15 @@
 
 #include "attend/core/lines.h"
 #include "attend/error.h"
+#include "core/files.h"
 #include "core/gzip.h"
-#include "core/lines_test.h"
 
 namespace attend {
 namespace {
 
 using namespace std::string_literals;
+
+using Lines = WithFiles;
 
 TEST_F(Lines, ReadsStreamsPlainOrPackedAndEmpty) {
   for (const std::string& content : {"eins\nzwei"s, gzip("eins\nzwei")}) {

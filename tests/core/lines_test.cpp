@@ -1,13 +1,15 @@
 #include "attend/core/lines.h"
 
 #include "attend/error.h"
+#include "core/files.h"
 #include "core/gzip.h"
-#include "core/lines_test.h"
 
 namespace attend {
 namespace {
 
 using namespace std::string_literals;
+
+using Lines = WithFiles;
 
 TEST_F(Lines, ReadsALastLineWithoutNewlineAndEmptyLines) {
   EXPECT_EQ(read_lines(write("a", "one\n\nthree")), (std::vector<std::string>{"one", "", "three"}));

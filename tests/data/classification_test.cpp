@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "attend/error.h"
-#include "data/files.h"
+#include "core/files.h"
 #include "data/ids.h"
 
 namespace attend {

@@ -5,8 +5,8 @@
 #include "attend/core/lines.h"
 #include "attend/core/option_fields.h"
 #include "attend/error.h"
+#include "core/files.h"
 #include "core/scoped_threads.h"
-#include "data/files.h"
 #include "data/ids.h"
 
 namespace attend {

@@ -8,7 +8,7 @@
 
 #include "attend/core/utf8.h"
 #include "attend/error.h"
-#include "data/files.h"
+#include "core/files.h"
 #include "data/ids.h"
 
 namespace attend {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "attend/error.h"
-#include "data/files.h"
+#include "core/files.h"
 #include "data/ids.h"
 
 namespace attend {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "attend/error.h"
+#include "core/files.h"
 #include "core/gzip.h"
-#include "data/files.h"
 
 namespace attend {
 namespace {

@@ -5,7 +5,7 @@
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/models/text_classifier.h"
 #include "attend/ops/cross_entropy.h"
-#include "backend/recording_backend.h"
+#include "backend/precision_count.h"
 #include "backend/scoped_backend.h"
 #include "models/small_encoder_decoder.h"
 #include "models/small_transformer.h"
@@ -17,12 +17,12 @@ namespace {
 template <class Loss>
 void expect_products_in_the_precision_of_the_pass(const Loss& loss) {
   for (const Precision precision : {Precision::f32, Precision::bf16}) {
-    RecordingBackend recording;
+    PrecisionCount recording;
     const ScopedBackend scope(recording);
     Pass pass = Pass::training(1, 1, precision);
     backward(loss(pass).loss);
-    EXPECT_GT(precision == Precision::f32 ? recording.in_f32 : recording.in_bf16, 0);
-    EXPECT_EQ(precision == Precision::f32 ? recording.in_bf16 : recording.in_f32, 0)
+    EXPECT_GT(precision == Precision::f32 ? recording.in_f32() : recording.in_bf16(), 0);
+    EXPECT_EQ(precision == Precision::f32 ? recording.in_bf16() : recording.in_f32(), 0)
         << "products of the other precision";
   }
   EXPECT_EQ(Pass::inference().precision(), Precision::f32);

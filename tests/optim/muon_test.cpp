@@ -10,7 +10,7 @@
 #include "attend/core/random.h"
 #include "attend/error.h"
 #include "attend/optim/optimizer_choice.h"
-#include "backend/recording_backend.h"
+#include "backend/precision_count.h"
 #include "backend/scoped_backend.h"
 #include "core/scoped_threads.h"
 #include "tensor/expect_error.h"
@@ -155,15 +155,15 @@ TEST(MuonProducts, HaveTheirPrecision) {
   ParameterSet parameters;
   declare_matrices(parameters, 1);
   for (const Precision precision : {Precision::f32, Precision::bf16}) {
-    RecordingBackend recording;
+    PrecisionCount recording;
     const ScopedBackend scope(recording);
     OptimizerOptions options;
     options.kind = OptimizerKind::muon;
     const auto muon = make_optimizer(parameters, options, precision);
     draw_gradients(parameters, 1);
     muon->step(0.01f);
-    EXPECT_GT(precision == Precision::f32 ? recording.in_f32 : recording.in_bf16, 0);
-    EXPECT_EQ(precision == Precision::f32 ? recording.in_bf16 : recording.in_f32, 0)
+    EXPECT_GT(precision == Precision::f32 ? recording.in_f32() : recording.in_bf16(), 0);
+    EXPECT_EQ(precision == Precision::f32 ? recording.in_bf16() : recording.in_f32(), 0)
         << "products of the other precision";
   }
 }

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "attend/core/lines.h"
-#include "attend/core/random.h"
 #include "attend/tasks/classification/engine.h"
 #include "attend/tasks/classification/training.h"
 #include "attend/tasks/embedding/engine.h"
@@ -24,6 +23,7 @@
 #include "attend/tasks/translation/training.h"
 #include "backend/guarded_device.h"
 #include "checkpoint/test_folder.h"
+#include "tasks/made_up_corpus.h"
 #include "tasks/small_classifier.h"
 #include "tasks/small_embedder.h"
 #include "tasks/small_language.h"
@@ -35,23 +35,11 @@ namespace {
 class OnAGuardedDevice : public FolderTest {
  protected:
   OnAGuardedDevice() {
-    static const std::vector<std::string> kWords{"old", "older", "dogs", "seldom",
-                                                 "see", "small", "cats", "smaller"};
-    Random random({1, 1});
-    std::string src, tgt, labeled;
-    for (int i = 0; i < 40; ++i) {
-      std::string line;
-      for (std::uint64_t length = 2 + random.below(9); length > 0; --length)
-        line += kWords[random.below(kWords.size())] + " ";
-      line.pop_back();
-      src += line + "\n";
-      tgt += "the " + line + "\n";
-      labeled += (i % 3 == 0 ? "one\t" : "two\t") + line + "\n";
-    }
-    write(path("src"), src);
-    write(path("tgt"), tgt);
+    const MadeUpCorpus corpus(40);
+    write(path("src"), corpus.src);
+    write(path("tgt"), corpus.tgt);
     write(path("few"), "old dogs see\ncats\n");
-    write(path("labeled"), labeled);
+    write(path("labeled"), corpus.labeled);
     translation_.data.data = language_.data.data = classification_.data.data = folder_.string();
     translation_.data.src_train = {"src"};
     translation_.data.tgt_train = {"tgt"};

@@ -7,13 +7,13 @@
 
 #include "attend/checkpoint/parameters.h"
 #include "attend/core/lines.h"
-#include "attend/core/random.h"
 #include "attend/tasks/classification/training.h"
 #include "attend/tasks/embedding/training.h"
 #include "attend/tasks/language/training.h"
 #include "attend/tasks/translation/engine.h"
 #include "attend/tasks/translation/training.h"
 #include "checkpoint/test_folder.h"
+#include "tasks/made_up_corpus.h"
 
 namespace attend {
 namespace {
@@ -21,22 +21,10 @@ namespace {
 class TrainingWiring : public FolderTest {
  protected:
   TrainingWiring() {
-    static const std::vector<std::string> kWords{"old", "older", "dogs", "seldom",
-                                                 "see", "small", "cats", "smaller"};
-    Random random({1, 1});
-    std::string src, tgt, labeled;
-    for (int i = 0; i < 60; ++i) {
-      std::string line;
-      for (std::uint64_t length = 2 + random.below(9); length > 0; --length)
-        line += kWords[random.below(kWords.size())] + " ";
-      line.pop_back();
-      src += line + "\n";
-      tgt += "the " + line + "\n";
-      labeled += (i % 3 == 0 ? "one\t" : "two\t") + line + "\n";
-    }
-    write(path("src"), src);
-    write(path("tgt"), tgt);
-    write(path("labeled"), labeled);
+    const MadeUpCorpus corpus(60);
+    write(path("src"), corpus.src);
+    write(path("tgt"), corpus.tgt);
+    write(path("labeled"), corpus.labeled);
     translation_.data.data = language_.data.data = classification_.data.data =
         embedding_.data.data = folder_.string();
     translation_.data.src_train = language_.data.train = {"src"};

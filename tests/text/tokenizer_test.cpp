@@ -9,6 +9,7 @@
 
 #include "attend/core/utf8.h"
 #include "attend/error.h"
+#include "core/files.h"
 
 namespace attend {
 namespace {
@@ -50,21 +51,6 @@ TokenizerOptions options_of(TokenizerType type) {
 }
 
 Tokenizer trained(TokenizerType type) { return Tokenizer::train(corpus(), options_of(type)); }
-
-template <class Exception>
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Exception& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "nothing of the expected type was thrown";
-  return "";
-}
-
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 class AnyTokenizer : public testing::TestWithParam<TokenizerType> {};
 

@@ -1,4 +1,4 @@
-// Files for the tests of the readers.
+// Files of a test in a folder of its own, messages of errors, and where the real data are.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,6 +9,7 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <string_view>
 
 namespace attend {
 
@@ -18,7 +19,7 @@ class WithFiles : public testing::Test {
   void SetUp() override {
     const testing::TestInfo* info = testing::UnitTest::GetInstance()->current_test_info();
     folder_ = std::filesystem::temp_directory_path() /
-              (std::string("attend_data_") + info->name() + std::to_string(getpid()));
+              (std::string("attend_files_") + info->name() + std::to_string(getpid()));
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -29,7 +30,6 @@ class WithFiles : public testing::Test {
     return path(name);
   }
 
- private:
   std::filesystem::path folder_;
 };
 
@@ -45,8 +45,8 @@ std::string message_of(const std::function<void()>& action) {
   return "";
 }
 
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
+inline bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
 }
 
 // Where the real data lie, when they do.
