@@ -1,116 +1,11 @@
 // Every option of training, alone: what it changes in the steps, the validations, the model and the
-// files, and that it changes nothing else.
+// files, and that it changes nothing else. Taggers have a file of their own.
+#include "cli/commands/training_option_cases.h"
 #include "cli/commands/training_option_effects.h"
 
 namespace attend {
 namespace {
 
-// What a step learns shows in everything that comes after it.
-const std::string kLearning = "losses norms validation parameters state score? ";
-const std::string kModel = kLearning + "config ";
-const std::string kPlan = kLearning + "batches ";
-const std::string kSteps =
-    "losses rates norms batches steps tensorboard checkpoints ";  // as many lines, events and files
-                                                                  // as steps
-const std::string kOften = "--valid-every 1 --save-every 1";
-const std::string kVocabulary = kLearning + "tokenizer config? batches? text_kind? ";
-
-// Of every task.
-const Cases kRun{
-    {"log-every", "2", "", "losses rates norms batches"},
-    {"tensorboard-every", "3", "", "tensorboard"},
-    {"threads", "2", "", ""},
-};
-const Cases kTraining{
-    {"max-steps", "4", "", kSteps + "validation parameters? state score?"},
-    {"max-epochs", "1", "--batch-tokens 1200 --max-steps 12",
-     kSteps + "validation parameters? state score?"},
-    {"accumulate", "2", "", kPlan},
-    {"valid-every", "2", "", "validation state tensorboard parameters? score"},
-    {"save-every", "3", "", "checkpoints"},
-    {"keep-checkpoints", "1", kOften, "checkpoints"},
-    {"patience", "1", "--valid-every 1 --learning-rate 1e-12",
-     kSteps + "validation parameters? state score"},
-    {"average-last", "3", kOften + " --learning-rate 0.05", "validation score parameters?"},
-    {"ema-decay", "0.5", "", "validation parameters state score?"},
-    {"seed", "2", "", kLearning + "batches?"},
-    {"precision", "bf16", "", kLearning},
-    {"freeze", "*.norm1.*", "", kLearning},
-    {"layer-decay", "0.5", "", kLearning},
-    {"layer-decay", "0.5", "--optimizer muon", kLearning},
-    {"optimizer", "muon", "", kLearning},
-    {"adam-beta1", "0.5", "", kLearning},
-    {"adam-beta2", "0.5", "", kLearning},
-    {"adam-epsilon", "1e-2", "", kLearning},
-    {"weight-decay", "0.5", "", kLearning},
-    {"weight-decay", "0.5", "--optimizer muon", kLearning},
-    {"clip-norm", "0.1", "", kLearning},
-    {"clip-norm", "0.1", "--optimizer muon", kLearning},
-    {"muon-momentum", "0.5", "--optimizer muon", kLearning},
-    {"muon-momentum", "0.5", "", ""},
-    {"schedule", "cosine", "", kLearning + "rates"},
-    {"schedule", "noam", "", kLearning + "rates"},
-    {"learning-rate", "0.02", "", kLearning + "rates"},
-    {"warmup-steps", "4", "", kLearning + "rates"},
-    {"min-learning-rate", "0.005", "--schedule linear", kLearning + "rates"},
-    {"min-learning-rate", "0.005", "--schedule cosine", kLearning + "rates"},
-};
-const Cases kVocabularyOptions{
-    {"tokenizer", "word", "", kVocabulary},
-    {"tokenizer", "wordpiece", "", kVocabulary},
-    {"tokenizer", "byte-bpe", "--vocab-size 300", kVocabulary},
-    {"vocab-size", "70", "", kVocabulary},
-    {"character-coverage", "0.98", "", kVocabulary},
-    {"byte-fallback", "yes", "--vocab-size 400", kVocabulary},
-    {"normalization", "nmt_nfkc_cf", "", kVocabulary},
-    {"pretokenized", "yes", "--tokenizer word", kVocabulary},
-};
-const std::string kStretched =
-    "--positions rotary --rotary-scaling llama3 --rotary-factor 8 --rotary-original-length 20";
-// Of every Transformer.
-const Cases kStack{
-    {"d-model", "32", "", kModel},
-    {"n-heads", "4", "", kModel},
-    {"d-ff", "32", "", kModel},
-    {"d-key", "4", "", kModel},
-    {"d-value", "4", "", kModel},
-    {"dropout", "0.4", "", kModel},
-    {"attention-dropout", "0.4", "", kModel},
-    {"activation-dropout", "0.4", "", kModel},
-    {"activation", "gelu", "", kModel},
-    {"n-key-heads", "1", "", kModel},
-    {"gated-ffn", "yes", "", kModel},
-    {"ffn-bias", "no", "", kModel},
-    {"attention-biases", "none", "", kModel},
-    {"norm", "rms", "", kModel},
-    {"norm-epsilon", "0.1", "", kModel},
-    {"norm-embedding", "yes", "", kModel},
-    {"embedding-scale", "1", "", kModel},
-    {"first-position", "3", "", kModel},
-    {"rotary-theta", "10", "--positions rotary", kModel},
-    {"rotary-theta", "10", "", "config"},
-    {"rotary-scaling", "linear", "--positions rotary --rotary-factor 4", kModel},
-    {"rotary-factor", "4", "--positions rotary --rotary-scaling linear", kModel},
-    {"rotary-low-factor", "2", kStretched, kModel},
-    {"rotary-high-factor", "3", kStretched, kModel},
-    {"rotary-original-length", "40", kStretched, kModel},
-    {"positions", "none", "", kModel},
-    {"relative-buckets", "8", "--positions relative", kModel},
-    {"relative-buckets", "8", "", "config"},
-    {"relative-distance", "6", "--positions relative --relative-buckets 8", kModel},
-    {"relative-shared", "no", "--positions relative", kModel},
-    {"relative-shared", "no", "", "config"},
-    {"norm-output", "on", "--no-norm-first", kModel},
-    {"norm-output", "off", "--norm-first", kModel},
-    {"norm-keys", "no", "--norm-first", kModel},
-    {"norm-keys", "no", "--no-norm-first", "config"},
-    {"positions", "alibi", "", kModel},
-    {"max-positions", "300", "--positions learned", "config parameters state norms?"},
-    {"max-positions", "300", "", "config"},
-    {"attention-scores", "additive", "", kModel},
-    {"attention-choice", "hard", "", kModel},
-    {"inverse-temperature", "2", "", kModel},
-};
 // ---- translation
 const Cases kTranslationData{
     {"src-train", "@other_train.en", "", kPlan + "tokenizer config? text_kind?"},
@@ -369,52 +264,6 @@ TEST_F(TrainingOptionEffects, OfEmbeddersAreAllTested) {
                                  {kRun, kEmbeddingData, kVocabularyOptions, kStack, kEmbeddingModel,
                                   kEmbeddingLoss, kTraining},
                                  kByHand);
-}
-
-// ---- taggers
-const Cases kTaggingData{
-    {"train", "@other_train.conll", "", kPlan + "tokenizer config? text_kind?"},
-    {"valid", "@other_valid.conll", "", "validation score? parameters? state?"},
-    {"language", "fr", "", "text_kind"},
-    {"best-by", "loss", "", "state score? parameters?"},
-    {"best-by", "accuracy", "", "state? score? parameters?"},
-    {"max-length", "8", "", kPlan + "text"},
-    {"batch-tokens", "80", "", kPlan},
-};
-const Cases kTaggingTables{
-    {"label-column", "3", "", kLearning + "labels"},
-    {"text-column", "4", "", kLearning + "batches? tokenizer? text_kind?"},
-    {"header", "yes", "", kPlan + "tokenizer? text_kind?"},
-};
-const Cases kTaggingFormat{
-    {"table", "tsv", "", kPlan + "labels tokenizer? config? text_kind? score? tensorboard"}};
-const Cases kTaggingModel{
-    {"n-encoder-layers", "2", "", kModel}, {"norm-first", "yes", "", kModel},
-    {"output-dropout", "0.4", "", kModel}, {"token-types", "2", "", kModel},
-    {"bigram-buckets", "50", "", kModel},  {"embedding-deviation", "0.1", "", kModel},
-    {"bos", "no", "", kModel + "batches"},
-};
-const Cases kTaggingLoss{{"label-smoothing", "0.4", "", kLearning}};
-
-TEST_F(TrainingOptionEffects, OfTaggersInTheRun) { expect_cases(tagging(), kRun); }
-TEST_F(TrainingOptionEffects, OfTaggersInTheData) { expect_cases(tagging(), kTaggingData); }
-TEST_F(TrainingOptionEffects, OfTaggersInTables) {
-  expect_cases(tagging_in("--table tsv --train @train.tagged --valid @valid.tagged"),
-               kTaggingTables);
-  expect_cases(tagging_in("--train @train.tagged --valid @train.tagged --tokenizer chars"),
-               kTaggingFormat);
-}
-TEST_F(TrainingOptionEffects, OfTaggersInTheModel) { expect_cases(tagging(), kTaggingModel); }
-TEST_F(TrainingOptionEffects, OfTaggersInTheLoss) { expect_cases(tagging(), kTaggingLoss); }
-TEST_F(TrainingOptionEffects, OfTaggersThatAreOfTheRunItself) {
-  expect_run_options("tagging", tagging());
-}
-TEST_F(TrainingOptionEffects, OfTaggersAreAllTested) {
-  expect_a_case_for_every_option(
-      "train tagging",
-      {kRun, kTaggingData, kTaggingTables, kTaggingFormat, kVocabularyOptions, kStack,
-       kTaggingModel, kTaggingLoss, kTraining},
-      kByHand);
 }
 
 }  // namespace
