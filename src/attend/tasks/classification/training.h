@@ -1,7 +1,6 @@
 // Trains a classifier from files: its options, and the preparation of its objective.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,38 +8,28 @@
 #include "attend/data/classification.h"
 #include "attend/models/text_classifier.h"
 #include "attend/tasks/classification/objective.h"
-#include "attend/tasks/initial_model.h"
-#include "attend/tasks/training_task.h"
-#include "attend/text/tokenizer.h"
-#include "attend/train/trainer.h"
+#include "attend/tasks/encoder_training.h"
 
 namespace attend {
 
-struct ClassificationDataOptions {
-  std::string data;
-  std::vector<std::string> train;
-  std::vector<std::string> valid;
+struct ClassificationDataOptions : TextDataOptions {
   ClassificationScore best_by = ClassificationScore::by_problem;
-  std::string language;
   LabeledOptions columns;
   TextLengthOptions length;
-  BatchOptions batch;
 };
 
 template <class Visitor>
 void fields(ClassificationDataOptions& o, Visitor&& visit) {
-  visit("data", o.data, "folder that file names are relative to");
-  visit("train", o.train,
-        "training texts, plain or gzip: label TAB text on each line, CSV or JSON Lines; several "
-        "files are read one after another");
-  visit("valid", o.valid, "validation texts, in the same form as --train");
+  fields(o,
+         {.train = "training texts, plain or gzip: label TAB text on each line, CSV or JSON Lines; "
+                   "several files are read one after another",
+          .valid = "validation texts, in the same form as --train"},
+         visit);
   visit("best-by", o.best_by,
         "validation score that chooses the best step: accuracy, macro_f1, micro_f1, pearson, "
         "spearman or loss; by_problem: accuracy, micro_f1 or spearman");
-  visit("language", o.language, "language of the texts, such as en, written into the model");
   fields(o.columns, visit);
   fields(o.length, visit);
-  fields(o.batch, visit);
 }
 
 struct ClassificationLossOptions {
@@ -60,36 +49,11 @@ void fields(ClassificationLossOptions& o, Visitor&& visit) {
         "balanced (equal sums for all classes)");
 }
 
-struct ClassificationTraining {
+struct ClassificationTraining
+    : EncoderTraining<ClassificationDataOptions, ClassifierConfig, ClassificationLossOptions> {
   static constexpr const char* kName = "classification";  // of `attend train`
   static constexpr const char* kHelp = "Train an encoder to classify texts";
-
-  ClassificationDataOptions data;
-  TokenizerOptions tokenizer;
-  ClassifierConfig model;
-  ClassificationLossOptions loss;
-  TrainerOptions trainer = default_trainer();
-  std::shared_ptr<const Checkpoint> initial = nullptr;  // the model to start from
-
-  // A classifier trains in minutes, in a few epochs.
-  static TrainerOptions default_trainer() {
-    TrainerOptions trainer;
-    trainer.max_epochs = 10;
-    trainer.schedule.learning_rate = 1e-3f;
-    trainer.schedule.warmup_steps = 100;
-    return trainer;
-  }
 };
-
-// The options by topic: the sections of a configuration file and of the help.
-template <class Visitor>
-void groups(ClassificationTraining& o, Visitor&& visit) {
-  visit("data", o.data);
-  visit("vocabulary", o.tokenizer);
-  visit("model", o.model);
-  visit("loss", o.loss);
-  visit("training", o.trainer);
-}
 
 // The class weights [C] for `options` (see class-weights above) and these texts; undefined if none.
 // Throws ConfigError.

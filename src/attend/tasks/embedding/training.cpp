@@ -159,9 +159,7 @@ class Preparation {
 };
 
 void add_notes(const EmbedderConfig& config, TrainingTask& task) {
-  task.notes.push_back(fmt::format("model: transformer encoder, {}, d-model {}, {}",
-                                   counted(config.n_encoder_layers, "layer"), config.d_model,
-                                   counted(config.n_heads, "head")));
+  task.notes.push_back(encoder_note(config));
   task.notes.push_back(
       fmt::format("vocabulary: {}; pooling {}{}", counted(config.vocab_size, "piece"),
                   enum_names(config.pooling)[static_cast<std::size_t>(config.pooling)],

@@ -1,54 +1,42 @@
 // Trains a model that turns texts into vectors: its options, and the preparation of its objective.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "attend/core/options.h"
-#include "attend/data/batch_plan.h"
 #include "attend/data/classification.h"
 #include "attend/data/related_texts.h"
 #include "attend/models/text_embedder.h"
 #include "attend/tasks/embedding/objective.h"
-#include "attend/tasks/initial_model.h"
-#include "attend/tasks/training_task.h"
-#include "attend/text/tokenizer.h"
-#include "attend/train/trainer.h"
+#include "attend/tasks/encoder_training.h"
 
 namespace attend {
 
-struct EmbeddingDataOptions {
-  std::string data;
-  std::vector<std::string> train;
-  std::vector<std::string> valid;
+struct EmbeddingDataOptions : TextDataOptions {
   std::vector<std::string> valid_scored;
   EmbeddingScore best_by = EmbeddingScore::by_data;
-  std::string language;
   RelatedOptions columns;
   TextLengthOptions length;
-  BatchOptions batch;
 };
 
 template <class Visitor>
 void fields(EmbeddingDataOptions& o, Visitor&& visit) {
-  visit("data", o.data, "folder that file names are relative to");
-  visit("train", o.train,
-        "training texts, plain or gzip, tab-separated, CSV or JSON Lines: two texts that belong "
-        "together per line, or what --texts says");
-  visit("valid", o.valid,
-        "validation texts, in the same form as --train, to measure how well the texts of a pair "
-        "find each other");
+  fields(
+      o,
+      {.train = "training texts, plain or gzip, tab-separated, CSV or JSON Lines: two texts that "
+                "belong together per line, or what --texts says",
+       .valid = "validation texts, in the same form as --train, to measure how well the texts of "
+                "a pair find each other"},
+      visit);
   visit("valid-scored", o.valid_scored,
         "pairs of texts with a score of similarity, to measure how well the cosines follow the "
         "scores (Spearman's correlation)");
   visit("best-by", o.best_by,
         "validation score that chooses the best step: recall (of the first answer), mrr, ndcg, "
         "spearman or loss; by_data: ndcg, else spearman");
-  visit("language", o.language, "language of the texts, such as en, written into the model");
   fields(o.columns, visit);
   fields(o.length, visit);
-  fields(o.batch, visit);
 }
 
 struct ContrastiveOptions {
@@ -69,41 +57,14 @@ void fields(ContrastiveOptions& o, Visitor&& visit) {
         "vector of their own");
 }
 
-struct EmbeddingTraining {
+struct EmbeddingTraining
+    : EncoderTraining<EmbeddingDataOptions, EmbedderConfig, ContrastiveOptions> {
   static constexpr const char* kName = "embedding";  // of `attend train`
   static constexpr const char* kHelp = "Train an encoder to turn texts into vectors";
 
-  EmbeddingDataOptions data;
-  TokenizerOptions tokenizer;
-  EmbedderConfig model = default_model();
-  ContrastiveOptions loss;
-  TrainerOptions trainer = default_trainer();
-  std::shared_ptr<const Checkpoint> initial = nullptr;  // the model to start from
-
   // Vectors of length 1: their products are the cosines that are trained.
-  static EmbedderConfig default_model() {
-    EmbedderConfig model;
-    model.normalize = true;
-    return model;
-  }
-  static TrainerOptions default_trainer() {
-    TrainerOptions trainer;
-    trainer.max_epochs = 10;
-    trainer.schedule.learning_rate = 1e-3f;
-    trainer.schedule.warmup_steps = 100;
-    return trainer;
-  }
+  EmbeddingTraining() { model.normalize = true; }
 };
-
-// The options by topic: the sections of a configuration file and of the help.
-template <class Visitor>
-void groups(EmbeddingTraining& o, Visitor&& visit) {
-  visit("data", o.data);
-  visit("vocabulary", o.tokenizer);
-  visit("model", o.model);
-  visit("loss", o.loss);
-  visit("training", o.trainer);
-}
 
 // Takes the vocabulary, the architecture, its dropout and the longest text of `model`, an embedding
 // model or a classifier. Pooling and normalization, which have no parameters, stay open. Throws

@@ -2,39 +2,32 @@
 #pragma once
 
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "attend/core/options.h"
 #include "attend/data/language.h"
 #include "attend/decode/continuous_cache.h"
 #include "attend/models/language_transformer.h"
 #include "attend/tasks/initial_model.h"
+#include "attend/tasks/text_data.h"
 #include "attend/tasks/training_task.h"
 #include "attend/text/tokenizer.h"
 #include "attend/train/trainer.h"
 
 namespace attend {
 
-struct LanguageDataOptions {
-  std::string data;
-  std::vector<std::string> train;
-  std::vector<std::string> valid;
-  std::string language;
+struct LanguageDataOptions : TextDataOptions {
   LanguageOptions windows;
-  BatchOptions batch;
 };
 
 template <class Visitor>
 void fields(LanguageDataOptions& o, Visitor&& visit) {
-  visit("data", o.data, "folder that file names are relative to");
-  visit("train", o.train, "training text, plain or gzip; several files are read one after another");
-  visit("valid", o.valid, "validation text, to measure perplexity on");
-  visit("language", o.language,
-        "language of the text, written into the model; by default the ending of the training "
-        "files: train.en");
+  fields(o,
+         {.train = "training text, plain or gzip; several files are read one after another",
+          .valid = "validation text, to measure perplexity on",
+          .language = "language of the text, written into the model; by default the ending of the "
+                      "training files: train.en"},
+         visit);
   fields(o.windows, visit);
-  fields(o.batch, visit);
 }
 
 struct LanguageLossOptions {

@@ -149,9 +149,7 @@ TrainingTask prepare_training(const TaggingTraining& o, const Checkpoint* resume
   }
   model.text_kinds = {{"text", kind_of(lines, tokenizer, o.data.language)}};
   task.d_model = config.d_model;
-  task.notes.push_back(fmt::format("model: transformer encoder, {}, d-model {}, {}",
-                                   counted(config.n_encoder_layers, "layer"), config.d_model,
-                                   counted(config.n_heads, "head")));
+  task.notes.push_back(encoder_note(config));
   task.notes.push_back(fmt::format("vocabulary: {}; {}", counted(config.vocab_size, "piece"),
                                    counted(config.tags, "tag")));
   TaggedBatcher training =
