@@ -28,7 +28,7 @@ struct GradientNode {
 
 namespace {
 
-thread_local bool t_recording = true;
+thread_local NoGradient* t_guard = nullptr;  // the innermost; ops record without one
 // The loss gradient, while a backward() that began with 1 is running.
 thread_local const std::byte* t_unit = nullptr;
 
@@ -122,15 +122,16 @@ Variable Variable::computed_again_by(std::function<Tensor()> again) const {
 }
 
 bool will_record(std::initializer_list<const Variable*> inputs) {
-  return t_recording && std::any_of(inputs.begin(), inputs.end(), [](const Variable* input) {
-           return input->requires_gradient();
-         });
+  const bool wanted = std::any_of(inputs.begin(), inputs.end(),
+                                  [](const Variable* input) { return input->requires_gradient(); });
+  if (wanted && t_guard != nullptr) t_guard->missed_ = true;
+  return wanted && t_guard == nullptr;
 }
 
 Variable record(Tensor value, std::initializer_list<const Variable*> inputs,
                 GradientFunction function) {
   std::vector<Variable> recorded;
-  if (t_recording) {
+  if (will_record(inputs)) {
     for (const Variable* input : inputs) {
       if (input->requires_gradient()) recorded.push_back(*input);
     }
@@ -141,7 +142,8 @@ Variable record(Tensor value, std::initializer_list<const Variable*> inputs,
 Variable record(Tensor value, const std::vector<Variable>& inputs, GradientFunction function) {
   const bool wanted = std::any_of(inputs.begin(), inputs.end(),
                                   [](const Variable& input) { return input.requires_gradient(); });
-  Variable output(std::move(value), t_recording && wanted);
+  if (wanted && t_guard != nullptr) t_guard->missed_ = true;
+  Variable output(std::move(value), t_guard == nullptr && wanted);
   if (!output.requires_gradient()) return output;
   for (const Variable& input : inputs) {
     if (input.requires_gradient()) output.node_->inputs.push_back(input.node_);
@@ -179,7 +181,10 @@ bool is_unit_gradient(const Tensor& gradient) {
   return t_unit != nullptr && gradient.bytes() == t_unit;
 }
 
-NoGradient::NoGradient() : previous_(t_recording) { t_recording = false; }
-NoGradient::~NoGradient() { t_recording = previous_; }
+NoGradient::NoGradient() : previous_(std::exchange(t_guard, this)) {}
+NoGradient::~NoGradient() {
+  t_guard = previous_;
+  if (previous_ != nullptr && missed_) previous_->missed_ = true;
+}
 
 }  // namespace attend

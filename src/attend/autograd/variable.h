@@ -127,8 +127,16 @@ class NoGradient {
   NoGradient(const NoGradient&) = delete;
   NoGradient& operator=(const NoGradient&) = delete;
 
+  // Whether an op since then had an input that requires a gradient.
+  bool missed() const { return missed_; }
+
  private:
-  bool previous_;
+  friend Variable record(Tensor value, const std::vector<Variable>& inputs,
+                         GradientFunction function);
+  friend bool will_record(std::initializer_list<const Variable*> inputs);
+
+  NoGradient* previous_;
+  bool missed_ = false;
 };
 
 }  // namespace attend

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "attend/nn/kv_cache.h"
@@ -12,9 +13,13 @@
 
 namespace attend {
 
+class FullContext;
+
 class LayerContext {
  public:
   virtual ~LayerContext() = default;
+  // This context if it is one of whole sequences, which can be computed again; else null.
+  virtual const FullContext* whole() const { return nullptr; }
   virtual Variable attend_to_self(const MultiHeadAttention& attention, int layer,
                                   const SelfInput& x, Pass& pass) = 0;
   // Called only by layers with cross-attention.
@@ -30,6 +35,15 @@ class FullContext final : public LayerContext {
   // Every position of tgt sees itself, earlier positions, and all of the memory of its source.
   FullContext(Variable memory, const Ragged& src, const Ragged& tgt)
       : self_(tgt.self_pattern(true)), memory_(std::move(memory)), cross_(tgt.cross_pattern(src)) {}
+  const FullContext* whole() const override { return this; }
+  // The memory [M, D]; undefined without cross-attention.
+  const Variable& memory() const { return memory_; }
+  // The same context with another memory of this shape.
+  FullContext with_memory(Variable memory) const {
+    FullContext other = *this;
+    other.memory_ = std::move(memory);
+    return other;
+  }
   Variable attend_to_self(const MultiHeadAttention& attention, int layer, const SelfInput& x,
                           Pass& pass) override;
   Variable attend_to_memory(const MultiHeadAttention& attention, int layer, const Variable& x,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "attend/autograd/recompute.h"
 #include "attend/ops/elementwise.h"
 
 namespace attend {
@@ -80,6 +81,27 @@ Variable TransformerLayer::forward(const Variable& x, LayerContext& context, int
   return feed_forward_connection_.forward(y, pass, feed_forward);
 }
 
+namespace {
+
+// The layer is a function of its input, the memory and the state of the pass before it.
+Variable recomputed_layer(const TransformerLayer& layer, const Variable& x,
+                          const FullContext& context, int index, Pass& pass) {
+  std::vector<Variable> inputs{x};
+  if (context.memory().defined()) inputs.push_back(context.memory());
+  const auto after = std::make_shared<Pass>(pass);
+  const auto run = [&layer, context = context.with_memory({}), index, before = pass,
+                    after](const std::vector<Variable>& in) {
+    FullContext own = context.with_memory(in.size() > 1 ? in[1] : Variable());
+    *after = before;
+    return layer.forward(in[0], own, index, *after);
+  };
+  const Variable y = recomputed(inputs, run);
+  pass = *after;
+  return y;
+}
+
+}  // namespace
+
 TransformerStack::TransformerStack(ParameterSet& parameters, const std::string& path,
                                    const StackConfig& config, const StackRole& role)
     : output_scale_(role.output_scale) {
@@ -105,7 +127,10 @@ Variable TransformerStack::forward(Variable x, LayerContext& context, Pass& pass
   };
   for (int i = 0; i < layers(); ++i) {
     record(x);
-    x = layers_[static_cast<std::size_t>(i)].forward(x, context, i, pass);
+    const TransformerLayer& layer = layers_[static_cast<std::size_t>(i)];
+    const FullContext* const whole = pass.recompute ? context.whole() : nullptr;
+    x = whole != nullptr ? recomputed_layer(layer, x, *whole, i, pass)
+                         : layer.forward(x, context, i, pass);
   }
   if (norm_) x = norm_->forward(x);
   record(x);

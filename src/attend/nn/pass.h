@@ -46,6 +46,8 @@ class Pass {
     return {p, {key_.seed, key_.stream + ++drawn_}};
   }
 
+  // Whether layers compute their activations again in the backward pass, to save memory.
+  bool recompute = false;
   // If set, every attention module appends its weights.
   std::vector<AttentionRecord>* attention = nullptr;
   // If set, the encoder appends its input and the output of each layer, all [N, D].

@@ -233,6 +233,7 @@ StepEvent Trainer::update() {
   for (const Position& at : positions) {
     Pass pass = Pass::training(options_.seed, static_cast<std::uint64_t>(++micro_step_),
                                options_.precision);
+    pass.recompute = options_.recompute;
     const BatchLoss part =
         objective_.loss(at.epoch, at.batch, static_cast<double>(event.tokens), pass);
     backward(part.loss);

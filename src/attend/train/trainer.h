@@ -41,6 +41,7 @@ struct TrainerOptions {
   std::uint64_t seed = 1;
   // GEMM precision, including the optimizer's; validation is in f32.
   Precision precision = Precision::f32;
+  bool recompute = false;
   std::vector<std::string> freeze = {};
   LowRankOptions low_rank;
   OptimizerOptions optimizer;
@@ -69,6 +70,9 @@ void fields(TrainerOptions& o, Visitor&& visit) {
   visit("precision", o.precision,
         "precision of matrix products in training: f32, or bf16 (faster on CPUs with bf16 "
         "instructions)");
+  visit("recompute", o.recompute,
+        "compute the activations of every layer again in the backward pass: less memory, more "
+        "time, the same result");
   visit("freeze", o.freeze,
         "parameters that training does not change, by patterns of names, such as embedding.* or "
         "encoder.layers.[0-3].*");
