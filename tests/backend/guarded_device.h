@@ -87,6 +87,16 @@ class GuardedBackend final : public FastBackend {
     const GuardedMemory::Open open(memory_);
     FastBackend::convert(x, y);
   }
+  void quantize_blocks(const Tensor& x, BlockCode kind, RandomKey key, const Tensor& codes,
+                       const Tensor& scales) override {
+    const GuardedMemory::Open open(memory_);
+    FastBackend::quantize_blocks(x, kind, key, codes, scales);
+  }
+  void dequantize_blocks(const Tensor& codes, const Tensor& scales, BlockCode kind,
+                         const Tensor& x) override {
+    const GuardedMemory::Open open(memory_);
+    FastBackend::dequantize_blocks(codes, scales, kind, x);
+  }
   void quantize_groups(const Tensor& x, std::int64_t width, const Tensor& y) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::quantize_groups(x, width, y);

@@ -29,7 +29,8 @@ std::string parameters_after_steps(const OptimizerOptions& options) {
 }
 
 TEST(OptionWiring, OfTheOptimizers) {
-  for (const OptimizerKind kind : {OptimizerKind::adam, OptimizerKind::muon}) {
+  for (const OptimizerKind kind :
+       {OptimizerKind::adam, OptimizerKind::muon, OptimizerKind::adam8bit}) {
     OptimizerOptions base;
     base.kind = kind;
     base.adam.epsilon = 0.1f;

@@ -137,7 +137,8 @@ TEST_F(OnAGuardedDevice, AStepReadsNothingBackUntilSomebodyLooks) {
   const Device device = guarded_device();
   const std::atomic<int>& copies = static_cast<GuardedMemory*>(device.memory)->copies_to_host;
   on(device, [&] {
-    for (const OptimizerKind kind : {OptimizerKind::adam, OptimizerKind::muon}) {
+    for (const OptimizerKind kind :
+         {OptimizerKind::adam, OptimizerKind::muon, OptimizerKind::adam8bit}) {
       translation_.trainer.optimizer.kind = kind;
       TrainingTask task = prepare_training(translation_, nullptr);
       Trainer trainer(*task.objective, translation_.trainer,
@@ -190,6 +191,8 @@ TEST_F(OnAGuardedDevice, LanguageModelsAreTrained) {
   language_.loss.output_sample = 12;
   language_.model.previous_tokens = 2;
   language_.cache.tokens = 10;
+  language_.trainer.recompute = true;
+  language_.trainer.optimizer.kind = OptimizerKind::adam8bit;
   expect_training_to_be_the_same(language_);
 }
 

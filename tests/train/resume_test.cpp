@@ -173,7 +173,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Case{"plain", 1, 0.0f, 4, 0}, Case{"accumulating", 3, 0.0f, 4, 0},
                     Case{"moving_average", 1, 0.9f, 4, 0}, Case{"averaging", 1, 0.0f, 2, 3},
                     Case{"saved_at_the_end", 2, 0.9f, 0, 0}, Case{"everything", 2, 0.9f, 5, 2},
-                    Case{"muon", 1, 0.9f, 4, 0, OptimizerKind::muon}),
+                    Case{"muon", 1, 0.9f, 4, 0, OptimizerKind::muon},
+                    Case{"adam8bit", 1, 0.9f, 4, 0, OptimizerKind::adam8bit}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST_F(TrainerTest, ResumingTellsWhereFrom) {

@@ -253,6 +253,16 @@ class Backend {
   virtual void adam(const AdamStep& step, const DeviceScalar& gradient_scale,
                     const Tensor& gradient, const Tensor& parameter, const Tensor& mean,
                     const Tensor& variance) = 0;
+  // x [P] f32 as codes [P] u8 and a scale for each block of kBlockOfCodes numbers [ceil(P /
+  // block)], the largest magnitude of the block in units of a code. Rounds up or down at random, so
+  // that the mean is x; position i of block b draws bits16(b, i) of the key. Positive numbers of
+  // BlockCode::positive_numbers, all >= 0, stay positive. A block with a number that is not finite
+  // gets the scale NaN. cpu/block_codes.h has the codes.
+  virtual void quantize_blocks(const Tensor& x, BlockCode kind, RandomKey key, const Tensor& codes,
+                               const Tensor& scales) = 0;
+  // x: what the codes stand for.
+  virtual void dequantize_blocks(const Tensor& codes, const Tensor& scales, BlockCode kind,
+                                 const Tensor& x) = 0;
 
   // --- decoding ----------------------------------------------------------------------------------
   // The k largest elements of each row of log softmax(x), largest first, ties to the lower index.

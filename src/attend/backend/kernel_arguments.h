@@ -184,4 +184,8 @@ struct AdamStep {
   std::int64_t step = 1;      // from 1, for bias correction
 };
 
+// Codes of 8 bits with a scale for each block of numbers.
+enum class BlockCode { signed_numbers, positive_numbers };
+inline constexpr std::int64_t kBlockOfCodes = 256;
+
 }  // namespace attend

@@ -7,6 +7,9 @@ std::unique_ptr<Optimizer> make_optimizer(ParameterSet& parameters, const Optimi
   if (options.kind == OptimizerKind::muon)
     return std::make_unique<Muon>(parameters, options.muon, options.adam, products,
                                   options.layer_decay);
+  if (options.kind == OptimizerKind::adam8bit)
+    return std::make_unique<Adam8Bit>(parameters, options.adam,
+                                      parameter_groups(parameters, options.layer_decay));
   return std::make_unique<Adam>(parameters, options.adam,
                                 parameter_groups(parameters, options.layer_decay));
 }

@@ -7,13 +7,14 @@
 #include <string_view>
 
 #include "attend/optim/adam.h"
+#include "attend/optim/adam_8bit.h"
 #include "attend/optim/muon.h"
 
 namespace attend {
 
-enum class OptimizerKind { adam, muon };
+enum class OptimizerKind { adam, muon, adam8bit };
 inline std::span<const std::string_view> enum_names(OptimizerKind) {
-  static constexpr std::array<std::string_view, 2> kNames{"adam", "muon"};
+  static constexpr std::array<std::string_view, 3> kNames{"adam", "muon", "adam8bit"};
   return kNames;
 }
 
@@ -27,8 +28,8 @@ struct OptimizerOptions {
 template <class Visitor>
 void fields(OptimizerOptions& o, Visitor&& visit) {
   visit("optimizer", o.kind,
-        "adam, or muon (Jordan et al. 2024: fewer steps at a higher cost each; embeddings, biases "
-        "and gains stay with Adam)");
+        "adam; adam8bit (moments in 8 bits); or muon (Jordan et al. 2024: fewer steps at a higher "
+        "cost each; embeddings, biases and gains stay with Adam)");
   visit("layer-decay", o.layer_decay, above(0, 1),
         "factor between the learning rates of a layer and the next lower one, down to the "
         "embeddings; 1: one rate for all");

@@ -41,6 +41,8 @@ inline const Cases kTraining{
     {"layer-decay", "0.5", "", kLearning},
     {"layer-decay", "0.5", "--optimizer muon", kLearning},
     {"optimizer", "muon", "", kLearning},
+    {"optimizer", "adam8bit", "", kLearning},
+    {"recompute", "yes", "", ""},
     {"adam-beta1", "0.5", "", kLearning},
     {"adam-beta2", "0.5", "", kLearning},
     {"adam-epsilon", "1e-2", "", kLearning},
