@@ -8,7 +8,9 @@
 namespace attend {
 namespace {
 
-constexpr int kTrials = 3;  // steps on small batches, by which it is chosen what to time
+// Steps on small batches, by which it is chosen what to time, and two that show what recomputing
+// saves.
+constexpr int kTrials = 5;
 
 TEST(Measurement, CountsParametersStepsAndTokens) {
   ToyObjective objective;
@@ -27,6 +29,25 @@ TEST(Measurement, CountsParametersStepsAndTokens) {
   EXPECT_DOUBLE_EQ(m.seconds_for(6), 3 * m.phases[0].seconds_per_epoch);
   EXPECT_GT(m.peak_bytes, m.parameters * 4);
   EXPECT_GT(m.process_bytes, m.peak_bytes);
+  EXPECT_EQ(m.saved_by_8_bits, 8 * m.parameters - Adam8Bit::state_bytes(m.parameters));
+}
+
+// Keeps a tensor for every target, unless it is to compute its activations again.
+TEST(Measurement, EstimatesWhatRecomputedActivationsSave) {
+  class WithActivations final : public ToyObjective {
+   public:
+    BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override {
+      const std::int64_t targets = size(epoch, batch).targets;
+      const Tensor activations = pass.recompute ? Tensor() : Tensor::empty({1000 * targets});
+      return ToyObjective::loss(epoch, batch, normalizer, pass);
+    }
+  } objective;
+  const TrainingMeasurement m = measure_training(objective, {}, {.steps = 1});
+  double targets = 0;
+  for (std::int64_t i = 0; i < objective.batches(0); ++i)
+    targets += static_cast<double>(objective.size(0, i).targets);
+  const double mean = targets / static_cast<double>(objective.batches(0));
+  EXPECT_NEAR(static_cast<double>(m.saved_by_recompute), 4.0 * 1000 * mean, 400 * mean);
 }
 
 TEST(Measurement, MeasuresEveryPhaseAndAddsThemUp) {

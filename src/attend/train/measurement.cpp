@@ -102,6 +102,35 @@ Sample sample_for(Objective& objective, const MeasurementLimits& limits, const C
   return {.steps = 1, .batch_tokens = std::max<std::int64_t>(1, std::llround(smaller))};
 }
 
+// Times the sample in every phase, with a trainer that is gone afterwards.
+void time_phases(Objective& objective, const TrainerOptions& options, const Sample& sample,
+                 TrainingMeasurement& result) {
+  Trainer trainer(objective, options, nowhere());
+  for (const std::int64_t epoch : objective.phases()) {
+    trainer.skip_to(epoch);
+    for (std::int64_t i = 0; i < sample.warm_up; ++i) trainer.update();
+    const std::int64_t calls_before = memory_statistics().system_calls;
+    const Timing timing = timed_steps(trainer, sample.steps);
+    result.allocator_calls += memory_statistics().system_calls - calls_before;
+    result.phases.push_back({epoch, timing.tokens / timing.seconds, 0});
+  }
+}
+
+// The difference that recomputed activations make to the peak of a step on one batch, per target.
+double saved_per_token(Objective& objective, TrainerOptions options) {
+  options.accumulate = 1;
+  double tokens = 1;
+  const auto peak = [&](bool recompute) {
+    options.recompute = recompute;
+    Trainer trainer(objective, options, nowhere());
+    trainer.skip_to(objective.phases().back());
+    reset_peak_memory();
+    tokens = static_cast<double>(trainer.update().tokens);
+    return memory_statistics().peak_bytes;
+  };
+  return static_cast<double>(peak(false) - peak(true)) / tokens;
+}
+
 }  // namespace
 
 TrainingMeasurement measure_training(Objective& objective, const TrainerOptions& options,
@@ -117,20 +146,18 @@ TrainingMeasurement measure_training(Objective& objective, const TrainerOptions&
   result.batch_tokens = sample.batch_tokens;
 
   objective.limit_batches(sample.batch_tokens);
-  Trainer trainer(objective, options_for(options, sample, objective), nowhere());
-  for (const std::int64_t epoch : objective.phases()) {
-    trainer.skip_to(epoch);
-    for (std::int64_t i = 0; i < sample.warm_up; ++i) trainer.update();
-    const std::int64_t calls_before = memory_statistics().system_calls;
-    const Timing timing = timed_steps(trainer, sample.steps);
-    result.allocator_calls += memory_statistics().system_calls - calls_before;
-    const double speed = timing.tokens / timing.seconds;
-    result.phases.push_back({epoch, speed, result.steps_per_epoch * tokens_of_step / speed});
-  }
-  objective.limit_batches(0);
-
+  time_phases(objective, options_for(options, sample, objective), sample, result);
+  for (TrainingMeasurement::Phase& phase : result.phases)
+    phase.seconds_per_epoch = result.steps_per_epoch * tokens_of_step / phase.tokens_per_second;
   result.peak_bytes = memory_statistics().peak_bytes;
   result.process_bytes = process_peak_bytes();
+  const double saved = saved_per_token(objective, options) * tokens_of_batch;
+  objective.limit_batches(0);
+
+  result.saved_by_recompute = std::max<std::int64_t>(0, std::llround(saved));
+  const std::int64_t trained = objective.parameters().trained_size();
+  result.saved_by_8_bits =
+      2 * static_cast<std::int64_t>(sizeof(float)) * trained - Adam8Bit::state_bytes(trained);
   if (sample.batch_tokens > 0) {
     const auto more = static_cast<std::int64_t>(cost.bytes_per_token *
                                                 std::max(0.0, tokens_of_batch - cost.tokens));

@@ -15,6 +15,9 @@ struct TrainingMeasurement {
   // estimates. 0: the run's batches were timed.
   std::int64_t batch_tokens = 0;
   std::int64_t peak_bytes = 0;  // of tensors, peak
+  // What recomputed activations and moments in 8 bits save of the peak, whether the run has them or
+  // not; estimates from a step on one batch, and from the number of trained parameters.
+  std::int64_t saved_by_recompute = 0, saved_by_8_bits = 0;
   // Peak memory of the process so far, including data and libraries.
   std::int64_t process_bytes = 0;
   // Memory requests to the system during the timed steps; should be 0.

@@ -121,8 +121,9 @@ TEST_F(TrainCommand, AveragesTheLastCheckpointsWhenThatValidatesBetter) {
 TEST_F(TrainCommand, MeasuresWithoutLeavingAnything) {
   ASSERT_EQ(run(training("run", {"--dry-run"})), 0) << error_;
   EXPECT_FALSE(std::filesystem::exists(path("run")));
-  for (const char* part : {"parameters ", "peak memory ", "tokens/s", "time per epoch "})
-    EXPECT_NE(out_.find(part), std::string::npos);
+  for (const char* part : {"parameters ", "peak memory ", "recomputing       saves ",
+                           "8-bit moments     save ", "tokens/s", "time per epoch "})
+    EXPECT_NE(out_.find(part), std::string::npos) << part;
 }
 
 TEST_F(TrainCommand, MeasuresAsJson) {
@@ -139,7 +140,8 @@ TEST_F(TrainCommand, MeasuresAsJson) {
   EXPECT_EQ(cost["phases"][1]["first_epoch"], 3);
   for (const auto& phase : cost["phases"])
     EXPECT_GT(phase["units_per_second"].get<double>(), 0) << out_;
-  for (const char* name : {"parameters", "tensor_bytes", "process_bytes", "seconds"})
+  for (const char* name : {"parameters", "tensor_bytes", "process_bytes", "saved_by_recompute",
+                           "saved_by_adam8bit", "seconds"})
     EXPECT_GT(cost[name].get<double>(), 0) << name;
   const auto parameters = cost["parameters"].get<std::int64_t>();
   ASSERT_EQ(run(training("run", {"--dry-run"})), 0) << error_;

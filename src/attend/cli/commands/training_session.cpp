@@ -25,6 +25,8 @@ std::string cost_as_json(const TrainingMeasurement& m, const TrainingTask& task,
   nlohmann::ordered_json json{{"parameters", m.parameters},
                               {"tensor_bytes", m.peak_bytes},
                               {"process_bytes", m.process_bytes},
+                              {"saved_by_recompute", m.saved_by_recompute},
+                              {"saved_by_adam8bit", m.saved_by_8_bits},
                               {"allocator_calls", m.allocator_calls},
                               {"timed_steps", m.steps},
                               {"estimated_from_batch_tokens", nullptr},
@@ -47,6 +49,11 @@ void print_cost(const TrainingMeasurement& m, const TrainingTask& task, std::int
     answer("estimated from    batches of {} tokens\n", readable_count(m.batch_tokens));
   answer("peak memory       {:.0f} MiB of tensors, {:.0f} MiB in all\n", mebibytes(m.peak_bytes),
          mebibytes(m.process_bytes));
+  if (m.saved_by_recompute > 0)
+    answer("recomputing       saves {:.1f} MiB of activations (--recompute)\n",
+           mebibytes(m.saved_by_recompute));
+  answer("8-bit moments     save {:.1f} MiB beside Adam's (--optimizer adam8bit)\n",
+         mebibytes(m.saved_by_8_bits));
   answer("allocations       {} to the system in the last {}\n", counted(m.allocator_calls, "call"),
          counted(m.steps, "step"));
   for (const TrainingMeasurement::Phase& phase : m.phases) {
