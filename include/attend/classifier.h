@@ -78,6 +78,7 @@ class Classifier {
                 const ClassificationOptions& options = {}) const;
 
  private:
+  friend class BaseModel;
   friend class Engine;
   struct Impl;
   explicit Classifier(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}

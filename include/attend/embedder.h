@@ -69,6 +69,7 @@ class Embedder {
                                                EmbeddingPooling pooling) const;
 
  private:
+  friend class BaseModel;
   friend class Engine;
   struct Impl;
   explicit Embedder(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}

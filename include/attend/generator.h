@@ -99,6 +99,7 @@ class Generator {
   Perplexity perplexity(std::span<const std::string> lines) const;
 
  private:
+  friend class BaseModel;
   friend class Engine;
   struct Impl;
   explicit Generator(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}

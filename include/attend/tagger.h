@@ -65,6 +65,7 @@ class Tagger {
            const TaggingOptions& options = {}) const;
 
  private:
+  friend class BaseModel;
   struct Impl;
   explicit Tagger(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
   std::shared_ptr<const Impl> impl_;

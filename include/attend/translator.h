@@ -130,6 +130,7 @@ class Translator {
                                  const LanguagePair& languages = {}) const;
 
  private:
+  friend class BaseModel;
   friend class Engine;
   struct Impl;
   explicit Translator(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}

@@ -246,5 +246,51 @@ TEST(Init, IsAFunctionOfSeedAndNameAlone) {
       << "not of the order of declaration";
 }
 
+// A table, a stack of two matrices, and a matrix.
+ParameterSet several(bool as_outputs = false) {
+  ParameterSet parameters;
+  if (as_outputs)
+    parameters.add_output_weights("table", {3, 4}, {});
+  else
+    parameters.add_table("table", {3, 4}, {});
+  parameters.add_weights("q", {16, 4}, {});
+  parameters.add_weights("k", {16, 4}, {});
+  parameters.stack("q", "k");
+  parameters.add_weights("out", {16, 4}, {});
+  return parameters;
+}
+
+std::string shared_names(const ParameterSet& parameters) {
+  std::string names;
+  for (const ParameterSet::Entry& entry : parameters.entries())
+    if (entry.shared) names += entry.name + " ";
+  return names;
+}
+
+TEST(ParameterSet, SharesTheMemoryOfALoadedSet) {
+  ParameterSet loaded = several(), all = several(), some = several(),
+               used_otherwise = several(true);
+  loaded.allocate_for_inference();
+  all.allocate_sharing(loaded, {});
+  EXPECT_EQ(shared_names(all), "table q k out ");
+  EXPECT_EQ(all.values().size(), 0);
+  for (const ParameterSet::Entry& entry : all.entries())
+    EXPECT_EQ(all.value(entry).bytes(), loaded.value(entry).bytes()) << entry.name;
+  some.allocate_sharing(loaded, {"k"});
+  EXPECT_EQ(shared_names(some), "table out ") << "all of a stack, or none";
+  EXPECT_EQ(some.values().size(), 2 * 16 * 4);
+  used_otherwise.allocate_sharing(loaded, {"out"});
+  EXPECT_EQ(shared_names(used_otherwise), "q k ") << "a table is not packed";
+}
+
+TEST(ParameterSet, SharesNoMatricesThatAreOneElsewhere) {
+  ParameterSet loaded, parameters = several();
+  loaded.add_weights("k", {16, 4}, {});
+  loaded.add_weights("q", {16, 4}, {});
+  loaded.allocate_for_inference();
+  parameters.allocate_sharing(loaded, {});
+  EXPECT_EQ(shared_names(parameters), "") << "they are no neighbors there";
+}
+
 }  // namespace
 }  // namespace attend

@@ -7,9 +7,11 @@
 #include "attend/core/runtime.h"
 #include "attend/embedder.h"
 #include "attend/generator.h"
+#include "attend/tagger.h"
 #include "attend/tasks/classification/engine.h"
 #include "attend/tasks/embedding/engine.h"
 #include "attend/tasks/language/engine.h"
+#include "attend/tasks/tagging/engine.h"
 #include "attend/tasks/translation/engine.h"
 #include "attend/translator.h"
 
@@ -27,6 +29,11 @@ struct Generator::Impl {
 
 struct Classifier::Impl {
   ClassificationEngine engine;
+  std::shared_ptr<Runtime> runtime;
+};
+
+struct Tagger::Impl {
+  TaggingEngine engine;
   std::shared_ptr<Runtime> runtime;
 };
 

@@ -3,16 +3,10 @@
 #include <utility>
 
 #include "attend/api/entered_runtime.h"
+#include "attend/api/public_models.h"
 #include "attend/core/lines.h"
-#include "attend/core/runtime.h"
-#include "attend/tasks/tagging/engine.h"
 
 namespace attend {
-
-struct Tagger::Impl {
-  TaggingEngine engine;
-  std::shared_ptr<Runtime> runtime;
-};
 
 Tagger Tagger::load(const std::filesystem::path& path, std::shared_ptr<Runtime> runtime) {
   const EnteredRuntime entered(runtime);

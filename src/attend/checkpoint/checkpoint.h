@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,15 @@ inline constexpr int kCheckpointFormat = 1;
 // Prefix of names (tensors and metadata) that only training needs.
 inline constexpr std::string_view kTrainingState = "state.";
 
+class ParameterSet;
+
+// Parameters in memory that a model takes in place of tensors of its checkpoint, unless `own` names
+// them (load_parameters()).
+struct SharedParameters {
+  std::shared_ptr<const ParameterSet> loaded = nullptr;
+  std::set<std::string> own = {};
+};
+
 struct Checkpoint {
   std::vector<NamedTensor> tensors;
   Metadata metadata;
@@ -34,6 +44,7 @@ struct Checkpoint {
   // The file of tensors that are not in memory: those of weights, which have a shape but no bytes.
   // Null if all are in memory.
   std::shared_ptr<const CheckedFile> file = nullptr;
+  SharedParameters shared = {};
 
   // nullptr if there is none of that name.
   const Tensor* find(std::string_view name) const;

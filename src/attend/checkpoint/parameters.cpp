@@ -13,7 +13,7 @@ namespace attend {
 
 void add_parameters(Checkpoint& checkpoint, const ParameterSet& parameters, const Tensor& flat) {
   for (const ParameterSet::Entry& entry : parameters.entries()) {
-    if (entry.dtype != DType::f32)
+    if (entry.dtype != DType::f32 || entry.shared)
       throw ShapeError(fmt::format("{}: expected F32, got {}", entry.name, name_of(entry.dtype)));
     const Tensor part = flat.slice_rows(entry.offset, entry.offset + entry.shape.size());
     checkpoint.tensors.push_back({entry.name, part.reshape(entry.shape)});
@@ -58,7 +58,10 @@ void load_parameters(const Checkpoint& checkpoint, ParameterSet& parameters) {
   const std::set<std::string> quantized = quantized_names(checkpoint);
   check_tensors(checkpoint, parameters, quantized);
   try {
-    parameters.allocate_for_inference(quantized);
+    if (checkpoint.shared.loaded != nullptr)
+      parameters.allocate_sharing(*checkpoint.shared.loaded, checkpoint.shared.own);
+    else
+      parameters.allocate_for_inference(quantized);
   } catch (const ConfigError& error) {
     throw DataError(fmt::format("{}: {}", checkpoint.source, error.what()));
   }

@@ -16,8 +16,9 @@ void add_parameters(Checkpoint& checkpoint, const ParameterSet& parameters, cons
 void add_quantized(Checkpoint& checkpoint, const std::string& name, const Tensor& quantized);
 
 // Allocates the parameters of a model for inference, fills them and packs the weights. A matrix
-// stored in 8 bits, as an I8 tensor [O, I] with "<its name>.scale" [O], stays in 8 bits. Throws
-// DataError if a parameter is missing or has another shape.
+// stored in 8 bits, as an I8 tensor [O, I] with "<its name>.scale" [O], stays in 8 bits. Parameters
+// that the checkpoint shares with a loaded model stay in its memory. Throws DataError if a
+// parameter is missing or has another shape.
 void load_parameters(const Checkpoint& checkpoint, ParameterSet& parameters);
 
 // Copies every parameter into `flat`. Throws DataError if one is missing, has another shape or is

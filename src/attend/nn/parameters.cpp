@@ -163,11 +163,47 @@ void ParameterSet::allocate_for_inference(const std::set<std::string>& quantized
   bind();
 }
 
+void ParameterSet::allocate_sharing(const ParameterSet& loaded, const std::set<std::string>& own) {
+  share(loaded, own);
+  lay_out({});
+  bind();
+}
+
+bool ParameterSet::has_stack(const std::string& first, const std::string& last) const {
+  const std::int64_t begin = find(first), end = find(last);
+  return std::any_of(handles_.begin(), handles_.end(), [&](const Handle& handle) {
+    return handle.first == begin && handle.last == end;
+  });
+}
+
+void ParameterSet::share(const ParameterSet& loaded, const std::set<std::string>& own) {
+  shared_values_ = loaded.values_;
+  shared_quantized_ = loaded.quantized_;
+  for (Entry& entry : entries_) {
+    const std::int64_t index = own.contains(entry.name) ? -1 : loaded.find(entry.name);
+    if (index < 0) continue;
+    const Entry& other = loaded.entries_[static_cast<std::size_t>(index)];
+    if (other.shape != entry.shape || other.use != entry.use || other.shared) continue;
+    entry.shared = true;
+    entry.dtype = other.dtype;
+    entry.offset = other.offset;
+  }
+  // A stack must be one there, too, so that its parts are neighbors. Of two overlapping stacks, one
+  // contains the other.
+  for (const Handle& handle : handles_) {
+    const auto begin = entries_.begin() + handle.first, end = entries_.begin() + handle.last + 1;
+    const bool all = std::all_of(begin, end, [](const Entry& entry) { return entry.shared; }) &&
+                     loaded.has_stack(begin->name, std::prev(end)->name);
+    if (!all) std::for_each(begin, end, [](Entry& entry) { entry.shared = false; });
+  }
+}
+
 // Of each entry; 0: not to be packed.
 std::vector<std::int64_t> ParameterSet::packed_row_blocks() const {
   std::vector<std::int64_t> blocks;
   for (const Entry& entry : entries_) {
-    const bool multiplies = entry.use == Entry::Use::product || entry.use == Entry::Use::output;
+    const bool multiplies =
+        !entry.shared && (entry.use == Entry::Use::product || entry.use == Entry::Use::output);
     blocks.push_back(multiplies ? backend().packed_row_block(value(entry)) : 0);
   }
   // A stack is a matrix, too, so all or none of its parts are packed. Of two overlapping stacks,
@@ -187,6 +223,7 @@ void ParameterSet::fill_packed(const Fill& fill) {
   const std::vector<std::int64_t> blocks = packed_row_blocks();
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     Entry& entry = entries_[i];
+    if (entry.shared) continue;
     fill(entry, value(entry), blocks[i]);
     if (blocks[i] > 0) entry.dtype = packed_type(entry.dtype);
   }
@@ -202,6 +239,7 @@ void ParameterSet::lay_out(const std::set<std::string>& quantized) {
           fmt::format("{}: expected the name of a matrix that can be kept in 8 bits", name));
   }
   for (Entry& entry : entries_) {
+    if (entry.shared) continue;
     if (!quantized.contains(entry.name)) {
       entry.dtype = DType::f32;
       entry.offset = floats;
@@ -242,9 +280,11 @@ Tensor ParameterSet::value(const Entry& entry) const {
 }
 
 Tensor ParameterSet::view(std::int64_t first, std::int64_t last) const {
-  const DType dtype = entries_[static_cast<std::size_t>(first)].dtype;
-  const bool quantized = dtype == DType::i8 || dtype == DType::packed_i8;
-  return view(quantized ? quantized_ : values_, first, last).as(dtype);
+  const Entry& entry = entries_[static_cast<std::size_t>(first)];
+  const Tensor &floats = entry.shared ? shared_values_ : values_,
+               &bytes = entry.shared ? shared_quantized_ : quantized_;
+  const bool quantized = entry.dtype == DType::i8 || entry.dtype == DType::packed_i8;
+  return view(quantized ? bytes : floats, first, last).as(entry.dtype);
 }
 
 Tensor ParameterSet::view(const Tensor& flat, std::int64_t first, std::int64_t last) const {

@@ -55,6 +55,7 @@ class ParameterSet {
     DType dtype = DType::f32;  // i8: in 8 bits; or a packed type
     std::int64_t offset = 0;   // first element in the flat buffer of its type
     bool frozen = false;       // stays as it is in training
+    bool shared = false;       // in the memory of another set; offset and dtype are its own
   };
 
   // Throws ConfigError if the name is taken.
@@ -84,9 +85,14 @@ class ParameterSet {
   // if one does not exist, is not a matrix of weights, or if only part of a stack is named.
   void allocate_for_inference(const std::set<std::string>& quantized = {});
 
-  // Calls fill(entry, value, block) for each parameter, which gives it its values. If block > 0, it
-  // also packs them, with Backend::pack_weights for parts of whole blocks of rows; only GEMMs and
-  // look-ups may read them afterwards. Call it once, after allocate_for_inference().
+  // For inference, with the memory of a loaded set wherever both have a parameter of the same name,
+  // shape and use, unless `own` names it. Of a stack, all parts are shared or none.
+  void allocate_sharing(const ParameterSet& loaded, const std::set<std::string>& own);
+
+  // Calls fill(entry, value, block) for each parameter that is not shared, which gives it its
+  // values. If block > 0, it also packs them, with Backend::pack_weights for parts of whole blocks
+  // of rows; only GEMMs and look-ups may read them afterwards. Call it once, after one of the two
+  // functions above.
   using Fill = std::function<void(const Entry& entry, const Tensor& value, std::int64_t block)>;
   void fill_packed(const Fill& fill);
 
@@ -112,6 +118,8 @@ class ParameterSet {
   void bind();
   std::vector<std::int64_t> packed_row_blocks() const;
   void lay_out(const std::set<std::string>& quantized);
+  void share(const ParameterSet& loaded, const std::set<std::string>& own);
+  bool has_stack(const std::string& first, const std::string& last) const;
   Tensor view(std::int64_t first, std::int64_t last) const;
   Tensor view(const Tensor& flat, std::int64_t first, std::int64_t last) const;
   std::int64_t find(const std::string& name) const;
@@ -122,7 +130,8 @@ class ParameterSet {
   std::vector<Handle> handles_;
   std::int64_t size_ = 0;
   Tensor values_;
-  Tensor quantized_;  // i8: the matrices in 8 bits, in order
+  Tensor quantized_;                         // i8: the matrices in 8 bits, in order
+  Tensor shared_values_, shared_quantized_;  // those of another set
   Tensor gradients_;
 };
 

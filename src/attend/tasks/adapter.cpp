@@ -71,29 +71,33 @@ Tensor merged(const Checkpoint& base, const Checkpoint& adapter, const std::stri
   }
 }
 
-void require_base(const Checkpoint& base, const Checkpoint& adapter, const AdapterNote& note) {
-  if (const std::string found = checksum_of(base); found != note.base)
+void require_base(const Checkpoint& base, const std::string& checksum, const Checkpoint& adapter,
+                  const AdapterNote& note) {
+  if (checksum != note.base)
     throw DataError(
         fmt::format("{}: expected the model that it adapts, with the checksum {}; {} has {}",
-                    adapter.source, note.base, base.source, found));
+                    adapter.source, note.base, base.source, checksum));
 }
 
 // The tensors of the base, with those of the adapter in their places.
 void add_merged_tensors(const Checkpoint& base, const Checkpoint& adapter, const AdapterNote& note,
-                        Checkpoint& result) {
+                        AdaptedModel& result) {
   std::set<std::string> used;
+  std::vector<NamedTensor>& tensors = result.checkpoint.tensors;
   for (const NamedTensor& tensor : base.tensors) {
     const std::string& name = tensor.name;
     if (name.starts_with(kTrainingState)) continue;
     const bool is_weight = name.ends_with(".weight");
     if (is_weight && adapter.find(first_of_low_rank(name)) != nullptr) {
-      result.tensors.push_back({name, merged(base, adapter, name, note)});
+      tensors.push_back({name, merged(base, adapter, name, note)});
       used.insert({first_of_low_rank(name), second_of_low_rank(name)});
+      result.changed.insert(name);
     } else if (const Tensor* const own = adapter.find(name)) {
-      result.tensors.push_back({name, *own});
+      tensors.push_back({name, *own});
       used.insert(name);
+      result.changed.insert(name);
     } else {
-      result.tensors.push_back(tensor);
+      tensors.push_back(tensor);
     }
   }
   for (const NamedTensor& tensor : adapter.tensors) {
@@ -101,7 +105,8 @@ void add_merged_tensors(const Checkpoint& base, const Checkpoint& adapter, const
     if (is_of_adapter(tensor.name))
       throw DataError(
           fmt::format("{}: {}: {} has no such matrix", adapter.source, tensor.name, base.source));
-    result.tensors.push_back(tensor);
+    tensors.push_back(tensor);
+    result.changed.insert(tensor.name);
   }
 }
 
@@ -129,14 +134,15 @@ void set_adapter_note(Checkpoint& adapter, const AdapterNote& note) {
 }
 
 std::string checksum_of(const Checkpoint& model) {
-  std::map<std::string, const Tensor*> tensors;
+  std::map<std::string, Shape> tensors;
   for (const NamedTensor& tensor : model.tensors)
     if (tensor.tensor.dtype() == DType::f32 && !tensor.name.starts_with(kTrainingState))
-      tensors[tensor.name] = &tensor.tensor;
+      tensors[tensor.name] = tensor.tensor.shape();
   Fnv1a checksum;
-  for (const auto& [name, tensor] : tensors) {
+  for (const auto& [name, shape] : tensors) {
     for (const char c : name) checksum.add(static_cast<unsigned char>(c));
-    const Tensor values = tensor->to_host();
+    const Tensor values = Tensor::empty_on_host(shape);
+    model.copy_to(name, values);
     for (const float value : values.span()) {
       std::uint32_t bits = 0;
       std::memcpy(&bits, &value, sizeof bits);
@@ -183,18 +189,26 @@ void train_adapters(TrainingTask& task, const TrainerOptions& options, const Che
   };
 }
 
-Checkpoint merge_adapter(const Checkpoint& base, const Checkpoint& adapter) {
+AdaptedModel adapted_model(const Checkpoint& base, const std::string& base_checksum,
+                           const Checkpoint& adapter) {
   if (!is_adapter(adapter))
     throw DataError(
         fmt::format("{}: expected an adapter, as training with --lora-rank saves it; found a model",
                     adapter.source));
   const AdapterNote note = adapter_note(adapter);
-  require_base(base, adapter, note);
-  Checkpoint result;
-  result.source = adapter.source;
+  require_base(base, base_checksum, adapter, note);
+  AdaptedModel result;
+  result.checkpoint.source = adapter.source;
+  result.checkpoint.file = base.file;
   for (const auto& [key, value] : adapter.metadata)
-    if (key != kAdapterKey && !key.starts_with(kTrainingState)) result.metadata[key] = value;
+    if (key != kAdapterKey && !key.starts_with(kTrainingState))
+      result.checkpoint.metadata[key] = value;
   add_merged_tensors(base, adapter, note, result);
+  return result;
+}
+
+Checkpoint merge_adapter(const Checkpoint& base, const Checkpoint& adapter) {
+  Checkpoint result = adapted_model(base, checksum_of(base), adapter).checkpoint;
   const std::unique_ptr<SavedModel> model = load_model(result);
   drop_unused_tensors(*model, result);
   add_golden_samples(result, *model);

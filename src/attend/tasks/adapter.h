@@ -6,6 +6,7 @@
 //              tokenizer
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "attend/checkpoint/checkpoint.h"
@@ -46,8 +47,19 @@ void require_same_kind(const Checkpoint* resumed, const LowRankOptions& options)
 void train_adapters(TrainingTask& task, const TrainerOptions& options, const Checkpoint& base,
                     const Checkpoint* resumed);
 
-// The adapted model as one file, with golden samples. Throws DataError if `adapter` is none, or one
-// of another model than `base`.
+// An adapted model, without golden samples. Tensors that the adapter leaves as they are share the
+// memory of those of the base, or are in its file.
+struct AdaptedModel {
+  Checkpoint checkpoint;
+  std::set<std::string> changed;  // the names of the others
+};
+
+// Joins an adapter with its base, of which `base_checksum` is the checksum_of(). Throws DataError
+// if `adapter` is none, or one of another model.
+AdaptedModel adapted_model(const Checkpoint& base, const std::string& base_checksum,
+                           const Checkpoint& adapter);
+
+// The adapted model as one file, with golden samples. Throws the same.
 Checkpoint merge_adapter(const Checkpoint& base, const Checkpoint& adapter);
 
 }  // namespace attend

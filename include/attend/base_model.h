@@ -1,0 +1,51 @@
+// A model and adapters of it (low-rank adaptation, LoRA): each pair is a model like any other, and
+// all share the weights that no adapter changes.
+//
+//   const auto base = attend::BaseModel::load("minilm.safetensors");
+//   const attend::Classifier topics = base.classifier("topics"), mood = base.classifier("mood");
+//
+// `attend train ... --init-from minilm.safetensors --lora-rank 8 --out topics` trains an adapter.
+//
+// Const members may be called from any number of threads at once. Copies share the model.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "attend/classifier.h"
+#include "attend/embedder.h"
+#include "attend/generator.h"
+#include "attend/runtime.h"
+#include "attend/tagger.h"
+#include "attend/translator.h"
+
+#pragma GCC visibility push(default)
+namespace attend {
+
+class BaseModel {
+ public:
+  // Loads a model file of any kind. Without a runtime it uses the default one. Throws IoError, or
+  // DataError for a damaged file or an adapter.
+  static BaseModel load(const std::filesystem::path& path,
+                        std::shared_ptr<Runtime> runtime = nullptr);
+
+  // The model with an adapter, a file or the folder of a run; without one, the model itself.
+  // Answers are those of the file that `attend merge` writes, bit for bit: adapted matrices are
+  // computed here, once, and have memory of their own. Throws IoError, or DataError for a damaged
+  // file, one that is no adapter of this model, or another kind of model.
+  Translator translator(const std::filesystem::path& adapter = {}) const;
+  Generator generator(const std::filesystem::path& adapter = {}) const;
+  Classifier classifier(const std::filesystem::path& adapter = {}) const;
+  Tagger tagger(const std::filesystem::path& adapter = {}) const;
+  // Takes any kind of model, like Embedder::load().
+  Embedder embedder(const std::filesystem::path& adapter = {}) const;
+
+ private:
+  struct Impl;
+  explicit BaseModel(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace attend
+#pragma GCC visibility pop
