@@ -1,6 +1,7 @@
 #include "ops/op_case.h"
 
 #include "attend/ops/cross_entropy.h"
+#include "attend/ops/distillation.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/embedding.h"
 #include "attend/ops/feed_forward.h"
@@ -290,6 +291,14 @@ std::vector<OpCase> loss_op_cases() {
       {"cross_entropy_of_nothing",
        {{{0, 5}}},
        [=](Inputs in) { return cross_entropy(in[0], none).loss; }},
+      {"distilled_cross_entropy",
+       {logits},
+       [=](Inputs in) {
+         Random random({3, 9});
+         return distilled_cross_entropy(in[0], normal_tensor({4, 5}, random), targets, 0.3f,
+                                        {0.1f, 2.5})
+             .loss;
+       }},
       {"projected_cross_entropy",
        {x, weight, bias},
        [=](Inputs in) {
