@@ -106,9 +106,9 @@ std::set<std::string> set_options(const TrainingJob& job, Trainable& task) {
 }
 
 // Directories of other programs are imported before (`attend import`).
-void start_from_model(Trainable& task, const std::string& path, const TrainingJob& job) {
+void start_from_model(Trainable& task, const RunOptions& run, const TrainingJob& job) {
   const std::set<std::string> set = set_options(job, task);
-  task.start_from(std::make_shared<const Checkpoint>(load_checkpoint(path)),
+  start_task_from(task, load_checkpoint(run.init_from), run,
                   [&set](const std::string& name) { return set.contains(name); });
 }
 
@@ -126,8 +126,8 @@ TrainingResult train(const TrainingJob& job) {
 
   const EnteredRuntime entered(runtime_for(job, run.threads));
   const auto latest = checkpoint_to_resume(job);
-  const bool needs_model = !latest || task->trainer().low_rank.rank > 0;
-  if (needs_model && !run.init_from.empty()) start_from_model(*task, run.init_from, job);
+  const bool needs_model = !latest || task->needs_initial_model();
+  if (needs_model && !run.init_from.empty()) start_from_model(*task, run, job);
   TrainingTask prepared = prepare_in_folder(*task, run, latest ? &latest->checkpoint : nullptr);
   const auto note = [&job](const std::string& line) {
     if (job.on_note) job.on_note(line);

@@ -7,6 +7,7 @@
 #include "attend/core/atomic_file.h"
 #include "attend/error.h"
 #include "attend/tasks/changed_options.h"
+#include "attend/tasks/initial_vocabulary.h"
 
 namespace attend {
 
@@ -33,6 +34,23 @@ std::string resolved_configuration(RunOptions& run, const std::vector<OptionGrou
   return text;
 }
 
+void start_task_from(Trainable& task, Checkpoint model, const RunOptions& run,
+                     const IsSet& is_set) {
+  if (!run.init_vocabulary.empty()) {
+    if (task.trainer().low_rank.rank > 0)
+      throw ConfigError(
+          "init-vocabulary: expected none with adapters (--lora-rank), which belong to a model as "
+          "it is");
+    std::vector<Tokenizer> vocabularies;
+    for (const std::string& file : run.init_vocabulary)
+      vocabularies.push_back(load_vocabulary(file));
+    std::vector<std::string> notes;
+    model = with_vocabularies(model, vocabularies, notes);
+    for (std::string& note : notes) task.add_note(std::move(note));
+  }
+  task.start_from(std::make_shared<const Checkpoint>(std::move(model)), is_set);
+}
+
 void require_folder_for(const RunOptions& run, bool resume) {
   if (run.out.empty()) throw ConfigError("--out: expected a folder for the run, got none");
   const RunFolder folder(run.out);
@@ -42,6 +60,9 @@ void require_folder_for(const RunOptions& run, bool resume) {
 }
 
 TrainingTask prepare_in_folder(Trainable& task, const RunOptions& run, const Checkpoint* resumed) {
+  if (!run.init_vocabulary.empty() && run.init_from.empty())
+    throw ConfigError(
+        "init-vocabulary: expected a model that gets the vocabulary (--init-from), got none");
   if (resumed == nullptr) return task.prepare(nullptr);
   const std::filesystem::path config = RunFolder(run.out).config_file();
   require_same_origin(config, task.name(), run.init_from);

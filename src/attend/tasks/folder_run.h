@@ -25,6 +25,7 @@ namespace attend {
 struct RunOptions {
   std::string out;
   std::string init_from;
+  std::vector<std::string> init_vocabulary;
   ThreadOptions threads;
   TrainingLogOptions log;
   TensorBoardOptions tensorboard;
@@ -36,6 +37,10 @@ void fields(RunOptions& o, Visitor&& visit) {
   visit("init-from", o.init_from,
         "model to start from, with its vocabulary and architecture: a model file, the folder of a "
         "run, or a directory that `attend import` reads");
+  visit(
+      "init-vocabulary", o.init_vocabulary,
+      "vocabulary for the model of --init-from in place of its own: a model file, the folder of a "
+      "run, or a SentencePiece .model file");
   fields(o.threads, visit);
   fields(o.log, visit);
   fields(o.tensorboard, visit);
@@ -44,6 +49,11 @@ void fields(RunOptions& o, Visitor&& visit) {
 // The configuration of a run as TOML, with every default spelled out. `task`: the options of the
 // task, by topic.
 std::string resolved_configuration(RunOptions& run, const std::vector<OptionGroup>& task);
+
+// Lets a task start from the model of --init-from, with the vocabulary of --init-vocabulary. Throws
+// like Trainable::start_from(), load_vocabulary() and with_vocabularies(); ConfigError for
+// adapters, which belong to a model with its own vocabulary.
+void start_task_from(Trainable& task, Checkpoint model, const RunOptions& run, const IsSet& is_set);
 
 // Called before anything is read. Throws ConfigError if no folder is given, a run is active in it,
 // or a new run would mix with an older one.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -26,12 +27,20 @@ class Trainable {
   // By subject. The fields refer to options of this object.
   virtual std::vector<OptionGroup> option_groups() = 0;
   virtual const TrainerOptions& trainer() const = 0;
+  // Whether start_from() has to be called for a resumed run, too.
+  virtual bool needs_initial_model() const = 0;
   // Training starts from this model: the options of the vocabulary and the architecture become its
   // own, and training options that the user has not set, too. Throws ConfigError if the user has
   // set one of the former to something else, DataError for a model of another task or in 8 bits.
   virtual void start_from(std::shared_ptr<const Checkpoint> model, const IsSet& is_set) = 0;
   // Throws what the prepare_training() of the task throws.
   virtual TrainingTask prepare(const Checkpoint* resumed) const = 0;
+
+  // A line to print before those of prepare(): what was done to the model before start_from().
+  void add_note(std::string note) { notes_.push_back(std::move(note)); }
+
+ protected:
+  std::vector<std::string> notes_;
 };
 
 // Options is a struct with kName, kHelp, members `trainer` and `initial` (the model to start from,
@@ -44,6 +53,11 @@ class TrainableWith final : public Trainable {
   std::string_view help() const override { return Options::kHelp; }
   std::vector<OptionGroup> option_groups() override { return attend::option_groups(options_); }
   const TrainerOptions& trainer() const override { return options_.trainer; }
+  bool needs_initial_model() const override {
+    if constexpr (requires { options_.needs_initial(); })
+      if (options_.needs_initial()) return true;
+    return options_.trainer.low_rank.rank > 0;
+  }
   void start_from(std::shared_ptr<const Checkpoint> model, const IsSet& is_set) override {
     require_trainable(*model);
     Options given = options_;
@@ -59,6 +73,7 @@ class TrainableWith final : public Trainable {
     TrainingTask task = prepare_training(options_, adapts ? nullptr : resumed);
     if (adapts) train_adapters(task, options_.trainer, *options_.initial, resumed);
     freeze_parameters(task.objective->parameters(), options_.trainer);
+    task.notes.insert(task.notes.begin(), notes_.begin(), notes_.end());
     return task;
   }
 

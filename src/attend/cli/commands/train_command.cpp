@@ -27,8 +27,8 @@ void read_own_configuration(OptionBinding& binding, const SessionOptions& sessio
     binding.add_defaults_from(file);
 }
 
-// Starts from --init-from, unless a checkpoint of the run is there, which has come further. One of
-// adapters needs their base.
+// Starts from --init-from, unless a checkpoint of the run is there, which has come further, and the
+// task needs no other model.
 class InitialModel {
  public:
   InitialModel(Trainable& task, const SessionOptions& session, const OptionBinding& options)
@@ -37,13 +37,14 @@ class InitialModel {
   void take() {
     if (session_.run.init_from.empty() || std::exchange(taken_, true)) return;
     const RuntimeScope runtime = enter_runtime(session_.run.threads);
-    task_.start_from(std::make_shared<const Checkpoint>(load_any_model(session_.run.init_from)),
-                     [this](const std::string& name) { return options_.is_set(name); });
+    start_task_from(task_, load_any_model(session_.run.init_from), session_.run,
+                    [this](const std::string& name) { return options_.is_set(name); });
   }
   // Before anything is read of the run.
   void take_if_new() {
-    const bool adapts = task_.trainer().low_rank.rank > 0;
-    if (adapts || !session_.resume || RunFolder(session_.run.out).checkpoints().empty()) take();
+    if (task_.needs_initial_model() || !session_.resume ||
+        RunFolder(session_.run.out).checkpoints().empty())
+      take();
   }
 
  private:
