@@ -67,6 +67,52 @@ TEST_F(InitialModelCommand, StartsFromAModelOfAttendWhereItEnded) {
   }
 }
 
+TEST_F(InitialModelCommand, MapsAnotherVocabularyByTheNamesOfItsPieces) {
+  ASSERT_EQ(run(training("first", {"--max-steps", "2"})), 0) << error_;
+  ASSERT_EQ(run(training("other", {"--max-steps", "2", "--vocab-size", "200"})), 0) << error_;
+  const std::vector<std::string> few{"--max-steps", "2", "--learning-rate", "1e-12"};
+  const auto with_vocabulary = [&](std::vector<std::string> more) {
+    more.insert(more.end(), few.begin(), few.end());
+    return run(started_from(path("first"), "second", more));
+  };
+  ASSERT_EQ(with_vocabulary({"--init-vocabulary", path("other")}), 0) << error_;
+  EXPECT_NE(out_.find(" of 200 pieces keep their vectors ("), std::string::npos) << out_;
+  const Checkpoint first = load_checkpoint(path("first")), other = load_checkpoint(path("other")),
+                   second = load_checkpoint(path("second"));
+  EXPECT_EQ(tensor_bytes(second.tensor("tokenizer")), tensor_bytes(other.tensor("tokenizer")));
+  EXPECT_EQ(second.tensor("embedding.weight").shape(), (Shape{200, 16}));
+  const char* const above = "decoder.layers.0.feed_forward.linear1.weight";
+  const auto before = first.tensor(above).to_vector(), after = second.tensor(above).to_vector();
+  for (std::size_t i = 0; i < before.size(); ++i) ASSERT_NEAR(after[i], before[i], 1e-6);
+
+  ASSERT_EQ(run({"train", "translation", "--resume", "--max-steps", "3", "--out", path("second")}),
+            0)
+      << error_;
+  std::filesystem::remove_all(path("second"));
+  EXPECT_EQ(with_vocabulary({"--init-vocabulary", path("other"), "--lora-rank", "2"}), 2);
+  EXPECT_NE(error_.find("init-vocabulary: expected none with adapters"), std::string::npos);
+  EXPECT_EQ(with_vocabulary({"--init-vocabulary", path("other"), path("other")}), 2);
+  EXPECT_NE(error_.find("has one vocabulary"), std::string::npos) << error_;
+  EXPECT_EQ(run(training("third", {"--init-vocabulary", path("other")})), 2);
+  EXPECT_NE(error_.find("--init-from"), std::string::npos) << error_;
+}
+
+// The teacher is the model of --init-from, which a resumed run needs, too.
+TEST_F(InitialModelCommand, LearnsFromTheOldModelAndResumesToTheSameBytes) {
+  ASSERT_EQ(run(training("first", {"--max-steps", "10"})), 0) << error_;
+  const std::vector<std::string> settings{
+      "--distill-weight",   "0.5",     "--src-replay", "valid.en", "--tgt-replay",       "valid.de",
+      "--max-steps",        "6",       "--save-every", "2",        "--src-replay-valid", "valid.en",
+      "--tgt-replay-valid", "valid.de"};
+  ASSERT_EQ(run(started_from(path("first"), "whole", settings)), 0) << error_;
+  EXPECT_NE(out_.find("old text before training: perplexity "), std::string::npos) << out_;
+  EXPECT_NE(out_.find("old_bleu"), std::string::npos) << out_;
+  ASSERT_EQ(run(started_from(path("first"), "parts", settings)), 0) << error_;
+  for (const int step : {4, 6}) std::filesystem::remove(checkpoint("parts", step));
+  ASSERT_EQ(run({"train", "translation", "--resume", "--out", path("parts")}), 0) << error_;
+  EXPECT_EQ(read(model("parts")), read(model("whole")));
+}
+
 // The languages are an option of the text; the model then translates between them by itself.
 TEST_F(InitialModelCommand, TrainsAModelOfSeveralLanguagesOnTwoOfThem) {
   const std::string nllb = std::string(ATTEND_SOURCE_DIR) + "/tests/interchange/data/models/nllb";

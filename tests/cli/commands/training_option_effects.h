@@ -17,9 +17,9 @@ namespace attend {
 using Cases = std::vector<OptionCase>;
 
 // Tested by functions of their own instead of cases.
-inline const std::set<std::string> kByHand{"config",    "out",        "init-from",    "resume",
-                                           "dry-run",   "format",     "print-config", "data",
-                                           "lora-rank", "lora-alpha", "lora-targets"};
+inline const std::set<std::string> kByHand{"config", "out",       "init-from",  "init-vocabulary",
+                                           "resume", "dry-run",   "format",     "print-config",
+                                           "data",   "lora-rank", "lora-alpha", "lora-targets"};
 
 class TrainingOptionEffects : public OptionEffects {
  protected:
@@ -166,8 +166,9 @@ class TrainingOptionEffects : public OptionEffects {
       } else if (event == "validation") {
         seen["validation"] +=
             fmt::format("{} {} {}\n", json["step"].dump(), json["loss"].dump(), json["nll"].dump());
-        for (const char* metric : {"bleu", "accuracy", "macro_f1", "micro_f1", "entity_f1",
-                                   "recall_at_1", "recall_at_10", "mrr", "ndcg_at_10", "spearman"})
+        for (const char* metric :
+             {"bleu", "accuracy", "macro_f1", "micro_f1", "entity_f1", "recall_at_1",
+              "recall_at_10", "mrr", "ndcg_at_10", "spearman", "old_nll", "old_bleu"})
           if (json.contains(metric)) seen["score"] += json[metric].dump() + "\n";
         seen["score"] += json["best"].dump() + "\n";
       } else if (event == "end") {

@@ -1,7 +1,7 @@
 // Every option of training, alone: what it changes in the steps, the validations, the model and the
 // files, and that it changes nothing else. Taggers have a file of their own.
-#include "cli/commands/training_option_cases.h"
 #include "cli/commands/training_option_effects.h"
+#include "cli/commands/training_option_cases.h"
 
 namespace attend {
 namespace {
@@ -55,6 +55,16 @@ const Cases kTranslationLoss{
     {"length-penalty", "0", "", "decoding"},
     {"length-penalty", "4", kFluent + " --valid-beam-size 4", "decoding score parameters? state?"},
 };
+const std::string kOldText = "--src-replay @other_train.en --tgt-replay @other_train.de",
+                  kOldValid =
+                      "--src-replay-valid @other_valid.en --tgt-replay-valid @other_valid.de";
+const Cases kTranslationReplay{
+    {"src-replay", "@train.en", kOldText, kPlan},
+    {"tgt-replay", "@train.de", kOldText, kPlan},
+    {"replay-weight", "2", kOldText, kPlan},
+    {"src-replay-valid", "@valid.en", kOldValid, "score"},
+    {"tgt-replay-valid", "@valid.de", kOldValid, "score"},
+};
 
 TEST_F(TrainingOptionEffects, OfTranslationInTheRun) { expect_cases(translation(), kRun); }
 TEST_F(TrainingOptionEffects, OfTranslationInTheData) {
@@ -73,6 +83,9 @@ TEST_F(TrainingOptionEffects, OfTranslationInTheModel) {
 TEST_F(TrainingOptionEffects, OfTranslationInTheLoss) {
   expect_cases(translation(), kTranslationLoss);
 }
+TEST_F(TrainingOptionEffects, OfTranslationInTheReplay) {
+  expect_cases(translation(), kTranslationReplay);
+}
 TEST_F(TrainingOptionEffects, OfTranslationInTheTraining) {
   expect_cases(translation(), kTraining);
 }
@@ -81,11 +94,11 @@ TEST_F(TrainingOptionEffects, OfTranslationThatAreOfTheRunItself) {
 }
 TEST_F(TrainingOptionEffects, OfTranslationAreAllTested) {
   std::set<std::string> by_hand = kByHand;
-  by_hand.insert({"src-lang", "tgt-lang"});
+  by_hand.insert({"src-lang", "tgt-lang", "distill-weight"});
   expect_a_case_for_every_option(
       "train translation",
       {kRun, kTranslationData, kVocabularyOptions, kTranslationVocabulary, kStack,
-       kTranslationModel, kTranslationLoss, kTraining},
+       kTranslationModel, kTranslationLoss, kTranslationReplay, kTraining},
       by_hand);
 }
 

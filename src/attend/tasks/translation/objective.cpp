@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "attend/metrics/bleu.h"
+#include "attend/ops/distillation.h"
 
 namespace attend {
 
@@ -45,12 +46,26 @@ BatchLoss TranslationObjective::loss(std::int64_t epoch, std::int64_t index, dou
                                      Pass& pass) {
   const TranslationBatch batch = batches_.batch(epoch, index);
   const CrossEntropyOptions options{loss_.label_smoothing, normalizer};
-  CrossEntropy result =
-      makes_two_passes(epoch)
-          ? model_.network->paired_loss(batch.src, batch.tgt_in, batch.tgt_out, loss_.r_drop,
-                                        options, pass)
-          : model_.network->loss(batch.src, batch.tgt_in, batch.tgt_out, options, pass);
+  CrossEntropy result = makes_two_passes(epoch)
+                            ? model_.network->paired_loss(batch.src, batch.tgt_in, batch.tgt_out,
+                                                          loss_.r_drop, options, pass)
+                            : loss_of(batch, options, pass);
   return {std::move(result.loss), result.loss_sum, result.nll};
+}
+
+CrossEntropy TranslationObjective::loss_of(const TranslationBatch& batch,
+                                           const CrossEntropyOptions& options, Pass& pass) const {
+  const auto& [teacher, weight] = loss_.distillation;
+  if (teacher == nullptr)
+    return model_.network->loss(batch.src, batch.tgt_in, batch.tgt_out, options, pass);
+  const auto logits = [&batch](const EncoderDecoder& network, Pass& of) {
+    return network.project(
+        network.decode(batch.tgt_in, network.encode(batch.src, of), batch.src, of));
+  };
+  Pass as_it_is = Pass::inference();
+  const Tensor wanted = logits(*teacher, as_it_is).value();
+  return distilled_cross_entropy(logits(*model_.network, pass), wanted, batch.tgt_out, weight,
+                                 pass.in_precision(options));
 }
 
 Validation TranslationObjective::validate() {

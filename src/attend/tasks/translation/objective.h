@@ -25,11 +25,18 @@ struct TranslationValidation {
 // The targets of those pairs of `text` that were kept as `pairs`.
 std::vector<std::string> references_of(const EncodedPairs& pairs, const ParallelText& text);
 
+// A model whose outputs are soft targets; null: none.
+struct Distillation {
+  std::shared_ptr<const EncoderDecoder> teacher = nullptr;
+  float weight = 0.0f;  // of the divergence from it; 1 - weight of the cross-entropy
+};
+
 struct TranslationLoss {
   float label_smoothing = 0.1f;
   // R-Drop: weight of the KL divergence between two passes; 0: one pass.
   float r_drop = 0.0f;
-  std::int64_t r_drop_after = 0;  // number of initial epochs without R-Drop
+  std::int64_t r_drop_after = 0;   // number of initial epochs without R-Drop
+  Distillation distillation = {};  // not with R-Drop
 };
 
 class TranslationObjective final : public Objective {
@@ -51,6 +58,9 @@ class TranslationObjective final : public Objective {
   bool makes_two_passes(std::int64_t epoch) const {
     return loss_.r_drop > 0.0f && epoch >= loss_.r_drop_after;
   }
+
+  CrossEntropy loss_of(const TranslationBatch& batch, const CrossEntropyOptions& options,
+                       Pass& pass) const;
 
   TranslationModel model_;
   TranslationEngine translator_;

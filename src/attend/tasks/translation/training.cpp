@@ -8,11 +8,13 @@
 #include "attend/core/counted.h"
 #include "attend/core/lines.h"
 #include "attend/core/option_fields.h"
-#include "attend/data/sampled_pairs.h"
 #include "attend/error.h"
+#include "attend/metrics.h"
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/tasks/learned_positions.h"
 #include "attend/tasks/translation/objective.h"
+#include "attend/tasks/translation/training_text.h"
+#include "attend/train/replay_objective.h"
 
 namespace attend {
 
@@ -33,10 +35,24 @@ void check(const TranslationTraining& o) {
   };
   need(o.data.src_train, "src-train", "the file to train on");
   need(o.data.tgt_train, "tgt-train", "the file with its translation");
-  if (o.data.src_valid.empty() != o.data.tgt_valid.empty())
-    throw ConfigError("--src-valid and --tgt-valid: expected both or neither, got one");
+  const auto need_both = [](const std::vector<std::string>& src,
+                            const std::vector<std::string>& tgt, const char* name) {
+    if (src.empty() != tgt.empty())
+      throw ConfigError(
+          fmt::format("--src-{0} and --tgt-{0}: expected both or neither, got one", name));
+  };
+  need_both(o.data.src_valid, o.data.tgt_valid, "valid");
+  need_both(o.replay.src, o.replay.tgt, "replay");
+  need_both(o.replay.src_valid, o.replay.tgt_valid, "replay-valid");
+  check_options(o.replay);
+  if (o.needs_initial() && !o.initial)
+    throw ConfigError("distill-weight: expected a model to learn from (--init-from), got none");
+  if (o.needs_initial() && o.loss.training.r_drop > 0.0f)
+    throw ConfigError("distill-weight: expected training without R-Drop (--r-drop 0)");
   check_options(o.loss);
   check_options(o.decoding);
+  if (o.model.arch != Architecture::transformer && o.trainer.recompute)
+    throw ConfigError("recompute: expected --arch transformer, whose layers are computed again");
   if (o.model.arch == Architecture::transformer)
     require_positions("max-length", o.data.length.max_length, o.model.transformer);
   if (o.vocabulary.bpe_dropout != 0.0f && o.vocabulary.tokenizer.type != TokenizerType::bpe)
@@ -47,25 +63,6 @@ void check(const TranslationTraining& o) {
         "tie-embeddings: expected target or none with two vocabularies (--no-joint-vocabulary), "
         "got {}",
         enum_names(tied)[static_cast<std::size_t>(tied)]));
-}
-
-struct Texts {
-  ParallelText train;
-  std::optional<ParallelText> valid;
-};
-
-Texts read_texts(const TranslationDataOptions& o) {
-  const std::vector<std::string> src = in_folder(o.data, o.src_train),
-                                 tgt = in_folder(o.data, o.tgt_train),
-                                 src_valid = in_folder(o.data, o.src_valid),
-                                 tgt_valid = in_folder(o.data, o.tgt_valid);
-  for (const auto* files : {&src, &tgt, &src_valid, &tgt_valid}) require_readable(*files);
-  Texts texts;
-  if (!src_valid.empty()) texts.valid = read_parallel(src_valid, tgt_valid);
-  texts.train = read_parallel(src, tgt);
-  require_text(texts.train.src, src);
-  require_text(texts.train.tgt, tgt);
-  return texts;
 }
 
 // The shape of a model, before its vocabularies are learned: with those that are asked for.
@@ -108,20 +105,13 @@ Tokenizers resumed_tokenizers(const Checkpoint& checkpoint, const ArchitectureCo
   return tokenizers_of(std::move(model));
 }
 
-// The positions for a text and one special token; 0: unlimited.
-std::int64_t room_for_text(const TranslationModel& model, const PairTokens& tokens) {
-  const std::int64_t longest = model.network->longest_sequence();
-  const int most = std::max(tokens.marks.of_source(), tokens.marks.of_target());
-  return longest == 0 ? 0 : std::max<std::int64_t>(1, longest + 1 - most);
-}
-
 // The special tokens around the pairs: those of the languages of the text, which become the
 // defaults of the model. Throws ConfigError for a language that it does not have, and unless the
 // positions are enough for the longest text.
 PairTokens pair_tokens(TranslationModel& model, const TranslationDataOptions& o) {
   model.format.set_defaults(o.languages);
   PairTokens tokens(model.format.of({}), model.tgt_tokenizer.eos_id());
-  if (const std::int64_t room = room_for_text(model, tokens);
+  if (const std::int64_t room = PairBatches::room_for_text(model, tokens);
       room > 0 && o.length.max_length > room)
     throw ConfigError(fmt::format(
         "max-length: {} tokens and the special tokens around them do not fit into the {} positions "
@@ -130,23 +120,36 @@ PairTokens pair_tokens(TranslationModel& model, const TranslationDataOptions& o)
   return tokens;
 }
 
-TranslationBatcher training_batches(EncodedPairs pairs, const Tokenizers& tokenizers,
-                                    const PairTokens& tokens, const TranslationTraining& o,
-                                    std::int64_t longest) {
-  const float dropout = o.vocabulary.bpe_dropout;
-  if (dropout == 0.0f)
-    return TranslationBatcher(std::move(pairs), tokens, o.data.batch, o.trainer.seed);
-  const auto source = std::make_shared<const SampledPairs>(
-      std::move(pairs), BpeDropout(tokenizers.src, dropout), BpeDropout(tokenizers.tgt, dropout),
-      o.trainer.seed, longest);
-  return TranslationBatcher(source, tokens, o.data.batch, o.trainer.seed);
+// The old model, as a teacher.
+Distillation distillation_of(const TranslationTraining& o) {
+  if (o.replay.distill_weight == 0.0f) return {};
+  return {translation_model(*o.initial).network, o.replay.distill_weight};
 }
 
-void require_some(const ReadReport& report, const ParallelText& text, const LengthOptions& length) {
-  if (report.kept == 0)
-    throw DataError(
-        fmt::format("{}: expected pairs of at most {} tokens (max-length), found none: {}",
-                    text.origins.front().file, length.max_length, report.summary()));
+// Of the new text; the old text has a teacher if there is some.
+TranslationLoss loss_of(const TranslationTraining& o, const TrainingText& text) {
+  TranslationLoss loss = o.loss.training;
+  if (!text.old) loss.distillation = distillation_of(o);
+  return loss;
+}
+
+// Mixes old text into a task, and lets its validations measure it.
+void replay(const TranslationTraining& o, const TrainingText& text, const PairBatches& batches,
+            const TranslationModel& model, bool is_first, TrainingTask& task) {
+  std::optional<TranslationValidation> validation;
+  if (text.old_valid) validation = batches.validation(*text.old_valid, "old validation");
+  TranslationBatcher old = batches.training(text.old ? *text.old : *text.old_valid, "old");
+  TranslationLoss loss = o.loss.training;
+  if (text.old) loss.distillation = distillation_of(o);
+  auto of_old = std::make_unique<TranslationObjective>(model, std::move(old), std::move(loss),
+                                                       std::move(validation));
+  if (is_first && of_old->can_validate()) {
+    const Validation before = of_old->validate();
+    task.notes.push_back(fmt::format("old text before training: perplexity {:.2f}, BLEU {:.2f}",
+                                     perplexity(before.nll), before.score));
+  }
+  task.objective = std::make_unique<ReplayObjective>(std::move(task.objective), std::move(of_old),
+                                                     text.old ? o.replay.weight : 0.0);
 }
 
 std::string vocabulary_note(const Tokenizers& tokenizers, bool joint) {
@@ -186,8 +189,9 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
   validate(o.trainer, task.d_model);
   task.notes.push_back(model_note(config));
 
-  const Texts texts = read_texts(o.data);  // all of it, before a vocabulary is learned from a part
-  const ParallelText& train = texts.train;
+  // All of it, before a vocabulary is learned from a part.
+  const TrainingText text = read_training_text(o);
+  const ParallelText& train = text.train;
   const Tokenizers tokenizers = resumed != nullptr ? resumed_tokenizers(*resumed, config)
                                 : o.initial        ? tokenizers_of(translation_model(*o.initial))
                                                    : train_tokenizers(train, o.vocabulary);
@@ -209,32 +213,13 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
       {"src", kind_of(train.src, tokenizers.src, language(o.data.src_language, o.data.src_train))},
       {"tgt", kind_of(train.tgt, tokenizers.tgt, language(o.data.tgt_language, o.data.tgt_train))}};
 
-  const auto encode = [&](const ParallelText& text, const char* name) {
-    ReadReport report;
-    EncodedPairs pairs =
-        encode_parallel(text, tokenizers.src, tokenizers.tgt, o.data.length, report);
-    task.notes.push_back(fmt::format("{} text: {}", name, report.summary()));
-    require_some(report, text, o.data.length);
-    return pairs;
-  };
-  TranslationBatcher batches = training_batches(encode(train, "training"), tokenizers, tokens, o,
-                                                room_for_text(model, tokens));
-
+  const PairBatches batches(o, model, tokens, task.notes);
+  TranslationBatcher training = batches.training(train, "training");
   std::optional<TranslationValidation> validation;
-  if (texts.valid) {
-    const EncodedPairs pairs = encode(*texts.valid, "validation");
-    TranslationOptions decoding;
-    decoding.beam.beam_size = o.loss.valid_beam_size;
-    decoding.beam.length_penalty = o.decoding.length_penalty;
-    decoding.beam.min_length = model.decoding.min_length;
-    decoding.beam.no_repeat_ngram = model.decoding.no_repeat_ngram;
-    validation = TranslationValidation{
-        TranslationBatcher(pairs, tokens, o.data.batch, std::nullopt),
-        references_of(pairs, *texts.valid), decoding, o.vocabulary.tokenizer.pretokenized};
-  }
-
-  task.objective = std::make_unique<TranslationObjective>(model, std::move(batches),
-                                                          o.loss.training, std::move(validation));
+  if (text.valid) validation = batches.validation(*text.valid, "validation");
+  task.objective = std::make_unique<TranslationObjective>(model, std::move(training),
+                                                          loss_of(o, text), std::move(validation));
+  if (text.old || text.old_valid) replay(o, text, batches, model, resumed == nullptr, task);
   task.model = std::make_shared<TranslationModel>(model);
   return task;
 }

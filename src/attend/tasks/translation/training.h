@@ -66,6 +66,29 @@ void fields(VocabularyOptions& o, Visitor&& visit) {
         "share of BPE merges dropped at random, differently in every epoch; 0: none");
 }
 
+// Old text, of a model that is adapted to a new one.
+struct ReplayOptions {
+  std::vector<std::string> src, tgt;
+  std::vector<std::string> src_valid, tgt_valid;
+  float weight = 0.5f;
+  float distill_weight = 0.0f;
+};
+
+template <class Visitor>
+void fields(ReplayOptions& o, Visitor&& visit) {
+  visit("src-replay", o.src,
+        "source side of old text that is mixed into training against forgetting");
+  visit("tgt-replay", o.tgt, "target side of the old text");
+  visit("src-replay-valid", o.src_valid,
+        "source side of old validation text, to measure in every validation what is forgotten");
+  visit("tgt-replay-valid", o.tgt_valid, "target side of the old validation text");
+  visit("replay-weight", o.weight, above(0, 1000),
+        "batches of old text for each batch of new text");
+  visit("distill-weight", o.distill_weight, between(0, 1),
+        "share of the loss that is the divergence from the output of the model of --init-from: on "
+        "old text if there is some, else on all text");
+}
+
 struct TranslationLossOptions {
   TranslationLoss training;
   int valid_beam_size = 1;
@@ -91,9 +114,13 @@ struct TranslationTraining {
   VocabularyOptions vocabulary;
   ModelOptions model;
   TranslationLossOptions loss;
+  ReplayOptions replay;
   TranslationDecoding decoding;
   TrainerOptions trainer;
   std::shared_ptr<const Checkpoint> initial = nullptr;  // the model to start from
+
+  // A resumed run, too.
+  bool needs_initial() const { return replay.distill_weight > 0.0f; }
 };
 
 // The options by topic: the sections of a configuration file and of the help.
@@ -103,6 +130,7 @@ void groups(TranslationTraining& o, Visitor&& visit) {
   visit("vocabulary", o.vocabulary);
   visit("model", o.model);
   visit("loss", o.loss);
+  visit("replay", o.replay);
   visit("decoding", o.decoding);
   visit("training", o.trainer);
 }
