@@ -2,6 +2,7 @@
 // or byte-level BPE (Radford et al. 2019), trained and applied in process.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -43,6 +44,12 @@ struct SpecialTokens {
   std::int32_t unk = -1;  // unknown token
 };
 
+// Where a token stands in a text: bytes [begin, end), which are whole characters.
+struct TokenSpan {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
 // Immutable and cheap to copy. All const functions may be called from several threads at once.
 //
 // A text is one line. Decoding an encoded text returns the normalized text, with runs of spaces
@@ -66,6 +73,11 @@ class Tokenizer {
   // Returns ids without bos and eos, in roughly linear time. Precondition: the text is UTF-8 (other
   // bytes become U+FFFD). Throws DataError for text of half a gigabyte or more.
   std::vector<std::int32_t> encode(std::string_view text) const;
+
+  // What each id of encode() stands for in the text, without the spaces around it unless there is
+  // nothing else. Tokens that share a character, such as its bytes, all have the whole of it; a
+  // token that only marks the beginning of a word is empty.
+  std::vector<TokenSpan> spans(std::string_view text) const;
 
   // Returns one line of valid UTF-8; line breaks spelled by bytes or tokens become spaces. pad, bos
   // and eos are dropped. TextStream decodes growing text. Throws DataError for an id outside the

@@ -81,6 +81,14 @@ class Tokenizer:
         """The tokens of a text as strings of the vocabulary."""
         return [self._tokenizer.piece(token) for token in self.encode(text)]
 
+    def offsets(self, text: str) -> list[tuple[int, int]]:
+        """Where each token of ``encode(text)`` stands in the text: characters [begin, end).
+
+        Spaces around it are not counted. Tokens that share a character, such as its bytes, all
+        have the whole of it; a token that only marks the beginning of a word is empty.
+        """
+        return self._tokenizer.offsets(text)
+
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids. Special tokens are dropped. Raises DataError for an unknown id."""
         return self._tokenizer.decode(list(ids))

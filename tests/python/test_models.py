@@ -177,6 +177,18 @@ def test_tokenizers_train_encode_and_decode() -> None:
         attend.Tokenizer.train(ENGLISH, vocab_size=100_000)
 
 
+@pytest.mark.parametrize("type", ["bpe", "unigram", "chars", "word", "wordpiece", "byte_bpe"])
+def test_offsets_say_which_characters_a_token_stands_for(type: str) -> None:
+    tokenizer = attend.Tokenizer.train(ENGLISH * 4, type=type, vocab_size=290 if type == "byte_bpe" else 28 if type in ("word", "chars") else 40)
+    text = "  the old\u3000dog, süß"
+    offsets = tokenizer.offsets(text)
+    assert len(offsets) == len(tokenizer.encode(text))
+    words = {text[begin:end] for begin, end in offsets}
+    assert all(word == word.strip() for word in words)
+    covered = {i for begin, end in offsets for i in range(begin, end)}
+    assert covered == {i for i, character in enumerate(text) if not character.isspace()}
+
+
 def test_the_tokenizer_of_a_model_encodes_as_the_model_does(models: Models) -> None:
     translator = attend.Translator(models.translator)
     assert (

@@ -1,9 +1,14 @@
 #include "attend/tokenizer.h"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "attend/core/utf8.h"
 #include "attend/python/keywords.h"
 #include "attend/python/module.h"
 #include "attend/text/tokenizer.h"
@@ -29,6 +34,25 @@ std::vector<std::vector<std::int32_t>> encode(const Tokenizer& tokenizer,
   return ids;
 }
 
+// The characters [begin, end) of the text that each token stands for.
+std::vector<std::pair<std::int64_t, std::int64_t>> offsets(const Tokenizer& tokenizer,
+                                                           const std::string& text) {
+  const nb::gil_scoped_release released;
+  std::vector<std::int64_t> characters(text.size() + 1);  // that begin before each byte
+  std::int64_t count = 0;
+  for (std::size_t at = 0; at < text.size(); ++count) {
+    const std::size_t begin = at;
+    next_code_point(text, at);
+    std::fill(characters.begin() + static_cast<std::ptrdiff_t>(begin),
+              characters.begin() + static_cast<std::ptrdiff_t>(at), count);
+  }
+  characters.back() = count;
+  std::vector<std::pair<std::int64_t, std::int64_t>> result;
+  for (const TokenSpan& span : tokenizer.spans(text))
+    result.emplace_back(characters[span.begin], characters[span.end]);
+  return result;
+}
+
 }  // namespace
 
 void add_tokenizer(nb::module_& module) {
@@ -43,6 +67,7 @@ void add_tokenizer(nb::module_& module) {
       .def("to_bytes",
            [](const Tokenizer& t) { return nb::bytes(t.bytes().data(), t.bytes().size()); })
       .def("encode", encode, nb::arg("texts"))
+      .def("offsets", offsets, nb::arg("text"))
       .def(
           "decode",
           [](const Tokenizer& t, const std::vector<std::int32_t>& ids) { return t.decode(ids); },

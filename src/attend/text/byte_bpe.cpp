@@ -9,6 +9,7 @@
 #include "attend/error.h"
 #include "attend/text/byte_bpe_decoder.h"
 #include "attend/text/byte_letters.h"
+#include "attend/text/source_map.h"
 
 namespace attend::detail {
 namespace {
@@ -112,11 +113,8 @@ bool ByteBpe::begins_word(std::int32_t id) const {
          (bytes.front() == ' ' || (bytes.front() >= '\t' && bytes.front() <= '\r'));
 }
 
-std::vector<std::int32_t> ByteBpe::encode(std::string_view text) const {
-  refuse_long_text(text.size());
-  std::string valid;
-  if (!is_utf8(text)) text = valid = with_valid_characters(text);
-  std::vector<std::int32_t> ids;
+template <class Part, class Added>
+void ByteBpe::split_off_added(std::string_view text, const Part& part, const Added& added) const {
   std::size_t done = 0;
   for (std::size_t at = 0; added_ && at < text.size();) {
     const PrefixTable::Match match = added_->longest(text.substr(at));
@@ -124,12 +122,52 @@ std::vector<std::int32_t> ByteBpe::encode(std::string_view text) const {
       ++at;
       continue;
     }
-    encode_part(text.substr(done, at - done), ids);
-    ids.push_back(match.value);
+    part(text.substr(done, at - done));
+    added(match.value, text.substr(at, match.length));
     done = at += match.length;
   }
-  encode_part(text.substr(done), ids);
+  part(text.substr(done));
+}
+
+std::vector<std::int32_t> ByteBpe::encode(std::string_view text) const {
+  refuse_long_text(text.size());
+  std::string valid;
+  if (!is_utf8(text)) text = valid = with_valid_characters(text);
+  std::vector<std::int32_t> ids;
+  split_off_added(
+      text, [&](std::string_view part) { encode_part(part, ids); },
+      [&](std::int32_t id, std::string_view) { ids.push_back(id); });
   return ids;
+}
+
+std::vector<TokenSpan> ByteBpe::spans(std::string_view text) const {
+  refuse_long_text(text.size());
+  std::vector<TokenSpan> spans;
+  const auto position = [&](std::string_view part) {
+    return static_cast<std::size_t>(part.data() - text.data());
+  };
+  split_off_added(
+      text, [&](std::string_view part) { append_spans(part, position(part), spans); },
+      [&](std::int32_t, std::string_view piece) {
+        spans.push_back({position(piece), position(piece) + piece.size()});
+      });
+  return spans;
+}
+
+void ByteBpe::append_spans(std::string_view part, std::size_t begin,
+                           std::vector<TokenSpan>& spans) const {
+  const std::string whole = normalized(part, options_.normalization);
+  const std::size_t prefix = options_.prefix_space && !whole.starts_with(' ') ? 1 : 0;
+  const SourceMap source(part, character_normalizer(options_.normalization));
+  std::vector<std::int32_t> ids;
+  encode_part(with_valid_characters(part), ids);
+  std::size_t at = 0;
+  for (const std::int32_t id : ids) {
+    const std::size_t first = std::max(at, prefix) - prefix;
+    at += is_unknown(id) ? 1 : bytes_of(id).size();
+    const TokenSpan span = source.source(first, std::max(at, prefix) - prefix);
+    spans.push_back({begin + span.begin, begin + span.end});
+  }
 }
 
 void ByteBpe::encode_part(std::string_view text, std::vector<std::int32_t>& ids) const {

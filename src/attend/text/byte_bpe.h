@@ -25,6 +25,7 @@ class ByteBpe final : public TokenizerEngine {
   explicit ByteBpe(ByteBpeDescription description);
 
   std::vector<std::int32_t> encode(std::string_view text) const override;
+  std::vector<TokenSpan> spans(std::string_view text) const override;
   std::unique_ptr<TextDecoder> decoder() const override;
   std::int32_t vocab_size() const override { return vocabulary_.size(); }
   SpecialTokens special() const override { return vocabulary_.special(); }
@@ -43,7 +44,12 @@ class ByteBpe final : public TokenizerEngine {
 
  private:
   void read_pieces();
+  // Calls part(text) between added pieces, added(id, text) for these.
+  template <class Part, class Added>
+  void split_off_added(std::string_view text, const Part& part, const Added& added) const;
   void encode_part(std::string_view text, std::vector<std::int32_t>& ids) const;
+  // Of a part of a text, which begins at `begin`.
+  void append_spans(std::string_view part, std::size_t begin, std::vector<TokenSpan>& spans) const;
   void encode_bytes(std::string_view bytes, std::vector<std::int32_t>& ids) const;
 
   ByteBpeDescription options_;  // without vocabulary, merges and patterns

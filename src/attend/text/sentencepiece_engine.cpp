@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "attend/core/unicode.h"
 #include "attend/error.h"
 #include "attend/text/meta_symbol.h"
 #include "attend/text/sentencepiece_decoder.h"
@@ -19,6 +20,19 @@ std::size_t count_meta(std::string_view text) {
        at = text.find(kMetaSymbol, at + kMetaSymbol.size()))
     ++count;
   return count;
+}
+
+// So many words of a part of the text, of which the last one has the rest.
+void append_words(std::string_view text, TokenSpan part, std::size_t count,
+                  std::vector<TokenSpan>& spans) {
+  const std::vector<std::string_view> words =
+      unicode::split(text.substr(part.begin, part.end - part.begin));
+  for (std::size_t i = 0; i < count; ++i) {
+    TokenSpan span = part;
+    if (i < words.size()) span.begin = static_cast<std::size_t>(words[i].data() - text.data());
+    if (i + 1 < std::min(count, words.size())) span.end = span.begin + words[i].size();
+    spans.push_back(span);
+  }
 }
 
 }  // namespace
@@ -77,23 +91,49 @@ std::vector<std::int32_t> SentencePieceEngine::encode(std::string_view text) con
   if (long_text_.is_of_words(text)) return encode_words(long_text_.words(text));
   std::string storage;
   text = long_text_.shortened(text, storage);
+  std::vector<std::int32_t> ids;
+  for_pieces(text, [&](const auto& piece, std::size_t copies) {
+    const auto id = static_cast<std::int32_t>(piece.id());
+    ids.insert(ids.end(), copies, id < vocab_size() ? id : unknown());
+  });
+  return ids;
+}
+
+template <class Use>
+void SentencePieceEngine::for_pieces(std::string_view text, const Use& use) const {
   sentencepiece::ImmutableSentencePieceText pieces;
   const auto status = processor_.Encode(text, pieces.mutable_proto());
   if (!status.ok())
     throw DataError(fmt::format("tokenizer: cannot encode {} bytes of text ({})", text.size(),
                                 status.message()));
-  std::vector<std::int32_t> ids;
-  ids.reserve(pieces.pieces_size());
   for (int i = 0; i < static_cast<int>(pieces.pieces_size()); ++i) {
     const auto piece = pieces.pieces(i);
-    const auto id = static_cast<std::int32_t>(piece.id());
-    // SentencePiece joins neighboring unknown pieces; unknown words stay separate here.
-    const std::size_t copies = id == unknown() && unknown_is_word_
-                                   ? std::max<std::size_t>(count_meta(piece.piece()), 1)
-                                   : 1;
-    ids.insert(ids.end(), copies, id < vocab_size() ? id : unknown());
+    const bool words = static_cast<std::int32_t>(piece.id()) == unknown() && unknown_is_word_;
+    use(piece, words ? std::max<std::size_t>(count_meta(piece.piece()), 1) : 1);
   }
-  return ids;
+}
+
+// The bytes of a character have its place at the last one.
+std::vector<TokenSpan> SentencePieceEngine::spans(std::string_view text) const {
+  refuse_long_text(text.size());
+  std::vector<TokenSpan> spans;
+  std::size_t waiting = 0;  // bytes of a character that goes on
+  for_pieces(text, [&](const auto& piece, std::size_t copies) {
+    const TokenSpan span{piece.begin(), piece.end()};
+    if (copies > 1) {
+      append_words(text, span, copies, spans);
+    } else {
+      spans.push_back(span);
+    }
+    const bool byte = processor_.IsByte(static_cast<int>(piece.id()));
+    if (byte && span.begin == span.end) {
+      ++waiting;
+      return;
+    }
+    if (byte) std::fill(spans.end() - static_cast<std::ptrdiff_t>(waiting) - 1, spans.end(), span);
+    waiting = 0;
+  });
+  return spans;
 }
 
 std::vector<std::int32_t> SentencePieceEngine::encode_words(std::string_view words) const {

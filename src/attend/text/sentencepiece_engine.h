@@ -17,6 +17,7 @@ class SentencePieceEngine final : public TokenizerEngine {
   explicit SentencePieceEngine(std::string_view serialized);
 
   std::vector<std::int32_t> encode(std::string_view text) const override;
+  std::vector<TokenSpan> spans(std::string_view text) const override;
   std::unique_ptr<TextDecoder> decoder() const override;
   std::int32_t vocab_size() const override { return checked_.vocab_size(); }
   SpecialTokens special() const override;
@@ -34,6 +35,9 @@ class SentencePieceEngine final : public TokenizerEngine {
   std::string decode_all(std::span<const std::int32_t> ids) const;
 
  private:
+  // Calls use(piece, copies): SentencePiece joins neighboring unknown words, which are so many.
+  template <class Use>
+  void for_pieces(std::string_view text, const Use& use) const;
   std::vector<std::int32_t> encode_words(std::string_view words) const;
 
   SentencePieceModel checked_;  // refers to the bytes

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
+#include "attend/core/utf8.h"
 #include "attend/error.h"
 #include "attend/text/byte_bpe_training.h"
 #include "attend/text/sentencepiece_model.h"
@@ -24,6 +26,20 @@ struct Tokenizer::Model {
   std::unique_ptr<const detail::TokenizerEngine> engine;  // refers to `bytes`
   SpecialTokens special;
 };
+
+namespace {
+
+TokenSpan without_spaces(std::string_view text, TokenSpan span) {
+  TokenSpan kept{span.end, span.begin};
+  for (std::size_t at = span.begin; at < span.end;) {
+    const std::size_t begin = at;
+    if (is_white_space(next_code_point(text, at))) continue;
+    kept = {std::min(kept.begin, begin), at};
+  }
+  return kept.begin < kept.end ? kept : span;
+}
+
+}  // namespace
 
 Tokenizer Tokenizer::train(std::span<const std::string> sentences,
                            const TokenizerOptions& options) {
@@ -76,6 +92,12 @@ std::int32_t Tokenizer::id(std::string_view piece) const { return engine().id(pi
 
 std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
   return engine().encode(text);
+}
+
+std::vector<TokenSpan> Tokenizer::spans(std::string_view text) const {
+  std::vector<TokenSpan> spans = engine().spans(text);
+  for (TokenSpan& span : spans) span = without_spaces(text, span);
+  return spans;
 }
 
 std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {

@@ -35,6 +35,8 @@ class TokenizerEngine {
 
   // Throws DataError for text that is too long.
   virtual std::vector<std::int32_t> encode(std::string_view text) const = 0;
+  // What each id of encode() stands for in the text, perhaps with spaces around it.
+  virtual std::vector<TokenSpan> spans(std::string_view text) const = 0;
   // The engine must outlive it.
   virtual std::unique_ptr<TextDecoder> decoder() const = 0;
 

@@ -2,6 +2,7 @@
 
 #include "attend/core/utf8.h"
 #include "attend/error.h"
+#include "attend/text/source_map.h"
 #include "attend/text/wordpiece_decoder.h"
 #include "attend/text/wordpiece_words.h"
 
@@ -65,6 +66,32 @@ void WordPiece::encode_word(std::string_view word, std::vector<std::int32_t>& id
   if (known) return;
   ids.resize(before);
   ids.push_back(vocabulary_.special().unk);
+}
+
+// The pieces of a word are its letters, one after the other; an unknown one is the whole word.
+std::vector<TokenSpan> WordPiece::spans(std::string_view text) const {
+  refuse_long_text(text.size());
+  const auto words_of = [this](std::string_view part, const auto& use) {
+    for_each_word(normalized(part, options_.normalization), options_, use);
+  };
+  const SourceMap source(text, [&](std::string_view character) {
+    std::string letters;
+    words_of(character, [&](std::string_view word) { letters += word; });
+    return letters;
+  });
+  std::vector<TokenSpan> spans;
+  std::size_t letters = 0;
+  words_of(text, [&](std::string_view word) {
+    std::vector<std::int32_t> ids;
+    encode_word(word, ids);
+    for (const std::int32_t id : ids) {
+      const std::size_t mark = continues_word(id) ? kContinuation.size() : 0,
+                        length = is_unknown(id) ? word.size() : piece(id).size() - mark;
+      spans.push_back(source.source(letters, letters + length));
+      letters += length;
+    }
+  });
+  return spans;
 }
 
 std::unique_ptr<TextDecoder> WordPiece::decoder() const {

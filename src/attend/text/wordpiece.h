@@ -20,6 +20,7 @@ class WordPiece final : public TokenizerEngine {
   explicit WordPiece(WordPieceDescription description);
 
   std::vector<std::int32_t> encode(std::string_view text) const override;
+  std::vector<TokenSpan> spans(std::string_view text) const override;
   std::unique_ptr<TextDecoder> decoder() const override;
   std::int32_t vocab_size() const override { return vocabulary_.size(); }
   SpecialTokens special() const override { return vocabulary_.special(); }
