@@ -20,6 +20,7 @@ import sys
 import time
 
 import imported
+import in_python
 import marian
 import scaling
 import serving
@@ -311,7 +312,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=15, help="of training the tiny model, in one turn; larger ones take three times as long")
     parser.add_argument("--patience", type=float, default=600, help="seconds after which a variant of the peer is given up")
     parser.add_argument("--variants", nargs="*", default=["f32", "bf16", "f32-compiled", "bf16-compiled"], help="of the peer's training, to choose from")
-    parser.add_argument("--only", nargs="*", default=["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-base", "serving", "imported-encoders", "imported-translation", "imported-generation", "scaling"])
+    parser.add_argument("--only", nargs="*", default=["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-base", "serving", "imported-encoders", "imported-translation", "imported-generation", "python", "scaling"])
     arguments = parser.parse_args()
     if arguments.before:
         arguments.variants = ["f32", "bf16"]
@@ -346,6 +347,8 @@ def main():
     if "serving" in arguments.only and arguments.model and not arguments.before:
         serving.compare(c, "serving", arguments.model, arguments.source)
     imported.compare(c, arguments.only)
+    if "python" in arguments.only:
+        in_python.compare(c)
     if "scaling" in arguments.only:
         c.curves = scaling.measure(c)
         c.save()

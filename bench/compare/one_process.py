@@ -1,0 +1,112 @@
+"""The Python package beside ctranslate2 or sentence-transformers in one process, turn by turn, and beside its own command line.
+
+usage: one_process.py translate MODEL FOLDER SOURCE [--program ATTEND] [--turns N] [--beam-size N]
+       one_process.py encode MODEL DIRECTORY SOURCE [--program ATTEND] [--turns N]
+
+FOLDER is the model in the format of CTranslate2, DIRECTORY in that of sentence-transformers. Each side is at its best setting of a few.
+Prints one line of JSON: sentences per second of each side in every turn, and with --program also of the command line: of the second half
+of its work, so that starting and loading do not count.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+
+BATCHES = (16, 32, 64)
+
+
+def translate(a, lines):
+    import attend
+    import ctranslate2
+    import sentencepiece
+
+    ours = attend.Translator(a.model)
+    theirs = ctranslate2.Translator(a.peer, inter_threads=2, intra_threads=1)
+    src = sentencepiece.SentencePieceProcessor(f"{a.peer}/tokenizer.src.model")
+    tgt_file = f"{a.peer}/tokenizer.tgt.model"
+    tgt = sentencepiece.SentencePieceProcessor(tgt_file) if os.path.exists(tgt_file) else src
+
+    def attend_side(batch):
+        return [one.text for one in ours.translate(lines, beam_size=a.beam_size, batch_size=batch)]
+
+    def peer_side(batch):
+        tokens = src.encode(lines, out_type=str)
+        results = theirs.translate_batch(tokens, beam_size=a.beam_size, max_batch_size=batch)
+        return [tgt.decode(one.hypotheses[0]) for one in results]
+
+    def agree(ours, theirs):
+        return sum(x == y for x, y in zip(ours, theirs)) / len(ours)
+
+    command = [a.program, "translate", a.model, "--beam-size", a.beam_size, "--batch-size"]
+    return attend_side, peer_side, agree, command
+
+
+def encode(a, lines):
+    import attend
+    import numpy
+    import sentence_transformers
+    import torch
+
+    torch.set_num_threads(2)
+    ours = attend.Embedder(a.model)
+    theirs = sentence_transformers.SentenceTransformer(a.peer, device="cpu")
+
+    def attend_side(batch):
+        return ours.encode(lines, batch_size=batch)
+
+    def peer_side(batch):
+        return theirs.encode(lines, batch_size=batch, show_progress_bar=False)
+
+    def agree(ours, theirs):
+        return float(numpy.isclose(ours, theirs, atol=1e-4).all(axis=1).mean())
+
+    command = [a.program, "embed", a.model, "--npy", os.devnull, "--batch-size"]
+    return attend_side, peer_side, agree, command
+
+
+def seconds(work):
+    begun = time.monotonic()
+    work()
+    return time.monotonic() - begun
+
+
+def of_program(command, lines):
+    """Seconds for the lines, without those that starting takes."""
+
+    def run(text):
+        command_line = [str(word) for word in command]
+        return seconds(lambda: subprocess.run(command_line, input=text, stdout=subprocess.DEVNULL, check=True, text=True))
+
+    text = "\n".join(lines) + "\n"
+    once = run(text)
+    return run(text + text) - once
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("work", choices=["translate", "encode"])
+    parser.add_argument("model")
+    parser.add_argument("peer")
+    parser.add_argument("source")
+    parser.add_argument("--program", default="")
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--beam-size", type=int, default=5)
+    a = parser.parse_args()
+    with open(a.source) as file:
+        lines = [line.rstrip("\n") for line in file]
+    ours, theirs, agree, command = {"translate": translate, "encode": encode}[a.work](a, lines)
+    result = {"agreement": agree(ours(BATCHES[0]), theirs(BATCHES[0])), "attend": [], "peer": [], "program": []}
+    best = [min(BATCHES, key=lambda batch: seconds(lambda: side(batch))) for side in (ours, theirs)]
+    for _ in range(a.turns):
+        result["attend"].append(len(lines) / seconds(lambda: ours(best[0])))
+        result["peer"].append(len(lines) / seconds(lambda: theirs(best[1])))
+        if a.program:
+            result["program"].append(len(lines) / of_program([*command, best[0]], lines))
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
