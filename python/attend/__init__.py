@@ -21,7 +21,14 @@ from attend._attend import (
     TranslationCandidate,
     build_information,
 )
-from attend._batches import AsyncResult, GenerationResult, TranslationResult
+from attend._batches import (
+    AsyncResult,
+    GenerationResult,
+    GenerationStepResult,
+    ScoringResult,
+    TranslationResult,
+)
+from attend._common import imported
 from attend._errors import (
     ConfigError,
     DataError,
@@ -63,11 +70,13 @@ __all__ = [
     "Generation",
     "GenerationOptions",
     "GenerationResult",
+    "GenerationStepResult",
     "Generator",
     "History",
     "IoError",
     "LabelScore",
     "LineError",
+    "ScoringResult",
     "SequenceScore",
     "ShapeError",
     "StepReport",
@@ -114,21 +123,10 @@ def load(
 
     Raises IoError, or DataError for a file that is damaged or not a model.
     """
-    if _attend.is_foreign_model(path):
-        path = _imported(path)
+    path = imported(path)
     task = _attend.task_of(path)
     if task not in _CLASSES:
         raise DataError(
             f"{os.fspath(path)}: expected a model for one of {', '.join(_CLASSES)}, got {task!r}"
         )
     return _CLASSES[task](path, threads=threads)
-
-
-def _imported(directory: str | os.PathLike[str]) -> str:
-    """The file of a foreign model, imported anew when the directory has changed since."""
-    cache = os.path.join(directory, ".attend.safetensors")
-    files = [entry for entry in os.scandir(directory) if entry.name != ".attend.safetensors"]
-    newest = max((entry.stat().st_mtime for entry in files), default=0.0)
-    if not os.path.exists(cache) or os.path.getmtime(cache) < newest:
-        import_model(directory, cache)
-    return cache

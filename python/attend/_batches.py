@@ -2,46 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from itertools import islice
+from typing import Any, Generic, TypedDict, TypeVar
 
 from attend._errors import ConfigError
 
 Result = TypeVar("Result")
-
-#: What attend does not have, with the values that ask for nothing.
-_TRANSLATION_DEFAULTS: dict[str, Any] = {
-    "patience": 1,
-    "coverage_penalty": 0,
-    "repetition_penalty": 1,
-    "disable_unk": False,
-    "suppress_sequences": None,
-    "end_token": None,
-    "return_end_token": False,
-    "prefix_bias_beta": 0,
-    "return_logits_vocab": False,
-    "return_alternatives": False,
-    "min_alternative_expansion_prob": 0,
-    "replace_unknowns": False,
-    "callback": None,
-}
-_GENERATION_DEFAULTS: dict[str, Any] = {
-    "patience": 1,
-    "no_repeat_ngram_size": 0,
-    "disable_unk": False,
-    "suppress_sequences": None,
-    "end_token": None,
-    "min_length": 0,
-    "static_prompt": None,
-    "return_logits_vocab": False,
-    "return_alternatives": False,
-    "min_alternative_expansion_prob": 0,
-    "callback": None,
-}
-#: What changes neither results nor, here, the speed.
-_IGNORED = {"max_batch_size", "batch_type", "use_vmap", "cache_static_prompt"}
 
 
 @dataclass
@@ -62,6 +31,183 @@ class GenerationResult:
     scores: list[float] = field(default_factory=list)  #: with return_scores=True
 
 
+@dataclass
+class GenerationStepResult:
+    """A token of a continuation that grows."""
+
+    step: int  #: from 0; tokens of the prompt count
+    batch_id: int  #: which of the prompts
+    token_id: int
+    hypothesis_id: int
+    token: str
+    log_prob: float | None  #: with return_log_prob=True or return_scores=True
+    is_last: bool
+
+
+@dataclass
+class ScoringResult:
+    """The log-probabilities of given tokens."""
+
+    tokens: list[str]
+    log_probs: list[float]
+
+
+class BatchOptions(TypedDict, total=False):
+    """Keyword arguments of ``translate_batch`` and ``generate_batch``, as in CTranslate2.
+
+    Those at the end must have their default, which asks for nothing.
+    """
+
+    #: change neither results nor, here, the speed
+    max_batch_size: int
+    batch_type: str
+    #: 1: greedy search
+    beam_size: int
+    num_hypotheses: int
+    #: scores are log-probabilities divided by length ** length_penalty
+    length_penalty: float
+    #: other than 1: draw among so many tokens instead of searching; 0: all
+    sampling_topk: int
+    sampling_topp: float
+    sampling_temperature: float
+    repetition_penalty: float
+    no_repeat_ngram_size: int
+    return_scores: bool
+    return_end_token: bool
+
+    patience: float
+    disable_unk: bool
+    suppress_sequences: Sequence[Sequence[str]] | None
+    end_token: str | Sequence[str] | Sequence[int] | None
+    return_logits_vocab: bool
+    return_alternatives: bool
+    min_alternative_expansion_prob: float
+
+
+class TranslationBatchOptions(BatchOptions, total=False):
+    """Keyword arguments of ``translate_batch``."""
+
+    #: longer sources are truncated; 0: never
+    max_input_length: int
+    max_decoding_length: int
+    min_decoding_length: int
+    return_attention: bool
+    #: changes nothing: Translator.translate has the shortlist of a model
+    use_vmap: bool
+
+    coverage_penalty: float
+    prefix_bias_beta: float
+    replace_unknowns: bool
+    callback: Callable[[GenerationStepResult], bool] | None
+
+
+class GenerationBatchOptions(BatchOptions, total=False):
+    """Keyword arguments of ``generate_batch``."""
+
+    #: most tokens of a result; the first one of the prompt does not count
+    max_length: int
+    include_prompt_in_result: bool
+    #: put before each prompt
+    static_prompt: Sequence[str] | None
+    #: changes nothing
+    cache_static_prompt: bool
+    #: receives every token of greedy search and sampling; True ends the continuation
+    callback: Callable[[GenerationStepResult], bool] | None
+
+    min_length: int
+
+
+_DEFAULTS: dict[str, Any] = {
+    "max_batch_size": 0,
+    "batch_type": "examples",
+    "num_hypotheses": 1,
+    "length_penalty": 1.0,
+    "sampling_topk": 1,
+    "sampling_topp": 1.0,
+    "sampling_temperature": 1.0,
+    "repetition_penalty": 1.0,
+    "no_repeat_ngram_size": 0,
+    "return_scores": False,
+    "return_end_token": False,
+    "patience": 1.0,
+    "disable_unk": False,
+    "suppress_sequences": None,
+    "end_token": None,
+    "return_logits_vocab": False,
+    "return_alternatives": False,
+    "min_alternative_expansion_prob": 0.0,
+    "callback": None,
+}
+_TRANSLATION_DEFAULTS: dict[str, Any] = _DEFAULTS | {
+    "beam_size": 2,
+    "max_input_length": 1024,
+    "max_decoding_length": 256,
+    "min_decoding_length": 1,
+    "return_attention": False,
+    "use_vmap": False,
+    "coverage_penalty": 0.0,
+    "prefix_bias_beta": 0.0,
+    "replace_unknowns": False,
+}
+_GENERATION_DEFAULTS: dict[str, Any] = _DEFAULTS | {
+    "beam_size": 1,
+    "max_length": 512,
+    "include_prompt_in_result": True,
+    "static_prompt": None,
+    "cache_static_prompt": True,
+    "min_length": 0,
+}
+#: What attend does not have.
+_MISSING = {
+    "patience",
+    "disable_unk",
+    "suppress_sequences",
+    "end_token",
+    "return_logits_vocab",
+    "return_alternatives",
+    "min_alternative_expansion_prob",
+}
+_MISSING_IN_TRANSLATION = _MISSING | {
+    "repetition_penalty",
+    "return_end_token",
+    "coverage_penalty",
+    "prefix_bias_beta",
+    "replace_unknowns",
+    "callback",
+}
+_MISSING_IN_GENERATION = _MISSING | {"no_repeat_ngram_size", "min_length"}
+
+
+def translation_batch_options(given: Mapping[str, object]) -> dict[str, Any]:
+    """All arguments of translate_batch. Raises ConfigError for those that attend does not have."""
+    return _settled(given, _TRANSLATION_DEFAULTS, _MISSING_IN_TRANSLATION)
+
+
+def generation_batch_options(given: Mapping[str, object]) -> dict[str, Any]:
+    """All arguments of generate_batch. Raises ConfigError for those that attend does not have."""
+    return _settled(given, _GENERATION_DEFAULTS, _MISSING_IN_GENERATION)
+
+
+def _settled(
+    given: Mapping[str, object], defaults: Mapping[str, Any], missing: set[str]
+) -> dict[str, Any]:
+    for name, value in given.items():
+        if name not in defaults:
+            raise TypeError(f"unexpected keyword argument {name!r}")
+        if name in missing and value != defaults[name]:
+            raise ConfigError(f"{name}: expected {defaults[name]!r}, the only value that attend has")
+    return {**defaults, **given}
+
+
+def batch_score(log_probability: float, length: int, length_penalty: float) -> float:
+    """A score of CTranslate2. The length is that of the result, with its end."""
+    return log_probability / max(length, 1) ** length_penalty
+
+
+def truncated(batch: Iterable[Sequence[str]], max_input_length: int) -> list[list[str]]:
+    return [list(tokens)[: max_input_length or None] for tokens in batch]
+
+
 class AsyncResult(Generic[Result]):
     """A result that is computed while the program goes on."""
 
@@ -77,31 +223,25 @@ class AsyncResult(Generic[Result]):
         return self._future.result()[self._index]
 
 
-def in_background(count: int, compute: Callable[[], list[Result]]) -> list[AsyncResult[Result]]:
-    """The results of a batch of so many, computed in a thread of its own."""
+def computed(
+    count: int, asynchronous: bool, compute: Callable[[], list[Result]]
+) -> list[Result] | list[AsyncResult[Result]]:
+    """The results of a batch of so many: at once, or computed in a thread of its own."""
+    if not asynchronous:
+        return compute()
     executor = ThreadPoolExecutor(1, "attend-batch")
     future = executor.submit(compute)
     executor.shutdown(wait=False)
     return [AsyncResult(future, index) for index in range(count)]
 
 
-def refuse_translation_options(options: Mapping[str, Any]) -> None:
-    _refuse(options, _TRANSLATION_DEFAULTS)
-
-
-def refuse_generation_options(options: Mapping[str, Any]) -> None:
-    _refuse(options, _GENERATION_DEFAULTS)
-
-
-def _refuse(options: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
-    """Raises ConfigError for the first option that asks for what attend does not have."""
-    for name, value in options.items():
-        if name in _IGNORED:
-            continue
-        if name not in defaults:
-            raise TypeError(f"unexpected keyword argument {name!r}")
-        if value != defaults[name]:
-            raise ConfigError(f"{name}: expected {defaults[name]!r}, the only value that attend has")
+def in_batches(
+    examples: Iterable[Any], size: int, compute: Callable[[list[Any]], list[Result]]
+) -> Iterator[Result]:
+    """The results of an iterable of any length, so many examples at a time."""
+    iterator = iter(examples)
+    while part := list(islice(iterator, size)):
+        yield from compute(part)
 
 
 @dataclass
@@ -114,13 +254,23 @@ class TokenPair:
     options: dict[str, str]  #: the languages that the tokens ask for
 
 
-def pair_of_tokens(source: list[str], prefix: list[str], languages: list[str]) -> TokenPair:
-    """Models of several languages have a token for each: it begins the source, and the prefix."""
+def pairs_of_tokens(
+    sources: list[list[str]], targets: Sequence[Sequence[str] | None], languages: list[str]
+) -> list[TokenPair]:
+    """Sources with what their translations begin with.
+
+    Models of several languages have a token for each: it begins the source, and the target.
+    """
+    if len(targets) != len(sources):
+        raise ConfigError(f"target_prefix: expected {len(sources)} prefixes, got {len(targets)}")
     by_token = {token: name for name in languages for token in (name, f"__{name}__")}
-    options = {}
-    if source and source[0] in by_token:
-        options["src_lang"] = by_token[source[0]]
-    if not prefix or prefix[0] not in by_token:
-        return TokenPair(source, prefix, [], options)
-    options["tgt_lang"] = by_token[prefix[0]]
-    return TokenPair(source, prefix[1:], prefix[:1], options)
+    pairs = []
+    for source, given in zip(sources, targets, strict=True):
+        pair = TokenPair(source, list(given or []), [], {})
+        if source and source[0] in by_token:
+            pair.options["src_lang"] = by_token[source[0]]
+        if pair.prefix and pair.prefix[0] in by_token:
+            pair.options["tgt_lang"] = by_token[pair.prefix[0]]
+            pair.language, pair.prefix = pair.prefix[:1], pair.prefix[1:]
+        pairs.append(pair)
+    return pairs

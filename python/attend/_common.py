@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+import queue
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 
-from attend._errors import LineError
+from attend import _attend
+from attend._errors import ConfigError, LineError
 
 Result = TypeVar("Result")
 Text = TypeVar("Text")
@@ -40,12 +43,81 @@ def in_windows(
         before += len(part)
 
 
+def in_background(write: Callable[[Callable[[Result], None]], object]) -> Iterator[Result]:
+    """What a thread hands on while it works. Closing the iterator ends the work."""
+    parts: queue.SimpleQueue[Result] = queue.SimpleQueue()
+    ended: list[BaseException] = []
+    closed = threading.Event()
+    END: Any = object()
+
+    def accept(part: Result) -> None:
+        if closed.is_set():
+            raise GeneratorExit
+        parts.put(part)
+
+    def work() -> None:
+        try:
+            write(accept)
+        except BaseException as error:
+            ended.append(error)
+        parts.put(END)
+
+    writer = threading.Thread(target=work, name="attend-stream", daemon=True)
+    writer.start()
+    try:
+        while (part := parts.get()) is not END:
+            yield part
+        if ended:
+            raise ended[0]
+    finally:
+        closed.set()
+        writer.join()
+
+
+def imported(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
+    """The file of a model directory of another program, imported anew when that has changed
+    since; any other path as it is."""
+    if not _attend.is_foreign_model(path):
+        return path
+    cache = os.path.join(path, ".attend.safetensors")
+    files = [entry for entry in os.scandir(path) if entry.name != ".attend.safetensors"]
+    newest = max((entry.stat().st_mtime for entry in files), default=0.0)
+    if not os.path.exists(cache) or os.path.getmtime(cache) < newest:
+        _attend.import_model(path, cache, {})
+    return cache
+
+
+class LoadOptions(TypedDict, total=False):
+    """Arguments of other packages for loading a model."""
+
+    #: CTranslate2: threads of a model; 0: the default
+    intra_threads: int
+    #: CTranslate2: change nothing; any number of threads may call a model
+    inter_threads: int
+    max_queued_batches: int
+    device_index: int | Sequence[int]
+    #: "default", "auto" or "float32": a model file says itself whether its weights have 8 bits
+    compute_type: str
+
+
 class Model:
     """A model file, and the compiled object that has read it."""
 
-    def __init__(self, path: str | os.PathLike[str], threads: int | None) -> None:
-        self._path = os.path.abspath(path)
-        self._threads = threads
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        device: str,
+        threads: int | None,
+        others: LoadOptions,
+    ) -> None:
+        if device not in ("cpu", "auto"):
+            raise ConfigError(f"device: expected cpu, got {device!r}")
+        if unknown := set(others) - set(LoadOptions.__annotations__):
+            raise TypeError(f"unexpected keyword argument {unknown.pop()!r}")
+        if others.get("compute_type", "default") not in ("default", "auto", "float32"):
+            raise ConfigError("compute_type: expected default; attend.quantize writes 8-bit models")
+        self._path = os.path.abspath(imported(path))
+        self._pool_size = threads or others.get("intra_threads", 0)
 
     @property
     def path(self) -> str:
@@ -54,18 +126,18 @@ class Model:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A model travels as its path: a worker process reads the file itself, once.
-        return _unpickled, (type(self), self._path, self._threads)
+        return _unpickled, (type(self), self._path, self._pool_size)
 
     def __repr__(self) -> str:
         return f"attend.{type(self).__name__}({self._path!r})"
 
 
 @lru_cache(maxsize=4)
-def _opened(model: Callable[..., Any], path: str, threads: int | None, version: int) -> Any:
+def _opened(model: Callable[..., Any], path: str, threads: int, version: int) -> Any:
     return model(path, threads=threads)
 
 
-def _unpickled(model: Callable[..., Any], path: str, threads: int | None) -> Any:
+def _unpickled(model: Callable[..., Any], path: str, threads: int) -> Any:
     """The model of a pickle: one object for all pickles of a file, until the file changes."""
     file = os.path.join(path, "model.safetensors") if os.path.isdir(path) else path
     return _opened(model, path, threads, os.stat(file).st_mtime_ns)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import TypedDict, overload
+from typing import TYPE_CHECKING, TypedDict, overload
 
 from attend import _attend
-from attend._common import Model, given
+from attend._common import LoadOptions, Model, given
 from attend.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["Classifier", "LabelScore"]
 
@@ -23,13 +26,17 @@ class LabelScore(TypedDict):
 class Classifier(Model):
     """A trained text classifier. Several threads may use one object at once."""
 
-    def __init__(self, path: str | os.PathLike[str], *, threads: int | None = None) -> None:
-        """Reads a model file, or the one in the folder of a training run.
-
-        Raises IoError, or DataError for a damaged file or another kind of model.
-        """
-        super().__init__(path, threads)
-        self._model = _attend.Classifier(self._path, threads or 0)
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        device: str = "cpu",
+        *,
+        threads: int | None = None,
+        **others: Unpack[LoadOptions],
+    ) -> None:
+        """Reads a model; arguments and errors are those of Translator."""
+        super().__init__(path, device, threads, others)
+        self._model = _attend.Classifier(self._path, self._pool_size)
 
     @property
     def labels(self) -> list[str]:

@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 from attend import _attend
-from attend._common import Model, given
+from attend._common import LoadOptions, Model, given
 from attend._errors import ConfigError
 
 if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
+    from typing_extensions import Unpack
 
 __all__ = ["Embedder"]
 
@@ -26,13 +27,17 @@ class Embedder(Model):
     Several threads may use one object at once.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, threads: int | None = None) -> None:
-        """Reads a model file, or the one in the folder of a training run.
-
-        Raises IoError, or DataError for a file that is damaged or not a model.
-        """
-        super().__init__(path, threads)
-        self._model = _attend.Embedder(self._path, threads or 0)
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        device: str = "cpu",
+        *,
+        threads: int | None = None,
+        **others: Unpack[LoadOptions],
+    ) -> None:
+        """Reads a model; arguments and errors are those of Translator."""
+        super().__init__(path, device, threads, others)
+        self._model = _attend.Embedder(self._path, self._pool_size)
 
     @property
     def layers(self) -> int:
@@ -43,6 +48,11 @@ class Embedder(Model):
     def width(self) -> int:
         """The dimension of the vectors."""
         return self._model.width()
+
+    @property
+    def prompts(self) -> dict[str, str]:
+        """The texts that ``prompt_name`` puts before a text, by name."""
+        return self._model.prompts()
 
     def get_sentence_embedding_dimension(self) -> int:
         """``width``, as sentence-transformers names it."""
@@ -123,6 +133,42 @@ class Embedder(Model):
                 converted = list(converted)
         return converted[0] if single else converted
 
+    def encode_query(
+        self, sentences: str | Iterable[str], prompt_name: str | None = None, **arguments: Any
+    ) -> Any:
+        """``encode`` with the prompt "query", if the model has one."""
+        return self._encode_as(("query",), sentences, prompt_name, arguments)
+
+    def encode_document(
+        self, sentences: str | Iterable[str], prompt_name: str | None = None, **arguments: Any
+    ) -> Any:
+        """``encode`` with the prompt "document", "passage" or "corpus", if the model has one."""
+        names = ("document", "passage", "corpus")
+        return self._encode_as(names, sentences, prompt_name, arguments)
+
+    def _encode_as(
+        self,
+        names: Iterable[str],
+        sentences: str | Iterable[str],
+        prompt_name: str | None,
+        arguments: dict[str, Any],
+    ) -> Any:
+        if prompt_name is None and "prompt" not in arguments:
+            prompt_name = next((name for name in names if name in self.prompts), None)
+        return self.encode(sentences, prompt_name, **arguments)
+
+    def similarity(self, embeddings1: Any, embeddings2: Any) -> Any:
+        """The cosine of each vector of ``embeddings1`` with each of ``embeddings2``: [n, m].
+
+        A tensor of PyTorch if one of them is, else an array.
+        """
+        return _like((embeddings1, embeddings2), _rows(embeddings1) @ _rows(embeddings2).T)
+
+    def similarity_pairwise(self, embeddings1: Any, embeddings2: Any) -> Any:
+        """The cosine of each vector of ``embeddings1`` with the one at the same place: [n]."""
+        products = (_rows(embeddings1) * _rows(embeddings2)).sum(axis=1)
+        return _like((embeddings1, embeddings2), products)
+
     def forward(
         self, sentences: Iterable[str], *, layer: int | None = None, batch_size: int = 32
     ) -> list[NDArray[numpy.float32]]:
@@ -144,6 +190,23 @@ def _normalized(vectors: NDArray[numpy.float32]) -> NDArray[numpy.float32]:
     lengths = numpy.linalg.norm(vectors, axis=1, keepdims=True)
     result: NDArray[numpy.float32] = vectors / numpy.maximum(lengths, 1e-12)
     return result
+
+
+def _rows(vectors: Any) -> NDArray[numpy.float32]:
+    """Of length 1; one vector is one row."""
+    import numpy
+
+    array = numpy.asarray(vectors, dtype=numpy.float32)
+    return _normalized(array.reshape(-1, array.shape[-1]))
+
+
+def _like(given: tuple[Any, ...], result: NDArray[numpy.float32]) -> Any:
+    """The result as a tensor of PyTorch if something given is one."""
+    if not any(type(one).__module__.startswith("torch") for one in given):
+        return result
+    import torch
+
+    return torch.from_numpy(result)
 
 
 def _rounded(vectors: NDArray[numpy.float32], precision: Precision) -> NDArray[Any]:

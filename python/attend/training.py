@@ -9,7 +9,7 @@ from typing import Any
 
 from attend import _attend
 from attend._attend import StepReport, ValidationReport
-from attend._common import given
+from attend._common import given, imported
 from attend._errors import DataError
 from attend._progress import progress_of
 from attend.classifier import Classifier
@@ -251,8 +251,6 @@ class _OnStep(Callback):
 
 def _with_models(options: dict[str, Any]) -> dict[str, Any]:
     """A directory of another program to start from is imported first."""
-    from attend import _imported
-
-    if options.get("init_from") and _attend.is_foreign_model(options["init_from"]):
-        return options | {"init_from": _imported(options["init_from"])}
+    if options.get("init_from"):
+        return options | {"init_from": imported(options["init_from"])}
     return options

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast, overload
+from typing import TYPE_CHECKING, Any, TypedDict, cast, overload
 
 from attend import _attend
 from attend._attend import SequenceScore, Translation
-from attend._batches import (
-    AsyncResult,
-    TokenPair,
-    TranslationResult,
-    in_background,
-    pair_of_tokens,
-    refuse_translation_options,
-)
-from attend._common import WINDOW, Model, given, in_windows
+from attend._common import WINDOW, LoadOptions, given, in_windows
 from attend._errors import ConfigError
+from attend._translation_batches import TranslationBatches
 from attend.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -98,23 +91,29 @@ class AttentionPage:
         return f"attend.AttentionPage({len(self.html)} characters)"
 
 
-class Translator(Model):
+class Translator(TranslationBatches):
     """A trained translator.
 
     Several threads may use one object at once; each call gets the answer it would get alone.
     Results do not depend on other sentences of the call, nor on the number of threads.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, threads: int | None = None) -> None:
-        """Reads a model file, or the one in the folder of a training run.
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        device: str = "cpu",
+        *,
+        threads: int | None = None,
+        **others: Unpack[LoadOptions],
+    ) -> None:
+        """Reads a model: see ``attend.load``. Raises IoError, or DataError for a damaged file or
+        another kind of model.
 
         ``threads``: the size of a thread pool of its own; by default all models share one with
-        a thread per physical core.
-
-        Raises IoError, or DataError for a damaged file or another kind of model.
+        a thread per physical core. ``device`` and ``others`` are for scripts of other packages.
         """
-        super().__init__(path, threads)
-        self._model = _attend.Translator(self._path, threads or 0)
+        super().__init__(path, device, threads, others)
+        self._model = _attend.Translator(self._path, self._pool_size)
 
     @property
     def languages(self) -> list[str]:
@@ -246,124 +245,6 @@ class Translator(Model):
         return AttentionPage(
             self._model.attention_page(source, target, prefixes, _named(options))
         )
-
-    @overload
-    def translate_batch(
-        self,
-        source: Sequence[Sequence[str]],
-        target_prefix: Sequence[Sequence[str] | None] | None = None,
-        *,
-        asynchronous: Literal[False] = False,
-        **options: Any,
-    ) -> list[TranslationResult]: ...
-    @overload
-    def translate_batch(
-        self,
-        source: Sequence[Sequence[str]],
-        target_prefix: Sequence[Sequence[str] | None] | None = None,
-        *,
-        asynchronous: Literal[True],
-        **options: Any,
-    ) -> list[AsyncResult[TranslationResult]]: ...
-
-    def translate_batch(
-        self,
-        source: Sequence[Sequence[str]],
-        target_prefix: Sequence[Sequence[str] | None] | None = None,
-        *,
-        asynchronous: bool = False,
-        beam_size: int = 2,
-        num_hypotheses: int = 1,
-        length_penalty: float = 1,
-        no_repeat_ngram_size: int = 0,
-        max_input_length: int = 1024,
-        max_decoding_length: int = 256,
-        min_decoding_length: int = 1,
-        sampling_topk: int = 1,
-        sampling_topp: float = 1,
-        sampling_temperature: float = 1,
-        return_scores: bool = False,
-        return_attention: bool = False,
-        **others: Any,
-    ) -> list[TranslationResult] | list[AsyncResult[TranslationResult]]:
-        """Translates tokens, with the arguments and results of CTranslate2.
-
-        Special tokens around the source may be there or not. ``target_prefix`` has the tokens
-        that each translation begins with; for a model of several languages the first one may be
-        that of the language. Other arguments of CTranslate2 are accepted with the values that ask
-        for nothing; ConfigError names the others.
-        """
-        refuse_translation_options(others)
-        options: dict[str, Any] = {"max_length": max_decoding_length, "n_best": num_hypotheses}
-        if sampling_topk == 1:
-            options |= {
-                "beam_size": beam_size,
-                "length_penalty": length_penalty,
-                "no_repeat_ngram": no_repeat_ngram_size,
-                "min_length": min_decoding_length,
-            }
-        else:
-            options |= {
-                "sample": True,
-                "top_k": sampling_topk,
-                "top_p": sampling_topp,
-                "temperature": sampling_temperature,
-            }
-        cut = [list(tokens)[: max_input_length or None] for tokens in source]
-        prefixes = [list(prefix or []) for prefix in target_prefix or [None] * len(cut)]
-        if len(prefixes) != len(cut):
-            raise ConfigError(f"target_prefix: expected {len(cut)} prefixes, got {len(prefixes)}")
-        pairs = [
-            pair_of_tokens(tokens, prefix, self.languages)
-            for tokens, prefix in zip(cut, prefixes, strict=True)
-        ]
-
-        def compute() -> list[TranslationResult]:
-            results = []
-            for pair, one in zip(pairs, self._translate_tokens(pairs, options), strict=True):
-                hypotheses = [pair.language + candidate.tokens for candidate in one.candidates]
-                more = len(pair.language)
-                scores = [
-                    c.log_probability / max(len(c.token_scores) + more, 1) ** length_penalty
-                    for c in one.candidates
-                ]
-                order = sorted(range(len(scores)), key=lambda index: -scores[index])
-                hypotheses = [hypotheses[index] for index in order]
-                results.append(
-                    TranslationResult(
-                        hypotheses,
-                        [scores[index] for index in order] if return_scores else [],
-                        [self._cross_attention(pair, tokens) for tokens in hypotheses]
-                        if return_attention
-                        else [],
-                    )
-                )
-            return results
-
-        return in_background(len(cut), compute) if asynchronous else compute()
-
-    def _cross_attention(self, pair: TokenPair, target: list[str]) -> list[list[float]]:
-        """The mean over the heads of the last layer, without the row that predicts the end."""
-        if not target:
-            return []
-        layers = self._model.cross_attention(pair.source, target, pair.options)
-        weights: list[list[float]] = layers[-1].mean(axis=0)[:-1].tolist()
-        return weights
-
-    def _translate_tokens(
-        self, pairs: list[TokenPair], options: dict[str, Any]
-    ) -> list[Translation]:
-        # One call for each pair of languages.
-        calls: dict[tuple[tuple[str, str], ...], list[int]] = {}
-        for index, pair in enumerate(pairs):
-            calls.setdefault(tuple(pair.options.items()), []).append(index)
-        found: dict[int, Translation] = {}
-        for languages, indices in calls.items():
-            sources = [pairs[index].source for index in indices]
-            prefixes = [pairs[index].prefix for index in indices]
-            answers = self._model.translate_tokens(sources, prefixes, options | dict(languages))
-            found.update(zip(indices, answers, strict=True))
-        return [found[index] for index in range(len(pairs))]
 
 
 def _named(options: Mapping[str, object]) -> dict[str, Any]:

@@ -40,10 +40,7 @@ std::vector<SequenceScore> Generator::score(std::span<const std::string> lines,
 
 Perplexity Generator::perplexity(std::span<const std::string> lines) const {
   const EnteredRuntime entered(impl_->runtime);
-  const LanguageModel& model = impl_->engine.model();
-  TextPerplexityOptions options;
-  options.cache = model.cache;
-  return text_perplexity(model, encode_language(lines, model.tokenizer), options).perplexity;
+  return perplexity_of(lines, impl_->engine.model());
 }
 
 }  // namespace attend

@@ -1,11 +1,13 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <fmt/format.h>
 
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -32,6 +34,7 @@ class PromptedEngine {
   }
 
   const EmbeddingEngine& with_prompts() const { return with_prompts_; }
+  const std::map<std::string, std::string>& prompts() const { return prompts_; }
   const EmbeddingEngine& without_prompts() const {
     return without_prompts_ ? *without_prompts_ : with_prompts_;
   }
@@ -39,7 +42,9 @@ class PromptedEngine {
  private:
   explicit PromptedEngine(const SavedModel& model) : with_prompts_(model) {
     const auto* embedding = dynamic_cast<const EmbeddingModel*>(&model);
-    if (embedding == nullptr || embedding->prompts.usual.empty()) return;
+    if (embedding == nullptr) return;
+    prompts_ = embedding->prompts.texts;
+    if (embedding->prompts.usual.empty()) return;
     EmbeddingModel without = *embedding;
     without.prompts = {};
     without_prompts_.emplace(without);
@@ -47,6 +52,7 @@ class PromptedEngine {
 
   EmbeddingEngine with_prompts_;
   std::optional<EmbeddingEngine> without_prompts_;
+  std::map<std::string, std::string> prompts_;
 };
 
 using HeldEmbedder = HeldModel<PromptedEngine>;
@@ -140,6 +146,7 @@ void add_embedder(nb::module_& module) {
            nb::call_guard<nb::gil_scoped_release>())
       .def("layers", [](const HeldEmbedder& e) { return e.engine.with_prompts().layers(); })
       .def("width", [](const HeldEmbedder& e) { return e.engine.with_prompts().width(); })
+      .def("prompts", [](const HeldEmbedder& e) { return e.engine.prompts(); })
       .def("embed", embed, nb::arg("texts"), nb::arg("options"))
       .def("embed_tokens", embed_tokens, nb::arg("texts"), nb::arg("options"));
 }

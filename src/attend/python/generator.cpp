@@ -1,5 +1,3 @@
-#include "attend/generator.h"
-
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -9,9 +7,12 @@
 #include <functional>
 
 #include "attend/error.h"
-#include "attend/python/keywords.h"
+#include "attend/python/held_model.h"
 #include "attend/python/module.h"
+#include "attend/python/tokens.h"
 #include "attend/tasks/language/engine.h"
+#include "attend/tasks/language/perplexity.h"
+#include "attend/tasks/language/scoring.h"
 
 namespace nb = nanobind;
 
@@ -19,8 +20,11 @@ namespace attend {
 
 namespace {
 
-GenerationOptions options_of(const Generator& generator, const nb::dict& keywords) {
-  GenerationOptions options = generator.default_options();
+using HeldGenerator = HeldModel<GenerationEngine>;
+using Strings = std::vector<std::string>;
+
+GenerationOptions options_of(const HeldGenerator& generator, const nb::dict& keywords) {
+  GenerationOptions options = generator.engine.default_options();
   set_keywords(option_fields(options), keywords);
   const bool searches = options.beam.beam_size > 0;
   for (const char* name : {"temperature", "top_k", "top_p", "seed"})
@@ -32,33 +36,68 @@ GenerationOptions options_of(const Generator& generator, const nb::dict& keyword
 }
 
 // The samples or, with beam_size, what the search has found: n_best of them.
-std::vector<Generation> generate(const Generator& generator, const std::string& prompt,
+std::vector<Generation> generate(const HeldGenerator& generator, const std::string& prompt,
                                  const nb::dict& keywords) {
   const GenerationOptions options = options_of(generator, keywords);
   const nb::gil_scoped_release released;
-  if (options.beam.beam_size > 0) return generator.generate_best(prompt, options);
-  std::vector<Generation> samples;
-  for (int i = 0; i < options.n_best; ++i)
-    samples.push_back(generator.generate(prompt, options, {}, static_cast<std::uint64_t>(i)));
-  return samples;
+  const EnteredRuntime entered(generator.runtime);
+  return generator.engine.generate(generator.engine.prompt(prompt, options, 0));
+}
+
+// The same for the tokens of a prompt, to the end of the line; the token that a text of the model
+// begins with is put before them unless it is there. Calls accept(continuation, id,
+// log-probability, is the last) for every token that is sampled, unless it is None.
+std::vector<Generation> generate_tokens(const HeldGenerator& generator, const Strings& tokens,
+                                        const nb::dict& keywords, const nb::object& accept) {
+  const GenerationOptions options = options_of(generator, keywords);
+  const nb::gil_scoped_release released;
+  const EnteredRuntime entered(generator.runtime);
+  const LanguageModel& model = generator.engine.model();
+  std::vector<std::int32_t> ids = ids_of(tokens, model.tokenizer);
+  if (ids.empty() || ids.front() != model.first_token) ids.insert(ids.begin(), model.first_token);
+  GenerationPrompt prompt = generator.engine.conversation(std::move(ids), options, 0);
+  std::vector<int> written(static_cast<std::size_t>(options.n_best));
+  const std::int32_t end = model.tokenizer.eos_id();
+  const auto forward = [&](const GeneratedToken& token) {
+    const bool last = token.id == end || ++written[token.item] == options.max_tokens;
+    const nb::gil_scoped_acquire acquired;
+    accept(token.item, token.id, token.score, last);
+  };
+  if (!accept.is_none()) prompt.grow = forward;
+  return generator.engine.generate(std::move(prompt));
 }
 
 // Calls accept(text) as the continuation grows.
-Generation stream(const Generator& generator, const std::string& prompt, const nb::dict& keywords,
-                  const nb::callable& accept) {
+Generation stream(const HeldGenerator& generator, const std::string& prompt,
+                  const nb::dict& keywords, const nb::callable& accept) {
   const GenerationOptions options = options_of(generator, keywords);
   const auto forward = [&accept](std::string_view more) {
     const nb::gil_scoped_acquire acquired;
     accept(nb::str(more.data(), more.size()));
   };
   const nb::gil_scoped_release released;
-  return generator.generate(prompt, options, forward);
+  const EnteredRuntime entered(generator.runtime);
+  return generator.engine.generate(prompt, options, forward);
 }
 
-std::vector<SequenceScore> score(const Generator& generator,
-                                 const std::vector<std::string>& lines) {
+std::vector<SequenceScore> score(const HeldGenerator& generator, const Strings& lines) {
   const nb::gil_scoped_release released;
-  return generator.score(lines);
+  const EnteredRuntime entered(generator.runtime);
+  return score_lines(generator.engine.model(), lines, {});
+}
+
+// The log-probability of each token but the first.
+std::vector<float> score_tokens(const HeldGenerator& generator, const Strings& tokens) {
+  const nb::gil_scoped_release released;
+  const EnteredRuntime entered(generator.runtime);
+  const LanguageModel& model = generator.engine.model();
+  return score_stream(model, ids_of(tokens, model.tokenizer));
+}
+
+double perplexity(const HeldGenerator& generator, const Strings& lines) {
+  const nb::gil_scoped_release released;
+  const EnteredRuntime entered(generator.runtime);
+  return perplexity_of(lines, generator.engine.model()).per_token();
 }
 
 void add_generation_classes(nb::module_& module) {
@@ -89,23 +128,17 @@ void add_generation_classes(nb::module_& module) {
 
 void add_generator(nb::module_& module) {
   add_generation_classes(module);
-  nb::class_<Generator>(module, "Generator")
-      .def(nb::new_([](const std::filesystem::path& path, int threads) {
-             const nb::gil_scoped_release released;
-             return Generator::load(path, runtime_of(threads));
-           }),
-           nb::arg("path"), nb::arg("threads"))
-      .def("tokenizer", [](const Generator& g) { return g.tokenizer(); })
+  nb::class_<HeldGenerator>(module, "Generator")
+      .def(nb::new_(&HeldGenerator::load), nb::arg("path"), nb::arg("threads"),
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("tokenizer", [](const HeldGenerator& g) { return g.engine.model().tokenizer; })
       .def("generate", generate, nb::arg("prompt"), nb::arg("options"))
+      .def("generate_tokens", generate_tokens, nb::arg("tokens"), nb::arg("options"),
+           nb::arg("accept").none())
       .def("stream", stream, nb::arg("prompt"), nb::arg("options"), nb::arg("accept"))
       .def("score", score, nb::arg("lines"))
-      .def(
-          "perplexity",
-          [](const Generator& g, const std::vector<std::string>& lines) {
-            const nb::gil_scoped_release released;
-            return g.perplexity(lines).per_token();
-          },
-          nb::arg("lines"));
+      .def("score_tokens", score_tokens, nb::arg("tokens"))
+      .def("perplexity", perplexity, nb::arg("lines"));
 }
 
 }  // namespace attend

@@ -1,5 +1,6 @@
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -14,9 +15,11 @@
 #include "attend/python/module.h"
 #include "attend/python/numpy.h"
 #include "attend/python/texts.h"
+#include "attend/python/tokens.h"
 #include "attend/tasks/attention_maps.h"
 #include "attend/tasks/learned_positions.h"
 #include "attend/tasks/translation/engine.h"
+#include "attend/tasks/translation/scoring.h"
 
 namespace nb = nanobind;
 
@@ -79,12 +82,6 @@ std::vector<Translation> translate_texts(const HeldTranslator& translator, const
   return translations;
 }
 
-std::vector<std::int32_t> ids_of(const Strings& tokens, const Tokenizer& tokenizer) {
-  std::vector<std::int32_t> ids;
-  for (const std::string& token : tokens) ids.push_back(tokenizer.id(token));
-  return ids;
-}
-
 // The ids of tokens, with the marks that the model needs around them. Marks that are there already,
 // as other programs' tokenizers add them, are not added again.
 std::vector<std::int32_t> marked_ids(const Strings& tokens, const TranslationModel& model,
@@ -131,6 +128,27 @@ std::vector<SequenceScore> scores_of_pairs(const HeldTranslator& translator, con
   return translator.engine.score(sources, targets, {}, languages);
 }
 
+// The target tokens and their end with the log-probability of each.
+std::pair<Strings, std::vector<float>> score_tokens(const HeldTranslator& translator,
+                                                    const Strings& source, const Strings& target,
+                                                    const nb::dict& keywords) {
+  const LanguagePair languages = languages_of(keywords);
+  const nb::gil_scoped_release released;
+  const EnteredRuntime entered(translator.runtime);
+  const TranslationModel& model = translator.engine.model();
+  const PairMarks marks = model.format.of(languages);
+  const std::vector<std::vector<std::int32_t>> src{marked_ids(source, model, marks)};
+  std::vector<std::vector<std::int32_t>> tgt{ids_of(target, model.tgt_tokenizer)};
+  std::vector<std::int32_t>& scored = tgt.front();
+  const std::int32_t end = model.special().eos;
+  if (!scored.empty() && scored.back() == end) scored.pop_back();
+  require_room("the source", std::ssize(src.front()), 0, model.longest_input());
+  require_room("the target", std::ssize(scored), marks.of_target(), model.longest_input());
+  SequenceScore score = std::move(score_pairs(model, marks, src, tgt).front());
+  scored.push_back(end);
+  return {pieces_of(scored, model.tgt_tokenizer), std::move(score.token_scores)};
+}
+
 // [layers, heads, rows, cols]; at least one layer.
 NumpyArray array_of(const std::vector<std::vector<AttentionMap>>& layers) {
   const AttentionMap& first = layers.front().front();
@@ -141,12 +159,6 @@ NumpyArray array_of(const std::vector<std::vector<AttentionMap>>& layers) {
   return numpy_array(std::move(weights),
                      {layers.size(), layers.front().size(), static_cast<std::size_t>(first.rows),
                       static_cast<std::size_t>(first.cols)});
-}
-
-Strings pieces_of(const Tokenizer& tokenizer, const std::vector<std::int32_t>& ids) {
-  Strings pieces;
-  for (const std::int32_t id : ids) pieces.push_back(tokenizer.piece(id));
-  return pieces;
 }
 
 nb::dict attention_of(const HeldTranslator& translator, const std::string& source,
@@ -161,8 +173,8 @@ nb::dict attention_of(const HeldTranslator& translator, const std::string& sourc
     maps = attention_maps(model, model.format.of(languages), pair.src, pair.tgt);
   }
   nb::dict result;
-  result["source_tokens"] = nb::cast(pieces_of(model.src_tokenizer, maps.src));
-  result["target_tokens"] = nb::cast(pieces_of(model.tgt_tokenizer, maps.tgt));
+  result["source_tokens"] = nb::cast(pieces_of(maps.src, model.src_tokenizer));
+  result["target_tokens"] = nb::cast(pieces_of(maps.tgt, model.tgt_tokenizer));
   // Recurrent networks have only cross-attention.
   if (!maps.encoder.empty()) result["encoder"] = array_of(maps.encoder);
   if (!maps.decoder.empty()) result["decoder"] = array_of(maps.decoder);
@@ -230,6 +242,7 @@ void add_translator(nb::module_& module) {
            nb::arg("options"))
       .def("score", scores_of_pairs, nb::arg("sources"), nb::arg("targets"), nb::arg("options"))
       .def("attention", attention_of, nb::arg("source"), nb::arg("target"), nb::arg("options"))
+      .def("score_tokens", score_tokens, nb::arg("source"), nb::arg("target"), nb::arg("options"))
       .def("cross_attention", cross_attention_of, nb::arg("source"), nb::arg("target"),
            nb::arg("options"))
       .def("attention_page", page_of, nb::arg("source"), nb::arg("target").none(),

@@ -78,14 +78,15 @@ class GenerationEngine {
     return std::make_unique<RunningGenerations>(model_);
   }
 
+  // The n_best continuations of such a prompt, by sampling or search.
+  std::vector<Generation> generate(GenerationPrompt prompt) const;
+
   // The n_best continuations found by beam search, best first. Throws like generate(), and
   // ConfigError unless 1 <= n_best <= beam_size.
   std::vector<Generation> generate_best(std::string_view prompt,
                                         const GenerationOptions& options) const;
 
  private:
-  std::vector<Generation> generate(GenerationPrompt prompt) const;
-
   std::shared_ptr<const LanguageModel> model_;
 };
 

@@ -121,4 +121,10 @@ std::string TextPerplexity::summary(int digits) const {
   return line;
 }
 
+Perplexity perplexity_of(std::span<const std::string> lines, const LanguageModel& model) {
+  TextPerplexityOptions options;
+  options.cache = model.cache;
+  return text_perplexity(model, encode_language(lines, model.tokenizer), options).perplexity;
+}
+
 }  // namespace attend

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "attend/core/advance.h"
@@ -53,6 +54,9 @@ struct TextPerplexity {
 TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& text,
                                const TextPerplexityOptions& options = {},
                                const Advance& advance = {});
+
+// The same for lines that are read as one text, with the defaults of the model.
+Perplexity perplexity_of(std::span<const std::string> lines, const LanguageModel& model);
 
 // The summed negative log-likelihood of the targets that count in `batch`, in nats.
 double negative_log_likelihood(const LanguageTransformer& model, const LanguageBatch& batch);

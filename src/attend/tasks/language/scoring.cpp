@@ -50,19 +50,12 @@ void score_short(const LanguageModel& model, std::span<const LineIds* const> lin
   }
 }
 
-// Scores a line longer than the context, in windows of which half is context.
+// Scores a line longer than the context.
 SequenceScore score_long(const LanguageModel& model, const LineIds& line) {
   LineIds stream = line;
   stream.insert(stream.begin(), model.first_token);
   stream.push_back(model.tokenizer.eos_id());
-  const LanguageEvaluationBatcher windows(std::move(stream), model.context,
-                                          std::max(1, model.context.sequence_length / 2), {});
-  std::vector<float> token_scores;
-  for (std::int64_t i = 0; i < windows.batches(); ++i) {
-    const std::vector<float> more = target_log_probabilities(*model.network, windows.batch(i));
-    token_scores.insert(token_scores.end(), more.begin(), more.end());
-  }
-  return score_of(std::move(token_scores), model);
+  return score_of(score_stream(model, std::move(stream)), model);
 }
 
 std::vector<SequenceScore> scores_of(const LanguageModel& model,
@@ -93,6 +86,20 @@ ScoredLine scored_line(const LanguageModel& model, const std::string& line,
 }
 
 }  // namespace
+
+// In windows of which half is context.
+std::vector<float> score_stream(const LanguageModel& model, std::vector<std::int32_t> stream) {
+  if (stream.size() < 2) return {};
+  const LanguageEvaluationBatcher windows(std::move(stream), model.context,
+                                          std::max(1, model.context.sequence_length / 2), {});
+  std::vector<float> scores;
+  for (std::int64_t i = 0; i < windows.batches(); ++i) {
+    const std::vector<float> more = target_log_probabilities(*model.network, windows.batch(i));
+    scores.insert(scores.end(), more.begin(), more.end());
+  }
+  require_finite(scores, "log-probabilities of the tokens", model.source);
+  return scores;
+}
 
 void score_lines(const LanguageModel& model, LineReader& lines, int max_tokens,
                  const AnswerSink<SequenceScore>& sink) {

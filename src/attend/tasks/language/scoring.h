@@ -1,6 +1,7 @@
 // Log-probabilities of given lines under a language model.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -23,5 +24,9 @@ void score_lines(const LanguageModel& model, LineReader& lines, int max_tokens,
 std::vector<SequenceScore> score_lines(const LanguageModel& model,
                                        std::span<const std::string> lines,
                                        const ScoringOptions& options);
+
+// The log-probability of each token of a stream but the first, given those before it. A stream
+// longer than the context is read in windows as above.
+std::vector<float> score_stream(const LanguageModel& model, std::vector<std::int32_t> stream);
 
 }  // namespace attend

@@ -1,0 +1,35 @@
+// Tokens from Python, by their strings in a vocabulary.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "attend/core/quote.h"
+#include "attend/error.h"
+#include "attend/tokenizer.h"
+
+namespace attend {
+
+// Throws DataError for a token that has no id, where the vocabulary has none for the unknown.
+inline std::vector<std::int32_t> ids_of(const std::vector<std::string>& tokens,
+                                        const Tokenizer& tokenizer) {
+  std::vector<std::int32_t> ids;
+  for (const std::string& token : tokens) {
+    ids.push_back(tokenizer.id(token));
+    if (ids.back() < 0)
+      throw DataError(fmt::format("the vocabulary has no token {}", quote(token)));
+  }
+  return ids;
+}
+
+inline std::vector<std::string> pieces_of(const std::vector<std::int32_t>& ids,
+                                          const Tokenizer& tokenizer) {
+  std::vector<std::string> pieces;
+  for (const std::int32_t id : ids) pieces.push_back(tokenizer.piece(id));
+  return pieces;
+}
+
+}  // namespace attend
