@@ -42,6 +42,7 @@ from attend.classifier import Classifier, LabelScore
 from attend.embedder import Embedder
 from attend.generator import GenerationOptions, Generator
 from attend.model_files import average, check, describe, export, import_model, quantize
+from attend.tagger import Entity, Tagger, Tagging
 from attend.tokenizer import Tokenizer
 from attend.training import (
     Callback,
@@ -49,7 +50,9 @@ from attend.training import (
     StepReport,
     ValidationReport,
     train_classification,
+    train_embedding,
     train_lm,
+    train_tagging,
     train_translation,
 )
 from attend.translator import Attention, AttentionPage, TranslationOptions, Translator
@@ -66,6 +69,7 @@ __all__ = [
     "DataError",
     "DivergedError",
     "Embedder",
+    "Entity",
     "Error",
     "Generation",
     "GenerationOptions",
@@ -80,6 +84,8 @@ __all__ = [
     "SequenceScore",
     "ShapeError",
     "StepReport",
+    "Tagger",
+    "Tagging",
     "Tokenizer",
     "Translation",
     "TranslationCandidate",
@@ -100,13 +106,16 @@ __all__ = [
     "ops",
     "quantize",
     "train_classification",
+    "train_embedding",
     "train_lm",
+    "train_tagging",
     "train_translation",
 ]
 
-_CLASSES: dict[str, type[Translator | Classifier | Generator | Embedder]] = {
+_CLASSES: dict[str, type[Translator | Classifier | Tagger | Generator | Embedder]] = {
     "translation": Translator,
     "classification": Classifier,
+    "token classification": Tagger,
     "language modeling": Generator,
     "embedding": Embedder,
 }
@@ -114,12 +123,13 @@ _CLASSES: dict[str, type[Translator | Classifier | Generator | Embedder]] = {
 
 def load(
     path: str | os.PathLike[str], *, threads: int | None = None
-) -> Translator | Classifier | Generator | Embedder:
+) -> Translator | Classifier | Tagger | Generator | Embedder:
     """Reads a model of any kind: a model file, the folder of a training run, or a directory of
     Hugging Face or Marian, which is imported into a file beside it (``.attend.safetensors``) once.
+    An adapter, also one of PEFT, is joined with its base in the same way.
 
-    Returns a Translator, Classifier, Generator or Embedder, whichever the file is for. (Embedder
-    itself also reads the others, for their hidden states.)
+    Returns a Translator, Classifier, Tagger, Generator or Embedder, whichever the file is for.
+    (Embedder itself also reads the others, for their hidden states.)
 
     Raises IoError, or DataError for a file that is damaged or not a model.
     """

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypedDict, overload
 
 from attend import _attend
 from attend._common import LoadOptions, Model, given
+from attend._errors import LineError
 from attend.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -48,6 +49,11 @@ class Classifier(Model):
         return self._model.problem_type()
 
     @property
+    def takes_pairs(self) -> bool:
+        """Whether it was trained on pairs of texts. An imported model does not say so."""
+        return self._model.takes_pairs()
+
+    @property
     def tokenizer(self) -> Tokenizer:
         return Tokenizer(self._model.tokenizer())
 
@@ -57,27 +63,37 @@ class Classifier(Model):
     ) -> list[LabelScore]: ...
     @overload
     def classify(
-        self, text: Iterable[str], *, batch_tokens: int | None = None
+        self, text: Iterable[str | tuple[str, str]], *, batch_tokens: int | None = None
     ) -> list[list[LabelScore]]: ...
 
     def classify(
-        self, text: str | Iterable[str], *, batch_tokens: int | None = None
+        self, text: str | Iterable[str | tuple[str, str]], *, batch_tokens: int | None = None
     ) -> list[LabelScore] | list[list[LabelScore]]:
         """The labels of a text with their probabilities, best first; a list of these for several
-        texts. Of a regression one label, whose score is the number. A pair of texts has a tab between.
+        texts, or pairs of texts. Of a regression one label, whose score is the number.
 
         Long texts are truncated as in training. ``batch_tokens``: tokens classified together.
-        Raises DataError for a blank text.
+        Raises DataError for a blank text, and for one text where the model takes pairs.
         """
         options = given(batch_tokens=batch_tokens)
         labels = self.labels
-
-        texts = [text] if isinstance(text, str) else list(text)
+        items = [text] if isinstance(text, str) else list(text)
+        if items and not isinstance(items[0], str):
+            options["pairs"] = True
+        texts = [_line(item, number) for number, item in enumerate(items, 1)]
         results = [
             _ranked(labels, probabilities)
             for probabilities in self._model.classify(texts, options)
         ]
         return results[0] if isinstance(text, str) else results
+
+
+def _line(item: str | tuple[str, str], number: int) -> str:
+    if isinstance(item, str):
+        return item
+    if len(item) != 2 or any("\t" in text for text in item):
+        raise LineError(f"texts:{number}: expected a pair of texts without tabs, got {item!r}")
+    return "\t".join(item)
 
 
 def _ranked(labels: list[str], probabilities: list[float]) -> list[LabelScore]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from numbers import Integral, Real
 from typing import Any
 
 from attend import _attend
@@ -13,7 +15,9 @@ from attend._common import given, imported
 from attend._errors import DataError
 from attend._progress import progress_of
 from attend.classifier import Classifier
+from attend.embedder import Embedder
 from attend.generator import Generator
+from attend.tagger import Tagger
 from attend.translator import Translator
 
 __all__ = [
@@ -22,7 +26,9 @@ __all__ = [
     "StepReport",
     "ValidationReport",
     "train_classification",
+    "train_embedding",
     "train_lm",
+    "train_tagging",
     "train_translation",
 ]
 
@@ -92,7 +98,9 @@ def train_translation(
     ``tgt_train``, line by line; the same holds for the text to validate with.
 
     - ``config``: a TOML file of options, such as a recipe
-    - ``options``: those of ``attend train translation``, in snake_case; they override the file
+    - ``options``: those of ``attend train translation``, in snake_case; they override the file.
+      With ``init_from``, a model or a directory of Hugging Face to start from, ``lora_rank`` trains
+      an adapter; the result is the model with it, and ``out`` holds the adapter alone
     - ``resume=True``: continue from the newest checkpoint in ``out``; without one, start
     - ``callbacks``: Callback objects, or functions that receive each StepReport
     - ``progress``: show it; by default if standard error is a terminal
@@ -139,12 +147,16 @@ def train_lm(
     return Generator(_train("lm", config, out, resume, options, callbacks, progress))
 
 
+#: A label, several labels or a number; and a text, or both texts of a pair.
+Example = tuple[str | float | Sequence[str], str] | tuple[str | float | Sequence[str], str, str]
+
+
 def train_classification(
     config: Path | None = None,
     *,
     out: Path,
-    examples: Iterable[tuple[str, str]] | None = None,
-    valid_examples: Iterable[tuple[str, str]] | None = None,
+    examples: Iterable[Example] | None = None,
+    valid_examples: Iterable[Example] | None = None,
     train: Files | None = None,
     valid: Files | None = None,
     resume: bool = False,
@@ -154,16 +166,149 @@ def train_classification(
 ) -> Classifier:
     """Trains a classifier in the folder ``out`` and returns it.
 
-    The texts are ``examples`` of (label, text), any iterable, or the files ``train``: label, tab,
-    text. The other arguments are those of ``train_translation``, the options those of
+    The texts are ``examples``, any iterable, or the files ``train``: label, tab, text. An example
+    is (label, text), or (label, text, text) for pairs of texts. With
+    ``problem_type="multi_label"`` the label is a list of labels, with "regression" a number.
+
+    The other arguments are those of ``train_translation``, the options those of
     ``attend train classification``.
+    """
+    options |= given(train=train, valid=valid)
+    data = _Data(out)
+    separator = options.get("label_separator", ",")
+    for part, rows in ("train", examples), ("valid", valid_examples):
+        if rows is not None:
+            options |= data.table(part, (_example(row, n, separator) for n, row in _numbered(rows)))
+            if data.has_pairs:
+                options["second_column"] = "second"
+    return Classifier(_train("classification", config, out, resume, options, callbacks, progress))
+
+
+def train_tagging(
+    config: Path | None = None,
+    *,
+    out: Path,
+    examples: Iterable[tuple[Sequence[str], Sequence[str]]] | None = None,
+    valid_examples: Iterable[tuple[Sequence[str], Sequence[str]]] | None = None,
+    train: Files | None = None,
+    valid: Files | None = None,
+    resume: bool = False,
+    callbacks: Callbacks = (),
+    progress: bool | None = None,
+    **options: Any,
+) -> Tagger:
+    """Trains a tagger of words in the folder ``out`` and returns it.
+
+    The texts are ``examples`` of (words, tags), any iterable, or the files ``train`` in the format
+    of CoNLL. The other arguments are those of ``train_translation``, the options those of
+    ``attend train tagging``.
     """
     options |= given(train=train, valid=valid)
     data = _Data(out)
     for part, rows in ("train", examples), ("valid", valid_examples):
         if rows is not None:
-            options |= data.table(rows, part)
-    return Classifier(_train("classification", config, out, resume, options, callbacks, progress))
+            options |= data.table(part, (_tagged(row, n) for n, row in _numbered(rows)))
+    return Tagger(_train("tagging", config, out, resume, options, callbacks, progress))
+
+
+def train_embedding(
+    config: Path | None = None,
+    *,
+    out: Path,
+    examples: Iterable[tuple[str, ...]] | None = None,
+    valid_examples: Iterable[tuple[str, ...]] | None = None,
+    valid_scored_examples: Iterable[tuple[str, str, float]] | None = None,
+    train: Files | None = None,
+    valid: Files | None = None,
+    valid_scored: Files | None = None,
+    resume: bool = False,
+    callbacks: Callbacks = (),
+    progress: bool | None = None,
+    **options: Any,
+) -> Embedder:
+    """Trains a model that turns texts into vectors in the folder ``out``, and returns it.
+
+    The texts are ``examples``, any iterable, or the files ``train``, with a tab between the parts
+    of a line. An example is a pair of texts that belong together; with ``texts="triplets"`` also a
+    third text that does not; with ``texts="labeled"`` a label and a text, and texts with the same
+    label belong together. ``valid_scored_examples`` are pairs of texts with their similarity.
+
+    The other arguments are those of ``train_translation``, the options those of
+    ``attend train embedding``.
+    """
+    options |= given(train=train, valid=valid, valid_scored=valid_scored)
+    data = _Data(out)
+    names = _RELATED.get(options.get("texts", "pairs"), _RELATED["pairs"])
+    scored = ("anchor", "positive", "score")
+    for part, rows, columns in (
+        ("train", examples, names),
+        ("valid", valid_examples, names),
+        ("valid_scored", valid_scored_examples, scored),
+    ):
+        if rows is not None:
+            options |= data.table(part, (_row(row, n, columns) for n, row in _numbered(rows)))
+    return Embedder(_train("embedding", config, out, resume, options, callbacks, progress))
+
+
+#: The columns of an example, by the option ``texts``.
+_RELATED = {
+    "pairs": ("anchor", "positive"),
+    "triplets": ("anchor", "positive", "negative"),
+    "labeled": ("label", "text"),
+}
+
+
+def _numbered(rows: Iterable[Any]) -> Iterable[tuple[int, Any]]:
+    return enumerate(rows, 1)
+
+
+def _row(row: Any, number: int, names: tuple[str, ...]) -> dict[str, Any]:
+    if isinstance(row, str) or len(row) != len(names):
+        raise DataError(f"item {number}: expected {' and '.join(names)}, got {row!r}")
+    return {
+        name: float(value) if name == "score" else _one_line(value, number)
+        for name, value in zip(names, row, strict=True)
+    }
+
+
+def _example(row: Any, number: int, separator: str) -> dict[str, Any]:
+    if isinstance(row, str) or len(row) not in (2, 3):
+        raise DataError(f"item {number}: expected a label and a text, got {row!r}")
+    texts = [_one_line(text, number) for text in row[1:]]
+    if len(texts) == 2 and any("\t" in text for text in texts):
+        raise DataError(f"item {number}: expected a pair of texts without tabs, got {texts!r}")
+    label = _label(row[0], number, separator)
+    return {"label": label} | dict(zip(("text", "second"), texts, strict=False))
+
+
+def _label(label: Any, number: int, separator: str) -> str | float | list[str]:
+    if isinstance(label, Integral):
+        return int(label)
+    if isinstance(label, Real):
+        return float(label)
+    if isinstance(label, str):
+        return _one_line(label, number)
+    labels = [_one_line(one, number) for one in label]
+    if any(separator in one for one in labels):
+        raise DataError(
+            f"item {number}: expected labels without {separator!r}, got {labels!r}: choose another "
+            "label_separator"
+        )
+    return labels
+
+
+def _tagged(row: Any, number: int) -> dict[str, Any]:
+    if isinstance(row, str) or len(row) != 2 or any(isinstance(part, str) for part in row):
+        raise DataError(f"item {number}: expected words and tags, got {row!r}")
+    words, tags = row
+    for word in [*words, *tags]:
+        if not isinstance(word, str) or len(word.split()) != 1:
+            raise DataError(f"item {number}: expected words without spaces, got {word!r}")
+    if len(words) != len(tags):
+        raise DataError(
+            f"item {number}: expected as many tags as words, got {len(words)} and {len(tags)}"
+        )
+    return {"label": list(tags), "text": list(words)}
 
 
 class _Data:
@@ -171,6 +316,7 @@ class _Data:
 
     def __init__(self, out: Path) -> None:
         self._folder = pathlib.Path(out) / "data"
+        self.has_pairs = False
 
     def columns(
         self, rows: Iterable[tuple[str, ...]], name: str, options: tuple[str, ...]
@@ -190,17 +336,15 @@ class _Data:
                 file.close()
         return paths
 
-    def table(self, rows: Iterable[tuple[str, str]], part: str) -> dict[str, str]:
-        def lines() -> Iterable[tuple[str, ...]]:
-            for number, row in enumerate(rows, 1):
-                if isinstance(row, str) or len(row) != 2:
-                    raise DataError(f"item {number}: expected a label and a text, got {row!r}")
-                label, text = (_one_line(part, number) for part in row)
-                if "\t" in label:
-                    raise DataError(f"item {number}: expected a label without tabs, got {label!r}")
-                yield (f"{label}\t{text}",)
-
-        return self.columns(lines(), "examples", (part,))
+    def table(self, part: str, rows: Iterable[dict[str, Any]]) -> dict[str, str]:
+        """JSON Lines: an object per row."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        path = self._folder / f"examples.{part}.jsonl"
+        with open(path, "w", encoding="utf-8", newline="\n") as file:
+            for row in rows:
+                self.has_pairs = self.has_pairs or "second" in row
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        return {part: str(path)}
 
 
 def _one_line(text: object, number: int) -> str:
@@ -250,7 +394,8 @@ class _OnStep(Callback):
 
 
 def _with_models(options: dict[str, Any]) -> dict[str, Any]:
-    """A directory of another program to start from is imported first."""
+    """A directory of another program to start from is imported first. Absolute, so that an adapter
+    is found to be one of this model from anywhere."""
     if options.get("init_from"):
-        return options | {"init_from": imported(options["init_from"])}
+        return options | {"init_from": os.path.abspath(imported(options["init_from"]))}
     return options

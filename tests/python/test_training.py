@@ -7,6 +7,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import types
 
 import attend
 import pytest
@@ -36,6 +37,87 @@ def test_trains_the_model_of_the_command_line(tmp_path: pathlib.Path) -> None:
     )  # fmt: skip
     ours, theirs = (tmp_path / run / "model.safetensors" for run in ("ours", "theirs"))
     assert ours.read_bytes() == theirs.read_bytes()
+
+
+TAGGED = [
+    ("anna lives in new york".split(), "B-NAME O O B-CITY I-CITY".split()),
+    ("the old bert sees london".split(), "O O B-NAME O B-CITY".split()),
+    ("today anna sees bert".split(), "O B-NAME O B-NAME".split()),
+    ("he walks in london today".split(), "O O O B-CITY O".split()),
+]
+
+
+def test_trains_taggers(tmp_path: pathlib.Path) -> None:
+    history = attend.History()
+    options = SMALL | {"vocab_size": 60, "max_steps": 4, "max_epochs": 0, "valid_every": 2}
+    ours = attend.train_tagging(
+        out=tmp_path / "ours", examples=iter(TAGGED * 4), valid_examples=TAGGED,
+        callbacks=[history], **options,
+    )  # fmt: skip
+    assert "entity_f1" in history.validations[-1].metrics
+    conll = "\n\n".join(
+        "\n".join(f"{word} {tag}" for word, tag in zip(*text, strict=True)) for text in TAGGED * 4
+    )
+    (tmp_path / "train.conll").write_text(conll + "\n")
+    theirs = attend.train_tagging(
+        out=tmp_path / "theirs", train=tmp_path / "train.conll",
+        valid=tmp_path / "ours" / "data" / "examples.valid.jsonl", **options,
+    )  # fmt: skip
+    assert pathlib.Path(ours.path).read_bytes() == pathlib.Path(theirs.path).read_bytes()
+
+
+def test_trains_embedding_models(tmp_path: pathlib.Path) -> None:
+    history = attend.History()
+    options = SMALL | {"vocab_size": 60, "max_steps": 4, "max_epochs": 0, "valid_every": 2}
+    ours = attend.train_embedding(
+        out=tmp_path / "ours", examples=PAIRS[:4], valid_examples=PAIRS[:4],
+        valid_scored_examples=[("the dog", "a dog", 0.9), ("the dog", "a fish", 0.1)],
+        callbacks=[history], **options,
+    )  # fmt: skip
+    assert isinstance(attend.load(tmp_path / "ours"), attend.Embedder)
+    assert {"recall@1", "spearman"} <= set(history.validations[-1].metrics)
+    vectors = ours.encode(ENGLISH)
+    assert vectors.shape == (4, 16) and abs((vectors**2).sum() - 4) < 1e-4
+    for texts, examples in (
+        ("triplets", [(one, other, ENGLISH[0]) for one, other in PAIRS[1:4]]),
+        ("labeled", [tuple(line.split("\t")) for line in LABELED]),
+    ):
+        attend.train_embedding(
+            out=tmp_path / texts, examples=examples, texts=texts, **options | {"valid_every": 0}
+        )
+
+
+def classifier_of(folder: pathlib.Path, examples: list, **options: object) -> attend.Classifier:
+    return attend.train_classification(
+        out=folder, examples=examples * 8, vocab_size=40, max_steps=80, max_epochs=0,
+        **SMALL | options,
+    )  # fmt: skip
+
+
+def test_trains_classifiers_of_several_labels(tmp_path: pathlib.Path) -> None:
+    examples = [(["old", "dog"], "the old dog sleeps"), (["dog"], "a dog"), ([], "the cat")]
+    topics = classifier_of(tmp_path / "run", examples, problem_type="multi_label")
+    assert topics.problem_type == "multi_label" and topics.labels == ["dog", "old"]
+    found = {one["label"]: one["score"] for one in topics.classify("the old dog sleeps")}
+    assert found["dog"] > 0.5 and found["old"] > 0.5
+    assert all(one["score"] < 0.5 for one in topics.classify("the cat"))
+    with pytest.raises(attend.DataError, match="item 1: expected labels without ','"):
+        classifier_of(tmp_path / "b", [(["a,b"], "c")], problem_type="multi_label")
+
+
+def test_trains_regressions_on_pairs(tmp_path: pathlib.Path) -> None:
+    examples = [(1.0, "the dog", "the dog"), (-1, "the cat", "the cat"), (0.5, "a fish", "a dog")]
+    model = classifier_of(tmp_path / "run", examples, problem_type="regression")
+    assert model.problem_type == "regression" and model.takes_pairs
+    first, second = model.classify([("the dog", "the dog"), ("the cat", "the cat")])
+    assert first[0]["score"] > second[0]["score"]
+    assert model.classify("the dog\tthe dog") == first
+    with pytest.raises(attend.LineError, match="^texts:1: "):
+        model.classify("the dog")
+    with pytest.raises(attend.LineError, match="^texts:2: expected a pair of texts without tabs"):
+        model.classify([("a", "b"), ("a\tb", "c")])
+    with pytest.raises(attend.DataError, match="item 1: expected a pair of texts without tabs"):
+        classifier_of(tmp_path / "b", [("x", "a\tb", "c")])
 
 
 def test_trains_language_models_and_classifiers(tmp_path: pathlib.Path) -> None:
@@ -155,8 +237,16 @@ def test_wrong_options_and_texts_are_named(tmp_path: pathlib.Path) -> None:
         attend.train_lm(out=tmp_path / "c", lines=["a", "b\nc"])
     with pytest.raises(attend.DataError, match="item 1: expected 2 texts"):
         attend.train_translation(out=tmp_path / "d", pairs=[("a", "b", "c")])
-    with pytest.raises(attend.DataError, match="item 1: expected a label without tabs"):
-        attend.train_classification(out=tmp_path / "e", examples=[("a\tb", "c")])
+    with pytest.raises(attend.DataError, match="item 2: expected a label and a text, got 'a'"):
+        attend.train_classification(out=tmp_path / "e", examples=[("a", "b"), "a"])
+    with pytest.raises(attend.DataError, match="item 1: expected as many tags as words"):
+        attend.train_tagging(out=tmp_path / "g", examples=[(["a", "b"], ["O"])])
+    with pytest.raises(attend.DataError, match="item 1: expected words without spaces, got 'a b'"):
+        attend.train_tagging(out=tmp_path / "h", examples=[(["a b"], ["O"])])
+    with pytest.raises(attend.DataError, match="item 1: expected words and tags"):
+        attend.train_tagging(out=tmp_path / "i", examples=[("a b", "O O")])
+    with pytest.raises(attend.DataError, match="item 1: expected anchor and positive, got"):
+        attend.train_embedding(out=tmp_path / "j", examples=[("a", "b", "c")])
     with pytest.raises(attend.IoError, match="missing.txt"):
         attend.train_lm(out=tmp_path / "f", train=tmp_path / "missing.txt")
 
@@ -182,3 +272,42 @@ def test_shows_its_progress_when_asked(
     )
     shown = capsys.readouterr().err
     assert "32 pairs" in shown and "step 3  loss " in shown
+
+
+class Bar:
+    """A progress bar of tqdm that writes down what it is told."""
+
+    def __init__(self, total: int, unit: str) -> None:
+        self.n, self.told = 0, [f"{total} {unit}s"]
+        BARS.append(self)
+
+    def update(self, steps: int) -> None:
+        self.n += steps
+
+    def set_postfix_str(self, text: str, refresh: bool) -> None:
+        self.told.append(text)
+
+    def write(self, note: str, file: object) -> None:
+        self.told.append(note)
+
+    def close(self) -> None:
+        self.told.append("closed")
+
+
+BARS: list[Bar] = []
+
+
+def test_shows_a_bar_of_tqdm_where_it_is_installed(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tqdm = types.ModuleType("tqdm.auto")
+    tqdm.tqdm = Bar  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "tqdm", types.ModuleType("tqdm"))
+    monkeypatch.setitem(sys.modules, "tqdm.auto", tqdm)
+    attend.train_translation(
+        out=tmp_path / "run", pairs=PAIRS, max_steps=3, progress=True, **TRANSLATION
+    )
+    (bar,) = BARS
+    assert bar.n == 3 and bar.told[0] == "3 steps" and bar.told[-1] == "closed"
+    assert any("32 pairs" in text for text in bar.told)
+    assert any(text.startswith("loss ") for text in bar.told)

@@ -46,6 +46,7 @@ void add_classifier(nb::module_& module) {
              const ProblemType problem = c.engine.model().problem_type();
              return std::string(enum_names(problem)[static_cast<std::size_t>(problem)]);
            })
+      .def("takes_pairs", [](const HeldClassifier& c) { return c.engine.model().pairs; })
       .def("tokenizer", [](const HeldClassifier& c) { return c.engine.model().tokenizer; })
       .def("classify", classify_texts, nb::arg("texts"), nb::arg("options"),
            "The probabilities of all labels for each text, or its number.");

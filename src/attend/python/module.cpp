@@ -16,6 +16,7 @@ NB_MODULE(_attend, module) {
   add_translations(module);
   add_translator(module);
   add_classifier(module);
+  add_tagger(module);
   add_embedder(module);
   add_generator(module);
   add_model_files(module);

@@ -13,6 +13,7 @@ void add_tokenizer(nanobind::module_& module);
 void add_translations(nanobind::module_& module);
 void add_translator(nanobind::module_& module);
 void add_classifier(nanobind::module_& module);
+void add_tagger(nanobind::module_& module);
 void add_embedder(nanobind::module_& module);
 void add_generator(nanobind::module_& module);
 void add_model_files(nanobind::module_& module);
