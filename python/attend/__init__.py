@@ -41,7 +41,7 @@ from attend._errors import (
 from attend.classifier import Classifier, LabelScore
 from attend.embedder import Embedder
 from attend.generator import GenerationOptions, Generator
-from attend.model_files import average, check, describe, export, import_model, quantize
+from attend.model_files import average, check, describe, export, import_model, merge, quantize
 from attend.tagger import Entity, Tagger, Tagging
 from attend.tokenizer import Tokenizer
 from attend.training import (
@@ -101,6 +101,7 @@ __all__ = [
     "export",
     "import_model",
     "load",
+    "merge",
     "metrics",
     "nn",
     "ops",

@@ -74,17 +74,32 @@ def in_background(write: Callable[[Callable[[Result], None]], object]) -> Iterat
         writer.join()
 
 
+CACHE = ".attend.safetensors"
+
+
 def imported(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
-    """The file of a model directory of another program, imported anew when that has changed
-    since; any other path as it is."""
-    if not _attend.is_foreign_model(path):
+    """The model file of a directory of another program, or of an adapter with its base: written
+    beside it, and again when one of these has changed since. Any other path as it is."""
+    base = _attend.base_of_adapter(path)
+    if base is None and not _attend.is_foreign_model(path):
         return path
-    cache = os.path.join(path, ".attend.safetensors")
-    files = [entry for entry in os.scandir(path) if entry.name != ".attend.safetensors"]
-    newest = max((entry.stat().st_mtime for entry in files), default=0.0)
+    folder = path if os.path.isdir(path) else os.path.dirname(path)
+    cache = os.path.join(folder, CACHE)
+    newest = max(_last_change(one) for one in (path, base) if one is not None)
     if not os.path.exists(cache) or os.path.getmtime(cache) < newest:
-        _attend.import_model(path, cache, {})
+        if base is None:
+            _attend.import_model(path, cache, {})
+        else:
+            _attend.merge_adapter(base, path, cache)
     return cache
+
+
+def _last_change(path: str | os.PathLike[str]) -> float:
+    """Of a file, or of the files of a directory."""
+    if not os.path.isdir(path):
+        return os.path.getmtime(path)
+    files = [entry for entry in os.scandir(path) if entry.name != CACHE]
+    return max((entry.stat().st_mtime for entry in files), default=0.0)
 
 
 class LoadOptions(TypedDict, total=False):

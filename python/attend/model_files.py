@@ -17,6 +17,7 @@ __all__ = [
     "describe",
     "export",
     "import_model",
+    "merge",
     "quantize",
 ]
 
@@ -67,9 +68,22 @@ def import_model(
     return _attend.import_model(directory, out, given(src_lang=src_lang, tgt_lang=tgt_lang))
 
 
-def export(model: Path, directory: Path) -> str:
+def export(model: Path, directory: Path, *, base: Path | None = None) -> str:
     """Writes a model as a directory that ``transformers`` loads, and returns its family.
+
+    With ``base``, the model that it adapts, an adapter becomes a directory of PEFT ("peft").
 
     Raises ConfigError that names each setting without an equal in that family.
     """
-    return _attend.export_model(model, directory)
+    return _attend.export_model(model, directory, None if base is None else os.fspath(base))
+
+
+def merge(base: Path, adapter: Path, out: Path) -> None:
+    """Joins a model and an adapter trained on it (LoRA) to the file ``out``.
+
+    ``base``: a model file, the folder of a run, or a directory of Hugging Face; ``adapter``: a file,
+    the folder of its run, or a directory of PEFT.
+
+    Raises DataError for an adapter of another model.
+    """
+    _attend.merge_adapter(base, adapter, out)

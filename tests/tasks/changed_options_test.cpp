@@ -1,5 +1,6 @@
 #include "attend/tasks/changed_options.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "attend/tasks/classification/training.h"
@@ -90,6 +91,19 @@ TEST_F(ChangedOptions, DoNotIncludeAnotherModelToStartFrom) {
   // The same folder under another name.
   write(config, "[run]\ninit-from = \"" + folder_.string() + "\"\n");
   EXPECT_NO_THROW(require(folder_.string() + "/."));
+}
+
+TEST_F(ChangedOptions, KnowTheModelThatARunStartedFrom) {
+  EXPECT_EQ(initial_model_of(path("none.toml")), "");
+  for (const char* const of_one_task : {"label-separator = \",\"", "src-train = [\"a\"]",
+                                        "matryoshka = [\"8\"]", "sequence-length = 16"}) {
+    write(path("config.toml"), fmt::format("init-from = \"base\"\n{}\n", of_one_task));
+    EXPECT_EQ(initial_model_of(path("config.toml")), "base") << of_one_task;
+  }
+  write(path("config.toml"), "max-steps = 3\n");
+  EXPECT_EQ(initial_model_of(path("config.toml")), "");
+  write(path("config.toml"), "no-option = 3\n");
+  expect_error<ConfigError>([&] { initial_model_of(path("config.toml")); }, {"no-option"});
 }
 
 }  // namespace

@@ -6,13 +6,22 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "attend/checkpoint/checkpoint.h"
+#include "attend/checkpoint/run_folder.h"
+#include "attend/cli/commands/any_model.h"
+#include "attend/core/quote.h"
+#include "attend/error.h"
 #include "attend/interchange/foreign_model.h"
 #include "attend/interchange/model_export.h"
+#include "attend/interchange/peft.h"
 #include "attend/python/keywords.h"
 #include "attend/python/module.h"
+#include "attend/tasks/adapter.h"
+#include "attend/tasks/changed_options.h"
 #include "attend/tasks/translation/pair_format.h"
 
 namespace nb = nanobind;
@@ -43,6 +52,34 @@ bool is_foreign_model(const Path& path) {
   });
 }
 
+// The model that an adapter was trained on, as its run or the settings of PEFT say; none for what
+// is no adapter. Throws DataError unless they name an existing path.
+std::optional<std::string> base_of_adapter(const Path& path) {
+  const nb::gil_scoped_release released;
+  std::string base;
+  if (is_peft_directory(path)) {
+    base = base_of_peft(ModelDirectory(path));
+  } else {
+    if (is_foreign_model(path)) return std::nullopt;
+    const Path file = model_file_of(path);
+    if (!is_adapter(open_checkpoint(file))) return std::nullopt;
+    base = initial_model_of(RunFolder(file.parent_path()).config_file());
+  }
+  if (base.empty() || !std::filesystem::exists(base))
+    throw DataError(fmt::format(
+        "{}: expected an adapter that names the path of its base model, got {}; "
+        "attend.merge(base, adapter, out) joins the two",
+        path.string(), base.empty() ? "none" : quote(base)));
+  return base;
+}
+
+// The adapted model as one file.
+void merge_into(const Path& base, const Path& adapter, const Path& out) {
+  const nb::gil_scoped_release released;
+  const Checkpoint model = load_any_model(base);
+  save_checkpoint(out, merge_adapter(model, load_any_adapter(adapter, model)));
+}
+
 // Returns what the user should know about the model.
 std::vector<std::string> import_into(const Path& directory, const Path& out,
                                      const nb::dict& keywords) {
@@ -54,10 +91,19 @@ std::vector<std::string> import_into(const Path& directory, const Path& out,
   return std::move(imported.remarks);
 }
 
-// Returns the family of the written model: "marian".
-std::string export_into(const Path& model, const Path& directory) {
+// Returns the family of the written model: "marian"; of an adapter, which needs its base, "peft".
+std::string export_into(const Path& path, const Path& directory,
+                        const std::optional<std::string>& base) {
   const nb::gil_scoped_release released;
-  const ExportedModel exported = export_model(load_checkpoint(model));
+  const Checkpoint model = load_checkpoint(path);
+  if (is_adapter(model) != base.has_value())
+    throw ConfigError(base ? "base: expected an adapter to export, got a model"
+                           : "base: expected the model that the adapter adapts, got none");
+  if (base) {
+    write_peft_adapter(model, load_any_model(*base), *base, directory);
+    return "peft";
+  }
+  const ExportedModel exported = export_model(model);
   write_model_directory(exported, directory);
   return std::string(exported.family);
 }
@@ -98,7 +144,10 @@ void add_model_files(nb::module_& module) {
   module.def("describe", describe_model, nb::arg("path"));
   module.def("deviation_of", deviation_of, nb::arg("path"));
   module.def("import_model", import_into, nb::arg("directory"), nb::arg("out"), nb::arg("options"));
-  module.def("export_model", export_into, nb::arg("model"), nb::arg("directory"));
+  module.def("export_model", export_into, nb::arg("model"), nb::arg("directory"),
+             nb::arg("base").none());
+  module.def("base_of_adapter", base_of_adapter, nb::arg("path"));
+  module.def("merge_adapter", merge_into, nb::arg("base"), nb::arg("adapter"), nb::arg("out"));
   module.def(
       "average_models",
       [](const std::vector<Path>& checkpoints, const Path& out) {

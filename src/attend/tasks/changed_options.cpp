@@ -89,6 +89,20 @@ void require_same_origin(const std::filesystem::path& config, std::string_view t
                     before.empty() ? "random numbers" : printable(before, 200)));
 }
 
+// The file does not name its task: the first that has all of its options reads it.
+std::string initial_model_of(const std::filesystem::path& config) {
+  if (!std::filesystem::exists(config)) return "";
+  std::optional<ConfigError> last;
+  for (const std::unique_ptr<Trainable>& task : trainable_tasks()) {
+    try {
+      return SavedOptions(config, task->name()).run.init_from;
+    } catch (const ConfigError& error) {
+      last.emplace(error);
+    }
+  }
+  throw *last;
+}
+
 std::vector<std::string> changed_options(const std::filesystem::path& config, Trainable& task) {
   if (!std::filesystem::exists(config)) return {};
   std::optional<SavedOptions> saved;

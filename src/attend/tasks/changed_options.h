@@ -20,4 +20,8 @@ std::vector<std::string> changed_options(const std::filesystem::path& config, Tr
 void require_same_origin(const std::filesystem::path& config, std::string_view task,
                          const std::string& init_from);
 
+// The model that the run with this config.toml started from. Empty: random numbers, or there is no
+// such file.
+std::string initial_model_of(const std::filesystem::path& config);
+
 }  // namespace attend
