@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from attend import _attend
 from attend._batches import (
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 Batch = Sequence[Sequence[str]]
+
+
+#: Prompts that are continued together unless max_batch_size says how many.
+TOGETHER = 32
 
 
 class _Stopped(Exception):
@@ -67,15 +71,10 @@ class GenerationBatches(Model):
         an id and for a prompt that is longer than the context.
         """
         all_options = generation_batch_options(options)
-        static = list(all_options["static_prompt"] or [])
-
-        def compute() -> list[GenerationResult]:
-            return [
-                self._continuation(static, list(prompt), all_options, number)
-                for number, prompt in enumerate(start_tokens)
-            ]
-
-        return computed(len(start_tokens), asynchronous, compute)
+        prompts = [_Prompt(list(tokens), n, all_options) for n, tokens in enumerate(start_tokens)]
+        return computed(
+            len(prompts), asynchronous, lambda: self._continuations(prompts, all_options)
+        )
 
     def generate_iterable(
         self,
@@ -112,8 +111,9 @@ class GenerationBatches(Model):
                 accept(step)
                 return False
 
-            static = list(all_options["static_prompt"] or [])
-            self._continuation(static, list(prompt), all_options | {"callback": callback}, 0)
+            options_with_callback = all_options | {"callback": callback}
+            only = _Prompt(list(prompt), 0, options_with_callback)
+            self._continuations([only], options_with_callback)
 
         return in_background(write)
 
@@ -159,68 +159,99 @@ class GenerationBatches(Model):
 
         return computed(len(texts), asynchronous, compute)
 
-    def _continuation(
-        self, static: list[str], prompt: list[str], options: dict[str, Any], number: int
+    def _continuations(
+        self, prompts: list[_Prompt], options: dict[str, Any]
+    ) -> list[GenerationResult]:
+        # A callback may end one of them.
+        size = options["max_batch_size"] if options["batch_type"] == "examples" else 0
+        together = 1 if options["callback"] else size or TOGETHER
+        return list(in_batches(prompts, together, lambda part: self._continued(part, options)))
+
+    def _continued(
+        self, prompts: list[_Prompt], options: dict[str, Any]
+    ) -> list[GenerationResult]:
+        named = _search_options(options)
+        given = [one.given(options["num_hypotheses"]) for one in prompts if one.longest > 0]
+        hearer = None
+        if options["callback"]:
+            hearer = _Hearer(self._model.tokenizer(), prompts[0], options)
+        try:
+            answers = self._model.generate_tokens(given, named, hearer and hearer.accept)
+        except _Stopped:
+            assert hearer
+            found = [[_Found(ids, scores, False) for ids, scores in hearer.written]]
+        else:
+            found = [
+                [_Found(list(one.ids), list(one.token_scores), one.complete) for one in answer]
+                for answer in answers
+            ]
+        continued = iter(found)
+        nothing = [_Found([], [], False)] * options["num_hypotheses"]
+        return [
+            self._result(one, next(continued) if one.longest > 0 else nothing, options)
+            for one in prompts
+        ]
+
+    def _result(
+        self, prompt: _Prompt, found: list[_Found], options: dict[str, Any]
     ) -> GenerationResult:
-        with_prompt = options["include_prompt_in_result"]
-        before = prompt[: options["max_length"] + 1] if with_prompt else []
-        steps_before = max(len(before) - 1, 0)
-        found = self._found(static + prompt, steps_before, options, number)
         result = GenerationResult([], [])
         tokenizer = self._model.tokenizer()
-        for ids, scores, complete in found:
-            if complete and not options["return_end_token"]:
-                ids = ids[:-1]
-            result.sequences_ids.append([tokenizer.id(token) for token in before] + ids)
-            result.sequences.append(before + [tokenizer.piece(token) for token in ids])
+        before = [tokenizer.id(token) for token in prompt.before]
+        for one in found:
+            ids = one.ids[:-1] if one.complete and not options["return_end_token"] else one.ids
+            result.sequences_ids.append(before + ids)
+            result.sequences.append(prompt.before + [tokenizer.piece(token) for token in ids])
             if options["return_scores"]:
-                length = steps_before + len(scores)
-                result.scores.append(batch_score(sum(scores), length, options["length_penalty"]))
+                length = prompt.steps_before + len(one.scores)
+                result.scores.append(
+                    batch_score(sum(one.scores), length, options["length_penalty"])
+                )
         return result
 
-    def _found(
-        self, prompt: list[str], steps_before: int, options: dict[str, Any], number: int
-    ) -> list[tuple[list[int], list[float], bool]]:
-        """The tokens of each continuation, their scores, and whether the end is among them."""
-        longest = options["max_length"] - steps_before
-        if longest <= 0:
-            return [([], [], False)] * options["num_hypotheses"]
-        named = _search_options(options) | {"max_tokens": longest}
-        if options["callback"] is None:
-            found = self._model.generate_tokens(prompt, named, None)
-            return [(list(one.ids), list(one.token_scores), one.complete) for one in found]
-        hearer = _Hearer(self._model.tokenizer(), options, number, steps_before)
-        try:
-            found = self._model.generate_tokens(prompt, named, hearer.accept)
-        except _Stopped:
-            return [(ids, scores, False) for ids, scores in hearer.written]
-        return [(list(one.ids), list(one.token_scores), one.complete) for one in found]
+
+class _Prompt:
+    """Tokens to continue, and what of them is repeated in the result."""
+
+    def __init__(self, tokens: list[str], number: int, options: dict[str, Any]) -> None:
+        self.number = number
+        self.tokens = [*(options["static_prompt"] or []), *tokens]
+        longest: int = options["max_length"]
+        self.before = tokens[: longest + 1] if options["include_prompt_in_result"] else []
+        self.steps_before = max(len(self.before) - 1, 0)
+        self.longest = longest - self.steps_before
+
+    def given(self, samples: int) -> tuple[list[str], int, int]:
+        return self.tokens, self.longest, self.number * samples
+
+
+class _Found(NamedTuple):
+    """A continuation."""
+
+    ids: list[int]
+    scores: list[float]
+    complete: bool  #: the end is among them
 
 
 class _Hearer:
     """Tells a callback of every token, until it says that they are enough."""
 
     def __init__(
-        self,
-        tokenizer: _attend.Tokenizer,
-        options: dict[str, Any],
-        number: int,
-        steps_before: int,
+        self, tokenizer: _attend.Tokenizer, prompt: _Prompt, options: dict[str, Any]
     ) -> None:
         self.written: list[tuple[list[int], list[float]]] = [
             ([], []) for _ in range(options["num_hypotheses"])
         ]
         self._tokenizer = tokenizer
+        self._prompt = prompt
         self._callback = options["callback"]
         self._with_scores = options["return_scores"]
-        self._number = number
-        self._steps_before = steps_before
 
     def accept(self, hypothesis: int, id: int, score: float, is_last: bool) -> None:
         ids, scores = self.written[hypothesis]
         step = GenerationStepResult(
-            self._steps_before + len(ids),
-            self._number,
+            self._prompt.steps_before + len(ids),
+            self._prompt.number,
             id,
             hypothesis,
             self._tokenizer.piece(id),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -33,8 +34,14 @@ def test_torch_dataset_learns_the_labels(models: Models) -> None:
     assert found and float(found[1]) > 0.9
 
 
-def test_spark_translates_the_lines_in_order(models: Models, tmp_path: pathlib.Path) -> None:
+def require_spark() -> None:
     pytest.importorskip("pyspark")
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs Java (sudo apt-get install default-jre-headless)")
+
+
+def test_spark_translates_the_lines_in_order(models: Models, tmp_path: pathlib.Path) -> None:
+    require_spark()
     lines = ENGLISH * 20
     (tmp_path / "in.txt").write_text("\n".join(lines) + "\n")
     run_example("spark_translate.py", models.translator, tmp_path / "in.txt", tmp_path / "out")
@@ -50,32 +57,45 @@ import os, pathlib, signal, sys
 import attend
 from pyspark.sql import SparkSession
 
-model, source, out, marker = sys.argv[1:]
+master, model, source, out, marker = sys.argv[1:]
 translator = attend.Translator(model, threads=1)
+
+
+def victim():
+    \"\"\"The process of this worker or, on a cluster, of its executor: two above it.\"\"\"
+    process = os.getpid()
+    for _ in range(2 if master.startswith("local-cluster") else 0):
+        stat = pathlib.Path(f"/proc/{process}/stat").read_text()
+        process = int(stat.rpartition(")")[2].split()[1])
+    return process
+
 
 def translate(lines):
     for number, one in enumerate(translator.translate_iterable(lines, window=4)):
         if number == 5 and not pathlib.Path(marker).exists():
             pathlib.Path(marker).touch()
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(victim(), signal.SIGKILL)
         yield one.text
 
-spark = SparkSession.builder.master("local[2,4]").getOrCreate()
+builder = SparkSession.builder.master(master).config("spark.executor.memory", "512m")
+spark = builder.config("spark.executorEnv.PYTHONPATH", os.environ["PYTHONPATH"]).getOrCreate()
 spark.sparkContext.textFile(source, 4).mapPartitions(translate).saveAsTextFile(out)
 """
 
 
-def test_spark_loses_nothing_when_a_worker_is_killed(models: Models, tmp_path: pathlib.Path) -> None:
-    pytest.importorskip("pyspark")
+# A worker of one process, and an executor of a cluster of two with its workers.
+@pytest.mark.parametrize("master", ["local[2,4]", "local-cluster[2,1,512]"])
+def test_spark_loses_nothing_when_a_worker_is_killed(
+    models: Models, tmp_path: pathlib.Path, master: str
+) -> None:
+    require_spark()
     lines = ENGLISH * 20
     (tmp_path / "in.txt").write_text("\n".join(lines) + "\n")
     (tmp_path / "killed.py").write_text(KILLED)
-    marker = tmp_path / "killed"
-    run_example(
-        tmp_path / "killed.py", models.translator, tmp_path / "in.txt", tmp_path / "out", marker
-    )
+    marker, out = tmp_path / "killed", tmp_path / "out"
+    run_example(tmp_path / "killed.py", master, models.translator, tmp_path / "in.txt", out, marker)
     assert marker.exists()
-    parts = sorted((tmp_path / "out").glob("part-*"))
+    parts = sorted(out.glob("part-*"))
     written = [line for part in parts for line in part.read_text().splitlines()]
     expected = attend.Translator(models.translator).translate(lines)
     assert written == [one.text for one in expected]

@@ -107,6 +107,50 @@ def test_generates_batches_of_tokens(models: Models) -> None:
         generator.generate_batch(prompts, suppress_sequences=[["a"]])
 
 
+def test_prompts_continued_together_get_what_they_get_alone(models: Models) -> None:
+    generator = attend.Generator(models.generator)
+    prompts = [generator.tokenizer.pieces(text) for text in ENGLISH]
+    prompts.insert(1, prompts[0] * 9)  # longer than the result may be: nothing is written
+    options = {"max_length": 12, "sampling_topk": 8, "num_hypotheses": 2}
+    together = generator.generate_batch(prompts, **options)
+    assert [len(one.sequences) for one in together] == [2] * 5
+    assert together[1].sequences == [prompts[1][:13]] * 2
+    assert together[0] == generator.generate_batch(prompts[:1], **options)[0]
+    assert together == generator.generate_batch(prompts, max_batch_size=2, **options)
+    # Equal prompts are different samples, those of generate_best().
+    same = generator.generate_batch([prompts[0]] * 4, max_length=20, sampling_topk=0)
+    assert len({tuple(one.sequences_ids[0]) for one in same}) > 1
+    searched = generator.generate_batch(prompts, max_length=9, beam_size=3, num_hypotheses=3)
+    assert searched[2] == generator.generate_batch(
+        prompts[2:3], max_length=9, beam_size=3, num_hypotheses=3
+    )[0]
+
+
+def test_a_callback_hears_of_every_token_and_may_end_a_continuation(models: Models) -> None:
+    generator = attend.Generator(models.generator)
+    prompts = [generator.tokenizer.pieces(text) for text in ("the old", "a cat")]
+    steps: list[attend.GenerationStepResult] = []
+
+    def enough(step: attend.GenerationStepResult) -> bool:
+        steps.append(step)
+        return step.batch_id == 1 and len([one for one in steps if one.batch_id == 1]) == 2
+
+    options = {"max_length": 9, "include_prompt_in_result": False, "return_end_token": True}
+    whole = generator.generate_batch(prompts, **options)
+    ended = generator.generate_batch(prompts, callback=enough, return_scores=True, **options)
+    assert ended[0].sequences == whole[0].sequences
+    assert ended[1].sequences_ids[0] == whole[1].sequences_ids[0][:2]
+    assert [one.token_id for one in steps if one.batch_id == 0] == whole[0].sequences_ids[0]
+    assert [one.is_last for one in steps if one.batch_id == 0][-1]
+    assert all(one.log_prob is not None and one.log_prob <= 0 for one in steps)
+    with pytest.raises(RuntimeError, match="mine"):
+        generator.generate_batch(prompts, callback=_raise)
+
+
+def _raise(step: attend.GenerationStepResult) -> bool:
+    raise RuntimeError("mine")
+
+
 def test_shows_attention_by_tokens(models: Models) -> None:
     translator = attend.Translator(models.translator)
     maps = translator.attention("the dog sleeps", "der hund")

@@ -1,10 +1,15 @@
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <fmt/format.h>
 
+#include <exception>
 #include <functional>
+#include <map>
+#include <memory>
+#include <tuple>
 
 #include "attend/error.h"
 #include "attend/python/held_model.h"
@@ -44,27 +49,56 @@ std::vector<Generation> generate(const HeldGenerator& generator, const std::stri
   return generator.engine.generate(generator.engine.prompt(prompt, options, 0));
 }
 
-// The same for the tokens of a prompt, to the end of the line; the token that a text of the model
-// begins with is put before them unless it is there. Calls accept(continuation, id,
-// log-probability, is the last) for every token that is sampled, unless it is None.
-std::vector<Generation> generate_tokens(const HeldGenerator& generator, const Strings& tokens,
-                                        const nb::dict& keywords, const nb::object& accept) {
-  const GenerationOptions options = options_of(generator, keywords);
-  const nb::gil_scoped_release released;
-  const EnteredRuntime entered(generator.runtime);
-  const LanguageModel& model = generator.engine.model();
+// Tokens to continue, most tokens to write, and the random numbers of the first sample.
+using TokenPrompt = std::tuple<Strings, int, std::uint64_t>;
+
+// The token that a text of the model begins with is put before a prompt unless it is there.
+GenerationPrompt prompt_of(const TokenPrompt& given, const GenerationEngine& engine,
+                           GenerationOptions options) {
+  const auto& [tokens, longest, sample] = given;
+  const LanguageModel& model = engine.model();
   std::vector<std::int32_t> ids = ids_of(tokens, model.tokenizer);
   if (ids.empty() || ids.front() != model.first_token) ids.insert(ids.begin(), model.first_token);
-  GenerationPrompt prompt = generator.engine.conversation(std::move(ids), options, 0);
-  std::vector<int> written(static_cast<std::size_t>(options.n_best));
-  const std::int32_t end = model.tokenizer.eos_id();
-  const auto forward = [&](const GeneratedToken& token) {
-    const bool last = token.id == end || ++written[token.item] == options.max_tokens;
+  options.max_tokens = longest;
+  return engine.conversation(std::move(ids), options, sample);
+}
+
+// Tells Python of the tokens that are sampled for a prompt: accept(continuation, id,
+// log-probability, is the last).
+std::function<void(const GeneratedToken&)> told_to(const nb::object& accept, int longest,
+                                                   std::int32_t end) {
+  if (accept.is_none()) return {};
+  return [&accept, longest, end,
+          written = std::map<std::size_t, int>()](const GeneratedToken& token) mutable {
+    const bool last = token.id == end || ++written[token.item] == longest;
     const nb::gil_scoped_acquire acquired;
     accept(token.item, token.id, token.score, last);
   };
-  if (!accept.is_none()) prompt.grow = forward;
-  return generator.engine.generate(std::move(prompt));
+}
+
+// Continues prompts together, each to the end of its line: n_best continuations of each.
+std::vector<std::vector<Generation>> generate_tokens(const HeldGenerator& generator,
+                                                     const std::vector<TokenPrompt>& prompts,
+                                                     const nb::dict& keywords,
+                                                     const nb::object& accept) {
+  const GenerationOptions options = options_of(generator, keywords);
+  const nb::gil_scoped_release released;
+  const EnteredRuntime entered(generator.runtime);
+  const std::unique_ptr<RunningGenerations> running = generator.engine.running();
+  const std::int32_t end = generator.engine.model().tokenizer.eos_id();
+  for (const TokenPrompt& one : prompts) {
+    GenerationPrompt prompt = prompt_of(one, generator.engine, options);
+    prompt.grow = told_to(accept, std::get<1>(one), end);
+    running->join(std::move(prompt));
+  }
+  std::vector<std::vector<Generation>> results(prompts.size());
+  while (!running->empty()) {
+    for (auto& outcome : running->step()) {
+      if (outcome.error) std::rethrow_exception(outcome.error);
+      results[outcome.number] = std::move(outcome.result);
+    }
+  }
+  return results;
 }
 
 // Calls accept(text) as the continuation grows.
@@ -133,7 +167,7 @@ void add_generator(nb::module_& module) {
            nb::call_guard<nb::gil_scoped_release>())
       .def("tokenizer", [](const HeldGenerator& g) { return g.engine.model().tokenizer; })
       .def("generate", generate, nb::arg("prompt"), nb::arg("options"))
-      .def("generate_tokens", generate_tokens, nb::arg("tokens"), nb::arg("options"),
+      .def("generate_tokens", generate_tokens, nb::arg("prompts"), nb::arg("options"),
            nb::arg("accept").none())
       .def("stream", stream, nb::arg("prompt"), nb::arg("options"), nb::arg("accept"))
       .def("score", score, nb::arg("lines"))
