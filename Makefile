@@ -57,6 +57,7 @@ test-package: build package wheel ## test what users get: the installed tree, at
 	@tests/package/subproject_test.sh . build
 	@tests/package/debian_test.sh build/package/*.deb
 	@tests/package/wheel_test.sh dist/attend-*.whl
+	@tests/package/cluster_test.sh . dist/attend-*.whl
 
 mutants: ## break one line after another; a test must fail for each (hours; WHICH='optim cli/*' for some, CONTINUE=1 to continue)
 	@tools/dependencies.sh ensure build

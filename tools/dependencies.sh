@@ -18,7 +18,7 @@ fuzz_packages="clang-14 libclang-rt-14-dev"
 mutants_packages="python3"
 python_packages="python3 python3-dev python3-venv"
 package_packages="dpkg-dev"
-test_package_packages="dpkg-dev debootstrap lintian"
+test_package_packages="dpkg-dev debootstrap lintian default-jre-headless"
 
 usage() {
   sed -n '4,6s/^# *//p' "$0" >&2

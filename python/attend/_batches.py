@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Generic, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar
 
 from attend._errors import ConfigError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Result = TypeVar("Result")
 
@@ -201,7 +203,8 @@ def _settled(
 
 def batch_score(log_probability: float, length: int, length_penalty: float) -> float:
     """A score of CTranslate2. The length is that of the result, with its end."""
-    return log_probability / max(length, 1) ** length_penalty
+    divisor: float = max(length, 1) ** length_penalty
+    return log_probability / divisor
 
 
 def truncated(batch: Iterable[Sequence[str]], max_input_length: int) -> list[list[str]]:
@@ -229,6 +232,8 @@ def computed(
     """The results of a batch of so many: at once, or computed in a thread of its own."""
     if not asynchronous:
         return compute()
+    from concurrent.futures import ThreadPoolExecutor
+
     executor = ThreadPoolExecutor(1, "attend-batch")
     future = executor.submit(compute)
     executor.shutdown(wait=False)

@@ -102,5 +102,5 @@ def test_an_adapter_of_peft_names_a_base_that_is_there(tmp_path: pathlib.Path) -
         '{"peft_type": "LORA", "r": 2, "lora_alpha": 4, "base_model_name_or_path": "hub/name"}'
     )
     (tmp_path / "peft" / "adapter_model.safetensors").write_bytes(b"")
-    with pytest.raises(attend.DataError, match='got "?hub/name'):
+    with pytest.raises(attend.DataError, match="got 'hub/name'"):
         attend.load(tmp_path / "peft")

@@ -78,7 +78,8 @@ def translate(lines):
         yield one.text
 
 builder = SparkSession.builder.master(master).config("spark.executor.memory", "512m")
-spark = builder.config("spark.executorEnv.PYTHONPATH", os.environ["PYTHONPATH"]).getOrCreate()
+path = os.environ.get("PYTHONPATH", "")
+spark = builder.config("spark.executorEnv.PYTHONPATH", path).getOrCreate()
 spark.sparkContext.textFile(source, 4).mapPartitions(translate).saveAsTextFile(out)
 """
 

@@ -128,7 +128,7 @@ std::vector<float> score_tokens(const HeldGenerator& generator, const Strings& t
   return score_stream(model, ids_of(tokens, model.tokenizer));
 }
 
-double perplexity(const HeldGenerator& generator, const Strings& lines) {
+double perplexity_of_texts(const HeldGenerator& generator, const Strings& lines) {
   const nb::gil_scoped_release released;
   const EnteredRuntime entered(generator.runtime);
   return perplexity_of(lines, generator.engine.model()).per_token();
@@ -172,7 +172,7 @@ void add_generator(nb::module_& module) {
       .def("stream", stream, nb::arg("prompt"), nb::arg("options"), nb::arg("accept"))
       .def("score", score, nb::arg("lines"))
       .def("score_tokens", score_tokens, nb::arg("tokens"))
-      .def("perplexity", perplexity, nb::arg("lines"));
+      .def("perplexity", perplexity_of_texts, nb::arg("lines"));
 }
 
 }  // namespace attend
