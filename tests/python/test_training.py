@@ -75,7 +75,7 @@ def test_trains_embedding_models(tmp_path: pathlib.Path) -> None:
         callbacks=[history], **options,
     )  # fmt: skip
     assert isinstance(attend.load(tmp_path / "ours"), attend.Embedder)
-    assert {"recall@1", "spearman"} <= set(history.validations[-1].metrics)
+    assert {"mrr", "spearman"} <= set(history.validations[-1].metrics)
     vectors = ours.encode(ENGLISH)
     assert vectors.shape == (4, 16) and abs((vectors**2).sum() - 4) < 1e-4
     for texts, examples in (

@@ -66,10 +66,10 @@ std::optional<std::string> base_of_adapter(const Path& path) {
     base = initial_model_of(RunFolder(file.parent_path()).config_file());
   }
   if (base.empty() || !std::filesystem::exists(base))
-    throw DataError(fmt::format(
-        "{}: expected an adapter that names the path of its base model, got {}; "
-        "attend.merge(base, adapter, out) joins the two",
-        path.string(), base.empty() ? "none" : quote(base)));
+    throw DataError(
+        fmt::format("{}: expected an adapter that names the path of its base model, got {}; "
+                    "attend.merge(base, adapter, out) joins the two",
+                    path.string(), base.empty() ? "none" : quote(base)));
   return base;
 }
 
