@@ -89,6 +89,20 @@ TEST_F(LineScores, OfLinesLongerThanTheContextAreReadInWindows) {
   EXPECT_NEAR(-found.log_probability, text_perplexity(model_, text, {}).perplexity.nll, 1e-4);
 }
 
+TEST_F(LineScores, OfAStreamAreThoseOfItsTokensButTheFirst) {
+  for (const std::string line : {"the cat", "a fat cat sat on a flat mat and the dog ran"}) {
+    std::vector<std::int32_t> stream = model_.tokenizer.encode(line);
+    stream.insert(stream.begin(), model_.tokenizer.eos_id());
+    stream.push_back(model_.tokenizer.eos_id());
+    const std::vector<float> expected = of(line + "\n")[0].token_scores,
+                             found = score_stream(model_, stream);
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t t = 0; t < found.size(); ++t) EXPECT_NEAR(found[t], expected[t], 1e-5);
+  }
+  EXPECT_TRUE(score_stream(model_, {model_.tokenizer.eos_id()}).empty());
+  EXPECT_TRUE(score_stream(model_, {}).empty());
+}
+
 TEST_F(LineScores, AreRefusedForLinesThatAreTooLong) {
   std::vector<SequenceScore> before;
   LineReader lines(file("lines", "the cat\na fat cat sat on a flat mat\n"));
