@@ -1,4 +1,4 @@
-// Model files: description, checks, averaging and quantization.
+// Model files: description, settings, checks, averaging and quantization.
 //
 // A model is one .safetensors file: weights, configuration, tokenizers, and golden samples (a few
 // inputs with the outputs of the finished model). Files are written atomically.
@@ -43,6 +43,17 @@ struct FileDescription {
 // Describes any safetensors file, also of other programs. Throws IoError, or DataError if it is not
 // a complete safetensors file.
 FileDescription describe(const std::filesystem::path& path);
+
+// Changes what a model file says about itself, and writes the file again with the same weights. An
+// empty value removes what the file says.
+//   name           what a server calls the model
+//   description    the model in words, on a line
+//   language       of the texts; "en"
+//   src, tgt       languages of a translation model; of a model of several: the default ones
+//   chat-template  of a language model: the template that writes conversations (Jinja)
+// Throws ConfigError for another key and for a value that this model cannot have, DataError for a
+// damaged file, IoError.
+void set_model_settings(const std::filesystem::path& path, const Metadata& settings);
 
 // What a model computes now, compared with its golden samples.
 struct ModelCheck {

@@ -228,6 +228,24 @@ TEST_F(ModelApi, DescribesChecksAndQuantizesFiles) {
                           {"small.safetensors"});
 }
 
+TEST_F(ModelApi, ChangesWhatAFileSaysAndNothingElse) {
+  const std::filesystem::path model = train(language_job("run", 2)).model;
+  const std::string before = content(model);
+  set_model_settings(path("run"), {{"name", "small"}, {"language", "en"}});
+  EXPECT_EQ(describe(model).format_problem, "");
+  EXPECT_EQ(describe(model).metadata.at("attend.name"), "small");
+  EXPECT_TRUE(check_model(model)->holds());
+  expect_error<ConfigError>(
+      [&] {
+        set_model_settings(model, {{"name", ""}, {"nam", "x"}});
+      },
+      {"'nam' cannot be set"});
+  EXPECT_EQ(describe(model).metadata.at("attend.name"), "small") << "all or nothing";
+  set_model_settings(model, {{"name", ""}, {"language", "en"}});
+  EXPECT_EQ(content(model), before);
+  expect_error<IoError>([&] { set_model_settings(path("none"), {{"name", "x"}}); }, {"none"});
+}
+
 TEST_F(ModelApi, AveragesCheckpointsIntoAModelThatChecks) {
   TrainingJob job = language_job("run", 4);
   job.options.emplace_back("save-every", 2);

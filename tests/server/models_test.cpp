@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "attend/error.h"
+#include "attend/model_file.h"
 #include "attend/server/http/message.h"
 #include "server/served_models.h"
 
@@ -53,6 +54,23 @@ TEST_F(ModelsTest, OfAFolderAreFoundByName) {
   EXPECT_EQ(found.find<Classifier>("run")->name, "run");
   EXPECT_THROW(found.find<Generator>("a"), HttpError);
   EXPECT_THROW(found.find<Embedder>(""), HttpError);
+}
+
+TEST_F(ModelsTest, AreCalledAsTheirFilesSay) {
+  put("en-de", "a.safetensors");
+  const std::string file = (folder_ / "a.safetensors").string();
+  set_model_settings(file, {{"name", "small"}, {"description", "of the old dog"}, {"src", "fr"}});
+  serve({}, {.models_dir = folder_.string()});
+  const auto json = json_of(get("/models"));
+  EXPECT_EQ(json[0]["name"], "small");
+  EXPECT_EQ(json[0]["description"], "of the old dog");
+  EXPECT_EQ(json[0]["sources"], Names{"fr"});
+  EXPECT_EQ(json_of(get("/v1/models"))["data"][0]["id"], "small");
+  stop();
+  // The command line has the last word.
+  const Models named({{.path = file, .name = "mine", .source = "en"}}, "", make_runtime());
+  EXPECT_EQ(names(named), Names{"mine"});
+  EXPECT_EQ(named.all()->front()->sources, Names{"en"});
 }
 
 TEST_F(ModelsTest, AreLoadedAgainOnlyIfTheirFileChanged) {

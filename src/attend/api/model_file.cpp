@@ -4,9 +4,16 @@
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/tasks/golden.h"
 #include "attend/tasks/model_quantization.h"
+#include "attend/tasks/model_settings.h"
 #include "attend/tasks/registry.h"
 
 namespace attend {
+
+void set_model_settings(const std::filesystem::path& path, const Metadata& settings) {
+  Checkpoint model = load_checkpoint(path);
+  for (const auto& [key, value] : settings) change_setting(model, key, value);
+  save_checkpoint(model_file_of(path), model);
+}
 
 std::optional<ModelCheck> check_model(const std::filesystem::path& path) {
   return read_checkpoint(path,

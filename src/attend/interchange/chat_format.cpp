@@ -77,9 +77,7 @@ std::optional<ChatFormat> read_chat_format(const ModelDirectory& directory,
   format.marks = marks_in(settings, settings_in(directory, kTokenizer), tokenizer);
   const std::string where = directory.path() + "/" + (has_file ? kTemplate : kSettings);
   try {
-    const Chat chat(format, tokenizer);
-    if (chat.tokens({{{"role", "user"}, {"content", "Hello!"}}}).empty())
-      throw DataError("chat template: it writes nothing for a question");
+    require_usable(format, tokenizer);
   } catch (const DataError& error) {
     throw DataError(fmt::format("{}: {}; without its chat template, the model can be imported",
                                 where, error.what()));

@@ -97,14 +97,35 @@ Opened open_model(const ModelDirectory& directory) {
       directory.path()));
 }
 
+// Those of a model of one pair, if its directory says so, as those of MarianMT do.
+LanguagePair languages_in(const ModelDirectory& directory) {
+  constexpr const char* kFile = "tokenizer_config.json";
+  if (!directory.contains(kFile)) return {};
+  ForeignConfig file =
+      ForeignConfig::from_json(directory.text(kFile), directory.path() + "/" + kFile);
+  return {file.text_or("source_lang", ""), file.text_or("target_lang", "")};
+}
+
 std::shared_ptr<const SavedModel> with_languages(const std::shared_ptr<const SavedModel>& model,
-                                                 const LanguagePair& languages) {
-  if (languages.source.empty() && languages.target.empty()) return model;
+                                                 const ModelDirectory& directory,
+                                                 const LanguagePair& given) {
+  const bool none_given = given.source.empty() && given.target.empty();
   const auto* translation = dynamic_cast<const TranslationModel*>(model.get());
-  if (translation == nullptr)
+  if (translation == nullptr) {
+    if (none_given) return model;
     throw ConfigError("--src-lang, --tgt-lang: expected a translation model");
+  }
   auto changed = std::make_shared<TranslationModel>(*translation);
-  changed->format.set_defaults(languages);
+  if (!translation->format.languages.empty()) {
+    changed->format.set_defaults(given);
+    return changed;
+  }
+  const LanguagePair own = languages_in(directory);
+  const auto set = [&](const char* side, const std::string& language) {
+    if (!language.empty()) changed->text_kinds[side].language = language;
+  };
+  set("src", given.source.empty() ? own.source : given.source);
+  set("tgt", given.target.empty() ? own.target : given.target);
   return changed;
 }
 
@@ -125,7 +146,7 @@ ImportedModel import_model(const ModelDirectory& directory, const ImportOptions&
   Opened opened = open_model(directory);
   ForeignModel& foreign = opened.foreign;
   ImportedModel imported{{}, opened.family, std::move(foreign.remarks)};
-  foreign.model = with_languages(foreign.model, options.languages);
+  foreign.model = with_languages(foreign.model, directory, options.languages);
   foreign.model->describe(imported.checkpoint);
   for (const ParameterSet::Entry& entry : foreign.model->parameters().entries())
     imported.checkpoint.tensors.push_back({entry.name, read_or_zero(opened, entry)});

@@ -54,7 +54,7 @@ struct ImportedModel {
 };
 
 struct ImportOptions {
-  LanguagePair languages;  // the defaults of a model of several languages
+  LanguagePair languages;  // of the texts; of a model of several languages: the default ones
 };
 
 // Reads a model directory of Hugging Face or Marian. Throws IoError, DataError that names the first

@@ -12,14 +12,23 @@
 #include "attend/tasks/classification/model.h"
 #include "attend/tasks/language/model.h"
 #include "attend/tasks/model_reading.h"
+#include "attend/tasks/model_settings.h"
 #include "attend/tasks/translation/model.h"
 
 namespace attend {
 namespace {
 
-// "model" for model.safetensors, "run" for the folder of a run and for run/model.safetensors.
-std::string name_of(const std::filesystem::path& path) {
-  std::filesystem::path clean = std::filesystem::absolute(path).lexically_normal();
+std::string text_if_any(const Checkpoint& checkpoint, const char* key) {
+  const auto found = checkpoint.metadata.find(key);
+  return found == checkpoint.metadata.end() ? "" : found->second;
+}
+
+// As the command line says, or the file, or "model" for model.safetensors, "run" for the folder of
+// a run and for run/model.safetensors.
+std::string name_of(const ModelPlace& place, const Checkpoint& checkpoint) {
+  if (!place.name.empty()) return place.name;
+  if (std::string own = text_if_any(checkpoint, kNameKey); !own.empty()) return own;
+  std::filesystem::path clean = std::filesystem::absolute(place.path).lexically_normal();
   if (!clean.has_filename()) clean = clean.parent_path();
   if (clean.filename() == "model.safetensors") clean = clean.parent_path();
   return clean.extension() == ".safetensors" ? clean.stem() : clean.filename();
@@ -122,8 +131,9 @@ bool ServedModel::translates(std::string_view source, std::string_view target) c
 ServedModelPointer load_served_model(const ModelPlace& place, std::shared_ptr<Runtime> runtime) {
   const std::filesystem::path path = model_file_of(place.path);
   return read_checkpoint(path, [&](const Checkpoint& checkpoint) {
-    ServedModel served{.name = place.name.empty() ? name_of(place.path) : place.name,
+    ServedModel served{.name = name_of(place, checkpoint),
                        .path = place.path,
+                       .description = text_if_any(checkpoint, kDescriptionKey),
                        .state = file_state(place),
                        .task = checkpoint.text("attend.task"),
                        .sources = {},

@@ -20,7 +20,7 @@ namespace attend {
 // A model on the command line: "model.safetensors,src=en,tgt=de,name=small".
 struct ModelPlace {
   std::string path;         // a model file, or the folder of a run
-  std::string name = {};    // empty: that of the file or folder
+  std::string name = {};    // empty: as the file says, or that of the file or folder
   std::string source = {};  // languages; empty: as the file says, or "src" and "tgt"
   std::string target = {};
 };
@@ -42,6 +42,7 @@ FileState file_state(const ModelPlace& place);
 struct ServedModel {
   std::string name;
   std::string path;
+  std::string description;           // as the file says; empty: nothing
   FileState state;                   // when it was loaded
   std::string task;                  // "translation", "language modeling", ...
   std::vector<std::string> sources;  // languages of a translator: one, or those to choose from

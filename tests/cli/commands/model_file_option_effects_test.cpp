@@ -107,7 +107,8 @@ TEST_F(CommandOptionEffects, OfInfo) {
   train_classifier();
   const std::vector<OptionCase> cases{{"all", "yes", "", "out"},
                                       {"all", "yes", "--format json", ""},
-                                      {"format", "json", "", "out"}};
+                                      {"format", "json", "", "out"},
+                                      {"set", "name=small", "", "out"}};
   expect_cases("info @model", cases);
   expect_config_file("info @model", "--all", "all = true\n");
   expect_a_case_for_every_option("info", {cases}, {"config"});

@@ -100,14 +100,20 @@ TEST(ImportedLanguages, CanBeGivenAsDefaults) {
       {"--tgt-lang", "did you mean fra_Latn?"});
   expect_error<ConfigError>(
       [] {
-        imported_fixture("marian", {"en", ""});
-      },
-      {"--src-lang", "one pair of languages"});
-  expect_error<ConfigError>(
-      [] {
         imported_fixture("gpt2", {"en", ""});
       },
       {"expected a translation model"});
+}
+
+TEST(ImportedLanguages, OfAModelOfOnePairAreKept) {
+  const auto languages = [](const ImportedModel& imported) {
+    const auto kinds = load_model(imported.checkpoint)->text_kinds;
+    return kinds.empty() ? "" : kinds.at("src").language + " to " + kinds.at("tgt").language;
+  };
+  EXPECT_EQ(languages(imported_fixture("marian")), "en to de");
+  EXPECT_EQ(languages(imported_fixture("marian", {"en-GB", ""})), "en-GB to de");
+  EXPECT_EQ(languages(imported_fixture("bart")), "");
+  EXPECT_EQ(languages(imported_fixture("bart", {"ro", "en"})), "ro to en");
 }
 
 TEST(ImportedTokenizers, AreFilledUpToTheEmbeddingsAndTheRestIsNeverWritten) {

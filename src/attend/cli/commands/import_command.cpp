@@ -40,11 +40,11 @@ void fields(ImportArguments& a, Visitor&& visit) {
         "record of what the original program computes, to compare with layer by layer "
         "(tools/golden_of_huggingface.py)");
   visit("src-lang", a.languages.source,
-        "language of the source text unless another is asked for, for a model of several "
-        "languages");
+        "language of the source text; for a model of several languages: unless another is asked "
+        "for");
   visit("tgt-lang", a.languages.target,
-        "language to translate into unless another is asked for, for a model of several "
-        "languages");
+        "language to translate into; for a model of several languages: unless another is asked "
+        "for");
   visit("format", a.format,
         "text for people, json for programs: the model, and its differences from the original");
   fields(a.threads, visit);

@@ -11,9 +11,12 @@
 #include "attend/cli/progress_line.h"
 #include "attend/core/counted.h"
 #include "attend/core/json.h"
+#include "attend/core/lines.h"
 #include "attend/core/quote.h"
+#include "attend/core/utf8.h"
 #include "attend/error.h"
 #include "attend/model_file.h"
+#include "attend/tasks/model_settings.h"
 #include "attend/tasks/model_summary.h"
 #include "attend/tasks/registry.h"
 #include "attend/tasks/translation/model.h"
@@ -24,12 +27,16 @@ namespace {
 struct InfoArguments {
   std::string model;
   bool all = false;
+  std::vector<std::string> set;
   OutputFormat format = OutputFormat::text;
 };
 
 template <class Visitor>
 void fields(InfoArguments& a, Visitor&& visit) {
   visit("all", a.all, "text: print every option and tensor as well; json is always whole");
+  visit("set", a.set,
+        "change what the file says, as KEY=VALUE: name, description, language, src, tgt, "
+        "chat-template (a file); an empty VALUE removes");
   visit("format", a.format, "text for people, json for programs");
 }
 
@@ -63,6 +70,10 @@ void print_summary(const FileDescription& file) {
   const std::string summary = summary_of(file);
   answer("{}\n", shown_path(file.path));
   if (!summary.empty()) answer("{}\n", summary);
+  for (const auto& [key, title] :
+       {std::pair{kNameKey, "name"}, std::pair{kDescriptionKey, "description"}})
+    if (const auto found = file.metadata.find(key); found != file.metadata.end())
+      answer("{}: {}\n", title, printable(found->second, 1000));
   answer("{} in {}, {}\n", counted(static_cast<std::int64_t>(file.parameters), "parameter"),
          counted(static_cast<std::int64_t>(file.tensors.size()), "tensor"),
          counted(static_cast<std::int64_t>(file.file_bytes), "byte"));
@@ -119,7 +130,41 @@ void print_golden(const std::string& path) {
     throw DataError(fmt::format("{}: its results differ from those where it was saved", path));
 }
 
+std::string text_of_file(const std::string& path) {
+  LineReader lines(path);
+  std::string text;
+  for (std::string line; lines.next(line);) text += line + "\n";
+  if (is_blank(text)) throw ConfigError(fmt::format("{}: expected a text, found none", path));
+  text.pop_back();
+  return text;
+}
+
+// "name=small" -> {"name", "small"}.
+Metadata settings_of(const std::vector<std::string>& arguments) {
+  Metadata settings;
+  for (const std::string& argument : arguments) {
+    const std::size_t equals = argument.find('=');
+    if (equals == 0 || equals == argument.npos)
+      throw ConfigError(fmt::format("--set: expected KEY=VALUE, got {}", quote(argument)));
+    const std::string key = argument.substr(0, equals), value = argument.substr(equals + 1);
+    const bool is_file = key == "chat-template" && !value.empty();
+    settings[key] = is_file ? text_of_file(value) : value;
+  }
+  return settings;
+}
+
+void change(const InfoArguments& arguments) {
+  const Metadata settings = settings_of(arguments.set);
+  try {
+    const ProgressLine progress = ProgressLine::timing("writing the file");
+    set_model_settings(arguments.model, settings);
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("--set: {}", error.what()));
+  }
+}
+
 void run_info(const InfoArguments& arguments) {
+  if (!arguments.set.empty()) change(arguments);
   ProgressLine progress = ProgressLine::timing("reading the file");
   const FileDescription file = describe(arguments.model);
   progress.end();

@@ -12,6 +12,7 @@ nlohmann::ordered_json model_json(const ServedModel& model) {
                               {"task", model.task},
                               {"bytes", model.state.bytes},
                               {"loaded", model.loaded}};
+  if (!model.description.empty()) json["description"] = model.description;
   if (!model.sources.empty()) json["sources"] = model.sources;
   if (!model.targets.empty()) json["targets"] = model.targets;
   return json;

@@ -104,4 +104,10 @@ std::vector<std::int32_t> Chat::tokens(nlohmann::ordered_json messages) const {
   return tokens;
 }
 
+void require_usable(const ChatFormat& format, const Tokenizer& tokenizer) {
+  const Chat chat(format, tokenizer);
+  if (chat.tokens({{{"role", "user"}, {"content", "Hello!"}}}).empty())
+    throw DataError("chat template: it writes nothing for a question");
+}
+
 }  // namespace attend

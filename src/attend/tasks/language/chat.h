@@ -44,4 +44,8 @@ class Chat {
   Tokenizer tokenizer_;
 };
 
+// Throws DataError for a format that Chat refuses, or whose template does not write a question of a
+// user.
+void require_usable(const ChatFormat& format, const Tokenizer& tokenizer);
+
 }  // namespace attend

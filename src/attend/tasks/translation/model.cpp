@@ -124,8 +124,6 @@ PairFormat usual_format(const Tokenizer& src, const Tokenizer& tgt) {
   return {.marks = {{}, {src.eos_id()}, {tgt.bos_id()}}};
 }
 
-const std::string kPairFormatKey = "attend.pair_format";
-
 PairFormat read_format(const Checkpoint& checkpoint, const Tokenizer& src, const Tokenizer& tgt) {
   if (checkpoint.metadata.contains(kPairFormatKey))
     return read_pair_format(checkpoint.text(kPairFormatKey), {src.vocab_size(), tgt.vocab_size()},
@@ -257,6 +255,11 @@ TranslationModel translation_model(const Checkpoint& checkpoint) {
   model.source = checkpoint.source;
   model.text_kinds = read_text_kinds(checkpoint);
   return model;
+}
+
+PairFormat read_pair_format(const Checkpoint& checkpoint) {
+  const auto [src, tgt] = read_tokenizers(checkpoint);
+  return read_format(checkpoint, src, tgt);
 }
 
 TranslationModel load_translation_model(const std::filesystem::path& path) {

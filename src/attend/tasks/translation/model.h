@@ -95,6 +95,11 @@ std::string config_json(const ArchitectureConfig& config);
 // The model in `checkpoint` with this shortlist (replacing any other), without training state.
 Checkpoint with_shortlist(const Checkpoint& checkpoint, const Shortlist& shortlist);
 
+// The metadata of a model with more special tokens than usual, or of several languages.
+inline constexpr const char* kPairFormatKey = "attend.pair_format";
+// That of a model file. Throws DataError if it is damaged.
+PairFormat read_pair_format(const Checkpoint& checkpoint);
+
 // Throws IoError, or DataError for a damaged file or another kind of model.
 TranslationModel load_translation_model(const std::filesystem::path& path);
 TranslationModel translation_model(const Checkpoint& checkpoint);
