@@ -8,8 +8,8 @@
 //        .fail = [](std::size_t, std::exception_ptr error) { report(error); }});
 //
 // Sentences join the running batch of their model at every decoding step and leave it when done.
-// An answer has the bits that the model's own translate(), generate(), classify() or embed() gives,
-// whatever else the engine does. Members may be called from any number of threads at once.
+// An answer has the bits that the model's own translate(), generate(), classify(), tag() or embed()
+// gives, whatever else the engine does. Members may be called from any number of threads at once.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +26,7 @@
 #include "attend/embedder.h"
 #include "attend/generator.h"
 #include "attend/runtime.h"
+#include "attend/tagger.h"
 #include "attend/translator.h"
 
 #pragma GCC visibility push(default)
@@ -58,6 +59,11 @@ struct GenerationRequest {
 };
 
 struct ClassificationRequest {
+  std::vector<std::string> texts;  // the items
+  bool pairs = false;              // as ClassificationOptions::pairs
+};
+
+struct TaggingRequest {
   std::vector<std::string> texts;  // the items
 };
 
@@ -129,6 +135,7 @@ class Engine {
                 Receiver<Generation> receiver);
   Ticket submit(const Classifier& classifier, ClassificationRequest request,
                 Receiver<Classification> receiver);
+  Ticket submit(const Tagger& tagger, TaggingRequest request, Receiver<Tagging> receiver);
   Ticket submit(const Embedder& embedder, EmbeddingRequest request, Receiver<Embedding> receiver);
 
   EngineStatistics statistics() const;

@@ -66,6 +66,7 @@ class Tagger {
 
  private:
   friend class BaseModel;
+  friend class Engine;
   struct Impl;
   explicit Tagger(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
   std::shared_ptr<const Impl> impl_;

@@ -17,6 +17,7 @@ TEST_F(EngineApi, AnswersAsTheModelsThemselves) {
   const std::filesystem::path labels = train(classification_job("labels", 20)).model;
   const Classifier classifier = Classifier::load(labels);
   const Embedder embedder = Embedder::load(labels);
+  const Tagger tagger = Tagger::load(train(tagging_job("tags", 20)).model);
   Engine engine({}, make_runtime({.threads = 2}));
 
   auto [to_translate, translations] = futures<Translation>(3);
@@ -30,6 +31,8 @@ TEST_F(EngineApi, AnswersAsTheModelsThemselves) {
   engine.submit(classifier, {texts}, to_classify);
   auto [to_embed, vectors] = futures<Embedding>(2);
   engine.submit(embedder, {texts, {.layer = 1}}, to_embed);
+  auto [to_tag, tags] = futures<Tagging>(2);
+  engine.submit(tagger, {texts}, to_tag);
 
   const std::vector<Translation> alone = translator.translate(kSomeSentences);
   for (std::size_t i = 0; i < 3; ++i) {
@@ -42,9 +45,13 @@ TEST_F(EngineApi, AnswersAsTheModelsThemselves) {
               generator.generate(request.prompt, request.options, {}, 7 + i).text);
   const std::vector<Classification> classified = classifier.classify(texts);
   const std::vector<Embedding> embedded = embedder.embed(texts, {.layer = 1});
+  const std::vector<Tagging> tagged = tagger.tag(texts);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(classes[i].get().probabilities, classified[i].probabilities);
     EXPECT_EQ(vectors[i].get().values, embedded[i].values);
+    const Tagging tagging = tags[i].get();
+    EXPECT_EQ(tagging.tags, tagged[i].tags);
+    EXPECT_EQ(tagging.probabilities, tagged[i].probabilities);
   }
 }
 

@@ -37,6 +37,17 @@ class ApiTest : public testing::Test {
     write("train.en", english);
     write("train.de", german);
     write("train.tsv", labeled);
+    std::string tagged, several = "label\ttext\n", numbers = "label\ttext\tother\n";
+    for (int i = 0; i < 8; ++i) {
+      tagged +=
+          "Anna B-PER\nBell I-PER\nsees O\nParis B-LOC\n\nParis B-LOC\nsleeps O\n\nBell "
+          "B-PER\nsees O\nAnna B-PER\n\n";
+      several += "animal,food\tthe cat eats fish\nanimal\tthe dog sleeps\n\tthe old house\n";
+      numbers += "0.9\tthe dog sleeps\tthe old dog sleeps\n0.2\tthe dog sleeps\tbread and fish\n";
+    }
+    write("train.conll", tagged);
+    write("several.tsv", several);
+    write("numbers.tsv", numbers);
   }
   ~ApiTest() override { std::filesystem::remove_all(folder_); }
 
@@ -70,6 +81,33 @@ class ApiTest : public testing::Test {
   TrainingJob classification_job(const std::string& run, int steps) const {
     return job("classification", run, steps,
                {{"train", path("train.tsv").string()}, {"vocab-size", 40}, {"max-epochs", 0}});
+  }
+  TrainingJob tagging_job(const std::string& run, int steps) const {
+    return job("tagging", run, steps,
+               {{"train", path("train.conll").string()},
+                {"tokenizer", "word"},
+                {"vocab-size", 9},
+                {"max-epochs", 0}});
+  }
+  // Any number of labels for a text.
+  TrainingJob several_labels_job(const std::string& run, int steps) const {
+    return job("classification", run, steps,
+               {{"train", path("several.tsv").string()},
+                {"header", true},
+                {"problem-type", "multi_label"},
+                {"vocab-size", 30},
+                {"max-epochs", 0}});
+  }
+  // A number for a pair of texts.
+  TrainingJob number_job(const std::string& run, int steps) const {
+    return job("classification", run, steps,
+               {{"train", path("numbers.tsv").string()},
+                {"label-column", "label"},
+                {"text-column", "text"},
+                {"second-column", "other"},
+                {"problem-type", "regression"},
+                {"vocab-size", 30},
+                {"max-epochs", 0}});
   }
 
  private:

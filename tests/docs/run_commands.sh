@@ -3,7 +3,7 @@
 # one of its commands does.
 #   <!-- not run: REASON -->     on the line before a block: the block is skipped
 #   <!-- world: KIND -->         from here on, the folder in which blocks run has a trained model of this KIND in run/:
-#                                translation, lm, classification or embedding; before the first such line it has none
+#                                translation, lm, classification, tagging or embedding; before the first such line it has none
 # Every folder has small files under the names that the pages use. Training commands run as written, with a small
 # configuration (flags win over it) and without the earlier run in their --out.
 # Usage: run_commands.sh ROOT ATTEND [PAGE...]
@@ -132,6 +132,7 @@ world() {
     translation) files="--src-train train.en --tgt-train train.de --src-valid valid.en --tgt-valid valid.de" ;;
     lm) files="--train train.txt --valid valid.txt" ;;
     classification) files="--train train.tsv --valid valid.tsv" ;;
+    tagging) files="--train train.conll --valid valid.conll" ;;
     embedding) files="--train pairs.tsv --valid valid-pairs.tsv" ;;
     *) echo "unknown world $1"; return 1 ;;
   esac

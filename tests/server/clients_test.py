@@ -112,6 +112,20 @@ def hugging_face():
     assert abs(answer[0].score - float(probability)) < 1e-4
 
 
+    number = command("classify", "pairs", text="A good film.\tA fine film.\n").strip()
+    answer = huggingface_hub.InferenceClient(url + "/models/pairs").text_classification({"text": "A good film.", "text_pair": "A fine film."})
+    assert abs(answer[0].score - float(number)) < 1e-4, (answer, number)
+    text = "Anna Bell sees Paris ."
+    own = json.loads(command("classify", "ner", "--format", "json", text=text + "\n"))
+    client = huggingface_hub.InferenceClient(url + "/models/ner")
+    found = client.token_classification(text)
+    assert found, own
+    for entity, one in zip(found, own["entities"], strict=True):
+        expect((entity.entity_group, entity.word), (one["type"], " ".join(own["words"][one["begin"] : one["end"]])))
+        expect(text[entity.start : entity.end], entity.word)
+    expect(len(client.token_classification(text, aggregation_strategy="none", ignore_labels=[])), 5)
+
+
 def lite_llm():
     answer = litellm.text_completion(model="text-completion-openai/lm", prompt="The", api_base=url + "/v1", api_key="x", max_tokens=5, temperature=0)
     expect(
@@ -127,7 +141,7 @@ def prometheus():
 
 
 client = openai.OpenAI(base_url=url + "/v1", api_key="x", max_retries=0)
-expect([model.id for model in client.models.list()], ["en-de", "lm", "films", "vectors", "chat"])
+expect([model.id for model in client.models.list()], ["en-de", "lm", "films", "vectors", "chat", "pairs", "ner"])
 libretranslate()
 openai_completions(client)
 openai_chat(client)

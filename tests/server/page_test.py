@@ -50,7 +50,7 @@ def walk(driver, size):
     driver.get(url)
     wait(driver, lambda d: d.find_elements(By.CSS_SELECTOR, "[role=tab]"), "tabs")
     names = [tab.text for tab in driver.find_elements(By.CSS_SELECTOR, "[role=tab]")]
-    assert names == ["Translate", "Generate", "Classify", "Embed"], names
+    assert names == ["Translate", "Generate", "Classify", "Tag", "Embed"], names
 
     focus_by_tab(driver, "#translate textarea")
     keys(driver, "The dog sleeps. The <dog> sleeps.", Keys.CONTROL + Keys.ENTER)
@@ -72,7 +72,29 @@ def walk(driver, size):
     assert "good" in answer(driver, "#classify table", "labels")
     driver.save_screenshot(f"{folder}/classify-{size}.png")
 
+    # The other classifier reads pairs.
+    second = driver.find_element(By.CSS_SELECTOR, "#classify [name=second]")
+    assert not second.is_displayed(), "a second text for a model of single ones"
+    focus_by_tab(driver, "#classify select")
+    keys(driver, "pairs")
+    assert second.is_displayed(), "no second text for a model of pairs"
+    focus_by_tab(driver, "#classify [name=second]")
+    keys(driver, "A film.", Keys.CONTROL + Keys.ENTER)
+    wait(driver, lambda d: "value" in d.find_element(By.CSS_SELECTOR, "#classify table").text, "the number of a pair")
+
     focus_by_tab(driver, "#tab-classify")
+    keys(driver, Keys.ARROW_RIGHT)
+    focus_by_tab(driver, "#tag textarea")
+    keys(driver, "Anna Bell sees  Paris .", Keys.CONTROL + Keys.ENTER)
+    text = answer(driver, "#tag output", "tags")
+    marks = driver.find_elements(By.CSS_SELECTOR, "#tag mark")
+    assert marks, text
+    for mark in marks:
+        text = text.replace(mark.find_element(By.TAG_NAME, "small").text, "", 1)
+    assert "".join(text.split()) == "AnnaBellseesParis.", text
+    driver.save_screenshot(f"{folder}/tag-{size}.png")
+
+    focus_by_tab(driver, "#tab-tag")
     keys(driver, Keys.ARROW_RIGHT)
     focus_by_tab(driver, "#embed textarea")
     keys(driver, "A dog.", Keys.ENTER, "A cat.", Keys.CONTROL + Keys.ENTER)

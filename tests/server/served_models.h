@@ -27,6 +27,9 @@ class SmallModels : public ApiTest {
     train(translation_job("en-de", 60));
     train(language_job("lm", 30));
     train(classification_job("classes", 20));
+    train(tagging_job("tags", 150));
+    train(several_labels_job("several", 20));
+    train(number_job("numbers", 20));
   }
 };
 

@@ -60,6 +60,10 @@ Ticket Engine::submit(const Classifier& classifier, ClassificationRequest reques
   return Ticket(impl_->submit(classifier.impl_->engine, std::move(request), std::move(receiver)));
 }
 
+Ticket Engine::submit(const Tagger& tagger, TaggingRequest request, Receiver<Tagging> receiver) {
+  return Ticket(impl_->submit(tagger.impl_->engine, std::move(request), std::move(receiver)));
+}
+
 Ticket Engine::submit(const Embedder& embedder, EmbeddingRequest request,
                       Receiver<Embedding> receiver) {
   const std::shared_ptr<const EmbeddingEngine> model(embedder.impl_, &embedder.impl_->engine);

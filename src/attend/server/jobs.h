@@ -29,6 +29,7 @@ inline std::int64_t tokens_written(const Generation& generation) {
   return std::ssize(generation.ids);
 }
 inline std::int64_t tokens_written(const Classification&) { return 0; }
+inline std::int64_t tokens_written(const Tagging&) { return 0; }
 inline std::int64_t tokens_written(const Embedding&) { return 0; }
 
 // Translations to score.

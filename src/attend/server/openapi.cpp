@@ -17,6 +17,20 @@ Json schema_of(FieldType type) {
     case FieldType::texts:
       return {
           {"oneOf", {{{"type", "string"}}, {{"type", "array"}, {"items", {{"type", "string"}}}}}}};
+    case FieldType::inputs:
+      return {
+          {"oneOf",
+           {{{"type", "string"}},
+            {{"type", "array"}, {"items", {{"type", "string"}}}},
+            {{"type", "array"},
+             {"items",
+              {{"type", "array"},
+               {"items", {{"type", "string"}}},
+               {"minItems", 1},
+               {"maxItems", 2}}}},
+            {{"type", "object"},
+             {"properties", {{"text", {{"type", "string"}}}, {"text_pair", {{"type", "string"}}}}},
+             {"required", {"text"}}}}}};
     case FieldType::whole:
       return {{"type", "integer"}};
     case FieldType::number:
@@ -59,6 +73,8 @@ std::string_view type_name_of(FieldType type) {
       return "string";
     case FieldType::texts:
       return "string or list of strings";
+    case FieldType::inputs:
+      return "string, pair of strings, or list of either";
     case FieldType::whole:
       return "integer";
     case FieldType::number:

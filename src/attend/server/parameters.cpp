@@ -107,7 +107,7 @@ void Parameters::read_form(std::string_view name, std::string value,
   Json& own = json_[std::string(name)];
   // A name given several times is a list.
   const FieldType type = field == fields.end() ? FieldType::text : field->type;
-  if (type == FieldType::texts && !own.is_null()) {
+  if ((type == FieldType::texts || type == FieldType::inputs) && !own.is_null()) {
     if (!own.is_array()) own = Json::array({own});
     own.push_back(std::move(value));
   } else {

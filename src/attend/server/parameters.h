@@ -13,9 +13,9 @@
 
 namespace attend {
 
-// text: a string; texts: a string or a list of strings; any: what the route checks itself; file:
-// an uploaded file.
-enum class FieldType { text, texts, whole, number, flag, any, file };
+// text: a string; texts: a string or a list of strings; inputs: that, or pairs of strings; any:
+// what the route checks itself; file: an uploaded file.
+enum class FieldType { text, texts, inputs, whole, number, flag, any, file };
 
 // A parameter of a route, as the documentation shows it.
 struct RouteField {

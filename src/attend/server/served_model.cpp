@@ -13,6 +13,7 @@
 #include "attend/tasks/language/model.h"
 #include "attend/tasks/model_reading.h"
 #include "attend/tasks/model_settings.h"
+#include "attend/tasks/tagging/model.h"
 #include "attend/tasks/translation/model.h"
 
 namespace attend {
@@ -78,6 +79,7 @@ decltype(ServedModel::model) load_any(const std::filesystem::path& path,
   if (task == TranslationModel::kTask) return Translator::load(path, std::move(runtime));
   if (task == LanguageModel::kTask) return Generator::load(path, std::move(runtime));
   if (task == ClassificationModel::kTask) return Classifier::load(path, std::move(runtime));
+  if (task == TaggingModel::kTask) return Tagger::load(path, std::move(runtime));
   return Embedder::load(path, std::move(runtime));
 }
 

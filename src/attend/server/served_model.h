@@ -12,6 +12,7 @@
 #include "attend/classifier.h"
 #include "attend/embedder.h"
 #include "attend/generator.h"
+#include "attend/tagger.h"
 #include "attend/tasks/language/chat.h"
 #include "attend/translator.h"
 
@@ -51,7 +52,7 @@ struct ServedModel {
   std::int64_t loaded = 0;                     // seconds since the epoch
   Tokenizer tokenizer;                         // of the text that goes in
   std::shared_ptr<const Chat> chat = nullptr;  // of a language model that knows conversations
-  std::variant<Translator, Generator, Classifier, Embedder> model;
+  std::variant<Translator, Generator, Classifier, Tagger, Embedder> model;
 
   template <class Model>
   const Model* as() const {

@@ -64,6 +64,24 @@ inline const ClassificationEngine& served_classifier() {
   return engine;
 }
 
+// Texts of more than 8 tokens are tagged in parts.
+inline const TaggingEngine& served_tagger() {
+  static const TaggingEngine engine = [] {
+    const Tokenizer& tokenizer = small_classifier().tokenizer;
+    TaggerConfig config;
+    config.d_model = 32;
+    config.n_heads = 4;
+    config.d_ff = 64;
+    config.n_encoder_layers = 2;
+    config.dropout = 0;
+    config.vocab_size = tokenizer.vocab_size();
+    config.tags = 3;
+    return TaggingEngine(
+        {std::make_shared<TokenTagger>(config, 7), tokenizer, {"B-X", "I-X", "O"}, {8}});
+  }();
+  return engine;
+}
+
 inline const std::shared_ptr<const EmbeddingEngine>& served_embedder() {
   static const EmbeddingModel model = small_embedder();
   static const auto engine = std::make_shared<const EmbeddingEngine>(model);

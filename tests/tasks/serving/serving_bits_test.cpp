@@ -81,6 +81,14 @@ class Client {
       for (auto& [item, answer] : sent->collected.answers)
         EXPECT_EQ(answer.probabilities, sent->expected[item].probabilities);
     }
+    for (auto& sent : taggings_) {
+      expect_outcomes(*sent);
+      for (auto& [item, answer] : sent->collected.answers) {
+        EXPECT_EQ(answer.words, sent->expected[item].words);
+        EXPECT_EQ(answer.tags, sent->expected[item].tags);
+        EXPECT_EQ(answer.probabilities, sent->expected[item].probabilities);
+      }
+    }
     for (auto& sent : embeddings_) {
       expect_outcomes(*sent);
       for (auto& [item, answer] : sent->collected.answers)
@@ -140,6 +148,9 @@ class Client {
     auto& classified = classifications_.emplace_back(std::make_unique<Sent<Classification>>());
     classified->expected = served_classifier().classify(texts);
     submit(served_classifier(), ClassificationRequest{texts}, *classified);
+    auto& tagged = taggings_.emplace_back(std::make_unique<Sent<Tagging>>());
+    tagged->expected = served_tagger().tag(texts);
+    submit(served_tagger(), TaggingRequest{texts}, *tagged);
     auto& embedded = embeddings_.emplace_back(std::make_unique<Sent<Embedding>>());
     EmbeddingOptions options;
     if (random_.below(2) == 0) options.pooling = EmbeddingPooling::max;
@@ -154,6 +165,7 @@ class Client {
   std::vector<std::unique_ptr<Sent<Translation>>> translations_;
   std::vector<std::unique_ptr<Sent<Generation>>> generations_;
   std::vector<std::unique_ptr<Sent<Classification>>> classifications_;
+  std::vector<std::unique_ptr<Sent<Tagging>>> taggings_;
   std::vector<std::unique_ptr<Sent<Embedding>>> embeddings_;
 };
 

@@ -206,6 +206,17 @@ TEST(ServingEngine, RefusesBadRequestsBeforeTheyAreQueued) {
         jobs_of(served_classifier(), ClassificationRequest{{"good", " "}}, {}, state);
       },
       {"text 2"});
+  expect_error<LineError>(
+      [&] {
+        jobs_of(served_classifier(), ClassificationRequest{{"a film\tgood", "good"}, true}, {},
+                state);
+      },
+      {"text 2", "expected a pair of texts"});
+  expect_error<LineError>(
+      [&] {
+        jobs_of(served_tagger(), TaggingRequest{{"good", "\t"}}, {}, state);
+      },
+      {"text 2", "to tag"});
   expect_error<ConfigError>(
       [&] {
         jobs_of(served_embedder(), EmbeddingRequest{{"good"}, {.layer = 99}}, {}, state);

@@ -5,6 +5,7 @@ const jobs = {
   translate: { title: "Translate", task: "translation" },
   generate: { title: "Generate", task: "language modeling" },
   classify: { title: "Classify", task: "classification" },
+  tag: { title: "Tag", task: "token classification" },
   embed: { title: "Embed", task: "embedding" },
 };
 let models = [];
@@ -188,9 +189,22 @@ async function generate(form) {
   }
 }
 
+// What the chosen model is for, done with the inputs.
+async function infer(form, inputs) {
+  return (await call("/models/" + encodeURIComponent(form.model.value), { inputs })).json();
+}
+
+function offerSecondText() {
+  const form = $("#classify form");
+  const chosen = models.find((m) => m.name === form.model.value);
+  form.second.required = Boolean(chosen && chosen.pairs);
+  form.second.closest("label").hidden = !form.second.required;
+}
+
 async function classify(form) {
-  const body = { inputs: form.text.value, model: form.model.value };
-  const labels = await (await call("/predict", body)).json();
+  const text = form.text.value;
+  const pair = form.second.required && { text, text_pair: form.second.value };
+  const [labels] = await infer(form, pair || text);
   $("table", form).replaceChildren(
     ...labels.map(({ label, score }) => {
       const row = element("tr");
@@ -200,6 +214,21 @@ async function classify(form) {
       return row;
     })
   );
+  say("");
+}
+
+// The text with its entities marked; a tooltip has the probability.
+async function tag(form) {
+  const text = [...form.text.value]; // by characters, as the places count them
+  const parts = [];
+  let done = 0;
+  for (const { entity_group: label, score, word, start, end } of await infer(form, form.text.value)) {
+    const marked = element("mark", word, { title: score.toFixed(4) });
+    marked.append(element("small", label));
+    parts.push(text.slice(done, start).join(""), marked);
+    done = end;
+  }
+  $("output", form).replaceChildren(...parts, text.slice(done).join(""));
   say("");
 }
 
@@ -219,7 +248,7 @@ async function embed(form) {
   say(`Cosine similarities of vectors of ${vectors[0].length} numbers.`);
 }
 
-const actions = { translate, generate, classify, embed };
+const actions = { translate, generate, classify, tag, embed };
 
 async function submit(name) {
   const form = $(`#${name} form`);
@@ -249,6 +278,7 @@ async function start() {
     fill(select, names);
     select.closest("label").hidden = names.length < 2;
   }
+  offerSecondText();
   show(offered[0]);
 }
 
@@ -265,6 +295,7 @@ for (const name of Object.keys(jobs)) {
 $("#translate [name=source]").addEventListener("change", (event) => {
   fill($("#translate [name=target]"), targetsOf(event.target.value));
 });
+$("#classify [name=model]").addEventListener("change", offerSecondText);
 $(".swap").addEventListener("click", swapLanguages);
 $(".stop").addEventListener("click", () => running && running.abort());
 $("#key-form").addEventListener("submit", (event) => {

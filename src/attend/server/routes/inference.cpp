@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "attend/core/json_text.h"
 #include "attend/core/quote.h"
 #include "attend/server/completion.h"
 #include "attend/server/gathering.h"
 #include "attend/server/http/form.h"
+#include "attend/server/routes/inputs.h"
+#include "attend/server/routes/labels.h"
 #include "attend/server/service.h"
 #include "attend/server/text_translation.h"
 #include "attend/version.h"
@@ -19,21 +20,6 @@ namespace attend {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::size_t kMostInferred = 2048;
-
-std::vector<std::string> inputs_of(const Parameters& parameters) {
-  std::vector<std::string> inputs = parameters.texts("inputs");
-  if (inputs.empty()) throw HttpError{400, "inputs: expected a text at least"};
-  if (inputs.size() > kMostInferred)
-    throw HttpError{413, fmt::format("inputs: expected at most {} texts, got {}", kMostInferred,
-                                     inputs.size())};
-  return inputs;
-}
-
-std::function<void(std::exception_ptr)> failing(const std::shared_ptr<Call>& call) {
-  return [call](std::exception_ptr error) { call->fail(error); };
-}
 
 // The first `width` values, of length 1 if asked for.
 Json vector_of(const Embedding& embedding, std::int64_t width, bool normalize) {
@@ -70,43 +56,6 @@ void embed(const std::shared_ptr<Call>& call) {
   embed_inputs(call, call->parameters.flag("normalize", true));
 }
 
-// The labels by their probability, or the name of a number and the number.
-Json labels_of(const Classification& one, const std::vector<std::string>& labels) {
-  Json list = Json::array();
-  if (one.probabilities.empty()) {
-    list.push_back({{"label", labels.front()}, {"score", json_number(one.value)}});
-    return list;
-  }
-  std::vector<std::size_t> order(labels.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return one.probabilities[a] > one.probabilities[b];
-  });
-  for (const std::size_t label : order)
-    list.push_back({{"label", labels[label]}, {"score", json_number(one.probabilities[label])}});
-  return list;
-}
-
-// `always_list`: a list of lists, also for one text.
-void classify_inputs(const std::shared_ptr<Call>& call, bool always_list) {
-  const Parameters& p = call->parameters;
-  const ServedModelPointer model = call->service.models().find<Classifier>(p.text("model"));
-  std::vector<std::string> inputs = inputs_of(p);
-  const std::size_t count = inputs.size();
-  const bool list = always_list || p.is_list("inputs");
-  const auto done = [call, model, list](const std::vector<Classification>& classified) {
-    Json body = Json::array();
-    for (const Classification& one : classified)
-      body.push_back(labels_of(one, model->as<Classifier>()->labels()));
-    call->respond(list ? body : body.at(0));
-  };
-  call->on_hang_up(call->service.jobs().submit(
-      *model->as<Classifier>(), ClassificationRequest{std::move(inputs)},
-      gather<Classification>(count, done, failing(call)), call->spend()));
-}
-
-void predict(const std::shared_ptr<Call>& call) { classify_inputs(call, false); }
-
 void translate_inputs(const std::shared_ptr<Call>& call, const ServedModelPointer& model) {
   const Parameters& p = call->parameters;
   std::string source = model->sources.front(), target = model->targets.front();
@@ -138,7 +87,8 @@ void infer(const std::shared_ptr<Call>& call) {
   for (const ServedModelPointer& model : *call->service.models().all()) {
     if (!name.empty() && model->name != name) continue;
     if (model->as<Translator>() != nullptr) return translate_inputs(call, model);
-    if (model->as<Classifier>() != nullptr) return classify_inputs(call, true);
+    if (model->as<Classifier>() != nullptr) return classify_inputs(call, model);
+    if (model->as<Tagger>() != nullptr) return tag_inputs(call, model);
     if (model->as<Embedder>() != nullptr) return embed_inputs(call, false);
     throw HttpError{400,
                     fmt::format("{} is a language model; use /v1/completions", quote(model->name))};
@@ -223,6 +173,13 @@ void score(const std::shared_ptr<Call>& call) {
 }
 
 constexpr RouteField kInputs{"inputs", FieldType::texts, "text, or a list of texts", true};
+constexpr RouteField kLabelInputs{
+    "inputs", FieldType::inputs,
+    "text, pair of texts, or a list of either; pairs are for classifiers", true};
+constexpr RouteField kInferenceParameters{
+    "parameters", FieldType::any,
+    "{\"src_lang\", \"tgt_lang\"} of a translation; {\"top_k\"} of labels; "
+    "{\"aggregation_strategy\", \"ignore_labels\"} of tags"};
 constexpr RouteField kModel{"model", FieldType::text,
                             "name of a model, from /v1/models; default: the first that fits"};
 
@@ -231,65 +188,65 @@ constexpr RouteField kModel{"model", FieldType::text,
 std::vector<Route> inference_routes() {
   const std::string_view group = "Hugging Face";
   const Dialect dialect = Dialect::embeddings;
-  return {
-      {"POST",
-       "/embed",
-       group,
-       "Turn texts into vectors, as text-embeddings-inference does",
-       {kInputs,
-        {"normalize", FieldType::flag, "scale vectors to length 1 (true)"},
-        {"truncate", FieldType::flag, "long texts are always truncated"},
-        {"prompt_name", FieldType::text, "name of a prompt of the model, such as query"},
-        {"dimensions", FieldType::whole, "keep this many values of each vector; 0: all"},
-        kModel},
-       R"({"inputs": ["A dog sleeps.", "A cat eats."]})",
-       embed,
-       dialect},
-      {"POST",
-       "/predict",
-       group,
-       "Classify texts",
-       {kInputs, kModel},
-       R"({"inputs": "A good film."})",
-       predict,
-       dialect},
-      {"POST",
-       "/tokenize",
-       group,
-       "Split texts into tokens",
-       {kInputs, kModel},
-       R"({"inputs": "The old dog sleeps."})",
-       tokenize,
-       dialect},
-      {"GET", "/info", group, "Describe the first model", {}, "", info, dialect},
-      {"POST",
-       "/",
-       group,
-       "Do what the first model is for: translate, classify or embed",
-       {kInputs,
-        {"parameters", FieldType::any, "{\"src_lang\", \"tgt_lang\"} of a translation"},
-        kModel},
-       R"({"inputs": "The old dog sleeps."})",
-       infer},
-      {"POST",
-       kModelPath,
-       group,
-       "The same for the model whose name follows: /models/NAME",
-       {kInputs, {"parameters", FieldType::any, "{\"src_lang\", \"tgt_lang\"} of a translation"}},
-       "",
-       infer},
-      {"POST",
-       "/score",
-       "attend",
-       "The log-probability of translations, or of lines of a language model",
-       {{"targets", FieldType::texts, "texts to score", true},
-        {"sources", FieldType::texts,
-         "what the targets translate; without: a language model scores"},
-        {"source", FieldType::text, "language of the sources, for a model of several"},
-        {"target", FieldType::text, "language of the targets, for a model of several"},
-        kModel},
-       R"({"sources": ["The old dog sleeps."], "targets": ["Der alte Hund schläft."]})",
-       score}};
+  return {{"POST",
+           "/embed",
+           group,
+           "Turn texts into vectors, as text-embeddings-inference does",
+           {kInputs,
+            {"normalize", FieldType::flag, "scale vectors to length 1 (true)"},
+            {"truncate", FieldType::flag, "long texts are always truncated"},
+            {"prompt_name", FieldType::text, "name of a prompt of the model, such as query"},
+            {"dimensions", FieldType::whole, "keep this many values of each vector; 0: all"},
+            kModel},
+           R"({"inputs": ["A dog sleeps.", "A cat eats."]})",
+           embed,
+           dialect},
+          {"POST",
+           "/predict",
+           group,
+           "Classify texts",
+           {kLabelInputs,
+            {"raw_scores", FieldType::flag,
+             "of a model that gives a number: as it is, not through the sigmoid (false)"},
+            kModel},
+           R"({"inputs": "A good film."})",
+           predict,
+           dialect},
+          {"POST",
+           "/tokenize",
+           group,
+           "Split texts into tokens",
+           {kInputs, kModel},
+           R"({"inputs": "The old dog sleeps."})",
+           tokenize,
+           dialect},
+          {"GET", "/info", group, "Describe the first model", {}, "", info, dialect},
+          {"POST",
+           "/",
+           group,
+           "Do what the first model is for: translate, classify, tag or embed",
+           {kLabelInputs, kInferenceParameters, kModel},
+           R"({"inputs": "The old dog sleeps."})",
+           infer},
+          {"POST",
+           kModelPath,
+           group,
+           "The same for the model whose name follows: /models/NAME",
+           {kLabelInputs, kInferenceParameters},
+           "",
+           infer},
+          {"POST",
+           "/score",
+           "attend",
+           "The log-probability of translations, or of lines of a language model",
+           {{"targets", FieldType::texts, "texts to score", true},
+            {"sources", FieldType::texts,
+             "what the targets translate; without: a language model scores"},
+            {"source", FieldType::text, "language of the sources, for a model of several"},
+            {"target", FieldType::text, "language of the targets, for a model of several"},
+            kModel},
+           R"({"sources": ["The old dog sleeps."], "targets": ["Der alte Hund schläft."]})",
+           score}};
 }
 
 }  // namespace attend

@@ -13,6 +13,8 @@ nlohmann::ordered_json model_json(const ServedModel& model) {
                               {"bytes", model.state.bytes},
                               {"loaded", model.loaded}};
   if (!model.description.empty()) json["description"] = model.description;
+  if (const Classifier* const classifier = model.as<Classifier>())
+    json["pairs"] = classifier->takes_pairs();
   if (!model.sources.empty()) json["sources"] = model.sources;
   if (!model.targets.empty()) json["targets"] = model.targets;
   return json;

@@ -63,7 +63,7 @@ std::vector<Route> operation_routes() {
     return Route{"GET", path, group, summary, {}, "", run, Dialect::plain, Route::Key::none};
   };
   return {
-      get("/", "The page: translate, generate, classify and embed in a browser", page),
+      get("/", "The page: translate, generate, classify, tag and embed in a browser", page),
       get("/page.css", "The style of the page", page_style),
       get("/page.js", "The script of the page", page_script),
       get("/health", "Whether the server runs", health),

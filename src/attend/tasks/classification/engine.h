@@ -54,6 +54,9 @@ class ClassificationEngine {
   std::vector<Classification> classify_ids(std::span<const std::vector<std::int32_t>> texts,
                                            const ClassificationOptions& options = {}) const;
 
+  // The same engine, whose texts are pairs if `options` say so.
+  ClassificationEngine reading(const ClassificationOptions& options) const;
+
   // Classifies line by line to the end of `lines`, in bounded memory. A line that is empty or
   // cannot be classified is a LineError, whose message begins with file and line; AnswerSink
   // decides what happens to it.
@@ -61,9 +64,6 @@ class ClassificationEngine {
                 const ClassificationOptions& options = {}) const;
 
  private:
-  // The same engine, whose texts are pairs if `options` say so.
-  ClassificationEngine reading(const ClassificationOptions& options) const;
-
   std::shared_ptr<const ClassificationModel> model_;
 };
 

@@ -44,6 +44,43 @@ class ClassificationJob final : public Job {
   std::shared_ptr<const Receiver<Classification>> receiver_;
 };
 
+class TaggingJob final : public Job {
+ public:
+  using Words = std::vector<std::string>;
+
+  TaggingJob(TaggingEngine engine, Words words, std::size_t item,
+             std::shared_ptr<const Receiver<Tagging>> receiver,
+             std::shared_ptr<const RequestState> state)
+      : Job(std::move(state), size_of(engine, words)),
+        engine_(std::move(engine)),
+        words_(std::move(words)),
+        item_(item),
+        receiver_(std::move(receiver)) {}
+
+  const void* model() const override { return &engine_.model(); }
+  std::unique_ptr<JobBatch> make_batch() const override;
+  void fail(std::exception_ptr error) const override { receiver_->fail(item_, std::move(error)); }
+
+  static bool alike(const TaggingJob&, const TaggingJob&) { return true; }
+  static std::vector<Tagging> answers(std::span<const std::unique_ptr<TaggingJob>> jobs) {
+    std::vector<Words> texts;
+    for (const auto& job : jobs) texts.push_back(job->words_);
+    return jobs.front()->engine_.tag_words(texts);
+  }
+  void accept(Tagging answer) const { receiver_->accept(item_, std::move(answer)); }
+
+ private:
+  static JobSize size_of(const TaggingEngine& engine, const Words& words) {
+    const std::int64_t tokens = engine.count_tokens(words);
+    return {1, tokens, 1, tokens};
+  }
+
+  TaggingEngine engine_;
+  Words words_;
+  std::size_t item_;
+  std::shared_ptr<const Receiver<Tagging>> receiver_;
+};
+
 class EmbeddingJob final : public Job {
  public:
   // A text of a request.
@@ -171,6 +208,10 @@ std::unique_ptr<JobBatch> ClassificationJob::make_batch() const {
   return std::make_unique<PassBatch<ClassificationJob>>();
 }
 
+std::unique_ptr<JobBatch> TaggingJob::make_batch() const {
+  return std::make_unique<PassBatch<TaggingJob>>();
+}
+
 std::unique_ptr<JobBatch> EmbeddingJob::make_batch() const {
   return std::make_unique<PassBatch<EmbeddingJob>>();
 }
@@ -180,11 +221,24 @@ std::unique_ptr<JobBatch> EmbeddingJob::make_batch() const {
 Jobs jobs_of(const ClassificationEngine& engine, ClassificationRequest request,
              Receiver<Classification> receiver, const std::shared_ptr<const RequestState>& state) {
   const auto shared = std::make_shared<const Receiver<Classification>>(std::move(receiver));
+  const ClassificationEngine reader = engine.reading({.pairs = request.pairs});
   Jobs jobs;
   for (const std::string& text : request.texts) {
     const std::size_t item = jobs.size();
     jobs.push_back(std::make_unique<ClassificationJob>(
-        engine, engine.ids(text, fmt::format("text {}", item + 1)), item, shared, state));
+        engine, reader.ids(text, fmt::format("text {}", item + 1)), item, shared, state));
+  }
+  return jobs;
+}
+
+Jobs jobs_of(const TaggingEngine& engine, TaggingRequest request, Receiver<Tagging> receiver,
+             const std::shared_ptr<const RequestState>& state) {
+  const auto shared = std::make_shared<const Receiver<Tagging>>(std::move(receiver));
+  Jobs jobs;
+  for (const std::string& text : request.texts) {
+    const std::size_t item = jobs.size();
+    jobs.push_back(std::make_unique<TaggingJob>(
+        engine, engine.words(text, fmt::format("text {}", item + 1)), item, shared, state));
   }
   return jobs;
 }

@@ -17,12 +17,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-Words words_of_text(const std::string& text, const std::string& where) {
-  const std::vector<std::string_view> words = unicode::split(text);
-  if (words.empty()) throw LineError(fmt::format("{}: expected a text to tag, found none", where));
-  return {words.begin(), words.end()};
-}
-
 // Adds the tags of some words: rows of tag_log_probabilities().
 void add_tags(const Tensor& scores, std::int64_t row, std::size_t words, Tagging& result) {
   for (std::size_t w = 0; w < words; ++w, ++row) {
@@ -45,11 +39,24 @@ TaggingEngine TaggingEngine::load(const std::filesystem::path& path) {
   return TaggingEngine(load_tagging_model(path));
 }
 
+std::vector<std::string> TaggingEngine::words(const std::string& text,
+                                              const std::string& where) const {
+  const std::vector<std::string_view> found = unicode::split(text);
+  if (found.empty()) throw LineError(fmt::format("{}: expected a text to tag, found none", where));
+  return {found.begin(), found.end()};
+}
+
+std::int64_t TaggingEngine::count_tokens(std::span<const std::string> words) const {
+  std::int64_t tokens = 0;
+  for (const TaggedPart& part : model_->parts(words)) tokens += std::ssize(part.ids);
+  return tokens;
+}
+
 std::vector<Tagging> TaggingEngine::tag(std::span<const std::string> texts,
                                         const TaggingOptions& options) const {
   std::vector<Words> all;
   for (const std::string& text : texts)
-    all.push_back(words_of_text(text, fmt::format("text {}", all.size() + 1)));
+    all.push_back(words(text, fmt::format("text {}", all.size() + 1)));
   return tag_words(all, options);
 }
 
@@ -62,7 +69,7 @@ void TaggingEngine::tag(LineReader& lines, const AnswerSink<Tagging>& sink,
       .arrived = [&] { return lines.has_arrived(); },
       .next = [&]() -> std::optional<Words> {
         if (!lines.next(line)) return std::nullopt;
-        return words_of_text(line, lines.where());
+        return words(line, lines.where());
       },
       .where = [&] { return lines.where(); },
       .answer = [&](std::span<const Words> window) { return tag_words(window, options); },

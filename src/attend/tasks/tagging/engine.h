@@ -1,6 +1,7 @@
 // Implements attend/tagger.h, for code that holds the model itself.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -38,7 +39,11 @@ class TaggingEngine {
   // empty one.
   std::vector<Tagging> tag(std::span<const std::string> texts,
                            const TaggingOptions& options = {}) const;
-  // The same for texts in words, none of which is empty.
+  // The words of a text. Throws LineError, whose message begins with `where`, for an empty one.
+  std::vector<std::string> words(const std::string& text, const std::string& where) const;
+  // What the model reads of a text in words, special tokens included.
+  std::int64_t count_tokens(std::span<const std::string> words) const;
+  // The same as tag() for texts in words, none of which is empty.
   std::vector<Tagging> tag_words(std::span<const std::vector<std::string>> texts,
                                  const TaggingOptions& options = {}) const;
   // Tags line by line to the end of `lines`, in bounded memory. A line that is empty is a
