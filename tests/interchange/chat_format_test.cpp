@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "attend/core/json.h"
 #include "attend/interchange/model_export.h"
 #include "attend/tasks/language/model.h"
 #include "attend/tasks/registry.h"
@@ -12,6 +13,8 @@ namespace {
 
 constexpr const char* kMarkup =
     R"("chat_template": "{% for m in messages %}{{ bos_token + m.role + '\n' + m.content }}{% endfor %}", )";
+constexpr const char* kTemplate =
+    "{% for m in messages %}{{ bos_token + m.role + '\n' + m.content }}{% endfor %}";
 
 class ChatOfDirectory : public DamagedDirectory {
  protected:
@@ -25,38 +28,64 @@ class ChatOfDirectory : public DamagedDirectory {
   }
 };
 
-TEST_F(ChatOfDirectory, IsKeptInTheModelFile) {
-  with_template(kMarkup);
-  const auto format = imported_format();
-  ASSERT_TRUE(format);
-  EXPECT_TRUE(format->source.starts_with("{% for m in messages %}"));
-  EXPECT_EQ(format->bos_token, "<|begin|>");
-  EXPECT_EQ(format->eos_token, "<|end|>");
-  EXPECT_NE(std::find(format->marks.begin(), format->marks.end(), "<|begin|>"),
-            format->marks.end());
-  const LanguageModel model = language_model(imported().checkpoint);
-  const auto ids = Chat(*format, model.tokenizer).tokens({{{"role", "user"}, {"content", "a"}}});
-  EXPECT_EQ(ids.front(), model.tokenizer.id("<|begin|>"));
-  EXPECT_GT(ids.size(), 3u);
+class ChatOfFamily : public ChatOfDirectory, public testing::WithParamInterface<const char*> {
+ protected:
+  ChatOfFamily() {
+    copy(GetParam());
+    const ModelDirectory directory(folder_);
+    const auto settings = parse_json(directory.text("tokenizer_config.json"), "settings");
+    bos_ = settings["bos_token"];
+    eos_ = settings["eos_token"];
+  }
+  void expect_kept() const {
+    const auto format = imported_format();
+    ASSERT_TRUE(format);
+    EXPECT_TRUE(format->source.starts_with("{% for m in messages %}"));
+    EXPECT_EQ(format->bos_token, bos_);
+    EXPECT_EQ(format->eos_token, eos_);
+    EXPECT_NE(std::find(format->marks.begin(), format->marks.end(), bos_), format->marks.end());
+    const LanguageModel model = language_model(imported().checkpoint);
+    const auto ids = Chat(*format, model.tokenizer).tokens({{{"role", "user"}, {"content", "a"}}});
+    EXPECT_EQ(ids.front(), model.tokenizer.id(bos_));
+    EXPECT_GT(ids.size(), 3u);
+  }
+
+  std::string bos_, eos_;
+};
+INSTANTIATE_TEST_SUITE_P(Of, ChatOfFamily,
+                         testing::Values("llama", "qwen2", "gpt2", "opt", "bloom"),
+                         [](const auto& suite) { return std::string(suite.param); });
+
+TEST_P(ChatOfFamily, IsKeptInTheModelFile) {
+  EXPECT_FALSE(imported_format());
+  replace("tokenizer_config.json", "{", "{" + std::string(kMarkup));
+  expect_kept();
 }
 
-TEST_F(ChatOfDirectory, MayHaveAFileOfItsOwnOrAName) {
-  copy("llama");
-  EXPECT_FALSE(imported_format());
-  write("chat_template.jinja", "{{ messages[0].content }} from a file");
-  EXPECT_TRUE(imported_format()->source.ends_with("from a file"));
+TEST_P(ChatOfFamily, IsReadFromAFileOfItsOwn) {
+  write("chat_template.jinja", std::string(kTemplate));
+  expect_kept();
+}
+
+TEST_P(ChatOfFamily, IsExported) {
+  replace("tokenizer_config.json", "{", "{" + std::string(kMarkup));
+  const Checkpoint checkpoint = imported().checkpoint;
+  const ExportedModel exported = export_model(checkpoint);
+  EXPECT_NE(exported.files.at("tokenizer_config.json").find("chat_template"), std::string::npos);
+  EXPECT_EQ(exported.equal.text(kChatKey), checkpoint.text(kChatKey));
+}
+
+TEST_F(ChatOfDirectory, MayHaveAName) {
   with_template(
       R"("chat_template": [{"name": "tool_use", "template": "x"},
                            {"name": "default", "template": "{{ messages[0].content }}"}], )");
   EXPECT_EQ(imported_format()->source, "{{ messages[0].content }}");
 }
 
-TEST_F(ChatOfDirectory, IsExported) {
+TEST_F(ChatOfDirectory, InAFileOfItsOwnComesFirst) {
   with_template(kMarkup);
-  const Checkpoint checkpoint = imported().checkpoint;
-  const ExportedModel exported = export_model(checkpoint);
-  EXPECT_NE(exported.files.at("tokenizer_config.json").find("chat_template"), std::string::npos);
-  EXPECT_EQ(exported.equal.text(kChatKey), checkpoint.text(kChatKey));
+  write("chat_template.jinja", "{{ messages[0].content }} from a file");
+  EXPECT_TRUE(imported_format()->source.ends_with("from a file"));
 }
 
 TEST_F(ChatOfDirectory, IsRefusedIfItCannotBeUsed) {

@@ -77,8 +77,8 @@ ForeignModel read_bloom(const ModelDirectory& directory, ForeignConfig& config) 
   const int length =
       static_cast<int>(config.integer_or("seq_length", kBloomLength, between(1, 1e6)));
   ForeignModel foreign =
-      language_model_of(shape, read_tokenizer_of(directory, shape.vocab_size).tokenizer, length,
-                        names_of_bloom(shape.n_heads));
+      language_model_of(directory, shape, read_tokenizer_of(directory, shape.vocab_size).tokenizer,
+                        length, names_of_bloom(shape.n_heads));
   foreign.base = "transformer.";
   return foreign;
 }

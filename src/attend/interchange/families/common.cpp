@@ -168,16 +168,19 @@ void write_tokenizer_files(const Tokenizer& tokenizer, const TextMarks& marks,
     if (tensor.name == kTokenizerTensor) tensor.tensor = bytes_tensor(written.bytes());
 }
 
-ForeignModel language_model_of(const LanguageTransformerConfig& shape, Tokenizer tokenizer,
+ForeignModel language_model_of(const ModelDirectory& directory,
+                               const LanguageTransformerConfig& shape, Tokenizer tokenizer,
                                int length, NameMap names) {
   ForeignModel foreign{nullptr, std::move(names)};
   remark_fillers(tokenizer, foreign.remarks);
   if (shape.tied) foreign.ignorable.push_back("lm_head.weight");
   LanguageOptions context;
   context.sequence_length = length;
-  foreign.model = std::make_shared<LanguageModel>(
+  LanguageModel model(
       std::make_shared<LanguageTransformer>(shape, LanguageTransformer::Purpose::inference),
       std::move(tokenizer), context);
+  model.chat = read_chat_format(directory, model.tokenizer);
+  foreign.model = std::make_shared<LanguageModel>(std::move(model));
   return foreign;
 }
 

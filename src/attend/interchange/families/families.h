@@ -92,8 +92,10 @@ void remark_unknown_pieces(std::string_view name, std::string_view bytes,
 void write_tokenizer_files(const Tokenizer& tokenizer, const TextMarks& marks,
                            const nlohmann::json& settings, TextFiles& files, Checkpoint& equal);
 
-// A language model of this shape for texts of up to `length` tokens.
-ForeignModel language_model_of(const LanguageTransformerConfig& shape, Tokenizer tokenizer,
+// A language model of this shape for texts of up to `length` tokens, with the chat template of the
+// directory, if there is one.
+ForeignModel language_model_of(const ModelDirectory& directory,
+                               const LanguageTransformerConfig& shape, Tokenizer tokenizer,
                                int length, NameMap names);
 
 // The tokens that a text begins with in most families: a mark where the tokenizer has one.

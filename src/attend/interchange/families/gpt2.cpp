@@ -89,7 +89,7 @@ ForeignModel read_gpt2(const ModelDirectory& directory, ForeignConfig& config) {
   ignore_common_settings(config);
   const LanguageTransformerConfig shape = read_gpt2_shape(config);
   ForeignModel foreign =
-      language_model_of(shape, read_tokenizer_of(directory, shape.vocab_size).tokenizer,
+      language_model_of(directory, shape, read_tokenizer_of(directory, shape.vocab_size).tokenizer,
                         shape.max_positions, NameMap(kGpt2));
   foreign.base = "transformer.";
   foreign.ignorable.insert(foreign.ignorable.end(),

@@ -60,7 +60,7 @@ ForeignModel read_opt(const ModelDirectory& directory, ForeignConfig& config) {
   if (tokenizer.eos_id() < 0)  // also the token that begins a text
     throw DataError(directory.path() + ": the tokenizer names no token that ends a text");
   ForeignModel foreign =
-      language_model_of(shape, std::move(tokenizer), shape.max_positions, NameMap(kOpt));
+      language_model_of(directory, shape, std::move(tokenizer), shape.max_positions, NameMap(kOpt));
   foreign.base = "model.";
   return foreign;
 }
