@@ -80,7 +80,7 @@ def walk(driver, size):
     assert second.is_displayed(), "no second text for a model of pairs"
     focus_by_tab(driver, "#classify [name=second]")
     keys(driver, "A film.", Keys.CONTROL + Keys.ENTER)
-    wait(driver, lambda d: "value" in d.find_element(By.CSS_SELECTOR, "#classify table").text, "the number of a pair")
+    wait(driver, lambda d: "score" in d.find_element(By.CSS_SELECTOR, "#classify table").text, "the number of a pair")
 
     focus_by_tab(driver, "#tab-classify")
     keys(driver, Keys.ARROW_RIGHT)

@@ -48,7 +48,7 @@ TEST_F(Labels, ANumberComesThroughTheSigmoidUnlessItIsAskedFor) {
   const std::string pair = R"(["the dog sleeps", "bread and fish"])";
   const Json json = predicted(pair);
   ASSERT_EQ(json.size(), 1u);
-  EXPECT_EQ(json[0]["label"], "label");
+  EXPECT_EQ(json[0]["label"], "score");
   EXPECT_FLOAT_EQ(json[0]["score"].get<float>(), 1 / (1 + std::exp(-number)));
   EXPECT_EQ(predicted(pair + R"(, "raw_scores": true)")[0]["score"].get<float>(), number);
   // As the pipelines of transformers have it.
