@@ -9,11 +9,12 @@ finish() {
 }
 trap finish EXIT
 cd "$folder"
+printf 'value\ttext\tother\n' >pairs.tsv
 for i in 1 2 3 4 5 6 7 8; do
   printf 'The old dog sees the cat.\nA cat eats the fish.\nThe dog sleeps.\nThe cat sees a fish.\n' >>train.en
   printf 'Der alte Hund sieht die Katze.\nEine Katze frisst den Fisch.\nDer Hund schläft.\nDie Katze sieht einen Fisch.\n' >>train.de
   printf 'good\tA good film.\nbad\tA bad film.\n' >>train.tsv
-  printf 'value\ttext\tother\n0.9\tA good film.\tA fine film.\n0.1\tA good film.\tThe dog sleeps.\n' >>pairs.tsv
+  printf '0.9\tA good film.\tA fine film.\n0.1\tA good film.\tThe dog sleeps.\n' >>pairs.tsv
   printf 'Anna B-PER\nBell I-PER\nsees O\nParis B-LOC\n. O\n\nParis B-LOC\nsleeps O\n. O\n\n' >>tags.conll
 done
 small="${size:---d-model 16 --n-heads 2 --d-ff 16} --batch-tokens 64 --learning-rate 0.02 --warmup-steps 10 --max-steps 60 --threads 1"
