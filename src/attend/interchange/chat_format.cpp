@@ -7,6 +7,7 @@
 #include "attend/core/json.h"
 #include "attend/error.h"
 #include "attend/interchange/tokenizer_directory.h"
+#include "attend/interchange/tokenizer_json.h"
 
 namespace attend {
 namespace {
@@ -38,7 +39,8 @@ std::string template_in(const Json& settings) {
   return "";
 }
 
-// The special tokens that both files list, if the vocabulary has them.
+// The special tokens that both files list, if the vocabulary has them and does not just fill up
+// rows of the embeddings with them.
 std::vector<std::string> marks_in(const Json& settings, const Json& tokenizer_file,
                                   const Tokenizer& tokenizer) {
   std::set<std::string> marks;
@@ -48,7 +50,8 @@ std::vector<std::string> marks_in(const Json& settings, const Json& tokenizer_fi
     if (content == token.end() || !content->is_string()) return;
     const std::string piece = *content;
     const std::int32_t id = tokenizer.id(piece);
-    if (piece.size() > 1 && id >= 0 && tokenizer.piece(id) == piece) marks.insert(piece);
+    if (piece.size() > 1 && id >= 0 && tokenizer.piece(id) == piece && piece != filler_piece(id))
+      marks.insert(piece);
   };
   for (const auto& [json, name] :
        {std::pair{&settings, "added_tokens_decoder"}, std::pair{&tokenizer_file, "added_tokens"}})
