@@ -170,14 +170,21 @@ LABELS = {0: "negative", 1: "neutral", 2: "positive"}
 TAGS = {0: "O", 1: "B-WHO", 2: "I-WHO", 3: "B-WHERE"}
 
 
-def sentence_modules(folder, length, normalize, **pooling):
-    """The files of sentence-transformers 2, which most models on the hub have."""
-    modules = ["Transformer", "Pooling", *(["Normalize"] if normalize else [])]
+def sentence_modules(folder, length, normalize, dense=None, **pooling):
+    """The files of sentence-transformers 2, which most models on the hub have. `dense`: the shape of a linear layer."""
+    modules = ["Transformer", "Pooling", *(["Dense"] if dense else []), *(["Normalize"] if normalize else [])]
     (folder / "modules.json").write_text(json.dumps([
         {"idx": i, "name": str(i), "path": f"{i}_{name}" if i else "", "type": f"sentence_transformers.models.{name}"}
         for i, name in enumerate(modules)]))
     (folder / "1_Pooling").mkdir()
     (folder / "1_Pooling/config.json").write_text(json.dumps({"word_embedding_dimension": 16, **pooling}))
+    if dense:
+        (folder / "2_Dense").mkdir()
+        (folder / "2_Dense/config.json").write_text(json.dumps({"in_features": dense[1], "out_features": dense[0], "bias": True,
+                                                                "activation_function": "torch.nn.modules.activation.Tanh"}))
+        generator = torch.Generator().manual_seed(12)
+        save_file({"linear.weight": 0.15 * torch.randn(dense, generator=generator), "linear.bias": 0.15 * torch.randn(dense[0], generator=generator)},
+                  folder / "2_Dense/model.safetensors", metadata={"format": "pt"})
     (folder / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": length, "do_lower_case": False}))
 
 
@@ -187,6 +194,13 @@ def bert_sentences(folder):
                      pooling_mode_mean_sqrt_len_tokens=False)
     (folder / "config_sentence_transformers.json").write_text(json.dumps(
         {"__version__": {"sentence_transformers": "2.0.0"}, "prompts": {"query": "man: ", "passage": ""}, "default_prompt_name": None}))
+
+
+def bert_dense(folder):
+    """All kinds of pooling side by side, and a linear layer."""
+    encoder(folder, "BertModel", transformers.BertConfig, wordpiece(folder), 13)
+    kinds = ["cls_token", "max_tokens", "mean_tokens", "mean_sqrt_len_tokens", "weightedmean_tokens", "lasttoken"]
+    sentence_modules(folder, 12, True, (10, 6 * 16), **{f"pooling_mode_{kind}": True for kind in kinds})
 
 
 def bert_older(folder):
@@ -219,6 +233,7 @@ def xlm_roberta_classifier(folder):
 
 FAMILIES = {
     "bert_sentences": bert_sentences,
+    "bert_dense": bert_dense,
     "bert_older": bert_older,
     "bert_classifier": lambda folder: encoder(folder, "BertForSequenceClassification", transformers.BertConfig, wordpiece(folder), 9,
                                               id2label=LABELS),
@@ -275,7 +290,7 @@ def main():
         if name == "bert_classifier":
             subprocess.run([sys.executable, ROOT / "tools/golden_of_training.py", "--lora=2", folder, folder / "adapters.safetensors"], check=True)
             subprocess.run([sys.executable, ROOT / "tools/golden_of_training.py", "--steps=10", folder, folder / "steps.safetensors"], check=True)
-        print(name, sum(f.stat().st_size for f in folder.iterdir()), "bytes")
+        print(name, sum(f.stat().st_size for f in folder.rglob("*")), "bytes")
 
 
 if __name__ == "__main__":

@@ -50,6 +50,9 @@ std::vector<KernelCase> pooling_cases() {
       pooling_case("pool_first", Pooling::first, {0.0, 0.0}),
       // Up to 80 terms of size 1 added in f32, then divided.
       pooling_case("pool_mean", Pooling::mean, {1e-6, 2e-6}),
+      pooling_case("pool_mean_sqrt", Pooling::mean_sqrt, {1e-6, 1e-5}),
+      pooling_case("pool_weighted_mean", Pooling::weighted_mean, {1e-6, 2e-6}),
+      pooling_case("pool_last", Pooling::last, {0.0, 0.0}),
   };
 }
 

@@ -20,7 +20,7 @@ round_trip() { # NAME LANGUAGES...
   "$attend" import "$original" --out "$folder/$name.safetensors" > "$folder/log"
   check "$folder/$name.safetensors" "$folder/$name" "$original" "$@"
 }
-for name in marian marian_separate gpt2 llama qwen2 bart pegasus t5 flan_t5 opt opt_post_norm \
+for name in marian marian_separate gpt2 llama qwen2 bart pegasus t5 flan_t5 umt5 opt opt_post_norm bloom \
     bert_classifier distilbert_classifier roberta_classifier; do
   round_trip "$name"
 done
@@ -31,6 +31,7 @@ round_trip mbart en_XX ro_RO
 round_trip mbart50 en_XX fr_XX
 if "$python" -c 'import sentence_transformers' 2>/dev/null; then
   round_trip bert_sentences
+  round_trip bert_dense
   round_trip xlm_roberta_sentences
 else
   echo "skipped: $python has no sentence-transformers"
@@ -44,6 +45,12 @@ if "$python" -c 'import google.protobuf' 2>/dev/null; then
 else
   echo "skipped: $python has no protobuf, which transformers reads these tokenizers with"
 fi
+
+# Marian's own models, which transformers cannot load, as MarianMT.
+for name in native_joint native_spm; do
+  "$attend" import "$source/tests/interchange/data/models/$name" --out "$folder/$name.safetensors" > "$folder/log"
+  check "$folder/$name.safetensors" "$folder/$name"
+done
 
 # WORDS -> 300 sentences of them
 sentences() {
@@ -80,6 +87,12 @@ train normalized_first_bytes translation $pairs --norm-first --tokenizer byte-bp
 # shellcheck disable=SC2086
 train relative translation $pairs --norm-first --norm rms --norm-epsilon 1e-6 --no-ffn-bias \
   --positions relative --attention-biases none --inverse-temperature 1 --embedding-scale 1
+# shellcheck disable=SC2086
+train relative_in_layers translation $pairs --norm-first --norm rms --norm-epsilon 1e-6 \
+  --no-ffn-bias --positions relative --no-relative-shared --attention-biases none \
+  --inverse-temperature 1 --embedding-scale 1 --output-scale 0.25
+train slopes lm --train train.en --n-layers 2 --positions alibi --norm-embedding \
+  --activation gelu_tanh --embedding-scale 1 --d-ff 64
 train generator lm --train train.en --n-layers 2
 train learned lm --train train.en --n-layers 2 --positions learned --max-positions 64 \
   --sequence-length 64 --tokenizer unigram --vocab-size 30

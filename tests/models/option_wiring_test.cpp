@@ -134,8 +134,11 @@ TEST(OptionWiring, OfTheEmbedder) {
   static_cast<StackConfig&>(base) = small_config();
   base.dropout = 0.0f;
   base.vocab_size = 23;
-  expect_every_option_matters<EmbedderConfig>(base, embedder_step,
-                                              conditions_of_stacks<EmbedderConfig>());
+  auto conditions = conditions_of_stacks<EmbedderConfig>();
+  for (const char* name : {"dense-activation", "dense-bias"})
+    conditions[name] = [](EmbedderConfig& c) { c.dense_width = 12; };
+  // A list: tests/models/text_embedder_test.cpp.
+  expect_every_option_matters<EmbedderConfig>(base, embedder_step, conditions, {"more-pooling"});
 }
 
 // At both ends of its range every dropout leaves a step with numbers.

@@ -3,14 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <set>
+#include <string>
 
 #include "attend/core/option_fields.h"
 #include "attend/error.h"
 #include "attend/ops/cross_entropy.h"
+#include "attend/ops/linear.h"
 #include "attend/ops/pooling.h"
+#include "attend/ops/slices.h"
 #include "models/small_transformer.h"
 #include "ops/operands.h"
+#include "tensor/expect_error.h"
 
 namespace attend {
 namespace {
@@ -66,8 +71,49 @@ TEST(TextEmbedder, ScalesThePooledVectorToLengthOne) {
   }
 }
 
+TEST(TextEmbedder, PutsPoolingsSideBySideBeforeItsLayer) {
+  EmbedderConfig config = small_embedder_config(Pooling::last, false);
+  config.more_pooling = {"max", "weighted_mean"};
+  EXPECT_EQ(config.vector_width(), 96);
+  const TextEmbedder wide(config, 1);
+  config.dense_width = 6;
+  config.dense_activation = Activation::relu;
+  EXPECT_EQ(config.vector_width(), 6);
+  const TextEmbedder narrow(config, 1);
+  const Ragged texts = random_tokens({3, 7}, 23);
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  const Variable tokens = wide.encode(texts, pass);
+  const auto pooled = [&](Pooling pooling) { return pool(tokens, texts.offsets, pooling); };
+  const Variable expected =
+      concat_columns(concat_columns(pooled(Pooling::last), pooled(Pooling::max)),
+                     pooled(Pooling::weighted_mean));
+  EXPECT_TRUE(same_bits(vectors_of(wide, texts), expected.value()));
+  std::map<std::string, Variable> dense;
+  for (const auto& entry : narrow.parameters().entries())
+    if (entry.name.starts_with("dense."))
+      dense[entry.name] = Variable(narrow.parameters().value(entry));
+  EXPECT_TRUE(same_bits(
+      vectors_of(narrow, texts),
+      linear(expected, dense["dense.weight"], dense["dense.bias"], {.activation = Activation::relu})
+          .value()));
+}
+
+TEST(TextEmbedder, ChecksItsPoolings) {
+  EmbedderConfig config = small_embedder_config();
+  config.more_pooling = {"max", "median"};
+  expect_error<ConfigError>([&] { TextEmbedder(config, 1); },
+                            {"more-pooling", "weighted_mean", "'median'"});
+  config.more_pooling = {"max", "mean"};
+  expect_error<ConfigError>([&] { TextEmbedder(config, 1); },
+                            {"more-pooling: mean is there already"});
+}
+
 TEST(TextEmbedder, PassesGradientsToAllOfItsParameters) {
-  TextEmbedder embedder(small_embedder_config(), 1);
+  EmbedderConfig config = small_embedder_config();
+  config.more_pooling = {"mean_sqrt"};
+  config.dense_width = 8;
+  TextEmbedder embedder(config, 1);
   Pass pass = Pass::training(1, 1);
   const Variable vectors = embedder.forward(random_tokens({5, 9, 2}, 23, 1), pass);
   backward(cross_entropy(vectors, Ids{2, 0, 1}).loss);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 
@@ -27,8 +28,19 @@ constexpr bool slope_is_of_value(Activation activation) {
   return activation == Activation::none || activation == Activation::relu;
 }
 
-// How the vectors of a sequence become one: per-column maximum, mean, or the first vector.
-enum class Pooling { max, mean, first };
+// How the T vectors of a sequence become one: per-column maximum, mean, the first or the last
+// vector, their sum divided by the square root of T, or their mean with the weights 1, 2, ..., T.
+enum class Pooling { max, mean, first, last, mean_sqrt, weighted_mean };
+
+// The share of vector t (from 0) of T in a pooling that is a sum; 0 in the others.
+inline float pooling_share(Pooling pooling, std::int64_t t, std::int64_t length) {
+  const auto count = static_cast<double>(length);
+  if (pooling == Pooling::mean) return 1.0f / static_cast<float>(length);
+  if (pooling == Pooling::mean_sqrt) return static_cast<float>(1.0 / std::sqrt(count));
+  if (pooling == Pooling::weighted_mean)
+    return static_cast<float>(2.0 * static_cast<double>(t + 1) / (count * (count + 1.0)));
+  return 0.0f;
+}
 
 // The fast matmul() and sum_rows() sum blocks of this many terms in order. Splitting a sum at a
 // multiple of it, and adding the second part with beta 1, gives the same bits.

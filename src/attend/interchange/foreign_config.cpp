@@ -153,6 +153,12 @@ std::vector<std::string> ForeignConfig::texts(std::string_view key) {
   return value.get<std::vector<std::string>>();
 }
 
+std::vector<std::string> ForeignConfig::text_or_texts(std::string_view key) {
+  const nlohmann::json& value = demand(key, "a string or a list of strings");
+  if (value.is_array()) return texts(key);
+  return {text(key)};
+}
+
 std::size_t ForeignConfig::choice(std::string_view key,
                                   std::initializer_list<std::string_view> names) {
   const std::vector<nlohmann::json> values(names.begin(), names.end());

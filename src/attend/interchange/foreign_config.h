@@ -47,6 +47,7 @@ class ForeignConfig {
   std::vector<std::vector<std::int64_t>> integer_lists(std::string_view key,
                                                        const NumberRange& range);
   std::vector<std::string> texts(std::string_view key);
+  std::vector<std::string> text_or_texts(std::string_view key);
   // Returns the index of the value in `names`.
   std::size_t choice(std::string_view key, std::initializer_list<std::string_view> names);
   // A nested object. require_all_known() checks it, too. Valid as long as this ForeignConfig.

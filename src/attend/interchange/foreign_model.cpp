@@ -77,13 +77,23 @@ struct Opened {
   std::string family, description;
 };
 
+void add_folder(const ModelDirectory& directory, const std::string& folder, TensorTable& weights) {
+  const TensorTable more = open_huggingface_weights(directory.folder(folder));
+  for (ForeignTensor tensor : more.tensors()) {
+    tensor.name = fmt::format("{}/{}", folder, tensor.name);
+    weights.add(std::move(tensor));
+  }
+}
+
 Opened open_huggingface(const ModelDirectory& directory) {
   ForeignConfig config =
       ForeignConfig::from_json(directory.text("config.json"), directory.path() + "/config.json");
   const ModelFamily& family = family_of(config);
   ForeignModel foreign = family.read(directory, config);
   config.require_all_known();
-  return {std::move(foreign), open_huggingface_weights(directory), std::string(family.name),
+  TensorTable weights = open_huggingface_weights(directory);
+  for (const std::string& folder : foreign.folders) add_folder(directory, folder, weights);
+  return {std::move(foreign), std::move(weights), std::string(family.name),
           std::string(family.description)};
 }
 

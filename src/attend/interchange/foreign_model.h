@@ -26,6 +26,8 @@ struct ForeignModel {
   std::vector<std::string_view> zero_if_missing = {};  // tensors that some files leave out
   // What names begin with, unless the file holds the model without the part that predicts tokens.
   std::string_view base = {};
+  // Folders of the directory with more weights; their names begin with "folder/".
+  std::vector<std::string> folders = {};
   std::vector<std::string> remarks = {};  // what the user should know
 };
 

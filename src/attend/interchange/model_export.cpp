@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -168,6 +169,24 @@ ExportedModel export_model(const Checkpoint& checkpoint) {
   return exported;
 }
 
+namespace {
+
+// Weights with names "folder/name" go into that folder.
+void write_weights(const std::vector<NamedTensor>& weights,
+                   const std::filesystem::path& directory) {
+  std::map<std::string, std::vector<NamedTensor>> by_folder;
+  for (const NamedTensor& tensor : weights) {
+    const std::size_t end = tensor.name.rfind('/');
+    const bool is_here = end == tensor.name.npos;
+    by_folder[is_here ? "" : tensor.name.substr(0, end)].push_back(
+        {is_here ? tensor.name : tensor.name.substr(end + 1), tensor.tensor});
+  }
+  for (const auto& [folder, tensors] : by_folder)
+    write_safetensors(directory / folder / kExportedWeights, tensors, {{"format", "pt"}});
+}
+
+}  // namespace
+
 void write_model_directory(const ExportedModel& model, const std::filesystem::path& directory) {
   AtomicFolder folder(directory);
   for (const auto& [name, content] : model.files) {
@@ -175,7 +194,7 @@ void write_model_directory(const ExportedModel& model, const std::filesystem::pa
     std::filesystem::create_directories(path.parent_path());
     write_file_atomically(path, content);
   }
-  write_safetensors(folder.temporary() / kExportedWeights, model.weights, {{"format", "pt"}});
+  write_weights(model.weights, folder.temporary());
   const Checkpoint imported = import_model(ModelDirectory(folder.temporary())).checkpoint;
   for (const NamedTensor& tensor : model.equal.tensors)
     if (!equal_bytes(tensor.tensor, imported.tensor(tensor.name)))

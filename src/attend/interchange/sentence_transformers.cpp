@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -44,39 +45,91 @@ std::vector<Module> read_modules(const ModelDirectory& directory) {
   return modules;
 }
 
-// Newer files name the mode, older ones have a flag for each.
-Pooling read_mode(ForeignConfig& config) {
-  constexpr std::array<std::pair<const char*, std::optional<Pooling>>, 6> kFlags{{
-      {"pooling_mode_cls_token", Pooling::first},
-      {"pooling_mode_mean_tokens", Pooling::mean},
-      {"pooling_mode_max_tokens", Pooling::max},
-      {"pooling_mode_mean_sqrt_len_tokens", std::nullopt},
-      {"pooling_mode_weightedmean_tokens", std::nullopt},
-      {"pooling_mode_lasttoken", std::nullopt},
-  }};
-  constexpr std::array kModes{Pooling::first, Pooling::mean, Pooling::max};
-  if (config.has("pooling_mode"))
-    return kModes.at(config.choice("pooling_mode", {"cls", "mean", "max"}));
-  std::optional<Pooling> found;
-  for (const auto& [flag, pooling] : kFlags) {
-    if (!config.boolean_or(flag, false)) continue;
-    if (!pooling) config.refuse(flag, "supported are cls_token, mean_tokens and max_tokens");
-    if (found) config.refuse(flag, "one kind of pooling at a time is supported");
-    found = pooling;
+// How newer files call a kind of pooling, and the flag of older ones, in the order in which these
+// put the vectors of several kinds side by side.
+struct PoolingName {
+  Pooling pooling;
+  const char* mode;
+  const char* flag;
+};
+constexpr std::array kPoolingNames{
+    PoolingName{Pooling::first, "cls", "pooling_mode_cls_token"},
+    PoolingName{Pooling::max, "max", "pooling_mode_max_tokens"},
+    PoolingName{Pooling::mean, "mean", "pooling_mode_mean_tokens"},
+    PoolingName{Pooling::mean_sqrt, "mean_sqrt_len_tokens", "pooling_mode_mean_sqrt_len_tokens"},
+    PoolingName{Pooling::weighted_mean, "weightedmean", "pooling_mode_weightedmean_tokens"},
+    PoolingName{Pooling::last, "lasttoken", "pooling_mode_lasttoken"},
+};
+
+std::vector<Pooling> read_modes(ForeignConfig& config) {
+  constexpr const char* kMode = "pooling_mode";
+  std::vector<Pooling> poolings;
+  for (const PoolingName& name : kPoolingNames)
+    if (config.boolean_or(name.flag, false)) poolings.push_back(name.pooling);
+  if (!config.has(kMode)) {
+    if (poolings.empty()) config.refuse("pooling_mode_mean_tokens", "expected a kind of pooling");
+    return poolings;
   }
-  if (!found) config.refuse("pooling_mode_mean_tokens", "expected one kind of pooling");
-  return *found;
+  poolings.clear();
+  for (const std::string& mode : config.text_or_texts(kMode)) {
+    const auto found = std::find_if(kPoolingNames.begin(), kPoolingNames.end(),
+                                    [&](const PoolingName& name) { return name.mode == mode; });
+    const bool is_new = found != kPoolingNames.end() && std::find(poolings.begin(), poolings.end(),
+                                                                  found->pooling) == poolings.end();
+    if (!is_new)
+      config.refuse(
+          kMode,
+          "supported are cls, max, mean, mean_sqrt_len_tokens, weightedmean and lasttoken, "
+          "each once");
+    poolings.push_back(found->pooling);
+  }
+  if (poolings.empty()) config.refuse(kMode, "expected a kind of pooling");
+  return poolings;
 }
 
-Pooling read_pooling(const ModelDirectory& directory, std::int64_t width, bool has_prompts) {
+std::vector<Pooling> read_pooling(const ModelDirectory& directory, std::int64_t width,
+                                  bool has_prompts) {
   ForeignConfig config = config_of(directory, "config.json");
   for (const char* key : {"word_embedding_dimension", "embedding_dimension"})
     config.require(key, width);
   if (has_prompts) config.require("include_prompt", true);
   config.ignore({"include_prompt"});
-  const Pooling pooling = read_mode(config);
+  const std::vector<Pooling> poolings = read_modes(config);
   config.require_all_known();
-  return pooling;
+  return poolings;
+}
+
+// Activations by the names of PyTorch's classes.
+constexpr std::array kDenseActivations{
+    std::pair{"torch.nn.modules.activation.Tanh", Activation::tanh},
+    std::pair{"torch.nn.modules.linear.Identity", Activation::none},
+    std::pair{"torch.nn.modules.activation.ReLU", Activation::relu},
+    std::pair{"torch.nn.modules.activation.GELU", Activation::gelu},
+    std::pair{"torch.nn.modules.activation.SiLU", Activation::swish},
+};
+
+Activation read_dense_activation(ForeignConfig& config) {
+  constexpr const char* kKey = "activation_function";
+  const std::string name = config.text_or(kKey, kDenseActivations.front().first);
+  for (const auto& [theirs, activation] : kDenseActivations)
+    if (name == theirs) return activation;
+  config.refuse(kKey, "supported are Tanh, Identity, ReLU, GELU and SiLU of torch.nn.modules");
+}
+
+// For vectors of `width` elements.
+DenseModule read_dense(const ModelDirectory& directory, const std::string& folder,
+                       std::int64_t width) {
+  ForeignConfig config = config_of(directory.folder(folder), "config.json");
+  DenseModule dense{.folder = folder};
+  config.require("in_features", width);
+  dense.width = static_cast<int>(config.integer("out_features", between(1, 65536)));
+  dense.bias = config.boolean_or("bias", true);
+  dense.activation = read_dense_activation(config);
+  for (const char* key : {"module_input_name", "module_output_name"})
+    config.require(key, "sentence_embedding");
+  config.require("use_residual", false);
+  config.require_all_known();
+  return dense;
 }
 
 // The length of texts, in a file whose name depends on the network.
@@ -134,13 +187,19 @@ void read_sentence_modules(const ModelDirectory& directory, std::int64_t width,
   if (!modules[0].path.empty())
     refuse(fmt::format("the Transformer is in {}; only in the directory itself it is supported",
                        quote(modules[0].path)));
-  result.pooling =
+  result.poolings =
       read_pooling(directory.folder(modules[1].path), width, !result.prompts.texts.empty());
   for (std::size_t i = 2; i < modules.size(); ++i) {
-    if (modules[i].type != "Normalize" || i + 1 < modules.size())
-      refuse(fmt::format("{} is not supported; Transformer, Pooling and at the end Normalize are",
-                         quote(modules[i].type)));
-    result.normalize = true;
+    if (modules[i].type == "Dense" && i == 2) {
+      result.dense = read_dense(directory, modules[i].path, width * std::ssize(result.poolings));
+    } else if (modules[i].type == "Normalize" && i + 1 == modules.size()) {
+      result.normalize = true;
+    } else {
+      refuse(
+          fmt::format("{} is not supported here; Transformer, Pooling, one Dense and at the end "
+                      "Normalize are",
+                      quote(modules[i].type)));
+    }
   }
 }
 
@@ -148,22 +207,40 @@ namespace {
 
 using ModulesJson = nlohmann::ordered_json;
 
-ModulesJson module_json(int index, const char* path, const char* type) {
+ModulesJson module_json(std::size_t index, const std::string& path, const char* type) {
   return {{"idx", index},
           {"name", std::to_string(index)},
           {"path", path},
           {"type", fmt::format("sentence_transformers.models.{}", type)}};
 }
 
-ModulesJson pooling_json(Pooling pooling, std::int64_t width) {
-  ModulesJson json{{"word_embedding_dimension", width},
-                   {"pooling_mode_cls_token", pooling == Pooling::first},
-                   {"pooling_mode_mean_tokens", pooling == Pooling::mean},
-                   {"pooling_mode_max_tokens", pooling == Pooling::max}};
-  for (const char* other : {"mean_sqrt_len_tokens", "weightedmean_tokens", "lasttoken"})
-    json[fmt::format("pooling_mode_{}", other)] = false;
+// In the words of older files, which all versions read, unless the order is another.
+ModulesJson pooling_json(const std::vector<Pooling>& poolings, std::int64_t width) {
+  ModulesJson json{{"word_embedding_dimension", width}};
+  std::vector<Pooling> in_order;
+  ModulesJson modes = ModulesJson::array();
+  for (const PoolingName& name : kPoolingNames) {
+    const bool is_used =
+        std::find(poolings.begin(), poolings.end(), name.pooling) != poolings.end();
+    json[name.flag] = is_used;
+    if (is_used) in_order.push_back(name.pooling);
+  }
   json["include_prompt"] = true;
-  return json;
+  if (in_order == poolings) return json;
+  for (const Pooling pooling : poolings)
+    for (const PoolingName& name : kPoolingNames)
+      if (name.pooling == pooling) modes.push_back(name.mode);
+  return {{"embedding_dimension", width}, {"pooling_mode", modes}, {"include_prompt", true}};
+}
+
+ModulesJson dense_json(const DenseModule& dense, std::int64_t width) {
+  for (const auto& [theirs, activation] : kDenseActivations)
+    if (activation == dense.activation)
+      return {{"in_features", width},
+              {"out_features", dense.width},
+              {"bias", dense.bias},
+              {"activation_function", theirs}};
+  throw ConfigError("sentence-transformers has no name for the activation of --dense-width");
 }
 
 ModulesJson prompts_json(const TextPrompts& prompts) {
@@ -175,14 +252,20 @@ ModulesJson prompts_json(const TextPrompts& prompts) {
 }  // namespace
 
 TextFiles write_sentence_modules(const SentenceModules& modules, std::int64_t width) {
-  ModulesJson list{module_json(0, "", "Transformer"), module_json(1, "1_Pooling", "Pooling")};
-  if (modules.normalize) list.push_back(module_json(2, "2_Normalize", "Normalize"));
   TextFiles files;
+  ModulesJson list{module_json(0, "", "Transformer"), module_json(1, "1_Pooling", "Pooling")};
   const auto add = [&files](const char* name, const ModulesJson& json) {
     files[name] = json.dump(2) + "\n";
   };
+  if (modules.dense) {
+    list.push_back(module_json(2, modules.dense->folder, "Dense"));
+    add((modules.dense->folder + "/config.json").c_str(),
+        dense_json(*modules.dense, width * std::ssize(modules.poolings)));
+  }
+  if (modules.normalize)
+    list.push_back(module_json(list.size(), fmt::format("{}_Normalize", list.size()), "Normalize"));
   add(kModules, list);
-  add("1_Pooling/config.json", pooling_json(modules.pooling, width));
+  add("1_Pooling/config.json", pooling_json(modules.poolings, width));
   add("sentence_bert_config.json", {{"max_seq_length", modules.length}, {"do_lower_case", false}});
   if (!modules.prompts.texts.empty())
     add("config_sentence_transformers.json", prompts_json(modules.prompts));

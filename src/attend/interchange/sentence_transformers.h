@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "attend/interchange/model_directory.h"
 #include "attend/models/text_pooling.h"
@@ -10,8 +13,17 @@
 
 namespace attend {
 
+// A linear layer after pooling, whose weights are in a folder of their own.
+struct DenseModule {
+  std::string folder;
+  int width = 0;
+  Activation activation = Activation::tanh;
+  bool bias = true;
+};
+
 struct SentenceModules {
-  Pooling pooling = Pooling::mean;
+  std::vector<Pooling> poolings{Pooling::mean};
+  std::optional<DenseModule> dense = {};
   bool normalize = false;
   int length = 0;  // tokens of the longest text, special ones included
   TextPrompts prompts = {};

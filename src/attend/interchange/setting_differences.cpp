@@ -51,6 +51,8 @@ void make_explicit(OptionsJson& options, bool pairs) {
     options["norm_output"] = norm_first ? "on" : "off";
   if (options.value("pooling", "") == "first") options.erase("bos");
   if (!pairs) options.erase("separators");
+  if (number_of(options, "dense_width") == 0.0)
+    erase_all(options, {"dense_activation", "dense_bias"});
   const std::string scaling = options.value("rotary_scaling", "none");
   if (positions != "rotary") erase_all(options, {"rotary_theta", "rotary_scaling"});
   if (positions != "rotary" || scaling == "none") options.erase("rotary_factor");

@@ -1,10 +1,17 @@
 #include "attend/models/text_embedder.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <cmath>
 
 #include "attend/core/option_fields.h"
+#include "attend/core/quote.h"
+#include "attend/error.h"
 #include "attend/ops/layer_norm.h"
 #include "attend/ops/pooling.h"
+#include "attend/ops/slices.h"
 
 namespace attend {
 
@@ -24,13 +31,39 @@ Variable unit_vectors(const Variable& x) {
   return layer_norm(x, {Variable(Tensor::full({width}, gain)), {}, 1e-24f});
 }
 
+std::vector<Pooling> EmbedderConfig::poolings() const {
+  std::vector<Pooling> all{pooling};
+  for (const std::string& name : more_pooling) {
+    Pooling more{};
+    const auto names = enum_names(more);
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end())
+      throw ConfigError(fmt::format("more-pooling: expected some of {}, got {}",
+                                    fmt::join(names, ", "), quote(name)));
+    more = static_cast<Pooling>(found - names.begin());
+    if (std::find(all.begin(), all.end(), more) != all.end())
+      throw ConfigError(fmt::format("more-pooling: {} is there already", name));
+    all.push_back(more);
+  }
+  return all;
+}
+
 void validate(const EmbedderConfig& c) {
   validate(static_cast<const EncoderConfig&>(c));
   check_options(c);
+  c.poolings();
 }
 
 TextEmbedder::TextEmbedder(const EmbedderConfig& config)
-    : config_(validated(config)), encoder_(parameters_, config) {}
+    : config_(validated(config)),
+      poolings_(config.poolings()),
+      encoder_(parameters_, config),
+      dense_(
+          config.dense_width == 0
+              ? std::nullopt
+              : std::optional<Linear>(std::in_place, parameters_, "dense",
+                                      config.d_model * static_cast<std::int64_t>(poolings_.size()),
+                                      config.dense_width, config.dense_bias)) {}
 
 TextEmbedder::TextEmbedder(const EmbedderConfig& config, std::uint64_t seed)
     : TextEmbedder(config) {
@@ -39,8 +72,11 @@ TextEmbedder::TextEmbedder(const EmbedderConfig& config, std::uint64_t seed)
 
 TextEmbedder::TextEmbedder(const EmbedderConfig& config, Purpose) : TextEmbedder(config) {}
 
-Variable TextEmbedder::pooled(const Variable& tokens, const Ids& offsets) const {
-  const Variable vectors = pool(tokens, offsets, config_.pooling);
+Variable TextEmbedder::pooled(const Variable& tokens, const Ids& offsets, Pass& pass) const {
+  Variable vectors = pool(tokens, offsets, poolings_.front());
+  for (std::size_t i = 1; i < poolings_.size(); ++i)
+    vectors = concat_columns(vectors, pool(tokens, offsets, poolings_[i]));
+  if (dense_) vectors = dense_->forward(vectors, pass, config_.dense_activation);
   return config_.normalize ? unit_vectors(vectors) : vectors;
 }
 

@@ -1,23 +1,45 @@
 // A model that turns texts into vectors: a Transformer encoder, pooling over all tokens, and
-// optionally division by the length of the vector (Reimers & Gurevych 2019, "Sentence-BERT").
+// optionally a linear layer and division by the length of the vector (Reimers & Gurevych 2019,
+// "Sentence-BERT").
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "attend/models/encoder_transformer.h"
 #include "attend/models/text_pooling.h"
+#include "attend/nn/layers.h"
 
 namespace attend {
 
 struct EmbedderConfig : EncoderConfig {
   Pooling pooling = Pooling::mean;
+  std::vector<std::string> more_pooling;
+  int dense_width = 0;
+  Activation dense_activation = Activation::tanh;
+  bool dense_bias = true;
   bool normalize = false;
+
+  // All kinds of pooling, in order. Throws ConfigError for names that are none or repeated.
+  std::vector<Pooling> poolings() const;
+  // Elements of the vector of a text.
+  int vector_width() const {
+    return dense_width > 0 ? dense_width : d_model * (1 + static_cast<int>(more_pooling.size()));
+  }
 };
 
 template <class Visitor>
 void fields(EmbedderConfig& c, Visitor&& visit) {
   encoder_fields(c, visit);
   visit("pooling", c.pooling, kPoolingHelp);
+  visit("more-pooling", c.more_pooling,
+        "further kinds of pooling, whose vectors are put behind that of --pooling");
+  visit("dense-width", c.dense_width, between(0, kWidths.most),
+        "width of a linear layer between pooling and the vector of a text; 0: none");
+  visit("dense-activation", c.dense_activation, "activation after the layer of --dense-width");
+  visit("dense-bias", c.dense_bias, "a bias in the layer of --dense-width");
   visit("normalize", c.normalize, "scale the vectors of texts to length 1");
 }
 
@@ -44,10 +66,10 @@ class TextEmbedder {
 
   // B nonempty texts with N tokens in total -> a vector per token [N, D].
   Variable encode(const Ragged& texts, Pass& pass) const { return encoder_.forward(texts, pass); }
-  // The vectors [N, D] of all tokens -> those of the texts [B, D].
-  Variable pooled(const Variable& tokens, const Ids& offsets) const;
+  // The vectors [N, D] of all tokens -> those of the texts [B, W], W the width of the vectors.
+  Variable pooled(const Variable& tokens, const Ids& offsets, Pass& pass) const;
   Variable forward(const Ragged& texts, Pass& pass) const {
-    return pooled(encode(texts, pass), texts.offsets);
+    return pooled(encode(texts, pass), texts.offsets, pass);
   }
 
  private:
@@ -55,7 +77,9 @@ class TextEmbedder {
 
   EmbedderConfig config_;
   ParameterSet parameters_;
+  std::vector<Pooling> poolings_;
   EncoderTransformer encoder_;
+  std::optional<Linear> dense_;
 };
 
 }  // namespace attend

@@ -10,11 +10,15 @@
 namespace attend {
 
 inline std::span<const std::string_view> enum_names(Pooling) {
-  static constexpr std::array<std::string_view, 3> names{"max", "mean", "first"};
+  static constexpr std::array<std::string_view, 6> names{"max",  "mean",      "first",
+                                                         "last", "mean_sqrt", "weighted_mean"};
   return names;
 }
 
 inline constexpr std::string_view kPoolingHelp =
-    "how token vectors become one text vector: max, mean, or first (the vector of a bos token)";
+    "how token vectors become one text vector: max, mean, first (the vector of a bos token), last, "
+    "mean_sqrt (their sum divided by the root of their number) or weighted_mean (later tokens "
+    "count "
+    "more)";
 
 }  // namespace attend

@@ -35,8 +35,8 @@ Variable pool(const Variable& x, const Ids& offsets, Pooling pooling) {
 
   // y[b, d] = x[r(b, d), d], r the row of the maximum, or the first row:
   //   dx[r(b, d), d] = dy[b, d]
-  // y[b] = mean of the T rows n of sequence b:
-  //   dx[n] = dy[b] / T
+  // y[b] = sum of share(t) x[n] over the T rows n = t of sequence b (pooling_share):
+  //   dx[n] = share(t) dy[b]
   return record(y, {&x},
                 [pooling, offsets, rows, shape = x.shape(), dx = x.sink()](const Tensor& dy) {
                   const Tensor gradient = Tensor::empty(shape);

@@ -11,6 +11,7 @@
 #include "attend/error.h"
 #include "attend/interchange/foreign_model.h"
 #include "attend/interchange/golden_comparison.h"
+#include "attend/interchange/model_export.h"
 #include "attend/tasks/classification/engine.h"
 #include "attend/tasks/embedding/engine.h"
 #include "attend/tasks/embedding/model.h"
@@ -30,7 +31,7 @@ ImportedModel imported_encoder(const std::string& name) {
 class ImportedEncoder : public testing::TestWithParam<const char*> {};
 
 INSTANTIATE_TEST_SUITE_P(Of, ImportedEncoder,
-                         testing::Values("bert_sentences", "bert_older", "xlm_roberta_sentences",
+                         testing::Values("bert_sentences", "bert_dense", "bert_older", "xlm_roberta_sentences",
                                          "bert_classifier", "distilbert_classifier",
                                          "roberta_classifier", "xlm_roberta_classifier",
                                          "bert_regression", "roberta_multi_label", "bert_tagger",
@@ -82,6 +83,17 @@ TEST(ImportedEmbedder, TakesItsPoolingLengthAndPromptsFromTheDirectory) {
   EXPECT_FALSE(first.network->config().normalize);
   EXPECT_EQ(first.length.max_length, 14);
   EXPECT_EQ(first.prompts.texts.size(), 2u);
+}
+
+TEST(ImportedEmbedder, TakesSeveralPoolingsAndALayer) {
+  const auto model = embedding_model(imported_encoder("bert_dense").checkpoint);
+  const EmbedderConfig& config = model.network->config();
+  EXPECT_EQ(config.poolings(),
+            (std::vector{Pooling::first, Pooling::max, Pooling::mean, Pooling::mean_sqrt,
+                         Pooling::weighted_mean, Pooling::last}));
+  EXPECT_EQ(config.dense_width, 10);
+  EXPECT_EQ(config.dense_activation, Activation::tanh);
+  EXPECT_TRUE(config.dense_bias);
 }
 
 TEST(ImportedEmbedder, SaysWhatItHadToGuess) {
@@ -152,20 +164,56 @@ TEST_F(DamagedEncoder, IsRefusedForAnUnknownPooling) {
     replace("1_Pooling/config.json", from, to);
     expect_refused(fragments);
   };
-  refuse("\"pooling_mode_mean_tokens\": true", "\"pooling_mode_lasttoken\": true",
-         {"1_Pooling/config.json", "pooling_mode_lasttoken", "cls_token, mean_tokens"});
-  refuse("\"pooling_mode_cls_token\": false", "\"pooling_mode_cls_token\": true",
-         {"pooling_mode_mean_tokens", "one kind of pooling at a time"});
   refuse("\"pooling_mode_mean_tokens\": true", "\"pooling_mode_mean_tokens\": false",
-         {"expected one kind of pooling"});
-  refuse("\"pooling_mode_mean_tokens\": true", "\"pooling_mode\": \"weightedmean\"",
-         {"pooling_mode", "weightedmean", "only \"cls\", \"mean\", \"max\" are supported"});
+         {"expected a kind of pooling"});
+  refuse("\"pooling_mode_mean_tokens\": true", "\"pooling_mode\": \"median\"",
+         {"pooling_mode", "median", "supported are cls, max, mean"});
+  refuse("\"pooling_mode_mean_tokens\": true", "\"pooling_mode\": [\"max\", \"max\"]",
+         {"pooling_mode", "each once"});
+  refuse("\"pooling_mode_mean_tokens\": true", "\"pooling_mode\": []",
+         {"pooling_mode", "expected a kind of pooling"});
+  refuse("\"pooling_mode_mean_tokens\": true", "\"pooling_mode\": 3",
+         {"pooling_mode", "3", "list of strings"});
   refuse("\"pooling_mode_mean_tokens\": true",
          "\"pooling_mode_mean_tokens\": true, \"pooling_mode_best\": true", {"pooling_mode_best"});
   refuse("\"word_embedding_dimension\": 16", "\"word_embedding_dimension\": 32",
          {"word_embedding_dimension", "32", "16"});
   refuse("\"word_embedding_dimension\": 16",
          "\"word_embedding_dimension\": 16, \"include_prompt\": false", {"include_prompt"});
+}
+
+// Newer files name the kinds in any order.
+TEST_F(DamagedEncoder, MayNameItsPoolingsInAnotherOrder) {
+  copy("bert_dense");
+  write("1_Pooling/config.json",
+        R"({"embedding_dimension": 16, "pooling_mode": ["lasttoken", "mean"]})");
+  write("modules.json", fixture_bytes("models/bert_sentences/modules.json"));
+  const Checkpoint model = imported().checkpoint;
+  const EmbedderConfig& config = embedding_model(model).network->config();
+  EXPECT_EQ(config.poolings(), (std::vector{Pooling::last, Pooling::mean}));
+  const auto written = scratch("poolings_in_order");
+  std::filesystem::remove_all(written);
+  write_model_directory(export_model(model), written);
+  const Checkpoint again = import_model(ModelDirectory(written)).checkpoint;
+  EXPECT_EQ(again.text("attend.config"), model.text("attend.config"));
+  std::filesystem::remove_all(written);
+}
+
+TEST_F(DamagedEncoder, IsRefusedForALayerThatCannotBeComputed) {
+  const auto refuse = [&](const char* from, const char* to,
+                          std::initializer_list<std::string_view> fragments) {
+    copy("bert_dense");
+    replace("2_Dense/config.json", from, to);
+    expect_refused(fragments);
+  };
+  refuse("\"in_features\": 96", "\"in_features\": 16", {"2_Dense", "in_features", "16", "96"});
+  refuse("activation.Tanh", "activation.Mish", {"activation_function", "Mish", "supported are Tanh"});
+  refuse("\"bias\": true", "\"bias\": true, \"use_residual\": true", {"use_residual", "true"});
+  refuse("\"bias\": true", "\"bias\": false", {"linear.bias"});
+  refuse("\"out_features\": 10", "\"out_features\": 12", {"linear.weight", "[10, 96]", "[12, 96]"});
+  copy("bert_dense");
+  replace("modules.json", "models.Normalize", "models.Dense");
+  expect_refused({"'Dense' is not supported here"});
 }
 
 TEST_F(DamagedEncoder, IsRefusedForModulesThatAreNotSupported) {
@@ -175,8 +223,9 @@ TEST_F(DamagedEncoder, IsRefusedForModulesThatAreNotSupported) {
     replace("modules.json", from, to);
     expect_refused(fragments);
   };
-  refuse("models.Normalize", "models.Dense",
-         {"modules.json: 'Dense' is not supported; Transformer, Pooling"});
+  refuse("models.Normalize", "models.CNN",
+         {"modules.json: 'CNN' is not supported here; Transformer, Pooling, one Dense"});
+  refuse("models.Normalize", "models.Dense", {"2_Normalize"});
   refuse("models.Pooling", "models.WeightedLayerPooling", {"expected a Transformer, then Pooling"});
   refuse("\"path\": \"\"", "\"path\": \"0_Transformer\"", {"0_Transformer"});
   refuse("\"path\": \"1_Pooling\"", "\"path\": \"../1_Pooling\"", {"../1_Pooling"});

@@ -22,10 +22,24 @@ std::int32_t largest_row(const Tensor& x, std::int32_t begin, std::int32_t end, 
   return best;
 }
 
-float mean(const Tensor& x, std::int32_t begin, std::int32_t end, std::int64_t c) {
+bool is_sum(Pooling pooling) {
+  return pooling == Pooling::mean || pooling == Pooling::mean_sqrt ||
+         pooling == Pooling::weighted_mean;
+}
+
+float weighted_sum(Pooling pooling, const Tensor& x, std::int32_t begin, std::int32_t end,
+                   std::int64_t c) {
   double sum = 0;
-  for (std::int32_t n = begin; n < end; ++n) sum += x.row(n)[c];
-  return static_cast<float>(sum / (end - begin));
+  for (std::int32_t n = begin; n < end; ++n)
+    sum += double{pooling_share(pooling, n - begin, end - begin)} * x.row(n)[c];
+  return static_cast<float>(sum);
+}
+
+// The row of the others whose element of column c is taken.
+std::int32_t chosen_row(Pooling pooling, const Tensor& x, std::int32_t begin, std::int32_t end,
+                        std::int64_t c) {
+  if (pooling == Pooling::max) return largest_row(x, begin, end, c);
+  return pooling == Pooling::last ? end - 1 : begin;
 }
 
 }  // namespace
@@ -38,11 +52,11 @@ void ReferenceBackend::pool(Pooling pooling, const Tensor& x, const Ids& offsets
     const std::int32_t begin = offset[static_cast<std::size_t>(b)],
                        end = offset[static_cast<std::size_t>(b) + 1];
     for (std::int64_t c = 0; c < y.cols(); ++c) {
-      if (pooling == Pooling::mean) {
-        y.row(b)[c] = mean(x, begin, end, c);
+      if (is_sum(pooling)) {
+        y.row(b)[c] = weighted_sum(pooling, x, begin, end, c);
         continue;
       }
-      const std::int32_t chosen = pooling == Pooling::max ? largest_row(x, begin, end, c) : begin;
+      const std::int32_t chosen = chosen_row(pooling, x, begin, end, c);
       y.row(b)[c] = x.row(chosen)[c];
       if (pooling == Pooling::max && rows.defined()) rows.row<std::int32_t>(b)[c] = chosen;
     }
@@ -61,9 +75,10 @@ void ReferenceBackend::pool_backward(Pooling pooling, const Tensor& dy, const Id
       const float gradient = dy.row(b)[c];
       if (pooling == Pooling::max) dx.row(rows.row<std::int32_t>(b)[c])[c] = gradient;
       if (pooling == Pooling::first) dx.row(begin)[c] = gradient;
-      if (pooling == Pooling::mean) {
+      if (pooling == Pooling::last) dx.row(end - 1)[c] = gradient;
+      if (is_sum(pooling)) {
         for (std::int32_t n = begin; n < end; ++n)
-          dx.row(n)[c] = gradient / static_cast<float>(end - begin);
+          dx.row(n)[c] = gradient * pooling_share(pooling, n - begin, end - begin);
       }
     }
   }

@@ -157,21 +157,33 @@ std::shared_ptr<SavedModel> tagger(const ModelDirectory& directory, ForeignConfi
       std::move(labels), TaggedLength{read_text_length(directory, shape.max_positions).max_length});
 }
 
+// Adds to `foreign` what the model has beside the encoder.
 std::shared_ptr<SavedModel> embedder(const ModelDirectory& directory, const EncoderConfig& shape,
-                                     Tokenizer tokenizer, std::vector<std::string>& remarks) {
+                                     Tokenizer tokenizer, ForeignModel& foreign) {
   TextLengthOptions length = read_text_length(directory, shape.max_positions);
   SentenceModules modules{.length = length.max_length};
   if (is_sentence_transformer(directory)) {
     read_sentence_modules(directory, shape.d_model, modules);
   } else {
-    remarks.push_back(
+    foreign.remarks.emplace_back(
         "the directory has no modules.json that says how a text becomes one vector: the mean of "
         "its tokens, not normalized, is used");
   }
   EmbedderConfig whole;
   static_cast<EncoderConfig&>(whole) = shape;
-  whole.pooling = modules.pooling;
+  whole.pooling = modules.poolings.front();
+  for (std::size_t i = 1; i < modules.poolings.size(); ++i)
+    whole.more_pooling.emplace_back(
+        enum_names(Pooling{})[static_cast<std::size_t>(modules.poolings[i])]);
   whole.normalize = modules.normalize;
+  if (modules.dense) {
+    whole.dense_width = modules.dense->width;
+    whole.dense_activation = modules.dense->activation;
+    whole.dense_bias = modules.dense->bias;
+    const std::string theirs = modules.dense->folder + "/linear.*";
+    foreign.names.add(std::array{NameRule{"dense.*", theirs}});
+    foreign.folders.push_back(modules.dense->folder);
+  }
   length.max_length = std::min(modules.length, shape.max_positions);
   auto model = std::make_shared<EmbeddingModel>(
       std::make_shared<TextEmbedder>(whole, TextEmbedder::Purpose::inference), std::move(tokenizer),
@@ -216,7 +228,7 @@ ForeignModel finish_encoder(const ModelDirectory& directory, ForeignConfig& conf
     foreign.names.add(family.head);
     foreign.model = classifier(directory, config, own, family, std::move(tokenizer.tokenizer));
   } else {
-    foreign.model = embedder(directory, own, std::move(tokenizer.tokenizer), foreign.remarks);
+    foreign.model = embedder(directory, own, std::move(tokenizer.tokenizer), foreign);
   }
   return foreign;
 }

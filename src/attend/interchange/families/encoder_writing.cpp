@@ -88,6 +88,17 @@ TextFiles files_of_encoder(const Tokenizer& tokenizer, const TextLengthOptions& 
   return files;
 }
 
+SentenceModules modules_of(const EmbeddingModel& model) {
+  const EmbedderConfig& config = model.network->config();
+  SentenceModules modules{.poolings = config.poolings(),
+                          .normalize = config.normalize,
+                          .length = model.length.max_length,
+                          .prompts = model.prompts};
+  if (config.dense_width > 0)
+    modules.dense = {"2_Dense", config.dense_width, config.dense_activation, config.dense_bias};
+  return modules;
+}
+
 }  // namespace
 
 std::optional<TextFiles> write_encoder(const SavedModel& saved, const EncoderWords& words,
@@ -120,11 +131,7 @@ std::optional<TextFiles> write_encoder(const SavedModel& saved, const EncoderWor
     const EmbedderConfig& shape = model->network->config();
     TextFiles files = files_of_encoder(model->tokenizer, model->length, words, equal);
     files["config.json"] = write_json(network_settings(shape, words, model->tokenizer, "Model"));
-    files.merge(write_sentence_modules({.pooling = shape.pooling,
-                                        .normalize = shape.normalize,
-                                        .length = model->length.max_length,
-                                        .prompts = model->prompts},
-                                       shape.d_model));
+    files.merge(write_sentence_modules(modules_of(*model), shape.d_model));
     return files;
   }
   return std::nullopt;

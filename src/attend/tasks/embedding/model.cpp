@@ -67,7 +67,9 @@ TextEncoder EmbeddingModel::text_encoder() const {
       [network = network] { return network->embeddings(); },
       [network = network](const Ragged& texts, Pass& pass) { return network->encode(texts, pass); },
       TextPooling{length, prompts, [network = network](const Tensor& tokens, const Ids& offsets) {
-                    return network->pooled(Variable(tokens), offsets).value();
+                    const NoGradient guard;
+                    Pass pass = Pass::inference();
+                    return network->pooled(Variable(tokens), offsets, pass).value();
                   }}};
 }
 

@@ -160,9 +160,11 @@ class Preparation {
 
 void add_notes(const EmbedderConfig& config, TrainingTask& task) {
   task.notes.push_back(encoder_note(config));
+  std::string pooling(enum_names(config.pooling)[static_cast<std::size_t>(config.pooling)]);
+  for (const std::string& more : config.more_pooling) pooling += " and " + more;
   task.notes.push_back(
-      fmt::format("vocabulary: {}; pooling {}{}", counted(config.vocab_size, "piece"),
-                  enum_names(config.pooling)[static_cast<std::size_t>(config.pooling)],
+      fmt::format("vocabulary: {}; pooling {}{}{}", counted(config.vocab_size, "piece"), pooling,
+                  config.dense_width > 0 ? fmt::format(", a layer of {}", config.dense_width) : "",
                   config.normalize ? ", vectors of length 1" : ""));
 }
 
@@ -180,6 +182,8 @@ OpenOptions adopt_model(EmbeddingTraining& o, const Checkpoint& checkpoint) {
     const ClassifierConfig& config = model.network->config();
     static_cast<EncoderConfig&>(o.model) = config;
     o.model.pooling = config.pooling;
+    o.model.more_pooling.clear();
+    o.model.dense_width = 0;
     adopt_text(model.tokenizer, model.length);
   } else if (checkpoint.text("attend.task") == EmbeddingModel::kTask) {
     const EmbeddingModel model = embedding_model(checkpoint);
@@ -203,7 +207,7 @@ TrainingTask prepare_training(const EmbeddingTraining& o, const Checkpoint* resu
   validate(config);
   validate(o.trainer, config.d_model);
   const ContrastiveLoss loss{o.loss.temperature, o.loss.symmetric,
-                             widths_of(o.loss.matryoshka, config.d_model)};
+                             widths_of(o.loss.matryoshka, config.vector_width())};
   if (resumed != nullptr) require_same_run(*resumed, o);
   const Checkpoint* const known = resumed != nullptr ? resumed : o.initial.get();
   KnownText text = known != nullptr ? known_text(*known)

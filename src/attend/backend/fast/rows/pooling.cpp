@@ -48,16 +48,31 @@ void max_over_rows(const float* x, std::size_t stride, std::size_t count, std::s
   }
 }
 
-// y[c] = mean over `count` rows of x[., c]
-void mean_over_rows(const float* x, std::size_t stride, std::size_t count, std::size_t columns,
-                    float* y) {
+// y[c] = share * sum over `count` rows of x[., c]
+void sum_over_rows(const float* x, std::size_t stride, std::size_t count, std::size_t columns,
+                   float factor, float* y) {
   const Floats d;
-  const auto share = hn::Set(d, 1.0f / static_cast<float>(count));
+  const auto share = hn::Set(d, factor);
   for (std::size_t c = 0; c < columns; c += hn::Lanes(d)) {
     const std::size_t left = columns - c;
     auto sum = load_up_to(x + c, left);
     for (std::size_t n = 1; n < count; ++n)
       sum = hn::Add(sum, load_up_to(x + n * stride + c, left));
+    store_up_to(hn::Mul(sum, share), y + c, left);
+  }
+}
+
+// y[c] = share * sum over `count` rows n of (n + 1) * x[n, c]
+void weighted_sum_over_rows(const float* x, std::size_t stride, std::size_t count,
+                            std::size_t columns, float factor, float* y) {
+  const Floats d;
+  const auto share = hn::Set(d, factor);
+  for (std::size_t c = 0; c < columns; c += hn::Lanes(d)) {
+    const std::size_t left = columns - c;
+    auto sum = load_up_to(x + c, left);
+    for (std::size_t n = 1; n < count; ++n)
+      sum = hn::MulAdd(hn::Set(d, static_cast<float>(n + 1)), load_up_to(x + n * stride + c, left),
+                       sum);
     store_up_to(hn::Mul(sum, share), y + c, left);
   }
 }
@@ -82,7 +97,8 @@ HWY_AFTER_NAMESPACE();
 namespace attend {
 
 HWY_EXPORT(max_over_rows);
-HWY_EXPORT(mean_over_rows);
+HWY_EXPORT(sum_over_rows);
+HWY_EXPORT(weighted_sum_over_rows);
 HWY_EXPORT(scaled_row);
 
 namespace {
@@ -108,19 +124,34 @@ void for_sequences(std::span<const std::int32_t> offsets, std::int64_t columns, 
 void FastBackend::pool(Pooling pooling, const Tensor& x, const Ids& offsets, const Tensor& y,
                        const Tensor& rows) {
   const auto largest = HWY_DYNAMIC_DISPATCH(max_over_rows);
-  const auto mean = HWY_DYNAMIC_DISPATCH(mean_over_rows);
+  const auto sum = HWY_DYNAMIC_DISPATCH(sum_over_rows);
+  const auto weighted_sum = HWY_DYNAMIC_DISPATCH(weighted_sum_over_rows);
   const auto stride = static_cast<std::size_t>(x.row_stride()),
              columns = static_cast<std::size_t>(x.cols());
   for_sequences(device_span(offsets), x.cols(),
                 [&](std::int64_t b, std::int64_t first, std::int64_t count) {
                   const float* begin = x.row(first);
-                  if (pooling == Pooling::max)
-                    largest(begin, stride, static_cast<std::size_t>(count), columns,
-                            static_cast<std::int32_t>(first), y.row(b),
-                            rows.defined() ? rows.row<std::int32_t>(b) : nullptr);
-                  if (pooling == Pooling::mean)
-                    mean(begin, stride, static_cast<std::size_t>(count), columns, y.row(b));
-                  if (pooling == Pooling::first) std::copy_n(begin, columns, y.row(b));
+                  const auto length = static_cast<std::size_t>(count);
+                  const float share = pooling_share(pooling, 0, count);
+                  switch (pooling) {
+                    case Pooling::max:
+                      largest(begin, stride, length, columns, static_cast<std::int32_t>(first),
+                              y.row(b), rows.defined() ? rows.row<std::int32_t>(b) : nullptr);
+                      break;
+                    case Pooling::mean:
+                    case Pooling::mean_sqrt:
+                      sum(begin, stride, length, columns, share, y.row(b));
+                      break;
+                    case Pooling::weighted_mean:
+                      weighted_sum(begin, stride, length, columns, share, y.row(b));
+                      break;
+                    case Pooling::first:
+                      std::copy_n(begin, columns, y.row(b));
+                      break;
+                    case Pooling::last:
+                      std::copy_n(x.row(first + count - 1), columns, y.row(b));
+                      break;
+                  }
                 });
 }
 
@@ -128,22 +159,24 @@ void FastBackend::pool_backward(Pooling pooling, const Tensor& dy, const Ids& of
                                 const Tensor& rows, const Tensor& dx) {
   const auto scaled = HWY_DYNAMIC_DISPATCH(scaled_row);
   const std::int64_t columns = dy.cols();
-  for_sequences(
-      device_span(offsets), columns, [&](std::int64_t b, std::int64_t first, std::int64_t count) {
-        const float share = pooling == Pooling::mean ? 1.0f / static_cast<float>(count) : 0.0f;
-        const float* gradient = dy.row(b);
-        for (std::int64_t n = first; n < first + count; ++n) {
-          if (pooling == Pooling::mean) {
-            scaled(gradient, share, dx.row(n), static_cast<std::size_t>(columns));
-          } else {
-            std::fill_n(dx.row(n), columns, 0.0f);
-          }
-        }
-        if (pooling == Pooling::first) std::copy_n(gradient, columns, dx.row(first));
-        if (pooling != Pooling::max) return;
-        const std::int32_t* where = rows.row<std::int32_t>(b);
-        for (std::int64_t c = 0; c < columns; ++c) dx.row(where[c])[c] = gradient[c];
-      });
+  for_sequences(device_span(offsets), columns,
+                [&](std::int64_t b, std::int64_t first, std::int64_t count) {
+                  const float* gradient = dy.row(b);
+                  for (std::int64_t t = 0; t < count; ++t) {
+                    const float share = pooling_share(pooling, t, count);
+                    if (share != 0.0f) {
+                      scaled(gradient, share, dx.row(first + t), static_cast<std::size_t>(columns));
+                    } else {
+                      std::fill_n(dx.row(first + t), columns, 0.0f);
+                    }
+                  }
+                  if (pooling == Pooling::first) std::copy_n(gradient, columns, dx.row(first));
+                  if (pooling == Pooling::last)
+                    std::copy_n(gradient, columns, dx.row(first + count - 1));
+                  if (pooling != Pooling::max) return;
+                  const std::int32_t* where = rows.row<std::int32_t>(b);
+                  for (std::int64_t c = 0; c < columns; ++c) dx.row(where[c])[c] = gradient[c];
+                });
 }
 
 }  // namespace attend
