@@ -87,22 +87,15 @@ std::optional<TextFiles> write_bloom(const SavedModel& saved, Checkpoint& equal)
   const auto* const model = dynamic_cast<const LanguageModel*>(&saved);
   if (model == nullptr) return std::nullopt;
   const LanguageTransformerConfig& shape = model->network->config();
-  return write_language_files(*model,
-                              {{"model_type", "bloom"},
-                               {"architectures", {"BloomForCausalLM"}},
-                               {"vocab_size", model->tokenizer.vocab_size()},
-                               {"hidden_size", shape.d_model},
-                               {"n_layer", shape.n_layers},
-                               {"n_head", shape.n_heads},
-                               {"seq_length", model->context.sequence_length},
-                               {"layer_norm_epsilon", shape.norm.epsilon},
-                               {"hidden_dropout", shape.dropout},
-                               {"attention_dropout", shape.attention_dropout},
-                               {"tie_word_embeddings", shape.tied},
-                               {"bos_token_id", model->first_token},
-                               {"eos_token_id", model->tokenizer.eos_id()},
-                               {"dtype", "float32"}},
-                              usual_beginning(*model), equal);
+  nlohmann::ordered_json config = language_config("bloom", "BloomForCausalLM", *model, shape);
+  config.update({{"hidden_size", shape.d_model},
+                 {"n_layer", shape.n_layers},
+                 {"n_head", shape.n_heads},
+                 {"seq_length", model->context.sequence_length},
+                 {"layer_norm_epsilon", shape.norm.epsilon},
+                 {"hidden_dropout", shape.dropout},
+                 {"attention_dropout", shape.attention_dropout}});
+  return write_language_files(*model, config, usual_beginning(*model), equal);
 }
 
 }  // namespace attend

@@ -188,6 +188,18 @@ std::vector<std::int32_t> usual_beginning(const LanguageModel& model) {
   return has_mark(model) ? std::vector{model.first_token} : std::vector<std::int32_t>{};
 }
 
+nlohmann::ordered_json language_config(std::string_view type, std::string_view architecture,
+                                       const LanguageModel& model,
+                                       const LanguageTransformerConfig& shape) {
+  return {{"model_type", type},
+          {"architectures", {architecture}},
+          {"vocab_size", model.tokenizer.vocab_size()},
+          {"tie_word_embeddings", shape.tied},
+          {"bos_token_id", model.first_token},
+          {"eos_token_id", model.tokenizer.eos_id()},
+          {"dtype", "float32"}};
+}
+
 TextFiles write_language_files(const LanguageModel& model, const nlohmann::ordered_json& config,
                                const std::vector<std::int32_t>& beginning, Checkpoint& equal) {
   TextFiles files;

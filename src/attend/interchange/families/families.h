@@ -100,6 +100,10 @@ ForeignModel language_model_of(const ModelDirectory& directory,
 
 // The tokens that a text begins with in most families: a mark where the tokenizer has one.
 std::vector<std::int32_t> usual_beginning(const LanguageModel& model);
+// What config.json says of every language model, `type` and `architecture` the names of its family.
+nlohmann::ordered_json language_config(std::string_view type, std::string_view architecture,
+                                       const LanguageModel& model,
+                                       const LanguageTransformerConfig& shape);
 // The files of a language model: `config` is config.json, `beginning` the tokens before a text.
 TextFiles write_language_files(const LanguageModel& model, const nlohmann::ordered_json& config,
                                const std::vector<std::int32_t>& beginning, Checkpoint& equal);

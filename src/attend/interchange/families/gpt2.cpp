@@ -115,25 +115,18 @@ std::optional<TextFiles> write_gpt2(const SavedModel& saved, Checkpoint& equal) 
   const auto* const model = dynamic_cast<const LanguageModel*>(&saved);
   if (model == nullptr) return std::nullopt;
   const LanguageTransformerConfig shape = use_words_of_gpt2(*model, equal);
-  return write_language_files(*model,
-                              {{"model_type", "gpt2"},
-                               {"architectures", {"GPT2LMHeadModel"}},
-                               {"vocab_size", model->tokenizer.vocab_size()},
-                               {"n_positions", shape.max_positions},
-                               {"n_embd", shape.d_model},
-                               {"n_layer", shape.n_layers},
-                               {"n_head", shape.n_heads},
-                               {"n_inner", shape.d_ff},
-                               {"activation_function", write_activation(shape.activation)},
-                               {"layer_norm_epsilon", shape.norm.epsilon},
-                               {"resid_pdrop", shape.dropout},
-                               {"embd_pdrop", shape.dropout},
-                               {"attn_pdrop", shape.attention_dropout},
-                               {"tie_word_embeddings", shape.tied},
-                               {"bos_token_id", model->first_token},
-                               {"eos_token_id", model->tokenizer.eos_id()},
-                               {"dtype", "float32"}},
-                              usual_beginning(*model), equal);
+  nlohmann::ordered_json config = language_config("gpt2", "GPT2LMHeadModel", *model, shape);
+  config.update({{"n_positions", shape.max_positions},
+                 {"n_embd", shape.d_model},
+                 {"n_layer", shape.n_layers},
+                 {"n_head", shape.n_heads},
+                 {"n_inner", shape.d_ff},
+                 {"activation_function", write_activation(shape.activation)},
+                 {"layer_norm_epsilon", shape.norm.epsilon},
+                 {"resid_pdrop", shape.dropout},
+                 {"embd_pdrop", shape.dropout},
+                 {"attn_pdrop", shape.attention_dropout}});
+  return write_language_files(*model, config, usual_beginning(*model), equal);
 }
 
 }  // namespace attend

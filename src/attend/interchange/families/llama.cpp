@@ -142,23 +142,19 @@ void add_rotary(ConfigJson& config, const RotaryOptions& rotary) {
 }
 
 // The settings that Llama and Qwen2 share.
-ConfigJson llama_config(const LanguageModel& model, const LanguageTransformerConfig& shape) {
-  ConfigJson config{
-      {"vocab_size", model.tokenizer.vocab_size()},
-      {"max_position_embeddings", model.context.sequence_length},
-      {"hidden_size", shape.d_model},
-      {"intermediate_size", shape.d_ff},
-      {"num_hidden_layers", shape.n_layers},
-      {"num_attention_heads", shape.n_heads},
-      {"num_key_value_heads", shape.n_key_heads > 0 ? shape.n_key_heads : shape.n_heads},
-      {"head_dim", shape.d_key > 0 ? shape.d_key : shape.d_model / shape.n_heads},
-      {"hidden_act", write_activation(shape.activation)},
-      {"rms_norm_eps", shape.norm.epsilon},
-      {"attention_dropout", shape.attention_dropout},
-      {"tie_word_embeddings", shape.tied},
-      {"bos_token_id", model.first_token},
-      {"eos_token_id", model.tokenizer.eos_id()},
-      {"dtype", "float32"}};
+ConfigJson llama_config(std::string_view type, std::string_view architecture,
+                        const LanguageModel& model, const LanguageTransformerConfig& shape) {
+  ConfigJson config = language_config(type, architecture, model, shape);
+  config.update({{"max_position_embeddings", model.context.sequence_length},
+                 {"hidden_size", shape.d_model},
+                 {"intermediate_size", shape.d_ff},
+                 {"num_hidden_layers", shape.n_layers},
+                 {"num_attention_heads", shape.n_heads},
+                 {"num_key_value_heads", shape.n_key_heads > 0 ? shape.n_key_heads : shape.n_heads},
+                 {"head_dim", shape.d_key > 0 ? shape.d_key : shape.d_model / shape.n_heads},
+                 {"hidden_act", write_activation(shape.activation)},
+                 {"rms_norm_eps", shape.norm.epsilon},
+                 {"attention_dropout", shape.attention_dropout}});
   add_rotary(config, shape.rotary);
   return config;
 }
@@ -175,9 +171,7 @@ std::optional<TextFiles> write_llama(const SavedModel& saved, Checkpoint& equal)
   const auto* const model = dynamic_cast<const LanguageModel*>(&saved);
   if (model == nullptr) return std::nullopt;
   const LanguageTransformerConfig shape = use_words_of_llama(*model, equal);
-  ConfigJson config = llama_config(*model, shape);
-  config["model_type"] = "llama";
-  config["architectures"] = {"LlamaForCausalLM"};
+  ConfigJson config = llama_config("llama", "LlamaForCausalLM", *model, shape);
   config["attention_bias"] = shape.attention_biases == AttentionBiases::all;
   config["mlp_bias"] = shape.ffn_bias;
   return write_language_files(*model, config, usual_beginning(*model), equal);
@@ -186,9 +180,8 @@ std::optional<TextFiles> write_llama(const SavedModel& saved, Checkpoint& equal)
 std::optional<TextFiles> write_qwen2(const SavedModel& saved, Checkpoint& equal) {
   const auto* const model = dynamic_cast<const LanguageModel*>(&saved);
   if (model == nullptr) return std::nullopt;
-  ConfigJson config = llama_config(*model, use_words_of_llama(*model, equal));
-  config["model_type"] = "qwen2";
-  config["architectures"] = {"Qwen2ForCausalLM"};
+  ConfigJson config = llama_config("qwen2", "Qwen2ForCausalLM", *model,
+                                   use_words_of_llama(*model, equal));
   config["use_sliding_window"] = false;
   return write_language_files(*model, config, usual_beginning(*model), equal);
 }

@@ -69,24 +69,18 @@ std::optional<TextFiles> write_opt(const SavedModel& saved, Checkpoint& equal) {
   const auto* const model = dynamic_cast<const LanguageModel*>(&saved);
   if (model == nullptr) return std::nullopt;
   const LanguageTransformerConfig& shape = model->network->config();
-  const nlohmann::ordered_json config{{"model_type", "opt"},
-                                      {"architectures", {"OPTForCausalLM"}},
-                                      {"vocab_size", model->tokenizer.vocab_size()},
-                                      {"max_position_embeddings", shape.max_positions},
-                                      {"hidden_size", shape.d_model},
-                                      {"word_embed_proj_dim", shape.d_model},
-                                      {"ffn_dim", shape.d_ff},
-                                      {"num_hidden_layers", shape.n_layers},
-                                      {"num_attention_heads", shape.n_heads},
-                                      {"activation_function", write_activation(shape.activation)},
-                                      {"do_layer_norm_before", shape.norm_first},
-                                      {"enable_bias", shape.ffn_bias},
-                                      {"dropout", shape.dropout},
-                                      {"attention_dropout", shape.attention_dropout},
-                                      {"tie_word_embeddings", shape.tied},
-                                      {"bos_token_id", model->first_token},
-                                      {"eos_token_id", model->tokenizer.eos_id()},
-                                      {"dtype", "float32"}};
+  nlohmann::ordered_json config = language_config("opt", "OPTForCausalLM", *model, shape);
+  config.update({{"max_position_embeddings", shape.max_positions},
+                 {"hidden_size", shape.d_model},
+                 {"word_embed_proj_dim", shape.d_model},
+                 {"ffn_dim", shape.d_ff},
+                 {"num_hidden_layers", shape.n_layers},
+                 {"num_attention_heads", shape.n_heads},
+                 {"activation_function", write_activation(shape.activation)},
+                 {"do_layer_norm_before", shape.norm_first},
+                 {"enable_bias", shape.ffn_bias},
+                 {"dropout", shape.dropout},
+                 {"attention_dropout", shape.attention_dropout}});
   return write_language_files(*model, config, {model->first_token}, equal);
 }
 
