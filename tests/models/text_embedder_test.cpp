@@ -85,9 +85,8 @@ TEST(TextEmbedder, PutsPoolingsSideBySideBeforeItsLayer) {
   Pass pass = Pass::inference();
   const Variable tokens = wide.encode(texts, pass);
   const auto pooled = [&](Pooling pooling) { return pool(tokens, texts.offsets, pooling); };
-  const Variable expected =
-      concat_columns(concat_columns(pooled(Pooling::last), pooled(Pooling::max)),
-                     pooled(Pooling::weighted_mean));
+  const Variable expected = concat_columns(
+      concat_columns(pooled(Pooling::last), pooled(Pooling::max)), pooled(Pooling::weighted_mean));
   EXPECT_TRUE(same_bits(vectors_of(wide, texts), expected.value()));
   std::map<std::string, Variable> dense;
   for (const auto& entry : narrow.parameters().entries())

@@ -154,9 +154,10 @@ std::vector<std::string> ForeignConfig::texts(std::string_view key) {
 }
 
 std::vector<std::string> ForeignConfig::text_or_texts(std::string_view key) {
-  const nlohmann::json& value = demand(key, "a string or a list of strings");
-  if (value.is_array()) return texts(key);
-  return {text(key)};
+  constexpr const char* kExpected = "a string or a list of strings";
+  const nlohmann::json& value = demand(key, kExpected);
+  if (!value.is_array() && !value.is_string()) refuse(key, fmt::format("expected {}", kExpected));
+  return value.is_array() ? texts(key) : std::vector{text(key)};
 }
 
 std::size_t ForeignConfig::choice(std::string_view key,
