@@ -28,7 +28,7 @@ struct Variant {
 
 // Every switch of the configuration at least once.
 inline std::vector<Variant> variants() {
-  std::vector<Variant> all(14, {"", small_config()});
+  std::vector<Variant> all(15, {"", small_config()});
   all[0].name = "PostNorm";
   all[1].name = "PreNorm";
   all[1].config.norm_first = true;
@@ -87,6 +87,14 @@ inline std::vector<Variant> variants() {
   all[13].config.norm_output = OutputNorm::off;
   all[13].config.positions = PositionKind::relative;
   all[13].config.relative = {8, 12, false};
+  all[14].name = "AsQwen3";
+  all[14].config.norm_first = true;
+  all[14].config.norm.kind = NormKind::rms;
+  all[14].config.positions = PositionKind::rotary;
+  all[14].config.d_key = all[14].config.d_value = 6;
+  all[14].config.n_key_heads = 2;
+  all[14].config.attention_biases = AttentionBiases::none;
+  all[14].config.qk_norm = true;
   return all;
 }
 

@@ -71,6 +71,21 @@ INSTANTIATE_TEST_SUITE_P(On, MultiHead, testing::Values(&reference_backend, &fas
                            return suite.param == &reference_backend ? "Reference" : "Fast";
                          });
 
+// RMS normalization without an epsilon, of each head.
+void divide_heads_by_their_size(const Tensor& x, const Tensor& gain) {
+  const std::int64_t width = gain.size();
+  for (std::int64_t r = 0; r < x.rows(); ++r) {
+    for (std::int64_t first = 0; first < x.cols(); first += width) {
+      double squares = 0;
+      for (std::int64_t d = 0; d < width; ++d)
+        squares += double{x.row(r)[first + d]} * x.row(r)[first + d];
+      const double size = std::sqrt(squares / static_cast<double>(width));
+      for (std::int64_t d = 0; d < width; ++d)
+        x.row(r)[first + d] = static_cast<float>(x.row(r)[first + d] / size * gain.data()[d]);
+    }
+  }
+}
+
 // Concat(head_1, ..., head_H) W_O + b_O with head_i = softmax(beta q_i k_i^T) v_i, in double
 // precision, of one sequence.
 Tensor by_the_book(const Module& m, const Tensor& x, const Tensor& memory,
@@ -83,6 +98,10 @@ Tensor by_the_book(const Module& m, const Tensor& x, const Tensor& memory,
   const Tensor q = project(x, "q_proj"), k = project(memory, "k_proj"),
                v = project(memory, "v_proj");
   const std::int64_t dk = q.cols() / o.n_heads, dv = v.cols() / o.n_heads;
+  if (o.qk_norm) {
+    divide_heads_by_their_size(q, m["q_norm.weight"]);
+    divide_heads_by_their_size(k, m["k_norm.weight"]);
+  }
   const Tensor heads = Tensor::zeros({x.rows(), v.cols()});
   for (std::int64_t h = 0; h < o.n_heads; ++h) {
     for (std::int64_t i = 0; i < q.rows(); ++i) {
@@ -128,6 +147,31 @@ TEST_P(MultiHead, CrossAttentionTakesAMemoryOfAnotherWidthAndHeadsOfAnyWidth) {
   EXPECT_EQ(m["v_proj.weight"].shape(), (Shape{6, 7}));
   EXPECT_EQ(m["out_proj.weight"].shape(), (Shape{kWidth, 6}));
   EXPECT_LE(largest_difference(y.value(), by_the_book(m, x, memory, o, 0.8)), 2e-6);
+}
+
+TEST_P(MultiHead, NormalizesTheQueriesAndKeysOfEveryHead) {
+  MultiHeadAttentionOptions o = options();
+  o.qk_norm = NormOptions{NormKind::rms, 1e-12f};
+  o.d_key = 6;
+  const Module m(o);
+  EXPECT_EQ(m["q_norm.weight"].shape(), (Shape{6}));
+  const Tensor x = inputs(5), memory = inputs(4);
+  const double beta = 1.0 / std::sqrt(6.0);
+  const Variable self = m.attention.self(Variable(x), {ids({0, 5}), ids({0, 5})}, pass_),
+                 cross = m.attention.cross(Variable(x), Variable(memory),
+                                           {ids({0, 5}), ids({0, 4})}, pass_);
+  EXPECT_LE(largest_difference(self.value(), by_the_book(m, x, x, o, beta)), 2e-6);
+  EXPECT_LE(largest_difference(cross.value(), by_the_book(m, x, memory, o, beta)), 2e-6);
+  const Tensor projected = m.attention.project_memory(Variable(memory));
+  std::vector<KeySlot> slots;
+  std::vector<std::int32_t> offsets{0};
+  for (int row = 0; row < 5; ++row) {
+    for (const std::int32_t key : {0, 1, 2, 3}) slots.push_back({0, key});
+    offsets.push_back(static_cast<std::int32_t>(slots.size()));
+  }
+  const Variable cached =
+      m.attention.cross_cached(Variable(x), {{&projected, 1}, slot_ids(slots), offsets});
+  EXPECT_LE(largest_difference(cached.value(), cross.value()), 1e-6);
 }
 
 TEST_P(MultiHead, CrossAttentionToItselfIsSelfAttention) {

@@ -85,6 +85,26 @@ TEST(RotaryEncoding, StretchesLongWavelengthsOnly) {
   EXPECT_NEAR(frequency_of(o, 2), plain[2] / 8.0, 1e-7);  // 0.2 turns
 }
 
+// YaRN's transition is between two pairs, and queries and keys become larger.
+TEST(RotaryEncoding, StretchesFromPairToPairWithYarn) {
+  const RotaryOptions o{.theta = 1000.0,
+                        .scaling = RotaryScaling::yarn,
+                        .factor = 8.0,
+                        .low_factor = 0.5,
+                        .high_factor = 32.0,
+                        .original_length = 128};
+  // 32 turns before the first pair, half a turn at pair 1.6.
+  const double plain[] = {1.0, std::pow(1000.0, -1.0 / 3.0), std::pow(1000.0, -2.0 / 3.0)};
+  EXPECT_NEAR(frequency_of(o, 0), plain[0], 1e-6);
+  EXPECT_NEAR(frequency_of(o, 1), 0.5 * plain[1] + 0.5 * plain[1] / 8.0, 1e-6);
+  EXPECT_NEAR(frequency_of(o, 2), plain[2] / 8.0, 1e-7);
+  const Tensor x = random_rows(1, kHead);
+  const Tensor y = RotaryEncoding(kHead, o).rotate(Variable(x), kHead, ids({5})).value();
+  const double magnitude = 0.1 * std::log(8.0) + 1;
+  EXPECT_NEAR(backend().sum_of_squares(y), magnitude * magnitude * backend().sum_of_squares(x),
+              1e-5);
+}
+
 TEST(RotaryEncoding, RefusesHeadsOfOddWidthAndFactorsInTheWrongOrder) {
   expect_error<ConfigError>([] { RotaryEncoding(5, {}); }, {"rotary", "even", "5"});
   expect_error<ConfigError>(
@@ -93,6 +113,9 @@ TEST(RotaryEncoding, RefusesHeadsOfOddWidthAndFactorsInTheWrongOrder) {
                        {.scaling = RotaryScaling::llama3, .low_factor = 4.0, .high_factor = 4.0});
       },
       {"rotary-high-factor", "rotary-low-factor 4"});
+  expect_error<ConfigError>(
+      [] { RotaryEncoding(6, {.theta = 1.0, .scaling = RotaryScaling::yarn}); },
+      {"rotary-theta", "more than 1"});
 }
 
 }  // namespace

@@ -48,6 +48,16 @@ std::vector<OpCase> recurrence_op_cases() {
       {"concat_columns_of_one_variable",
        {matrix},
        [](Inputs x) { return concat_columns(x[0], x[0]); }},
+      {"reshape",
+       {matrix},
+       [](Inputs x) {
+         return reshape(x[0], {10, 2});
+       }},
+      {"reshape_of_columns",
+       {matrix, {{6, 2}}},
+       [](Inputs x) {
+         return concat_columns(reshape(slice_columns(x[0], 1, 4), {6, 2}), x[1]);
+       }},
   };
 }
 

@@ -60,6 +60,14 @@ TEST(Slices, RefuseToJoinWhatDoesNotFit) {
       {"[concat_columns]", "[4, 3]", "[3, 3]"});
 }
 
+TEST(Slices, RefuseShapesOfAnotherSize) {
+  expect_error<ShapeError>(
+      [] {
+        reshape(zeros({4, 3}), {5, 2});
+      },
+      {"[reshape]", "[4, 3]", "[5, 2]"});
+}
+
 TEST(Slices, OfEverythingAreTheVariableItself) {
   const Variable x = zeros({4, 3});
   EXPECT_EQ(slice_rows(x, 0, 4).value().bytes(), x.value().bytes());

@@ -56,7 +56,7 @@ void make_explicit(OptionsJson& options, bool pairs) {
   const std::string scaling = options.value("rotary_scaling", "none");
   if (positions != "rotary") erase_all(options, {"rotary_theta", "rotary_scaling"});
   if (positions != "rotary" || scaling == "none") options.erase("rotary_factor");
-  if (positions != "rotary" || scaling != "llama3")
+  if (positions != "rotary" || (scaling != "llama3" && scaling != "yarn"))
     erase_all(options, {"rotary_low_factor", "rotary_high_factor", "rotary_original_length"});
 }
 

@@ -44,6 +44,7 @@ struct StackConfig {
   bool gated_ffn = false;
   bool ffn_bias = true;
   AttentionBiases attention_biases = AttentionBiases::all;
+  bool qk_norm = false;
   bool norm_first = false;
   bool norm_keys = true;
   OutputNorm norm_output = OutputNorm::standard;
@@ -95,6 +96,7 @@ void stack_fields(StackConfig& c, Visitor&& visit, const VisitDepth& visit_depth
   visit("ffn-bias", c.ffn_bias, "biases in the feed-forward network");
   visit("attention-biases", c.attention_biases,
         "biases in attention: all, qkv (on queries, keys and values only) or none");
+  visit("qk-norm", c.qk_norm, "normalize the queries and the keys of every attention head");
   visit("norm-first", c.norm_first,
         "normalize before each sublayer (pre-norm) instead of after each as in the paper");
   visit("norm-keys", c.norm_keys,

@@ -19,6 +19,7 @@ MultiHeadAttentionOptions attention_of(const StackConfig& config) {
   options.dropout = config.attention_dropout;
   options.biases = config.attention_biases;
   options.n_key_heads = config.n_key_heads;
+  if (config.qk_norm) options.qk_norm = config.norm;
   return options;
 }
 

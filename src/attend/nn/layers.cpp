@@ -2,6 +2,7 @@
 
 #include "attend/ops/elementwise.h"
 #include "attend/ops/linear.h"
+#include "attend/ops/slices.h"
 
 namespace attend {
 
@@ -25,6 +26,11 @@ Norm::Norm(ParameterSet& parameters, const std::string& path, std::int64_t width
 }
 
 Variable Norm::forward(const Variable& x) const { return layer_norm(x, affine()); }
+
+Variable Norm::forward_heads(const Variable& x) const {
+  const std::int64_t width = weight_->dim(0);
+  return reshape(forward(reshape(x, {x.shape().size() / width, width})), x.shape());
+}
 
 Variable Norm::forward_residual(const Variable& x, const Variable& branch,
                                 const Dropout& dropout) const {

@@ -48,6 +48,8 @@ class Norm {
   Norm(ParameterSet& parameters, const std::string& path, std::int64_t width,
        const NormOptions& options);
   Variable forward(const Variable& x) const;
+  // forward() of every head [D] of x [N, H*D] -> [N, H*D].
+  Variable forward_heads(const Variable& x) const;
   // forward(x + dropout(branch)), in one pass.
   Variable forward_residual(const Variable& x, const Variable& branch,
                             const Dropout& dropout) const;

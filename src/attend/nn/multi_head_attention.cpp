@@ -68,6 +68,11 @@ MultiHeadAttention::Projections::Projections(ParameterSet& parameters, const std
   if (has_bias) qkv_bias = parameters.stack(path + ".q_proj.bias", path + ".v_proj.bias");
 }
 
+MultiHeadAttention::HeadNorms::HeadNorms(ParameterSet& parameters, const std::string& path,
+                                         const MultiHeadAttentionOptions& options)
+    : queries(parameters, path + ".q_norm", options.d_key, *options.qk_norm),
+      keys(parameters, path + ".k_norm", options.d_key, *options.qk_norm) {}
+
 MultiHeadAttention::MultiHeadAttention(ParameterSet& parameters, const std::string& path,
                                        const MultiHeadAttentionOptions& options)
     : path_(path),
@@ -76,6 +81,9 @@ MultiHeadAttention::MultiHeadAttention(ParameterSet& parameters, const std::stri
       key_width_(options_.n_key_heads * options_.d_key),
       value_width_(options_.n_key_heads * options_.d_value),
       projections_(parameters, path, options_),
+      head_norms_(options_.qk_norm
+                      ? std::optional<HeadNorms>(std::in_place, parameters, path, options_)
+                      : std::nullopt),
       rotary_(options_.rotary
                   ? std::optional<RotaryEncoding>(std::in_place, options_.d_key, *options_.rotary)
                   : std::nullopt),
@@ -122,13 +130,27 @@ Tensor MultiHeadAttention::attend_to_kept(const Tensor& q, const KeyRows& keys_v
 }
 
 Tensor MultiHeadAttention::project_memory(const Variable& memory) const {
-  return kept(apply(projections_.kv(), memory).value());
+  return kept(keys_values(memory, {}).value());
+}
+
+Variable MultiHeadAttention::queries(const Variable& x, const LinearOptions& options) const {
+  const Variable q = apply(projections_.q(), x, options);
+  return head_norms_ ? head_norms_->queries.forward_heads(q) : q;
+}
+
+Variable MultiHeadAttention::keys_values(const Variable& memory,
+                                         const LinearOptions& options) const {
+  const Variable kv = apply(projections_.kv(), memory, options);
+  if (!head_norms_) return kv;
+  return concat_columns(head_norms_->keys.forward_heads(slice_columns(kv, 0, key_width_)),
+                        slice_columns(kv, key_width_, kv.dim(1)));
 }
 
 Variable MultiHeadAttention::project_self(const SelfInput& x, const LinearOptions& options) const {
-  if (!x.keys_values.defined()) return apply(projections_.qkv(), x.queries, options);
-  return concat_columns(apply(projections_.q(), x.queries, options),
-                        apply(projections_.kv(), x.keys_values, options));
+  const bool is_one_input = !x.keys_values.defined();
+  if (is_one_input && !head_norms_) return apply(projections_.qkv(), x.queries, options);
+  return concat_columns(queries(x.queries, options),
+                        keys_values(is_one_input ? x.queries : x.keys_values, options));
 }
 
 Variable MultiHeadAttention::self(const SelfInput& x, const AttentionPattern& pattern,
@@ -147,10 +169,9 @@ Variable MultiHeadAttention::self(const SelfInput& x, const AttentionPattern& pa
 Variable MultiHeadAttention::cross(const Variable& x, const Variable& memory,
                                    const AttentionPattern& pattern, Pass& pass) const {
   const LinearOptions options{.precision = pass.precision()};
-  const Variable keys_values = apply(projections_.kv(), memory, options);
-  const Variable q = apply(projections_.q(), x, options);
-  return attend(q, {keys_values, 0, key_width_},
-                {keys_values, key_width_, key_width_ + value_width_}, pattern, pass);
+  const Variable kv = keys_values(memory, options);
+  return attend(queries(x, options), {kv, 0, key_width_},
+                {kv, key_width_, key_width_ + value_width_}, pattern, pass);
 }
 
 Variable MultiHeadAttention::attend(const Columns& q, const Columns& k, const Columns& v,
@@ -182,7 +203,7 @@ Variable MultiHeadAttention::self_cached(const SelfInput& x, KVCache& cache, int
 }
 
 Variable MultiHeadAttention::cross_cached(const Variable& x, const KeyRows& keys_values) const {
-  const Tensor q = apply(projections_.q(), x).value();
+  const Tensor q = queries(x, {}).value();
   return out_proj_.forward(Variable(attend_to_kept(q, keys_values, {})), Pass::inference());
 }
 

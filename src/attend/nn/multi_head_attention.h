@@ -46,6 +46,7 @@ struct MultiHeadAttentionOptions {
   AttentionVariant variant;  // standard scores are dot products
   float dropout = 0.0f;      // on the weights
   AttentionBiases biases = AttentionBiases::all;
+  std::optional<NormOptions> qk_norm = {};   // of every head's queries and keys, before a rotation
   std::optional<RotaryOptions> rotary = {};  // queries and keys of self-attention are rotated
   // Biases of the scores of self-attention; null: none. For soft attention with dot products.
   std::shared_ptr<const RelativePositions> relative = nullptr;
@@ -53,9 +54,9 @@ struct MultiHeadAttentionOptions {
 
 class MultiHeadAttention {
  public:
-  // Parameters q_proj, k_proj, v_proj, out_proj, each with a weight and (by default) a bias, and
-  // score.weight for additive scores. Throws ConfigError if n_heads does not divide d_model and no
-  // widths are given, and for relative positions with another variant of attention.
+  // Parameters q_proj, k_proj, v_proj, out_proj, each with a weight and (by default) a bias; q_norm
+  // and k_norm; and score.weight for additive scores. Throws ConfigError if n_heads does not divide
+  // d_model and no widths are given, and for relative positions with another variant of attention.
   MultiHeadAttention(ParameterSet& parameters, const std::string& path,
                      const MultiHeadAttentionOptions& options);
 
@@ -80,7 +81,17 @@ class MultiHeadAttention {
   Variable cross_cached(const Variable& x, const KeyRows& keys_values) const;
 
  private:
+  // Normalizations of the queries and of the keys of one head (Henry et al. 2020).
+  struct HeadNorms {
+    HeadNorms(ParameterSet& parameters, const std::string& path,
+              const MultiHeadAttentionOptions& options);
+    Norm queries, keys;
+  };
+
   void expect_self() const;
+  Variable queries(const Variable& x, const LinearOptions& options) const;
+  // Keys and values side by side.
+  Variable keys_values(const Variable& memory, const LinearOptions& options) const;
   // Queries, keys and values side by side.
   Variable project_self(const SelfInput& x, const LinearOptions& options) const;
   Tensor kept(const Tensor& keys_values) const;
@@ -115,6 +126,7 @@ class MultiHeadAttention {
   std::int64_t key_width_;             // n_key_heads * d_key
   std::int64_t value_width_;           // n_key_heads * d_value
   Projections projections_;
+  std::optional<HeadNorms> head_norms_;
   std::optional<RotaryEncoding> rotary_;
   AttentionFunction function_;
   Linear out_proj_;

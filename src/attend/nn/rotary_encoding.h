@@ -16,10 +16,11 @@ namespace attend {
 enum class RotaryScaling {
   none,
   linear,  // positions divided by the factor (Chen et al. 2023)
-  llama3   // long wavelengths divided by the factor, short ones kept, others between (Llama 3.1)
+  llama3,  // long wavelengths divided by the factor, short ones kept, others between (Llama 3.1)
+  yarn     // the same with another transition, and larger scores (Peng et al. 2023)
 };
 inline std::span<const std::string_view> enum_names(RotaryScaling) {
-  static constexpr std::array<std::string_view, 3> names{"none", "linear", "llama3"};
+  static constexpr std::array<std::string_view, 4> names{"none", "linear", "llama3", "yarn"};
   return names;
 }
 
@@ -36,22 +37,25 @@ template <class Visitor>
 void fields(RotaryOptions& o, Visitor&& visit) {
   visit("rotary-theta", o.theta, between(1, 1e9), "base of the wavelengths of rotary positions");
   visit("rotary-scaling", o.scaling,
-        "stretch rotary positions for longer texts: none, linear or llama3");
+        "stretch rotary positions for longer texts: none, linear, llama3 or yarn");
   visit("rotary-factor", o.factor, between(1, 1e6),
         "factor by which rotary positions are stretched");
-  visit(
-      "rotary-low-factor", o.low_factor, between(0.001, 1e6),
-      "llama3 scaling: wavelengths above original-length / this are stretched by the whole factor");
+  visit("rotary-low-factor", o.low_factor, between(0.001, 1e6),
+        "llama3 and yarn scaling: wavelengths above original-length / this are stretched by the "
+        "whole factor");
   visit("rotary-high-factor", o.high_factor, between(0.001, 1e6),
-        "llama3 scaling: wavelengths below original-length / this are not stretched");
+        "llama3 and yarn scaling: wavelengths below original-length / this are not stretched");
   visit("rotary-original-length", o.original_length, between(1, 1e9),
-        "llama3 scaling: longest text, in tokens, before the stretching");
+        "llama3 and yarn scaling: longest text, in tokens, before the stretching");
 }
+
+// The factor of queries and keys with yarn: 0.1 ln(factor) + 1.
+double yarn_magnitude(double factor);
 
 // Pair i of a head of width W turns by p / theta^(2i/W) at position p, before scaling.
 class RotaryEncoding {
  public:
-  // Throws ConfigError for a head of odd width.
+  // Throws ConfigError for a head of odd width, and for factors that do not go together.
   RotaryEncoding(std::int64_t width, const RotaryOptions& options);
 
   // Rotates the first `columns` of x [N, .], whole heads, by these positions.
@@ -62,6 +66,7 @@ class RotaryEncoding {
 
   std::int64_t width_;
   std::vector<double> frequencies_;  // W/2, radians per position
+  double magnitude_;                 // of what is rotated
   // Computed on demand; several threads may decode with one model.
   struct Angles {
     std::mutex mutex;

@@ -23,6 +23,8 @@ void add_to_part(const GradientSink& sink, const Tensor& dy, const Part& part) {
   backend().add(to, dy, to);
 }
 
+Tensor contiguous(const Tensor& x) { return x.contiguous() ? x : x.clone(); }
+
 }  // namespace
 
 Variable slice_rows(const Variable& x, std::int64_t begin, std::int64_t end) {
@@ -81,6 +83,16 @@ Variable concat_columns(const Variable& a, const Variable& b) {
     if (da.needed()) da.add(dy.slice_columns(0, width));
     if (db.needed()) db.add(dy.slice_columns(width, dy.cols()));
   });
+}
+
+Variable reshape(const Variable& x, const Shape& shape) {
+  detail::expect(x.shape().size() == shape.size(), "reshape", "as many elements", x.shape(), shape);
+  if (x.shape() == shape) return x;
+  // dx[i] = dy[i]
+  return record(contiguous(x.value()).reshape(shape), {&x},
+                [before = x.shape(), dx = x.sink()](const Tensor& dy) {
+                  dx.add(contiguous(dy).reshape(before));
+                });
 }
 
 }  // namespace attend

@@ -1,4 +1,4 @@
-// Slicing and concatenating matrices.
+// Slicing, concatenating and reshaping matrices.
 #pragma once
 
 #include <vector>
@@ -18,5 +18,8 @@ Variable concat_rows(const std::vector<Variable>& parts);
 
 // a [N, A] and b [N, B] side by side -> [N, A + B]. Throws ShapeError.
 Variable concat_columns(const Variable& a, const Variable& b);
+
+// The elements of x, row after row, in another shape. Throws ShapeError for another number of them.
+Variable reshape(const Variable& x, const Shape& shape);
 
 }  // namespace attend

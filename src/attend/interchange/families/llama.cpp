@@ -1,6 +1,9 @@
 // Llama (Touvron et al. 2023) and similar models of the transformers library: SmolLM, TinyLlama,
-// Qwen2.
+// Qwen2, Qwen3.
+#include <fmt/format.h>
+
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "attend/error.h"
@@ -28,6 +31,15 @@ constexpr std::array kLlama{
     NameRule{"output_proj.weight", "lm_head.weight"},
 };
 
+void require_usual_magnitude(ForeignConfig& rope, double factor) {
+  constexpr const char* kMagnitude = "attention_factor";
+  const double usual = yarn_magnitude(factor);
+  if (std::abs(rope.number_or(kMagnitude, usual, between(0, 1e6)) - usual) > 1e-6)
+    rope.refuse(kMagnitude, fmt::format("supported is that of the factor, {:.6g}", usual));
+  rope.require("truncate", true);
+  for (const char* other : {"mscale", "mscale_all_dim"}) rope.require(other, nullptr);
+}
+
 // "rope_parameters" of newer files, "rope_scaling" and "rope_theta" of older ones.
 RotaryOptions read_rotary(ForeignConfig& config) {
   RotaryOptions rotary;
@@ -39,18 +51,27 @@ RotaryOptions read_rotary(ForeignConfig& config) {
   rotary.theta = rope.number_or("rope_theta", rotary.theta, between(1, 1e9));
   const char* type = rope.has("rope_type") ? "rope_type" : "type";
   rope.ignore({"type", "rope_type"});
-  rotary.scaling = static_cast<RotaryScaling>(rope.choice(type, {"default", "linear", "llama3"}));
+  rotary.scaling =
+      static_cast<RotaryScaling>(rope.choice(type, {"default", "linear", "llama3", "yarn"}));
   if (rotary.scaling == RotaryScaling::none) return rotary;
   rotary.factor = rope.number("factor", between(1, 1e6));
-  if (rotary.scaling != RotaryScaling::llama3) return rotary;
-  rotary.low_factor = rope.number("low_freq_factor", between(0.001, 1e6));
-  rotary.high_factor = rope.number("high_freq_factor", between(0.001, 1e6));
+  if (rotary.scaling == RotaryScaling::linear) return rotary;
+  constexpr NumberRange kTurns = between(0.001, 1e6);
+  if (rotary.scaling == RotaryScaling::llama3) {
+    rotary.low_factor = rope.number("low_freq_factor", kTurns);
+    rotary.high_factor = rope.number("high_freq_factor", kTurns);
+  } else {
+    rotary.low_factor = rope.number_or("beta_slow", 1, kTurns);
+    rotary.high_factor = rope.number_or("beta_fast", 32, kTurns);
+    require_usual_magnitude(rope, rotary.factor);
+  }
   rotary.original_length =
       static_cast<int>(rope.integer("original_max_position_embeddings", between(1, 1e9)));
   return rotary;
 }
 
-LanguageTransformerConfig read_llama_shape(ForeignConfig& config) {
+// head_dim: of files that do not say; 0: the hidden size divided by the heads.
+LanguageTransformerConfig read_llama_shape(ForeignConfig& config, int head_dim = 0) {
   LanguageTransformerConfig shape;
   shape.d_model = read_int(config, "hidden_size", kWidths);
   shape.d_ff = read_int(config, "intermediate_size", between(1, 1e6));
@@ -58,8 +79,8 @@ LanguageTransformerConfig read_llama_shape(ForeignConfig& config) {
   shape.n_heads = read_int(config, "num_attention_heads", kHeadCounts);
   shape.n_key_heads =
       static_cast<int>(config.integer_or("num_key_value_heads", shape.n_heads, kHeadCounts));
-  shape.d_key = shape.d_value =
-      static_cast<int>(config.integer_or("head_dim", shape.d_model / shape.n_heads, kWidths));
+  shape.d_key = shape.d_value = static_cast<int>(config.integer_or(
+      "head_dim", head_dim > 0 ? head_dim : shape.d_model / shape.n_heads, kWidths));
   shape.activation = read_activation(config, "hidden_act");
   shape.gated_ffn = true;
   shape.ffn_bias = config.boolean_or("mlp_bias", false);
@@ -99,6 +120,17 @@ ForeignModel finish_llama(const ModelDirectory& directory, const LanguageTransfo
   return foreign;
 }
 
+AttentionBiases read_attention_bias(ForeignConfig& config) {
+  return config.boolean_or("attention_bias", false) ? AttentionBiases::all : AttentionBiases::none;
+}
+
+// The context of a Qwen model with full attention in all layers.
+int read_qwen_length(ForeignConfig& config) {
+  config.require("use_sliding_window", false);
+  config.ignore({"sliding_window", "max_window_layers", "layer_types", "use_mrope"});
+  return static_cast<int>(config.integer_or("max_position_embeddings", 32768, between(1, 1e6)));
+}
+
 }  // namespace
 
 ForeignModel read_llama(const ModelDirectory& directory, ForeignConfig& config) {
@@ -106,20 +138,24 @@ ForeignModel read_llama(const ModelDirectory& directory, ForeignConfig& config) 
   const int length =
       static_cast<int>(config.integer_or("max_position_embeddings", 2048, between(1, 1e6)));
   LanguageTransformerConfig shape = read_llama_shape(config);
-  shape.attention_biases =
-      config.boolean_or("attention_bias", false) ? AttentionBiases::all : AttentionBiases::none;
+  shape.attention_biases = read_attention_bias(config);
   return finish_llama(directory, shape, length);
 }
 
 ForeignModel read_qwen2(const ModelDirectory& directory, ForeignConfig& config) {
   ignore_common_settings(config);
-  const int length =
-      static_cast<int>(config.integer_or("max_position_embeddings", 32768, between(1, 1e6)));
   LanguageTransformerConfig shape = read_llama_shape(config);
   shape.attention_biases = AttentionBiases::qkv;
-  config.require("use_sliding_window", false);
-  config.ignore({"sliding_window", "max_window_layers", "layer_types", "use_mrope"});
-  return finish_llama(directory, shape, length);
+  return finish_llama(directory, shape, read_qwen_length(config));
+}
+
+ForeignModel read_qwen3(const ModelDirectory& directory, ForeignConfig& config) {
+  constexpr int kHeadWidth = 128;
+  ignore_common_settings(config);
+  LanguageTransformerConfig shape = read_llama_shape(config, kHeadWidth);
+  shape.attention_biases = read_attention_bias(config);
+  shape.qk_norm = true;
+  return finish_llama(directory, shape, read_qwen_length(config));
 }
 
 namespace {
@@ -136,12 +172,17 @@ void add_rotary(ConfigJson& config, const RotaryOptions& rotary) {
   if (rotary.scaling == RotaryScaling::llama3) {
     scaling["low_freq_factor"] = rotary.low_factor;
     scaling["high_freq_factor"] = rotary.high_factor;
-    scaling["original_max_position_embeddings"] = rotary.original_length;
   }
+  if (rotary.scaling == RotaryScaling::yarn) {
+    scaling["beta_slow"] = rotary.low_factor;
+    scaling["beta_fast"] = rotary.high_factor;
+  }
+  if (rotary.scaling != RotaryScaling::linear)
+    scaling["original_max_position_embeddings"] = rotary.original_length;
   config["rope_scaling"] = scaling;
 }
 
-// The settings that Llama and Qwen2 share.
+// The settings that all of them share.
 ConfigJson llama_config(std::string_view type, std::string_view architecture,
                         const LanguageModel& model, const LanguageTransformerConfig& shape) {
   ConfigJson config = language_config(type, architecture, model, shape);
@@ -180,8 +221,18 @@ std::optional<TextFiles> write_llama(const SavedModel& saved, Checkpoint& equal)
 std::optional<TextFiles> write_qwen2(const SavedModel& saved, Checkpoint& equal) {
   const auto* const model = dynamic_cast<const LanguageModel*>(&saved);
   if (model == nullptr) return std::nullopt;
-  ConfigJson config = llama_config("qwen2", "Qwen2ForCausalLM", *model,
-                                   use_words_of_llama(*model, equal));
+  ConfigJson config =
+      llama_config("qwen2", "Qwen2ForCausalLM", *model, use_words_of_llama(*model, equal));
+  config["use_sliding_window"] = false;
+  return write_language_files(*model, config, usual_beginning(*model), equal);
+}
+
+std::optional<TextFiles> write_qwen3(const SavedModel& saved, Checkpoint& equal) {
+  const auto* const model = dynamic_cast<const LanguageModel*>(&saved);
+  if (model == nullptr) return std::nullopt;
+  const LanguageTransformerConfig shape = use_words_of_llama(*model, equal);
+  ConfigJson config = llama_config("qwen3", "Qwen3ForCausalLM", *model, shape);
+  config["attention_bias"] = shape.attention_biases == AttentionBiases::all;
   config["use_sliding_window"] = false;
   return write_language_files(*model, config, usual_beginning(*model), equal);
 }
