@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """What transformers computes in a step of training with a model directory, for the tests of `attend train --init-from`.
 
-    python golden_of_training.py [--sums] [--lora=RANK] [--steps=COUNT] DIR OUT.safetensors [SOURCE TARGET]
+    python golden_of_training.py [--lora=RANK] [--steps=COUNT] DIR OUT.safetensors [SOURCE TARGET]
 
-The file holds the gradient of every weight by its name, without dropout, and "loss", the sum of the negative log-likelihoods of the target tokens (or
-labels) of all texts. The texts are in the metadata: pairs for translation models; lines for language models, where the token that ends a text stands
-before, between and behind them; texts and their labels for classifiers and encoders. An encoder gets a new head on its pooled vectors: "new_head.weight"
-and "new_head.bias", with ".gradient" behind the name of their gradients. Needs transformers, torch, safetensors, and sentencepiece for models that use it.
+The file holds two numbers for the gradient of every weight, by its name and without dropout: the sum of its squares, and that of its products with the
+numbers of ramp(), both without the row of the padding token in tables of embeddings. "loss" is the sum of the negative log-likelihoods of the target
+tokens (or labels) of all texts. The texts are in the metadata: pairs for translation models; lines for language models, where the token that ends a text
+stands before, between and behind them; texts and their labels for classifiers and encoders. An encoder gets a new head on its pooled vectors:
+"new_head.weight" and "new_head.bias", with ".gradient" behind the name of their gradients. Needs transformers, torch, safetensors, and sentencepiece for
+models that use it.
 
-SOURCE and TARGET are languages of a model of several. With --sums, two numbers stand for a gradient: the sum of its squares, and that of its products
-with the numbers of ramp(), both without the row of the padding token in tables of embeddings.
+SOURCE and TARGET are languages of a model of several.
 
 Models for several labels and for numbers get pairs of texts, with a tab between, and labels with commas between or numbers; their losses are sums over
 the texts of binary cross-entropies, the mean of all labels, and of squared errors. Models that classify tokens get a tag for every word.
@@ -70,10 +71,10 @@ def ramp(count):
     return ((7 * torch.arange(count)) % 17 - 8).double() / 4
 
 
-def sums(model, gradient):
-    padding = model.config.pad_token_id
-    if padding is not None and gradient.dim() == 2 and len(gradient) == model.config.vocab_size:
-        gradient[padding] = 0
+def sums(config, gradient):
+    vocabularies = config.vocab_size, getattr(config, "decoder_vocab_size", None)
+    if config.pad_token_id is not None and gradient.dim() == 2 and len(gradient) in vocabularies and config.pad_token_id < len(gradient):
+        gradient[config.pad_token_id] = 0
     values = gradient.double().flatten()
     return torch.stack([values @ values, values @ ramp(len(values))]).float()
 
@@ -255,13 +256,13 @@ def main():
     loss.backward()
     tensors = {name.removeprefix("encoder.") if isinstance(model, NewHead) else name: p.grad.contiguous()
                for name, p in model.named_parameters() if p.grad is not None}
+    config = model.encoder.config if isinstance(model, NewHead) else model.config
+    tensors = {name: gradient if name.startswith("new_head.") else sums(config, gradient) for name, gradient in tensors.items()}
+    metadata["padding"] = -1 if config.pad_token_id is None else config.pad_token_id
     if isinstance(model, NewHead):
         for name in "new_head.weight", "new_head.bias":
             tensors[name + ".gradient"] = tensors[name]
             tensors[name] = model.get_parameter(name).detach().contiguous()
-    if "--sums" in sys.argv:
-        tensors = {name: sums(model, gradient) for name, gradient in tensors.items()}
-        metadata["padding"] = -1 if model.config.pad_token_id is None else model.config.pad_token_id
     tensors["loss"] = loss.detach()[None]
     save_file(tensors, out, metadata={name: json.dumps(value) for name, value in metadata.items()})
 

@@ -15,34 +15,28 @@
 #include "attend/tasks/model_quantization.h"
 #include "attend/tasks/model_reading.h"
 #include "attend/tasks/registry.h"
+#include "interchange/families/family_fixtures.h"
 #include "interchange/fixtures.h"
 #include "tensor/expect_error.h"
 
 namespace attend {
 namespace {
 
-class ExportedFamily : public testing::TestWithParam<const char*> {
+class ExportedFamily : public testing::TestWithParam<FamilyFixture> {
  protected:
   ExportedFamily() { std::filesystem::remove_all(written_); }
   ~ExportedFamily() override { std::filesystem::remove_all(written_); }
 
-  std::filesystem::path original() const { return fixture("models") / GetParam(); }
+  std::filesystem::path original() const { return GetParam().folder(); }
   Checkpoint imported() const { return import_model(ModelDirectory(original())).checkpoint; }
 
-  const std::filesystem::path written_ = scratch(std::string("exported_") + GetParam());
+  const std::filesystem::path written_ = scratch("exported_" + GetParam().name);
 };
 
-INSTANTIATE_TEST_SUITE_P(Of, ExportedFamily,
-                         testing::Values("marian", "marian_separate", "m2m_100", "nllb",
-                                         "nllb_legacy", "mbart", "mbart50", "mbart50_v4", "bart",
-                                         "pegasus", "pegasus_v4", "gpt2", "llama", "qwen2", "t5",
-                                         "flan_t5", "mt5", "umt5", "opt", "opt_post_norm", "bloom",
-                                         "bert_sentences", "bert_dense", "bert_classifier",
-                                         "distilbert_classifier", "roberta_classifier",
-                                         "xlm_roberta_sentences", "xlm_roberta_classifier",
-                                         "bert_regression", "roberta_multi_label", "bert_tagger",
-                                         "distilbert_tagger", "roberta_tagger"),
-                         [](const auto& suite) { return std::string(suite.param); });
+INSTANTIATE_TEST_SUITE_P(Of, ExportedFamily, testing::ValuesIn(fixtures_that([](const auto& one) {
+                           return !one.has_older_names;
+                         })),
+                         name_of_fixture);
 
 std::string bytes_of_saved(const Checkpoint& checkpoint) {
   const auto path = scratch("saved");
@@ -78,7 +72,7 @@ TEST_P(ExportedFamily, HasTheWeightsOfItsOriginal) {
   write_model_directory(export_model(imported()), written_);
   const SafetensorsFile ours = SafetensorsFile::open(written_ / "model.safetensors");
   TensorTable theirs = open_huggingface_weights(ModelDirectory(original()));
-  const bool is_roberta = std::string_view(GetParam()).find("roberta") != std::string_view::npos;
+  const bool is_roberta = GetParam().name.find("roberta") != std::string::npos;
   for (const TensorEntry& entry : ours.entries()) {
     ASSERT_TRUE(theirs.contains(entry.name)) << entry.name;
     const Tensor tensor = ours.tensor(entry);
@@ -88,7 +82,7 @@ TEST_P(ExportedFamily, HasTheWeightsOfItsOriginal) {
               values_in_use(entry.name, tensor, is_roberta))
         << entry.name;
   }
-  if (std::string_view(GetParam()).ends_with("_v4")) return;
+  if (GetParam().name.ends_with("_v4")) return;
   for (const ForeignTensor& tensor : theirs.tensors())
     EXPECT_TRUE(ours.contains(tensor.name) || tensor.name.ends_with("embed_positions.weight") ||
                 tensor.name.starts_with("pooler."))
@@ -111,7 +105,7 @@ TEST_P(ExportedFamily, HasTheSettingsOfItsOriginal) {
   const ExportedModel exported = export_model(imported());
   const auto read = [](const std::string& text) { return parse_json(text, "config.json"); };
   const auto ours = read(exported.files.at("config.json")),
-             theirs = read(fixture_bytes(std::string("models/") + GetParam() + "/config.json"));
+             theirs = read(fixture_bytes("models/" + GetParam().name + "/config.json"));
   int shared = 0;
   for (const auto& [key, value] : ours.items()) {
     const auto found = theirs.find(key);

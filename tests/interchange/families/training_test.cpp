@@ -1,176 +1,104 @@
-// Training that starts from imported encoder-decoders and OPT: the loss of a step and its gradients
-// are those of transformers (tools/golden_of_training.py --sums).
+// Training that starts from imported models: the loss of a step and its gradients are those of
+// transformers.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 
-#include "attend/core/json.h"
-#include "attend/interchange/foreign_model.h"
+#include "attend/error.h"
+#include "attend/tasks/classification/model.h"
+#include "attend/tasks/language/model.h"
+#include "attend/tasks/language/perplexity.h"
 #include "attend/tasks/language/training.h"
 #include "attend/tasks/registry.h"
+#include "attend/tasks/tagging/model.h"
 #include "attend/tasks/translation/engine.h"
+#include "attend/tasks/translation/scoring.h"
 #include "attend/tasks/translation/training.h"
-#include "interchange/fixtures.h"
+#include "interchange/families/trained_fixture.h"
 #include "tensor/expect_error.h"
 
 namespace attend {
 namespace {
 
-struct TrainedCase {
-  const char* name;
-  LanguagePair languages = {};
-};
-
-class TrainedFamily : public testing::TestWithParam<TrainedCase> {
- protected:
-  TrainedFamily()
-      : directory_(fixture("models") / GetParam().name),
-        golden_(SafetensorsFile::open(directory_.file("training.safetensors"))),
-        model_(std::make_shared<const Checkpoint>(import_model(directory_).checkpoint)) {
-    std::filesystem::create_directories(folder_);
-    for (const char* side : {"sources", "targets"}) {
-      std::ofstream stream(folder_ / side);
-      for (const auto& line : parse_json(golden_.metadata().at(side), side))
-        stream << line.get<std::string>() << '\n';
-    }
-  }
-  ~TrainedFamily() override { std::filesystem::remove_all(folder_); }
-
-  std::string file(const char* side) const { return (folder_ / side).string(); }
-
-  TrainingTask started() const {
-    TranslationTraining options;
-    options.data.src_train = {file("sources")};
-    options.data.tgt_train = {file("targets")};
-    options.data.languages = GetParam().languages;
-    options.data.length.max_length = 40;
-    options.loss.training.label_smoothing = 0;
-    adopt_model(options, *model_);
-    options.initial = model_;
-    return prepare_training(options, nullptr);
-  }
-
-  // The gradients under the names of transformers and in its layouts.
-  std::vector<NamedTensor> gradients(const ParameterSet& parameters) const {
-    ForeignConfig config = ForeignConfig::from_json(directory_.text("config.json"), "config.json");
-    const std::string type = config.text("model_type");
-    ForeignTensors tensors;
-    for (const ModelFamily& family : model_families()) {
-      if (family.name != type) continue;
-      const NameMap names = family.read(directory_, config).names;
-      for (const ParameterSet::Entry& entry : parameters.entries())
-        tensors.add(names.theirs(entry.name),
-                    parameters.gradients()
-                        .slice_rows(entry.offset, entry.offset + entry.shape.size())
-                        .reshape(entry.shape)
-                        .clone());
-    }
-    return tensors.finish();
-  }
-
-  void expect_gradients(const TrainingTask& task, std::int32_t padding,
-                        std::int64_t vocabulary) const {
-    std::size_t compared = 0;
-    for (const NamedTensor& gradient : gradients(task.objective->parameters())) {
-      // transformers does not train this bias.
-      if (gradient.name == "final_logits_bias") continue;
-      const Tensor expected = golden_.tensor(gradient.name);
-      const Tensor& tensor = gradient.tensor;
-      const bool is_table = tensor.shape().rank() == 2 && tensor.rows() == vocabulary;
-      if (is_table && padding >= 0) std::fill_n(tensor.row(padding), tensor.cols(), 0.0f);
-      const std::vector<float> values = tensor.to_vector(),
-                               numbers = ramp(static_cast<int>(values.size()));
-      double squares = 0, products = 0;
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        squares += double{values[i]} * values[i];
-        products += double{values[i]} * numbers[i];
-      }
-      const double scale = 1 + std::sqrt(squares);
-      EXPECT_NEAR(squares, expected.to_vector()[0], 2e-4 * scale * scale) << gradient.name;
-      EXPECT_NEAR(products, expected.to_vector()[1], 1e-3 * scale) << gradient.name;
-      ++compared;
-    }
-    EXPECT_EQ(compared + 1, golden_.entries().size()) << "with the loss";
-  }
-
-  const std::filesystem::path folder_ = scratch("trained_family");
-  const ModelDirectory directory_;
-  const SafetensorsFile golden_;
-  const std::shared_ptr<const Checkpoint> model_;
-};
-
-// The loss of all batches of an epoch, with its gradients in the parameters of the task.
-double summed_negative_log_likelihood(TrainingTask& task, std::int64_t epoch = 0) {
-  double sum = 0;
-  for (std::int64_t batch = 0; batch < task.objective->batches(epoch); ++batch) {
-    Pass pass = Pass::inference();
-    const BatchLoss loss = task.objective->loss(epoch, batch, 1.0, pass);
-    backward(loss.loss);
-    sum += static_cast<double>(loss.nll_sum);
-  }
-  return sum;
-}
-
-std::string name_of_case(const testing::TestParamInfo<TrainedCase>& suite) {
-  return suite.param.name;
-}
-
+using TrainedFamily = TrainedFixture;
 INSTANTIATE_TEST_SUITE_P(Of, TrainedFamily,
-                         testing::Values(TrainedCase{"m2m_100", {"en", "de"}},
-                                         TrainedCase{"nllb", {"eng_Latn", "fra_Latn"}},
-                                         TrainedCase{"nllb_legacy", {"eng_Latn", "deu_Latn"}},
-                                         TrainedCase{"mbart", {"en_XX", "ro_RO"}},
-                                         TrainedCase{"mbart50", {"en_XX", "fr_XX"}},
-                                         TrainedCase{"bart"}, TrainedCase{"pegasus"},
-                                         TrainedCase{"t5"}, TrainedCase{"flan_t5"},
-                                         TrainedCase{"mt5"}, TrainedCase{"umt5"}),
-                         name_of_case);
+                         testing::ValuesIn(fixtures_with("training.safetensors")), name_of_fixture);
 
 TEST_P(TrainedFamily, BeginsWithTheLossAndTheGradientsOfTheModel) {
   TrainingTask task = started();
-  const double loss = summed_negative_log_likelihood(task);
+  ParameterSet& parameters = task.objective->parameters();
+  for (const ParameterSet::Entry& entry : parameters.entries())
+    if (is_new(entry))  // the record has a head of an embedding model
+      parameters.value(entry).copy_from(golden_.tensor("new_head" + entry.name.substr(6)));
+  const double loss = summed_loss(task);
   EXPECT_NEAR(loss, golden_.tensor("loss").item(), 1e-4 * loss);
-  const auto& model = dynamic_cast<const TranslationModel&>(*task.model);
-  const auto padding = parse_json(golden_.metadata().at("padding"), "padding");
-  expect_gradients(task, padding.get<std::int32_t>(), model.tgt_tokenizer.vocab_size());
-}
-
-using TrainedLanguageFamily = TrainedFamily;
-INSTANTIATE_TEST_SUITE_P(Of, TrainedLanguageFamily,
-                         testing::Values(TrainedCase{"opt"}, TrainedCase{"bloom"}), name_of_case);
-
-TEST_P(TrainedLanguageFamily, BeginsWithTheLossAndTheGradientsOfTheModel) {
-  LanguageTraining options;
-  options.data.train = {file("sources")};
-  options.data.batch.batch_tokens = 1;  // a batch for every window
-  adopt_model(options, *model_);
-  options.initial = model_;
-  TrainingTask task = prepare_training(options, nullptr);
-  std::int64_t epoch = 0;  // one in which a single window holds the text
-  while (epoch < 1000 && task.objective->batches(epoch) > 1) ++epoch;
-  ASSERT_EQ(task.objective->batches(epoch), 1);
-  const double loss = summed_negative_log_likelihood(task, epoch);
-  EXPECT_NEAR(loss, golden_.tensor("loss").item(), 1e-4 * loss);
-  const auto padding = parse_json(golden_.metadata().at("padding"), "padding");
-  const auto& model = dynamic_cast<const LanguageModel&>(*task.model);
-  expect_gradients(task, padding.get<std::int32_t>(), model.tokenizer.vocab_size());
+  expect_gradients(parameters);
 }
 
 // What training has no option for stays; the languages of the text become the defaults.
-TEST_P(TrainedFamily, KeepsTheFormOfItsPairs) {
-  const TranslationModel before = translation_model(*model_);
+TEST_P(TrainedFamily, KeepsWhatTrainingHasNoOptionFor) {
+  const auto before = load_model(*model_);
   const TrainingTask task = started();
-  const auto& after = dynamic_cast<const TranslationModel&>(*task.model);
-  PairFormat expected = before.format;
-  expected.set_defaults(GetParam().languages);
-  EXPECT_EQ(pair_format_json(after.format), pair_format_json(expected));
-  EXPECT_EQ(after.suppressed, before.suppressed);
-  EXPECT_EQ(after.decoding.min_length, before.decoding.min_length);
-  EXPECT_EQ(after.decoding.no_repeat_ngram, before.decoding.no_repeat_ngram);
-  EXPECT_EQ(after.decoding.beam_size, before.decoding.beam_size);
+  if (const auto* const after = dynamic_cast<const TranslationModel*>(task.model.get())) {
+    const auto& model = dynamic_cast<const TranslationModel&>(*before);
+    PairFormat expected = model.format;
+    expected.set_defaults(GetParam().languages);
+    EXPECT_EQ(pair_format_json(after->format), pair_format_json(expected));
+    EXPECT_EQ(after->suppressed, model.suppressed);
+    EXPECT_EQ(after->decoding.min_length, model.decoding.min_length);
+    EXPECT_EQ(after->decoding.no_repeat_ngram, model.decoding.no_repeat_ngram);
+    EXPECT_EQ(after->decoding.beam_size, model.decoding.beam_size);
+  } else if (const auto* const language = dynamic_cast<const LanguageModel*>(task.model.get())) {
+    EXPECT_EQ(language->first_token, dynamic_cast<const LanguageModel&>(*before).first_token);
+  } else if (const auto* const tagger = dynamic_cast<const TaggingModel*>(task.model.get())) {
+    EXPECT_EQ(tagger->labels, dynamic_cast<const TaggingModel&>(*before).labels);
+  } else if (const auto* const same = dynamic_cast<const ClassificationModel*>(before.get())) {
+    EXPECT_EQ(dynamic_cast<const ClassificationModel&>(*task.model).labels, same->labels);
+    EXPECT_EQ(task.notes[0].find("labels:"), std::string::npos) << "the head stays";
+  } else {
+    EXPECT_EQ(dynamic_cast<const ClassificationModel&>(*task.model).labels,
+              (std::vector<std::string>{"negative", "neutral", "positive"}))
+        << "an embedding model gets a new head";
+  }
+}
+
+// The loss is what scoring the same texts gives.
+using TrainedTranslation = TrainedFixture;
+INSTANTIATE_TEST_SUITE_P(Of, TrainedTranslation,
+                         testing::Values(FamilyFixture{"marian"}, FamilyFixture{"marian_separate"}),
+                         name_of_fixture);
+
+TEST_P(TrainedTranslation, BeginsWithTheLossThatItsScoresAre) {
+  TrainingTask task = started();
+  const TranslationModel model = translation_model(*model_);
+  const PairMarks marks = model.format.of({});
+  std::vector<std::vector<std::int32_t>> src, tgt;
+  for (const auto& line : recorded("sources"))
+    src.push_back(marks.around(model.src_tokenizer.encode(line.get<std::string>())));
+  for (const auto& line : recorded("targets"))
+    tgt.push_back(model.tgt_tokenizer.encode(line.get<std::string>()));
+  double scored = 0;
+  for (const SequenceScore& score : score_pairs(model, marks, src, tgt))
+    scored -= score.log_probability;
+  EXPECT_NEAR(summed_loss(task), scored, 1e-4 * scored);
+}
+
+using TrainedLanguageModel = TrainedFixture;
+INSTANTIATE_TEST_SUITE_P(Of, TrainedLanguageModel,
+                         testing::Values(FamilyFixture{"gpt2"}, FamilyFixture{"llama"},
+                                         FamilyFixture{"qwen3"}),
+                         name_of_fixture);
+
+TEST_P(TrainedLanguageModel, BeginsWithTheLossThatItsPerplexityIs) {
+  TrainingTask task = started();
+  const LanguageModel model = language_model(*model_);
+  const LanguageText text =
+      read_language(std::vector<std::string>{file("sources")}, model.tokenizer);
+  const double per_token = text_perplexity(model, text, {}).perplexity.per_token();
+  const double loss = summed_loss(task);
+  EXPECT_NEAR(loss, std::log(per_token) * static_cast<double>(text.targets()), 1e-4 * loss);
 }
 
 // Marian's own models begin with the loss that their scores are.
@@ -192,7 +120,7 @@ TEST(TrainedNativeMarian, BeginsWithTheLossOfTheModel) {
     const double scored = -TranslationEngine(translation_model(*imported))
                                .score(std::vector{src}, std::vector{tgt})[0]
                                .log_probability;
-    EXPECT_NEAR(summed_negative_log_likelihood(task), scored, 1e-4 * scored) << name;
+    EXPECT_NEAR(summed_loss(task), scored, 1e-4 * scored) << name;
     for (const auto& file : {source, target}) std::filesystem::remove(file);
   }
 }

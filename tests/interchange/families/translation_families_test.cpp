@@ -1,19 +1,13 @@
 // Encoder-decoders of several languages and for summaries as transformers writes them
-// (tools/make_translation_fixtures.py), against what transformers computes with them.
+// (tools/make_translation_fixtures.py): what families_test does not compare with transformers.
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "attend/error.h"
 #include "attend/interchange/foreign_model.h"
-#include "attend/interchange/golden_comparison.h"
 #include "attend/interchange/model_export.h"
-#include "attend/tasks/golden.h"
-#include "attend/tasks/model_quantization.h"
-#include "attend/tasks/registry.h"
 #include "attend/tasks/translation/engine.h"
 #include "interchange/damaged_directory.h"
 #include "interchange/fixtures.h"
@@ -23,51 +17,6 @@ namespace {
 
 ImportedModel imported_fixture(const std::string& name, const LanguagePair& languages = {}) {
   return import_model(ModelDirectory(fixture("models") / name), {languages});
-}
-
-class TranslationFamily : public testing::TestWithParam<const char*> {
- protected:
-  // The languages of the fixtures that have several.
-  static LanguagePair languages() {
-    const std::string name = GetParam();
-    if (name == "m2m_100") return {"en", "de"};
-    if (name.starts_with("nllb")) return {"eng_Latn", "fra_Latn"};
-    if (name == "mbart") return {"en_XX", "ro_RO"};
-    if (name.starts_with("mbart50")) return {"en_XX", "fr_XX"};
-    return {};
-  }
-};
-
-INSTANTIATE_TEST_SUITE_P(Of, TranslationFamily,
-                         testing::Values("m2m_100", "nllb", "nllb_legacy", "mbart", "mbart50",
-                                         "bart", "pegasus", "mbart50_v4", "pegasus_v4"),
-                         [](const auto& suite) { return std::string(suite.param); });
-
-TEST_P(TranslationFamily, ComputesWhatTransformersComputes) {
-  const ImportedModel imported = imported_fixture(GetParam());
-  const GoldenComparison found = compare_with_golden(
-      *load_model(imported.checkpoint), fixture("models") / GetParam() / "golden.safetensors");
-  EXPECT_EQ(found.texts, 9);
-  EXPECT_EQ(found.equal_ids, found.texts);
-  EXPECT_EQ(found.equal_written, found.texts);
-  ASSERT_EQ(found.differences.size(), 6u);  // three of the encoder, two of the decoder, the logits
-  EXPECT_EQ(found.differences.back().what, "logits");
-  for (const GoldenDifference& one : found.differences) EXPECT_LE(one.largest, 1e-5) << one.what;
-}
-
-TEST_P(TranslationFamily, RunsInEightBits) {
-  const Checkpoint exact = imported_fixture(GetParam()).checkpoint;
-  const Checkpoint quantized = quantize_model(exact);
-  const auto small = load_model(quantized);
-  EXPECT_TRUE(check_golden_samples(*small, golden_samples(quantized, *small)).holds());
-  const std::vector<std::string> src{"A man is walking."}, tgt{"The dog."};
-  const auto score = [&](const Checkpoint& checkpoint) {
-    return TranslationEngine(translation_model(checkpoint))
-        .score(src, tgt, {}, languages())[0]
-        .log_probability;
-  };
-  EXPECT_NE(score(exact), score(quantized));
-  EXPECT_NEAR(score(quantized) / score(exact), 1.0, 0.1);
 }
 
 TEST(ImportedLanguages, AreThoseOfTheTokenizer) {
@@ -146,18 +95,6 @@ TEST(ImportedMarianVocabulary, KnowsTheCharactersOfBothLanguages) {
   const std::vector<std::int32_t> ids = model.src_tokenizer.encode("ß");
   EXPECT_EQ(ids.back(), sharp);
   EXPECT_EQ(model.src_tokenizer.encode("the Ω").back(), model.src_tokenizer.unk_id());
-}
-
-// What the table of docs/import.md says of a family, its tests show: the families are those of the
-// fixtures.
-TEST(ImportPage, HasARowForEveryFamily) {
-  std::ifstream page(std::filesystem::path(ATTEND_SOURCE_DIR) / "docs/import.md");
-  const std::string text{std::istreambuf_iterator<char>(page), {}};
-  for (const ModelFamily& family : model_families()) {
-    const std::string cell = "| `" + std::string(family.name) + "` | yes | yes | yes | yes | " +
-                             (family.write == nullptr ? "not yet" : "yes") + " |";
-    EXPECT_NE(text.find(cell), std::string::npos) << cell;
-  }
 }
 
 using DamagedTranslationFamily = DamagedDirectory;

@@ -1,0 +1,85 @@
+// The model directories of tests/interchange/data/models that transformers has written: one list
+// for the tests that every family has to pass.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "attend/core/json.h"
+#include "attend/tasks/translation/model.h"
+#include "interchange/fixture_files.h"
+
+namespace attend {
+
+struct FamilyFixture {
+  std::string name;
+  LanguagePair languages = {};   // those of its records, of a model of several
+  bool has_older_names = false;  // of weights; an export writes the newer ones
+
+  std::filesystem::path folder() const { return fixture("models") / name; }
+  // The name of the family: "bert".
+  std::string model_type() const {
+    return parse_json(fixture_bytes("models/" + name + "/config.json"), name).at("model_type");
+  }
+  bool has(const char* file) const { return std::filesystem::exists(folder() / file); }
+};
+
+inline void PrintTo(const FamilyFixture& fixture, std::ostream* out) { *out << fixture.name; }
+
+inline std::vector<FamilyFixture> family_fixtures() {
+  return {
+      {"marian"},
+      {"marian_separate"},
+      {"m2m_100", {"en", "de"}},
+      {"nllb", {"eng_Latn", "fra_Latn"}},
+      {"nllb_legacy", {"eng_Latn", "deu_Latn"}},
+      {"mbart", {"en_XX", "ro_RO"}},
+      {"mbart50", {"en_XX", "fr_XX"}},
+      {"mbart50_v4", {"en_XX", "fr_XX"}},
+      {"bart"},
+      {"pegasus"},
+      {"pegasus_v4"},
+      {"gpt2"},
+      {"llama"},
+      {"qwen2"},
+      {"qwen3"},
+      {"t5"},
+      {"flan_t5"},
+      {"mt5"},
+      {"umt5"},
+      {"opt"},
+      {"opt_post_norm"},
+      {"bloom"},
+      {"bert_sentences"},
+      {"bert_dense"},
+      {"bert_older", {}, true},
+      {"bert_classifier"},
+      {"bert_regression"},
+      {"bert_tagger"},
+      {"distilbert_classifier"},
+      {"distilbert_tagger"},
+      {"roberta_classifier"},
+      {"roberta_multi_label"},
+      {"roberta_tagger"},
+      {"xlm_roberta_sentences"},
+      {"xlm_roberta_classifier"},
+  };
+}
+
+template <class Predicate>
+std::vector<FamilyFixture> fixtures_that(const Predicate& holds) {
+  std::vector<FamilyFixture> chosen;
+  for (const FamilyFixture& fixture : family_fixtures())
+    if (holds(fixture)) chosen.push_back(fixture);
+  return chosen;
+}
+
+inline std::string name_of_fixture(const testing::TestParamInfo<FamilyFixture>& suite) {
+  return suite.param.name;
+}
+
+}  // namespace attend
