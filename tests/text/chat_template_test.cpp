@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "attend/error.h"
 
 namespace attend {
@@ -160,6 +162,79 @@ TEST(ChatTemplate, SaysWhereItCannotBeRead) {
       std::string::npos);
 }
 
+std::string repeated(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+TEST(ChatTemplate, ReadsRowsOfAnyLength) {
+  constexpr int kMany = 50'000;
+  EXPECT_EQ(rendered("{{ 1" + repeated(" + 1", 9'999) + " }}"), "10000");
+  EXPECT_EQ(rendered("{{ true" + repeated(" and true", 9'999) + " }}"), "True");
+  EXPECT_EQ(rendered("{{ false" + repeated(" or false", 9'999) + " }}"), "False");
+  EXPECT_EQ(rendered("{{ 1" + repeated(" is number", 9'999) + " }}"), "False") << "True is none";
+  EXPECT_EQ(rendered("{{ 'a'" + repeated("|trim", 9'999) + " }}"), "a");
+  EXPECT_EQ(rendered("{% if 0 %}" + repeated("{% elif 0 %}", 9'999) + "{% else %}b{% endif %}"),
+            "b");
+  EXPECT_NE(
+      refusal_of([&] { rendered("{{ a" + repeated(".b", kMany) + " }}"); }).find("not defined"),
+      std::string::npos);
+  EXPECT_NE(
+      refusal_of([&] { rendered("{{ a" + repeated("[0]", kMany) + " }}"); }).find("not defined"),
+      std::string::npos);
+  EXPECT_EQ(refusal_of([&] { rendered("{{ 'a'" + repeated("|trim", 3 * kMany) + " }}"); }),
+            "it takes too many steps");
+}
+
+TEST(ChatTemplate, MakesNoValueWithoutEnd) {
+  const auto refusal = [](const std::string& source) {
+    return refusal_of([&] { rendered(source); });
+  };
+  const std::string large = "it makes a value of more than 8388608 bytes";
+  EXPECT_EQ(refusal("{% set x = 'a' %}" + repeated("{% set x = x + x %}", 24)), large);
+  EXPECT_EQ(refusal("{% set x = 'a' %}" + repeated("{% set x = [x, x] %}", 18)), large);
+  EXPECT_EQ(refusal("{% set x = {'a': 1} %}" + repeated("{% set x = {'b': x, 'c': x} %}", 18)),
+            large);
+  const std::string long_text = "{% set x = '" + std::string(300'000, 'a') + "' %}";
+  EXPECT_EQ(refusal(long_text + "{{ (x" + repeated(" ~ x", 30) + ") | length }}"), large);
+  EXPECT_EQ(refusal(long_text + "{{ x.replace('a', '" + std::string(50, 'b') + "') | length }}"),
+            large);
+  EXPECT_EQ(refusal(long_text + "{{ x.split('a') | length }}"), large);
+  EXPECT_EQ(refusal(long_text + "{{ range(50) | join(x) | length }}"), large);
+  EXPECT_EQ(refusal("{% set n = namespace(x=1) %}{% for i in range(99) %}{% set n.x = [n.x] %}"
+                    "{% endfor %}"),
+            "it makes a value that is nested too deeply");
+}
+
+TEST(ChatTemplate, CountsWhatItCopiesAndSearches) {
+  const std::string value = "{% set x = '" + std::string(300'000, 'a') + "' %}",
+                    loop = "{% for i in range(999) %}", end = "{% endfor %}",
+                    expected = "it takes too many steps";
+  for (const char* body : {"{% set y = x %}{% set y = x %}", "{% set y = x | upper %}",
+                           "{% if x == 'b' or x == 'c' %}{% endif %}",
+                           "{% set y %}{{ x }}{% endset %}", "{{ x | length }}{{ x | length }}"})
+    EXPECT_EQ(refusal_of([&] { rendered(value + loop + body + end); }), expected) << body;
+  std::string many;
+  for (int i = 0; i < 30'000; ++i) many += "{% set a" + std::to_string(i) + " = 1 %}";
+  EXPECT_EQ(refusal_of([&] { rendered(many); }), expected) << "variables are searched";
+}
+
+// A long conversation is looked into, not copied, wherever a template names it.
+TEST(ChatTemplate, ReadsALongConversation) {
+  ChatJson values = conversation();
+  for (int i = 0; i < 1000; ++i) {
+    values["messages"].push_back({{"role", "user"}, {"content", std::string(1000, 'q')}});
+    values["messages"].push_back({{"role", "assistant"}, {"content", "A."}});
+  }
+  const std::string text = rendered(
+      "{% for m in messages %}{% if messages[loop.index0]['role'] == 'user' and "
+      "messages | length > 2 %}{{ messages[loop.index0].content[0] | default('') }}"
+      "{{ m.content | trim }}\n{% endif %}{% endfor %}",
+      values);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1002);
+}
+
 TEST(ChatTemplate, EndsWhateverItSays) {
   const auto refusal = [](std::string_view source) {
     return refusal_of([&] { rendered(source); });
@@ -172,6 +247,7 @@ TEST(ChatTemplate, EndsWhateverItSays) {
   EXPECT_EQ(refusal("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}"),
             "loops and macros are nested too deeply");
   EXPECT_NE(refusal("{{ range(1000000000) }}").find("range: expected at most"), std::string::npos);
+  EXPECT_NE(refusal(std::string(2'000'000, ' ')).find("expected at most"), std::string::npos);
   for (const char* source :
        {"{{ 1 + 'a' }}", "{{ 1 < 'a' }}", "{{ 1 / 0 }}", "{{ x.y.z }}", "{{ f(1) }}",
         "{{ [1] | upper }}", "{{ 1 in 2 }}", "{% set x.y = 1 %}", "{{ 1[1:] }}",

@@ -23,6 +23,8 @@ using detail::TemplateValues;
 using Statements = std::vector<TemplateStatement>;
 using Names = std::vector<std::string>;
 
+constexpr std::size_t kLongestSource = 1 << 20;
+
 void run_all(const Statements& statements, TemplateRun& run) {
   for (const TemplateStatement& statement : statements) {
     run.count_step();
@@ -80,21 +82,22 @@ class StatementReader {
   }
 
   TemplateStatement read_if() {
-    const TemplateExpression condition = detail::read_expression(reader_);
-    end_block();
-    const Statements body = read({"elif", "else", "endif"});
-    Statements other;
-    if (reader_.accept("elif")) {
-      other.push_back(read_if());
-    } else {
-      if (reader_.accept("else")) {
-        end_block();
-        other = read({"endif"});
-      }
-      end_block("endif");
+    std::vector<std::pair<TemplateExpression, Statements>> branches;
+    do {
+      TemplateExpression condition = detail::read_expression(reader_);
+      end_block();
+      branches.emplace_back(std::move(condition), read({"elif", "else", "endif"}));
+    } while (reader_.accept("elif"));
+    Statements otherwise;
+    if (reader_.accept("else")) {
+      end_block();
+      otherwise = read({"endif"});
     }
-    return [condition, body, other](TemplateRun& run) {
-      run_all(detail::is_true(condition(run)) ? body : other, run);
+    end_block("endif");
+    return [branches, otherwise](TemplateRun& run) {
+      for (const auto& [condition, body] : branches)
+        if (detail::is_true(condition(run))) return run_all(body, run);
+      run_all(otherwise, run);
     };
   }
 
@@ -181,36 +184,44 @@ class StatementReader {
     };
   }
 
+  struct Macro {
+    Names names = {};
+    std::vector<TemplateExpression> defaults = {};
+    Statements body = {};
+
+    TemplateValue call(TemplateRun& run, const TemplateValues& values, const auto& named) const {
+      run.enter_scope();
+      run.count_step();
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        const auto found = named.find(names[i]);
+        run.set(names[i], i < values.size()      ? values[i]
+                          : found != named.end() ? found->second
+                                                 : defaults[i](run));
+      }
+      run.begin_capture();
+      run_all(body, run);
+      run.leave_scope();
+      return run.end_capture();
+    }
+  };
+
   TemplateStatement read_macro() {
     const std::string name = reader_.expect_name();
-    Names names;
-    std::vector<TemplateExpression> defaults;
+    Macro macro;
     reader_.expect("(");
     while (!reader_.accept(")")) {
-      names.push_back(reader_.expect_name());
-      defaults.push_back(reader_.accept("=") ? detail::read_expression(reader_) : [](TemplateRun&) {
-        return detail::undefined_value();
-      });
+      macro.names.push_back(reader_.expect_name());
+      macro.defaults.push_back(reader_.accept("=") ? detail::read_expression(reader_)
+                                                   : detail::undefined_expression());
       if (!reader_.is(")")) reader_.expect(",");
     }
     end_block();
-    const Statements body = read({"endmacro"});
+    macro.body = read({"endmacro"});
     end_block("endmacro");
-    return [name, names, defaults, body](TemplateRun& run) {
-      run.macros[name] = [names, defaults, body](TemplateRun& within, const TemplateValues& values,
-                                                 const auto& named) -> TemplateValue {
-        within.enter_scope();
-        within.count_step();
-        for (std::size_t i = 0; i < names.size(); ++i) {
-          const auto found = named.find(names[i]);
-          within.set(names[i], i < values.size()      ? values[i]
-                               : found != named.end() ? found->second
-                                                      : defaults[i](within));
-        }
-        within.begin_capture();
-        run_all(body, within);
-        within.leave_scope();
-        return within.end_capture();
+    return [name, shared = std::make_shared<const Macro>(std::move(macro))](TemplateRun& run) {
+      run.macros[name] = [shared](TemplateRun& within, const TemplateValues& values,
+                                  const auto& named) {
+        return shared->call(within, values, named);
       };
     };
   }
@@ -221,6 +232,9 @@ class StatementReader {
 }  // namespace
 
 ChatTemplate::ChatTemplate(std::string_view source) {
+  if (source.size() > kLongestSource)
+    throw DataError(
+        fmt::format("expected at most {} bytes, got {}", kLongestSource, source.size()));
   TemplateReader reader(detail::template_tokens(source));
   statements_ = StatementReader(reader).read({});
 }

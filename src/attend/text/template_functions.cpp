@@ -37,20 +37,28 @@ std::string in_case(std::string text, bool upper) {
   return text;
 }
 
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
+std::string replaced(const std::string& text, const std::string& from, const std::string& to) {
   if (from.empty()) return text;
-  for (std::size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-  return text;
+  std::string result;
+  std::size_t begin = 0;
+  for (std::size_t at; (at = text.find(from, begin)) != text.npos; begin = at + from.size()) {
+    result.append(text, begin, at - begin).append(to);
+    require_size(result.size());
+  }
+  return result.append(text, begin);
 }
 
 // On white space without a separator.
 Value split(const std::string& text, const Values& arguments) {
   Value parts = Value::array();
+  const auto add_part = [&](std::string part) {
+    require_size(parts.size() * kWeightOfValue);
+    parts.push_back(std::move(part));
+  };
   if (arguments.empty()) {
     for (std::size_t at = 0; (at = text.find_first_not_of(kBlanks, at)) != text.npos;) {
       const std::size_t end = std::min(text.find_first_of(kBlanks, at), text.size());
-      parts.push_back(text.substr(at, end - at));
+      add_part(text.substr(at, end - at));
       at = end;
     }
     return parts;
@@ -63,8 +71,8 @@ Value split(const std::string& text, const Values& arguments) {
   std::size_t begin = 0;
   for (std::size_t end; parts.size() < most && (end = text.find(separator, begin)) != text.npos;
        begin = end + separator.size())
-    parts.push_back(text.substr(begin, end - begin));
-  parts.push_back(text.substr(begin));
+    add_part(text.substr(begin, end - begin));
+  add_part(text.substr(begin));
   return parts;
 }
 
@@ -86,9 +94,11 @@ Value items_of(const Value& value) {
 Value joined(const Value& list, const Values& arguments) {
   if (!list.is_array()) throw DataError("join: expected a list");
   std::string text;
-  for (std::size_t i = 0; i < list.size(); ++i)
+  for (std::size_t i = 0; i < list.size(); ++i) {
     text +=
         (i > 0 && !arguments.empty() ? text_of_value(arguments[0]) : "") + text_of_value(list[i]);
+    require_size(text.size());
+  }
   return text;
 }
 

@@ -7,8 +7,8 @@
 namespace attend::detail {
 namespace {
 
-constexpr std::size_t kMostSteps = 100000;
-constexpr std::size_t kMostOutput = 8 << 20;
+constexpr std::size_t kStep = 2048;          // a step counts as so much work
+constexpr std::size_t kMostWork = 1u << 28;  // about a second
 constexpr std::size_t kMostScopes = 64;
 constexpr int kMostLevels = 100;
 
@@ -19,14 +19,18 @@ TemplateRun::TemplateRun(TemplateValue globals) {
   outputs_.emplace_back();
 }
 
-TemplateValue TemplateRun::find(const std::string& name) const {
-  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
+const TemplateValue& TemplateRun::find(const std::string& name) {
+  static const TemplateValue undefined = undefined_value();
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+    count_work(scope->size());
     if (const auto found = scope->find(name); found != scope->end()) return *found;
-  return undefined_value();
+  }
+  return undefined;
 }
 
 void TemplateRun::set(const std::string& name, TemplateValue value) {
   if (scopes_.size() > kMostScopes) throw DataError("loops and macros are nested too deeply");
+  count_work(scopes_.back().size());
   scopes_.back()[name] = std::move(value);
 }
 
@@ -36,6 +40,7 @@ void TemplateRun::set_member(const std::string& name, const std::string& member,
     const auto found = scope->find(name);
     if (found == scope->end()) continue;
     if (!found->is_object()) break;
+    count_work(found->size());
     (*found)[member] = std::move(value);
     return;
   }
@@ -43,20 +48,28 @@ void TemplateRun::set_member(const std::string& name, const std::string& member,
 }
 
 void TemplateRun::write(std::string_view text) {
-  if (outputs_.back().size() + text.size() > kMostOutput)
-    throw DataError(fmt::format("it writes more than {} bytes", kMostOutput));
+  count_work(text.size());
+  held_ += text.size();
+  if (held_ > kLargestValue)
+    throw DataError(fmt::format("it writes more than {} bytes", kLargestValue));
   outputs_.back() += text;
 }
 
 std::string TemplateRun::end_capture() {
   std::string text = std::move(outputs_.back());
   outputs_.pop_back();
+  held_ -= text.size();
   if (outputs_.empty()) outputs_.emplace_back();
   return text;
 }
 
+void TemplateRun::count_work(std::size_t amount) {
+  work_ += amount;
+  if (work_ > kMostWork) throw DataError("it takes too many steps");
+}
+
 void TemplateRun::count_step() {
-  if (++steps_ > kMostSteps) throw DataError("it takes too many steps");
+  count_work(kStep);
   if (scopes_.size() > kMostScopes) throw DataError("loops and macros are nested too deeply");
 }
 

@@ -13,6 +13,18 @@ namespace {
 using Value = TemplateValue;
 using Values = TemplateValues;
 
+constexpr int kDeepestValue = 80;  // beyond JSON that is read (core/json.h)
+
+std::size_t weight_within(const Value& value, int levels) {
+  if (value.is_string()) return kWeightOfValue + value.get_ref<const std::string&>().size();
+  if (!value.is_structured()) return kWeightOfValue;
+  if (levels == 0) throw DataError("it makes a value that is nested too deeply");
+  std::size_t weight = kWeightOfValue;
+  for (auto one = value.begin(); one != value.end(); ++one)
+    weight += weight_within(*one, levels - 1) + (value.is_object() ? one.key().size() : 0);
+  return weight;
+}
+
 bool are_same(const Value& a, const Value& b) {
   if (a.is_discarded() || b.is_discarded()) return a.is_discarded() && b.is_discarded();
   return a == b;
@@ -64,6 +76,17 @@ bool is_ordered(std::string_view symbol, const Value& a, const Value& b) {
 }
 
 }  // namespace
+
+void require_size(std::size_t bytes) {
+  if (bytes > kLargestValue)
+    throw DataError(fmt::format("it makes a value of more than {} bytes", kLargestValue));
+}
+
+std::size_t weight_of(const TemplateValue& value) {
+  const std::size_t weight = weight_within(value, kDeepestValue);
+  require_size(weight);
+  return weight;
+}
 
 std::string_view kind_of(const TemplateValue& value) {
   if (value.is_discarded()) return "an undefined value";
@@ -132,17 +155,18 @@ TemplateValue combined(std::string_view symbol, const TemplateValue& a, const Te
   return calculated(symbol, a, b);
 }
 
-TemplateValue member_of(const TemplateValue& object, const TemplateValue& key) {
+const TemplateValue& member_of(const TemplateValue& object, const TemplateValue& key) {
+  static const Value undefined = undefined_value();
   if (object.is_discarded())
     throw DataError(fmt::format("{}: of a value that is not defined", text_of_value(key)));
   if (object.is_object() && key.is_string()) {
     const auto found = object.find(key.get_ref<const std::string&>());
-    return found == object.end() ? undefined_value() : *found;
+    return found == object.end() ? undefined : *found;
   }
-  if (!object.is_array() || !key.is_number_integer()) return undefined_value();
+  if (!object.is_array() || !key.is_number_integer()) return undefined;
   const auto size = static_cast<std::int64_t>(object.size());
   const std::int64_t index = key.get<std::int64_t>() + (key < 0 ? size : 0);
-  return index >= 0 && index < size ? object[static_cast<std::size_t>(index)] : undefined_value();
+  return index >= 0 && index < size ? object[static_cast<std::size_t>(index)] : undefined;
 }
 
 TemplateValue slice_of(const TemplateValue& object, const TemplateValues& bounds) {

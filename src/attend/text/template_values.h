@@ -14,6 +14,12 @@ namespace attend::detail {
 using TemplateValue = nlohmann::ordered_json;
 using TemplateValues = std::vector<TemplateValue>;
 
+// Of a text in bytes, of lists and objects with kWeightOfValue for each value.
+inline constexpr std::size_t kLargestValue = 8 << 20, kWeightOfValue = 32;
+// Throw DataError for more than kLargestValue; weight_of() also for a value that is nested deeply.
+void require_size(std::size_t bytes);
+std::size_t weight_of(const TemplateValue& value);
+
 TemplateValue undefined_value();
 // "a list", for messages.
 std::string_view kind_of(const TemplateValue& value);
@@ -28,7 +34,7 @@ std::string json_of_value(const TemplateValue& value, int indent);
 // a OP b for + - * / // % ~ == != < > <= >= in. Throws DataError for values that it cannot join.
 TemplateValue combined(std::string_view symbol, const TemplateValue& a, const TemplateValue& b);
 // a[b], a.b; undefined if there is no such member. Counts from the end for negative numbers.
-TemplateValue member_of(const TemplateValue& object, const TemplateValue& key);
+const TemplateValue& member_of(const TemplateValue& object, const TemplateValue& key);
 // a[first:last:step]; each may be undefined.
 TemplateValue slice_of(const TemplateValue& object, const TemplateValues& bounds);
 
