@@ -3,13 +3,15 @@
 # corpus stays in build/fuzz/corpus for the next run; findings are in build/fuzz/findings, and the exit
 # status is then 1.
 #
-#   tools/run_fuzzers.sh MINUTES JOBS [TARGET...]   minutes per target, named or all; "models" mutates models
+#   tools/run_fuzzers.sh MINUTES JOBS [TARGET...]   minutes per target, such as 0.5, of those named or of all; "models"
+#                                                   mutates models
 set -eu
 
 minutes="${1:?usage: run_fuzzers.sh MINUTES JOBS [TARGET...]}"
 jobs="${2:?usage: run_fuzzers.sh MINUTES JOBS [TARGET...]}"
 shift 2
-seconds=$((minutes * 60))
+seconds=$(awk -v minutes="$minutes" 'BEGIN { print int(minutes * 60) }')
+[ "$seconds" -ge 1 ] || { echo "run_fuzzers.sh: MINUTES: expected a number above 0.016, got $minutes" >&2; exit 2; }
 build=build/fuzz
 corpus=$build/corpus
 findings=$build/findings

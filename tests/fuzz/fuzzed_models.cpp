@@ -13,6 +13,7 @@
 #include "tasks/small_embedder.h"
 #include "tasks/small_language.h"
 #include "tasks/small_model.h"
+#include "tasks/small_tagger.h"
 
 namespace attend {
 
@@ -48,6 +49,23 @@ Checkpoint language() {
   return checkpoint;
 }
 
+Checkpoint chatting() {
+  LanguageModel model = small_language_model();
+  model.chat = ChatFormat{
+      "{% for m in messages %}{{ bos_token ~ m.content | trim }}{% endfor %}{{ eos_token }}", "the",
+      "mat"};
+  return finished_checkpoint_of(model);
+}
+
+Checkpoint several_languages() {
+  TranslationModel model = small_model();
+  model.format.marks.before_source = {PairFormat::kSourceLanguage};
+  model.format.marks.before_target.push_back(PairFormat::kTargetLanguage);
+  model.format.languages = {{"de", 7}, {"en", 8}};
+  model.format.defaults = {"en", "de"};
+  return finished_checkpoint_of(model);
+}
+
 // As save_checkpoint writes it, taken apart again.
 FuzzedModel taken_apart(const Checkpoint& checkpoint, const std::filesystem::path& file) {
   save_checkpoint(file, checkpoint);
@@ -76,7 +94,10 @@ std::vector<FuzzedModel> fuzzed_models() {
        {plain, with_a_shortlist(plain), quantize_model(plain), recurrent_translation(),
         quantize_model(recurrent_translation()), small_classifier_checkpoint(Pooling::max),
         small_classifier_checkpoint(Pooling::first), quantize_model(small_classifier_checkpoint()),
-        language(), quantize_model(language()), finished_checkpoint_of(small_embedder())})
+        finished_checkpoint_of(small_classifier_for(ProblemType::multi_label)),
+        finished_checkpoint_of(small_classifier_for(ProblemType::regression, true, 2)), language(),
+        quantize_model(language()), chatting(), several_languages(),
+        finished_checkpoint_of(small_embedder()), finished_checkpoint_of(small_tagger())})
     models.push_back(taken_apart(checkpoint, folder + "/model"));
   std::filesystem::remove_all(folder);
   return models;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -50,6 +51,20 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   for (int i = 1; i + 1 < *argc; ++i) arguments[i] = arguments[i + 1];
   --*argc;
   return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
+
+// libFuzzer's own mutation, three in four of them repaired where the target has a way to.
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t most, unsigned int seed) {
+  size = LLVMFuzzerMutate(data, size, most);
+  if (g_target->repair == nullptr || seed % 4 == 0) return size;
+  std::string input(reinterpret_cast<const char*>(data), size);
+  g_target->repair(input);
+  if (input.size() > most) return size;
+  std::memcpy(data, input.data(), input.size());
+  return input.size();
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -17,8 +17,10 @@
 #include "attend/tasks/classification/engine.h"
 #include "attend/tasks/embedding/engine.h"
 #include "attend/tasks/embedding/model.h"
+#include "attend/tasks/language/chat.h"
 #include "attend/tasks/language/engine.h"
 #include "attend/tasks/registry.h"
+#include "attend/tasks/tagging/engine.h"
 #include "attend/tasks/translation/engine.h"
 
 namespace attend {
@@ -107,10 +109,23 @@ void use_translation(const TranslationModel& model) {
 
 void use_classifier(const ClassificationModel& model) {
   const ClassificationEngine classifier(model);
-  const std::vector<std::string> texts{"a good film"};
+  const std::vector<std::string> texts{model.pairs ? "a good film\ta bad film" : "a good film"};
   for (const Classification& result : classifier.classify(texts)) {
     require_numbers(result.probabilities);
+    require_numbers(std::span(&result.value, 1));
     require(result.label < classifier.labels().size(), "a class without a label");
+  }
+}
+
+void use_tagger(const TaggingModel& model) {
+  const TaggingEngine tagger(model);
+  const std::vector<std::string> texts{"Mr Bell sees a film"};
+  for (const Tagging& result : tagger.tag(texts)) {
+    require_numbers(result.probabilities);
+    require(result.tags.size() == result.words.size(), "a word without a tag");
+    for (const std::size_t tag : result.tags)
+      require(tag < tagger.labels().size(), "a tag without a name");
+    (void)result.entities(tagger.labels());
   }
 }
 
@@ -119,6 +134,10 @@ void use_language_model(const LanguageModel& model) {
   GenerationOptions options = generator.default_options();
   options.max_tokens = 12;
   require_numbers(generator.generate("the cat", options).token_scores);
+  if (!model.chat) return;
+  const Chat chat(*model.chat, model.tokenizer);
+  for (const std::int32_t id : chat.tokens({{{"role", "user"}, {"content", "a cat"}}}))
+    require(id >= 0 && id < model.tokenizer.vocab_size(), "a token outside the vocabulary");
 }
 
 void embed(const std::string& path) {
@@ -138,6 +157,7 @@ std::string use_model(const std::string& path) {
         *load_model(path), [](const TranslationModel& model) { use_translation(model); },
         [](const ClassificationModel& model) { use_classifier(model); },
         [](const LanguageModel& model) { use_language_model(model); },
+        [](const TaggingModel& model) { use_tagger(model); },
         [](const EmbeddingModel& model) {
           require_numbers(text_vectors(model, Ragged::one(model.ids("a film"))).span());
         },
