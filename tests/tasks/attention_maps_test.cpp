@@ -108,6 +108,30 @@ TEST_F(AttentionMapsOfAPair, KeepTheirSumsByWords) {
   });
 }
 
+// A decoder that begins with a second mark reads what one reads whose text begins with that token.
+TEST_F(AttentionMapsOfAPair, BeginWithWhatPredictsTheFirstToken) {
+  const PairMarks usual = model_.format.of({});
+  PairMarks two_marks = usual;
+  two_marks.before_target.push_back(tgt_.back());
+  std::vector<std::int32_t> written = tgt_;
+  written.insert(written.begin(), tgt_.back());
+  const AttentionMaps marked = attention_maps(model_, two_marks, src_, tgt_),
+                      longer = attention_maps(model_, usual, src_, written);
+  EXPECT_EQ(marked.tgt, longer.tgt);
+  const auto expect_the_last_rows = [](const AttentionMap& map, const AttentionMap& whole) {
+    EXPECT_EQ(map.rows, whole.rows - 1);
+    EXPECT_EQ(map.cols, whole.cols);
+    EXPECT_EQ(map.weights,
+              std::vector<float>(whole.weights.begin() + whole.cols, whole.weights.end()));
+  };
+  for (std::size_t layer = 0; layer < marked.cross.size(); ++layer) {
+    for (std::size_t head = 0; head < marked.cross[layer].size(); ++head) {
+      expect_the_last_rows(marked.decoder[layer][head], longer.decoder[layer][head]);
+      expect_the_last_rows(marked.cross[layer][head], longer.cross[layer][head]);
+    }
+  }
+}
+
 TEST(WordMap, SumsColumnsAndAveragesRows) {
   const AttentionMap pieces{3, 3, {0.5f, 0.25f, 0.25f, 0.25f, 0.25f, 0.5f, 0.0f, 0.0f, 1.0f}};
   const std::vector<Tokenizer::Word> words{{"first", 0, 2}, {"second", 2, 3}};
@@ -131,10 +155,13 @@ TEST_F(AttentionMapsOfAPair, AlignEveryTargetWordWithASourceWord) {
 }
 
 // For each target word the source word that it looks at most in the layers from `first_layer` on.
-std::vector<int> most_looked_at(const TranslationModel& model, const AttentionMaps& maps,
-                                std::size_t first_layer) {
-  const auto src_words = model.src_tokenizer.words(std::span(maps.src).first(maps.src.size() - 1));
-  const auto tgt_words = model.tgt_tokenizer.words(std::span(maps.tgt).subspan(1));
+std::vector<int> most_looked_at(const TranslationModel& model, const PairMarks& marks,
+                                const AttentionMaps& maps, std::size_t first_layer) {
+  const auto before = marks.before_source.size();
+  const auto src_words = model.src_tokenizer.words(
+      std::span(maps.src).subspan(before, maps.src.size() - before - marks.after_source.size()));
+  const auto tgt_words =
+      model.tgt_tokenizer.words(std::span(maps.tgt).subspan(marks.before_target.size()));
   std::vector<int> most;
   for (const Tokenizer::Word& target : tgt_words) {
     std::vector<double> totals(src_words.size(), 0.0);
@@ -143,7 +170,7 @@ std::vector<int> most_looked_at(const TranslationModel& model, const AttentionMa
         for (std::int64_t row = target.begin; row < target.end; ++row) {
           for (std::size_t s = 0; s < src_words.size(); ++s) {
             for (std::int64_t col = src_words[s].begin; col < src_words[s].end; ++col)
-              totals[s] += head.weights[static_cast<std::size_t>(row * head.cols + col)];
+              totals[s] += head.weights[static_cast<std::size_t>(row * head.cols + col) + before];
           }
         }
       }
@@ -154,30 +181,41 @@ std::vector<int> most_looked_at(const TranslationModel& model, const AttentionMa
   return most;
 }
 
+std::vector<std::int32_t> random_words(Random& random, const Tokenizer& tokenizer) {
+  std::vector<std::int32_t> ids(7);
+  for (std::int32_t& id : ids)
+    id = 4 + static_cast<std::int32_t>(
+                 random.below(static_cast<std::uint64_t>(tokenizer.vocab_size()) - 4));
+  return ids;
+}
+
 // The first of the two layers is left out. Only pairs for which that makes a difference show it.
-TEST_F(AttentionMapsOfAPair, AlignByTheCrossAttentionOfTheLastLayers) {
+void expect_alignment_by_last_layer(const TranslationModel& model, const PairMarks& marks) {
   Random random({1, 5});
-  const auto words_of = [&](const Tokenizer& tokenizer) {
-    std::vector<std::int32_t> ids(7);
-    for (std::int32_t& id : ids)
-      id = 4 + static_cast<std::int32_t>(
-                   random.below(static_cast<std::uint64_t>(tokenizer.vocab_size()) - 4));
-    return ids;
-  };
   int differences = 0;
   for (int i = 0; i < 60; ++i) {
-    std::vector<std::int32_t> src = words_of(model_.src_tokenizer);
-    src.push_back(model_.src_tokenizer.eos_id());
-    const std::vector<std::int32_t> tgt = words_of(model_.tgt_tokenizer);
-    const AttentionMaps maps = attention_maps(model_, model_.format.of({}), src, tgt);
+    const std::vector<std::int32_t> src = marks.around(random_words(random, model.src_tokenizer)),
+                                    tgt = random_words(random, model.tgt_tokenizer);
+    const AttentionMaps maps = attention_maps(model, marks, src, tgt);
     std::vector<int> found;
-    for (const auto& [source, target] : word_alignment(model_, model_.format.of({}), src, tgt))
+    for (const auto& [source, target] : word_alignment(model, marks, src, tgt))
       found.push_back(source);
-    const std::vector<int> of_last = most_looked_at(model_, maps, 1);
+    const std::vector<int> of_last = most_looked_at(model, marks, maps, 1);
     EXPECT_EQ(found, of_last);
-    differences += most_looked_at(model_, maps, 0) != of_last ? 1 : 0;
+    differences += most_looked_at(model, marks, maps, 0) != of_last ? 1 : 0;
   }
   EXPECT_GT(differences, 0) << "the first layer changed nothing: the test proved nothing";
+}
+
+TEST_F(AttentionMapsOfAPair, AlignByTheCrossAttentionOfTheLastLayers) {
+  expect_alignment_by_last_layer(model_, model_.format.of({}));
+}
+
+TEST_F(AttentionMapsOfAPair, AlignWordsBehindTheMarksOfTheLanguages) {
+  PairMarks marks = model_.format.of({});
+  marks.before_source = {src_.front()};
+  marks.before_target.push_back(tgt_.front());
+  expect_alignment_by_last_layer(model_, marks);
 }
 
 TEST_F(AttentionMapsOfAPair, AlignNothingToAnEmptySentence) {

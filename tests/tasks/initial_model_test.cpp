@@ -69,6 +69,22 @@ TEST_F(InitialClassifier, KeepsItsOutputLayerForItsLabels) {
             classification_model(model).tokenizer.bytes());
 }
 
+// Validation reads the labels as the model has them: training must mean the same ones.
+TEST_F(InitialClassifier, GoesOnWithTheLabelsInTheOrderOfItsModel) {
+  Checkpoint model = file_of(prepare_training(options_for("two", 5), nullptr));
+  model.metadata["attend.labels"] = R"(["good","bad"])";
+  ClassificationTraining options;
+  options.data.train = options.data.valid = {path("two").string()};
+  adopt_model(options, model);
+  options.loss = {};
+  options.initial = std::make_shared<const Checkpoint>(model);
+  const TrainingTask task = prepare_training(options, nullptr);
+  ASSERT_EQ(task.objective->batches(0), 1);
+  Pass pass = Pass::inference();
+  const double nll_of_four = task.objective->loss(0, 0, 1.0, pass).nll_sum;
+  EXPECT_NEAR(nll_of_four / 4, task.objective->validate().nll, 1e-5);
+}
+
 TEST_F(InitialClassifier, GetsANewOutputLayerForOtherLabels) {
   const Checkpoint model = file_of(prepare_training(options_for("two", 5), nullptr));
   const TrainingTask task = started_from(model, "other");

@@ -1,5 +1,6 @@
 // A model file is from outside, and so are the numbers of its configuration: whatever they are,
 // loading ends soon, with a model or with an error that names the file.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -84,6 +85,18 @@ TEST(HostileNumbers, OfAClassifierAreRefusedAtOnce) {
   const Load load = [](const Checkpoint& checkpoint) { classification_model(checkpoint); };
   EXPECT_GT(replace_numbers(small_classifier_checkpoint(), "attend.config", load), 8);
   EXPECT_EQ(replace_numbers(small_classifier_checkpoint(), "attend.text", load), 1);
+}
+
+TEST(HostileNumbers, OfMoreLayersThanTensorsAreRefusedBeforeTheyAreMade) {
+  auto config = nlohmann::ordered_json::parse(language_checkpoint().text("attend.config"));
+  config["n_layers"] = 1000;
+  const std::string message =
+      error_of(language_checkpoint(), "attend.config", config.dump(),
+               [](const Checkpoint& checkpoint) { language_model(checkpoint); });
+  EXPECT_NE(message.find(fmt::format("attend.config: 1000 layers need more than {} tensors",
+                                     language_checkpoint().tensors.size())),
+            std::string::npos)
+      << message;
 }
 
 TEST(HostileNumbers, ThatAskForMoreThanTheFileHoldsTakeNoMemory) {

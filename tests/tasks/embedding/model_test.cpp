@@ -79,6 +79,8 @@ TEST(EmbeddingModel, TruncatesLongTexts) {
   EXPECT_NO_THROW(engine.check_length(text, "here"));
   const auto found = engine.embed(std::vector{text, text + " good"}, {});
   EXPECT_EQ(found[0].tokens.size(), 7u) << "9 with the special ones";
+  EXPECT_EQ(found[0].omitted, std::ssize(small_embedder().tokenizer.encode(text)) - 7);
+  EXPECT_EQ(engine.embed(std::vector<std::string>{"film"}, {})[0].omitted, 0);
   EXPECT_EQ(found[0].vectors.to_vector(), found[1].vectors.to_vector());
 }
 

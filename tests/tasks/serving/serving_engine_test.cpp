@@ -273,6 +273,21 @@ TEST(ServingEngine, NeedsNoMoreMemoryForManySentencesThanForSome) {
             *std::max_element(bytes.begin(), middle) * 11 / 10);
 }
 
+// Of 14 rows, the later sentences of a request get three quarters.
+TEST(ServingEngine, DecodesNoMoreRowsTogetherThanABatchHas) {
+  ServingEngine engine({.batch_rows = 14}, serving_runtime(1));
+  std::vector<std::int64_t> rows;  // at each answer; by the worker alone
+  const Receiver<Translation> receiver{
+      .accept = [&](std::size_t, Translation) { rows.push_back(engine.statistics().running_rows); },
+      .fail = [](std::size_t, std::exception_ptr) { FAIL(); }};
+  engine.submit(jobs_of(translator(),
+                        TranslationRequest{std::vector<std::string>(8, "the old dog"), beam_of(5)},
+                        receiver, std::make_shared<RequestState>()));
+  engine.drain();
+  ASSERT_EQ(rows.size(), 8u);
+  EXPECT_EQ(*std::max_element(rows.begin(), rows.end()), 10);
+}
+
 TEST(ServingEngine, HandsOnEveryTokenThatIsSampled) {
   ServingEngine engine({}, serving_runtime(1));
   Sent<Generation> sent;

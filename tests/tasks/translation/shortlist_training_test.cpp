@@ -63,9 +63,12 @@ TEST_F(Shortlists, CoverTheTextTheyAreMadeFromWhenTheyMayBeLong) {
 TEST_F(Shortlists, TravelInTheModelFileAndThroughQuantization) {
   const Shortlist shortlist =
       make_shortlist(model_, lesson(model_), {.translations = 2, .frequent = 3});
+  TranslationModel here = model_;
+  here.shortlist = std::make_shared<const Shortlist>(shortlist);
   save_checkpoint(path("m"), with_shortlist(checkpoint_of(model_), shortlist));
   const Checkpoint saved = load_checkpoint(path("m"));
-  for (const Checkpoint& file : {saved, quantize_model(saved), with_shortlist(saved, shortlist)}) {
+  for (const Checkpoint& file :
+       {saved, quantize_model(saved), with_shortlist(saved, shortlist), checkpoint_of(here)}) {
     const TranslationModel loaded = translation_model(file);
     ASSERT_NE(loaded.shortlist, nullptr);
     EXPECT_EQ(loaded.shortlist->always, shortlist.always);
@@ -73,8 +76,6 @@ TEST_F(Shortlists, TravelInTheModelFileAndThroughQuantization) {
     EXPECT_EQ(loaded.shortlist->translations.offsets, shortlist.translations.offsets);
     EXPECT_EQ(texts(TranslationEngine(loaded), true).size(), kLesson.src.size());
   }
-  TranslationModel here = model_;
-  here.shortlist = std::make_shared<const Shortlist>(shortlist);
   EXPECT_EQ(texts(TranslationEngine(translation_model(saved)), true),
             texts(TranslationEngine(here), true));
   EXPECT_EQ(describe(path("m")).parameters,
