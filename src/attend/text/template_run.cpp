@@ -7,8 +7,8 @@
 namespace attend::detail {
 namespace {
 
-constexpr std::size_t kStep = 2048;          // a step counts as so much work
-constexpr std::size_t kMostWork = 1u << 28;  // about a second
+constexpr std::size_t kStep = 1024;          // a step counts as so much work
+constexpr std::size_t kMostWork = 1u << 27;  // about a second
 constexpr std::size_t kMostScopes = 64;
 constexpr int kMostLevels = 100;
 
