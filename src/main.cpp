@@ -1,3 +1,8 @@
+#include <csignal>
+
 #include "attend/cli/program.h"
 
-int main(int argc, char** argv) { return attend::run_program(argc, argv); }
+int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on files (ulimit -f) is an error of the write
+  return attend::run_program(argc, argv);
+}

@@ -10,8 +10,10 @@
 #include "attend/tasks/model_quantization.h"
 #include "cli/program_test.h"
 #include "tasks/small_classifier.h"
+#include "tasks/small_embedder.h"
 #include "tasks/small_language.h"
 #include "tasks/small_model.h"
+#include "tasks/small_tagger.h"
 
 namespace attend {
 namespace {
@@ -77,6 +79,27 @@ class HostileModel : public ProgramTest {
     EXPECT_FALSE(std::filesystem::exists(path("page.html")));
   }
 
+  void expect_embedder_refused(const Checkpoint& checkpoint) {
+    const std::string model = save("embedder", checkpoint);
+    expect_refused({"embed", model}, model, "a good film\n");
+    expect_refused({"embed", model, "--pooling", "none"}, model, "a good film\n");
+    expect_refused({"embed", model, "--npy", path("vectors.npy")}, model, "a good film\n");
+    const std::string labeled = write("labeled", "x\ta good film\nx\ta bad film\n");
+    expect_refused({"evaluate", model, "--labeled", labeled}, model);
+    expect_refused({"attention", model, "a good film", "--out", path("page.html")}, model);
+    EXPECT_FALSE(std::filesystem::exists(path("page.html")));
+    EXPECT_FALSE(std::filesystem::exists(path("vectors.npy")));
+  }
+
+  void expect_tagger_refused(const Checkpoint& checkpoint) {
+    const std::string model = save("tagger", checkpoint);
+    expect_refused({"classify", model}, model, "Mr Bell\n");
+    expect_refused({"classify", model, "--format", "json"}, model, "Mr Bell\n");
+    expect_refused({"evaluate", model, "--labeled", write("tagged", "Mr B-PER\nBell I-PER\n")},
+                   model);
+    expect_refused({"embed", model}, model, "Mr Bell\n");
+  }
+
   void expect_language_model_refused(const Checkpoint& checkpoint) {
     const std::string model = save("language", checkpoint);
     expect_refused({"generate", model, "--prompt", "the cat", "--max-tokens", "3"}, model);
@@ -112,6 +135,23 @@ TEST_F(HostileModel, WeightsThatAreNoNumbersGiveNoText) {
   for (const float number : {kNan, kInfinity, -kInfinity}) {
     expect_language_model_refused(with_numbers(good, "embed", number));
     expect_language_model_refused(with_numbers(good, "layers.0.", number));
+  }
+}
+
+TEST_F(HostileModel, WeightsThatAreNoNumbersGiveNoVector) {
+  const Checkpoint good = finished_checkpoint_of(small_embedder());
+  for (const float number : {kNan, kInfinity, -kInfinity}) {
+    expect_embedder_refused(with_numbers(good, "embed", number));
+    expect_embedder_refused(with_numbers(good, "layers.0.", number));
+  }
+}
+
+TEST_F(HostileModel, WeightsThatAreNoNumbersGiveNoTag) {
+  const Checkpoint good = finished_checkpoint_of(small_tagger());
+  for (const float number : {kNan, kInfinity, -kInfinity}) {
+    expect_tagger_refused(with_numbers(good, "embed", number));
+    expect_tagger_refused(with_numbers(good, "layers.0.", number));
+    expect_tagger_refused(with_numbers(good, "output.", number));
   }
 }
 

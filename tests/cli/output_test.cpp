@@ -31,6 +31,16 @@ TEST_F(Output, OfEveryCommandMustArrive) {
   train("mt");
   train_lm("lm");
   train_classifier("cl");
+  train_embedder("em");
+  train_tagger("tg");
+  write("uses.tsv", "one\tThe man sees the dog.\none\tA dog.\ntwo\tThe dog.\ntwo\tOld dog.\n");
+  const std::string llama = std::string(ATTEND_SOURCE_DIR) + "/tests/interchange/data/models/llama";
+  ASSERT_EQ(run({"import", llama, "--out", path("llama")}), 0) << error_;
+  ASSERT_EQ(
+      run({"train", "lm", "--train", path("train.en"), "--init-from", path("llama"), "--lora-rank",
+           "2", "--max-steps", "1", "--valid-every", "0", "--out", path("ad")}),
+      0)
+      << error_;
   const std::string mt = "mt/model.safetensors", lm = "lm/model.safetensors",
                     cl = "cl/model.safetensors";
   const std::string translate = "head -3 valid.en | $attend translate --max-length 5 ";
@@ -57,8 +67,38 @@ TEST_F(Output, OfEveryCommandMustArrive) {
         "$attend attention " + mt + " 'The man sleeps.'",
         "$attend quantize --out small.safetensors " + mt,
         "$attend average --out mean.safetensors mt"s,
+        "$attend shortlist --src valid.en --tgt valid.de --out short.safetensors " + mt,
+        "echo 'The man sleeps.' | $attend embed nearest --word man --corpus train.en " + mt,
+        "$attend embed senses --uses uses.tsv --word dog " + mt,
+        "head -3 valid.en | $attend embed em"s,
+        "head -3 valid.en | $attend classify tg"s,
+        "head -3 valid.en | $attend classify --window 1 --format json tg"s,
+        "$attend evaluate tg --labeled tagged.conll"s,
+        "$attend import " + llama + " --out imported.safetensors",
+        "$attend import --format json " + llama + " --out imported.safetensors",
+        "rm -rf exported; $attend export llama --out exported"s,
+        "rm -rf exported; $attend export ad --base llama --out exported"s,
+        "$attend merge llama ad --out merged.safetensors"s,
+        "$attend lab permutation --quick"s,
+        "$attend help translate"s,
+        "$attend completion zsh"s,
+        "$attend man"s,
+        "$attend train tagging --print-config"s,
         training_line("dry", {"--dry-run"})})
     expect_failure(line);
+}
+
+TEST_F(Output, BeyondTheLimitOnFilesIsAnErrorAndLeavesNothing) {
+  train_lm("lm");
+  const std::string limited = "cp lm/model.safetensors model; mkdir made; ulimit -f 8; ";
+  EXPECT_EQ(shell(limited + "$attend quantize model --out made/model"), 1);
+  EXPECT_NE(error_.find("made/model: write failed after 4096 bytes: File too large"),
+            std::string::npos)
+      << error_;
+  EXPECT_TRUE(std::filesystem::is_empty(path("made")));
+  EXPECT_EQ(shell("ulimit -f 8; $attend embed --no-context lm/model.safetensors < train.en"), 1);
+  EXPECT_NE(error_.find("cannot write standard output: File too large"), std::string::npos)
+      << error_;
 }
 
 TEST_F(Output, ThatNobodyReadsAnyMoreEndsTheProgramAsItDoesOthers) {

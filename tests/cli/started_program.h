@@ -56,28 +56,42 @@ class StartedProgramTest : public SmallRunTest {
     arguments.insert(arguments.end(), more.begin(), more.end());
     ASSERT_EQ(run(arguments), 0) << error_;
   }
-  // A language model, in RUN.
-  void train_lm(const std::string& name) {
-    std::istringstream words(
-        "train lm --train train.en --valid valid.en --d-model 16 --n-heads 2 --d-ff 16 --n-layers "
-        "1 --vocab-size 300 --sequence-length 16 "
-        "--batch-tokens 256 --max-steps 1 --valid-every 0");
+  // A step of another training, in RUN.
+  void train_tiny(const std::string& flags, const std::string& name) {
+    std::istringstream words("train " + flags +
+                             " --d-model 16 --n-heads 2 --d-ff 16 --max-steps 1 --valid-every 0");
     std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};
     arguments.insert(arguments.end(), {"--data", folder_, "--out", path(name)});
     ASSERT_EQ(run(arguments), 0) << error_;
   }
-  // A classifier, in RUN.
+  void train_lm(const std::string& name) {
+    train_tiny(
+        "lm --train train.en --valid valid.en --n-layers 1 --vocab-size 300 --sequence-length 16 "
+        "--batch-tokens 256",
+        name);
+  }
   void train_classifier(const std::string& name) {
     std::string lines;
     for (int i = 0; i < 20; ++i) lines += i % 2 == 0 ? "pos\tgood film\n" : "neg\tbad film\n";
     write("labeled.tsv", lines);
-    std::istringstream words(
-        "train classification --train labeled.tsv --valid labeled.tsv --d-model 16 --n-heads 2 "
-        "--d-ff 16 --n-encoder-layers 1 "
-        "--tokenizer word --vocab-size 7 --batch-tokens 200 --max-steps 1 --valid-every 0");
-    std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};
-    arguments.insert(arguments.end(), {"--data", folder_, "--out", path(name)});
-    ASSERT_EQ(run(arguments), 0) << error_;
+    train_tiny(
+        "classification --train labeled.tsv --valid labeled.tsv --n-encoder-layers 1 --tokenizer "
+        "word --vocab-size 7 --batch-tokens 200",
+        name);
+  }
+  void train_embedder(const std::string& name) {
+    write("pairs.tsv", "good film\tgood story\nbad film\tbad story\nthe dog\ta dog\n");
+    train_tiny(
+        "embedding --train pairs.tsv --n-encoder-layers 1 --tokenizer chars --vocab-size 40 "
+        "--batch-tokens 200",
+        name);
+  }
+  void train_tagger(const std::string& name) {
+    write("tagged.conll", "good O\nfilm B-A\n\nbad O\nfilm B-A\nstory I-A\n\ngood O\nstory B-A\n");
+    train_tiny(
+        "tagging --train tagged.conll --n-encoder-layers 1 --tokenizer word --vocab-size 8 "
+        "--batch-tokens 200",
+        name);
   }
   // The training of a translator as a line for the shell.
   std::string training_line(const std::string& name,
