@@ -182,6 +182,20 @@ TEST(ExportOfAModel, TranslatesIntoTheDefaultLanguage) {
   EXPECT_EQ(read_tokenizer(mbart.equal).piece(start.get<std::int32_t>()), "ro_RO");
 }
 
+// attend does not read it back: the model itself knows what a text begins with.
+TEST(ExportOfAModel, SaysWithWhichTokenTextsBegin) {
+  for (const char* family : {"opt", "llama", "qwen2"}) {
+    const auto single_text = [](const std::string& text) {
+      return parse_sorted_json(text, "tokenizer.json").at("post_processor").at("single").dump();
+    };
+    const std::string original = std::string("models/") + family;
+    const Checkpoint model = import_model(ModelDirectory(fixture(original))).checkpoint;
+    EXPECT_EQ(single_text(export_model(model).files.at("tokenizer.json")),
+              single_text(fixture_bytes(original + "/tokenizer.json")))
+        << family;
+  }
+}
+
 TEST(ExportOfAModel, NamesAnOptionWithoutAnEqual) {
   expect_option_refused("gpt2", R"("attention_choice":"soft")", R"("attention_choice":"hard")",
                         {"GPT-2", "attention-choice is hard, there soft"});
