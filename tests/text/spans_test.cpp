@@ -10,13 +10,13 @@
 namespace attend {
 namespace {
 
-using Parts = std::vector<std::string>;
+using Texts = std::vector<std::string>;
 
 // What each token stands for.
-Parts parts_of(const Tokenizer& tokenizer, const std::string& text) {
+Texts parts_of(const Tokenizer& tokenizer, const std::string& text) {
   const std::vector<TokenSpan> spans = tokenizer.spans(text);
   EXPECT_EQ(spans.size(), tokenizer.encode(text).size()) << text;
-  Parts parts;
+  Texts parts;
   for (const TokenSpan& span : spans) {
     if (span.begin > span.end || span.end > text.size()) {
       ADD_FAILURE() << span.begin << " .. " << span.end << " is not in: " << text;
@@ -29,12 +29,12 @@ Parts parts_of(const Tokenizer& tokenizer, const std::string& text) {
 
 TEST(Spans, OfWordPieceAreTheTextBeforeItIsChanged) {
   const Tokenizer tokenizer = made_tokenizer(small_wordpiece());
-  EXPECT_EQ(parts_of(tokenizer, "  Unaffable,RUNS "), (Parts{"Un", "aff", "able", ",", "RUNS"}));
-  EXPECT_EQ(parts_of(tokenizer, "Ru\u0301n Über"), (Parts{"Ru\u0301n", "Über"}));
-  EXPECT_EQ(parts_of(tokenizer, "unaffx the"), (Parts{"unaffx", "the"})) << "unknown as a whole";
-  EXPECT_EQ(parts_of(tokenizer, "a京京a"), (Parts{"a", "京", "京", "a"}));
-  EXPECT_EQ(parts_of(tokenizer, "r\x01un\u200Bthe"), (Parts{"r\x01un\u200Bthe"}));
-  EXPECT_EQ(parts_of(tokenizer, ""), Parts{});
+  EXPECT_EQ(parts_of(tokenizer, "  Unaffable,RUNS "), (Texts{"Un", "aff", "able", ",", "RUNS"}));
+  EXPECT_EQ(parts_of(tokenizer, "Ru\u0301n Über"), (Texts{"Ru\u0301n", "Über"}));
+  EXPECT_EQ(parts_of(tokenizer, "unaffx the"), (Texts{"unaffx", "the"})) << "unknown as a whole";
+  EXPECT_EQ(parts_of(tokenizer, "a京京a"), (Texts{"a", "京", "京", "a"}));
+  EXPECT_EQ(parts_of(tokenizer, "r\x01un\u200Bthe"), (Texts{"r\x01un\u200Bthe"}));
+  EXPECT_EQ(parts_of(tokenizer, ""), Texts{});
 }
 
 TEST(Spans, OfByteBpeAreWholeCharactersWithoutSpaces) {
@@ -43,13 +43,13 @@ TEST(Spans, OfByteBpeAreWholeCharactersWithoutSpaces) {
   add_merge(d, "Ġ", "t");
   add_merge(d, "Ġt", "he");
   const Tokenizer tokenizer = made_tokenizer(d);
-  EXPECT_EQ(parts_of(tokenizer, "the the  ß"), (Parts{"t", "he", "the", " ", " ", "ß", "ß"}));
+  EXPECT_EQ(parts_of(tokenizer, "the the  ß"), (Texts{"t", "he", "the", " ", " ", "ß", "ß"}));
   d.prefix_space = true;
-  EXPECT_EQ(parts_of(made_tokenizer(d), "the the"), (Parts{"the", "the"}));
-  EXPECT_EQ(parts_of(made_tokenizer(d), "hehe"), (Parts{"", "he", "he"}));
+  EXPECT_EQ(parts_of(made_tokenizer(d), "the the"), (Texts{"the", "the"}));
+  EXPECT_EQ(parts_of(made_tokenizer(d), "hehe"), (Texts{"", "he", "he"}));
   d.prefix_space = false;
   d.normalization = {.form = detail::UnicodeForm::nfkc, .clean_spaces = true};
-  EXPECT_EQ(parts_of(made_tokenizer(d), "  \ufb01\t\t the "), (Parts{"\ufb01", "\ufb01", "the"}));
+  EXPECT_EQ(parts_of(made_tokenizer(d), "  \ufb01\t\t the "), (Texts{"\ufb01", "\ufb01", "the"}));
 }
 
 TEST(Spans, OfAddedPiecesAreThese) {
@@ -57,7 +57,7 @@ TEST(Spans, OfAddedPiecesAreThese) {
   add_merge(d, "h", "e");
   d.vocabulary.pieces.push_back("<sep>");
   d.added = {static_cast<std::int32_t>(d.vocabulary.pieces.size() - 1)};
-  EXPECT_EQ(parts_of(made_tokenizer(d), "he<sep>he<sep>"), (Parts{"he", "<sep>", "he", "<sep>"}));
+  EXPECT_EQ(parts_of(made_tokenizer(d), "he<sep>he<sep>"), (Texts{"he", "<sep>", "he", "<sep>"}));
 }
 
 TEST(Spans, OfSentencePieceAreTheTextBeforeItIsChanged) {
@@ -68,11 +68,11 @@ TEST(Spans, OfSentencePieceAreTheTextBeforeItIsChanged) {
   std::string all;
   for (const std::string& part : parts_of(tokenizer, " the   old\u3000dog")) all += part;
   EXPECT_EQ(all, "theolddog");
-  EXPECT_EQ(parts_of(tokenizer, "the ßß"), (Parts{"the", " ", "ßß"}));
+  EXPECT_EQ(parts_of(tokenizer, "the ßß"), (Texts{"the", " ", "ßß"}));
   options.byte_fallback = true;
   options.vocab_size = 290;
   EXPECT_EQ(parts_of(Tokenizer::train(sentences, options), "ßthe"),
-            (Parts{"", "ß", "ß", "t", "he"}));
+            (Texts{"", "ß", "ß", "t", "he"}));
 }
 
 TEST(Spans, OfUnknownWordsAreOneWordEach) {
@@ -81,7 +81,7 @@ TEST(Spans, OfUnknownWordsAreOneWordEach) {
   options.type = TokenizerType::word;
   options.vocab_size = 9;
   const Tokenizer tokenizer = Tokenizer::train(sentences, options);
-  EXPECT_EQ(parts_of(tokenizer, "the  new\u3000fat old"), (Parts{"the", "new", "fat", "old"}));
+  EXPECT_EQ(parts_of(tokenizer, "the  new\u3000fat old"), (Texts{"the", "new", "fat", "old"}));
 }
 
 TEST(Spans, OfAnyBytesAreInTheText) {

@@ -249,9 +249,9 @@ Variable gated_feed_forward(const Variable& x, const GatedMaps& maps,
             backend().activate_backward(activation, of_slope, dz, dz);
           const Tensor dg = Tensor::empty(z.shape());
           backend().multiply(dh, f, dg);
-          const Tensor inputs = widened(input.slice_rows(begin, end));
-          add_gradients(dz, inputs, dw1, db1, precision);
-          add_gradients(dg, inputs, dv, dc, precision);
+          const Tensor part_of_input = widened(input.slice_rows(begin, end));
+          add_gradients(dz, part_of_input, dw1, db1, precision);
+          add_gradients(dg, part_of_input, dv, dc, precision);
           if (!dx.needed()) return;
           const Tensor part = to.buffer.slice_rows(begin, end);
           add_input_gradient(dz, w1, to.beta, precision, part);

@@ -31,8 +31,8 @@ Variable ragged_attention(const Variable& q, const Variable& k, const Variable& 
   AttentionPattern pattern{.query_offsets = query_offsets, .key_offsets = key_offsets};
   pattern.causal = causal;
   const auto width = static_cast<float>(q.value().cols()) / static_cast<float>(heads);
-  return scaled_dot_product_attention(q, k, v, pattern,
-                                      {.heads = heads, .scale = 1 / std::sqrt(width)});
+  return scaled_dot_product_attention(
+      q, k, v, pattern, {.heads = heads, .scale = 1 / std::sqrt(width), .dropout = {}});
 }
 
 Variable token_loss(const Variable& logits, const Integers& targets, float label_smoothing) {

@@ -16,7 +16,7 @@ using Points = std::vector<std::pair<double, double>>;
 
 std::string line_plot(const std::string& title, const std::string& x, const std::string& y,
                       const std::vector<std::pair<std::string, Points>>& lines) {
-  Plot plot{.title = title, .x = {x}, .y = {y}};
+  Plot plot{.name = {}, .title = title, .x = {x}, .y = {y}, .series = {}};
   for (const auto& [label, points] : lines) plot.series.push_back({label, points});
   return to_svg(plot);
 }
