@@ -1,3 +1,4 @@
+// Here because what is computed again is made of ops.
 #include "attend/autograd/recompute.h"
 
 #include <gtest/gtest.h>
