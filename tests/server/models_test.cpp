@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 
 #include "attend/error.h"
 #include "attend/model_file.h"
 #include "attend/server/http/message.h"
 #include "server/served_models.h"
+#include "tasks/small_adapter.h"
 
 namespace attend {
 namespace {
@@ -71,6 +73,45 @@ TEST_F(ModelsTest, AreCalledAsTheirFilesSay) {
   const Models named({{.path = file, .name = "mine", .source = "en"}}, "", make_runtime());
   EXPECT_EQ(names(named), Names{"mine"});
   EXPECT_EQ(named.all()->front()->sources, Names{"en"});
+}
+
+TEST_F(ModelsTest, OfAdaptersShareTheirBase) {
+  const std::string base = SmallModels::shared().file("classes");
+  const Checkpoint model = load_checkpoint(base);
+  const auto adapter = [&](const std::string& name, std::uint64_t seed) {
+    const std::string file = (folder_ / name).string();
+    save_checkpoint(file, small_adapter(model, {"encoder.layers.0.self_attn.v_proj.weight"},
+                                        {"output.weight"}, seed));
+    return file;
+  };
+  const std::string mood = adapter("mood.safetensors", 1), topic = adapter("topic", 2);
+  Models served({{.path = base},
+                 {.path = base, .adapter = mood},
+                 {.path = base, .name = "other", .adapter = topic}},
+                "", make_runtime({.threads = 1}));
+  EXPECT_EQ(names(served), (Names{"classes", "mood", "other"}));
+  const std::vector<std::string> text{"a dog sleeps"};
+  const auto answer = [&](const char* name) {
+    return served.find<Classifier>(name)->as<Classifier>()->classify(text)[0].probabilities;
+  };
+  EXPECT_EQ(answer("classes"), Classifier::load(base).classify(text)[0].probabilities);
+  EXPECT_EQ(answer("mood"), BaseModel::load(base).classifier(mood).classify(text)[0].probabilities);
+  EXPECT_NE(answer("mood"), answer("other"));
+  EXPECT_NE(answer("mood"), answer("classes"));
+
+  // An adapter that is written again replaces its model alone.
+  const auto plain = served.find<Classifier>("classes"), other = served.find<Classifier>("other");
+  const auto before = answer("mood");
+  adapter("mood.safetensors", 3);
+  std::filesystem::last_write_time(
+      mood, std::filesystem::file_time_type::clock::now() + std::chrono::seconds(5));
+  EXPECT_EQ(served.reload(), std::vector<std::string>{});
+  EXPECT_NE(answer("mood"), before);
+  EXPECT_EQ(served.find<Classifier>("classes"), plain);
+  EXPECT_EQ(served.find<Classifier>("other"), other);
+  EXPECT_THROW(Models({{.path = mood}}, "", make_runtime({.threads = 1})), DataError);
+  EXPECT_THROW(Models({{.path = base, .adapter = base}}, "", make_runtime({.threads = 1})),
+               DataError);
 }
 
 TEST_F(ModelsTest, AreLoadedAgainOnlyIfTheirFileChanged) {

@@ -130,6 +130,7 @@ TEST(ModelPlace, TakesSettingsAfterThePath) {
   EXPECT_EQ(place.target, "de");
   EXPECT_EQ(place.name, "x y");
   EXPECT_EQ(parse_model_place("a").name, "");
+  EXPECT_EQ(parse_model_place("a,adapter=b/c").adapter, "b/c");
   for (const char* wrong : {"", ",name=x", "a,", "a,name", "a,name=", "a,lang=en"})
     EXPECT_THROW(parse_model_place(wrong), ConfigError) << wrong;
 }

@@ -27,11 +27,14 @@ void require_golden(const ModelPlace& place) {
 }  // namespace
 
 Models::Models(std::vector<ModelPlace> places, std::string folder, std::shared_ptr<Runtime> runtime)
-    : places_(std::move(places)), folder_(std::move(folder)), runtime_(std::move(runtime)) {
+    : places_(std::move(places)),
+      folder_(std::move(folder)),
+      runtime_(std::move(runtime)),
+      bases_(places_) {
   ModelList list;
   std::set<std::string> names;
   for (const ModelPlace& place : places_now()) {
-    list.push_back(load_served_model(place, runtime_));
+    list.push_back(load_served_model(place, runtime_, bases_));
     if (!names.insert(list.back()->name).second)
       throw ConfigError(fmt::format("two models are called {}; name one of them: {},name=other",
                                     quote(list.back()->name), place.path));
@@ -96,15 +99,16 @@ std::vector<std::string> Models::reload() {
   ModelList list;
   std::vector<std::string> failures;
   for (const ModelPlace& place : places_now()) {
-    const auto old = std::find_if(before->begin(), before->end(),
-                                  [&](const auto& model) { return model->path == place.path; });
+    const auto old = std::find_if(before->begin(), before->end(), [&](const auto& model) {
+      return model->path == place.path && model->adapter == place.adapter;
+    });
     try {
       if (old != before->end() && (*old)->state == file_state(place)) {
         list.push_back(*old);
         continue;
       }
       require_golden(place);
-      list.push_back(load_served_model(place, runtime_));
+      list.push_back(load_served_model(place, runtime_, bases_));
     } catch (const std::exception& error) {
       const bool kept = old != before->end();
       failures.push_back(fmt::format("{}: {}: {}", kept ? (*old)->name : place.path,
@@ -129,7 +133,7 @@ ServedModelPointer Models::load(const ModelPlace& place) {
   full.path = (std::filesystem::path(folder_) / name).string();
   const std::lock_guard change(changing_);
   require_golden(full);
-  const ServedModelPointer model = load_served_model(full, runtime_);
+  const ServedModelPointer model = load_served_model(full, runtime_, bases_);
   ModelList list = *all();
   const auto old = std::find_if(list.begin(), list.end(),
                                 [&](const auto& one) { return one->name == model->name; });

@@ -61,6 +61,7 @@ class Models {
   const std::string folder_;
   const std::shared_ptr<Runtime> runtime_;
   std::mutex changing_;  // one change at a time
+  SharedBases bases_;
   mutable std::mutex mutex_;
   std::shared_ptr<const ModelList> list_;
 };

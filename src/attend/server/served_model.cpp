@@ -29,7 +29,8 @@ std::string text_if_any(const Checkpoint& checkpoint, const char* key) {
 std::string name_of(const ModelPlace& place, const Checkpoint& checkpoint) {
   if (!place.name.empty()) return place.name;
   if (std::string own = text_if_any(checkpoint, kNameKey); !own.empty()) return own;
-  std::filesystem::path clean = std::filesystem::absolute(place.path).lexically_normal();
+  const std::string& path = place.adapter.empty() ? place.path : place.adapter;
+  std::filesystem::path clean = std::filesystem::absolute(path).lexically_normal();
   if (!clean.has_filename()) clean = clean.parent_path();
   if (clean.filename() == "model.safetensors") clean = clean.parent_path();
   return clean.extension() == ".safetensors" ? clean.stem() : clean.filename();
@@ -83,6 +84,24 @@ decltype(ServedModel::model) load_any(const std::filesystem::path& path,
   return Embedder::load(path, std::move(runtime));
 }
 
+decltype(ServedModel::model) with_adapter(const BaseModel& base, const ModelPlace& place,
+                                          const std::string& task) {
+  if (task == TranslationModel::kTask) return base.translator(place.adapter);
+  if (task == LanguageModel::kTask) return base.generator(place.adapter);
+  if (task == ClassificationModel::kTask) return base.classifier(place.adapter);
+  if (task == TaggingModel::kTask) return base.tagger(place.adapter);
+  return base.embedder(place.adapter);
+}
+
+FileState state_of(const std::string& model) {
+  const std::filesystem::path path = model_file_of(model);
+  std::error_code failure;
+  FileState state{.bytes = std::filesystem::file_size(path, failure)};
+  if (!failure) state.written = std::filesystem::last_write_time(path, failure);
+  if (failure) throw IoError(fmt::format("cannot read {}: {}", path.string(), failure.message()));
+  return state;
+}
+
 std::int64_t seconds_since_epoch() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::seconds>(now).count();
@@ -99,14 +118,16 @@ ModelPlace parse_model_place(std::string_view text) {
     const std::string_view setting = text.substr(0, text.find(','));
     const std::size_t equals = setting.find('=');
     const std::string_view key = setting.substr(0, equals);
-    std::string* const value = key == "name"  ? &place.name
-                               : key == "src" ? &place.source
-                               : key == "tgt" ? &place.target
-                                              : nullptr;
+    std::string* const value = key == "name"      ? &place.name
+                               : key == "src"     ? &place.source
+                               : key == "tgt"     ? &place.target
+                               : key == "adapter" ? &place.adapter
+                                                  : nullptr;
     if (value == nullptr || equals == setting.npos || equals + 1 == setting.size())
-      throw ConfigError(fmt::format(
-          "{}: expected MODEL, or MODEL followed by ,src=en ,tgt=de ,name=small; got {}",
-          quote(place.path), quote(setting)));
+      throw ConfigError(
+          fmt::format("{}: expected MODEL, or MODEL followed by ,src=en ,tgt=de ,name=small "
+                      ",adapter=FILE; got {}",
+                      quote(place.path), quote(setting)));
     *value = setting.substr(equals + 1);
   }
   if (place.path.empty()) throw ConfigError("expected the path of a model, got an empty one");
@@ -114,12 +135,28 @@ ModelPlace parse_model_place(std::string_view text) {
 }
 
 FileState file_state(const ModelPlace& place) {
-  const std::filesystem::path path = model_file_of(place.path);
-  std::error_code failure;
-  FileState state{.bytes = std::filesystem::file_size(path, failure)};
-  if (!failure) state.written = std::filesystem::last_write_time(path, failure);
-  if (failure) throw IoError(fmt::format("cannot read {}: {}", path.string(), failure.message()));
-  return state;
+  const FileState base = state_of(place.path);
+  if (place.adapter.empty()) return base;
+  FileState adapter = state_of(place.adapter);
+  adapter.written = std::max(adapter.written, base.written);
+  return adapter;
+}
+
+SharedBases::SharedBases(const std::vector<ModelPlace>& places) {
+  for (const ModelPlace& place : places)
+    if (!place.adapter.empty()) bases_[place.path];
+}
+
+const BaseModel* SharedBases::find(const std::string& path,
+                                   const std::shared_ptr<Runtime>& runtime) {
+  const auto found = bases_.find(path);
+  if (found == bases_.end()) return nullptr;
+  auto& [state, model] = found->second;
+  if (const FileState now = state_of(path); !model || state != now) {
+    model = BaseModel::load(path, runtime);
+    state = now;
+  }
+  return &*model;
 }
 
 bool ServedModel::translates(std::string_view source, std::string_view target) const {
@@ -130,19 +167,26 @@ bool ServedModel::translates(std::string_view source, std::string_view target) c
          (source != target || !chooses_languages);
 }
 
-ServedModelPointer load_served_model(const ModelPlace& place, std::shared_ptr<Runtime> runtime) {
+ServedModelPointer load_served_model(const ModelPlace& place, std::shared_ptr<Runtime> runtime,
+                                     SharedBases& bases) {
   const std::filesystem::path path = model_file_of(place.path);
-  return read_checkpoint(path, [&](const Checkpoint& checkpoint) {
+  return read_checkpoint(path, [&](const Checkpoint& base) {
+    // What is said of a model is said by its adapter, but for the tokenizer.
+    const Checkpoint checkpoint = place.adapter.empty() ? base : load_checkpoint(place.adapter);
+    const BaseModel* const shared = bases.find(place.path, runtime);
+    const std::string& task = checkpoint.text("attend.task");
     ServedModel served{.name = name_of(place, checkpoint),
                        .path = place.path,
+                       .adapter = place.adapter,
                        .description = text_if_any(checkpoint, kDescriptionKey),
                        .state = file_state(place),
-                       .task = checkpoint.text("attend.task"),
+                       .task = task,
                        .sources = {},
                        .targets = {},
                        .loaded = seconds_since_epoch(),
-                       .tokenizer = input_tokenizer(checkpoint),
-                       .model = load_any(path, checkpoint, std::move(runtime))};
+                       .tokenizer = input_tokenizer(base),
+                       .model = shared != nullptr ? with_adapter(*shared, place, task)
+                                                  : load_any(path, checkpoint, std::move(runtime))};
     if (checkpoint.metadata.contains(kChatKey))
       served.chat = std::make_shared<const Chat>(
           ChatFormat::from_json(checkpoint.text(kChatKey), place.path + ": " + kChatKey),

@@ -3,12 +3,15 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "attend/base_model.h"
 #include "attend/classifier.h"
 #include "attend/embedder.h"
 #include "attend/generator.h"
@@ -18,12 +21,14 @@
 
 namespace attend {
 
-// A model on the command line: "model.safetensors,src=en,tgt=de,name=small".
+// A model on the command line: "model.safetensors,src=en,tgt=de,name=small", or one with an
+// adapter: "base.safetensors,adapter=topics".
 struct ModelPlace {
   std::string path;         // a model file, or the folder of a run
   std::string name = {};    // empty: as the file says, or that of the file or folder
   std::string source = {};  // languages; empty: as the file says, or "src" and "tgt"
   std::string target = {};
+  std::string adapter = {};  // a file, or the folder of a run; empty: none
 };
 
 // Throws ConfigError.
@@ -37,12 +42,32 @@ struct FileState {
   bool operator==(const FileState&) const = default;
 };
 
-// Throws IoError if there is no such file.
+// Of the adapter, if there is one, with the time of whichever was written last. Throws IoError if
+// there is no such file.
 FileState file_state(const ModelPlace& place);
+
+// Models in memory that are shared by those with adapters of them.
+class SharedBases {
+ public:
+  // Of the models in `places` that have an adapter there.
+  explicit SharedBases(const std::vector<ModelPlace>& places);
+
+  // The model at `path`, loaded if it is not yet or its file was written again; null if it has no
+  // adapters. Throws DataError or IoError.
+  const BaseModel* find(const std::string& path, const std::shared_ptr<Runtime>& runtime);
+
+ private:
+  struct Loaded {
+    FileState state;
+    std::optional<BaseModel> model;
+  };
+  std::map<std::string, Loaded> bases_;
+};
 
 struct ServedModel {
   std::string name;
   std::string path;
+  std::string adapter;               // as in ModelPlace
   std::string description;           // as the file says; empty: nothing
   FileState state;                   // when it was loaded
   std::string task;                  // "translation", "language modeling", ...
@@ -64,6 +89,7 @@ struct ServedModel {
 using ServedModelPointer = std::shared_ptr<const ServedModel>;
 
 // Reads and checks a model; it computes on `runtime`. Throws DataError or IoError.
-ServedModelPointer load_served_model(const ModelPlace& place, std::shared_ptr<Runtime> runtime);
+ServedModelPointer load_served_model(const ModelPlace& place, std::shared_ptr<Runtime> runtime,
+                                     SharedBases& bases);
 
 }  // namespace attend

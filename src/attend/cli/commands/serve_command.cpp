@@ -120,8 +120,8 @@ void add_serve_command(CLI::App& app) {
   const auto arguments = std::make_shared<ServeArguments>();
   add_argument(command, arguments->models,
                {"models", "MODEL",
-                "model files or folders of runs; each may be followed by ,name=small and, for "
-                "translators, ,src=en ,tgt=de"});
+                "model files or folders of runs; each may be followed by ,name=small ,adapter=FILE "
+                "and, for translators, ,src=en ,tgt=de"});
   OptionBinding(command).add(*arguments);
   on_command(command, [arguments] { run_serve(*arguments); });
 }
