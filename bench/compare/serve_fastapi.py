@@ -6,6 +6,7 @@ usage: serve_fastapi.py FOLDER PORT --compute-type int8|float32 --beam-size N [-
 
 import argparse
 import asyncio
+import os
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 
@@ -29,10 +30,8 @@ class Batcher:
     def __init__(self, a):
         self.translator = ctranslate2.Translator(a.folder, compute_type=a.compute_type, inter_threads=a.inter, intra_threads=a.intra)
         self.src = sentencepiece.SentencePieceProcessor(f"{a.folder}/tokenizer.src.model")
-        try:
-            self.tgt = sentencepiece.SentencePieceProcessor(f"{a.folder}/tokenizer.tgt.model")
-        except OSError:  # a joint vocabulary
-            self.tgt = self.src
+        target = f"{a.folder}/tokenizer.tgt.model"  # absent of a joint vocabulary
+        self.tgt = sentencepiece.SentencePieceProcessor(target) if os.path.exists(target) else self.src
         self.beam_size = a.beam_size
         self.queue = asyncio.Queue()
         self.workers = a.inter
