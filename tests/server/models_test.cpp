@@ -182,7 +182,7 @@ TEST_F(ModelsTest, AreSwappedWithoutAFailingRequest) {
   serve({}, options);
   std::atomic<bool> swapping{true};
   std::atomic<int> answered{0};
-  std::thread client([&] {
+  const auto ask = [&] {
     RawClient own(server_->port());
     while (swapping) {
       const RawResponse response =
@@ -190,14 +190,16 @@ TEST_F(ModelsTest, AreSwappedWithoutAFailingRequest) {
       EXPECT_EQ(response.status, 200) << response.body;
       ++answered;
     }
-  });
+  };
+  std::vector<std::thread> clients;
+  for (int i = 0; i < 6; ++i) clients.emplace_back(ask);
   for (int i = 0; i < 5; ++i) {
     put("en-de", "a.safetensors");
     EXPECT_EQ(server_->reload(), Names{});
   }
-  while (answered < 3) std::this_thread::yield();
+  while (answered < 20) std::this_thread::yield();
   swapping = false;
-  client.join();
+  for (std::thread& client : clients) client.join();
 }
 
 }  // namespace

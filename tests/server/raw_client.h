@@ -38,7 +38,7 @@ class RawClient {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
       ADD_FAILURE() << "cannot connect to port " << port;
-    const timeval patience{.tv_sec = 20, .tv_usec = 0};
+    const timeval patience{.tv_sec = 120, .tv_usec = 0};  // of sanitizers
     setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   }
   ~RawClient() { close(); }
