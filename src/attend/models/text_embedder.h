@@ -35,7 +35,7 @@ void fields(EmbedderConfig& c, Visitor&& visit) {
   encoder_fields(c, visit);
   visit("pooling", c.pooling, kPoolingHelp);
   visit("more-pooling", c.more_pooling,
-        "further kinds of pooling, whose vectors are put behind that of --pooling");
+        "further kinds of pooling, whose vectors are appended to that of --pooling");
   visit("dense-width", c.dense_width, between(0, kWidths.most),
         "width of a linear layer between pooling and the vector of a text; 0: none");
   visit("dense-activation", c.dense_activation, "activation after the layer of --dense-width");

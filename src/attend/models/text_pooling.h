@@ -16,8 +16,7 @@ inline std::span<const std::string_view> enum_names(Pooling) {
 }
 
 inline constexpr std::string_view kPoolingHelp =
-    "how token vectors become one text vector: max, mean, first (the vector of a bos token), last, "
-    "mean_sqrt (their sum divided by the root of their number) or weighted_mean (later tokens "
-    "count more)";
+    "how token vectors become one: max, mean, first (of a bos token), last, mean_sqrt (sum / root of "
+    "length) or weighted_mean (later ones count more)";
 
 }  // namespace attend
