@@ -258,6 +258,7 @@ FAMILIES = {
         "rope_type": "llama3", "rope_theta": 500.0, "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
         "original_max_position_embeddings": 24}),
     "qwen2": lambda folder: llama(folder, transformers.Qwen2Config, tie_word_embeddings=True),
+    "mistral": lambda folder: llama(folder, transformers.MistralConfig, head_dim=6, sliding_window=None, tie_word_embeddings=True),
     "qwen3": lambda folder: llama(folder, transformers.Qwen3Config, head_dim=8, tie_word_embeddings=True, rope_parameters={
         "rope_type": "yarn", "rope_theta": 100.0, "factor": 4.0, "original_max_position_embeddings": 24, "beta_slow": 0.25}),
     "gpt2": gpt2,
@@ -286,6 +287,9 @@ def main():
         texts.unlink()
         if (folder / "sentencepiece.bpe.model").exists():  # older directories have no tokenizer.json
             (folder / "tokenizer.json").unlink()
+            settings = json.loads((folder / "tokenizer_config.json").read_text())
+            del settings["backend"]
+            (folder / "tokenizer_config.json").write_text(json.dumps({**settings, "tokenizer_class": "XLMRobertaTokenizer"}, indent=2))
         if name not in NOT_TRAINED:
             subprocess.run([sys.executable, ROOT / "tools/golden_of_training.py", folder, folder / "training.safetensors"], check=True)
         if name == "bert_classifier":

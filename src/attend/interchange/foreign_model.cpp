@@ -26,6 +26,7 @@ constexpr std::array kFamilies{
     ModelFamily{"pegasus", "Pegasus", read_pegasus, write_pegasus},
     ModelFamily{"gpt2", "GPT-2", read_gpt2, write_gpt2},
     ModelFamily{"llama", "Llama", read_llama, write_llama},
+    ModelFamily{"mistral", "Mistral", read_mistral, write_mistral},
     ModelFamily{"qwen2", "Qwen2", read_qwen2, write_qwen2},
     ModelFamily{"qwen3", "Qwen3", read_qwen3, write_qwen3},
     ModelFamily{"roberta", "RoBERTa", read_roberta, write_roberta},

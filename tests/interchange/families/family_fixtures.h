@@ -45,6 +45,7 @@ inline std::vector<FamilyFixture> family_fixtures() {
       {"pegasus_v4"},
       {"gpt2"},
       {"llama"},
+      {"mistral"},
       {"qwen2"},
       {"qwen3"},
       {"t5"},

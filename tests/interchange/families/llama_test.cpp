@@ -1,4 +1,4 @@
-// Llama, Qwen2 and Qwen3 as transformers writes them (tools/make_import_fixtures.py): what
+// Llama, Mistral, Qwen2 and Qwen3 as transformers writes them (tools/make_import_fixtures.py): what
 // families_test does not compare with transformers.
 #include <gtest/gtest.h>
 
@@ -79,6 +79,12 @@ TEST_F(DamagedLlama, OfQwenIsRefusedWithSlidingWindows) {
     replace("config.json", "\"use_sliding_window\": false", "\"use_sliding_window\": true");
     expect_refused({"use_sliding_window", "true"});
   }
+}
+
+TEST_F(DamagedLlama, OfMistralIsRefusedWithASlidingWindow) {
+  copy("mistral");
+  replace("config.json", "\"sliding_window\": null", "\"sliding_window\": 4096");
+  expect_refused({"sliding_window", "4096", "null"});
 }
 
 TEST_F(DamagedLlama, OfQwen3IsRefusedWithoutTheNormalizationOfALayer) {

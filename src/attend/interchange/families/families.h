@@ -25,6 +25,7 @@ ForeignModel read_m2m_100(const ModelDirectory& directory, ForeignConfig& config
 ForeignModel read_mbart(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_gpt2(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_llama(const ModelDirectory& directory, ForeignConfig& config);
+ForeignModel read_mistral(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_qwen2(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_qwen3(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_bert(const ModelDirectory& directory, ForeignConfig& config);
@@ -47,6 +48,7 @@ std::optional<TextFiles> write_roberta(const SavedModel& model, Checkpoint& equa
 std::optional<TextFiles> write_xlm_roberta(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_gpt2(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_llama(const SavedModel& model, Checkpoint& equal);
+std::optional<TextFiles> write_mistral(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_qwen2(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_qwen3(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_t5(const SavedModel& model, Checkpoint& equal);

@@ -1,5 +1,5 @@
 // Llama (Touvron et al. 2023) and similar models of the transformers library: SmolLM, TinyLlama,
-// Qwen2, Qwen3.
+// Mistral, Qwen2, Qwen3.
 #include <fmt/format.h>
 
 #include <array>
@@ -142,6 +142,17 @@ ForeignModel read_llama(const ModelDirectory& directory, ForeignConfig& config) 
   return finish_llama(directory, shape, length);
 }
 
+// Of the versions without a sliding window.
+ForeignModel read_mistral(const ModelDirectory& directory, ForeignConfig& config) {
+  ignore_common_settings(config);
+  config.require("sliding_window", nullptr);
+  const int length =
+      static_cast<int>(config.integer_or("max_position_embeddings", 131072, between(1, 1e6)));
+  LanguageTransformerConfig shape = read_llama_shape(config);
+  shape.attention_biases = AttentionBiases::none;
+  return finish_llama(directory, shape, length);
+}
+
 ForeignModel read_qwen2(const ModelDirectory& directory, ForeignConfig& config) {
   ignore_common_settings(config);
   LanguageTransformerConfig shape = read_llama_shape(config);
@@ -215,6 +226,15 @@ std::optional<TextFiles> write_llama(const SavedModel& saved, Checkpoint& equal)
   ConfigJson config = llama_config("llama", "LlamaForCausalLM", *model, shape);
   config["attention_bias"] = shape.attention_biases == AttentionBiases::all;
   config["mlp_bias"] = shape.ffn_bias;
+  return write_language_files(*model, config, usual_beginning(*model), equal);
+}
+
+std::optional<TextFiles> write_mistral(const SavedModel& saved, Checkpoint& equal) {
+  const auto* const model = dynamic_cast<const LanguageModel*>(&saved);
+  if (model == nullptr) return std::nullopt;
+  ConfigJson config =
+      llama_config("mistral", "MistralForCausalLM", *model, use_words_of_llama(*model, equal));
+  config["sliding_window"] = nullptr;
   return write_language_files(*model, config, usual_beginning(*model), equal);
 }
 
