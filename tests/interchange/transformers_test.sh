@@ -1,6 +1,7 @@
 #!/bin/sh
 # transformers loads what `attend export` writes, and computes the same: of imported models and of
-# models that attend has trained. Skipped (77) without transformers.
+# models that attend has trained. So does CTranslate2 with what its converter makes of them. Skipped
+# (77) without transformers; without sentence-transformers, protobuf or ctranslate2, what needs them.
 #   transformers_test.sh SOURCE_DIR ATTEND
 # ATTEND_PYTHON: a Python that has transformers; by default python3.
 set -eu
@@ -12,6 +13,11 @@ source=$1 attend=$2 python=${ATTEND_PYTHON:-python3}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 check() { "$python" "$source/tools/check_export.py" "$attend" "$@"; }
+# A family that CTranslate2 knows: FOLDER of check().
+converts() {
+  "$python" -c 'import ctranslate2' 2>/dev/null || return 0
+  "$python" "$source/tools/check_ctranslate2.py" "$1/exported" "$1/exported_golden.safetensors" "$1/ctranslate2"
+}
 
 round_trip() { # NAME LANGUAGES...
   name=$1
@@ -20,8 +26,9 @@ round_trip() { # NAME LANGUAGES...
   "$attend" import "$original" --out "$folder/$name.safetensors" > "$folder/log"
   check "$folder/$name.safetensors" "$folder/$name" "$original" "$@"
 }
-for name in marian marian_separate gpt2 llama qwen2 bart pegasus t5 flan_t5 umt5 opt opt_post_norm bloom \
-    bert_classifier distilbert_classifier roberta_classifier; do
+for name in marian marian_separate gpt2 llama mistral qwen2 qwen3 bart pegasus t5 flan_t5 umt5 \
+    opt opt_post_norm bloom bert_classifier bert_regression bert_tagger distilbert_classifier \
+    distilbert_tagger roberta_classifier roberta_multi_label roberta_tagger; do
   round_trip "$name"
 done
 round_trip m2m_100 en de
@@ -96,5 +103,18 @@ train slopes lm --train train.en --n-layers 2 --positions alibi --norm-embedding
 train generator lm --train train.en --n-layers 2
 train learned lm --train train.en --n-layers 2 --positions learned --max-positions 64 \
   --sequence-length 64 --tokenizer unigram --vocab-size 30
+train rotary_normalized lm --train train.en --n-layers 2 --positions rotary --norm rms --qk-norm \
+  --rotary-scaling yarn --rotary-factor 4 --rotary-original-length 24 --rotary-high-factor 32 \
+  --gated-ffn --no-ffn-bias --attention-biases none --activation swish
 train rotary lm --train train.en --n-layers 2 --positions rotary --norm rms \
   --gated-ffn --no-ffn-bias --attention-biases none --activation swish --n-key-heads 1
+
+"$python" -c 'import ctranslate2' 2>/dev/null || echo "skipped: $python has no ctranslate2"
+# Not Flan-T5, whose output its converter scales although it is not tied to the embeddings; nor two
+# vocabularies and YaRN, which it does not know; nor M2M100, whose languages it does not find in
+# transformers 5. For Qwen2 and OPT it expects pieces that the small models do not have.
+for name in marian gpt2 llama mistral bart pegasus t5 bloom bert_classifier distilbert_classifier \
+    roberta_classifier nllb mbart mbart50 translator.check normalized_first.check generator.check \
+    learned.check rotary.check slopes.check; do
+  converts "$folder/$name"
+done

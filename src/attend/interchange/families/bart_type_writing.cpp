@@ -45,6 +45,10 @@ nlohmann::ordered_json bart_type_config(const TranslationModel& model,
       {"eos_token_id", special.eos},
       {"forced_eos_token_id", special.eos},
       {"dtype", "float32"}};
+  // transformers 5 does without them, CTranslate2's converter does not.
+  if (name == "bart" || name == "mbart" || name == "pegasus")
+    config.update(
+        {{"normalize_before", name != "bart"}, {"normalize_embedding", name != "pegasus"}});
   if (special.bos >= 0) config["bos_token_id"] = special.bos;
   if (const auto start = beginning_of(model.format).start)
     config["decoder_start_token_id"] = *start;

@@ -149,6 +149,7 @@ nlohmann::ordered_json bert_settings(const EncoderConfig& shape) {
           {"hidden_act", write_activation(shape.activation)},
           {"layer_norm_eps", shape.norm.epsilon},
           {"max_position_embeddings", shape.max_positions},
+          {"position_embedding_type", "absolute"},
           {"type_vocab_size", shape.token_types},
           {"hidden_dropout_prob", shape.dropout},
           {"attention_probs_dropout_prob", shape.attention_dropout}};
