@@ -1,6 +1,6 @@
 """attend beside what people use, on the same work in one run: `make bench`.
 
-Training against PyTorch and Marian, decoding and serving against CTranslate2, turn by turn (A B A B ...), so that both see the same machine. Every ratio is taken
+Training against PyTorch and Marian, decoding against CTranslate2 and Marian, serving against CTranslate2, turn by turn (A B A B ...), so that both see the same machine. Every ratio is taken
 within a turn and the median is reported; so is the machine's own limit, which is measured in every turn. Before anything is timed, both sides must compute the same: equal parameter counts, the same loss
 of the same batch, the same translations. What is measured is written down at once, so that a run may be stopped.
 
@@ -312,7 +312,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=15, help="of training the tiny model, in one turn; larger ones take three times as long")
     parser.add_argument("--patience", type=float, default=600, help="seconds after which a variant of the peer is given up")
     parser.add_argument("--variants", nargs="*", default=["f32", "bf16", "f32-compiled", "bf16-compiled"], help="of the peer's training, to choose from")
-    parser.add_argument("--only", nargs="*", default=["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-base", "serving", "imported-encoders", "imported-translation", "imported-generation", "python", "scaling"])
+    parser.add_argument("--only", nargs="*", default=["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-marian", "decode-base", "serving", "imported-encoders", "imported-translation", "imported-generation", "python", "scaling"])
     arguments = parser.parse_args()
     if arguments.before:
         arguments.variants = ["f32", "bf16"]
@@ -339,6 +339,9 @@ def main():
         c.train_language("train-lm", LANGUAGE, length=512, sequences=8, vocabulary=10000)
     if "decode-tiny" in arguments.only and arguments.model:
         c.decode("decode-tiny", arguments.model, arguments.source, 5, one_by_one=1000)
+    if "decode-marian" in arguments.only:
+        src, tgt = ids("multi30k/tok", "train.lc.norm.tok.en", "train.lc.norm.tok.de", "train-tiny", 6000, joint=False)
+        marian.decode(c, "decode-tiny", dict(model=dict(TINY, norm_first=False), dropout=0.2, vocabulary=6000, src=src, tgt=tgt, threads=2, batch_tokens=2048))
     if "decode-base" in arguments.only and arguments.data:
         source = c.first_lines(os.path.join(arguments.data, "newstest", "newstest2013.en"), 100)
         source = shutil.copy(source, c.path("newstest.txt"))

@@ -1,11 +1,11 @@
 """Another side of a training comparison: Marian's trainer for CPUs, on the same sentences.
 
-usage: train_marian.py OPTIONS.json [--devices N] [--workspace MIB] [--fit]
+usage: train_marian.py OPTIONS.json [--devices N] [--workspace MIB] [--fit] [--keep FOLDER]
 
 OPTIONS.json is that of train_attend.cpp. Each of the devices trains on batches of its own; with one device, all threads multiply. A batch has
 `batch_tokens` target words in all, or, with --fit, as many as the workspace holds. Prints one line of JSON: the parameters without the bias of
 the output layer, which only Marian has; the cost of the first update; target words per second, without those of the first two displays; and
-peak memory.
+peak memory. With --keep, the model stays in FOLDER, with its vocabularies, the training text and a decoder.yml.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -56,6 +57,15 @@ def command_of(options, arguments, folder):
             "--after", f"{int(options['seconds'] * USUAL_SPEED)}t"]
 
 
+def keep(folder, to):
+    """What `attend import` and decode_marian.py need, and the text."""
+    os.makedirs(to, exist_ok=True)
+    for name in "model.npz", "src.yml", "tgt.yml", "src", "tgt":
+        shutil.copy(os.path.join(folder, name), to)
+    with open(os.path.join(to, "decoder.yml"), "w") as out:
+        out.write("relative-paths: true\nmodels:\n  - model.npz\nvocabs:\n  - src.yml\n  - tgt.yml\nbeam-size: 5\nnormalize: 1\n")
+
+
 def parameters(path):
     with numpy.load(path) as tensors:
         return sum(tensors[name].size for name in tensors if not name.startswith("special:") and name != "decoder_ff_logit_out_b")
@@ -67,6 +77,7 @@ def main():
     parser.add_argument("--devices", type=int, default=1)
     parser.add_argument("--workspace", type=int, default=512, help="MiB per device")
     parser.add_argument("--fit", action="store_true")
+    parser.add_argument("--keep", default="")
     arguments = parser.parse_args()
     with open(arguments.options) as file:
         options = json.load(file)
@@ -78,6 +89,8 @@ def main():
             displays = [[float(number) for number in found.groups()] for found in map(DISPLAYED.search, log) if found]
         if len(displays) < 3:
             sys.exit("Marian trained for too short a time")
+        if arguments.keep:
+            keep(folder, arguments.keep)
         measured = displays[2:]
         taken = sum(seconds for _, _, seconds, _ in measured)
         print(json.dumps(dict(parameters=parameters(os.path.join(folder, "model.npz")), first_cost=displays[0][1],

@@ -16,7 +16,8 @@ inline std::span<const std::string_view> enum_names(Pooling) {
 }
 
 inline constexpr std::string_view kPoolingHelp =
-    "how token vectors become one: max, mean, first (of a bos token), last, mean_sqrt (sum / root of "
+    "how token vectors become one: max, mean, first (of a bos token), last, mean_sqrt (sum / root "
+    "of "
     "length) or weighted_mean (later ones count more)";
 
 }  // namespace attend
