@@ -23,33 +23,57 @@ std::string text_member(const Json& json, const char* name, const std::string& w
   return value.get<std::string>();
 }
 
-std::string without_divider(std::string text) {
-  for (std::size_t at = text.find(kDivider); at != text.npos; at = text.find(kDivider, at))
-    text.erase(at, kDivider.size());
-  return text;
+std::string without_divider(std::string_view text) {
+  std::string result;
+  for (std::size_t at; (at = text.find(kDivider)) != text.npos;) {
+    result += text.substr(0, at);
+    text.remove_prefix(at + kDivider.size());
+  }
+  return result.append(text);
 }
 
 // With a divider behind the first character of every mark.
-std::string divided(std::string text, const std::vector<std::string>& marks) {
-  text = without_divider(std::move(text));
+std::string divided(std::string_view content, const std::vector<std::string>& marks) {
+  const std::string text = without_divider(content);
+  std::vector<bool> is_cut(text.size() + 1, false);
   for (const std::string& mark : marks)
     for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + 1))
-      text.insert(at + 1, kDivider);
-  return text;
+      is_cut[at + 1] = true;
+  std::string result;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (is_cut[at]) result += kDivider;
+    result += text[at];
+  }
+  return result;
 }
 
-// The first mark in the text, the longest of several at one place; npos if there is none.
-std::pair<std::size_t, std::string_view> first_mark(std::string_view text,
-                                                    const std::vector<std::string>& marks) {
-  std::pair<std::size_t, std::string_view> first{text.npos, {}};
-  for (const std::string& mark : marks) {
-    const std::size_t at = text.find(mark);
-    if (at < first.first ||
-        (at == first.first && at != text.npos && mark.size() > first.second.size()))
-      first = {at, mark};
+// Finds the marks of a text from the left, the longest of several at one place.
+class MarkFinder {
+ public:
+  struct Found {
+    std::size_t at = std::string_view::npos;
+    std::string_view mark = {};
+  };
+
+  MarkFinder(std::string_view text, const std::vector<std::string>& marks) : text_(text) {
+    for (const std::string& mark : marks) next_.push_back({text.find(mark), mark});
   }
-  return first;
-}
+
+  // The first one that does not begin before `from`, which never decreases.
+  Found first_from(std::size_t from) {
+    Found first;
+    for (Found& next : next_) {
+      if (next.at < from) next.at = text_.find(next.mark, from);
+      if (next.at < first.at || (next.at == first.at && next.mark.size() > first.mark.size()))
+        first = next;
+    }
+    return first;
+  }
+
+ private:
+  std::string_view text_;
+  std::vector<Found> next_;  // of every mark
+};
 
 }  // namespace
 
@@ -92,14 +116,16 @@ std::vector<std::int32_t> Chat::tokens(nlohmann::ordered_json messages) const {
                                                  {"bos_token", format_.bos_token},
                                                  {"eos_token", format_.eos_token}});
   std::vector<std::int32_t> tokens;
-  for (std::string_view rest = text; !rest.empty();) {
-    const auto [at, mark] = first_mark(rest, format_.marks);
-    const std::string before = without_divider(std::string(rest.substr(0, at)));
+  MarkFinder marks(text, format_.marks);
+  for (std::size_t begin = 0; begin < text.size();) {
+    const auto [at, mark] = marks.first_from(begin);
+    const std::string before =
+        without_divider(std::string_view(text).substr(begin, at == text.npos ? at : at - begin));
     if (!before.empty())
       for (const std::int32_t id : tokenizer_.encode(before)) tokens.push_back(id);
-    if (at == rest.npos) break;
+    if (at == text.npos) break;
     tokens.push_back(tokenizer_.id(mark));
-    rest.remove_prefix(at + mark.size());
+    begin = at + mark.size();
   }
   return tokens;
 }
