@@ -17,10 +17,14 @@ TEST_F(StandardInput, ThatCannotBeReadIsNotAnEmptyText) {
   train("mt");
   train_lm("lm");
   train_classifier("cl");
+  train_embedder("em");
+  train_tagger("tg");
   for (const std::string& command :
        {std::string("translate mt/model.safetensors"), std::string("classify cl/model.safetensors"),
         std::string("embed mt/model.safetensors"), std::string("generate lm/model.safetensors"),
         std::string("embed nearest --word man --corpus valid.en mt/model.safetensors"),
+        std::string("embed em"), std::string("embed --npy vectors.npy em"),
+        std::string("classify tg"), std::string("classify --format json tg"),
         std::string("evaluate --hypotheses - --references valid.de")}) {
     EXPECT_EQ(shell("$attend " + command + " < /proc/self/mem"), 1) << command;
     EXPECT_EQ(error_, "attend: cannot read standard input: Input/output error\n") << command;
@@ -29,6 +33,7 @@ TEST_F(StandardInput, ThatCannotBeReadIsNotAnEmptyText) {
     EXPECT_EQ(shell("$attend " + command + " < ."), 1) << command;
     EXPECT_NE(error_.find("standard input: it is a directory"), std::string::npos) << error_;
   }
+  EXPECT_FALSE(std::filesystem::exists(path("vectors.npy")));
 }
 
 TEST_F(StandardInput, ThatDoesNotBlockIsWaitedFor) {
