@@ -59,7 +59,7 @@ void load_parameters(const Checkpoint& checkpoint, ParameterSet& parameters) {
   check_tensors(checkpoint, parameters, quantized);
   try {
     if (checkpoint.shared.loaded != nullptr)
-      parameters.allocate_sharing(*checkpoint.shared.loaded, checkpoint.shared.own);
+      parameters.allocate_sharing(*checkpoint.shared.loaded, checkpoint.shared.own, quantized);
     else
       parameters.allocate_for_inference(quantized);
   } catch (const ConfigError& error) {

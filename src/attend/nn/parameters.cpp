@@ -163,9 +163,10 @@ void ParameterSet::allocate_for_inference(const std::set<std::string>& quantized
   bind();
 }
 
-void ParameterSet::allocate_sharing(const ParameterSet& loaded, const std::set<std::string>& own) {
+void ParameterSet::allocate_sharing(const ParameterSet& loaded, const std::set<std::string>& own,
+                                    const std::set<std::string>& quantized) {
   share(loaded, own);
-  lay_out({});
+  lay_out(quantized);
   bind();
 }
 

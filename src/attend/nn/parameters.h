@@ -86,8 +86,10 @@ class ParameterSet {
   void allocate_for_inference(const std::set<std::string>& quantized = {});
 
   // For inference, with the memory of a loaded set wherever both have a parameter of the same name,
-  // shape and use, unless `own` names it. Of a stack, all parts are shared or none.
-  void allocate_sharing(const ParameterSet& loaded, const std::set<std::string>& own);
+  // shape and use, unless `own` names it. Of a stack, all parts are shared or none. The others are
+  // allocated as above.
+  void allocate_sharing(const ParameterSet& loaded, const std::set<std::string>& own,
+                        const std::set<std::string>& quantized = {});
 
   // Calls fill(entry, value, block) for each parameter that is not shared, which gives it its
   // values. If block > 0, it also packs them, with Backend::pack_weights for parts of whole blocks

@@ -13,12 +13,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/core/random.h"
+#include "attend/models/stack_config.h"
 #include "attend/nn/parameters.h"
 #include "attend/tasks/text_encoder.h"
 #include "attend/text/text_kind.h"
@@ -59,6 +61,8 @@ class SavedModel {
   // Tokens that the network has positions for, special tokens included; 0: unlimited.
   virtual std::int64_t longest_input() const = 0;
   virtual TextEncoder text_encoder() const = 0;
+  // The configuration of its Transformer; none for a recurrent network.
+  virtual std::optional<StackConfig> stack() const = 0;
 
   virtual GoldenFormat golden_format() const = 0;
   // A valid input of random ids.

@@ -23,6 +23,8 @@ TEST_F(CommandOptionEffects, OfTranslate) {
       {"format", "json", "", "out"},
       {"sample", "yes", "", "out"},
       {"prefix", "@prefixes", "", "out"},
+      {"heads-off", "*.cross_attn", "--format json", "out"},
+      {"attention-beta", "0", "--format json", "out"},
       {"prefix", "@prefixes", "--sample", "out"},
       {"threads", "2", "", ""},
       {"threads", "2", "--sample", ""},
@@ -127,6 +129,8 @@ TEST_F(CommandOptionEffects, OfScore) {
   const std::vector<OptionCase> cases{{"src", "@test.en", "", "out"},
                                       {"tgt", "@test.de", "", "out"},
                                       {"tokens", "yes", "", "out"},
+                                      {"heads-off", "encoder.*:0", "", "out"},
+                                      {"attention-beta", "decoder.*=3", "", "out"},
                                       {"max-tokens", "12", "", "out error"},
                                       {"on-error", "stop", "--max-tokens 12", "out error status"},
                                       {"format", "json", "", "out"},
@@ -151,6 +155,8 @@ TEST_F(CommandOptionEffects, OfAttention) {
   const std::string command = "attention @model The_man_sees_the_small_dog. --out @made/page.html";
   const std::vector<OptionCase> cases{
       {"target", "Der", "", "out files"},
+      {"heads-off", "*.cross_attn", "--target Der", "out files"},
+      {"attention-beta", "3", "--target Der", "out files"},
       {"out", "@made/other.html", "", "out files"},
       {"threads", "2", "", ""},
       {"beam-size", "1", "", "out? files"},

@@ -11,6 +11,7 @@
 #include "attend/core/options.h"
 #include "attend/core/thread_options.h"
 #include "attend/inspect/class_explanation.h"
+#include "attend/tasks/attention_change.h"
 #include "attend/tasks/classification/model.h"
 #include "attend/tasks/translation/engine.h"
 
@@ -25,6 +26,7 @@ struct AttentionArguments {
   std::string out = "attention.html";
   ThreadOptions threads;
   TranslationOptions translation;
+  AttentionChangeOptions changes;
 };
 
 template <class Visitor>
@@ -40,6 +42,7 @@ void fields(AttentionArguments& a, Visitor&& visit) {
     if (name != "n-best") visit(name, value, rest...);  // a page shows one translation
   });
   fields(a.translation.languages, visit);
+  fields(a.changes, visit);
 }
 
 // {"entropy": 0.83, "nearly_uniform": false, "heads": [[0.8, ...], ...]}

@@ -14,7 +14,7 @@
 #include "attend/error.h"
 #include "attend/inspect/attention_page.h"
 #include "attend/tasks/model_reading.h"
-#include "attend/tasks/registry.h"
+#include "attend/tasks/shared_base.h"
 
 namespace attend {
 namespace {
@@ -58,7 +58,7 @@ void run_attention(AttentionArguments& arguments, const OptionBinding& binding) 
   // Checks that it can be written before translating.
   AtomicFile page(arguments.out);
   visit_model(
-      *load_model(arguments.model),
+      *load_model(arguments.model, arguments.changes),
       [&](const TranslationModel& model) { show_translation(model, arguments, binding, page); },
       [&](const ClassificationModel& model) { show_classification(model, arguments, page); },
       [&](const EmbeddingModel& model) { show_text(model, arguments, page); },

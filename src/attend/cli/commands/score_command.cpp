@@ -17,7 +17,7 @@
 #include "attend/error.h"
 #include "attend/metrics.h"
 #include "attend/tasks/language/scoring.h"
-#include "attend/tasks/registry.h"
+#include "attend/tasks/shared_base.h"
 #include "attend/tasks/translation/engine.h"
 
 namespace attend {
@@ -33,6 +33,7 @@ struct ScoreArguments {
   OutputFormat format = OutputFormat::text;
   ScoringOptions scoring;
   LanguagePair languages;
+  AttentionChangeOptions attention;
   UnansweredLineOptions lines;
   ThreadOptions threads;
 };
@@ -51,6 +52,7 @@ void fields(ScoreArguments& a, Visitor&& visit) {
         "with its bits per character");
   visit("max-tokens", a.scoring.max_tokens, between(1, 1e6), "longest text to score, in tokens");
   fields(a.languages, visit);
+  fields(a.attention, visit);
   fields(a.lines, visit);
   fields(a.threads, visit);
 }
@@ -133,7 +135,7 @@ void score_text(const LanguageModel& model, const ScoreArguments& arguments) {
 void run_score(const ScoreArguments& arguments) {
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   visit_model(
-      *load_model(arguments.model),
+      *load_model(arguments.model, arguments.attention),
       [&](const TranslationModel& model) { score_translations(model, arguments); },
       [&](const LanguageModel& model) { score_text(model, arguments); },
       [](const SavedModel& model) {

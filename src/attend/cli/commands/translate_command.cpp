@@ -19,6 +19,8 @@
 #include "attend/cli/text_input.h"
 #include "attend/cli/unanswered_lines.h"
 #include "attend/error.h"
+#include "attend/tasks/model_reading.h"
+#include "attend/tasks/shared_base.h"
 #include "attend/tasks/translation/engine.h"
 #include "attend/text/preparation.h"
 
@@ -37,6 +39,7 @@ struct TranslateArguments {
   ThreadOptions threads;
   TranslationOptions translation;
   SamplingOptions sampling;
+  AttentionChangeOptions attention;
 };
 
 template <class Visitor>
@@ -59,6 +62,7 @@ void fields(TranslateArguments& a, Visitor&& visit) {
   fields(a.threads, visit);
   fields(a.translation, visit);
   fields(a.sampling, visit);
+  fields(a.attention, visit);
 }
 
 std::string to_json(const Translation& translation, bool alignment) {
@@ -146,10 +150,19 @@ void check(const TranslateArguments& a, const OptionBinding& binding) {
     binding.refuse_without("--tokenize moses", {"tgt-language"});
 }
 
+TranslationEngine load_translator(const TranslateArguments& arguments) {
+  return visit_model(
+      *load_model(arguments.model, arguments.attention),
+      [](const TranslationModel& model) { return TranslationEngine(model); },
+      [](const SavedModel& model) -> TranslationEngine {
+        throw wrong_task(model.source, TranslationModel::kTask, model.task());
+      });
+}
+
 void run_translate(TranslateArguments& arguments, const OptionBinding& binding) {
   check(arguments, binding);
   const RuntimeScope runtime = enter_runtime(arguments.threads);
-  const TranslationEngine translator = TranslationEngine::load(arguments.model);
+  const TranslationEngine translator = load_translator(arguments);
   TranslationOptions& options = arguments.translation;
   use_model_decoding(translator, binding, options);
   if (arguments.sample) {

@@ -54,6 +54,7 @@ struct ClassificationModel final : SavedModel {
   Metadata configuration() const override;
   std::int64_t longest_input() const override;
   TextEncoder text_encoder() const override;
+  std::optional<StackConfig> stack() const override { return network->config(); }
   GoldenFormat golden_format() const override {
     return {{{"text", &tokenizer}},
             problem_type() == ProblemType::regression ? "values" : "log_probabilities",

@@ -46,6 +46,7 @@ struct EmbeddingModel final : SavedModel {
   Metadata configuration() const override;
   std::int64_t longest_input() const override;
   TextEncoder text_encoder() const override;
+  std::optional<StackConfig> stack() const override { return network->config(); }
   GoldenFormat golden_format() const override {
     return {{{"text", &tokenizer}}, "vector", "embedded texts"};
   }

@@ -52,6 +52,7 @@ struct LanguageModel final : SavedModel {
   Metadata configuration() const override;
   std::int64_t longest_input() const override;
   TextEncoder text_encoder() const override;  // a token sees only earlier ones
+  std::optional<StackConfig> stack() const override { return network->config(); }
   GoldenFormat golden_format() const override {
     return {{{"ids", &tokenizer}}, "log_probability", "passages"};
   }

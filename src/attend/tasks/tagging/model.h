@@ -45,6 +45,7 @@ struct TaggingModel final : SavedModel {
   Metadata configuration() const override;
   std::int64_t longest_input() const override { return network->config().learned_positions(); }
   TextEncoder text_encoder() const override;
+  std::optional<StackConfig> stack() const override { return network->config(); }
   GoldenFormat golden_format() const override {
     return {{{"text", &tokenizer}}, "log_probabilities", "tagged texts"};
   }

@@ -196,6 +196,12 @@ TextEncoder TranslationModel::text_encoder() const {
           }};
 }
 
+std::optional<StackConfig> TranslationModel::stack() const {
+  const ArchitectureConfig config = network->architecture();
+  const auto* const transformer = std::get_if<TransformerConfig>(&config);
+  return transformer == nullptr ? std::nullopt : std::optional<StackConfig>(*transformer);
+}
+
 GoldenFormat TranslationModel::golden_format() const {
   return {{{"src", &src_tokenizer}, {"tgt", &tgt_tokenizer}}, "log_probability", "translations"};
 }

@@ -83,6 +83,7 @@ struct TranslationModel final : SavedModel {
   std::vector<NamedTensor> other_tensors() const override;  // those of the shortlist
   std::int64_t longest_input() const override { return network->longest_sequence(); }
   TextEncoder text_encoder() const override;  // that of the source
+  std::optional<StackConfig> stack() const override;
   GoldenFormat golden_format() const override;
   GoldenInput random_input(Random& random) const override;
   std::vector<std::vector<float>> golden_outputs(
