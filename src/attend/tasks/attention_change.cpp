@@ -79,9 +79,10 @@ void add_sharper_scores(const Checkpoint& file, const std::string& module,
 }
 
 // Of every module that is named, by its name.
-std::map<std::string, HeadFactors> factors_of(const SavedModel& model, int heads,
+std::map<std::string, HeadFactors> factors_of(const SavedModel& model,
                                               std::span<const AttentionChange> changes) {
   const std::vector<std::string> modules = attention_modules(model);
+  const int heads = attention_heads(model);
   std::map<std::string, HeadFactors> factors;
   for (const AttentionChange& change : changes) {
     if (change.head >= heads)
@@ -136,8 +137,9 @@ AttentionChange beta_of(const std::string& text) {
   return change;
 }
 
-void require_plain_scores(const SavedModel& model, const StackConfig& stack) {
-  if (stack.positions == PositionKind::relative || stack.positions == PositionKind::alibi)
+void require_plain_scores(const SavedModel& model) {
+  const PositionKind positions = model.stack()->positions;
+  if (positions == PositionKind::relative || positions == PositionKind::alibi)
     throw ConfigError(fmt::format(
         "attention-beta: expected a model whose scores are of words alone; those of {} have "
         "positions added",
@@ -156,6 +158,14 @@ std::vector<AttentionChange> attention_changes(const AttentionChangeOptions& opt
   return changes;
 }
 
+int attention_heads(const SavedModel& model) {
+  const std::optional<StackConfig> stack = model.stack();
+  if (!stack)
+    throw ConfigError(
+        fmt::format("{}: expected a Transformer, whose attention has heads", model.source));
+  return stack->n_heads;
+}
+
 std::vector<std::string> attention_modules(const SavedModel& model) {
   std::vector<std::string> modules;
   for (const ParameterSet::Entry& entry : model.parameters().entries())
@@ -166,19 +176,15 @@ std::vector<std::string> attention_modules(const SavedModel& model) {
 
 std::vector<NamedTensor> changed_attention(const Checkpoint& file, const SavedModel& model,
                                            std::span<const AttentionChange> changes) {
-  const std::optional<StackConfig> stack = model.stack();
-  if (!stack)
-    throw ConfigError(
-        fmt::format("{}: expected a Transformer, whose attention has heads", model.source));
   std::vector<NamedTensor> changed;
-  for (const auto& [module, factors] : factors_of(model, stack->n_heads, changes)) {
+  for (const auto& [module, factors] : factors_of(model, changes)) {
     if (is_changed(factors.output)) {
       const std::string name = module + std::string(kOutput);
       changed.push_back({name, copy_of(file, name)});
       clear_columns(changed.back().tensor, factors.output);
     }
     if (!is_changed(factors.scores)) continue;
-    require_plain_scores(model, *stack);
+    require_plain_scores(model);
     add_sharper_scores(file, module, factors.scores, changed);
   }
   return changed;

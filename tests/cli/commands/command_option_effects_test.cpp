@@ -155,6 +155,8 @@ TEST_F(CommandOptionEffects, OfAttention) {
   const std::string command = "attention @model The_man_sees_the_small_dog. --out @made/page.html";
   const std::vector<OptionCase> cases{
       {"target", "Der", "", "out files"},
+      {"importance", "yes", "", "out"},
+      {"importance", "yes", "--format json", "out"},
       {"heads-off", "*.cross_attn", "--target Der", "out files"},
       {"attention-beta", "3", "--target Der", "out files"},
       {"out", "@made/other.html", "", "out files"},
@@ -182,6 +184,7 @@ TEST_F(CommandOptionEffects, OfAttentionWithAClassifier) {
                  {{"why", "yes", "", "out files"},
                   {"format", "json", "", "out"},
                   {"format", "json", "--why", "out"},
+                  {"importance", "yes", "", "out"},
                   {"threads", "2", "--why", ""}},
                  [&](const std::vector<std::string>& arguments) { return observe(arguments); });
 }

@@ -5,12 +5,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "attend/cli/output_format.h"
 #include "attend/core/atomic_file.h"
 #include "attend/core/options.h"
 #include "attend/core/thread_options.h"
 #include "attend/inspect/class_explanation.h"
+#include "attend/inspect/head_importance.h"
 #include "attend/tasks/attention_change.h"
 #include "attend/tasks/classification/model.h"
 #include "attend/tasks/translation/engine.h"
@@ -22,6 +24,7 @@ struct AttentionArguments {
   std::string text;
   std::string target;
   bool why = false;
+  bool importance = false;
   OutputFormat format = OutputFormat::text;
   std::string out = "attention.html";
   ThreadOptions threads;
@@ -35,6 +38,9 @@ void fields(AttentionArguments& a, Visitor&& visit) {
   visit("why", a.why,
         "with a classifier: leave out each word of the text in turn, and show what that "
         "changes in the probability of the class");
+  visit("importance", a.importance,
+        "switch off each attention head in turn, and show how the log-probability of the "
+        "translation or class changes");
   visit("format", a.format, "output: text for people, json for programs");
   visit("out", a.out, "HTML page to write");
   fields(a.threads, visit);
@@ -47,6 +53,14 @@ void fields(AttentionArguments& a, Visitor&& visit) {
 
 // {"entropy": 0.83, "nearly_uniform": false, "heads": [[0.8, ...], ...]}
 nlohmann::ordered_json to_json(const AttentionEntropy& entropy);
+
+// What each head of the model does for an answer (head_effects()); empty without --importance.
+std::vector<HeadEffect> head_effects(const AttentionArguments& arguments, const GoldenInput& input,
+                                     std::size_t output);
+// Those that matter most, for people; prints nothing if there are none.
+void print(const std::vector<HeadEffect>& effects);
+// [{"module": "decoder.layers.0.cross_attn", "head": 0, "change": -0.31}, ...]
+nlohmann::ordered_json to_json(const std::vector<HeadEffect>& effects);
 
 // Classifies the text, writes the page and prints the answer.
 void show_classification(const ClassificationModel& model, const AttentionArguments& arguments,

@@ -28,19 +28,25 @@ void show_translation(const TranslationModel& model, AttentionArguments& argumen
                               ? given_pair(translator, arguments.text, arguments.target,
                                            arguments.translation.languages)
                               : translated_pair(translator, arguments.text, arguments.translation);
+  const std::vector<HeadEffect> effects = head_effects(arguments, {pair.src, pair.tgt}, 0);
   page.write(attention_page(translator.model(), pair));
   page.commit();
-  if (arguments.format == OutputFormat::json)
-    return answer("{}\n",
-                  json_text(nlohmann::ordered_json{{"translation", pair.target},
-                                                   {"log_probability", pair.log_probability},
-                                                   {"page", arguments.out}},
-                            1));
-  answer("{}\npage: {}\n", pair.target, shown_path(arguments.out));
+  if (arguments.format == OutputFormat::json) {
+    nlohmann::ordered_json json{{"translation", pair.target},
+                                {"log_probability", pair.log_probability}};
+    if (!effects.empty()) json["heads"] = to_json(effects);
+    json["page"] = arguments.out;
+    return answer("{}\n", json_text(json, 1));
+  }
+  answer("{}\n", pair.target);
+  print(effects);
+  answer("page: {}\n", shown_path(arguments.out));
 }
 
 void show_text(const EmbeddingModel& model, const AttentionArguments& arguments, AtomicFile& page) {
   if (arguments.why) throw ConfigError("--why: expected a classifier, got a model for embedding");
+  if (arguments.importance)
+    throw ConfigError("--importance: expected a model with an answer, got one for embedding");
   if (!arguments.target.empty())
     throw ConfigError("--target: expected a model for translation, got one for embedding");
   const EmbeddedText text = embedded_text(model, arguments.text);
@@ -54,6 +60,7 @@ void show_text(const EmbeddingModel& model, const AttentionArguments& arguments,
 }
 
 void run_attention(AttentionArguments& arguments, const OptionBinding& binding) {
+  if (arguments.importance) binding.refuse_beside("--importance", {"heads-off", "attention-beta"});
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   // Checks that it can be written before translating.
   AtomicFile page(arguments.out);

@@ -122,14 +122,17 @@ void show_classification(const ClassificationModel& model, const AttentionArgume
   const ClassifiedText text = arguments.why ? explained_text(classifier, arguments.text)
                                             : classified_text(classifier, arguments.text);
   progress.end();
+  const std::vector<HeadEffect> effects = head_effects(arguments, {text.ids}, text.classes.label);
   page.write(attention_page(classifier.model(), text));
   page.commit();
   if (arguments.format == OutputFormat::json) {
     nlohmann::ordered_json json = to_json(text, classifier.labels());
+    if (!effects.empty()) json["heads"] = to_json(effects);
     json["page"] = arguments.out;
     return answer("{}\n", json_text(json, 1));
   }
   print_answer(text, classifier.labels());
+  print(effects);
   answer("page: {}\n", shown_path(arguments.out));
 }
 
