@@ -193,15 +193,19 @@ TEST_F(AttentionChangeTest, RefusesWhatIsNotThere) {
   expect_error<ConfigError>([&] { beta({"-1"}); }, {"attention-beta", "from 0"});
 }
 
-TEST_F(AttentionChangeTest, RefusesToSharpenScoresThatHoldPositions) {
-  const Tokenizer tokenizer = rhyme_tokenizer();
-  LanguageTransformerConfig config = small_language_config(tokenizer);
-  config.positions = PositionKind::alibi;
-  const SharedBase base =
-      base_of(LanguageModel{std::make_shared<LanguageTransformer>(config, 7), tokenizer, {8}});
-  expect_error<ConfigError>([&] { base.with_attention(beta({"2"})); },
-                            {"attention-beta", "positions"});
-  EXPECT_NE(outputs(*base.with_attention(off({"*"}))), outputs(*base.model()));
+TEST_F(AttentionChangeTest, RefusesToSharpenScoresThatNoFactorOfQueriesScales) {
+  const auto expect_refused = [&](const auto& change, std::string_view reason) {
+    const Tokenizer tokenizer = rhyme_tokenizer();
+    LanguageTransformerConfig config = small_language_config(tokenizer);
+    change(config);
+    const SharedBase base =
+        base_of(LanguageModel{std::make_shared<LanguageTransformer>(config, 7), tokenizer, {8}});
+    expect_error<ConfigError>([&] { base.with_attention(beta({"2"})); },
+                              {"attention-beta", reason});
+    EXPECT_NE(outputs(*base.with_attention(off({"*"}))), outputs(*base.model()));
+  };
+  expect_refused([](auto& config) { config.positions = PositionKind::alibi; }, "positions");
+  expect_refused([](auto& config) { config.qk_norm = true; }, "normalized");
 }
 
 }  // namespace

@@ -137,13 +137,15 @@ AttentionChange beta_of(const std::string& text) {
   return change;
 }
 
+// Scores must be products of projected queries, which the projection scales.
 void require_plain_scores(const SavedModel& model) {
-  const PositionKind positions = model.stack()->positions;
-  if (positions == PositionKind::relative || positions == PositionKind::alibi)
-    throw ConfigError(fmt::format(
-        "attention-beta: expected a model whose scores are of words alone; those of {} have "
-        "positions added",
-        model.source));
+  const StackConfig stack = *model.stack();
+  const auto refuse = [&](std::string_view reason) {
+    throw ConfigError(fmt::format("attention-beta: {}: {}", model.source, reason));
+  };
+  if (stack.positions == PositionKind::relative || stack.positions == PositionKind::alibi)
+    refuse("the scores have positions added, which no factor reaches");
+  if (stack.qk_norm) refuse("the queries are normalized, which takes every factor away");
 }
 
 }  // namespace

@@ -47,7 +47,8 @@ std::vector<std::string> attention_modules(const SavedModel& model);
 
 // The tensors of `file`, the file of `model`, that the changes change, with their new values.
 // Several changes of one head multiply. Throws ConfigError for a pattern that fits no module, a
-// head that does not exist, and another beta than 1 where positions are part of the scores.
+// head that does not exist, and another beta than 1 where positions are part of the scores or
+// queries are normalized.
 std::vector<NamedTensor> changed_attention(const Checkpoint& file, const SavedModel& model,
                                            std::span<const AttentionChange> changes);
 
