@@ -160,9 +160,11 @@ TEST_F(PartialTraining, WritesAndReadsAdaptersOfPeft) {
   ASSERT_EQ(run({"merge", base, path("run"), "--out", path("merged")}), 0) << error_;
   ASSERT_EQ(run({"merge", base, path("peft"), "--out", path("again")}), 0) << error_;
   const Checkpoint merged = load_checkpoint(path("merged")), again = load_checkpoint(path("again"));
-  for (const NamedTensor& tensor : merged.tensors)
-    if (tensor.tensor.dtype() == DType::f32)
+  for (const NamedTensor& tensor : merged.tensors) {
+    if (tensor.tensor.dtype() == DType::f32) {
       EXPECT_EQ(values(again, tensor.name), values(merged, tensor.name)) << tensor.name;
+    }
+  }
   // It names its base, so that a training can start from it.
   ASSERT_EQ(train("more", {"--learning-rate", "1e-12", "--max-steps", "1"}, path("peft")), 0)
       << error_;
