@@ -210,7 +210,16 @@ TEST_F(ClassifierProblems, KeepAHeadOfTheSameLabelsInAnotherOrder) {
     tensor.tensor = Tensor::from(values, tensor.tensor.shape());
   }
   o.initial = std::make_shared<const Checkpoint>(turned);
-  EXPECT_NEAR(prepare_training(o, nullptr).objective->validate().loss, expected, 1e-6);
+  const TrainingTask task = prepare_training(o, nullptr);
+  EXPECT_NEAR(task.objective->validate().loss, expected, 1e-6);
+  // The training is on the same texts.
+  double sum = 0, texts = 0;
+  for (std::int64_t batch = 0; batch < task.objective->batches(0); ++batch) {
+    Pass pass = Pass::inference();
+    sum += task.objective->loss(0, batch, 1.0, pass).loss_sum;
+    texts += static_cast<double>(task.objective->size(0, batch).targets);
+  }
+  EXPECT_NEAR(sum / texts, expected, 1e-5);
 }
 
 TEST_F(ClassifierProblems, GetANewHeadFromAModelForAnother) {
@@ -221,6 +230,12 @@ TEST_F(ClassifierProblems, GetANewHeadFromAModelForAnother) {
   EXPECT_EQ(task.notes[0], "labels: others than before, so with a new output layer");
   const auto& model = dynamic_cast<const ClassificationModel&>(*task.model);
   EXPECT_EQ(model.problem_type(), ProblemType::regression);
+  // Even where the labels have the same names.
+  write(path("single"), "warm\tred old\ncold\tblue car\nwarm\tred car\n");
+  ClassificationTraining single = options(ProblemType::single_label, "single");
+  single.initial = o.initial;
+  EXPECT_EQ(prepare_training(single, nullptr).notes[0],
+            "labels: others than before, so with a new output layer");
 }
 
 TEST_F(ClassifierProblems, ResumeToTheSameBytes) {

@@ -1,4 +1,5 @@
 // Translations whose beginning is given.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -162,6 +163,12 @@ TEST(Prefix, OptionsFitTheSentences) {
   options.prefixes = {"der hund sieht die katze und den hund und die katze und den hund"};
   expect_error<LineError>([&] { translator().translate(kToBegin, options); },
                           {"sentence 1: a prefix of"});
+  const auto tokens = translator().model().tgt_tokenizer.encode(options.prefixes[0]).size();
+  options.beam.max_length = static_cast<int>(tokens);
+  expect_error<LineError>([&] { translator().translate(kToBegin, options); },
+                          {fmt::format("leaves no room in max-length {}", tokens)});
+  ++options.beam.max_length;
+  EXPECT_NO_THROW(translator().translate(kToBegin, options));
   options.sampling = SamplingOptions{.max_length = 2};
   options.beam.max_length = 0;
   expect_error<LineError>([&] { translator().translate(kToBegin, options); },
