@@ -52,14 +52,14 @@ def translations(folder, tokenizer, golden, config, languages):
     equal = 0
     for ids, written in zip(sequences(golden, "ids"), sequences(golden, "written")):
         # The decoder begins with its first token; a language or another forced token follows, unless the language is the first.
-        starts = bool(languages) and config.model_type == "mbart"
+        starts = bool(languages) and type(tokenizer).__name__.startswith("MBartTokenizer")
         forced = written[0] if starts else written[1] if languages else search.forced_bos_token_id
         written = written[1:] if starts or forced is None else written[2:]
         prefix = None if forced is None else [tokenizer.convert_ids_to_tokens([forced])]
         result = translator.translate_batch([tokenizer.convert_ids_to_tokens(ids)], target_prefix=prefix, beam_size=1,
                                             min_decoding_length=max((search.min_length or 0) - 2, 0),  # without what the decoder begins with
                                             no_repeat_ngram_size=search.no_repeat_ngram_size or 0, max_decoding_length=len(written) + 2)[0].hypotheses[0]
-        equal += agrees(tokenizer.convert_tokens_to_ids(result)[0 if prefix is None else 1:], written, config.eos_token_id)
+        equal += agrees(tokenizer.convert_tokens_to_ids(result)[0 if starts or forced is None else 1:], written, config.eos_token_id)
     return equal
 
 
