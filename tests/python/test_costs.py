@@ -25,7 +25,7 @@ def test_the_import_takes_less_than_60_ms_and_leaves_numpy_alone(tmp_path: pathl
     environment = os.environ | {"PYTHONPYCACHEPREFIX": str(tmp_path)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     seconds = []
-    for _ in range(5):
+    for _ in range(12):  # the least is that of an undisturbed moment
         run = subprocess.run(
             [sys.executable, "-c", IMPORT],
             capture_output=True, encoding="utf-8", check=True, env=environment,
