@@ -54,6 +54,9 @@ TEST(ContentCheck, CoversATensorWithoutGapsAndOverlaps) {
   look(check, 0, {1, 2, 3, 4}, {{4, 8}});
   EXPECT_FALSE(check.covers(0)) << "a part that overlaps others";
   check.forget(0);
+  look(check, 0, {1, 2, 3, 4}, {{0, 8}, {4, 12}});
+  EXPECT_FALSE(check.covers(0)) << "as many bytes as there are, and not all of them";
+  check.forget(0);
   look(check, 0, {1, 2, 3, 4}, {{0, 16}});
   EXPECT_TRUE(check.covers(0));
 }
