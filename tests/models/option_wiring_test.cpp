@@ -8,6 +8,7 @@
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/models/text_classifier.h"
 #include "attend/models/text_embedder.h"
+#include "attend/models/token_tagger.h"
 #include "attend/ops/cross_entropy.h"
 #include "core/altered_option.h"
 #include "models/small_encoder_decoder.h"
@@ -139,6 +140,26 @@ TEST(OptionWiring, OfTheEmbedder) {
     conditions[name] = [](EmbedderConfig& c) { c.dense_width = 12; };
   // A list: tests/models/text_embedder_test.cpp.
   expect_every_option_matters<EmbedderConfig>(base, embedder_step, conditions, {"more-pooling"});
+}
+
+std::string tagger_step(const TaggerConfig& config) {
+  TokenTagger model(config, 1);
+  Pass pass = Pass::training(1, 1);
+  const Ids rows{1, 3, 7, 15}, tags{2, 0, 1, 1};
+  return told(
+      cross_entropy(model.forward(random_tokens({5, 9, 2}, 23, 1), rows, pass), tags, {0.1f, 0.0}),
+      model.parameters());
+}
+
+TEST(OptionWiring, OfTheTagger) {
+  TaggerConfig base;
+  static_cast<StackConfig&>(base) = small_config();
+  base.dropout = 0.0f;
+  base.vocab_size = 23;
+  base.tags = 3;
+  // For those who make tokens of texts.
+  expect_every_option_matters<TaggerConfig>(base, tagger_step, conditions_of_stacks<TaggerConfig>(),
+                                            {"bos"});
 }
 
 // At both ends of its range every dropout leaves a step with numbers.
