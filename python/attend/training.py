@@ -11,6 +11,7 @@ from typing import Any
 
 from attend import _attend
 from attend._attend import StepReport, ValidationReport
+from attend._callbacks import Callback, History
 from attend._common import given, imported
 from attend._errors import DataError
 from attend._progress import progress_of
@@ -34,44 +35,6 @@ __all__ = [
 
 Path = str | os.PathLike[str]
 Files = Path | list[Path]
-
-
-class Callback:
-    """Hears of a training; override what you need. An exception ends the training."""
-
-    def on_step(self, report: StepReport) -> None:
-        """After each update."""
-
-    def on_validation(self, report: ValidationReport) -> None:
-        """After each validation."""
-
-    def on_note(self, note: str) -> None:
-        """A line about the run: what was read, what was skipped."""
-
-
-class History(Callback):
-    """Remembers all reports of a training; a notebook shows it as a curve."""
-
-    def __init__(self) -> None:
-        self.steps: list[StepReport] = []
-        self.validations: list[ValidationReport] = []
-
-    def on_step(self, report: StepReport) -> None:
-        self.steps.append(report)
-
-    def on_validation(self, report: ValidationReport) -> None:
-        self.validations.append(report)
-
-    def _repr_html_(self) -> str:
-        lines = [
-            (label, [(float(one.step), one.nll) for one in reports])
-            for label, reports in (("training", self.steps), ("validation", self.validations))
-            if reports
-        ]
-        return _attend.line_plot("Loss", "step", "nats per token", lines)
-
-    def __repr__(self) -> str:
-        return f"attend.History({len(self.steps)} steps, {len(self.validations)} validations)"
 
 
 Callbacks = Iterable[Callback | Callable[[StepReport], None]]
