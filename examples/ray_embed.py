@@ -28,7 +28,9 @@ class Embed:
 def main() -> None:
     model, source, out = sys.argv[1:]
     lines = ray.data.read_text(source)
-    lines.map_batches(Embed, fn_constructor_args=(model,), concurrency=2).write_parquet(out)
+    # From one worker on: two would leave no core of a machine of two for reading the text.
+    workers = ray.data.ActorPoolStrategy(min_size=1, max_size=2)
+    lines.map_batches(Embed, fn_constructor_args=(model,), compute=workers).write_parquet(out)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The examples for clusters and for PyTorch's data loaders, with the wheel, Spark and Ray in a virtual environment. Needs Java, and PyPI
-# or what pip is configured for.
+# The examples for clusters, with the wheel, Spark and Ray in a virtual environment. Needs Java, and PyPI or what pip is configured for.
+# A test that is skipped fails here.
 #   cluster_test.sh SOURCE_DIR WHEEL [PYTHON]
 set -eu
 source=$(realpath "${1:?usage: cluster_test.sh SOURCE_DIR WHEEL [PYTHON]}")
@@ -13,5 +13,7 @@ trap 'rm -rf "$folder"' EXIT
 "$folder/venv/bin/pip" install --quiet --disable-pip-version-check "$wheel" pytest pyspark "ray[data]"
 cd "$folder"
 ATTEND_PROGRAM="$folder/venv/bin/attend" ATTEND_SOURCE="$source" PYTHONDONTWRITEBYTECODE=1 \
-  venv/bin/python -m pytest -q -rs --rootdir "$source" "$source/tests/python/test_examples.py" -k 'spark or ray'
+  venv/bin/python -m pytest -q -rs --rootdir "$source" "$source/tests/python/test_examples.py" -k 'spark or ray' >log 2>&1 || { cat log; exit 1; }
+cat log
+if grep -q skipped log; then exit 1; fi
 echo "the examples for clusters work"
