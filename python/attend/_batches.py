@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar
 
 from attend._errors import ConfigError
+from attend._texts import checked_tokens
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -207,8 +208,11 @@ def batch_score(log_probability: float, length: int, length_penalty: float) -> f
     return log_probability / divisor
 
 
-def truncated(batch: Iterable[Sequence[str]], max_input_length: int) -> list[list[str]]:
-    return [list(tokens)[: max_input_length or None] for tokens in batch]
+def truncated(
+    batch: Iterable[Sequence[str]], max_input_length: int, name: str
+) -> list[list[str]]:
+    """The first tokens of each, checked: ``name`` is what errors call the batch."""
+    return [tokens[: max_input_length or None] for tokens in checked_tokens(batch, name)]
 
 
 class AsyncResult(Generic[Result]):
@@ -270,8 +274,9 @@ def pairs_of_tokens(
         raise ConfigError(f"target_prefix: expected {len(sources)} prefixes, got {len(targets)}")
     by_token = {token: name for name in languages for token in (name, f"__{name}__")}
     pairs = []
-    for source, given in zip(sources, targets, strict=True):
-        pair = TokenPair(source, list(given or []), [], {})
+    prefixes = checked_tokens((given or [] for given in targets), "target_prefix")
+    for source, prefix in zip(sources, prefixes, strict=True):
+        pair = TokenPair(source, prefix, [], {})
         if source and source[0] in by_token:
             pair.options["src_lang"] = by_token[source[0]]
         if pair.prefix and pair.prefix[0] in by_token:

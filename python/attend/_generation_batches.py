@@ -19,6 +19,7 @@ from attend._batches import (
     truncated,
 )
 from attend._common import Model, in_background
+from attend._texts import checked_tokens
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -71,7 +72,8 @@ class GenerationBatches(Model):
         an id and for a prompt that is longer than the context.
         """
         all_options = generation_batch_options(options)
-        prompts = [_Prompt(list(tokens), n, all_options) for n, tokens in enumerate(start_tokens)]
+        all_tokens = checked_tokens(start_tokens, "start_tokens")
+        prompts = [_Prompt(tokens, n, all_options) for n, tokens in enumerate(all_tokens)]
         return computed(
             len(prompts), asynchronous, lambda: self._continuations(prompts, all_options)
         )
@@ -105,6 +107,7 @@ class GenerationBatches(Model):
         all_options = generation_batch_options(
             {**options, "include_prompt_in_result": False, "return_scores": return_log_prob}
         )
+        (tokens,) = checked_tokens([prompt], "prompt")
 
         def write(accept: Callable[[GenerationStepResult], None]) -> None:
             def callback(step: GenerationStepResult) -> bool:
@@ -112,7 +115,7 @@ class GenerationBatches(Model):
                 return False
 
             options_with_callback = all_options | {"callback": callback}
-            only = _Prompt(list(prompt), 0, options_with_callback)
+            only = _Prompt(tokens, 0, options_with_callback)
             self._continuations([only], options_with_callback)
 
         return in_background(write)
@@ -152,7 +155,7 @@ class GenerationBatches(Model):
 
         No special tokens are added. Raises DataError for a token without an id.
         """
-        texts = truncated(tokens, max_input_length)
+        texts = truncated(tokens, max_input_length, "tokens")
 
         def compute() -> list[ScoringResult]:
             return [ScoringResult(text[1:], self._model.score_tokens(text)) for text in texts]
@@ -215,7 +218,8 @@ class _Prompt:
 
     def __init__(self, tokens: list[str], number: int, options: dict[str, Any]) -> None:
         self.number = number
-        self.tokens = [*(options["static_prompt"] or []), *tokens]
+        (before,) = checked_tokens([options["static_prompt"] or []], "static_prompt")
+        self.tokens = before + tokens
         longest: int = options["max_length"]
         self.before = tokens[: longest + 1] if options["include_prompt_in_result"] else []
         self.steps_before = max(len(self.before) - 1, 0)

@@ -69,7 +69,7 @@ class TranslationBatches(Model):
         an id and for a sentence or a prefix that is too long.
         """
         all_options = translation_batch_options(options)
-        sources = truncated(source, all_options["max_input_length"])
+        sources = truncated(source, all_options["max_input_length"], "source")
         pairs = pairs_of_tokens(sources, target_prefix or [None] * len(sources), self._languages())
 
         def compute() -> list[TranslationResult]:
@@ -124,8 +124,8 @@ class TranslationBatches(Model):
         target is no part of the result. Raises as ``translate_batch`` does.
         """
         pairs = pairs_of_tokens(
-            truncated(source, max_input_length),
-            truncated(target, max_input_length),
+            truncated(source, max_input_length, "source"),
+            truncated(target, max_input_length, "target"),
             self._languages(),
         )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypedDict, overload
 from attend import _attend
 from attend._common import LoadOptions, Model, given
 from attend._errors import LineError
+from attend._texts import checked_texts
 from attend.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class Classifier(Model):
         items = [text] if isinstance(text, str) else list(text)
         if items and not isinstance(items[0], str):
             options["pairs"] = True
-        texts = [_line(item, number) for number, item in enumerate(items, 1)]
+        texts = checked_texts(_line(item, number) for number, item in enumerate(items, 1))
         results = [
             _ranked(labels, probabilities)
             for probabilities in self._model.classify(texts, options)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from attend import _attend
 from attend._common import LoadOptions, Model, given
 from attend._errors import ConfigError
+from attend._texts import checked_text, checked_texts
 
 if TYPE_CHECKING:
     import numpy
@@ -103,7 +104,7 @@ class Embedder(Model):
             raise ConfigError(f"device: expected cpu, got {device!r}")
         options = given(
             prompt=prompt_name,
-            prompt_text=prompt,
+            prompt_text=None if prompt is None else checked_text(prompt, "prompt"),
             batch_size=batch_size,
             layer=layer,
             pooling=pooling,
@@ -119,7 +120,7 @@ class Embedder(Model):
                 "output_value: expected sentence_embedding or token_embeddings, "
                 f"got {output_value!r}"
             )
-        vectors = self._model.embed(list(texts), options)
+        vectors = self._model.embed(checked_texts(texts), options)
         if truncate_dim is not None:
             vectors = vectors[:, :truncate_dim]
         if normalize_embeddings:
@@ -181,7 +182,7 @@ class Embedder(Model):
     def _tokens(
         self, texts: Iterable[str], options: dict[str, Any]
     ) -> list[NDArray[numpy.float32]]:
-        return [vectors for _, vectors in self._model.embed_tokens(list(texts), options)]
+        return [vectors for _, vectors in self._model.embed_tokens(checked_texts(texts), options)]
 
 
 def _normalized(vectors: NDArray[numpy.float32]) -> NDArray[numpy.float32]:

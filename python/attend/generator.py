@@ -10,6 +10,7 @@ from attend import _attend
 from attend._attend import Generation, SequenceScore
 from attend._common import LoadOptions, given, in_background
 from attend._generation_batches import GenerationBatches
+from attend._texts import checked_text, checked_texts
 from attend.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -71,14 +72,15 @@ class Generator(GenerationBatches):
         Raises ConfigError for a wrong option, DataError for a prompt that is longer than the
         context.
         """
-        return self._model.generate(prompt, given(**options))[0]
+        return self._model.generate(checked_text(prompt, "prompt"), given(**options))[0]
 
     def generate_best(
         self, prompt: str = "", *, n_best: int, **options: Unpack[GenerationOptions]
     ) -> list[Generation]:
         """``n_best`` continuations: different samples or, with ``beam_size``, the best ones found,
         best first."""
-        return self._model.generate(prompt, given(n_best=n_best, **options))
+        named = given(n_best=n_best, **options)
+        return self._model.generate(checked_text(prompt, "prompt"), named)
 
     def stream(self, prompt: str = "", **options: Unpack[GenerationOptions]) -> Iterator[str]:
         """The text of ``generate`` while it is written, in whole characters.
@@ -86,6 +88,7 @@ class Generator(GenerationBatches):
         Closing the iterator ends the generation.
         """
         named = given(**options)
+        checked_text(prompt, "prompt")
         return in_background(lambda accept: self._model.stream(prompt, named, accept))
 
     @overload
@@ -96,9 +99,9 @@ class Generator(GenerationBatches):
     def score(self, lines: str | Iterable[str]) -> SequenceScore | list[SequenceScore]:
         """The log-probability of a line on its own, or of several."""
         if isinstance(lines, str):
-            return self._model.score([lines])[0]
-        return self._model.score(list(lines))
+            return self._model.score(checked_texts([lines], "lines"))[0]
+        return self._model.score(checked_texts(lines, "lines"))
 
     def perplexity(self, lines: Sequence[str]) -> float:
         """The perplexity per token of lines that are read as one text."""
-        return self._model.perplexity(list(lines))
+        return self._model.perplexity(checked_texts(lines, "lines"))

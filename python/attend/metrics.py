@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 from attend import _attend
 from attend._attend import Bleu, Chrf, ClassScores, ConfusionMatrix
 from attend._common import given
+from attend._texts import checked_texts
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -57,7 +58,7 @@ def bleu(
     Raises ConfigError without lines or references; DataError if a reference has a different
     number of lines, and for text that still contains subword markers.
     """
-    return _attend.bleu(list(hypotheses), _lists(references), given(**options))
+    return _attend.bleu(_hypotheses(hypotheses), _lists(references), given(**options))
 
 
 def chrf(
@@ -65,7 +66,7 @@ def chrf(
 ) -> Chrf:
     """chrF of a corpus; chrF++ with ``word_order=2``. Raises as ``bleu`` does."""
     named = {f"chrf_{name}": value for name, value in given(**options).items()}
-    return _attend.chrf(list(hypotheses), _lists(references), named)
+    return _attend.chrf(_hypotheses(hypotheses), _lists(references), named)
 
 
 def report(
@@ -80,8 +81,10 @@ def report(
     ``confidence=True`` adds 95 % intervals; ``baseline`` compares two systems on the same lines
     and says how likely such a difference is by chance.
     """
-    others = None if baseline is None else list(baseline)
-    return _attend.report(list(hypotheses), _lists(references), others, given(**options))
+    others = None if baseline is None else checked_texts(baseline, "baseline")
+    return _attend.report(
+        _hypotheses(hypotheses), _lists(references), others, given(**options)
+    )
 
 
 def confusion_matrix(gold: Iterable[str], predicted: Iterable[str]) -> ConfusionMatrix:
@@ -89,7 +92,7 @@ def confusion_matrix(gold: Iterable[str], predicted: Iterable[str]) -> Confusion
 
     The classes are the labels in alphabetical order. Raises ConfigError without examples.
     """
-    gold, predicted = list(gold), list(predicted)
+    gold, predicted = checked_texts(gold, "gold"), checked_texts(predicted, "predicted")
     labels = sorted({*gold, *predicted})
     index = {label: number for number, label in enumerate(labels)}
     matrix = ConfusionMatrix(labels)
@@ -97,7 +100,11 @@ def confusion_matrix(gold: Iterable[str], predicted: Iterable[str]) -> Confusion
     return matrix
 
 
+def _hypotheses(lines: Iterable[str]) -> list[str]:
+    return checked_texts(lines, "hypotheses")
+
+
 def _lists(references: References) -> list[list[str]]:
     if all(isinstance(reference, str) for reference in references):
-        return [[str(reference) for reference in references]]
-    return [list(reference) for reference in references]
+        references = [[str(reference) for reference in references]]
+    return [checked_texts(lines, "references") for lines in references]

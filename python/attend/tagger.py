@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 from attend import _attend
 from attend._common import LoadOptions, Model, given
 from attend._errors import LineError
+from attend._texts import checked_texts, checked_tokens
 from attend.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class Tagger(Model):
         Long texts are cut between words and tagged part by part. ``batch_tokens``: tokens tagged
         together. Raises DataError for a blank text.
         """
-        texts = [text] if isinstance(text, str) else list(text)
+        texts = checked_texts([text] if isinstance(text, str) else text)
         results = self._results(self._model.tag(texts, given(batch_tokens=batch_tokens)))
         return results[0] if isinstance(text, str) else results
 
@@ -85,7 +86,7 @@ class Tagger(Model):
         self, texts: Iterable[Sequence[str]], *, batch_tokens: int | None = None
     ) -> list[Tagging]:
         """The same for texts that are in words already."""
-        words = [list(text) for text in texts]
+        words = checked_tokens(texts, "texts")
         for number, text in enumerate(words, 1):
             if not text:
                 raise LineError(f"texts:{number}: expected words to tag, found none")

@@ -8,6 +8,7 @@ from typing import Literal, overload
 
 from attend import _attend
 from attend._common import given
+from attend._texts import checked_text, checked_texts
 
 __all__ = ["Tokenizer"]
 
@@ -41,7 +42,7 @@ class Tokenizer:
             byte_fallback=byte_fallback,
             normalization=normalization,
         )
-        return cls(_attend.Tokenizer.train(list(sentences), options))
+        return cls(_attend.Tokenizer.train(checked_texts(sentences, "sentences"), options))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Tokenizer:
@@ -74,8 +75,8 @@ class Tokenizer:
     def encode(self, text: str | Iterable[str]) -> list[int] | list[list[int]]:
         """The ids of a text without special tokens, or of several texts."""
         if isinstance(text, str):
-            return self._tokenizer.encode([text])[0]
-        return self._tokenizer.encode(list(text))
+            return self._tokenizer.encode([checked_text(text, "text")])[0]
+        return self._tokenizer.encode(checked_texts(text))
 
     def pieces(self, text: str) -> list[str]:
         """The tokens of a text as strings of the vocabulary."""
@@ -87,7 +88,7 @@ class Tokenizer:
         Spaces around it are not counted. Tokens that share a character, such as its bytes, all
         have the whole of it; a token that only marks the beginning of a word is empty.
         """
-        return self._tokenizer.offsets(text)
+        return self._tokenizer.offsets(checked_text(text, "text"))
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids. Special tokens are dropped. Raises DataError for an unknown id."""
@@ -99,7 +100,7 @@ class Tokenizer:
 
     def id(self, piece: str) -> int:
         """The id of a token; that of the unknown token if it is not in the vocabulary."""
-        return self._tokenizer.id(piece)
+        return self._tokenizer.id(checked_text(piece, "piece"))
 
     def __len__(self) -> int:
         return self.vocab_size

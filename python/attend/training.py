@@ -15,6 +15,7 @@ from attend._callbacks import Callback, History
 from attend._common import given, imported
 from attend._errors import DataError
 from attend._progress import progress_of
+from attend._texts import checked_text
 from attend.classifier import Classifier
 from attend.embedder import Embedder
 from attend.generator import Generator
@@ -267,6 +268,7 @@ def _tagged(row: Any, number: int) -> dict[str, Any]:
     for word in [*words, *tags]:
         if not isinstance(word, str) or len(word.split()) != 1:
             raise DataError(f"item {number}: expected words without spaces, got {word!r}")
+        checked_text(word, f"item {number}")
     if len(words) != len(tags):
         raise DataError(
             f"item {number}: expected as many tags as words, got {len(words)} and {len(tags)}"
@@ -315,7 +317,7 @@ def _one_line(text: object, number: int) -> str:
         raise DataError(f"item {number}: expected text, got {text!r}")
     if "\n" in text or "\r" in text:
         raise DataError(f"item {number}: expected one line, got {text!r}")
-    return text
+    return checked_text(text, f"item {number}")
 
 
 def _train(

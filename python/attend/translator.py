@@ -10,6 +10,7 @@ from attend import _attend
 from attend._attend import SequenceScore, Translation
 from attend._common import WINDOW, LoadOptions, given, in_windows
 from attend._errors import ConfigError
+from attend._texts import checked_text, checked_texts
 from attend._translation_batches import TranslationBatches
 from attend.tokenizer import Tokenizer
 
@@ -147,7 +148,7 @@ class Translator(TranslationBatches):
         Raises ConfigError for a wrong option, DataError for a sentence or a prefix that is too
         long.
         """
-        texts = [text] if isinstance(text, str) else list(text)
+        texts = checked_texts([text] if isinstance(text, str) else text)
         prefixes = _prefixes(options.get("prefix"), len(texts))
         translations = self._model.translate(texts, prefixes, _named(options))
         return translations[0] if isinstance(text, str) else translations
@@ -167,12 +168,14 @@ class Translator(TranslationBatches):
         """
         named, prefix = _named(options), options.get("prefix")
         if prefix is None or isinstance(prefix, str):
+            before = _prefixes(prefix, 1)
             return in_windows(
-                texts, lambda part: self._model.translate(part, _prefixes(prefix, 1), named), window
+                texts, lambda part: self._model.translate(checked_texts(part), before, named), window
             )
 
         def answer(part: list[tuple[str, str]]) -> list[Translation]:
-            return self._model.translate([text for text, _ in part], [one for _, one in part], named)
+            sources = checked_texts(text for text, _ in part)
+            return self._model.translate(sources, _prefixes([one for _, one in part], len(part)), named)
 
         return in_windows(zip(texts, prefix, strict=True), answer, window)
 
@@ -210,8 +213,15 @@ class Translator(TranslationBatches):
         """
         options = given(src_lang=src_lang, tgt_lang=tgt_lang)
         if isinstance(source, str) and isinstance(target, str):
-            return self._model.score([source], [target], options)[0]
-        return self._model.score(list(source), list(target), options)
+            return self._score([source], [target], options)[0]
+        return self._score(source, target, options)
+
+    def _score(
+        self, sources: Iterable[str], targets: Iterable[str], options: dict[str, Any]
+    ) -> list[SequenceScore]:
+        return self._model.score(
+            checked_texts(sources, "sources"), checked_texts(targets, "targets"), options
+        )
 
     def attention(
         self,
@@ -232,7 +242,12 @@ class Translator(TranslationBatches):
         Raises DataError for a text that is too long.
         """
         languages = given(src_lang=src_lang, tgt_lang=tgt_lang)
-        return cast(Attention, self._model.attention(source, target, languages))
+        return cast(
+            Attention,
+            self._model.attention(
+                checked_text(source, "source"), checked_text(target, "target"), languages
+            ),
+        )
 
     def attention_page(
         self, source: str, target: str | None = None, **options: Unpack[TranslationOptions]
@@ -242,8 +257,12 @@ class Translator(TranslationBatches):
         ``target``: a given translation; by default the best one, found with ``options``.
         """
         prefixes = _prefixes(options.get("prefix"), 1)
+        if target is not None:
+            checked_text(target, "target")
         return AttentionPage(
-            self._model.attention_page(source, target, prefixes, _named(options))
+            self._model.attention_page(
+                checked_text(source, "source"), target, prefixes, _named(options)
+            )
         )
 
 
@@ -261,8 +280,8 @@ def _prefixes(prefix: str | Iterable[str] | None, sentences: int) -> list[str]:
     if prefix is None:
         return []
     if isinstance(prefix, str):
-        return [prefix]
-    prefixes = list(prefix)
+        return [checked_text(prefix, "prefix")]
+    prefixes = checked_texts(prefix, "prefixes")
     if len(prefixes) != sentences:
         raise ConfigError(f"prefix: expected {sentences} texts, got {len(prefixes)}")
     return prefixes

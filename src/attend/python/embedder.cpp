@@ -69,7 +69,7 @@ EmbedRequest embed_request(const HeldEmbedder& embedder, const nb::dict& keyword
   EmbedRequest request{own ? embedder.engine.without_prompts() : embedder.engine.with_prompts()};
   const std::vector<OptionField> fields = option_fields(request.options);
   for (const auto& [name, value] : keywords) {
-    if (std::string_view(nb::str(name).c_str()) == "prompt_text")
+    if (utf8_of(name, "the name of an option") == "prompt_text")
       request.before = nb::cast<std::string>(value);
     else
       set_keyword(fields, name, value);

@@ -12,27 +12,37 @@ namespace attend {
 
 namespace {
 
-std::string typed_value(nb::handle value) {
+std::string typed_value(nb::handle value, std::string_view name) {
   if (nb::isinstance<nb::bool_>(value)) return nb::cast<bool>(value) ? "true" : "false";
-  return nb::str(value).c_str();
+  return utf8_of(value, name);
 }
 
 }  // namespace
 
-std::vector<std::string> typed_values(nb::handle value) {
+std::string utf8_of(nb::handle object, std::string_view name) {
+  const nb::str text(object);
+  const char* const utf8 = text.c_str();
+  if (utf8 != nullptr) return utf8;
+  PyErr_Clear();
+  throw ConfigError(
+      fmt::format("{}: expected text that UTF-8 can write, found a lone surrogate in {}", name,
+                  nb::repr(text).c_str()));
+}
+
+std::vector<std::string> typed_values(nb::handle value, std::string_view name) {
   std::vector<std::string> values;
   if (nb::isinstance<nb::list>(value) || nb::isinstance<nb::tuple>(value)) {
-    for (const nb::handle element : value) values.push_back(typed_value(element));
+    for (const nb::handle element : value) values.push_back(typed_value(element, name));
   } else {
-    values.push_back(typed_value(value));
+    values.push_back(typed_value(value, name));
   }
   return values;
 }
 
 void set_keyword(std::span<const OptionField> fields, nb::handle key, nb::handle value) {
-  const std::string name = nb::str(key).c_str();
+  const std::string name = utf8_of(key, "the name of an option");
   if (const OptionField* field = find_option(fields, name))
-    return set_option(*field, typed_values(value), name);
+    return set_option(*field, typed_values(value, name), name);
   std::vector<std::string> names;
   for (const OptionField& known : fields) names.push_back(snake_case(known.name));
   throw ConfigError(fmt::format("unknown option {}{}", quote(name), did_you_mean(name, names)));

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "attend/core/option_fields.h"
@@ -13,9 +14,13 @@
 
 namespace attend {
 
-// The text of a value as it would be typed after a flag: a list's elements, else one. Needs the
-// GIL.
-std::vector<std::string> typed_values(nanobind::handle value);
+// The value of the option `name` as it would be typed after a flag: a list's elements, else one
+// text. Throws as utf8_of() does. Needs the GIL.
+std::vector<std::string> typed_values(nanobind::handle value, std::string_view name);
+
+// str(object) in UTF-8. Throws ConfigError, with `name` before it, for a lone surrogate, which has
+// no UTF-8. Needs the GIL.
+std::string utf8_of(nanobind::handle object, std::string_view name);
 
 // Sets the option of that name in snake_case, or each of `keywords`. Throws ConfigError for an
 // unknown name, with the nearest one, and for a value out of range. Needs the GIL.

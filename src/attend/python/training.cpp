@@ -52,8 +52,10 @@ class PythonListener {
 
 std::vector<TrainingOption> training_options(const nb::dict& keywords) {
   std::vector<TrainingOption> options;
-  for (const auto& [name, value] : keywords)
-    options.emplace_back(nb::str(name).c_str(), typed_values(value));
+  for (const auto& [key, value] : keywords) {
+    const std::string name = utf8_of(key, "the name of an option");
+    options.emplace_back(name, typed_values(value, name));
+  }
   return options;
 }
 
