@@ -127,9 +127,7 @@ class Embedder(Model):
             vectors = _normalized(vectors)
         converted: Any = _rounded(vectors, precision)
         if convert_to_tensor or not convert_to_numpy:
-            import torch
-
-            converted = torch.from_numpy(converted)
+            converted = _torch().from_numpy(converted)
             if not convert_to_tensor:
                 converted = list(converted)
         return converted[0] if single else converted
@@ -201,13 +199,19 @@ def _rows(vectors: Any) -> NDArray[numpy.float32]:
     return _normalized(array.reshape(-1, array.shape[-1]))
 
 
+def _torch() -> Any:
+    try:
+        import torch
+    except ImportError:
+        raise ImportError("tensors need PyTorch, which is missing: pip install torch") from None
+    return torch
+
+
 def _like(given: tuple[Any, ...], result: NDArray[numpy.float32]) -> Any:
     """The result as a tensor of PyTorch if something given is one."""
     if not any(type(one).__module__.startswith("torch") for one in given):
         return result
-    import torch
-
-    return torch.from_numpy(result)
+    return _torch().from_numpy(result)
 
 
 def _rounded(vectors: NDArray[numpy.float32], precision: Precision) -> NDArray[Any]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypedDict, cast, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast, overload
 
 from attend import _attend
 from attend._attend import SequenceScore, Translation
@@ -92,6 +93,14 @@ class AttentionPage:
         return f"attend.AttentionPage({len(self.html)} characters)"
 
 
+class Origin(NamedTuple):
+    """Where a translation comes from, for those who show it. Keeps no translator in memory."""
+
+    translator: weakref.ref[Translator]
+    source: str
+    languages: dict[str, Any]
+
+
 class Translator(TranslationBatches):
     """A trained translator.
 
@@ -150,8 +159,18 @@ class Translator(TranslationBatches):
         """
         texts = checked_texts([text] if isinstance(text, str) else text)
         prefixes = _prefixes(options.get("prefix"), len(texts))
-        translations = self._model.translate(texts, prefixes, _named(options))
+        translations = self._translations(texts, prefixes, _named(options))
         return translations[0] if isinstance(text, str) else translations
+
+    def _translations(
+        self, texts: list[str], prefixes: list[str], named: dict[str, Any]
+    ) -> list[Translation]:
+        translations = self._model.translate(texts, prefixes, named)
+        translator = weakref.ref(self)
+        languages = given(src_lang=named.get("src_lang"), tgt_lang=named.get("tgt_lang"))
+        for translation, text in zip(translations, texts, strict=True):
+            setattr(translation, "_origin", Origin(translator, text, languages))
+        return translations
 
     def translate_iterable(
         self,
@@ -170,12 +189,12 @@ class Translator(TranslationBatches):
         if prefix is None or isinstance(prefix, str):
             before = _prefixes(prefix, 1)
             return in_windows(
-                texts, lambda part: self._model.translate(checked_texts(part), before, named), window
+                texts, lambda part: self._translations(checked_texts(part), before, named), window
             )
 
         def answer(part: list[tuple[str, str]]) -> list[Translation]:
             sources = checked_texts(text for text, _ in part)
-            return self._model.translate(sources, _prefixes([one for _, one in part], len(part)), named)
+            return self._translations(sources, _prefixes([one for _, one in part], len(part)), named)
 
         return in_windows(zip(texts, prefix, strict=True), answer, window)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import shutil
+import sys
 
 import attend
 import numpy
@@ -164,13 +165,14 @@ def test_shows_attention_by_tokens(models: Models) -> None:
     assert numpy.triu(maps["decoder"][0, 0], 1).max() == 0
 
 
-def test_an_attention_page_shows_itself_in_a_notebook(models: Models, tmp_path: pathlib.Path) -> None:
-    page = attend.Translator(models.translator).attention_page("the dog sleeps")
-    assert "hund" in page.html and page.html.startswith("<!")
-    assert page._repr_html_().startswith('<iframe srcdoc="')
-    assert '"' not in page._repr_html_().split('srcdoc="')[1].split('" width')[0]
-    page.save(tmp_path / "page.html")
-    assert (tmp_path / "page.html").read_text() == page.html
+def test_tensors_without_pytorch_say_what_is_missing(
+    models: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    embedder = attend.Embedder(models.translator)
+    for arguments in {"convert_to_tensor": True}, {"convert_to_numpy": False}:
+        with pytest.raises(ImportError, match="PyTorch, which is missing: pip install torch"):
+            embedder.encode("a cat", **arguments)
 
 
 def test_encodes_with_the_arguments_of_sentence_transformers(models: Models) -> None:

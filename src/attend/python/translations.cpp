@@ -21,6 +21,11 @@ using CandidateState = std::tuple<std::string, float, float, std::vector<std::st
                                   std::vector<float>, std::vector<std::pair<int, int>>>;
 using TranslationState = std::tuple<std::vector<Candidate>, std::vector<std::string>>;
 
+// Python writes it: the page of the attention needs the translator. Imported when needed.
+nb::object html_of(const nb::object& translation) {
+  return nb::module_::import_("attend._translation_html").attr("html_of")(translation);
+}
+
 const Candidate& best(const Translation& translation) { return translation.candidates.front(); }
 
 void add_candidate(nb::module_& module) {
@@ -58,7 +63,9 @@ void add_translations(nb::module_& module) {
   add_candidate(module);
   nb::class_<Translation>(
       module, "Translation",
-      "A translated sentence. The attributes of the best candidate are also its own.")
+      "A translated sentence. The attributes of the best candidate are also its own. A notebook "
+      "shows it with its attention.",
+      nb::dynamic_attr())  // where it comes from
       .def_ro("candidates", &Translation::candidates, "Best first, n_best of them.")
       .def_ro("source_tokens", &Translation::source_tokens)
       .def_prop_ro("text", [](const Translation& t) { return best(t).text; })
@@ -68,6 +75,7 @@ void add_translations(nb::module_& module) {
       .def_prop_ro("token_scores", [](const Translation& t) { return best(t).token_scores; })
       .def_prop_ro("alignment", [](const Translation& t) { return best(t).alignment; })
       .def("__str__", [](const Translation& t) { return best(t).text; })
+      .def("_repr_html_", html_of)
       .def("__getstate__",
            [](const Translation& t) {
              return TranslationState{t.candidates, t.source_tokens};

@@ -1,0 +1,60 @@
+"""What a notebook shows of a page of attention and of a translation."""
+
+from __future__ import annotations
+
+import gc
+import pathlib
+import pickle
+
+import attend
+from conftest import Models
+
+
+def test_an_attention_page_shows_itself_in_a_notebook(models: Models, tmp_path: pathlib.Path) -> None:
+    page = attend.Translator(models.translator).attention_page("the dog sleeps")
+    assert "hund" in page.html and page.html.startswith("<!")
+    assert page._repr_html_().startswith('<iframe srcdoc="')
+    assert '"' not in page._repr_html_().split('srcdoc="')[1].split('" width')[0]
+    page.save(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text() == page.html
+
+
+def test_a_translation_shows_itself_in_a_notebook(models: Models) -> None:
+    translator = attend.Translator(models.translator)
+    one, other = translator.translate(["the dog sleeps", "a cat"], n_best=2)
+    page = translator.attention_page("the dog sleeps", one.text)._repr_html_()
+    table, shown = one._repr_html_().split("</table>")
+    assert shown == page
+    for candidate in one.candidates:
+        assert f"<td>{candidate.text}</td><td>{candidate.score:.4f}</td>" in table
+    assert other._repr_html_().endswith(
+        translator.attention_page("a cat", other.text)._repr_html_()
+    )
+    streamed = list(translator.translate_iterable(["a cat", "the dog sleeps"], window=1))
+    assert streamed[1]._repr_html_().endswith(page)
+
+
+def test_a_translation_does_not_keep_its_translator_in_memory(models: Models) -> None:
+    translator = attend.Translator(models.translator)
+    translation = translator.translate("the dog sleeps")
+    translator.path  # still there
+    del translator
+    gc.collect()
+    alone = translation._repr_html_()
+    assert "der hund schläft" in alone and "Keep the translator in a variable" in alone
+    copy = pickle.loads(pickle.dumps(translation))
+    assert copy._repr_html_() == alone
+
+
+def test_a_translation_without_a_page_of_attention_still_shows_itself(models: Models) -> None:
+    translator = attend.Translator(models.translator)
+    shown = translator.translate("the dog " * 200, max_length=3)._repr_html_()
+    assert "No attention: the text: expected at most 256 tokens" in shown
+
+
+def test_what_a_notebook_shows_is_escaped() -> None:
+    candidate = attend.TranslationCandidate.__new__(attend.TranslationCandidate)
+    candidate.__setstate__(("<b> & c", -1.0, -2.0, [], [], []))
+    translation = attend.Translation.__new__(attend.Translation)
+    translation.__setstate__(([candidate], []))
+    assert "<td>&lt;b&gt; &amp; c</td><td>-1.0000</td><td>-2.0000</td>" in translation._repr_html_()
