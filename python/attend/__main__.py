@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 
@@ -13,7 +14,8 @@ def main() -> None:
     # As in a program without Python: these signals end it, or stop a training cleanly.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    sys.exit(_attend.run_program(["attend", *sys.argv[1:]]))
+    # Arguments are bytes: names of files need not be UTF-8.
+    sys.exit(_attend.run_program([os.fsencode(one) for one in ("attend", *sys.argv[1:])]))
 
 
 if __name__ == "__main__":

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -63,6 +65,16 @@ def test_the_module_is_the_program(models: Models) -> None:
     assert (wrong.returncode, wrong.stdout) == (1, "")
     assert wrong.stderr.startswith("attend: ")
     assert run_module("translate").returncode == 2
+
+
+def test_the_module_takes_names_of_files_that_are_not_utf8(
+    models: Models, tmp_path: pathlib.Path
+) -> None:
+    name = os.fsdecode(bytes(tmp_path / "model") + b"\xff")
+    shutil.copy(models.translator, name)
+    assert run_module("translate", name, text="a cat\n").stdout == program(
+        "translate", models.translator, text="a cat\n"
+    )
 
 
 def test_many_threads_get_the_answers_of_one(models: Models) -> None:
