@@ -1,4 +1,9 @@
-// Forms and multipart forms, as requests bring them, against hostile bytes.
+// Forms and multipart forms, as requests bring them, against hostile bytes. What was read from one
+// is read again from a form made of it.
+#include <algorithm>
+#include <cstdlib>
+
+#include "attend/server/http/form.h"
 #include "attend/server/parameters.h"
 #include "fuzz/fuzz_target.h"
 
@@ -10,6 +15,8 @@ const std::vector<RouteField> kFields{{"q", FieldType::texts, ""},
                                       {"p", FieldType::number, ""},
                                       {"on", FieldType::flag, ""},
                                       {"file", FieldType::file, ""}};
+
+constexpr std::string_view kMultipart = "multipart/form-data; boundary=b";
 
 std::vector<std::string> corpus() {
   return {"0q=a+b%20c&n=3&p=0.5&on=true",
@@ -26,6 +33,52 @@ std::vector<std::string> dictionary() {
           "]",    "n=",   "p=",     "on=",  "n=1e99", "file"};
 }
 
+bool are_equal(const std::vector<FormField>& a, const std::vector<FormField>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const FormField& x, const FormField& y) {
+                      return x.name == y.name && x.value == y.value && x.file == y.file;
+                    });
+}
+
+// Every byte as an escape.
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    constexpr std::string_view kDigits = "0123456789aBcDeF";
+    const auto byte = static_cast<unsigned char>(c);
+    out += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+  }
+  return out;
+}
+
+std::string in_quotes(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return '"' + out + '"';
+}
+
+void read_form(std::string_view body) {
+  const std::vector<FormField> fields = parse_form(body);
+  std::string again;
+  for (const FormField& field : fields)
+    again += escaped(field.name) + "=" + escaped(field.value) + "&";
+  if (!are_equal(parse_form(again), fields)) std::abort();
+}
+
+void read_multipart(std::string_view body) {
+  const std::vector<FormField> fields = parse_multipart(body, kMultipart);
+  std::string again;
+  for (const FormField& field : fields) {
+    again += "--b\r\nContent-Disposition: form-data; name=" + in_quotes(field.name);
+    if (!field.file.empty()) again += "; filename=" + in_quotes(field.file);
+    again += "\r\n\r\n" + field.value + "\r\n";
+  }
+  if (!are_equal(parse_multipart(again + "--b--", kMultipart), fields)) std::abort();
+}
+
 // The first byte selects the kind of body.
 void use(std::string_view input) {
   if (input.empty()) return;
@@ -35,11 +88,13 @@ void use(std::string_view input) {
   request.body = rest;
   if (kind != '0') request.query.clear();
   const std::string type = kind == '0'   ? "application/x-www-form-urlencoded"
-                           : kind == '1' ? "multipart/form-data; boundary=b"
+                           : kind == '1' ? std::string(kMultipart)
                            : kind == '2' ? "application/json"
                                          : std::string(rest);
   request.headers.add("Content-Type", type);
   try {
+    if (kind == '0') read_form(rest);
+    if (kind == '1') read_multipart(rest);
     const Parameters p(request, kFields);
     p.texts("q");
     p.whole("n", -5, 5, 0);

@@ -4,6 +4,7 @@
 
 #include "attend/server/markup_document.h"
 #include "fuzz/fuzz_target.h"
+#include "fuzz/same_translation.h"
 
 namespace attend::markup_fuzz {
 namespace {
@@ -25,19 +26,6 @@ std::vector<std::string> dictionary() {
           ". A",   " ",      "\n",    "\xff",   "<svg>", "<pre>", "<i>",         "</i>"};
 }
 
-// Every sentence is its own translation, aligned crosswise if the first byte says so.
-TranslatedText same(const MarkedText& block, bool crosswise) {
-  TranslatedText text{block.text, find_sentences(block.text, "en"), {}};
-  for (const TextSpan span : text.sentences) {
-    TranslationCandidate candidate;
-    candidate.text = span.of(block.text);
-    const int words = static_cast<int>(candidate.text.size());
-    for (int i = 0; i < words; ++i) candidate.alignment.emplace_back(crosswise ? words - i : i, i);
-    text.translations.push_back({{candidate}, {}});
-  }
-  return text;
-}
-
 void use(std::string_view input) {
   if (input.empty()) return;
   const char kind = input.front();
@@ -46,7 +34,8 @@ void use(std::string_view input) {
                                   : (kind & 3) == 2 ? MarkupDocument::open_document(rest)
                                                     : MarkupDocument::html(rest);
   std::vector<TranslatedText> blocks;
-  for (const MarkedText& block : document.blocks()) blocks.push_back(same(block, (kind & 4) != 0));
+  for (const MarkedText& block : document.blocks())
+    blocks.push_back(same_translation(block.text, (kind & 4) != 0));
   if (document.blocks().empty() && document.translation(blocks, 0) != rest) std::abort();
   document.translation(blocks, 0);
 }

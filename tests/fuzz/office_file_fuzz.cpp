@@ -1,47 +1,35 @@
-// Files of word processors against hostile bytes: archives that lie about their sizes, too.
+// Files of word processors against hostile bytes: archives that lie about their sizes, too. One
+// whose texts are translated into themselves can be opened again and has the same texts.
+#include <cstdlib>
+
+#include "attend/server/documents.h"
 #include "attend/server/http/message.h"
-#include "attend/server/office_file.h"
 #include "fuzz/fuzz_target.h"
+#include "fuzz/same_translation.h"
+#include "interchange/written_formats.h"
 
 namespace attend::office_file_fuzz {
 namespace {
 
-void put(std::string& out, std::uint64_t value, int bytes) {
-  for (int i = 0; i < bytes; ++i) out += static_cast<char>((value >> (8 * i)) & 0xff);
-}
-
-// An archive of one stored entry.
-std::string archive(const std::string& name, const std::string& content) {
-  std::string header;
-  put(header, 20, 2);
-  put(header, 0, 12);
-  put(header, content.size(), 4);
-  put(header, content.size(), 4);
-  put(header, name.size(), 2);
-  put(header, 0, 2);
-  std::string out;
-  put(out, 0x04034b50, 4);
-  out += header + name + content;
-  const std::size_t begin = out.size();
-  put(out, 0x02014b50, 4);
-  put(out, 20, 2);
-  out += header;
-  put(out, 0, 14);
-  out += name;
-  const std::size_t size = out.size() - begin;
-  put(out, 0x06054b50, 4);
-  put(out, 0, 4);
-  put(out, 1, 2);
-  put(out, 1, 2);
-  put(out, size, 4);
-  put(out, begin, 4);
-  put(out, 0, 2);
-  return out;
-}
+constexpr const char* kWord =
+    "<?xml version=\"1.0\"?><w:document><w:body><w:p><w:pPr/><w:r><w:rPr><w:b/></w:rPr><w:t>a "
+    "&amp; b"
+    "</w:t></w:r><w:r><w:tab/></w:r><w:hyperlink><w:r><w:t xml:space=\"preserve\"> c</w:t></w:r>"
+    "</w:hyperlink></w:p></w:body></w:document>";
+constexpr const char* kOpen =
+    "<office:text><text:h>a title</text:h><text:p>a <text:span>b</text:span><text:s/>c. d</text:p>"
+    "</office:text>";
 
 std::vector<std::string> corpus() {
-  return {"w" + archive("word/document.xml", "<w:p><w:r><w:t>a b</w:t></w:r></w:p>"),
-          "o" + archive("content.xml", "<text:p>a <text:span>b</text:span></text:p>"), "w", "o"};
+  return {"w" + written_zip({{.name = "word/document.xml", .bytes = kWord}}),
+          "w" + written_zip({{.name = "[Content_Types].xml", .bytes = "<t/>", .deflate = true},
+                             {.name = "word/document.xml", .bytes = kWord, .deflate = true},
+                             {.name = "word/header1.xml", .bytes = kWord, .deflate = true}}),
+          "o" + written_zip({{.name = "mimetype", .bytes = "application/vnd"},
+                             {.name = "content.xml", .bytes = kOpen, .deflate = true}}),
+          "o" + written_zip({{.name = "content.xml", .bytes = kOpen}}),
+          "w",
+          "o"};
 }
 
 std::vector<std::string> dictionary() {
@@ -54,16 +42,43 @@ std::vector<std::string> dictionary() {
           "content.xml",
           "\xff\xff\xff\xff",
           std::string("\0\0\0\0", 4),
-          std::string("\x08\0", 2)};
+          std::string("\x08\0", 2),
+          "<w:t>",
+          "</w:t>",
+          "<w:r>",
+          "<text:span>",
+          "</text:p>",
+          "&#65;",
+          "&amp;",
+          "<!--",
+          "<![CDATA["};
+}
+
+// All texts of a file, each of which is translated into itself.
+TranslatedTexts same_of(const Documents& documents) {
+  TranslatedTexts all;
+  for (const std::string& text : texts_of(documents))
+    all.texts.push_back(same_translation(text, false));
+  return all;
+}
+
+Documents opened(const std::string& bytes, bool is_word) {
+  Documents documents;
+  documents.push_back(uploaded_document({is_word ? "a.docx" : "a.odt", bytes}));
+  return documents;
 }
 
 void use(std::string_view input) {
   if (input.empty()) return;
+  const bool is_word = input.front() == 'w';
+  Documents documents;
   try {
-    const OfficeFile file(std::string(input.substr(1)), input.front() == 'w' ? ".docx" : ".odt");
-    file.with_parts(std::vector<std::string>(file.parts().size(), "<x/>"));
+    documents = opened(std::string(input.substr(1)), is_word);
   } catch (const HttpError&) {  // what clients get
+    return;
   }
+  const std::string written = translations_of(documents, same_of(documents), 0).front();
+  if (texts_of(opened(written, is_word)) != texts_of(documents)) std::abort();
 }
 
 const RegisteredFuzzTarget registered{{"office_file", corpus, dictionary, use}};
