@@ -35,6 +35,7 @@ test-docs: build ## run the commands of README and docs (part of make test, too)
 
 install: build ## install the program, the library and its headers (PREFIX=/usr/local; as root where that needs it)
 	@cmake --install $(BUILD) --prefix $(or $(PREFIX),/usr/local)
+	@cmake --install $(BUILD) --prefix $(or $(PREFIX),/usr/local) --component mpi
 
 package: ## make a Debian package in build/package
 	@tools/dependencies.sh ensure build

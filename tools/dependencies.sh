@@ -1,9 +1,9 @@
 #!/bin/sh
 # The Debian 12 packages that attend needs, and their installation: the one list for people, make and .ci/run.
 #
-#   tools/dependencies.sh list    [build|package|test-package|bench|lint|fuzz|mutants|python]   prints the packages
-#   tools/dependencies.sh missing [build|package|test-package|bench|lint|fuzz|mutants|python]   prints those that are not installed
-#   tools/dependencies.sh ensure  [build|package|test-package|bench|lint|fuzz|mutants|python]   installs those that are not installed, with apt as root or through sudo
+#   tools/dependencies.sh list    [build|package|test-package|bench|lint|fuzz|mutants|python|mpi]   prints the packages
+#   tools/dependencies.sh missing [build|package|test-package|bench|lint|fuzz|mutants|python|mpi]   prints those that are not installed
+#   tools/dependencies.sh ensure  [build|package|test-package|bench|lint|fuzz|mutants|python|mpi]   installs those that are not installed, with apt as root or through sudo
 #
 # Without a group: all. If nothing is missing, apt is not called.
 set -eu
@@ -18,6 +18,8 @@ fuzz_packages="clang-14 libclang-rt-14-dev"
 mutants_packages="python3"
 python_packages="python3 python3-dev python3-venv"
 package_packages="dpkg-dev"
+# Training by several processes; without it, by one.
+mpi_packages="libopenmpi-dev openmpi-bin"
 test_package_packages="dpkg-dev debootstrap lintian default-jre-headless"
 
 usage() {
@@ -34,8 +36,9 @@ packages() {
     mutants) echo $mutants_packages ;;
     package) echo $package_packages ;;
     python) echo $python_packages ;;
+    mpi) echo $mpi_packages ;;
     test-package) echo $test_package_packages ;;
-    all) echo $build_packages $bench_packages $lint_packages $fuzz_packages $mutants_packages $python_packages $test_package_packages ;;
+    all) echo $build_packages $bench_packages $lint_packages $fuzz_packages $mutants_packages $python_packages $mpi_packages $test_package_packages ;;
     *) usage ;;
   esac
 }

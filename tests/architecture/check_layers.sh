@@ -18,6 +18,7 @@ tensor     1
 plot       1
 backend    2
 autograd   3
+collective 3
 ops        4
 nn         5
 text       5
