@@ -46,7 +46,8 @@ std::string consequence(const std::string& group, const std::string& option,
                         bool end_changes_schedule) {
   if (is_one_of(option, {"schedule", "learning-rate", "warmup-steps", "min-learning-rate"}))
     return ": the schedule changes";
-  if (is_one_of(option, {"max-steps", "max-epochs", "accumulate"}) && end_changes_schedule)
+  if (is_one_of(option, {"max-steps", "max-epochs", "accumulate", "shards"}) &&
+      end_changes_schedule)
     return ": the schedule changes";
   if (group == "vocabulary" && option != "bpe-dropout") return ": the vocabulary stays as it is";
   return "";

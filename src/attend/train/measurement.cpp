@@ -46,13 +46,13 @@ Timing timed_steps(Trainer& trainer, std::int64_t steps) {
 struct Sample {
   std::int64_t steps = 0;
   std::int64_t warm_up = 0;       // steps before those
-  std::int64_t batch_tokens = 0;  // 0: batches as they are, options.accumulate to a step; else one
+  std::int64_t batch_tokens = 0;  // 0: batches as they are, batches_per_step() to a step; else one
 };
 
 TrainerOptions options_for(const TrainerOptions& options, const Sample& sample,
                            Objective& objective) {
   TrainerOptions measured = options;
-  if (sample.batch_tokens > 0) measured.accumulate = 1;
+  if (sample.batch_tokens > 0) measured.accumulate = measured.shards = 1;
   measured.max_steps =
       std::max(options.max_steps, (sample.warm_up + sample.steps) * std::ssize(objective.phases()));
   return measured;
@@ -118,7 +118,7 @@ void time_phases(Objective& objective, const TrainerOptions& options, const Samp
 
 // The difference that recomputed activations make to the peak of a step on one batch, per target.
 double saved_per_token(Objective& objective, TrainerOptions options) {
-  options.accumulate = 1;
+  options.accumulate = options.shards = 1;
   double tokens = 1;
   const auto peak = [&](bool recompute) {
     options.recompute = recompute;
@@ -137,9 +137,10 @@ TrainingMeasurement measure_training(Objective& objective, const TrainerOptions&
                                      const MeasurementLimits& limits) {
   TrainingMeasurement result;
   result.parameters = objective.parameters().size();
-  result.steps_per_epoch = static_cast<double>(objective.batches(0)) / options.accumulate;
+  result.steps_per_epoch =
+      static_cast<double>(objective.batches(0)) / static_cast<double>(batches_per_step(options));
   const double tokens_of_batch = mean_batch(objective);
-  const double tokens_of_step = tokens_of_batch * options.accumulate;
+  const double tokens_of_step = tokens_of_batch * static_cast<double>(batches_per_step(options));
   const Cost cost = cost_of(objective, options, limits);
   const Sample sample = sample_for(objective, limits, cost, tokens_of_step, tokens_of_batch);
   result.steps = sample.steps;

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <exception>
 #include <limits>
-#include <numeric>
 #include <set>
 #include <utility>
 
@@ -28,11 +27,6 @@ namespace attend {
 namespace {
 
 std::int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
-
-// Sums in batch order.
-double total(const std::vector<DeviceScalar>& sums) {
-  return std::accumulate(sums.begin(), sums.end(), 0.0);
-}
 
 // Checks the measured values of a step. Throws DivergedError.
 void require_finite(const StepEvent& event) {
@@ -60,6 +54,7 @@ class Substitution {
 
 void validate(const TrainerOptions& o, int d_model) {
   check_options(o);
+  require_shareable(o.shards, SingleProcess());
   if (o.keep_checkpoints > 0 && o.average_last > o.keep_checkpoints)
     throw ConfigError(fmt::format("average-last: {} cannot be averaged when keep-checkpoints is {}",
                                   counted(o.average_last, "checkpoint"), o.keep_checkpoints));
@@ -91,8 +86,9 @@ void freeze_parameters(ParameterSet& parameters, const TrainerOptions& o) {
 
 std::int64_t planned_steps(Objective& objective, const TrainerOptions& o) {
   if (o.max_epochs <= 0) return o.max_steps;
-  const double steps = std::ceil(static_cast<double>(o.max_epochs) *
-                                 static_cast<double>(objective.batches(0)) / o.accumulate);
+  const double steps =
+      std::ceil(static_cast<double>(o.max_epochs) * static_cast<double>(objective.batches(0)) /
+                static_cast<double>(batches_per_step(o)));
   return std::max<std::int64_t>(
       1, static_cast<std::int64_t>(std::min(steps, static_cast<double>(o.max_steps))));
 }
@@ -101,7 +97,12 @@ Trainer::Trainer(Objective& objective, TrainerOptions options, TrainingRun run)
     : objective_(objective),
       options_(options),
       run_(std::move(run)),
-      optimizer_(make_optimizer(objective.parameters(), options.optimizer, options.precision)) {
+      optimizer_(make_optimizer(objective.parameters(), options.optimizer, options.precision)),
+      gradient_(objective, options.shards, *run_.processes, [this](std::uint64_t number) {
+        Pass pass = Pass::training(options_.seed, number, options_.precision);
+        pass.recompute = options_.recompute;
+        return pass;
+      }) {
   attend::validate(options_, run_.d_model);
   schedule_ = make_schedule(options_.schedule, run_.d_model, planned_steps(objective_, options_));
   if (options_.ema_decay > 0.0f)
@@ -110,9 +111,12 @@ Trainer::Trainer(Objective& objective, TrainerOptions options, TrainingRun run)
 }
 
 TrainingEnd Trainer::train() {
-  run_.folder.create();
-  const RunLock lock(run_.folder.path());
-  if (!run_.resume) run_.folder.require_unused();
+  std::optional<RunLock> lock;
+  if (is_first()) {
+    run_.folder.create();
+    lock.emplace(run_.folder.path());
+    if (!run_.resume) run_.folder.require_unused();
+  }
   TrainingStart start;
   start.total_steps = planned_steps(objective_, options_);
   start.parameters = objective_.parameters().trained_size();
@@ -125,6 +129,7 @@ TrainingEnd Trainer::train() {
     if (step_ > 0) start.resumed_from = run_.folder.checkpoint_file(step_).string();
     if (step_ > 0 && run_.seconds_before) seconds_before_ = run_.seconds_before(step_);
   }
+  require_equal_start();
   for (TrainingListener* listener : run_.listeners) listener->on_start(start);
 
   started_ = now();
@@ -154,17 +159,19 @@ TrainingEnd Trainer::train() {
 }
 
 TrainingEnd Trainer::loop() {
+  agree_on_stop();
   // The resumed run had not processed it.
   if (step_ > 0 && settle()) return TrainingEnd::interrupted;
   while (!finished()) {
     const StepEvent event = update();
     if (step_ == saved_step_ + 1) after_saved_ = last_;
     for (TrainingListener* listener : run_.listeners) listener->on_step(event);
+    agree_on_stop();
     watch(event);
     if (settle()) return TrainingEnd::interrupted;
   }
   if (validations_ == 0) save_model(model_values(), nullptr);
-  if (options_.average_last > 1) validate_average();
+  if (options_.average_last > 1 && is_first()) validate_average();
   const bool early = options_.patience > 0 && without_improvement_ >= options_.patience;
   return early ? TrainingEnd::stopped_early : TrainingEnd::finished;
 }
@@ -180,18 +187,24 @@ void Trainer::watch(const StepEvent& event) {
 
 // After a step: its validation and checkpoint, if due. Returns whether the run should stop.
 bool Trainer::settle() {
-  if (validation_is_due()) validate();
-  const bool stop = stop_is_wanted();
-  if (stop || due(options_.save_every)) save();
+  if (validation_is_due()) {
+    validate();
+    agree_on_stop();
+  }
+  if (stops_ || due(options_.save_every)) save();
   if (secured_step_ > 0) run_.folder.remove(std::exchange(secured_step_, 0));
-  return stop;
+  return stops_;
 }
 
 bool Trainer::is_to_be_kept() const {
-  return validation_is_due() || due(options_.save_every) || stop_is_wanted();
+  return validation_is_due() || due(options_.save_every) || stops_;
 }
 
-bool Trainer::stop_is_wanted() const { return run_.stop != nullptr && run_.stop->load(); }
+// One process that is told to stop stops all, after the same step.
+void Trainer::agree_on_stop() {
+  const bool stop = run_.stop != nullptr && run_.stop->load();
+  stops_ = largest_number(*run_.processes, stop ? 1.0 : 0.0) > 0.0;
+}
 
 bool Trainer::due(std::int64_t every) const {
   return finished() || (every > 0 && step_ % every == 0);
@@ -211,13 +224,10 @@ bool Trainer::finished() const {
 // start of the next.
 StepEvent Trainer::update() {
   const std::int64_t begun = now();
-  struct Position {
-    std::int64_t epoch, batch;
-  };
-  std::vector<Position> positions;
+  std::vector<StepBatch> batches;
   StepEvent event;
-  for (int i = 0; i < options_.accumulate; ++i) {
-    positions.push_back({epoch_, batch_});
+  for (std::int64_t i = 0; i < batches_per_step(options_); ++i) {
+    batches.push_back({epoch_, batch_, static_cast<std::uint64_t>(++micro_step_)});
     const BatchSize size = objective_.size(epoch_, batch_);
     event.tokens += size.targets;
     event.source_tokens += size.sources;
@@ -228,27 +238,16 @@ StepEvent Trainer::update() {
   }
 
   const float learning_rate = schedule_->at(step_ + 1);
-  objective_.parameters().gradients().zero();
-  std::vector<DeviceScalar> losses, nlls;
-  for (const Position& at : positions) {
-    Pass pass = Pass::training(options_.seed, static_cast<std::uint64_t>(++micro_step_),
-                               options_.precision);
-    pass.recompute = options_.recompute;
-    const BatchLoss part =
-        objective_.loss(at.epoch, at.batch, static_cast<double>(event.tokens), pass);
-    backward(part.loss);
-    losses.push_back(part.loss_sum);
-    nlls.push_back(part.nll_sum);
-  }
+  const auto targets = static_cast<double>(event.tokens);
+  const StepGradient::Losses losses = gradient_.compute(batches, targets);
   const DeviceScalar squares = optimizer_->step(learning_rate);
   ++step_;
   if (average_) average_->update(step_);
 
-  const auto targets = static_cast<double>(event.tokens);
   event.step = step_;
-  event.epoch = positions.back().epoch + 1;
-  last_.loss = Measured([targets, losses] { return total(losses) / targets; });
-  last_.nll = Measured([targets, nlls] { return total(nlls) / targets; });
+  event.epoch = batches.back().epoch + 1;
+  last_.loss = Measured([targets, losses] { return losses.loss / targets; });
+  last_.nll = Measured([targets, losses] { return losses.nll / targets; });
   last_.gradient_norm = Measured([squares] { return std::sqrt(squares); });
   const auto finite = [this](const char* what, double value) {
     return std::isfinite(value) ? value : (diverged(what), value);
@@ -288,10 +287,10 @@ const Tensor& Trainer::model_values() const {
 void Trainer::validate() {
   const bool secured = saved_step_ != step_;
   if (secured) secure();
-  const Validation result = validation_of(model_values());
+  const Validation result = agreed_validation();
   const bool finite = std::isfinite(result.loss);
   if (!finite || watch_.is_hopeless(result.nll)) {
-    if (secured) run_.folder.remove(step_);  // nothing useful would follow
+    if (secured && is_first()) run_.folder.remove(step_);  // nothing useful would follow
     diverged(finite ? "loss of the validation is hopelessly high"
                     : "loss of the validation is not a finite number");
   }
@@ -353,6 +352,7 @@ void Trainer::add_samples(Checkpoint& model, const Tensor& values) const {
 }
 
 void Trainer::save_model(const Tensor& values, const Validation* validation, int averaged) const {
+  if (!is_first()) return;
   Checkpoint model;
   add_parameters(model, objective_.parameters(), values);
   run_.describe_model(model);

@@ -2,7 +2,7 @@
 // exact resumption.
 //
 // A run is a function of (data, options, seed): stopping after any step and resuming from its
-// checkpoint gives bit-identical parameters, with any number of threads.
+// checkpoint gives bit-identical parameters, with any number of threads and processes.
 #pragma once
 
 #include <atomic>
@@ -15,6 +15,7 @@
 
 #include "attend/backend/precision.h"
 #include "attend/checkpoint/run_folder.h"
+#include "attend/collective/collective.h"
 #include "attend/core/options.h"
 #include "attend/nn/low_rank.h"
 #include "attend/optim/moving_average.h"
@@ -23,6 +24,7 @@
 #include "attend/train/divergence.h"
 #include "attend/train/listener.h"
 #include "attend/train/objective.h"
+#include "attend/train/step_gradient.h"
 
 namespace attend {
 
@@ -32,6 +34,7 @@ struct TrainerOptions {
   std::int64_t max_steps = 100000;
   std::int64_t max_epochs = 0;
   int accumulate = 1;
+  int shards = 1;  // train/step_gradient.h
   std::int64_t valid_every = 500;
   std::int64_t save_every = 500;
   int keep_checkpoints = 10;
@@ -54,6 +57,9 @@ void fields(TrainerOptions& o, Visitor&& visit) {
   visit("max-epochs", o.max_epochs, between(0, 1e12), "maximum number of epochs; 0: no limit");
   visit("accumulate", o.accumulate, between(1, 1e6),
         "batches whose gradients are summed for one step");
+  visit("shards", o.shards, between(1, 1024),
+        "parts of a step with --accumulate batches each, for 1, 2, 4, ... processes of mpirun to "
+        "share: equal results for any number");
   visit("valid-every", o.valid_every, between(0, 1e12),
         "steps between validations; 0: only at the end");
   visit("save-every", o.save_every, between(0, 1e12),
@@ -88,6 +94,11 @@ void freeze_parameters(ParameterSet& parameters, const TrainerOptions& options);
 // Checks options against each other, for a model of this width. Throws ConfigError.
 void validate(const TrainerOptions& options, int d_model);
 
+// Batches of a step.
+inline std::int64_t batches_per_step(const TrainerOptions& o) {
+  return std::int64_t{o.accumulate} * o.shards;
+}
+
 // The number of steps: max-steps, or fewer if the epochs end earlier. All epochs are assumed to be
 // as long as the first, so the actual last step may come slightly later.
 std::int64_t planned_steps(Objective& objective, const TrainerOptions& options);
@@ -107,6 +118,9 @@ struct TrainingRun {
   std::function<double(std::int64_t step)> seconds_before = {};
   // Adds golden samples, for RUN/model.safetensors only. The network has the saved parameters.
   std::function<void(Checkpoint&)> add_samples = {};
+  // Train together, each with an objective of the same parameters and data. The first validates,
+  // has the listeners and writes the folder, which the others only read, when resuming.
+  std::shared_ptr<Collective> processes = std::make_shared<SingleProcess>();
 };
 
 class Trainer {
@@ -139,9 +153,11 @@ class Trainer {
   void validate();
   void validate_average();
   Validation validation_of(const Tensor& values);
+  Validation agreed_validation();
   bool accept(const Validation& result, int averaged);
   Checkpoint checkpoint() const;
   void save();
+  void write_checkpoint();
   // `validation`: of these values; null: none. `averaged`: checkpoints that they are the mean of.
   void save_model(const Tensor& values, const Validation* validation, int averaged = 0) const;
   void add_samples(Checkpoint& model, const Tensor& values) const;
@@ -150,7 +166,9 @@ class Trainer {
   bool finished() const;
   bool due(std::int64_t every) const;
   bool is_to_be_kept() const;  // validated or saved
-  bool stop_is_wanted() const;
+  bool is_first() const { return run_.processes->is_first(); }
+  void agree_on_stop();
+  void require_equal_start() const;
   bool validation_is_due() const;
   std::int64_t newest_checkpoint() const;
   // What is validated and saved: the parameters, or their moving average.
@@ -167,6 +185,8 @@ class Trainer {
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<MovingAverage> average_;
   std::unique_ptr<Schedule> schedule_;
+  StepGradient gradient_;
+  bool stops_ = false;  // as all processes know
 
   // The position, part of every checkpoint.
   std::int64_t step_ = 0;

@@ -67,7 +67,7 @@ bool Trainer::Measures::leads_on(const DivergenceWatch& watch) const {
 // Describes the checkpoint to resume from, for the message of a diverged run.
 std::string Trainer::set_aside_what_diverges() const {
   std::string text;
-  if (after_saved_ && !after_saved_->leads_on(watch_)) {
+  if (after_saved_ && !after_saved_->leads_on(watch_) && is_first()) {
     const std::filesystem::path moved = run_.folder.set_aside(saved_step_);
     text = fmt::format("the checkpoint of step {} diverges again and is now {}; ", saved_step_,
                        moved.filename().string());
@@ -81,6 +81,7 @@ std::string Trainer::set_aside_what_diverges() const {
 // Saves a checkpoint before a validation, so that a run can resume from here whatever happens. The
 // checkpoint does not include the validation, which is then repeated.
 void Trainer::secure() {
+  if (!is_first()) return;
   save_checkpoint(run_.folder.checkpoint_file(step_), checkpoint());
   if (stopped_step_ > 0) {  // at most one temporary checkpoint: this one replaces it
     run_.folder.remove(std::exchange(stopped_step_, step_));
@@ -115,10 +116,7 @@ Checkpoint Trainer::checkpoint() const {
 
 void Trainer::save() {
   if (saved_step_ == step_ && saved_validations_ == validations_) return;
-  if (stopped_step_ == step_) stopped_step_ = 0;
-  const int keep = options_.keep_checkpoints;
-  run_.folder.save(step_, checkpoint(), keep > 0 && stopped_step_ > 0 ? keep + 1 : keep);
-  if (stopped_step_ > 0) run_.folder.remove(std::exchange(stopped_step_, 0));
+  if (is_first()) write_checkpoint();
   saved_step_ = step_;
   saved_validations_ = validations_;
   secured_step_ = 0;
@@ -127,6 +125,13 @@ void Trainer::save() {
     listener->on_checkpoint({step_, run_.folder.checkpoint_file(step_).string(),
                              validated_step_ == step_ && without_improvement_ == 0});
   }
+}
+
+void Trainer::write_checkpoint() {
+  if (stopped_step_ == step_) stopped_step_ = 0;
+  const int keep = options_.keep_checkpoints;
+  run_.folder.save(step_, checkpoint(), keep > 0 && stopped_step_ > 0 ? keep + 1 : keep);
+  if (stopped_step_ > 0) run_.folder.remove(std::exchange(stopped_step_, 0));
 }
 
 void Trainer::restore() {

@@ -28,6 +28,7 @@ inline const Cases kTraining{
     {"max-epochs", "1", "--batch-tokens 1200 --max-steps 12",
      kSteps + "validation parameters? state score?"},
     {"accumulate", "2", "", kPlan},
+    {"shards", "2", "", kPlan},
     {"valid-every", "2", "", "validation state tensorboard parameters? score"},
     {"save-every", "3", "", "checkpoints"},
     {"keep-checkpoints", "1", kOften, "checkpoints"},

@@ -1,0 +1,64 @@
+// The gradient of a step, computed by one process or several with the same bits.
+//
+// A step has shards, and a shard has batches. The gradient of a shard is summed over its batches,
+// one after another. The gradients of shards 2i and 2i + 1 are added, then those sums in pairs, and
+// so on: with four shards, (g0 + g1) + (g2 + g3). Of R processes, each computes S / R neighboring
+// shards, whose sum is one of this tree; collective/tree_sum.h adds up the rest. So nothing depends
+// on R, and the batches, dropout masks and losses are those of one process, too.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "attend/collective/collective.h"
+#include "attend/train/measured.h"
+#include "attend/train/objective.h"
+
+namespace attend {
+
+// A batch of a step, with its number in the run, from 1: the stream of its random numbers.
+struct StepBatch {
+  std::int64_t epoch = 0, batch = 0;
+  std::uint64_t number = 0;
+};
+
+// Throws ConfigError unless `shards` is a power of two and a multiple of the number of processes,
+// which is one, too.
+void require_shareable(int shards, const Collective& processes);
+
+class StepGradient {
+ public:
+  using MakePass = std::function<Pass(std::uint64_t number)>;
+
+  // `objective` and `processes` must outlive it. Throws ConfigError like require_shareable().
+  StepGradient(Objective& objective, int shards, Collective& processes, MakePass make_pass);
+
+  // Sums over the batches of the step, in their order.
+  struct Losses {
+    Measured loss, nll;
+  };
+  // Leaves the gradient of the step in objective.parameters().gradients() on every process.
+  // `batches`: of all processes, a multiple of the shards; losses are divided by `normalizer` in
+  // the gradient. One process takes memory for log2(S) more gradients, R processes for
+  // log2(S / R) and a half.
+  Losses compute(std::span<const StepBatch> batches, double normalizer);
+
+ private:
+  struct Step {
+    std::span<const StepBatch> batches;
+    double normalizer = 1;
+    std::vector<DeviceScalar> losses = {}, nlls = {};  // of this process's batches, in their order
+  };
+  void sum_shards(Step& step, int begin, int end);
+  void compute_shard(Step& step, int shard);
+  Losses losses_of(const Step& step);
+
+  Objective& objective_;
+  int shards_;
+  Collective& processes_;
+  MakePass make_pass_;
+};
+
+}  // namespace attend
