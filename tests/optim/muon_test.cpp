@@ -12,6 +12,7 @@
 #include "attend/optim/optimizer_choice.h"
 #include "backend/precision_count.h"
 #include "backend/scoped_backend.h"
+#include "collective/thread_processes.h"
 #include "core/scoped_threads.h"
 #include "tensor/expect_error.h"
 
@@ -305,6 +306,51 @@ TEST_P(MuonTest, RefusesWhatMakesNoSense) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, MuonTest, testing::Values("fast", "reference"));
+
+// The values and the state after three steps of `processes`, on every one of them.
+std::vector<std::vector<float>> after_steps_of(int processes) {
+  std::vector<std::vector<float>> results(static_cast<std::size_t>(processes));
+  in_processes(processes, [&](const auto& process) {
+    ParameterSet parameters;
+    declare_matrices(parameters, 3);
+    Muon muon(parameters, {}, {.weight_decay = 0.1f, .clip_norm = 1.0f});
+    if (processes > 1) muon.share_steps(*process);
+    for (std::uint64_t step = 1; step <= 3; ++step) {
+      draw_gradients(parameters, step);
+      muon.step(0.01f);
+    }
+    std::vector<float>& result = results[static_cast<std::size_t>(process->rank())];
+    result = parameters.values().to_vector();
+    for (const auto& [name, values] : muon.state()) {
+      const std::vector<float> state = values.to_vector();
+      result.insert(result.end(), state.begin(), state.end());
+    }
+  });
+  return results;
+}
+
+// Of three matrices, some of eight processes have none.
+TEST(Muon, StepsOfSeveralProcessesHaveTheBitsOfOne) {
+  const std::vector<float> alone = after_steps_of(1).front();
+  for (const int processes : {2, 4, 8})
+    for (const std::vector<float>& result : after_steps_of(processes))
+      EXPECT_EQ(result, alone) << processes << " processes";
+}
+
+TEST(Muon, SharesItsWorkOut) {
+  std::vector<std::size_t> sent(2);
+  in_processes(2, [&](const auto& process) {
+    ParameterSet parameters;
+    for (const char* name : {"a", "b", "c", "d"}) parameters.add_weights(name, {8, 8}, kNormal);
+    parameters.allocate(1);
+    Muon muon(parameters, {}, {});
+    muon.share_steps(*process);
+    parameters.gradients().zero();
+    muon.step(0.01f);
+    sent[static_cast<std::size_t>(process->rank())] = process->bytes_sent;
+  });
+  EXPECT_EQ(sent, (std::vector<std::size_t>(2, 2 * 8 * 8 * sizeof(float)))) << "two matrices each";
+}
 
 }  // namespace
 }  // namespace attend

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "attend/backend/backend.h"
+#include "attend/collective/gather_parts.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/parallel.h"
 
@@ -78,26 +80,80 @@ std::vector<std::pair<std::string_view, Tensor>> Muon::state() const {
 DeviceScalar Muon::step(float learning_rate) {
   const DeviceScalar squares = backend().sum_of_squares(parameters_.gradients());
   const DeviceScalar scale = clipping(adam_options_, squares);
-  parallel_each(std::ssize(matrices_), [&](std::int64_t i) {
-    update(matrices_[static_cast<std::size_t>(i)], learning_rate, scale);
-  });
+  if (sharing_) {
+    step_shared(learning_rate, scale);
+  } else {
+    parallel_each(std::ssize(matrices_), [&](std::int64_t i) {
+      const Matrix& matrix = matrices_[static_cast<std::size_t>(i)];
+      advance_momentum(matrix, scale);
+      move(matrix, learning_rate, direction(matrix, scale));
+    });
+  }
   rest_.update(learning_rate, scale);
   return squares;
 }
 
-// m <- momentum m + (1 - momentum) g,   W <- (1 - rate decay) W - rate size orthogonal(momentum m +
-// (1 - momentum) g)
-void Muon::update(const Matrix& matrix, float base_rate, const DeviceScalar& gradient_scale) const {
+// Of N matrices in a row, each process gets those whose middles, in units of cost, are in its part.
+void Muon::share_steps(Collective& processes) {
+  std::vector<double> ends;  // the cost of the matrices up to each
+  for (const Matrix& matrix : matrices_) {
+    const auto narrow = static_cast<double>(std::min(matrix.shape[0], matrix.shape[1]));
+    const auto numbers = static_cast<double>(matrix.shape.size());
+    ends.push_back((ends.empty() ? 0.0 : ends.back()) + narrow * (2 * numbers + narrow * narrow));
+  }
+  Sharing sharing{processes, Tensor::empty(momentum_.shape()), {0}};
+  std::size_t at = 0;
+  for (int rank = 1; rank < processes.size(); ++rank) {
+    const double limit = ends.empty() ? 0.0 : ends.back() * rank / processes.size();
+    while (at < ends.size() && (at == 0 ? 0.0 : ends[at - 1]) + ends[at] < 2 * limit) ++at;
+    sharing.begins.push_back(at < ends.size() ? matrices_[at].momentum : momentum_.size());
+  }
+  sharing.begins.push_back(momentum_.size());
+  sharing_.emplace(std::move(sharing));
+}
+
+// All processes advance all momenta, which is little work and keeps their states equal.
+void Muon::step_shared(float base_rate, const DeviceScalar& gradient_scale) const {
+  const auto rank = static_cast<std::size_t>(sharing_->processes.rank());
+  const std::int64_t begin = sharing_->begins[rank], end = sharing_->begins[rank + 1];
+  const auto direction_of = [&](const Matrix& matrix) {
+    return sharing_->directions.slice_rows(matrix.momentum, matrix.momentum + matrix.shape.size())
+        .reshape(matrix.shape);
+  };
+  parallel_each(std::ssize(matrices_), [&](std::int64_t i) {
+    const Matrix& matrix = matrices_[static_cast<std::size_t>(i)];
+    advance_momentum(matrix, gradient_scale);
+    if (matrix.momentum >= begin && matrix.momentum < end)
+      direction_of(matrix).copy_from(direction(matrix, gradient_scale));
+  });
+  gather_parts(sharing_->processes, sharing_->directions, sharing_->begins);
+  for (const Matrix& matrix : matrices_) move(matrix, base_rate, direction_of(matrix));
+}
+
+// m <- momentum m + (1 - momentum) g
+void Muon::advance_momentum(const Matrix& matrix, const DeviceScalar& gradient_scale) const {
+  const std::int64_t size = matrix.shape.size();
+  const Tensor gradient = parameters_.gradients({matrix.offset, matrix.offset + size});
+  const Tensor momentum = momentum_.slice_rows(matrix.momentum, matrix.momentum + size);
+  backend().scaled_add(gradient_scale, 1.0f - options_.momentum, gradient, options_.momentum,
+                       momentum);
+}
+
+// orthogonal(momentum m + (1 - momentum) g), after the momentum has advanced.
+Tensor Muon::direction(const Matrix& matrix, const DeviceScalar& gradient_scale) const {
+  const std::int64_t size = matrix.shape.size();
+  const Tensor gradient = parameters_.gradients({matrix.offset, matrix.offset + size});
+  const Tensor ahead = momentum_.slice_rows(matrix.momentum, matrix.momentum + size).clone();
+  backend().scaled_add(gradient_scale, 1.0f - options_.momentum, gradient, options_.momentum,
+                       ahead);
+  return nearly_orthogonal(ahead.reshape(matrix.shape), products_);
+}
+
+// W <- (1 - rate decay) W - rate size direction
+void Muon::move(const Matrix& matrix, float base_rate, const Tensor& direction) const {
   const std::int64_t size = matrix.shape.size();
   const float learning_rate = base_rate * matrix.learning_rate;
-  const Tensor gradient = parameters_.gradients({matrix.offset, matrix.offset + size});
   const Tensor values = parameters_.values().slice_rows(matrix.offset, matrix.offset + size);
-  const Tensor momentum = momentum_.slice_rows(matrix.momentum, matrix.momentum + size);
-  const float fresh = 1.0f - options_.momentum;
-  backend().scaled_add(gradient_scale, fresh, gradient, options_.momentum, momentum);
-  const Tensor ahead = momentum.clone();
-  backend().scaled_add(gradient_scale, fresh, gradient, options_.momentum, ahead);
-  const Tensor direction = nearly_orthogonal(ahead.reshape(matrix.shape), products_);
   const auto longer = static_cast<float>(std::max(matrix.shape[0], matrix.shape[1]));
   backend().axpby(-learning_rate * kUpdateSize * std::sqrt(longer), direction.reshape({size}),
                   1.0f - learning_rate * adam_options_.weight_decay, values);

@@ -5,6 +5,10 @@
 // weight decay are Adam's options.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <vector>
+
 #include "attend/backend/precision.h"
 #include "attend/core/options.h"
 #include "attend/optim/adam.h"
@@ -28,6 +32,8 @@ class Muon final : public Optimizer {
        Precision products = Precision::f32, float layer_decay = 1.0f);
 
   DeviceScalar step(float learning_rate) override;
+  // The orthogonal matrices, nearly all of the work, are shared out by their cost.
+  void share_steps(Collective& processes) override;
   std::vector<std::pair<std::string_view, Tensor>> state() const override;
   std::int64_t steps() const override { return rest_.steps(); }
   void set_steps(std::int64_t steps) override { rest_.set_steps(steps); }
@@ -39,7 +45,10 @@ class Muon final : public Optimizer {
     Shape shape;
     float learning_rate;  // a factor
   };
-  void update(const Matrix& matrix, float base_rate, const DeviceScalar& gradient_scale) const;
+  void advance_momentum(const Matrix& matrix, const DeviceScalar& gradient_scale) const;
+  Tensor direction(const Matrix& matrix, const DeviceScalar& gradient_scale) const;
+  void move(const Matrix& matrix, float base_rate, const Tensor& direction) const;
+  void step_shared(float base_rate, const DeviceScalar& gradient_scale) const;
 
   ParameterSet& parameters_;
   MuonOptions options_;
@@ -48,6 +57,14 @@ class Muon final : public Optimizer {
   std::vector<Matrix> matrices_;
   Tensor momentum_;  // of all matrices, concatenated
   Adam rest_;
+
+  // The steps of several processes.
+  struct Sharing {
+    Collective& processes;
+    Tensor directions;                 // of all matrices, where their momentum is
+    std::vector<std::int64_t> begins;  // of each process's part of them
+  };
+  std::optional<Sharing> sharing_;
 };
 
 // U V^T of x = U S V^T [M, N], approximately: singular values near 1, except those far below the

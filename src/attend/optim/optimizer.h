@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "attend/collective/collective.h"
 #include "attend/nn/parameters.h"
 #include "attend/tensor/device_scalar.h"
 
@@ -18,6 +19,11 @@ class Optimizer {
   // One update from the gradients in the set. Returns the sum of squares of the whole gradient
   // before clipping.
   virtual DeviceScalar step(float learning_rate) = 0;
+
+  // From now on the steps of all these processes, which have equal parameters and gradients, are
+  // one: each may compute a part for all. The bits are those of one process. `processes` must
+  // outlive the optimizer.
+  virtual void share_steps(Collective& /*processes*/) {}
 
   // The state for checkpoints: named tensors to write or read, and the number of updates.
   virtual std::vector<std::pair<std::string_view, Tensor>> state() const = 0;

@@ -107,6 +107,7 @@ Trainer::Trainer(Objective& objective, TrainerOptions options, TrainingRun run)
   schedule_ = make_schedule(options_.schedule, run_.d_model, planned_steps(objective_, options_));
   if (options_.ema_decay > 0.0f)
     average_ = std::make_unique<MovingAverage>(objective_.parameters(), options_.ema_decay);
+  if (run_.processes->size() > 1) optimizer_->share_steps(*run_.processes);
   best_score_ = -std::numeric_limits<double>::infinity();
 }
 
