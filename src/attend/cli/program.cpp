@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <exception>
 #include <new>
 #include <sstream>
+#include <thread>
 
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/commands/commands.h"
@@ -13,6 +15,7 @@
 #include "attend/cli/output.h"
 #include "attend/cli/standard_descriptors.h"
 #include "attend/cli/stop_signal.h"
+#include "attend/collective/launch.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
 #include "attend/version.h"
@@ -50,8 +53,17 @@ std::string shown_message(std::string_view message) {
   return fmt::format("{} {}", printable(message, kBeginning), printable(end, kEnd));
 }
 
+// An error that all processes of a launch meet is told by the first, whose end makes the launcher
+// end the others.
+void let_the_first_tell() {
+  constexpr std::chrono::seconds kEnough{2};
+  if (const auto launch = find_launch(); launch && launch->rank > 0)
+    std::this_thread::sleep_for(kEnough);
+}
+
 // Flushes earlier answers before the error message.
 int fail(std::string_view message, int status) {
+  let_the_first_tell();
   try {
     flush_answers();
   } catch (const Error&) {  // one message is enough

@@ -23,4 +23,11 @@ void fill_standard_descriptors() {
   }
 }
 
+void silence_standard_output() {
+  const int nothing = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nothing < 0 || ::dup2(nothing, STDOUT_FILENO) < 0)
+    throw IoError(fmt::format("standard output cannot be dropped: {}", std::strerror(errno)));
+  ::close(nothing);
+}
+
 }  // namespace attend

@@ -8,4 +8,7 @@ namespace attend {
 // impossible.
 void fill_standard_descriptors();
 
+// Everything that the process prints to standard output from now on is dropped. Throws IoError.
+void silence_standard_output();
+
 }  // namespace attend

@@ -74,17 +74,19 @@ TrainingTask prepare_in_folder(Trainable& task, const RunOptions& run, const Che
 TrainingEnd train_in_folder(TrainingTask& task, const TrainerOptions& trainer,
                             const FolderRun& run) {
   const RunFolder folder(run.options.out);
+  TrainingRun in_folder = run_of(task, folder, run.resume);
+  in_folder.processes = run.processes;
+  in_folder.stop = run.stop;
+  if (!run.processes->is_first()) return Trainer(*task.objective, trainer, in_folder).train();
   folder.create();
   ConfigurationFile config(folder.config_file(), run.configuration);
   TrainingLog log(folder.log_file(), run.options.log);
   TensorBoard tensorboard(folder.path(), run.options.tensorboard);
-  TrainingRun in_folder = run_of(task, folder, run.resume);
   in_folder.listeners = {&config, &log, &tensorboard};
   in_folder.listeners.insert(in_folder.listeners.end(), run.listeners.begin(), run.listeners.end());
   in_folder.seconds_before = [&folder](std::int64_t step) {
     return logged_seconds(folder.log_file(), step);
   };
-  in_folder.stop = run.stop;
   in_folder.warn = run.warn;
   return Trainer(*task.objective, trainer, in_folder).train();
 }

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -71,6 +72,8 @@ struct FolderRun {
   std::vector<TrainingListener*> listeners;      // besides those that write files of the folder
   const std::atomic<bool>* stop = nullptr;       // as in TrainingRun
   std::function<void(const std::string&)> warn;  // as in TrainingRun
+  // As in TrainingRun. All but the first have no listeners.
+  std::shared_ptr<Collective> processes = std::make_shared<SingleProcess>();
 };
 
 // Trains a prepared task. Throws like Trainer.

@@ -8,6 +8,8 @@
 #include "attend/cli/commands/any_model.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/commands/training_session.h"
+#include "attend/cli/standard_descriptors.h"
+#include "attend/collective/launch.h"
 #include "attend/tasks/registry.h"
 
 namespace attend {
@@ -54,6 +56,20 @@ class InitialModel {
   bool taken_ = false;
 };
 
+void train_task(TrainArguments& arguments, OptionBinding& binding) {
+  if (!arguments.session.dry_run) binding.refuse_without("--dry-run", {"format"});
+  read_own_configuration(binding, arguments.session);
+  Trainable& trained = *arguments.task;
+  InitialModel initial(trained, arguments.session, binding);
+  initial.take_if_new();
+  run_training(arguments.session, trained.trainer(),
+               resolved_configuration(arguments.session.run, trained.option_groups()),
+               [&](const Checkpoint* resumed) {
+                 if (resumed == nullptr) initial.take();
+                 return prepare_in_folder(trained, arguments.session.run, resumed);
+               });
+}
+
 void add_task(CLI::App& train, std::unique_ptr<Trainable> task) {
   CLI::App& command = add_command(train, std::string(task->name()), std::string(task->help()));
   const auto arguments = std::make_shared<TrainArguments>();
@@ -63,17 +79,9 @@ void add_task(CLI::App& train, std::unique_ptr<Trainable> task) {
   for (const OptionGroup& group : arguments->task->option_groups())
     binding.add_fields(group.fields, group.name);
   on_command(command, [binding, arguments]() mutable {
-    if (!arguments->session.dry_run) binding.refuse_without("--dry-run", {"format"});
-    read_own_configuration(binding, arguments->session);
-    Trainable& trained = *arguments->task;
-    InitialModel initial(trained, arguments->session, binding);
-    initial.take_if_new();
-    run_training(arguments->session, trained.trainer(),
-                 resolved_configuration(arguments->session.run, trained.option_groups()),
-                 [&](const Checkpoint* resumed) {
-                   if (resumed == nullptr) initial.take();
-                   return prepare_in_folder(trained, arguments->session.run, resumed);
-                 });
+    arguments->session.processes = join(find_launch());
+    if (!arguments->session.processes->is_first()) silence_standard_output();
+    train_task(*arguments, binding);
   });
 }
 

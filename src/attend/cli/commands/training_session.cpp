@@ -110,18 +110,23 @@ void train_and_report(TrainingTask& task, const SessionOptions& session,
                       const TrainerOptions& options, const std::string& configuration) {
   Progress progress(session.format == OutputFormat::json ? stderr : stdout);
   StopSignal stop;
-  const FolderRun run{.options = session.run,
-                      .resume = session.resume,
-                      .configuration = configuration,
-                      .listeners = {&progress},
-                      .stop = &stop.flag(),
-                      .warn = [&progress](const std::string& message) {
-                        progress.note("passed over: " + message);
-                      }};
+  const FolderRun run{
+      .options = session.run,
+      .resume = session.resume,
+      .configuration = configuration,
+      .listeners = {&progress},
+      .stop = &stop.flag(),
+      .warn = [&progress](const std::string& message) { progress.note("passed over: " + message); },
+      .processes = session.processes};
+  Collective& processes = *session.processes;
   try {
-    if (train_in_folder(task, options, run) == TrainingEnd::interrupted) {
+    const TrainingEnd end = train_in_folder(task, options, run);
+    // Of the process that received one.
+    const int signal = static_cast<int>(largest_number(processes, stop.signal()));
+    processes.finish();
+    if (end == TrainingEnd::interrupted) {
       report(session.format, "checkpoint saved; resume with: {}\n", resuming(task, session));
-      throw Interrupted{stop.signal()};
+      throw Interrupted{signal};
     }
   } catch (const DivergedError&) {
     tell_how_to_recover(task, session, options);
@@ -134,7 +139,11 @@ void train_and_report(TrainingTask& task, const SessionOptions& session,
 void run_training(const SessionOptions& session, const TrainerOptions& trainer,
                   const std::string& configuration, const PrepareTraining& prepare) {
   if (session.print_config) return answer("{}", configuration);
-  if (!session.dry_run) require_folder_for(session.run, session.resume);
+  const Collective& processes = *session.processes;
+  require_shareable(trainer.shards, processes);
+  if (session.dry_run && processes.size() > 1)
+    throw ConfigError(fmt::format("dry-run: expected one process, got {}", processes.size()));
+  if (!session.dry_run && processes.is_first()) require_folder_for(session.run, session.resume);
   const RuntimeScope runtime = enter_runtime(session.run.threads);
   const auto latest = checkpoint_to_resume(RunFolder(session.run.out), session);
   if (session.dry_run) report(session.format, "reading the text, learning the vocabulary ...\n");

@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "attend/cli/output.h"
 #include "attend/cli/output_format.h"
+#include "attend/collective/collective.h"
 #include "attend/tasks/folder_run.h"
 
 namespace attend {
@@ -20,6 +22,8 @@ struct SessionOptions {
   bool dry_run = false;
   OutputFormat format = OutputFormat::text;
   bool print_config = false;
+  // Not an option: those that mpirun started.
+  std::shared_ptr<Collective> processes = std::make_shared<SingleProcess>();
 };
 
 template <class Visitor>
