@@ -103,7 +103,7 @@ done
 
 if [ -n "$attend" ]; then
   # Options of other programs.
-  foreign=' --install --preset --build --target --test-dir --check --cflags --libs --logdir '
+  foreign=' --install --preset --build --target --test-dir --check --cflags --libs --logdir --bind-to --host --mpi --ntasks --cpus-per-task --signal --mca '
   for page in README.md docs/*.md; do
     grep -noE '(^|[^-a-zA-Z0-9])--[a-z][a-z0-9-]*' "$page" | sed 's/:[^-:]--/:--/' | while IFS=: read -r line option; do
       option=$(echo "$option" | sed 's/^[^-]*//')

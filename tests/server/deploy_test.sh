@@ -65,6 +65,24 @@ target = documents["HorizontalPodAutoscaler"]["spec"]
 assert target["scaleTargetRef"]["name"] == documents["Deployment"]["metadata"]["name"]
 assert target["metrics"][0]["pods"]["metric"]["name"] == "attend_queue_tokens"
 END
+  python3 - "$root/deploy/mpijob.yaml" "$attend" <<'END' || fail "deploy/mpijob.yaml"
+import subprocess, sys, yaml
+
+job = yaml.safe_load(open(sys.argv[1]))
+assert (job["apiVersion"], job["kind"]) == ("kubeflow.org/v2beta1", "MPIJob")
+replicas = job["spec"]["mpiReplicaSpecs"]
+[launcher] = replicas["Launcher"]["template"]["spec"]["containers"]
+[worker] = replicas["Worker"]["template"]["spec"]["containers"]
+arguments = launcher["args"]
+processes = int(arguments[arguments.index("-n") + 1])
+assert processes == replicas["Worker"]["replicas"] * job["spec"]["slotsPerWorker"]
+assert int(arguments[arguments.index("--shards") + 1]) % processes == 0
+assert arguments[arguments.index("--threads") + 1] == worker["resources"]["requests"]["cpu"]
+command = arguments[arguments.index("attend") + 1:]
+help = subprocess.run([sys.argv[2], *command[:2], "--help"], capture_output=True, text=True, check=True).stdout
+for option in command:
+    assert not option.startswith("--") or option in help.replace("[no-]", ""), option
+END
 else
   echo "skipped: PyYAML is not installed"
 fi
