@@ -27,7 +27,7 @@ fail() {
 folder=$(mktemp -d)
 started=
 finish() {
-  [ -z "$started" ] || kill -9 "$started" 2>/dev/null || true
+  [ -z "$started" ] || kill "$started" 2>/dev/null || true
   rm -rf "$folder"
 }
 trap finish EXIT
@@ -116,16 +116,14 @@ refused 'OMPI_COMM_WORLD_SIZE says 2 processes, but the plugin for MPI cannot be
   timeout 60 mpirun --oversubscribe -n 2 alone/attend train lm --train train.en --out refused
 
 echo "== SIGTERM to one process"
-long="$translation $shape --max-steps 400 --valid-every 0 --save-every 7 --keep-checkpoints 2 --shards 4"
+long="$translation $shape --max-steps 1500 --valid-every 0 --save-every 7 --keep-checkpoints 2 --shards 4"
 "$attend" train $long --out whole --threads 2 >whole.log 2>&1 || fail "the whole run"
 # The process of a rank in a run.
 process_of() {
-  for environment in /proc/[0-9]*/environ; do
-    local process=${environment#/proc/}
-    process=${process%/environ}
+  local process
+  for process in $(pgrep -f -- "--out $folder/$1"); do
     [ "$(readlink "/proc/$process/exe" 2>/dev/null)" = "$(readlink -f "$attend")" ] || continue
-    tr '\0' '\n' <"$environment" 2>/dev/null | grep -qx "OMPI_COMM_WORLD_RANK=$2" || continue
-    tr '\0' '\n' <"/proc/$process/cmdline" | grep -qx "$folder/$1" && echo "$process" && return
+    tr '\0' '\n' 2>/dev/null <"/proc/$process/environ" | grep -qx "OMPI_COMM_WORLD_RANK=$2" && echo "$process" && return
   done
   return 1
 }
@@ -141,7 +139,8 @@ for rank in 0 1; do
   together 2 train $long --out "$folder/stopped" >stopped.log 2>&1 &
   started=$!
   until_saved stopped
-  kill -TERM "$(process_of stopped "$rank")"
+  victim=$(process_of stopped "$rank") || fail "no process $rank to stop"
+  kill -TERM "$victim"
   status=0
   wait "$started" || status=$?
   started=
@@ -153,14 +152,20 @@ for rank in 0 1; do
 done
 
 echo "== kill -9 of one process"
-slowest=0
-for turn in $(seq "$kills"); do
+slowest=0 done=0
+while [ "$done" -lt "$kills" ]; do
   together 4 train $long --resume --out "$folder/killed" >killed.log 2>&1 &
   started=$!
   until_saved killed
   sleep "0.$((RANDOM % 1000 + 1000))"
   rank=$((RANDOM % 4))
-  victim=$(process_of killed "$rank") || { wait "$started" || fail "a run that was not killed"; started=; rm -r killed; continue; }
+  victim=$(process_of killed "$rank") || true
+  if [ -z "$victim" ]; then  # the run has come to its end
+    wait "$started" || fail "a run that was not killed"
+    started=
+    rm -r killed
+    continue
+  fi
   killed_at=$(date +%s%N)
   kill -9 "$victim" 2>/dev/null || true
   status=0
@@ -169,7 +174,8 @@ for turn in $(seq "$kills"); do
   took=$((($(date +%s%N) - killed_at) / 1000000))
   [ "$took" -le "$slowest" ] || slowest=$took
   [ "$status" != 124 ] || fail "the others hang after kill -9 of process $rank"
-  [ "$status" = 0 ] && continue  # it had ended
+  [ "$status" != 0 ] || continue  # it had come to its end
+  done=$((done + 1))
   grep -q "rank $rank .*signal 9" killed.log || fail "no word of process $rank"
   ! process_of killed 0 && ! process_of killed 1 && ! process_of killed 2 && ! process_of killed 3 || fail "a process is left"
   newest=$(ls killed/checkpoints/step-*.safetensors | tail -1)
