@@ -57,6 +57,13 @@ language_model_{post,pre}    in.ids, in.targets [B,T], in.lengths; out.logits, o
 language_model_previous      the same, pre-norm, with output_proj.weight of its own, learned positions.weight [8,D] in place of sinusoids,
                              and previous.J.weight [D,D]: the scaled embedding of the token J + 1 places back, through it, is added; id 0
                              stands before the first token
+inside_{pre,post}            in.src [S], in.tgt [T] of one pair, transformer_{pre,post}_tied's shape; out.logits [T,V]; of row `row`, the
+                             difference of the logits `token` and `other`: out.difference [1] and its parts out.parts [P], in the order
+                             of the decoder (embedding; of attention each head, then the bias; post-norm after each sublayer the bias
+                             of the norm; pre-norm that of the last norm); out.parts_of_one, of the logit `token`; out.lens
+                             [layers+1,V], logits if the model ended there; out.lengths, out.cosines of what each sublayer adds to
+                             the stream; out.{encoder,decoder,cross}_{off,beta} [T,V], logits with heads off or sharper scores, see
+                             goldens/inside.py
 sinusoids                    out.table [T,D]: sin in even columns, cos in odd ones
 label_smoothing              in.logits [N,V], in.targets [N], in.smoothing [3]; out.losses.I [N] and din.logits.I (of the mean) for
                              smoothing I; in.class_weights [V], out.losses.weighted [N], din.logits.weighted
@@ -83,7 +90,7 @@ import numpy as np
 import torch
 from safetensors.torch import save_file
 
-from goldens import attention, functions, layers, models  # noqa: F401 (each registers its cases)
+from goldens import attention, functions, inside, layers, models  # noqa: F401 (each registers its cases)
 from goldens.golden import CASES, Golden
 
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "attend/autograd/recompute.h"
+#include "attend/nn/residual_step.h"
 #include "attend/ops/elementwise.h"
 
 namespace attend {
@@ -105,7 +106,7 @@ Variable recomputed_layer(const TransformerLayer& layer, const Variable& x,
 
 TransformerStack::TransformerStack(ParameterSet& parameters, const std::string& path,
                                    const StackConfig& config, const StackRole& role)
-    : output_scale_(role.output_scale) {
+    : path_(path), output_scale_(role.output_scale) {
   const bool has_own_positions =
       config.positions == PositionKind::relative && !config.relative.shared;
   const auto shared =
@@ -126,6 +127,7 @@ Variable TransformerStack::forward(Variable x, LayerContext& context, Pass& pass
   const auto record = [&pass](const Variable& state) {
     if (pass.hidden != nullptr) pass.hidden->push_back(state.value());
   };
+  if (pass.residual != nullptr) pass.residual->push_back({.module = path_, .added = x.value()});
   for (int i = 0; i < layers(); ++i) {
     record(x);
     const TransformerLayer& layer = layers_[static_cast<std::size_t>(i)];
@@ -133,9 +135,15 @@ Variable TransformerStack::forward(Variable x, LayerContext& context, Pass& pass
     x = whole != nullptr ? recomputed_layer(layer, x, *whole, i, pass)
                          : layer.forward(x, context, i, pass);
   }
-  if (norm_) x = norm_->forward(x);
+  if (norm_) {
+    norm_->record(pass);
+    x = norm_->forward(x);
+  }
   record(x);
-  return output_scale_ == 1.0f ? x : scale(x, output_scale_);
+  if (output_scale_ == 1.0f) return x;
+  if (pass.residual != nullptr)
+    pass.residual->push_back({.module = path_, .factor = output_scale_});
+  return scale(x, output_scale_);
 }
 
 std::vector<Tensor> TransformerStack::project_memory(const Variable& memory) const {

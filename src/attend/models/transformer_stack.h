@@ -59,13 +59,14 @@ class TransformerStack {
   // Parameters layers.N, norm after the last layer, if it has one, and relative_positions of
   // learned relative positions that layers share; others are in layers.N.self_attn.
   // [N, D] -> [N, D]. A pass that requests hidden states gets x and the output of every layer, the
-  // last one before it is scaled.
+  // last one before it is scaled; one that requests the residual stream gets all that happens to x.
   Variable forward(Variable x, LayerContext& context, Pass& pass) const;
   // Keys and values of a memory [M, D] for every layer, computed once per source.
   std::vector<Tensor> project_memory(const Variable& memory) const;
   int layers() const { return static_cast<int>(layers_.size()); }
 
  private:
+  std::string path_;
   std::vector<TransformerLayer> layers_;
   std::optional<Norm> norm_;  // after the last layer
   float output_scale_;

@@ -1,5 +1,6 @@
 #include "attend/nn/layers.h"
 
+#include "attend/nn/residual_step.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/linear.h"
 #include "attend/ops/slices.h"
@@ -19,7 +20,8 @@ Variable Linear::forward(const Variable& x, const Pass& pass, Activation activat
 
 Norm::Norm(ParameterSet& parameters, const std::string& path, std::int64_t width,
            const NormOptions& options)
-    : weight_(parameters.add(path + ".weight", {width}, {Init::Kind::ones})),
+    : path_(path),
+      weight_(parameters.add(path + ".weight", {width}, {Init::Kind::ones})),
       epsilon_(options.epsilon) {
   if (options.kind == NormKind::layer)
     bias_ = parameters.add(path + ".bias", {width}, {Init::Kind::zeros});
@@ -37,9 +39,14 @@ Variable Norm::forward_residual(const Variable& x, const Variable& branch,
   return residual_layer_norm(x, branch, dropout, affine());
 }
 
+void Norm::record(const Pass& pass) const {
+  if (pass.residual != nullptr) pass.residual->push_back({.module = path_, .norm = affine()});
+}
+
 FeedForward::FeedForward(ParameterSet& parameters, const std::string& path,
                          const FeedForwardOptions& options)
-    : linear1_(parameters, path + ".linear1", options.d_model, options.d_ff, options.bias),
+    : path_(path),
+      linear1_(parameters, path + ".linear1", options.d_model, options.d_ff, options.bias),
       gate_(options.gated ? std::optional<Linear>(std::in_place, parameters, path + ".linear_gate",
                                                   options.d_model, options.d_ff, options.bias)
                           : std::nullopt),
@@ -49,8 +56,11 @@ FeedForward::FeedForward(ParameterSet& parameters, const std::string& path,
 
 Variable FeedForward::forward(const Variable& x, Pass& pass) const {
   const HiddenLayer hidden{activation_, pass.dropout(dropout_), pass.precision()};
-  if (gate_) return gated_feed_forward(x, {linear1_.map(), gate_->map(), linear2_.map()}, hidden);
-  return feed_forward(x, linear1_.map(), linear2_.map(), hidden);
+  const Variable y =
+      gate_ ? gated_feed_forward(x, {linear1_.map(), gate_->map(), linear2_.map()}, hidden)
+            : feed_forward(x, linear1_.map(), linear2_.map(), hidden);
+  if (pass.residual != nullptr) pass.residual->push_back({.module = path_, .added = y.value()});
+  return y;
 }
 
 SublayerConnection::SublayerConnection(ParameterSet& parameters, const std::string& path,

@@ -53,10 +53,13 @@ class Norm {
   // forward(x + dropout(branch)), in one pass.
   Variable forward_residual(const Variable& x, const Variable& branch,
                             const Dropout& dropout) const;
+  // Tells a pass that asks for it that the residual stream is normalized.
+  void record(const Pass& pass) const;
 
  private:
   LayerNormParameters affine() const { return {*weight_, bias_ ? *bias_ : Variable(), epsilon_}; }
 
+  std::string path_;
   Parameter weight_;
   Parameter bias_;
   float epsilon_;
@@ -80,6 +83,7 @@ class FeedForward {
   Variable forward(const Variable& x, Pass& pass) const;  // [N, d_model] -> [N, d_model]
 
  private:
+  std::string path_;
   Linear linear1_;
   std::optional<Linear> gate_;
   Linear linear2_;
@@ -106,6 +110,7 @@ class SublayerConnection {
   Variable forward(const Variable& x, Pass& pass, const Sublayer& sublayer) const {
     if (norm_first_) return add_residual(x, sublayer(norm_.forward(x)), pass);
     const Variable branch = sublayer(x);
+    norm_.record(pass);
     return norm_.forward_residual(x, branch, pass.dropout(dropout_));
   }
 

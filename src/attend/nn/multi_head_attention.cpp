@@ -8,6 +8,7 @@
 #include "attend/backend/weights.h"
 #include "attend/core/number_range.h"
 #include "attend/error.h"
+#include "attend/nn/residual_step.h"
 #include "attend/ops/slices.h"
 
 namespace attend {
@@ -180,7 +181,11 @@ Variable MultiHeadAttention::attend(const Columns& q, const Columns& k, const Co
   const Variable heads = function_.forward(q, k, v, pattern, pass.dropout(options_.dropout),
                                            pass.attention != nullptr ? &weights : nullptr);
   if (pass.attention != nullptr) pass.attention->push_back({path_, options_.n_heads, weights});
-  return out_proj_.forward(heads, pass);
+  const Variable y = out_proj_.forward(heads, pass);
+  if (pass.residual != nullptr)
+    pass.residual->push_back(
+        {path_, y.value(), ResidualStep::Heads{options_.n_heads, heads.value(), out_proj_.map()}});
+  return y;
 }
 
 Variable MultiHeadAttention::self_cached(const SelfInput& x, KVCache& cache, int layer) const {

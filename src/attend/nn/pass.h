@@ -16,6 +16,8 @@ struct AttentionRecord {
   Tensor weights;
 };
 
+struct ResidualStep;  // nn/residual_step.h
+
 class Pass {
  public:
   // No dropout, f32.
@@ -52,6 +54,8 @@ class Pass {
   std::vector<AttentionRecord>* attention = nullptr;
   // If set, the encoder appends its input and the output of each layer, all [N, D].
   std::vector<Tensor>* hidden = nullptr;
+  // If set, every stack appends what happens to its residual stream.
+  std::vector<ResidualStep>* residual = nullptr;
 
  private:
   Pass() = default;

@@ -1,0 +1,149 @@
+// Looking inside a translator: its logits taken apart, and its heads switched off or sharpened.
+#include <string>
+#include <vector>
+
+#include "attend/checkpoint/parameters.h"
+#include "attend/models/residual_stream.h"
+#include "attend/models/transformer.h"
+#include "attend/tasks/attention_change.h"
+#include "parity/golden.h"
+#include "tasks/small_model.h"
+
+namespace attend {
+namespace {
+
+TransformerConfig inside_config(const Golden& golden) {
+  TransformerConfig config;
+  config.d_model = 16;
+  config.n_heads = golden.integer("heads");
+  config.d_ff = golden.integer("d_ff");
+  config.n_encoder_layers = golden.integer("n_encoder_layers");
+  config.n_decoder_layers = golden.integer("n_decoder_layers");
+  config.src_vocab_size = config.tgt_vocab_size =
+      static_cast<int>(golden.tensor("param.embedding.weight").dim(0));
+  config.dropout = 0.0f;
+  config.norm_first = golden.flag("norm_first");
+  config.tie_embeddings = TiedEmbeddings::all;
+  return config;
+}
+
+Ragged sequence(const Golden& golden, const std::string& name) {
+  const Tensor ids = golden.tensor(name);
+  return Ragged::one(ids.span<std::int32_t>());
+}
+
+Tensor values_of(const std::vector<float>& values) {
+  return Tensor::from(values, {std::ssize(values)});
+}
+
+class InsideParity : public Parity {
+ protected:
+  // Of the model, and the stream of its decoder.
+  struct Look {
+    Tensor logits;
+    ResidualStream stream;
+  };
+  Look look(const Golden& golden, const Transformer& model) {
+    const NoGradient guard;
+    std::vector<ResidualStep> steps;
+    pass_.residual = &steps;
+    const Ragged src = sequence(golden, "in.src"), tgt = sequence(golden, "in.tgt");
+    const Variable hidden = model.decode(tgt, model.encode(src, pass_), src, pass_);
+    pass_.residual = nullptr;
+    return {model.project(hidden).value(), ResidualStream(steps, "decoder")};
+  }
+
+  static std::vector<double> direction(const Transformer& model, std::int64_t token,
+                                       std::int64_t other = -1) {
+    const Tensor table = model.src_embeddings().to_host();
+    std::vector<double> w(table.row(token), table.row(token) + table.cols());
+    if (other >= 0)
+      for (std::size_t i = 0; i < w.size(); ++i) w[i] -= double{table.row(other)[i]};
+    return w;
+  }
+
+  static void expect_parts(const std::vector<LogitPart>& parts, const Tensor& expected,
+                           const std::string& what) {
+    std::vector<float> values;
+    for (const LogitPart& part : parts) values.push_back(part.value);
+    expect_output(values_of(values), expected, what);
+  }
+
+  void check_parts(const std::string& name) {
+    const Golden golden(name);
+    Transformer model(inside_config(golden), 1);
+    golden.load(model.parameters(), "");
+    const auto [logits, stream] = look(golden, model);
+    expect_output(logits, golden.tensor("out.logits"), name + ": logits");
+    const std::int64_t row = golden.integer("row"), token = golden.integer("token");
+    const std::vector<LogitPart> parts =
+        stream.parts(row, direction(model, token, golden.integer("other")));
+    expect_parts(parts, golden.tensor("out.parts"), name + ": parts of the difference");
+    float sum = 0;
+    for (const LogitPart& part : parts) sum += part.value;
+    EXPECT_NEAR(sum, golden.tensor("out.difference").item(), 1e-4) << name;
+    expect_parts(stream.parts(row, direction(model, token)), golden.tensor("out.parts_of_one"),
+                 name + ": parts of one logit");
+    expect_output(model.project(Variable(stream.outputs(row))).value(), golden.tensor("out.lens"),
+                  name + ": lens");
+    std::vector<float> lengths, cosines;
+    for (const ResidualAddition& addition : stream.additions(row)) {
+      lengths.push_back(addition.length);
+      cosines.push_back(addition.cosine);
+    }
+    expect_output(values_of(lengths), golden.tensor("out.lengths"), name + ": lengths");
+    expect_output(values_of(cosines), golden.tensor("out.cosines"), name + ": cosines");
+  }
+};
+
+// The golden model with changes of its attention, and its logits.
+class ChangedHeadsParity : public InsideParity {
+ protected:
+  void check(const std::string& output, const AttentionChangeOptions& options) {
+    for (const std::string name : {"inside_pre", "inside_post"}) {
+      const Golden golden(name);
+      const auto network = std::make_shared<Transformer>(inside_config(golden), 1);
+      golden.load(network->parameters(), "");
+      const Tokenizer any = small_model().src_tokenizer;
+      const TranslationModel model(network, any, any);
+      const Checkpoint file = checkpoint_of(model);
+      Transformer changed(inside_config(golden), 2);
+      golden.load(changed.parameters(), "");
+      for (const NamedTensor& tensor : changed_attention(file, model, attention_changes(options)))
+        for (const ParameterSet::Entry& entry : changed.parameters().entries())
+          if (entry.name == tensor.name) changed.parameters().value(entry).copy_from(tensor.tensor);
+      expect_output(look(golden, changed).logits, golden.tensor("out." + output),
+                    name + ": " + output);
+    }
+  }
+};
+
+TEST_P(ChangedHeadsParity, HeadsOffInTheEncoder) {
+  check("encoder_off",
+        {{"encoder.layers.0.self_attn:1", "encoder.layers.0.self_attn:2"}, /*beta=*/{}});
+}
+TEST_P(ChangedHeadsParity, HeadsOffInTheDecoder) {
+  check("decoder_off", {{"decoder.layers.1.self_attn:0"}, {}});
+}
+TEST_P(ChangedHeadsParity, AllHeadsOffThatSeeTheSource) {
+  check("cross_off", {{"decoder.layers.0.cross_attn"}, {}});
+}
+TEST_P(ChangedHeadsParity, SharperScoresInTheEncoder) {
+  check("encoder_beta", {{}, {"encoder.layers.1.self_attn:1=3"}});
+}
+TEST_P(ChangedHeadsParity, EqualWeightsInTheDecoder) {
+  check("decoder_beta", {{}, {"decoder.layers.0.self_attn=0"}});
+}
+TEST_P(ChangedHeadsParity, SofterScoresOfTheSource) {
+  check("cross_beta", {{}, {"decoder.layers.1.cross_attn:3=0.25"}});
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, ChangedHeadsParity, testing::Values("fast", "reference"));
+
+TEST_P(InsideParity, PartsOfLogitsBehindLayersThatNormalizeFirst) { check_parts("inside_pre"); }
+TEST_P(InsideParity, PartsOfLogitsBehindLayersThatNormalizeLast) { check_parts("inside_post"); }
+
+INSTANTIATE_TEST_SUITE_P(Backends, InsideParity, testing::Values("fast", "reference"));
+
+}  // namespace
+}  // namespace attend
