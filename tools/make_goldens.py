@@ -64,6 +64,7 @@ inside_{pre,post}            in.src [S], in.tgt [T] of one pair, transformer_{pr
                              [layers+1,V], logits if the model ended there; out.lengths, out.cosines of what each sublayer adds to
                              the stream; out.{encoder,decoder,cross}_{off,beta} [T,V], logits with heads off or sharper scores, see
                              goldens/inside.py
+inside_language              the same of a decoder-only model: in.ids [T], language_model_pre's shape; no changed heads
 sinusoids                    out.table [T,D]: sin in even columns, cos in odd ones
 label_smoothing              in.logits [N,V], in.targets [N], in.smoothing [3]; out.losses.I [N] and din.logits.I (of the mean) for
                              smoothing I; in.class_weights [V], out.losses.weighted [N], din.logits.weighted

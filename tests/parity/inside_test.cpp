@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "attend/checkpoint/parameters.h"
+#include "attend/models/language_transformer.h"
 #include "attend/models/residual_stream.h"
 #include "attend/models/transformer.h"
 #include "attend/tasks/attention_change.h"
@@ -24,6 +25,19 @@ TransformerConfig inside_config(const Golden& golden) {
   config.dropout = 0.0f;
   config.norm_first = golden.flag("norm_first");
   config.tie_embeddings = TiedEmbeddings::all;
+  return config;
+}
+
+LanguageTransformerConfig inside_language_config(const Golden& golden) {
+  LanguageTransformerConfig config;
+  config.d_model = 16;
+  config.n_heads = golden.integer("heads");
+  config.d_ff = golden.integer("d_ff");
+  config.n_layers = golden.integer("n_layers");
+  config.vocab_size = static_cast<int>(golden.tensor("param.embedding.weight").dim(0));
+  config.dropout = 0.0f;
+  config.activation = Activation::gelu;
+  config.norm_first = golden.flag("norm_first");
   return config;
 }
 
@@ -52,13 +66,20 @@ class InsideParity : public Parity {
     pass_.residual = nullptr;
     return {model.project(hidden).value(), ResidualStream(steps, "decoder")};
   }
+  Look look(const Golden& golden, const LanguageTransformer& model) {
+    const NoGradient guard;
+    std::vector<ResidualStep> steps;
+    pass_.residual = &steps;
+    const Variable hidden = model.hidden(sequence(golden, "in.ids"), pass_);
+    pass_.residual = nullptr;
+    return {model.project(hidden).value(), ResidualStream(steps, "decoder")};
+  }
 
-  static std::vector<double> direction(const Transformer& model, std::int64_t token,
+  static std::vector<double> direction(const Tensor& output, std::int64_t token,
                                        std::int64_t other = -1) {
-    const Tensor table = model.src_embeddings().to_host();
-    std::vector<double> w(table.row(token), table.row(token) + table.cols());
+    std::vector<double> w(output.row(token), output.row(token) + output.cols());
     if (other >= 0)
-      for (std::size_t i = 0; i < w.size(); ++i) w[i] -= double{table.row(other)[i]};
+      for (std::size_t i = 0; i < w.size(); ++i) w[i] -= double{output.row(other)[i]};
     return w;
   }
 
@@ -69,20 +90,22 @@ class InsideParity : public Parity {
     expect_output(values_of(values), expected, what);
   }
 
-  void check_parts(const std::string& name) {
+  template <class Model, class Config>
+  void check_parts(const std::string& name, const Config& config_of) {
     const Golden golden(name);
-    Transformer model(inside_config(golden), 1);
+    Model model(config_of(golden), 1);
     golden.load(model.parameters(), "");
     const auto [logits, stream] = look(golden, model);
     expect_output(logits, golden.tensor("out.logits"), name + ": logits");
     const std::int64_t row = golden.integer("row"), token = golden.integer("token");
+    const Tensor output = golden.tensor("param.embedding.weight");
     const std::vector<LogitPart> parts =
-        stream.parts(row, direction(model, token, golden.integer("other")));
+        stream.parts(row, direction(output, token, golden.integer("other")));
     expect_parts(parts, golden.tensor("out.parts"), name + ": parts of the difference");
     float sum = 0;
     for (const LogitPart& part : parts) sum += part.value;
     EXPECT_NEAR(sum, golden.tensor("out.difference").item(), 1e-4) << name;
-    expect_parts(stream.parts(row, direction(model, token)), golden.tensor("out.parts_of_one"),
+    expect_parts(stream.parts(row, direction(output, token)), golden.tensor("out.parts_of_one"),
                  name + ": parts of one logit");
     expect_output(model.project(Variable(stream.outputs(row))).value(), golden.tensor("out.lens"),
                   name + ": lens");
@@ -140,8 +163,15 @@ TEST_P(ChangedHeadsParity, SofterScoresOfTheSource) {
 
 INSTANTIATE_TEST_SUITE_P(Backends, ChangedHeadsParity, testing::Values("fast", "reference"));
 
-TEST_P(InsideParity, PartsOfLogitsBehindLayersThatNormalizeFirst) { check_parts("inside_pre"); }
-TEST_P(InsideParity, PartsOfLogitsBehindLayersThatNormalizeLast) { check_parts("inside_post"); }
+TEST_P(InsideParity, PartsOfLogitsBehindLayersThatNormalizeFirst) {
+  check_parts<Transformer>("inside_pre", inside_config);
+}
+TEST_P(InsideParity, PartsOfLogitsBehindLayersThatNormalizeLast) {
+  check_parts<Transformer>("inside_post", inside_config);
+}
+TEST_P(InsideParity, PartsOfLogitsOfALanguageModel) {
+  check_parts<LanguageTransformer>("inside_language", inside_language_config);
+}
 
 INSTANTIATE_TEST_SUITE_P(Backends, InsideParity, testing::Values("fast", "reference"));
 

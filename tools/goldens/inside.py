@@ -3,10 +3,11 @@
 import math
 
 import torch
+from torch import nn
 from torch.nn import functional as F
 
 from goldens.golden import D, HEADS, VOCAB, case, causal
-from goldens.layers import layer_settings
+from goldens.layers import layer_arguments, layer_settings
 from goldens.models import Translator, embed
 
 
@@ -49,7 +50,7 @@ class Stream:
         self.parts.append(norm.bias.expand_as(self.parts[0]))
 
 
-def run_layer(layer, norm_first, stream, sublayers):
+def run_layer(norm_first, stream, sublayers):
     """`sublayers`: functions from the normalized stream to the parts they add, each with its normalization."""
     for norm, sublayer in sublayers:
         stream.add(sublayer(norm(stream.sum()) if norm_first else stream.sum()))
@@ -70,14 +71,14 @@ def run(model, norm_first, src, tgt, changes=None):
     x = Stream(embed(model.embedding, src[None])[0])
     for i, layer in enumerate(stacks.encoder.layers):
         own = attention(f"encoder.layers.{i}.self_attn", layer.self_attn)
-        run_layer(layer, norm_first, x, [(layer.norm1, lambda y: own.parts(y, y, None)), (layer.norm2, feed_forward(layer))])
+        run_layer(norm_first, x, [(layer.norm1, lambda y: own.parts(y, y, None)), (layer.norm2, feed_forward(layer))])
     memory = stacks.encoder.norm(x.sum()) if norm_first else x.sum()
     y = Stream(embed(model.embedding, tgt[None])[0])
     states = [y.sum()]
     for i, layer in enumerate(stacks.decoder.layers):
         own = attention(f"decoder.layers.{i}.self_attn", layer.self_attn)
         cross = attention(f"decoder.layers.{i}.cross_attn", layer.multihead_attn)
-        run_layer(layer, norm_first, y,
+        run_layer(norm_first, y,
                   [(layer.norm1, lambda z: own.parts(z, z, causal(len(tgt)))), (layer.norm2, lambda z: cross.parts(z, memory, None)),
                    (layer.norm3, feed_forward(layer))])
         states.append(y.sum())
@@ -98,6 +99,41 @@ CHANGES = {
 }
 
 
+def put_parts(golden, stream, states, embedding):
+    """Of one row: why `token` and not `other`."""
+    row, token, other = 3, 7, 12
+    golden.settings.update(row=row, token=token, other=other)
+    logits = F.linear(stream.sum(), embedding)
+    golden.put("out.logits", logits)
+    golden.put("out.difference", (logits[row, token] - logits[row, other]).reshape(1))
+    golden.put("out.parts", torch.stack([part[row] @ (embedding[token] - embedding[other]) for part in stream.parts]))
+    golden.put("out.parts_of_one", torch.stack([part[row] @ embedding[token] for part in stream.parts]))
+    golden.put("out.lens", torch.stack([F.linear(state[row], embedding) for state in states]))
+    golden.put("out.lengths", torch.stack([length[row] for length in stream.lengths]))
+    golden.put("out.cosines", torch.stack([cosine[row] for cosine in stream.cosines]))
+
+
+@case("inside_language")
+def inside_language(golden):
+    layer_settings(golden, True, "gelu")
+    golden.settings.update(n_layers=2, tie_embeddings=True)
+    layer = nn.TransformerEncoderLayer(**layer_arguments(True, "gelu"))
+    stack = nn.TransformerEncoder(layer, 2, nn.LayerNorm(D), enable_nested_tensor=False)
+    model = golden.randomise(nn.ModuleDict({"embedding": nn.Embedding(VOCAB, D), "decoder": stack}))
+    ids = golden.input("ids", golden.ids(5))
+    x = Stream(embed(model["embedding"], ids[None])[0])
+    expected = stack(x.sum()[None], mask=causal(5))[0]
+    states = [x.sum()]
+    for layer in stack.layers:
+        own = Attention(layer.self_attn)
+        run_layer(True, x, [(layer.norm1, lambda y: own.parts(y, y, causal(5))), (layer.norm2, feed_forward(layer))])
+        states.append(x.sum())
+    x.normalize(stack.norm)
+    assert torch.allclose(x.sum(), expected), "the composed model differs from PyTorch's"
+    put_parts(golden, x, [stack.norm(state) for state in states], model["embedding"].weight)
+    golden.parameters(model.named_parameters(), gradients=False)
+
+
 @case("inside_pre", norm_first=True)
 @case("inside_post", norm_first=False)
 def inside(golden, norm_first):
@@ -105,20 +141,10 @@ def inside(golden, norm_first):
     golden.settings.update(n_encoder_layers=2, n_decoder_layers=2, tie_embeddings=True)
     model = golden.randomise(Translator(norm_first, "relu", VOCAB, VOCAB, tied=True))
     src, tgt = golden.input("src", golden.ids(6)), golden.input("tgt", golden.ids(5))
-    row, token, other = 3, 7, 12
-    golden.settings.update(row=row, token=token, other=other)
     stream, states = run(model, norm_first, src, tgt)
-    logits = F.linear(stream.sum(), model.embedding.weight)
     expected = model(src[None], torch.tensor([6]), tgt[None], torch.tensor([5]))[0]
-    assert torch.allclose(logits, expected), "the composed model differs from PyTorch's"
-    direction = model.embedding.weight[token] - model.embedding.weight[other]
-    golden.put("out.difference", (logits[row, token] - logits[row, other]).reshape(1))
-    golden.put("out.parts", torch.stack([part[row] @ direction for part in stream.parts]))
-    golden.put("out.parts_of_one", torch.stack([part[row] @ model.embedding.weight[token] for part in stream.parts]))
-    golden.put("out.lens", torch.stack([F.linear(state[row], model.embedding.weight) for state in states]))
-    golden.put("out.lengths", torch.stack([length[row] for length in stream.lengths]))
-    golden.put("out.cosines", torch.stack([cosine[row] for cosine in stream.cosines]))
-    golden.put("out.logits", logits)
+    assert torch.allclose(F.linear(stream.sum(), model.embedding.weight), expected), "the composed model differs from PyTorch's"
+    put_parts(golden, stream, states, model.embedding.weight)
     for name, changes in CHANGES.items():
         changed, _ = run(model, norm_first, src, tgt, changes)
         golden.put(f"out.{name}", F.linear(changed.sum(), model.embedding.weight))
