@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "attend/answers.h"
+#include "attend/explanation.h"
 #include "attend/runtime.h"
 #include "attend/tokenizer.h"
 
@@ -76,6 +77,14 @@ class Classifier {
   void classify(std::istream& lines, const std::string& name,
                 const AnswerSink<Classification>& sink,
                 const ClassificationOptions& options = {}) const;
+
+  // Why the text is of its most probable class and not of another one. Parts are sums over all
+  // tokens of the text, each with its share in the vector of the text: of a maximum the elements
+  // that are the largest. If a layer with an activation is between that vector and the output, the
+  // ratio of what goes out of it and what goes in is taken as it is. There is no lens and no
+  // position. Throws ConfigError for a regression, an option out of range and an unknown class;
+  // DataError as classify() does.
+  OutputExplanation explain(const std::string& text, const ExplanationOptions& options = {}) const;
 
  private:
   friend class BaseModel;

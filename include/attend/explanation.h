@@ -25,7 +25,7 @@ struct ExplanationOptions {
   int position = -1;
   // The word, or token, that might have been written instead: of a word of several tokens the first
   // one. Empty: the most probable one of the others.
-  std::string instead;
+  std::string instead = {};
   bool alone = false;  // split the logit itself, not its difference from another one
   int top = 5;         // tokens of each layer of the lens
 };

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "attend/explanation.h"
 #include "attend/metrics.h"
 #include "attend/runtime.h"
 #include "attend/search.h"
@@ -97,6 +98,11 @@ class Generator {
 
   // The perplexity of the lines, read as one text. Throws DataError if they are empty.
   Perplexity perplexity(std::span<const std::string> lines) const;
+
+  // Why the model finds a token of `text`, or the most probable one behind it, more likely than
+  // another one. Throws ConfigError for an option out of range, a position behind the end and a
+  // word that is not in the vocabulary; DataError for a text of more than 1024 tokens.
+  OutputExplanation explain(const std::string& text, const ExplanationOptions& options = {}) const;
 
  private:
   friend class BaseModel;

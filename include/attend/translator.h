@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "attend/answers.h"
+#include "attend/explanation.h"
 #include "attend/metrics.h"
 #include "attend/runtime.h"
 #include "attend/search.h"
@@ -128,6 +129,13 @@ class Translator {
   // too long, ConfigError as translate() does.
   TranslationAttention attention(const std::string& source, const std::string& target,
                                  const LanguagePair& languages = {}) const;
+
+  // Why the model writes a token of `target`, and not another one, when it translates `source`.
+  // Throws ConfigError for a recurrent network, an option out of range, a position behind the end
+  // and a word that is not in the vocabulary; DataError for a text of more than 1024 tokens.
+  OutputExplanation explain(const std::string& source, const std::string& target,
+                            const ExplanationOptions& options = {},
+                            const LanguagePair& languages = {}) const;
 
  private:
   friend class BaseModel;

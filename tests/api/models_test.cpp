@@ -1,4 +1,5 @@
 // Models of each kind through the public headers: trained, loaded, used.
+#include <cmath>
 #include <sstream>
 #include <thread>
 
@@ -49,6 +50,18 @@ TEST_F(ModelApi, TranslatesListsAndStreamsAlike) {
   const std::vector<std::string> source{sentences.front()}, target{best.text()};
   EXPECT_NEAR(translator.score(source, target).front().log_probability,
               best.candidates.front().log_probability, 1e-3);
+}
+
+TEST_F(ModelApi, ExplainsWhatItScores) {
+  const Translator translator = Translator::load(train(translation_job("run", 2)).model);
+  const std::vector<std::string> source{"the dog sleeps"}, target{"der hund"};
+  const std::vector<float> scores = translator.score(source, target).front().token_scores;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const OutputExplanation why =
+        translator.explain(source.front(), target.front(), {.position = static_cast<int>(i)});
+    EXPECT_NEAR(std::log(why.token.probability), scores[i], 1e-4f);
+    EXPECT_EQ(why.tokens.size(), scores.size());
+  }
 }
 
 TEST_F(ModelApi, NamesTheLineOfAStreamThatIsWrong) {

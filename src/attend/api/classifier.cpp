@@ -5,6 +5,7 @@
 #include "attend/api/entered_runtime.h"
 #include "attend/api/public_models.h"
 #include "attend/core/lines.h"
+#include "attend/tasks/explanation.h"
 
 namespace attend {
 
@@ -34,6 +35,12 @@ void Classifier::classify(std::istream& lines, const std::string& name,
   const EnteredRuntime entered(impl_->runtime);
   LineReader reader(lines, name);
   impl_->engine.classify(reader, sink, options);
+}
+
+OutputExplanation Classifier::explain(const std::string& text,
+                                      const ExplanationOptions& options) const {
+  const EnteredRuntime entered(impl_->runtime);
+  return attend::explain(impl_->engine.model(), text, options);
 }
 
 }  // namespace attend

@@ -4,6 +4,7 @@
 
 #include "attend/api/entered_runtime.h"
 #include "attend/api/public_models.h"
+#include "attend/tasks/explanation.h"
 #include "attend/tasks/language/perplexity.h"
 #include "attend/tasks/language/scoring.h"
 
@@ -41,6 +42,12 @@ std::vector<SequenceScore> Generator::score(std::span<const std::string> lines,
 Perplexity Generator::perplexity(std::span<const std::string> lines) const {
   const EnteredRuntime entered(impl_->runtime);
   return perplexity_of(lines, impl_->engine.model());
+}
+
+OutputExplanation Generator::explain(const std::string& text,
+                                     const ExplanationOptions& options) const {
+  const EnteredRuntime entered(impl_->runtime);
+  return attend::explain(impl_->engine.model(), text, options);
 }
 
 }  // namespace attend

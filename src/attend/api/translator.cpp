@@ -6,6 +6,7 @@
 #include "attend/api/public_models.h"
 #include "attend/core/lines.h"
 #include "attend/tasks/attention_maps.h"
+#include "attend/tasks/explanation.h"
 #include "attend/tasks/learned_positions.h"
 
 namespace attend {
@@ -88,6 +89,13 @@ TranslationAttention Translator::attention(const std::string& source, const std:
     for (const AttentionMap& head : heads) layer.push_back(word_map(head, tgt_words, src_words));
   }
   return attention;
+}
+
+OutputExplanation Translator::explain(const std::string& source, const std::string& target,
+                                      const ExplanationOptions& options,
+                                      const LanguagePair& languages) const {
+  const EnteredRuntime entered(impl_->runtime);
+  return attend::explain(impl_->engine.model(), source, target, options, languages);
 }
 
 }  // namespace attend

@@ -74,8 +74,17 @@ class TextClassifier {
   }
   // -> logits [B, C].
   Variable forward(const Ragged& texts, Pass& pass, const Ids& types = {}) const;
+  // The output layer, and the layer between the vector of a text and it, if there is one; their
+  // weights may be packed or in 8 bits.
+  OutputProjection output() const { return projection_of(output_); }
+  std::optional<OutputProjection> head() const {
+    return head_ ? std::optional(projection_of(*head_)) : std::nullopt;
+  }
 
  private:
+  static OutputProjection projection_of(const Linear& layer) {
+    return {layer.map().weight.value(), layer.map().bias.value()};
+  }
   explicit TextClassifier(const ClassifierConfig& config);
 
   ClassifierConfig config_;
