@@ -44,6 +44,7 @@ const std::vector<ExtremeCase> kCases{
     {"score", "run/model.safetensors --src valid.en --tgt valid.de --threads 1", "mt"},
     {"attention",
      "run/model.safetensors 'The man sleeps.' --out page.html --max-length 8 --threads 1", "mt"},
+    {"explain", "run/model.safetensors 'The man sleeps.' --target 'Der Mann' --threads 1", "mt"},
     {"embed", "run/model.safetensors --threads 1 < valid.en", "mt"},
     {"embed nearest", "run/model.safetensors --word man --corpus train.en --threads 1", "mt"},
     {"embed senses", "run/model.safetensors --uses uses.tsv --word dog --threads 1", "mt"},

@@ -176,6 +176,27 @@ TEST_F(CommandOptionEffects, OfAttention) {
   expect_a_case_for_every_option("attention", {cases, of_languages("")}, {"config", "why"});
 }
 
+TEST_F(CommandOptionEffects, OfExplain) {
+  train_translator();
+  const std::string command = "explain @model The_man_sees_the_small_dog.";
+  const std::vector<OptionCase> cases{
+      {"target", "Der", "", "out"},
+      {"position", "1", "", "out"},
+      {"instead", "</s>", "", "out"},
+      {"alone", "yes", "", "out"},
+      {"top", "2", "", "out"},
+      {"heads-off", "*.cross_attn", "--target Der", "out"},
+      {"attention-beta", "3", "--target Der", "out"},
+      {"format", "json", "", "out"},
+      {"threads", "2", "", ""},
+  };
+  expect_cases(command, cases);
+  import_languages();
+  expect_cases("explain @languages The_man_sees_the_dog.", of_languages("out"));
+  expect_config_file(command, "--top 2", "top = 2\n");
+  expect_a_case_for_every_option("explain", {cases, of_languages("")}, {"config"});
+}
+
 TEST_F(CommandOptionEffects, OfAttentionWithAClassifier) {
   train_classifier();
   const std::vector<std::string> plain{"attention", path("model"), "The man sees the dog.", "--out",
@@ -314,10 +335,10 @@ TEST_F(CommandOptionEffects, OfEveryCommandAreTested) {
   for (std::sregex_iterator match(list.begin(), list.end(), line), end; match != end; ++match)
     commands.insert((*match)[1]);
   EXPECT_EQ(commands, (std::set<std::string>{
-                          "attention", "average", "classify", "completion", "demo",   "embed",
-                          "evaluate",  "export",  "generate", "help",       "import", "info",
-                          "lab",       "man",     "merge",    "quantize",   "score",  "serve",
-                          "shortlist", "train",   "translate"}));
+                          "attention", "average",   "classify", "completion", "demo",     "embed",
+                          "evaluate",  "explain",   "export",   "generate",   "help",     "import",
+                          "info",      "lab",       "man",      "merge",      "quantize", "score",
+                          "serve",     "shortlist", "train",    "translate"}));
   ASSERT_EQ(run({"train", "--help"}), 0);
   for (const char* task : {"translation", "lm", "classification", "embedding", "tagging"})
     EXPECT_NE(out_.find(std::string("\n  ") + task), std::string::npos);

@@ -30,6 +30,9 @@ void add_score_command(CLI::App& app);
 // attend attention MODEL TEXT --out F: a page that shows the model's attention.
 void add_attention_command(CLI::App& app);
 
+// attend explain MODEL TEXT: why a model writes a word and not another one.
+void add_explain_command(CLI::App& app);
+
 // attend embed MODEL < text: vectors of tokens or sentences.
 void add_embed_command(CLI::App& app);
 // attend embed nearest MODEL --word WORD --corpus FILE < text: similar uses of a word.

@@ -1,0 +1,175 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "attend/cli/binding/command.h"
+#include "attend/cli/binding/options_binding.h"
+#include "attend/cli/binding/thread_options.h"
+#include "attend/cli/commands/commands.h"
+#include "attend/cli/output.h"
+#include "attend/cli/output_format.h"
+#include "attend/core/quote.h"
+#include "attend/error.h"
+#include "attend/tasks/explanation.h"
+#include "attend/tasks/explanation_json.h"
+#include "attend/tasks/model_reading.h"
+#include "attend/tasks/shared_base.h"
+#include "attend/tasks/translation/engine.h"
+
+namespace attend {
+namespace {
+
+struct ExplainArguments {
+  std::string model;
+  std::string text;
+  std::string target;
+  ExplanationOptions explanation;
+  OutputFormat format = OutputFormat::text;
+  LanguagePair languages;
+  AttentionChangeOptions changes;
+  ThreadOptions threads;
+};
+
+template <class Visitor>
+void fields(ExplainArguments& a, Visitor&& visit) {
+  visit("target", a.target, "explain this translation instead of the model's own");
+  fields(a.explanation, visit);
+  visit("format", a.format, "output: text for people, json for programs");
+  fields(a.languages, visit);
+  fields(a.changes, visit);
+  fields(a.threads, visit);
+}
+
+constexpr std::size_t kListedParts = 10;
+
+std::string shown_token(const TokenProbability& token) {
+  return fmt::format("{} {:.4f}", printable(token.token), token.probability);
+}
+
+std::string name_of_part(const LogitPart& part) {
+  return part.head < 0 ? part.module : fmt::format("{}:{}", part.module, part.head);
+}
+
+// "0 ▁der  1 [▁Hund]  2 </s>"
+std::string numbered_tokens(const OutputExplanation& why) {
+  std::vector<std::string> cells;
+  for (std::size_t i = 0; i < why.tokens.size(); ++i) {
+    const std::string token = printable(why.tokens[i]);
+    cells.push_back(std::cmp_equal(i, why.position) ? fmt::format("{} [{}]", i, token)
+                                                    : fmt::format("{} {}", i, token));
+  }
+  return fmt::format("{}", fmt::join(cells, "  "));
+}
+
+// Those that add most come first.
+void print_parts(const OutputExplanation& why) {
+  std::vector<LogitPart> parts = why.parts;
+  std::stable_sort(parts.begin(), parts.end(), [](const LogitPart& a, const LogitPart& b) {
+    return std::abs(a.value) > std::abs(b.value);
+  });
+  double others = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i < kListedParts) {
+      answer("  {:+9.4f}  {}\n", parts[i].value, name_of_part(parts[i]));
+    } else {
+      others += double{parts[i].value};
+    }
+  }
+  if (parts.size() > kListedParts)
+    answer("  {:+9.4f}  all others, which are smaller, together\n", others);
+}
+
+void print_lens(const OutputExplanation& why) {
+  if (why.lens.empty()) return;
+  answer("\nwhat would be written behind each layer\n");
+  for (std::size_t i = 0; i < why.lens.size(); ++i) {
+    std::vector<std::string> tokens;
+    for (const TokenProbability& token : why.lens[i]) tokens.push_back(shown_token(token));
+    answer("  {:9}  {}\n", i == 0 ? "embedding" : fmt::format("layer {}", i - 1),
+           fmt::join(tokens, ", "));
+  }
+}
+
+void print_additions(const OutputExplanation& why) {
+  if (why.additions.empty()) return;
+  answer("\nlength of what is added to the stream, and its cosine with the stream\n");
+  for (const ResidualAddition& addition : why.additions)
+    answer("  {:9.4f}  {:+7.4f}  {}\n", addition.length, addition.cosine, addition.module);
+}
+
+void print(const OutputExplanation& why) {
+  answer("{}\n\n", numbered_tokens(why));
+  if (why.instead.token.empty()) {
+    answer("{}: its logit is {:+.4f}\n", shown_token(why.token), why.difference);
+  } else {
+    answer("{} instead of {}: the difference of their logits is {:+.4f}\n", shown_token(why.token),
+           shown_token(why.instead), why.difference);
+  }
+  print_parts(why);
+  print_lens(why);
+  print_additions(why);
+}
+
+void require_no_target(const ExplainArguments& arguments, const SavedModel& model) {
+  if (!arguments.target.empty())
+    throw ConfigError(
+        fmt::format("--target: expected a model for translation, got one for {}", model.task()));
+  if (!arguments.languages.source.empty() || !arguments.languages.target.empty())
+    throw ConfigError("--src-lang, --tgt-lang: expected a translation model");
+}
+
+OutputExplanation explained(const TranslationModel& model, const ExplainArguments& arguments,
+                            bool has_target) {
+  std::string target = arguments.target;
+  if (!has_target) {
+    const TranslationEngine translator(model);
+    TranslationOptions options = translator.default_options();
+    options.languages = arguments.languages;
+    target = translator.translate(std::span(&arguments.text, 1), options).front().text();
+  }
+  return explain(model, arguments.text, target, arguments.explanation, arguments.languages);
+}
+
+void run_explain(const ExplainArguments& arguments, const OptionBinding& binding) {
+  const RuntimeScope runtime = enter_runtime(arguments.threads);
+  const OutputExplanation why = visit_model(
+      *load_model(arguments.model, arguments.changes),
+      [&](const TranslationModel& model) {
+        return explained(model, arguments, binding.is_set("target"));
+      },
+      [&](const LanguageModel& model) {
+        require_no_target(arguments, model);
+        return explain(model, arguments.text, arguments.explanation);
+      },
+      [&](const ClassificationModel& model) {
+        require_no_target(arguments, model);
+        return explain(model, arguments.text, arguments.explanation);
+      },
+      [](const SavedModel& model) -> OutputExplanation {
+        throw wrong_task(model.source, "translation, language modeling or classification",
+                         model.task());
+      });
+  if (arguments.format == OutputFormat::json) return answer("{}\n", json_text(to_json(why), 1));
+  print(why);
+}
+
+}  // namespace
+
+void add_explain_command(CLI::App& app) {
+  CLI::App& command = add_command(
+      app, "explain",
+      "Say why a model writes a word and not another one: what each head and layer adds");
+  const auto arguments = std::make_shared<ExplainArguments>();
+  add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
+  add_argument(command, arguments->text,
+               {"text", "TEXT", "sentence to translate, or text to continue or to classify"});
+  OptionBinding binding(command);
+  binding.add(*arguments);
+  on_command(command, [binding, arguments] { run_explain(*arguments, binding); });
+}
+
+}  // namespace attend
