@@ -26,6 +26,11 @@ Receiver<SequenceScore> counted(Receiver<SequenceScore> receiver, const Spend& s
 Jobs::Jobs(std::int64_t max_tokens, std::shared_ptr<Runtime> runtime)
     : engine_({.queue_tokens = max_tokens}, std::move(runtime)) {}
 
+void Jobs::run(std::function<void()> task) {
+  if (!scoring_.run(std::move(task)))
+    throw OverloadedError("too many requests for scores and explanations wait");
+}
+
 // If a batch fails, its items are scored one by one, so that each gets its own outcome.
 Jobs::Cancel Jobs::score_items(std::size_t items, Batch batch, Receiver<SequenceScore> receiver) {
   const auto cancelled = std::make_shared<std::atomic<bool>>(false);
@@ -51,7 +56,7 @@ Jobs::Cancel Jobs::score_items(std::size_t items, Batch batch, Receiver<Sequence
       }
     }
   };
-  if (!scoring_.run(run)) throw OverloadedError("too many requests for scores wait");
+  this->run(run);
   return [cancelled] { *cancelled = true; };
 }
 

@@ -67,6 +67,10 @@ class Jobs {
   Cancel score(const Generator& generator, std::vector<std::string> lines,
                Receiver<SequenceScore> receiver, const Spend& spend);
 
+  // Runs `task`, which must not throw, after the scores that wait. Throws OverloadedError if too
+  // many do.
+  void run(std::function<void()> task);
+
   EngineStatistics statistics() const { return engine_.statistics(); }
 
  private:

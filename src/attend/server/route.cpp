@@ -92,8 +92,8 @@ HttpResponse error_response(const HttpError& error, Dialect dialect) {
 std::span<const Route> all_routes() {
   static const std::vector<Route> routes = [] {
     std::vector<Route> all;
-    for (auto* group :
-         {libretranslate_routes, openai_routes, inference_routes, model_routes, operation_routes})
+    for (auto* group : {libretranslate_routes, openai_routes, inference_routes, explanation_routes,
+                        model_routes, operation_routes})
       for (Route& route : group()) all.push_back(std::move(route));
     return all;
   }();

@@ -77,5 +77,6 @@ std::vector<Route> openai_routes();
 std::vector<Route> inference_routes();
 std::vector<Route> model_routes();
 std::vector<Route> operation_routes();
+std::vector<Route> explanation_routes();
 
 }  // namespace attend

@@ -1,0 +1,52 @@
+#include <gtest/gtest.h>
+
+#include "attend/classifier.h"
+#include "attend/generator.h"
+#include "attend/tasks/explanation_json.h"
+#include "attend/translator.h"
+#include "server/served_models.h"
+
+namespace attend {
+namespace {
+
+class ExplanationRoute : public ServingTest {
+ protected:
+  static std::string file(const std::string& name) { return SmallModels::shared().file(name); }
+};
+
+TEST_F(ExplanationRoute, GivesWhatTheLibraryGives) {
+  serve({"en-de", "lm", "classes"});
+  const OutputExplanation of_translation =
+      Translator::load(file("en-de"))
+          .explain("the dog sleeps", "der hund", {.position = 1, .instead = "</s>"});
+  auto json = json_of(post("/explain", R"({"text": "the dog sleeps", "translation": "der hund",
+                                           "position": 1, "instead": "</s>"})"));
+  EXPECT_EQ(json["translation"], "der hund");
+  json.erase("translation");
+  EXPECT_EQ(json, to_json(of_translation));
+  EXPECT_EQ(json_of(post("/explain", R"({"text": "the dog", "model": "lm", "top": 2})")),
+            to_json(Generator::load(file("lm")).explain("the dog", {.top = 2})));
+  EXPECT_EQ(json_of(post("/explain", R"({"text": "a dog", "model": "classes", "alone": true})")),
+            to_json(Classifier::load(file("classes")).explain("a dog", {.alone = true})));
+}
+
+TEST_F(ExplanationRoute, ExplainsTheTranslationOfTheModelIfNoneIsGiven) {
+  serve({"en-de"});
+  const auto json = json_of(post("/explain", R"({"text": "the dog sleeps"})"));
+  EXPECT_EQ(json["translation"], Translator::load(file("en-de"))
+                                     .translate(std::vector<std::string>{"the dog sleeps"})
+                                     .front()
+                                     .text());
+  EXPECT_EQ(json["position"], 0);
+}
+
+TEST_F(ExplanationRoute, SaysWhatItCannotExplain) {
+  serve({"en-de", "tags"});
+  json_of(post("/explain", R"({"text": "a", "position": 999})"), 400);
+  json_of(post("/explain", R"({"text": "a", "model": "tags"})"), 404);
+  json_of(post("/explain", R"({"text": "a", "model": "none"})"), 404);
+  json_of(post("/explain", R"({})"), 400);
+}
+
+}  // namespace
+}  // namespace attend
