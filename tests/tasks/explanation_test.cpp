@@ -122,7 +122,9 @@ TEST(Explanation, OfAModelIn8BitsHasWhatRoundingChanges) {
   const auto small = load_model(quantize_model(checkpoint_of(small_model())));
   const auto& model = dynamic_cast<const TranslationModel&>(*small);
   const OutputExplanation why = explain(model, kCat, kKatze, {.position = 1});
-  EXPECT_NE(find_part(why, "decoder.layers.0.self_attn.rounding"), nullptr);
+  const LogitPart* const rounding = find_part(why, "decoder.layers.0.self_attn.rounding");
+  ASSERT_NE(rounding, nullptr);
+  EXPECT_NE(rounding->value, 0.0f);
   expect_whole(why);
   EXPECT_EQ(find_part(explain(small_model(), kCat, kKatze, {}), "output.rounding"), nullptr);
 }
