@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <istream>
 #include <memory>
 #include <optional>
@@ -47,6 +48,13 @@ struct TranslationOptions {
   LanguagePair languages;
   // What the translations begin with: a text for each sentence, one for all of them, or none
   std::vector<std::string> prefixes;
+  // The same as ids of target tokens, in place of prefixes: a beginning that ends within a word
+  std::vector<std::vector<std::int32_t>> prefix_ids = {};
+  // Hears every step of beam search, of the sentence with this number in the call, from 0 (in a
+  // stream, the number of its line less 1). Steps of a sentence come in order; those of several
+  // sentences come from several threads at once. A sentence whose batch fails for another is begun
+  // again, with its first step. Must not call the translator. Samples have no steps.
+  std::function<void(std::size_t sentence, const BeamStep& step)> search_listener = {};
 };
 
 struct TranslationCandidate {

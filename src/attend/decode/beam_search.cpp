@@ -46,6 +46,7 @@ struct BeamSearch::Candidate {
   float token_score;
   std::int32_t parent;  // index into live_
   std::int32_t token;
+  BeamFate fate = BeamFate::pruned;
 
   Hypothesis extend(const Hypothesis& hypothesis, bool ends) const {
     Hypothesis longer = hypothesis;
@@ -56,8 +57,10 @@ struct BeamSearch::Candidate {
   }
 };
 
-BeamSearch::BeamSearch(const Arrival& sentence, std::int32_t eos, const BeamSearchOptions& options)
+BeamSearch::BeamSearch(const Arrival& sentence, std::int32_t eos, const BeamSearchOptions& options,
+                       Listener listener)
     : options_(options),
+      listener_(std::move(listener)),
       eos_(eos),
       first_token_(
           sentence.prefix[sentence.prefix.size() - 1 - static_cast<std::size_t>(sentence.forced)]),
@@ -89,17 +92,18 @@ int BeamSearch::candidates() const {
   return options_.beam_size + 1 + static_cast<int>(most_repeating);
 }
 
-// Best first, without those of probability 0.
+// Best first, without those of probability 0. Columns that other sentences need are left out.
 std::vector<BeamSearch::Candidate> BeamSearch::best_candidates(const BestTokens& best,
                                                                std::int64_t first,
                                                                const Scorer& scorer) const {
   std::vector<Candidate> all;
+  const std::int64_t columns = std::min<std::int64_t>(candidates(), best.log_probabilities.cols());
   for (std::size_t h = 0; h < live_.size(); ++h) {
     const Live& live = live_[h];
     const std::int64_t row = first + static_cast<std::int64_t>(h);
     const float* scores = best.log_probabilities.row(row);
     require_probabilities(scores[0]);
-    for (std::int64_t i = 0; i < best.log_probabilities.cols(); ++i) {
+    for (std::int64_t i = 0; i < columns; ++i) {
       if (std::isinf(scores[i])) break;
       const std::int32_t token = scorer.token(row, best.columns.row<std::int32_t>(row)[i]);
       if (std::find(live.repeating.begin(), live.repeating.end(), token) != live.repeating.end())
@@ -114,10 +118,24 @@ std::vector<BeamSearch::Candidate> BeamSearch::best_candidates(const BestTokens&
   return all;
 }
 
+float BeamSearch::score(float log_probability, std::size_t length) const {
+  const auto tokens = static_cast<float>(std::max<std::size_t>(1, length));
+  return log_probability / std::pow(tokens, options_.length_penalty);
+}
+
 void BeamSearch::finish(Hypothesis hypothesis) {
-  const auto length = static_cast<float>(std::max<std::size_t>(1, hypothesis.token_scores.size()));
-  hypothesis.score = hypothesis.log_probability / std::pow(length, options_.length_penalty);
+  hypothesis.score = score(hypothesis.log_probability, hypothesis.token_scores.size());
   finished_.push_back(std::move(hypothesis));
+}
+
+void BeamSearch::tell(std::span<const Candidate> candidates, std::int64_t length,
+                      BeamFate after) const {
+  BeamStep step{static_cast<int>(length), {}};
+  for (const Candidate& c : candidates)
+    step.candidates.push_back({c.parent, c.token, c.token_score, c.log_probability,
+                               score(c.log_probability, static_cast<std::size_t>(length) + 1),
+                               c.fate == BeamFate::kept ? after : c.fate});
+  listener_(step);
 }
 
 void BeamSearch::truncate_live() {
@@ -133,22 +151,29 @@ void BeamSearch::truncate_live() {
 void BeamSearch::advance(const BestTokens& best, std::int64_t first, const Scorer& scorer) {
   const auto beam = static_cast<std::size_t>(options_.beam_size);
   const auto length = static_cast<std::int64_t>(live_.front().so_far.ids.size());
-  const std::vector<Candidate> all = best_candidates(best, first, scorer);
+  std::vector<Candidate> all = best_candidates(best, first, scorer);
   std::vector<Live> next;
   for (std::size_t rank = 0; rank < all.size() && next.size() < beam; ++rank) {
-    const Candidate& candidate = all[rank];
+    Candidate& candidate = all[rank];
     const Hypothesis& parent = live_[static_cast<std::size_t>(candidate.parent)].so_far;
     if (candidate.token == eos_) {
-      if (rank < beam && length >= options_.min_length) finish(candidate.extend(parent, true));
+      if (rank < beam && length >= options_.min_length) {
+        finish(candidate.extend(parent, true));
+        candidate.fate = BeamFate::ended;
+      }
     } else {
+      candidate.fate = BeamFate::kept;
       next.push_back({candidate.extend(parent, false), candidate.parent});
     }
   }
   const bool dead_end =
       next.empty() && finished_.empty();  // only an end is possible, and min_length forbids it
   if (!dead_end) live_ = std::move(next);
-  if ((dead_end || length + 1 >= longest_) && finished_.size() < beam) truncate_live();
-  if (finished_.size() >= beam) live_.clear();
+  const bool cut = (dead_end || length + 1 >= longest_) && finished_.size() < beam,
+             done = finished_.size() >= beam;
+  if (listener_) tell(all, length, cut ? BeamFate::cut : done ? BeamFate::pruned : BeamFate::kept);
+  if (cut) truncate_live();
+  if (done) live_.clear();
   continue_live();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -39,8 +40,12 @@ void check_search(const BeamSearchOptions& options);
 // is -1, only at the greatest length. Ties are broken by lower hypothesis, then lower token id.
 class BeamSearch {
  public:
+  // Hears every step; what it throws is the outcome of the search.
+  using Listener = std::function<void(const BeamStep&)>;
+
   // Throws ConfigError.
-  BeamSearch(const Arrival& sentence, std::int32_t eos, const BeamSearchOptions& options);
+  BeamSearch(const Arrival& sentence, std::int32_t eos, const BeamSearchOptions& options,
+             Listener listener = {});
   BeamSearch(BeamSearch&&) noexcept;
   BeamSearch& operator=(BeamSearch&&) noexcept;
   ~BeamSearch();
@@ -60,11 +65,15 @@ class BeamSearch {
   struct Candidate;
   std::vector<Candidate> best_candidates(const BestTokens& best, std::int64_t first,
                                          const Scorer& scorer) const;
+  float score(float log_probability, std::size_t length) const;
   void finish(Hypothesis hypothesis);
   void truncate_live();
   void continue_live();
+  // Tells the listener about a step; `after`: the fate of hypotheses that were kept in it.
+  void tell(std::span<const Candidate> candidates, std::int64_t length, BeamFate after) const;
 
   BeamSearchOptions options_;
+  Listener listener_;
   std::int32_t eos_;
   std::int32_t first_token_;  // that was read before the first one is written
   std::int64_t longest_;

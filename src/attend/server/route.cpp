@@ -93,7 +93,7 @@ std::span<const Route> all_routes() {
   static const std::vector<Route> routes = [] {
     std::vector<Route> all;
     for (auto* group : {libretranslate_routes, openai_routes, inference_routes, explanation_routes,
-                        model_routes, operation_routes})
+                        search_routes, model_routes, operation_routes})
       for (Route& route : group()) all.push_back(std::move(route));
     return all;
   }();

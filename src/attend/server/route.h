@@ -75,6 +75,7 @@ std::span<const Route> all_routes();
 std::vector<Route> libretranslate_routes();
 std::vector<Route> openai_routes();
 std::vector<Route> inference_routes();
+std::vector<Route> search_routes();
 std::vector<Route> model_routes();
 std::vector<Route> operation_routes();
 std::vector<Route> explanation_routes();

@@ -23,6 +23,7 @@ TEST_F(CommandOptionEffects, OfTranslate) {
       {"format", "json", "", "out"},
       {"sample", "yes", "", "out"},
       {"prefix", "@prefixes", "", "out"},
+      {"beam-tree", "@made/tree", "", "files"},
       {"heads-off", "*.cross_attn", "--format json", "out"},
       {"attention-beta", "0", "--format json", "out"},
       {"prefix", "@prefixes", "--sample", "out"},

@@ -122,6 +122,25 @@ TEST_F(TranslateCommand, RefusesPrefixesThatDoNotFitTheLines) {
   EXPECT_NE(error_.find("leaves no room in max-length 6"), std::string::npos) << error_;
 }
 
+TEST_F(TranslateCommand, WritesTheSearchForEachLine) {
+  const std::string tree = path("tree");
+  const std::string input = "The man sleeps.\nThe \xff dog.\n\nThe dog runs.\n";
+  ASSERT_EQ(translate({"--beam-tree", tree, "--window", "3"}, input), 0) << error_;
+  const std::vector<std::string> texts = lines_of(out_), lines = lines_of(read(tree));
+  ASSERT_EQ(lines.size(), 4u);
+  for (const std::size_t i : {0u, 3u}) {
+    const auto json = nlohmann::json::parse(lines[i]);
+    EXPECT_EQ(json["translations"][0]["text"], texts[i]);
+    const auto& first = json["steps"].at(0)["candidates"].at(0);
+    EXPECT_EQ(first["parent"], 0);
+    EXPECT_EQ(first["log_probability"], first["token_log_probability"]);
+  }
+  EXPECT_TRUE(nlohmann::json::parse(lines[1]).contains("error"));
+  EXPECT_TRUE(nlohmann::json::parse(lines[2])["steps"].empty());
+  EXPECT_EQ(translate({"--beam-tree", tree, "--sample"}, input), 2);
+  EXPECT_NE(error_.find("--beam-tree"), std::string::npos) << error_;
+}
+
 TEST_F(TranslateCommand, PrintsTheBestHypothesesNumbered) {
   ASSERT_EQ(translate({"--n-best", "3"}, "The man sleeps.\nThe dog runs.\n"), 0) << error_;
   const std::vector<std::string> lines = lines_of(out_);

@@ -89,6 +89,40 @@ TEST(Prefix, BelongsToItsSentence) {
     EXPECT_TRUE(one.source_tokens.empty() || one.text().starts_with("der")) << one.text();
 }
 
+// A text could not say where a token ends within a word.
+TEST(Prefix, IsGivenAsTokens) {
+  const Tokenizer& tokenizer = translator().model().tgt_tokenizer;
+  TranslationOptions options = beam_of(2, 2);
+  options.prefix_ids = {tokenizer.encode("der"), {}, {}, {tokenizer.id("d"), tokenizer.id("u")}};
+  const auto begun = translator().translate(kToBegin, options);
+  TranslationOptions by_text = beam_of(2, 2);
+  by_text.prefixes = {"der", "", "", ""};
+  const auto expected = translator().translate(kToBegin, by_text);
+  for (const std::size_t i : {0, 1, 2}) expect_same(begun[i], expected[i]);
+  for (const TranslationCandidate& candidate : begun[3].candidates) {
+    ASSERT_GE(candidate.tokens.size(), 2u);
+    EXPECT_EQ(candidate.tokens[0], "d");
+    EXPECT_EQ(candidate.tokens[1], "u");
+  }
+  std::istringstream stream("a cat\nfish\n");
+  LineReader lines(stream, "in");
+  options.prefix_ids.resize(1);
+  translator().translate(
+      lines, {[](const Translation& t) { EXPECT_TRUE(t.text().starts_with("der")) << t.text(); }},
+      options);
+  options.prefix_ids = {{tokenizer.eos_id()}};
+  expect_error<ConfigError>([&] { translator().translate(kToBegin, options); },
+                            {"prefix_ids", "without the end"});
+  options.prefix_ids = {{tokenizer.vocab_size()}};
+  expect_error<ConfigError>([&] { translator().translate(kToBegin, options); }, {"prefix_ids"});
+  options.prefix_ids = {{}, {}};
+  expect_error<ConfigError>([&] { translator().translate(kToBegin, options); },
+                            {"one for each of 4 sentences, got 2"});
+  options.prefixes = {"der"};
+  expect_error<ConfigError>([&] { translator().translate(kToBegin, options); },
+                            {"no prefixes beside"});
+}
+
 TEST(Prefix, IsContinuedBySamples) {
   TranslationOptions options = beam_of(1, 3);
   options.sampling = SamplingOptions{.max_length = 12};

@@ -18,7 +18,9 @@
 #include "attend/cli/standard_input.h"
 #include "attend/cli/text_input.h"
 #include "attend/cli/unanswered_lines.h"
+#include "attend/core/atomic_file.h"
 #include "attend/error.h"
+#include "attend/inspect/beam_tree.h"
 #include "attend/tasks/model_reading.h"
 #include "attend/tasks/shared_base.h"
 #include "attend/tasks/translation/engine.h"
@@ -32,6 +34,7 @@ struct TranslateArguments {
   OutputFormat format = OutputFormat::text;
   bool sample = false;
   std::string prefix;
+  std::string beam_tree;
   UnansweredLineOptions lines;
   TextInputOptions text;
   bool detokenize = true;
@@ -52,6 +55,8 @@ void fields(TranslateArguments& a, Visitor&& visit) {
   visit("prefix", a.prefix,
         "file with the text that each translation must begin with, line by line; an empty line "
         "demands nothing");
+  visit("beam-tree", a.beam_tree,
+        "file to write: for each line the translation and every step of beam search, as JSON");
   fields(a.lines, visit);
   fields(a.text, visit);
   visit("detokenize", a.detokenize,
@@ -65,20 +70,44 @@ void fields(TranslateArguments& a, Visitor&& visit) {
   fields(a.attention, visit);
 }
 
-std::string to_json(const Translation& translation, bool alignment) {
-  nlohmann::ordered_json json{{"source_tokens", translation.source_tokens},
-                              {"translations", nlohmann::ordered_json::array()}};
-  for (const TranslationCandidate& c : translation.candidates) {
-    nlohmann::ordered_json candidate{{"text", c.text},
-                                     {"score", c.score},
-                                     {"log_probability", c.log_probability},
-                                     {"tokens", c.tokens},
-                                     {"token_log_probabilities", c.token_scores}};
-    if (alignment) candidate["alignment"] = c.alignment;
-    json["translations"].push_back(std::move(candidate));
+// The file of --beam-tree: a line for every line of the input.
+class BeamTreeFile {
+ public:
+  BeamTreeFile(const std::string& path, const Tokenizer& target) : file_(path), target_(target) {}
+
+  std::function<void(std::size_t, const BeamStep&)> listener() const {
+    return recorder_.listener();
   }
-  return json_text(json);
-}
+  void add(std::size_t line, const Translation& translation) {
+    nlohmann::ordered_json json = translation_json(translation);
+    json["steps"] = beam_json(recorder_.take(line), target_);
+    write(json_text(json));
+  }
+  void add(std::size_t line, const LineError& error) {
+    recorder_.take(line);
+    write(json_text(error));
+  }
+  void commit() {
+    file_.write(waiting_);
+    file_.commit();
+  }
+
+ private:
+  static constexpr std::size_t kBlock = 1 << 20;
+
+  void write(const std::string& line) {
+    waiting_ += line;
+    waiting_ += '\n';
+    if (waiting_.size() < kBlock) return;
+    file_.write(waiting_);
+    waiting_.clear();
+  }
+
+  AtomicFile file_;
+  const Tokenizer& target_;
+  BeamRecorder recorder_;
+  std::string waiting_;  // to be written
+};
 
 // " ||| 0-0 2-1", source word and target word, in the usual alignment format.
 std::string alignment_text(const TranslationCandidate& candidate) {
@@ -92,7 +121,7 @@ void print(const Translation& translation, std::int64_t number,
            const TranslateArguments& arguments) {
   const TranslationOptions& options = arguments.translation;
   if (arguments.format == OutputFormat::json)
-    return answer("{}\n", to_json(translation, options.alignment));
+    return answer("{}\n", json_text(translation_json(translation, options.alignment)));
   for (const TranslationCandidate& c : translation.candidates) {
     const std::string alignment = options.alignment ? alignment_text(c) : "";
     if (options.beam.n_best > 1) {
@@ -139,8 +168,8 @@ std::optional<LineReader> read_prefixes(const TranslationModel& model,
 // The options of decoding by search, of sampling and of detokenizing need what they are for.
 void check(const TranslateArguments& a, const OptionBinding& binding) {
   if (a.sample) {
-    binding.refuse_beside("--sample",
-                          {"beam-size", "length-penalty", "min-length", "no-repeat-ngram"});
+    binding.refuse_beside(
+        "--sample", {"beam-size", "length-penalty", "min-length", "no-repeat-ngram", "beam-tree"});
   } else {
     binding.refuse_without("--sample", {"temperature", "top-k", "top-p", "seed"});
   }
@@ -175,13 +204,21 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
   input.watch(lines);
   std::optional<LineReader> prefixes = read_prefixes(translator.model(), arguments);
   const std::optional<MosesLanguage> joined = language_to_detokenize(translator.model(), arguments);
+  std::optional<BeamTreeFile> tree;
+  if (!arguments.beam_tree.empty()) {
+    tree.emplace(arguments.beam_tree, translator.model().tgt_tokenizer);
+    options.search_listener = tree->listener();
+  }
   UnansweredLines unanswered(arguments.lines);
+  const auto line = [&] { return static_cast<std::size_t>(unanswered.lines()); };
   const auto accept = [&](Translation translation) {
+    if (tree) tree->add(line(), translation);
     for (TranslationCandidate& c : translation.candidates)
       if (joined) c.text = moses_detokenize(c.text, *joined);
     print(translation, unanswered.lines(), arguments);
   };
   const auto leave_empty = [&](const LineError& error) {
+    if (tree) tree->add(line(), error);
     if (arguments.format == OutputFormat::json) {
       answer("{}\n", json_text(error));
     } else {
@@ -193,6 +230,7 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
   translator.translate(lines, progress.counted(unanswered.sink<Translation>(accept, leave_empty)),
                        options, prefixes ? &*prefixes : nullptr);
   progress.end();
+  if (tree) tree->commit();
   input.tell_warning();
   unanswered.tell_count();
 }

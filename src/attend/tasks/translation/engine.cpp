@@ -117,6 +117,18 @@ void check_prefix(const std::vector<std::int32_t>& prefix, const std::string& wh
   require_room(where, std::ssize(prefix), marks.of_target(), positions);
 }
 
+// Throws ConfigError for beginnings that are given twice, and for tokens that cannot be written.
+void check_prefix_ids(const TranslationOptions& options, const TranslationModel& model) {
+  if (!options.prefix_ids.empty() && !options.prefixes.empty())
+    throw ConfigError("prefix_ids: expected no prefixes beside them");
+  for (const std::vector<std::int32_t>& prefix : options.prefix_ids) {
+    for (const std::int32_t id : prefix)
+      if (id < 0 || id >= model.tgt_tokenizer.vocab_size() || id == model.special().eos)
+        throw ConfigError(
+            fmt::format("prefix_ids: expected ids of target tokens, without the end, got {}", id));
+  }
+}
+
 }  // namespace
 
 TranslationEngine TranslationEngine::load(const std::filesystem::path& path) {
@@ -138,14 +150,16 @@ std::shared_ptr<const TranslationCall> TranslationEngine::call(
   if (!options.sampling) check_search(options.beam);
   if (options.shortlist && !model_->shortlist)
     throw ConfigError("--shortlist: the model has no shortlist; attend shortlist adds one");
+  check_prefix_ids(options, *model_);
   return std::make_shared<TranslationCall>(
       TranslationCall{options, model_->format.of(options.languages)});
 }
 
 SourceSentence TranslationEngine::sentence(
     const SentenceText& text, const std::shared_ptr<const TranslationCall>& call) const {
-  SourceSentence sentence{model_->src_tokenizer.encode(text.text), text.number, call,
-                          model_->tgt_tokenizer.encode(text.prefix)};
+  SourceSentence sentence{
+      model_->src_tokenizer.encode(text.text), text.number, call,
+      text.prefix_ids.empty() ? model_->tgt_tokenizer.encode(text.prefix) : text.prefix_ids};
   const std::string& where = text.where;
   const auto tokens = static_cast<std::int64_t>(sentence.ids.size());
   if (tokens > call->options.max_source_tokens)
@@ -162,16 +176,18 @@ SourceSentence TranslationEngine::sentence(
 std::vector<SourceSentence> TranslationEngine::sentences(std::span<const std::string> texts,
                                                          const TranslationOptions& options) const {
   const auto all = call(options);
-  const std::vector<std::string>& prefixes = options.prefixes;
-  if (prefixes.size() > 1 && prefixes.size() != texts.size())
+  const std::size_t prefixes = std::max(options.prefixes.size(), options.prefix_ids.size());
+  if (prefixes > 1 && prefixes != texts.size())
     throw ConfigError(fmt::format("prefixes: expected one for each of {} sentences, got {}",
-                                  texts.size(), prefixes.size()));
+                                  texts.size(), prefixes));
   std::vector<SourceSentence> sentences;
   sentences.reserve(texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i) {
     SentenceText text{texts[i], fmt::format("sentence {}", i + 1), i};
     text.prefix_where = text.where;
-    if (!prefixes.empty()) text.prefix = prefixes[prefixes.size() > 1 ? i : 0];
+    const std::size_t own = prefixes > 1 ? i : 0;
+    if (!options.prefixes.empty()) text.prefix = options.prefixes[own];
+    if (!options.prefix_ids.empty()) text.prefix_ids = options.prefix_ids[own];
     sentences.push_back(sentence(text, all));
   }
   return sentences;
@@ -198,7 +214,7 @@ std::vector<Translation> TranslationEngine::translate_ids(std::vector<TokenizedS
 void TranslationEngine::translate(LineReader& lines, const AnswerSink<Translation>& sink,
                                   const TranslationOptions& options, LineReader* prefixes) const {
   const auto all = call(options);
-  if (options.prefixes.size() > (prefixes == nullptr ? 1 : 0))
+  if (std::max(options.prefixes.size(), options.prefix_ids.size()) > (prefixes == nullptr ? 1 : 0))
     throw ConfigError("prefixes: expected one for all lines, or a text with one for each");
   const auto next = [&]() -> std::optional<SourceSentence> {
     SentenceText text;
@@ -209,6 +225,7 @@ void TranslationEngine::translate(LineReader& lines, const AnswerSink<Translatio
     } else {
       if (!lines.next(text.text)) return std::nullopt;
       if (!options.prefixes.empty()) text.prefix = options.prefixes.front();
+      if (!options.prefix_ids.empty()) text.prefix_ids = options.prefix_ids.front();
     }
     text.where = lines.where();
     text.prefix_where = prefixes == nullptr ? text.where : prefixes->where();

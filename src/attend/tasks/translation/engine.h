@@ -104,6 +104,7 @@ class TranslationEngine {
     std::string text, where;
     std::uint64_t number = 0;
     std::string prefix = {}, prefix_where = {};
+    std::vector<std::int32_t> prefix_ids = {};  // in place of the prefix
   };
   // Throws ConfigError.
   std::shared_ptr<const TranslationCall> call(const TranslationOptions& options) const;

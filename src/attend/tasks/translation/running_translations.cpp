@@ -25,6 +25,13 @@ SearchOptions within_positions(SearchOptions options, const TranslationModel& mo
   return options;
 }
 
+// What hears the steps of a sentence; nothing if nobody asked.
+BeamSearch::Listener listener_of(const SourceSentence& sentence) {
+  if (!sentence.call->options.search_listener) return {};
+  return [call = sentence.call, number = static_cast<std::size_t>(sentence.number)](
+             const BeamStep& step) { call->options.search_listener(number, step); };
+}
+
 // Names the model, which decoding does not know.
 std::exception_ptr with_source(const std::exception_ptr& error, const std::string& source) {
   try {
@@ -95,7 +102,8 @@ RunningBatch::Search RunningTranslations::search(const SourceSentence& sentence,
   const auto& [options, marks] = *sentence.call;
   const std::int32_t eos = model_->special().eos;
   if (!options.sampling)
-    return BeamSearch(arrival, eos, within_positions(options.beam, *model_, marks));
+    return BeamSearch(arrival, eos, within_positions(options.beam, *model_, marks),
+                      listener_of(sentence));
   std::vector<std::uint64_t> streams;
   for (int k = 0; k < options.beam.n_best; ++k)
     streams.push_back(sentence.number + static_cast<std::uint64_t>(k) * kSentences);

@@ -1,0 +1,46 @@
+// The search for a translation, as a tree of tokens for people to look at.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <vector>
+
+#include "attend/search.h"
+#include "attend/tokenizer.h"
+#include "attend/translator.h"
+
+namespace attend {
+
+// Keeps the steps of the sentences that are being translated. Copies keep them together; members
+// may be called from any number of threads at once.
+class BeamRecorder {
+ public:
+  BeamRecorder() : all_(std::make_shared<Recording>()) {}
+
+  // For TranslationOptions::search_listener.
+  std::function<void(std::size_t sentence, const BeamStep& step)> listener() const;
+  // The steps of a sentence, which are then forgotten; none for an empty sentence.
+  std::vector<BeamStep> take(std::size_t sentence) const;
+
+ private:
+  struct Recording {
+    std::mutex mutex;
+    std::map<std::size_t, std::vector<BeamStep>> steps;  // of each sentence
+  };
+  std::shared_ptr<Recording> all_;
+};
+
+// [{"written": 0, "candidates": [{"parent": 0, "id": 17, "token": "▁Der", "token_log_probability":
+// -0.1, "log_probability": -0.1, "score": -0.1, "fate": "kept"}, ...]}, ...], as in BeamStep.
+nlohmann::ordered_json beam_json(std::span<const BeamStep> steps, const Tokenizer& target);
+
+// {"source_tokens": [...], "translations": [{"text", "score", "log_probability", "tokens",
+// "token_log_probabilities"}, ...]}; with `alignment`, also "alignment".
+nlohmann::ordered_json translation_json(const Translation& translation, bool alignment = false);
+
+}  // namespace attend

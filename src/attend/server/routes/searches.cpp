@@ -1,0 +1,90 @@
+// How a translation is found: the routes of pages and programs that show beam search.
+#include <fmt/format.h>
+
+#include "attend/core/quote.h"
+#include "attend/inspect/beam_tree.h"
+#include "attend/server/gathering.h"
+#include "attend/server/routes/inputs.h"
+#include "attend/server/service.h"
+
+namespace attend {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// An answer has beam_size^2 candidates for every token that may be written.
+constexpr int kWidestBeam = 16;
+constexpr int kLongestSource = 256;
+
+// A model, and the languages if it has several.
+ServedModelPointer translator_of(const Call& call, TranslationOptions& options) {
+  const Parameters& p = call.parameters;
+  ServedModelPointer model = call.service.models().find<Translator>(p.text("model"));
+  options = model->as<Translator>()->default_options();
+  if (model->chooses_languages) options.languages = {p.text("source"), p.text("target")};
+  return model;
+}
+
+// "prefix": a text, or a list of tokens.
+void read_prefix(const Parameters& p, const Tokenizer& target, TranslationOptions& options) {
+  if (!p.has("prefix")) return;
+  const std::vector<std::string> prefix = p.texts("prefix");
+  if (!p.is_list("prefix")) {
+    options.prefixes = prefix;
+    return;
+  }
+  std::vector<std::int32_t>& ids = options.prefix_ids.emplace_back();
+  for (const std::string& token : prefix) {
+    ids.push_back(target.id(token));
+    if (ids.back() < 0 || target.piece(ids.back()) != token)
+      throw HttpError{400, fmt::format("prefix: the model has no token {}", quote(token))};
+  }
+}
+
+void search(const std::shared_ptr<Call>& call) {
+  const Parameters& p = call->parameters;
+  TranslationOptions options;
+  const ServedModelPointer model = translator_of(*call, options);
+  const Translator& translator = *model->as<Translator>();
+  BeamSearchOptions& beam = options.beam;
+  beam.beam_size =
+      static_cast<int>(p.whole("beam_size", 1, kWidestBeam, std::min(beam.beam_size, kWidestBeam)));
+  beam.n_best = beam.beam_size;
+  beam.length_penalty =
+      static_cast<float>(p.number("length_penalty", -10, 10, double{beam.length_penalty}));
+  options.max_source_tokens = kLongestSource;
+  read_prefix(p, translator.target_tokenizer(), options);
+  const BeamRecorder recorder;
+  options.search_listener = recorder.listener();
+  const auto done = [call, model, recorder](const std::vector<Translation>& found) {
+    Json body = translation_json(found.front());
+    body["steps"] = beam_json(recorder.take(0), model->as<Translator>()->target_tokenizer());
+    call->respond(body);
+  };
+  call->on_hang_up(call->service.jobs().submit(
+      translator, TranslationRequest{{p.text("text")}, std::move(options)},
+      gather<Translation>(1, done, failing(call)), call->spend()));
+}
+
+}  // namespace
+
+std::vector<Route> search_routes() {
+  return {{"POST",
+           "/attend/v1/beam",
+           "attend",
+           "Translate a sentence and show every step of beam search",
+           {{"text", FieldType::text, "a sentence of at most 256 tokens", true},
+            {"source", FieldType::text, "language of the text, for a model of several"},
+            {"target", FieldType::text, "language to translate into, for a model of several"},
+            {"beam_size", FieldType::whole, "hypotheses kept at every step, at most 16"},
+            {"length_penalty", FieldType::number,
+             "scores are log-probabilities divided by length^penalty"},
+            {"prefix", FieldType::texts,
+             "what the translation begins with: a text, or a list of tokens"},
+            {"model", FieldType::text,
+             "name of a model, from /v1/models; default: the first that translates"}},
+           R"({"text": "The old dog sleeps.", "beam_size": 3, "prefix": "Der"})",
+           search}};
+}
+
+}  // namespace attend
