@@ -50,6 +50,12 @@ struct TranslationOptions {
   std::vector<std::string> prefixes;
   // The same as ids of target tokens, in place of prefixes: a beginning that ends within a word
   std::vector<std::vector<std::int32_t>> prefix_ids = {};
+  // Phrases that every translation contains, however unlikely, and phrases that none contains: by
+  // the tokens of the target, each behind a space, so that a word may go on ("Hund" as "Hunde").
+  // For beam search, which shares its beam among translations with more and fewer of the phrases
+  // (Post and Vilar 2018): it should be wider than the phrases have tokens
+  std::vector<std::string> must_contain = {};
+  std::vector<std::string> must_not_contain = {};
   // Hears every step of beam search, of the sentence with this number in the call, from 0 (in a
   // stream, the number of its line less 1). Steps of a sentence come in order; those of several
   // sentences come from several threads at once. A sentence whose batch fails for another is begun
@@ -114,8 +120,9 @@ class Translator {
   const Tokenizer& target_tokenizer() const;
 
   // Returns one translation per sentence, in order. Results do not depend on the other sentences.
-  // Throws ConfigError for an option out of range, for a language that the model does not have, and
-  // for another number of prefixes than of sentences; DataError for a sentence that is too long.
+  // Throws ConfigError for an option out of range, for a language that the model does not have, for
+  // another number of prefixes than of sentences, and for phrases that it cannot write; DataError
+  // for a sentence that is too long, and for one without a translation that has all phrases.
   std::vector<Translation> translate(std::span<const std::string> sentences) const;
   std::vector<Translation> translate(std::span<const std::string> sentences,
                                      const TranslationOptions& options) const;

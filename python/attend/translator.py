@@ -53,6 +53,10 @@ class TranslationOptions(TypedDict, total=False):
     tgt_lang: str | None
     #: what each translation begins with: a text for all, or one for each sentence
     prefix: str | Iterable[str] | None
+    #: phrases that every translation contains; needs a beam wider than they have tokens
+    must_contain: str | Sequence[str] | None
+    #: phrases that no translation contains
+    must_not_contain: str | Sequence[str] | None
     #: fill ``alignment``, at the cost of one more pass per candidate
     alignments: bool | None
     #: sentences decoded together

@@ -34,7 +34,7 @@ HeardSearch hear(TableModel& model, const std::vector<BeamSearchOptions>& option
   heard.steps.resize(options.size());
   heard.found = decode_all(model, [&](const Arrival& arrival, std::size_t sentence) {
     return BeamSearch(
-        arrival, TableModel::kEos, options[sentence],
+        arrival, TableModel::kEos, options[sentence], nullptr,
         [&heard, sentence](const BeamStep& step) { heard.steps[sentence].push_back(step); });
   });
   return heard;
@@ -103,7 +103,8 @@ TEST(BeamListener, HearsTheProbabilitiesOfTheModel) {
   const TableModel::Logits logits = random_logits(4);
   TableModel model({0}, 5, logits);
   std::vector<std::pair<TableModel::Prefix, float>> live{{{}, 0.0f}};
-  for (const BeamStep& step : hear(model, {heard_beam(2)}).steps[0]) {
+  const HeardSearch heard = hear(model, {heard_beam(2)});
+  for (const BeamStep& step : heard.steps[0]) {
     std::vector<std::pair<TableModel::Prefix, float>> next;
     float last = std::numeric_limits<float>::infinity();
     EXPECT_EQ(step.candidates.size(), 3 * live.size()) << "one more than the beam of each";
@@ -173,7 +174,7 @@ TEST(BeamListener, EndsASearchByThrowing) {
   expect_error<DataError>(
       [&] {
         decode_all(model, [](const Arrival& arrival, std::size_t) {
-          return BeamSearch(arrival, TableModel::kEos, heard_beam(2),
+          return BeamSearch(arrival, TableModel::kEos, heard_beam(2), nullptr,
                             [](const BeamStep&) { throw DataError("enough"); });
         });
       },

@@ -38,6 +38,11 @@ def as_float32(value: float) -> str:
         ({"max_length": 3}, ["--max-length", 3]),
         ({"min_length": 9}, ["--min-length", 9]),
         ({"no_repeat_ngram": 1}, ["--no-repeat-ngram", 1]),
+        ({"must_contain": ["hund"]}, ["--must-contain", "hund"]),
+        (
+            {"must_contain": "katze", "must_not_contain": ["der", "hund"]},
+            ["--must-contain", "katze", "--must-not-contain", "der", "hund"],
+        ),
         ({"alignments": True}, ["--alignment"]),
         (
             {"sample": True, "seed": 7, "temperature": 1.5, "top_k": 9, "top_p": 0.9},

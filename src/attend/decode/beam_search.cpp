@@ -36,8 +36,9 @@ void check_search(const BeamSearchOptions& options) {
 
 struct BeamSearch::Live {
   Hypothesis so_far;
-  std::int32_t parent = 0;                   // among the hypotheses of the last step
-  std::vector<std::int32_t> repeating = {};  // tokens that would repeat an n-gram
+  std::int32_t parent = 0;                // among the hypotheses of the last step
+  std::vector<std::int32_t> banned = {};  // tokens that may not come next
+  PhraseRules::Progress progress = {};
 };
 
 // A continuation of one active hypothesis by one token.
@@ -46,6 +47,9 @@ struct BeamSearch::Candidate {
   float token_score;
   std::int32_t parent;  // index into live_
   std::int32_t token;
+  int met = 0;            // tokens of required phrases that it has, as PhraseRules::met()
+  bool advances = false;  // whether these are more than its hypothesis has
+  bool eligible = true;
   BeamFate fate = BeamFate::pruned;
 
   Hypothesis extend(const Hypothesis& hypothesis, bool ends) const {
@@ -57,9 +61,17 @@ struct BeamSearch::Candidate {
   }
 };
 
+// The share in the beam of hypotheses that have equally many tokens of required phrases.
+struct BeamSearch::Bank {
+  std::size_t slots = 0;
+  std::size_t kept = 0;
+  std::size_t seen = 0;  // candidates so far
+};
+
 BeamSearch::BeamSearch(const Arrival& sentence, std::int32_t eos, const BeamSearchOptions& options,
-                       Listener listener)
+                       std::shared_ptr<const PhraseRules> rules, Listener listener)
     : options_(options),
+      rules_(std::move(rules)),
       listener_(std::move(listener)),
       eos_(eos),
       first_token_(
@@ -67,6 +79,7 @@ BeamSearch::BeamSearch(const Arrival& sentence, std::int32_t eos, const BeamSear
       longest_(options.max_length > 0 ? options.max_length : sentence.max_length) {
   check_search(options);
   live_.push_back({sentence.output()});
+  if (rules_) begin_phrases();
   continue_live();
 }
 
@@ -74,48 +87,142 @@ BeamSearch::BeamSearch(BeamSearch&&) noexcept = default;
 BeamSearch& BeamSearch::operator=(BeamSearch&&) noexcept = default;
 BeamSearch::~BeamSearch() = default;
 
+void BeamSearch::begin_phrases() {
+  auto& [so_far, parent, banned, progress] = live_.front();
+  progress = rules_->begin();
+  for (const std::int32_t id : so_far.ids) rules_->read(progress, id);
+  if (progress.violated)
+    throw DataError("phrases: the given beginning contains one that is forbidden");
+  const std::int64_t missing = rules_->total() - rules_->met(progress),
+                     room = longest_ - std::ssize(so_far.ids);
+  if (missing > room)
+    throw DataError(
+        fmt::format("phrases: expected room for the {} tokens of the required ones, got {} of "
+                    "max-length {}",
+                    missing, room, longest_));
+}
+
 void BeamSearch::continue_live() {
   continuations_.clear();
   for (Live& live : live_) {
     const std::vector<std::int32_t>& ids = live.so_far.ids;
     continuations_.push_back({live.parent, ids.empty() ? first_token_ : ids.back()});
+    if (rules_) rules_->add_forbidden(live.progress, live.banned);
     if (options_.no_repeat_ngram == 0) continue;
     std::vector<std::int32_t> written{first_token_};
     written.insert(written.end(), ids.begin(), ids.end());
-    live.repeating = repeating_tokens(written, options_.no_repeat_ngram);
+    const auto repeating = repeating_tokens(written, options_.no_repeat_ngram);
+    live.banned.insert(live.banned.end(), repeating.begin(), repeating.end());
   }
 }
 
 int BeamSearch::candidates() const {
-  std::size_t most_repeating = 0;
-  for (const Live& live : live_) most_repeating = std::max(most_repeating, live.repeating.size());
-  return options_.beam_size + 1 + static_cast<int>(most_repeating);
+  std::size_t most_banned = 0;
+  for (const Live& live : live_) most_banned = std::max(most_banned, live.banned.size());
+  return options_.beam_size + 1 + static_cast<int>(most_banned);
+}
+
+// Unless it may not come next, or would leave no room for required phrases.
+void BeamSearch::add_candidate(std::size_t hypothesis, std::int32_t token, float token_score,
+                               std::vector<Candidate>& all) const {
+  const Live& live = live_[hypothesis];
+  if (std::find(live.banned.begin(), live.banned.end(), token) != live.banned.end()) return;
+  Candidate candidate{live.so_far.log_probability + token_score, token_score,
+                      static_cast<std::int32_t>(hypothesis), token};
+  if (rules_) {
+    const int before = rules_->met(live.progress);
+    std::int64_t room = 0;
+    candidate.met = before;
+    if (token != eos_) {
+      PhraseRules::Progress progress = live.progress;
+      rules_->read(progress, token);
+      candidate.met = rules_->met(progress);
+      room = longest_ - std::ssize(live.so_far.ids) - 1;
+    }
+    if (rules_->total() - candidate.met > room) return;
+    candidate.advances = candidate.met > before;
+  }
+  all.push_back(candidate);
+}
+
+std::vector<std::int32_t> BeamSearch::unlisted(std::size_t hypothesis,
+                                               std::span<const Candidate> listed) const {
+  std::vector<std::int32_t> wanted = rules_->wanted(live_[hypothesis].progress);
+  std::sort(wanted.begin(), wanted.end());
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  std::erase_if(wanted, [&](std::int32_t token) {
+    return std::any_of(listed.begin(), listed.end(),
+                       [token](const Candidate& c) { return c.token == token; });
+  });
+  return wanted;
 }
 
 // Best first, without those of probability 0. Columns that other sentences need are left out.
 std::vector<BeamSearch::Candidate> BeamSearch::best_candidates(const BestTokens& best,
                                                                std::int64_t first,
-                                                               const Scorer& scorer) const {
+                                                               Scorer& scorer) const {
   std::vector<Candidate> all;
+  std::vector<std::vector<std::int32_t>> wanted(rules_ ? live_.size() : 0);
   const std::int64_t columns = std::min<std::int64_t>(candidates(), best.log_probabilities.cols());
   for (std::size_t h = 0; h < live_.size(); ++h) {
-    const Live& live = live_[h];
     const std::int64_t row = first + static_cast<std::int64_t>(h);
     const float* scores = best.log_probabilities.row(row);
+    const std::size_t begin = all.size();
     require_probabilities(scores[0]);
     for (std::int64_t i = 0; i < columns; ++i) {
       if (std::isinf(scores[i])) break;
-      const std::int32_t token = scorer.token(row, best.columns.row<std::int32_t>(row)[i]);
-      if (std::find(live.repeating.begin(), live.repeating.end(), token) != live.repeating.end())
-        continue;
-      all.push_back({live.so_far.log_probability + scores[i], scores[i],
-                     static_cast<std::int32_t>(h), token});
+      add_candidate(h, scorer.token(row, best.columns.row<std::int32_t>(row)[i]), scores[i], all);
     }
+    if (rules_) wanted[h] = unlisted(h, std::span(all).subspan(begin));
+  }
+  if (std::any_of(wanted.begin(), wanted.end(),
+                  [](const auto& tokens) { return !tokens.empty(); })) {
+    const auto scores = scorer.log_probabilities(first, wanted);
+    for (std::size_t h = 0; h < wanted.size(); ++h)
+      for (std::size_t i = 0; i < wanted[h].size(); ++i)
+        if (!std::isinf(scores[h][i])) add_candidate(h, wanted[h][i], scores[h][i], all);
   }
   std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
     return a.log_probability > b.log_probability;
   });
+  if (rules_) select_eligible(all);
   return all;
+}
+
+// The best of all, the best of each hypothesis, and those that go on with a required phrase (Post
+// and Vilar 2018, section 3.1).
+void BeamSearch::select_eligible(std::vector<Candidate>& all) const {
+  const auto beam = static_cast<std::size_t>(options_.beam_size);
+  std::vector<bool> has_best(live_.size(), false);
+  std::size_t best = 0;
+  for (Candidate& candidate : all) {
+    const auto hypothesis = static_cast<std::size_t>(candidate.parent);
+    candidate.eligible = best < beam || !has_best[hypothesis] || candidate.advances;
+    has_best[hypothesis] = true;
+    if (candidate.token != eos_) ++best;
+  }
+}
+
+// Each bank has an equal share of the beam, and the one with all required phrases what is left.
+// What a bank cannot fill goes to the one below it, and from the lowest to the highest (section
+// 3.2).
+std::vector<BeamSearch::Bank> BeamSearch::banks(std::span<const Candidate> all) const {
+  const auto beam = static_cast<std::size_t>(options_.beam_size);
+  if (!rules_) return {{beam}};
+  const auto count = static_cast<std::size_t>(rules_->total()) + 1;
+  std::vector<std::size_t> fill(count, 0);
+  for (const Candidate& candidate : all)
+    if (candidate.eligible) ++fill[static_cast<std::size_t>(candidate.met)];
+  std::vector<Bank> banks(count, Bank{beam / count});
+  banks.back().slots += beam % count;
+  for (int round = 0; round < 2; ++round) {
+    for (std::size_t b = count; b-- > 0;) {
+      const std::size_t spare = banks[b].slots - std::min(banks[b].slots, fill[b]);
+      banks[b].slots -= spare;
+      banks[b > 0 ? b - 1 : count - 1].slots += spare;
+    }
+  }
+  return banks;
 }
 
 float BeamSearch::score(float log_probability, std::size_t length) const {
@@ -138,6 +245,17 @@ void BeamSearch::tell(std::span<const Candidate> candidates, std::int64_t length
   listener_(step);
 }
 
+void BeamSearch::keep_complete_live() {
+  std::erase_if(live_,
+                [this](const Live& live) { return rules_->met(live.progress) < rules_->total(); });
+  if (live_.empty())
+    throw DataError(
+        fmt::format("phrases: found no output of at most {} tokens with all that are required; use "
+                    "a wider beam, "
+                    "or a greater max-length",
+                    longest_));
+}
+
 void BeamSearch::truncate_live() {
   for (Live& live : live_) {
     live.so_far.complete = false;
@@ -146,29 +264,37 @@ void BeamSearch::truncate_live() {
   live_.clear();
 }
 
-// An end counts if it is among the beam_size best candidates; the best beam_size others stay
-// active.
-void BeamSearch::advance(const BestTokens& best, std::int64_t first, const Scorer& scorer) {
+// An end counts if it is among the best candidates that its bank has slots for; the best others
+// stay active.
+void BeamSearch::advance(const BestTokens& best, std::int64_t first, Scorer& scorer) {
   const auto beam = static_cast<std::size_t>(options_.beam_size);
   const auto length = static_cast<std::int64_t>(live_.front().so_far.ids.size());
   std::vector<Candidate> all = best_candidates(best, first, scorer);
+  std::vector<Bank> shares = banks(all);
   std::vector<Live> next;
-  for (std::size_t rank = 0; rank < all.size() && next.size() < beam; ++rank) {
-    Candidate& candidate = all[rank];
-    const Hypothesis& parent = live_[static_cast<std::size_t>(candidate.parent)].so_far;
+  for (Candidate& candidate : all) {
+    Bank& bank = shares[static_cast<std::size_t>(candidate.met)];
+    if (!candidate.eligible || bank.kept == bank.slots) continue;
+    const bool among_best = bank.seen++ < bank.slots;
+    const Live& parent = live_[static_cast<std::size_t>(candidate.parent)];
     if (candidate.token == eos_) {
-      if (rank < beam && length >= options_.min_length) {
-        finish(candidate.extend(parent, true));
+      if (among_best && length >= options_.min_length) {
+        finish(candidate.extend(parent.so_far, true));
         candidate.fate = BeamFate::ended;
       }
-    } else {
-      candidate.fate = BeamFate::kept;
-      next.push_back({candidate.extend(parent, false), candidate.parent});
+      continue;
     }
+    candidate.fate = BeamFate::kept;
+    ++bank.kept;
+    next.push_back({candidate.extend(parent.so_far, false), candidate.parent});
+    if (!rules_) continue;
+    next.back().progress = parent.progress;
+    rules_->read(next.back().progress, candidate.token);
   }
   const bool dead_end =
       next.empty() && finished_.empty();  // only an end is possible, and min_length forbids it
   if (!dead_end) live_ = std::move(next);
+  if (dead_end && rules_) keep_complete_live();
   const bool cut = (dead_end || length + 1 >= longest_) && finished_.size() < beam,
              done = finished_.size() >= beam;
   if (listener_) tell(all, length, cut ? BeamFate::cut : done ? BeamFate::pruned : BeamFate::kept);

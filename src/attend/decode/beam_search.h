@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "attend/core/options.h"
 #include "attend/decode/hypothesis.h"
+#include "attend/decode/phrase_rules.h"
 #include "attend/decode/scorer.h"
 #include "attend/search.h"
 
@@ -43,9 +45,11 @@ class BeamSearch {
   // Hears every step; what it throws is the outcome of the search.
   using Listener = std::function<void(const BeamStep&)>;
 
-  // Throws ConfigError.
+  // rules: phrases that the output contains, whatever that costs, and phrases that it does not
+  // contain; null: any output will do. Throws ConfigError; DataError if there is no room for the
+  // required phrases, and if the forced tokens contain a forbidden one.
   BeamSearch(const Arrival& sentence, std::int32_t eos, const BeamSearchOptions& options,
-             Listener listener = {});
+             std::shared_ptr<const PhraseRules> rules = nullptr, Listener listener = {});
   BeamSearch(BeamSearch&&) noexcept;
   BeamSearch& operator=(BeamSearch&&) noexcept;
   ~BeamSearch();
@@ -54,25 +58,39 @@ class BeamSearch {
   std::span<const Continuation> continuations() const { return continuations_; }
   // How many of the most likely next tokens of each it needs.
   int candidates() const;
-  // Chooses among these tokens; the continuations are rows `first` .. of `best`. Throws
-  // NotFiniteError for NaN probabilities.
-  void advance(const BestTokens& best, std::int64_t first, const Scorer& scorer);
+  // Chooses among these tokens; the continuations are rows `first` .. of `best`. Asks the scorer
+  // for the probabilities of required tokens, which are then its columns. Throws NotFiniteError for
+  // NaN probabilities; DataError if it finds no output with all required phrases, because forbidden
+  // ones or repetitions leave no room for them.
+  void advance(const BestTokens& best, std::int64_t first, Scorer& scorer);
   // When done: the n_best hypotheses, best first.
   std::vector<Hypothesis> take_results();
 
  private:
   struct Live;
   struct Candidate;
+  struct Bank;
+  void begin_phrases();
   std::vector<Candidate> best_candidates(const BestTokens& best, std::int64_t first,
-                                         const Scorer& scorer) const;
+                                         Scorer& scorer) const;
+  void add_candidate(std::size_t hypothesis, std::int32_t token, float token_score,
+                     std::vector<Candidate>& all) const;
+  // The tokens of required phrases that may come next; none of those that are listed.
+  std::vector<std::int32_t> unlisted(std::size_t hypothesis,
+                                     std::span<const Candidate> listed) const;
+  void select_eligible(std::vector<Candidate>& all) const;
+  std::vector<Bank> banks(std::span<const Candidate> all) const;
   float score(float log_probability, std::size_t length) const;
   void finish(Hypothesis hypothesis);
+  // Leaves those that have all required phrases. Throws DataError if there are none.
+  void keep_complete_live();
   void truncate_live();
   void continue_live();
   // Tells the listener about a step; `after`: the fate of hypotheses that were kept in it.
   void tell(std::span<const Candidate> candidates, std::int64_t length, BeamFate after) const;
 
   BeamSearchOptions options_;
+  std::shared_ptr<const PhraseRules> rules_;
   Listener listener_;
   std::int32_t eos_;
   std::int32_t first_token_;  // that was read before the first one is written

@@ -43,6 +43,32 @@ BestTokens Scorer::best(std::int64_t hypotheses, int k) {
   return best.to_host();
 }
 
+std::vector<std::vector<float>> Scorer::log_probabilities(
+    std::int64_t begin, std::span<const std::vector<std::int32_t>> tokens) {
+  std::size_t most = 0;
+  for (const std::vector<std::int32_t>& of_row : tokens) most = std::max(most, of_row.size());
+  std::vector<std::vector<float>> values;
+  for_logits(*this, begin, begin + std::ssize(tokens), [&](std::int64_t at, const Tensor& logits) {
+    const auto rows = tokens.subspan(static_cast<std::size_t>(at - begin),
+                                     static_cast<std::size_t>(logits.rows()));
+    std::vector<std::int32_t> columns;  // -1: none
+    for (const std::vector<std::int32_t>& of_row : rows) {
+      columns.insert(columns.end(), of_row.begin(), of_row.end());
+      columns.resize(columns.size() + most - of_row.size(), -1);
+    }
+    const Tensor all = Tensor::empty(logits.shape()),
+                 found = Tensor::empty({logits.rows(), static_cast<std::int64_t>(most)});
+    backend().log_softmax(logits, all);
+    backend().gather_columns(all, columns, 0.0f, found);
+    const Tensor host = found.to_host();
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      const float* const row = host.row(static_cast<std::int64_t>(r));
+      values.emplace_back(row, row + rows[r].size());
+    }
+  });
+  return values;
+}
+
 BestTokens best_tokens(const Tensor& hidden, const OutputProjection& output, int k) {
   const BestTokens best(hidden.rows(), k);
   const std::int64_t found = std::min<std::int64_t>(k, output.weight.rows());

@@ -70,6 +70,10 @@ class Scorer {
   virtual bool adjust(std::int64_t begin, const Tensor& logits);
   // The k most likely tokens for the first `hypotheses` of the last step, after adjustment.
   virtual BestTokens best(std::int64_t hypotheses, int k);
+  // log p of next tokens that are columns, without adjustment: values[i] are those of tokens[i] for
+  // hypothesis begin + i of the last step.
+  std::vector<std::vector<float>> log_probabilities(
+      std::int64_t begin, std::span<const std::vector<std::int32_t>> tokens);
   // The token of a column for a hypothesis of the last step; tokens increase with columns.
   virtual std::int32_t token(std::int64_t hypothesis, std::int64_t column) const = 0;
 

@@ -55,7 +55,9 @@ TranslationOptions translation_options(const HeldTranslator& translator, const n
   k.translation = translator.engine.default_options();
   set_keywords(option_fields(k), keywords);
   if (k.sample) {
-    refuse(keywords, {"beam_size", "length_penalty", "min_length", "no_repeat_ngram"},
+    refuse(keywords,
+           {"beam_size", "length_penalty", "min_length", "no_repeat_ngram", "must_contain",
+            "must_not_contain"},
            "is for beam search, not for sample=True");
     k.translation.sampling = k.sampling;
     k.translation.sampling->max_length = k.translation.beam.max_length;

@@ -24,6 +24,8 @@ TEST_F(CommandOptionEffects, OfTranslate) {
       {"sample", "yes", "", "out"},
       {"prefix", "@prefixes", "", "out"},
       {"beam-tree", "@made/tree", "", "files"},
+      {"must-contain", "Hund", "", "out"},
+      {"must-not-contain", "Die", "", "out"},
       {"heads-off", "*.cross_attn", "--format json", "out"},
       {"attention-beta", "0", "--format json", "out"},
       {"prefix", "@prefixes", "--sample", "out"},

@@ -122,6 +122,26 @@ TEST_F(TranslateCommand, RefusesPrefixesThatDoNotFitTheLines) {
   EXPECT_NE(error_.find("leaves no room in max-length 6"), std::string::npos) << error_;
 }
 
+TEST_F(TranslateCommand, KeepsToPhrases) {
+  const std::string input = "The man sleeps.\nThe dog runs.\n";
+  ASSERT_EQ(translate({"--must-contain", "die Frau", "Hund", "--max-length", "20"}, input), 0)
+      << error_;
+  for (const std::string& line : lines_of(out_)) {
+    EXPECT_NE(line.find("die Frau"), std::string::npos) << line;
+    EXPECT_NE(line.find("Hund"), std::string::npos) << line;
+  }
+  ASSERT_EQ(translate({"--must-contain", "DIE Frau", "--lowercase", "--max-length", "20"}, input),
+            0)
+      << error_;
+  EXPECT_NE(out_.find("die frau"), std::string::npos) << out_;
+  ASSERT_EQ(translate({}, input), 0) << error_;
+  const std::string first = out_.substr(0, out_.find(' '));
+  ASSERT_EQ(translate({"--must-not-contain", first}, input), 0) << error_;
+  for (const std::string& line : lines_of(out_)) EXPECT_FALSE(line.starts_with(first)) << line;
+  EXPECT_EQ(translate({"--must-contain", "Hund", "--sample"}, input), 2);
+  EXPECT_NE(error_.find("--must-contain"), std::string::npos) << error_;
+}
+
 TEST_F(TranslateCommand, WritesTheSearchForEachLine) {
   const std::string tree = path("tree");
   const std::string input = "The man sleeps.\nThe \xff dog.\n\nThe dog runs.\n";

@@ -55,6 +55,15 @@ TEST_F(Searches, GoOnFromATextOrFromTokens) {
   EXPECT_EQ(json["steps"][0]["written"], 1);
 }
 
+TEST_F(Searches, HaveThePhrasesThatTheyMust) {
+  TranslationOptions options = own().default_options();
+  options.must_contain = {"hund"};
+  options.must_not_contain = {"der", "die"};
+  EXPECT_EQ(search(R"(, "must_contain": "hund", "must_not_contain": ["der", "die"])"),
+            found(options));
+  EXPECT_NE(search(R"(, "must_contain": "")", 400).dump().find("empty"), std::string::npos);
+}
+
 TEST_F(Searches, RefuseWhatCannotBeSearched) {
   EXPECT_NE(search(R"(, "prefix": ["no such token"])", 400).dump().find("no such token"),
             std::string::npos);

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <sstream>
 
-#include "attend/core/scoped_threads.h"
+#include "core/scoped_threads.h"
 #include "tasks/translation/small_translator.h"
 
 namespace attend {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -62,8 +63,9 @@ void fields(TranslateArguments& a, Visitor&& visit) {
   visit("detokenize", a.detokenize,
         "with --tokenize moses: join the words and punctuation of the translations again");
   visit("tgt-language", a.tgt_language,
-        "language of the translations, for detokenizing and for preparing --prefix: en, de or fr; "
-        "by default the target language of the model");
+        "language of the translations, for detokenizing and preparing --prefix and phrases: en, de "
+        "or "
+        "fr; by default that of the model");
   fields(a.threads, visit);
   fields(a.translation, visit);
   fields(a.sampling, visit);
@@ -148,34 +150,51 @@ std::optional<MosesLanguage> language_to_detokenize(const TranslationModel& mode
   return target_language(model, arguments);
 }
 
-// What the translations begin with, prepared like the input; nullopt: they begin with anything.
-std::optional<LineReader> read_prefixes(const TranslationModel& model,
-                                        const TranslateArguments& arguments) {
-  if (arguments.prefix.empty()) return std::nullopt;
-  if (arguments.prefix == "-")
-    throw ConfigError("--prefix: expected a file; standard input has the sentences");
+// Prepares texts of the target language like the input.
+std::function<void(std::string&)> target_preparation(const TranslationModel& model,
+                                                     const TranslateArguments& arguments) {
   const PreparationOptions& preparation = arguments.text.preparation;
   const bool for_language =
       preparation.normalize_punctuation || preparation.tokenize != WordSplitting::none;
   const MosesLanguage language =
       for_language ? target_language(model, arguments) : MosesLanguage::en;
+  return
+      [preparation, language](std::string& text) { text = prepared(text, preparation, language); };
+}
+
+// What the translations begin with; nullopt: they begin with anything.
+std::optional<LineReader> read_prefixes(const TranslationModel& model,
+                                        const TranslateArguments& arguments) {
+  if (arguments.prefix.empty()) return std::nullopt;
+  if (arguments.prefix == "-")
+    throw ConfigError("--prefix: expected a file; standard input has the sentences");
   LineReader prefixes(arguments.prefix);
-  prefixes.set_filter(
-      [preparation, language](std::string& line) { line = prepared(line, preparation, language); });
+  prefixes.set_filter(target_preparation(model, arguments));
   return prefixes;
+}
+
+void prepare_phrases(const TranslationModel& model, TranslateArguments& arguments) {
+  TranslationOptions& options = arguments.translation;
+  if (options.must_contain.empty() && options.must_not_contain.empty()) return;
+  const auto prepare = target_preparation(model, arguments);
+  for (std::string& phrase : options.must_contain) prepare(phrase);
+  for (std::string& phrase : options.must_not_contain) prepare(phrase);
 }
 
 // The options of decoding by search, of sampling and of detokenizing need what they are for.
 void check(const TranslateArguments& a, const OptionBinding& binding) {
   if (a.sample) {
     binding.refuse_beside(
-        "--sample", {"beam-size", "length-penalty", "min-length", "no-repeat-ngram", "beam-tree"});
+        "--sample", {"beam-size", "length-penalty", "min-length", "no-repeat-ngram", "beam-tree",
+                     "must-contain", "must-not-contain"});
   } else {
     binding.refuse_without("--sample", {"temperature", "top-k", "top-p", "seed"});
   }
   if (a.text.preparation.tokenize == WordSplitting::moses) return;
   binding.refuse_without("--tokenize moses", {"detokenize"});
-  if (!a.text.preparation.normalize_punctuation || a.prefix.empty())
+  const bool has_target_text = !a.prefix.empty() || !a.translation.must_contain.empty() ||
+                               !a.translation.must_not_contain.empty();
+  if (!a.text.preparation.normalize_punctuation || !has_target_text)
     binding.refuse_without("--tokenize moses", {"tgt-language"});
 }
 
@@ -203,6 +222,7 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
   TextInput input(translator.model(), arguments.text);
   input.watch(lines);
   std::optional<LineReader> prefixes = read_prefixes(translator.model(), arguments);
+  prepare_phrases(translator.model(), arguments);
   const std::optional<MosesLanguage> joined = language_to_detokenize(translator.model(), arguments);
   std::optional<BeamTreeFile> tree;
   if (!arguments.beam_tree.empty()) {

@@ -53,6 +53,8 @@ void search(const std::shared_ptr<Call>& call) {
   beam.length_penalty =
       static_cast<float>(p.number("length_penalty", -10, 10, double{beam.length_penalty}));
   options.max_source_tokens = kLongestSource;
+  options.must_contain = p.texts("must_contain");
+  options.must_not_contain = p.texts("must_not_contain");
   read_prefix(p, translator.target_tokenizer(), options);
   const BeamRecorder recorder;
   options.search_listener = recorder.listener();
@@ -81,6 +83,10 @@ std::vector<Route> search_routes() {
              "scores are log-probabilities divided by length^penalty"},
             {"prefix", FieldType::texts,
              "what the translation begins with: a text, or a list of tokens"},
+            {"must_contain", FieldType::texts,
+             "a phrase that the translation contains, or a list of them"},
+            {"must_not_contain", FieldType::texts,
+             "a phrase that the translation does not contain, or a list of them"},
             {"model", FieldType::text,
              "name of a model, from /v1/models; default: the first that translates"}},
            R"({"text": "The old dog sleeps.", "beam_size": 3, "prefix": "Der"})",

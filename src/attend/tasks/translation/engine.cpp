@@ -14,6 +14,7 @@
 #include "attend/error.h"
 #include "attend/tasks/answers.h"
 #include "attend/tasks/learned_positions.h"
+#include "attend/tasks/translation/phrases.h"
 
 namespace attend {
 
@@ -107,7 +108,7 @@ std::optional<std::pair<std::string, std::string>> next_of_both(LineReader& firs
 // Throws LineError for a prefix that leaves no room for another token.
 void check_prefix(const std::vector<std::int32_t>& prefix, const std::string& where,
                   const TranslationCall& call, std::int64_t positions) {
-  const auto& [options, marks] = call;
+  const auto& [options, marks, rules] = call;
   const int most = options.sampling ? options.sampling->max_length : options.beam.max_length;
   if (most > 0 && std::ssize(prefix) >= most)
     throw LineError(fmt::format(
@@ -151,8 +152,8 @@ std::shared_ptr<const TranslationCall> TranslationEngine::call(
   if (options.shortlist && !model_->shortlist)
     throw ConfigError("--shortlist: the model has no shortlist; attend shortlist adds one");
   check_prefix_ids(options, *model_);
-  return std::make_shared<TranslationCall>(
-      TranslationCall{options, model_->format.of(options.languages)});
+  return std::make_shared<TranslationCall>(TranslationCall{
+      options, model_->format.of(options.languages), phrase_rules(options, *model_)});
 }
 
 SourceSentence TranslationEngine::sentence(

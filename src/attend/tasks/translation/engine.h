@@ -35,6 +35,11 @@ void fields(TranslationOptions& o, Visitor&& visit) {
   visit("alignment", o.alignment,
         "also print the most attended source word for each word of a translation, as pairs of "
         "numbers from 0");
+  visit("must-contain", o.must_contain,
+        "phrases that every translation contains, each an argument; for a beam size above the "
+        "number of their tokens");
+  visit("must-not-contain", o.must_not_contain,
+        "phrases that no translation contains, each an argument");
   visit("max-source-tokens", o.max_source_tokens, between(1, 1e6),
         "longest source sentence in tokens");
   fields(o.languages, visit);

@@ -99,10 +99,10 @@ std::size_t RunningTranslations::join(std::vector<SourceSentence> sentences) {
 
 RunningBatch::Search RunningTranslations::search(const SourceSentence& sentence,
                                                  const Arrival& arrival) const {
-  const auto& [options, marks] = *sentence.call;
+  const auto& [options, marks, rules] = *sentence.call;
   const std::int32_t eos = model_->special().eos;
   if (!options.sampling)
-    return BeamSearch(arrival, eos, within_positions(options.beam, *model_, marks),
+    return BeamSearch(arrival, eos, within_positions(options.beam, *model_, marks), rules,
                       listener_of(sentence));
   std::vector<std::uint64_t> streams;
   for (int k = 0; k < options.beam.n_best; ++k)
@@ -137,7 +137,7 @@ std::vector<Outcome<Translation>> RunningTranslations::step() {
 
 Translation RunningTranslations::translation(const SourceSentence& sentence,
                                              const std::vector<Hypothesis>& found) const {
-  const auto& [options, marks] = *sentence.call;
+  const auto& [options, marks, rules] = *sentence.call;
   Translation translation{{}, source_tokens(sentence)};
   for (const Hypothesis& hypothesis : found) {
     translation.candidates.push_back(candidate(hypothesis));

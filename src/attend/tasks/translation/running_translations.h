@@ -20,6 +20,7 @@ namespace attend {
 struct TranslationCall {
   TranslationOptions options;
   PairMarks marks;
+  std::shared_ptr<const PhraseRules> rules = nullptr;  // of the search; null: none
 };
 
 // A sentence to translate.

@@ -1,0 +1,111 @@
+#include "attend/decode/phrase_rules.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "attend/error.h"
+
+namespace attend {
+
+namespace {
+
+// The tokens of `phrase` that a text ends with behind `token`, if it ended with `written` before.
+std::size_t matched(const std::vector<std::int32_t>& phrase,
+                    const std::vector<std::size_t>& fallback, std::size_t written,
+                    std::int32_t token) {
+  while (written > 0 && phrase[written] != token) written = fallback[written - 1];
+  return phrase[written] == token ? written + 1 : 0;
+}
+
+std::vector<std::size_t> fallbacks(const std::vector<std::int32_t>& phrase) {
+  std::vector<std::size_t> fallback(phrase.size(), 0);
+  for (std::size_t i = 1; i < phrase.size(); ++i)
+    fallback[i] = matched(phrase, fallback, fallback[i - 1], phrase[i]);
+  return fallback;
+}
+
+}  // namespace
+
+PhrasePaths one_path(std::span<const std::int32_t> tokens) {
+  PhrasePaths paths;
+  for (const std::int32_t token : tokens) {
+    paths.arcs.push_back({paths.end, token, paths.end + 1});
+    ++paths.end;
+  }
+  return paths;
+}
+
+PhraseRules::PhraseRules(std::vector<std::vector<std::int32_t>> required,
+                         std::vector<PhrasePaths> forbidden)
+    : forbidden_(std::move(forbidden)) {
+  for (const PhrasePaths& phrase : forbidden_)
+    if (phrase.end == 0) throw ConfigError("phrases: expected tokens in each, got none");
+  for (std::vector<std::int32_t>& tokens : required) {
+    if (tokens.empty()) throw ConfigError("phrases: expected tokens in each, got none");
+    total_ += static_cast<int>(tokens.size());
+    Progress progress = begin();
+    for (const std::int32_t token : tokens) read(progress, token);
+    if (progress.violated) throw ConfigError("phrases: a required one contains a forbidden one");
+    std::vector<std::size_t> fallback = fallbacks(tokens);
+    required_.push_back({std::move(tokens), std::move(fallback)});
+  }
+}
+
+PhraseRules::Progress PhraseRules::begin() const {
+  return {std::vector<std::size_t>(required_.size(), 0),
+          std::vector<std::vector<int>>(forbidden_.size())};
+}
+
+void PhraseRules::read(Progress& progress, std::int32_t token) const {
+  for (std::size_t i = 0; i < required_.size(); ++i) {
+    const auto& [tokens, fallback] = required_[i];
+    std::size_t& written = progress.required[i];
+    if (written < tokens.size()) written = matched(tokens, fallback, written, token);
+  }
+  for (std::size_t i = 0; i < forbidden_.size(); ++i) {
+    std::vector<int>& places = progress.forbidden[i];
+    std::vector<int> next;
+    for (const auto& [from, with, to] : forbidden_[i].arcs) {
+      if (with != token) continue;
+      if (from != 0 && std::find(places.begin(), places.end(), from) == places.end()) continue;
+      if (to == forbidden_[i].end)
+        progress.violated = true;
+      else
+        next.push_back(to);
+    }
+    places = std::move(next);
+  }
+}
+
+int PhraseRules::met(const Progress& progress) const {
+  std::size_t contained = 0, furthest = 0;
+  for (std::size_t i = 0; i < required_.size(); ++i) {
+    const std::size_t written = progress.required[i];
+    if (written == required_[i].tokens.size())
+      contained += written;
+    else
+      furthest = std::max(furthest, written);
+  }
+  return static_cast<int>(contained + furthest);
+}
+
+std::vector<std::int32_t> PhraseRules::wanted(const Progress& progress) const {
+  std::vector<std::int32_t> tokens;
+  for (std::size_t i = 0; i < required_.size(); ++i) {
+    const std::size_t written = progress.required[i];
+    if (written < required_[i].tokens.size()) tokens.push_back(required_[i].tokens[written]);
+  }
+  return tokens;
+}
+
+void PhraseRules::add_forbidden(const Progress& progress, std::vector<std::int32_t>& tokens) const {
+  for (std::size_t i = 0; i < forbidden_.size(); ++i) {
+    const std::vector<int>& places = progress.forbidden[i];
+    for (const auto& [from, token, to] : forbidden_[i].arcs)
+      if (to == forbidden_[i].end &&
+          (from == 0 || std::find(places.begin(), places.end(), from) != places.end()))
+        tokens.push_back(token);
+  }
+}
+
+}  // namespace attend

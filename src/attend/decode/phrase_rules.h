@@ -1,0 +1,69 @@
+// Phrases that an output must contain, and phrases that it must not contain.
+//
+// Beam search follows how much of them each hypothesis has written (Hokamp and Liu 2017), and
+// shares the beam among hypotheses that have written equally much (dynamic beam allocation, Post
+// and Vilar 2018).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace attend {
+
+// The ways to write a phrase in tokens: the paths of a graph from 0 to `end`.
+struct PhrasePaths {
+  struct Arc {
+    int from = 0;
+    std::int32_t token = 0;
+    int to = 0;  // above `from`
+  };
+  std::vector<Arc> arcs;
+  int end = 0;
+};
+
+// The one way that has these tokens.
+PhrasePaths one_path(std::span<const std::int32_t> tokens);
+
+class PhraseRules {
+ public:
+  // required: each is somewhere in the output, its tokens in a row; phrases may overlap.
+  // forbidden: none of their paths is.
+  // Throws ConfigError for a phrase without tokens, and if a required phrase contains a forbidden
+  // one.
+  PhraseRules(std::vector<std::vector<std::int32_t>> required, std::vector<PhrasePaths> forbidden);
+
+  // How much of the phrases is written at the end of a hypothesis.
+  struct Progress {
+    std::vector<std::size_t> required;        // tokens of each; all of them once it is contained
+    std::vector<std::vector<int>> forbidden;  // places in the graph of each, except the first
+    bool violated = false;                    // whether a forbidden phrase is there
+  };
+  Progress begin() const;
+  void read(Progress& progress, std::int32_t token) const;
+
+  // Tokens of all required phrases.
+  int total() const { return total_; }
+  // Tokens of those that are contained, and of the one that is written furthest. One of wanted()
+  // adds at least 1. total() - met() more tokens are enough.
+  int met(const Progress& progress) const;
+  // The tokens that go on with the required phrases that are not yet contained.
+  std::vector<std::int32_t> wanted(const Progress& progress) const;
+  // Adds the tokens that would complete a forbidden phrase.
+  void add_forbidden(const Progress& progress, std::vector<std::int32_t>& tokens) const;
+
+ private:
+  struct Required {
+    std::vector<std::int32_t> tokens;
+    // fallback[i]: the longest proper prefix that the first i + 1 tokens end with (Knuth, Morris
+    // and Pratt 1977)
+    std::vector<std::size_t> fallback;
+  };
+
+  std::vector<Required> required_;
+  std::vector<PhrasePaths> forbidden_;
+  int total_ = 0;
+};
+
+}  // namespace attend

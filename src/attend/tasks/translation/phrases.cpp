@@ -1,0 +1,118 @@
+#include "attend/tasks/translation/phrases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "attend/core/quote.h"
+#include "attend/error.h"
+
+namespace attend {
+
+namespace {
+
+using TokenIds = std::vector<std::int32_t>;
+
+// A step of the search looks for as many more tokens as there are forbidden phrases.
+constexpr std::size_t kMostPhrases = 256;
+constexpr std::size_t kMostTokensOfPhrase = 100;
+
+// Byte-level vocabularies know a space before a word as this letter.
+constexpr std::string_view kByteSpace = "Ġ";
+
+// As it is written within a text.
+TokenIds ids_within_text(const std::string& phrase, const Tokenizer& tokenizer) {
+  const TokenIds behind_space = tokenizer.encode(" " + phrase);
+  const bool begins_with_space =
+      !behind_space.empty() && tokenizer.piece(behind_space.front()).starts_with(kByteSpace);
+  return begins_with_space ? behind_space : tokenizer.encode(phrase);
+}
+
+TokenIds ids_of_phrase(const std::string& phrase, const char* option, const Tokenizer& tokenizer) {
+  TokenIds ids = ids_within_text(phrase, tokenizer);
+  if (ids.empty()) throw ConfigError(fmt::format("{}: expected phrases, got an empty one", option));
+  if (ids.size() > kMostTokensOfPhrase)
+    throw ConfigError(fmt::format("{}: expected phrases of at most {} tokens, got {}: {}", option,
+                                  kMostTokensOfPhrase, ids.size(), quote(phrase)));
+  if (std::find(ids.begin(), ids.end(), tokenizer.unk_id()) != ids.end())
+    throw ConfigError(
+        fmt::format("{}: the model has no tokens for all characters of {}", option, quote(phrase)));
+  return ids;
+}
+
+bool is_special(std::int32_t id, const Tokenizer& tokenizer) {
+  const SpecialTokens& special = tokenizer.special_tokens();
+  return id == special.bos || id == special.eos || id == special.pad || id == special.unk;
+}
+
+// Every way to spell the phrase in tokens of the vocabulary, from which there is the usual one.
+PhrasePaths all_paths(const TokenIds& usual, const Tokenizer& tokenizer) {
+  std::string text;
+  std::vector<std::size_t> ends;  // of the usual tokens
+  for (const std::int32_t id : usual) {
+    text += tokenizer.piece(id);
+    ends.push_back(text.size());
+  }
+  PhrasePaths paths;
+  paths.end = static_cast<int>(text.size());
+  const auto add = [&](std::size_t from, std::int32_t id, std::size_t to) {
+    paths.arcs.push_back({static_cast<int>(from), id, static_cast<int>(to)});
+  };
+  for (std::size_t i = 0; i < usual.size(); ++i) add(i > 0 ? ends[i - 1] : 0, usual[i], ends[i]);
+  for (std::size_t from = 0; from < text.size(); ++from) {
+    for (std::size_t to = from + 1; to <= text.size(); ++to) {
+      const std::string_view piece = std::string_view(text).substr(from, to - from);
+      const std::int32_t id = tokenizer.id(piece);
+      if (id >= 0 && !is_special(id, tokenizer) && tokenizer.piece(id) == piece) add(from, id, to);
+    }
+  }
+  return paths;
+}
+
+void check_writable(const std::string& phrase, const TokenIds& ids, const PhraseRules& forbidden,
+                    const TranslationModel& model) {
+  for (const std::int32_t id : ids)
+    if (std::find(model.suppressed.begin(), model.suppressed.end(), id) != model.suppressed.end())
+      throw ConfigError(fmt::format("must-contain: the model never writes {}, which is part of {}",
+                                    quote(model.tgt_tokenizer.piece(id)), quote(phrase)));
+  PhraseRules::Progress progress = forbidden.begin();
+  for (const std::int32_t id : ids) forbidden.read(progress, id);
+  if (progress.violated)
+    throw ConfigError(
+        fmt::format("must-contain: {} contains a phrase of must-not-contain", quote(phrase)));
+}
+
+}  // namespace
+
+std::shared_ptr<const PhraseRules> phrase_rules(const TranslationOptions& options,
+                                                const TranslationModel& model) {
+  const std::vector<std::string>&required = options.must_contain,
+        &forbidden = options.must_not_contain;
+  if (required.empty() && forbidden.empty()) return nullptr;
+  if (options.sampling)
+    throw ConfigError(
+        "must-contain, must-not-contain: expected beam search, which weighs outputs with and "
+        "without the phrases; got sampling");
+  if (options.shortlist && !required.empty())
+    throw ConfigError(
+        "must-contain: expected all tokens to choose from; --shortlist leaves only some");
+  if (std::max(required.size(), forbidden.size()) > kMostPhrases)
+    throw ConfigError(
+        fmt::format("must-contain, must-not-contain: expected at most {} phrases", kMostPhrases));
+  const Tokenizer& tokenizer = model.tgt_tokenizer;
+  std::vector<PhrasePaths> paths;
+  for (const std::string& phrase : forbidden)
+    paths.push_back(all_paths(ids_of_phrase(phrase, "must-not-contain", tokenizer), tokenizer));
+  const PhraseRules of_forbidden({}, paths);
+  std::vector<TokenIds> phrases;
+  for (const std::string& phrase : required) {
+    phrases.push_back(ids_of_phrase(phrase, "must-contain", tokenizer));
+    check_writable(phrase, phrases.back(), of_forbidden, model);
+  }
+  return std::make_shared<const PhraseRules>(std::move(phrases), std::move(paths));
+}
+
+}  // namespace attend
