@@ -1,24 +1,39 @@
 #include "attend/inspect/head_importance.h"
 
-#include <array>
 #include <memory>
+#include <utility>
 
 namespace attend {
 
+HeadTrials::HeadTrials(const SharedBase& base, GoldenInput input, std::size_t output,
+                       std::vector<AttentionChange> changes)
+    : base_(base),
+      input_(std::move(input)),
+      output_(output),
+      changes_(std::move(changes)),
+      modules_(attention_modules(*base.model())),
+      heads_(static_cast<std::size_t>(attention_heads(*base.model()))),
+      whole_(changes_.empty() ? answer(*base.model()) : answer(*base.with_attention(changes_))) {}
+
+float HeadTrials::answer(const SavedModel& model) const {
+  return model.golden_outputs({input_}).front().at(output_);
+}
+
+HeadEffect HeadTrials::effect(std::size_t number) const {
+  HeadEffect effect{modules_.at(number / heads_), static_cast<int>(number % heads_), 0.0f};
+  std::vector<AttentionChange> without = changes_;
+  without.push_back({.modules = effect.module, .head = effect.head, .off = true});
+  effect.change = answer(*base_.with_attention(without)) - whole_;
+  return effect;
+}
+
 std::vector<HeadEffect> head_effects(const SharedBase& base, const GoldenInput& input,
                                      std::size_t output, const std::function<void()>& done) {
-  const auto answer = [&](const SavedModel& model) {
-    return model.golden_outputs({input}).front().at(output);
-  };
-  const float whole = answer(*base.model());
-  const int heads = attention_heads(*base.model());
+  const HeadTrials trials(base, input, output);
   std::vector<HeadEffect> effects;
-  for (const std::string& module : attention_modules(*base.model())) {
-    for (int head = 0; head < heads; ++head) {
-      const std::array<AttentionChange, 1> off{{{.modules = module, .head = head, .off = true}}};
-      effects.push_back({module, head, answer(*base.with_attention(off)) - whole});
-      if (done) done();
-    }
+  for (std::size_t number = 0; number < trials.size(); ++number) {
+    effects.push_back(trials.effect(number));
+    if (done) done();
   }
   return effects;
 }

@@ -17,9 +17,33 @@ struct HeadEffect {
   float change = 0;  // of the answer's log-probability when the head is off: below 0, it helps
 };
 
-// The effect of every head on an answer, module by module. `input` and `output`: those of
-// SavedModel::golden_outputs(), which must be log-probabilities. Each head costs a pass over the
-// input; `done` is called after each. Throws ConfigError for a model without heads.
+// Switches off one head at a time, to see its effect on an answer.
+class HeadTrials {
+ public:
+  // `input` and `output`: those of SavedModel::golden_outputs(), which must be log-probabilities.
+  // `changes` stay in effect. `base` must live as long. Throws ConfigError for a model without
+  // heads, and like changed_attention().
+  HeadTrials(const SharedBase& base, GoldenInput input, std::size_t output,
+             std::vector<AttentionChange> changes = {});
+
+  // The heads of all modules.
+  std::size_t size() const { return modules_.size() * heads_; }
+  // Of the head with this number, counted module by module. Costs a pass over the input.
+  HeadEffect effect(std::size_t number) const;
+
+ private:
+  float answer(const SavedModel& model) const;
+
+  const SharedBase& base_;
+  GoldenInput input_;
+  std::size_t output_;
+  std::vector<AttentionChange> changes_;
+  std::vector<std::string> modules_;
+  std::size_t heads_;
+  float whole_;  // the log-probability with all heads
+};
+
+// The effects of all heads. `done` is called after each.
 std::vector<HeadEffect> head_effects(const SharedBase& base, const GoldenInput& input,
                                      std::size_t output, const std::function<void()>& done = {});
 
