@@ -7,36 +7,15 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "attend/inspect/class_explanation.h"
+#include "attend/inspect/scored_pair.h"
 #include "attend/tasks/classification/engine.h"
 #include "attend/tasks/embedding/model.h"
-#include "attend/tasks/translation/engine.h"
 
 namespace attend {
-
-// A source, its translation, and the log-probability of the translation.
-struct ScoredPair {
-  std::string source;
-  std::string target;
-  std::vector<std::int32_t> src;  // with the marks of a source
-  std::vector<std::int32_t> tgt;  // without marks
-  float log_probability = 0;      // natural logarithm, including eos
-  LanguagePair languages = {};
-};
-
-// The text with its best translation. Both functions throw DataError if a text is empty, not UTF-8
-// or too long for an attention page (kMaxPageTokens).
-ScoredPair translated_pair(const TranslationEngine& translator, const std::string& source,
-                           const TranslationOptions& options);
-// The text with a given translation.
-ScoredPair given_pair(const TranslationEngine& translator, const std::string& source,
-                      const std::string& target, const LanguagePair& languages = {});
-
-// Tokens per side. Weights grow with the square of the length; this many take about 20 MB for the
-// paper's base model.
-constexpr std::int64_t kMaxPageTokens = 256;
 
 // The page, a function of its arguments alone. Weights are rounded to multiples of 1/255.
 std::string attention_page(const TranslationModel& model, const ScoredPair& pair);
@@ -71,5 +50,9 @@ struct EmbeddedText {
 // UTF-8.
 EmbeddedText embedded_text(const EmbeddingModel& model, const std::string& text);
 std::string attention_page(const EmbeddingModel& model, const EmbeddedText& text);
+
+// A file of the same page for a server, which answers its script: "explore.html", "explore.css" or
+// "explore.js".
+std::string explorer_page_file(std::string_view name);
 
 }  // namespace attend

@@ -1,11 +1,18 @@
 // Drawing: shades, heat maps and small DOM helpers. Nothing here knows the state of the page.
 
+const byId = (id) => document.getElementById(id);
+
 // The shade of a weight, 0 … 1.
 const shadeOf = (weight) => Math.sqrt(weight);
 
 function percent(weight) {
   const number = weight > 0 && weight < 0.005 ? "<1" : Math.round(weight * 100);
   return `${number}\u00a0%`;
+}
+
+// With a sign, and a minus that is as wide as a plus.
+function signed(number) {
+  return `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(2)}`;
 }
 
 // make("button", {className: "word", textContent: "…"}, child, …)
@@ -15,21 +22,29 @@ function make(tag, properties = {}, ...children) {
   return element;
 }
 
-// Fills the background of an element by a weight; undefined: no weight to show.
+// Shades an element by a weight; undefined: no weight to show.
 function shade(element, weight) {
-  const value = weight === undefined ? 0 : shadeOf(weight);
-  element.style.setProperty("--shade", value.toFixed(3));
-  element.classList.toggle("strong", value > 0.65);
+  element.style.setProperty("--shade", weight === undefined ? 0 : shadeOf(weight).toFixed(3));
 }
 
-// One canvas pixel for each weight; CSS enlarges them. The color is the style sheet's, so draw again when the scheme changes.
-function drawMap(canvas, map) {
-  const [red, green, blue] = getComputedStyle(canvas).getPropertyValue("--heat").trim().split(/\s+/).map(Number);
+// The color of weights as channels; the style sheet's, so draw again when the scheme changes.
+function heatOf(element) {
+  return getComputedStyle(element).getPropertyValue("--heat").trim().split(/\s+/).map(Number);
+}
+
+// One canvas pixel for each weight; CSS enlarges them.
+function drawMap(canvas, map, [red, green, blue]) {
   canvas.width = map.cols;
   canvas.height = map.rows;
   const context = canvas.getContext("2d");
   const image = context.createImageData(map.cols, map.rows);
-  map.values.forEach((weight, i) => image.data.set([red, green, blue, 255 * shadeOf(weight)], 4 * i));
+  const { data } = image;
+  for (let i = 0, k = 0; i < map.values.length; ++i) {
+    data[k++] = red;
+    data[k++] = green;
+    data[k++] = blue;
+    data[k++] = 255 * shadeOf(map.values[i]);
+  }
   context.putImageData(image, 0, 0);
 }
 

@@ -1,0 +1,37 @@
+// The data of a page that shows attention, as JSON:
+//
+//   {"scale": 255,
+//    "axes": {"source", "written", "read": {"words": [label], "pieces": [label]}},
+//    "maps": {"encoder", "decoder", "cross":
+//                 {"modules": [name], "words": [[map]], "pieces": [[map]]}}}
+//
+// A label is {"text", "marks": "start" or "end", "log_probability"}; the last two only where they
+// apply. Maps are ordered by layer and head; a map is base64 of its bytes, row by row, and a weight
+// is byte / scale. "modules" are the names of the layers in the model file, as AttentionChange has
+// them. The rows of decoder and cross are "written": a row is named after the token written there.
+// The columns of decoder are "read", those of cross "source".
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "attend/inspect/scored_pair.h"
+#include "attend/tasks/language/model.h"
+
+namespace attend {
+
+// Of a pair. Throws DataError if a weight is not finite, as the functions below do.
+nlohmann::ordered_json attention_data(const TranslationModel& model, const ScoredPair& pair);
+
+// Of a text that an encoder reads: "encoder" only. `ids`: as attention_maps() takes them.
+nlohmann::ordered_json attention_data(const SavedModel& model, const Tokenizer& tokenizer,
+                                      const std::vector<std::int32_t>& ids);
+
+// Of a text that a language model writes: "decoder" only. `ids`: what begins a text, then at least
+// one token; `scores`: the log-probabilities of all but the first.
+nlohmann::ordered_json attention_data(const LanguageModel& model,
+                                      const std::vector<std::int32_t>& ids,
+                                      const std::vector<float>& scores);
+
+}  // namespace attend
