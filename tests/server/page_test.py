@@ -5,39 +5,12 @@
 
 import sys
 
-from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
+
+from browsing import browser, focus_by_tab, keys, phone, wait
 
 url, folder = sys.argv[1:]
-
-
-def browser(width, height):
-    options = webdriver.ChromeOptions()
-    options.binary_location = "/usr/bin/chromium"
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", f"--window-size={width},{height}"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    return webdriver.Chrome(service=webdriver.ChromeService("/usr/bin/chromedriver"), options=options)
-
-
-def wait(driver, condition, what):
-    WebDriverWait(driver, 20).until(condition, what)
-
-
-def keys(driver, *keys):
-    driver.switch_to.active_element.send_keys(*keys)
-
-
-def focus_by_tab(driver, selector):
-    """Presses Tab until the element has the focus."""
-    wanted = driver.find_element(By.CSS_SELECTOR, selector)
-    for _ in range(40):
-        if driver.switch_to.active_element == wanted:
-            return
-        keys(driver, Keys.TAB)
-    raise AssertionError(f"the keyboard does not reach {selector}")
 
 
 def answer(driver, selector, what):
@@ -110,10 +83,8 @@ def walk(driver, size):
 for size, (width, height) in {"desktop": (1280, 900), "phone": (390, 844)}.items():
     driver = browser(width, height)
     try:
-        if size == "phone":  # the window has a least width
-            driver.execute_cdp_cmd(
-                "Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 2, "mobile": True}
-            )
+        if size == "phone":
+            phone(driver)
         walk(driver, size)
     finally:
         driver.quit()

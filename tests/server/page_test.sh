@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The page of a server in headless Chromium: every job once, by keyboard, on a desktop and on a phone. Skipped, with exit status 77, without
+# The pages of a server in headless Chromium: every job and every view of the explorer once, on a desktop and on a phone. Skipped, with exit status 77, without
 # chromium, its driver or selenium. Screenshots go to FOLDER.
 #
 #   page_test.sh ROOT ATTEND CACHE FOLDER
@@ -23,3 +23,4 @@ fi
 mkdir -p "$screenshots"
 . "$root/tests/server/small_models.sh"
 "$python" "$root/tests/server/page_test.py" "$url" "$screenshots"
+"$python" "$root/tests/server/explore_test.py" "$url" "$screenshots"

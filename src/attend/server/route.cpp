@@ -89,11 +89,21 @@ HttpResponse error_response(const HttpError& error, Dialect dialect) {
   return response;
 }
 
+HttpResponse page_response(std::string_view type, std::string content) {
+  HttpResponse response{.type = std::string(type), .body = std::move(content)};
+  response.headers.add(
+      "Content-Security-Policy",
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+      "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+  response.headers.add("Cache-Control", "no-cache");
+  return response;
+}
+
 std::span<const Route> all_routes() {
   static const std::vector<Route> routes = [] {
     std::vector<Route> all;
     for (auto* group : {libretranslate_routes, openai_routes, inference_routes, explanation_routes,
-                        search_routes, model_routes, operation_routes})
+                        search_routes, model_routes, explorer_routes, operation_routes})
       for (Route& route : group()) all.push_back(std::move(route));
     return all;
   }();

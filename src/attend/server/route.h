@@ -68,6 +68,9 @@ class Call {
 // The status and the message for an error of the library or an HttpError.
 HttpError http_error_of(const std::exception_ptr& error);
 HttpResponse error_response(const HttpError& error, Dialect dialect);
+// A file of a page. Nothing but the files of this server may run on it: labels and texts are never
+// code.
+HttpResponse page_response(std::string_view type, std::string content);
 
 // All routes, in the order of the documentation.
 std::span<const Route> all_routes();
@@ -77,6 +80,7 @@ std::vector<Route> openai_routes();
 std::vector<Route> inference_routes();
 std::vector<Route> search_routes();
 std::vector<Route> model_routes();
+std::vector<Route> explorer_routes();
 std::vector<Route> operation_routes();
 std::vector<Route> explanation_routes();
 

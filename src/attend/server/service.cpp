@@ -57,6 +57,7 @@ Service::Service(ServiceOptions options, std::vector<ModelPlace> places,
                  std::shared_ptr<Runtime> runtime)
     : options_(std::move(options)),
       models_(std::move(places), options_.models_folder, runtime),
+      explorers_(runtime),
       jobs_(options_.max_tokens_in_queue, runtime) {
   if (!options_.api_keys.empty()) access_.replace(read_api_keys(options_.api_keys));
 }

@@ -13,6 +13,7 @@
 #include "attend/server/access.h"
 #include "attend/server/background.h"
 #include "attend/server/downloads.h"
+#include "attend/server/explorers.h"
 #include "attend/server/http/server.h"
 #include "attend/server/jobs.h"
 #include "attend/server/metrics.h"
@@ -46,6 +47,7 @@ class Service {
   Jobs& jobs() { return jobs_; }
   Access& access() { return access_; }
   Background& background() { return background_; }
+  Explorers& explorers() { return explorers_; }
   Downloads& downloads() { return downloads_; }
   // Of all documents that are being translated.
   std::atomic<std::size_t>& document_bytes() { return document_bytes_; }
@@ -68,6 +70,7 @@ class Service {
   std::atomic<std::size_t> document_bytes_{0};
   // End first: what they do may use everything else.
   Background background_;
+  Explorers explorers_;
   Jobs jobs_;
 };
 

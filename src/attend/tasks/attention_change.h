@@ -25,6 +25,8 @@ struct AttentionChange {
 // Changes as options.
 struct AttentionChangeOptions {
   std::vector<std::string> heads_off, beta;
+
+  bool operator==(const AttentionChangeOptions&) const = default;
 };
 
 template <class Visitor>

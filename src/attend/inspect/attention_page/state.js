@@ -2,6 +2,7 @@
 // functions that it needs:
 //
 //   connect()         connects its events; called once
+//   opened()          called before another picture is shown
 //   show()            shows the state; called when it has changed
 //   focus(place)      shows what is pointed at, a place as below, or null
 //   address(fields)   adds to the fields of the address what a link to this view must say
@@ -49,6 +50,7 @@ function show() {
 
 function open(picture) {
   state.picture = picture;
+  tell("opened");
   show();
 }
 

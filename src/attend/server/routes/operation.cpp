@@ -25,17 +25,9 @@ void metrics(const std::shared_ptr<Call>& call) {
                              .body = call->service.metrics().text(call->service.gauges())});
 }
 
-// A file of the page. Nothing but these files may run on it: labels and texts are never code.
 void page_file(const std::shared_ptr<Call>& call, std::string_view name, std::string_view type) {
-  HttpResponse response{.type = std::string(type)};
   for (const EmbeddedFile& file : server_page_files())
-    if (file.name == name) response.body = file.content;
-  response.headers.add(
-      "Content-Security-Policy",
-      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-      "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
-  response.headers.add("Cache-Control", "no-cache");
-  call->respond(std::move(response));
+    if (file.name == name) return call->respond(page_response(type, std::string(file.content)));
 }
 void page(const std::shared_ptr<Call>& call) {
   page_file(call, "page.html", "text/html; charset=utf-8");

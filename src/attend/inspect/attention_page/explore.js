@@ -1,0 +1,12 @@
+{{data.js}}
+{{drawing.js}}
+{{state.js}}
+{{live.js}}
+{{view_overview.js}}
+{{view_detail.js}}
+{{view_export.js}}
+{{view_answer.js}}
+{{view_change.js}}
+{{view_importance.js}}
+{{view_beside.js}}
+live();

@@ -1,0 +1,135 @@
+// Questions to the server, which answers them with the same functions as the command line.
+//
+// state.answer     the last answer: {translation, log_probability, attention, ...}
+// state.unchanged  the answer of the model as it was trained; null if that is not known
+Object.assign(state, { answer: null, unchanged: null });
+
+let models = [];
+const question = { text: "", prefix: "", model: "", source: "", target: "" };
+const asked = { running: false, again: false, unchangedFor: null };
+
+function say(text, fault = false) {
+  byId("message").textContent = text;
+  byId("message").classList.toggle("fault", fault);
+}
+
+// Throws an Error with the message of the server.
+async function call(path, body, signal) {
+  const key = sessionStorage.getItem("key");
+  const headers = key ? { Authorization: `Bearer ${key}` } : {};
+  if (body) headers["Content-Type"] = "application/json";
+  const response = await fetch(path, { method: body ? "POST" : "GET", headers, body: body && JSON.stringify(body), signal });
+  if (response.ok) return response;
+  if (response.status === 401 || response.status === 403) throw new Error("This server needs a key: enter it on the page of jobs.");
+  const answer = await response.json().catch(() => ({}));
+  throw new Error(answer.error ?? response.statusText);
+}
+
+const filled = (fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== "" && value?.length !== 0));
+const explore = async (fields) => (await call("/explore", filled(fields))).json();
+
+// What the question is, with the changes that are in effect.
+function currentFields() {
+  const fields = { ...question };
+  tell("ask", fields);
+  return fields;
+}
+
+// Asks again, with all that the page says; while an answer is awaited, once more after it.
+async function ask() {
+  if (!question.text.trim()) return;
+  if (asked.running) {
+    asked.again = true;
+    return;
+  }
+  asked.running = true;
+  document.body.dataset.state = "busy";
+  try {
+    do {
+      asked.again = false;
+      await askOnce(currentFields());
+    } while (asked.again);
+    say("");
+  } catch (error) {
+    say(error.message, true);
+  } finally {
+    asked.running = false;
+    document.body.dataset.state = "ready";
+  }
+}
+
+async function askOnce(fields) {
+  const own = JSON.stringify(question);
+  const changed = Boolean(fields.heads_off?.length || fields.attention_beta?.length);
+  if (asked.unchangedFor !== own) {
+    state.unchanged = await explore(question);
+    asked.unchangedFor = own;
+  }
+  state.answer = changed ? await explore({ ...fields, reference: state.unchanged.translation ?? "" }) : state.unchanged;
+  await Promise.all(views.map((view) => view.answered?.(fields)));
+  open(new Picture(state.answer.attention));
+}
+
+function offer(id, values) {
+  const select = byId(id);
+  select.replaceChildren(...values.map((value) => make("option", { value, textContent: value })));
+  if (values.includes(question[id])) select.value = question[id];
+  question[id] = select.value;
+  select.parentElement.hidden = values.length < 2;
+}
+
+function offerLanguages() {
+  const { sources = [], targets = [] } = models.find(({ name }) => name === question.model) ?? {};
+  offer("source", sources.length > 1 ? sources : []);
+  offer("target", targets.length > 1 ? targets : []);
+}
+
+views.push({
+  connect() {
+    byId("ask").addEventListener("submit", (event) => {
+      event.preventDefault();
+      question.text = byId("text").value;
+      question.prefix = "";
+      ask();
+    });
+    byId("ask").addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) byId("ask").requestSubmit();
+    });
+    for (const id of ["model", "source", "target"]) {
+      byId(id).addEventListener("change", (event) => {
+        question[id] = event.target.value;
+        if (id === "model") {
+          tell("reset");
+          offerLanguages();
+        }
+        ask();
+      });
+    }
+    window.addEventListener("hashchange", () => {
+      readAddress();
+      ask();
+    });
+  },
+  address(fields) {
+    for (const [name, value] of Object.entries(question)) if (value && (name !== "model" || models.length > 1)) fields.set(name, value);
+  },
+  read(fields) {
+    for (const name of Object.keys(question)) question[name] = fields.get(name) ?? "";
+    byId("text").value = question.text;
+  },
+});
+
+// Begins the page.
+async function live() {
+  start();
+  try {
+    models = (await (await call("/models")).json()).filter(({ task }) => task !== "token classification");
+    if (models.length === 0) throw new Error("This server has no model to explore.");
+    offer("model", models.map(({ name }) => name));
+    offerLanguages();
+    document.body.dataset.state = "ready";
+    await ask();
+  } catch (error) {
+    say(error.message, true);
+  }
+}

@@ -1,0 +1,197 @@
+#include "attend/inspect/explorer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "attend/core/json_text.h"
+#include "attend/error.h"
+#include "attend/inspect/attention_data.h"
+#include "attend/inspect/scored_pair.h"
+#include "attend/tasks/classification/engine.h"
+#include "attend/tasks/embedding/model.h"
+#include "attend/tasks/language/model.h"
+#include "attend/tasks/language/scoring.h"
+#include "attend/tasks/model_reading.h"
+#include "attend/tasks/translation/engine.h"
+
+namespace attend {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Ids = std::vector<std::int32_t>;
+
+SequenceScore score_of_pair(const TranslationModel& model, const LanguagePair& languages,
+                            const Ids& src, const Ids& tgt) {
+  return score_pairs(model, model.format.of(languages), std::span(&src, 1), std::span(&tgt, 1))
+      .front();
+}
+
+// May be empty with heads off, and may not end: then it is cut.
+Ids translation_of(const TranslationEngine& translator, const Exploration& exploration,
+                   std::size_t src_tokens) {
+  TranslationOptions options = translator.default_options();
+  options.languages = exploration.languages;
+  if (2 * src_tokens + 50 > kMaxPageTokens)
+    options.beam.max_length = static_cast<int>(kMaxPageTokens);
+  if (!exploration.prefix.empty()) options.prefixes = {exploration.prefix};
+  const Translation found = translator.translate(std::span(&exploration.text, 1), options).front();
+  Ids ids;
+  for (const std::string& token : found.candidates.front().tokens)
+    ids.push_back(translator.model().tgt_tokenizer.id(token));
+  return ids;
+}
+
+ScoredPair pair_of(const TranslationModel& model, const Exploration& exploration) {
+  ScoredPair pair{exploration.text,
+                  "",
+                  page_source(model, exploration.text, exploration.languages),
+                  {},
+                  0.0f,
+                  exploration.languages};
+  pair.tgt = exploration.translation
+                 ? page_tokens(model.tgt_tokenizer, *exploration.translation, "the translation")
+                 : translation_of(TranslationEngine(model), exploration, pair.src.size());
+  require_page_length(pair.tgt, "the translation");
+  pair.target = model.tgt_tokenizer.decode(pair.tgt);
+  SequenceScore score = score_of_pair(model, pair.languages, pair.src, pair.tgt);
+  pair.log_probability = score.log_probability;
+  pair.token_scores = std::move(score.token_scores);
+  return pair;
+}
+
+Json answer_of(const TranslationModel& model, const Exploration& exploration) {
+  const ScoredPair pair = pair_of(model, exploration);
+  Json json{{"translation", pair.target}, {"log_probability", json_number(pair.log_probability)}};
+  if (!exploration.reference.empty()) {
+    const Ids reference = page_tokens(model.tgt_tokenizer, exploration.reference, "the reference");
+    require_page_length(reference, "the reference");
+    json["reference_log_probability"] =
+        json_number(score_of_pair(model, pair.languages, pair.src, reference).log_probability);
+  }
+  json["attention"] = attention_data(model, pair);
+  return json;
+}
+
+// Of single texts, as far as the model reads them.
+template <class Model>
+Ids ids_of(const Model& model, const std::string& text) {
+  page_tokens(model.tokenizer, text, "the text");
+  Ids ids = model.ids(text);
+  require_page_length(ids, "the text");
+  return ids;
+}
+
+Classification classes_of(const ClassificationModel& model, const std::string& text) {
+  if (model.pairs || model.problem_type() == ProblemType::regression)
+    throw ConfigError(fmt::format("{}: expected a classifier of single texts, found one of {}",
+                                  model.source, model.pairs ? "pairs" : "numbers"));
+  return ClassificationEngine(model).classify(std::span(&text, 1)).front();
+}
+
+Json answer_of(const ClassificationModel& model, const Exploration& exploration) {
+  const Ids ids = ids_of(model, exploration.text);
+  const Classification found = classes_of(model, exploration.text);
+  std::vector<std::size_t> order(model.labels.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return found.probabilities[a] > found.probabilities[b];
+  });
+  Json classes = Json::array();
+  for (const std::size_t label : order)
+    classes.push_back(
+        {{"label", model.labels[label]}, {"probability", json_number(found.probabilities[label])}});
+  return {{"classes", std::move(classes)},
+          {"attention", attention_data(model, model.tokenizer, ids)}};
+}
+
+Json answer_of(const EmbeddingModel& model, const Exploration& exploration) {
+  const Ids ids = ids_of(model, exploration.text);
+  return {{"attention", attention_data(model, model.tokenizer, ids)}};
+}
+
+// What begins a text, the text and its end: what `attend score` scores.
+Ids stream_of(const LanguageModel& model, const std::string& text) {
+  Ids ids = page_tokens(model.tokenizer, text, "the text");
+  ids.insert(ids.begin(), model.first_token);
+  ids.push_back(model.tokenizer.eos_id());
+  require_page_length(ids, "the text");
+  if (std::ssize(ids) - 1 > model.context.sequence_length)
+    throw DataError(
+        fmt::format("the text: expected at most {} tokens, the context of the model, "
+                    "found {}; shorten it",
+                    model.context.sequence_length - 1, ids.size() - 2));
+  return ids;
+}
+
+Json answer_of(const LanguageModel& model, const Exploration& exploration) {
+  const Ids stream = stream_of(model, exploration.text);
+  const SequenceScore score =
+      score_lines(model, std::span(&exploration.text, 1), ScoringOptions{}).front();
+  return {{"log_probability", json_number(score.log_probability)},
+          {"attention", attention_data(model, stream, score.token_scores)}};
+}
+
+}  // namespace
+
+std::shared_ptr<const Explorer> Explorer::load(const std::filesystem::path& path) {
+  return std::shared_ptr<const Explorer>(new Explorer(SharedBase::load(path)));
+}
+
+std::shared_ptr<const SavedModel> Explorer::changed(const AttentionChangeOptions& changes) const {
+  const std::vector<AttentionChange> wanted = attention_changes(changes);
+  if (wanted.empty()) return base_.model();
+  {
+    const std::lock_guard lock(mutex_);
+    if (last_.model && last_.changes == changes) return last_.model;
+  }
+  std::shared_ptr<const SavedModel> model = base_.with_attention(wanted);
+  const std::lock_guard lock(mutex_);
+  last_ = {changes, model};
+  return model;
+}
+
+Json Explorer::explore(const Exploration& exploration) const {
+  const std::shared_ptr<const SavedModel> model = changed(exploration.changes);
+  return visit_model(
+      *model, [&](const TranslationModel& m) -> Json { return answer_of(m, exploration); },
+      [&](const ClassificationModel& m) -> Json { return answer_of(m, exploration); },
+      [&](const LanguageModel& m) -> Json { return answer_of(m, exploration); },
+      [&](const EmbeddingModel& m) -> Json { return answer_of(m, exploration); },
+      [&](const SavedModel& m) -> Json {
+        throw wrong_task(m.source, "translation, classification, embedding or language modeling",
+                         m.task());
+      });
+}
+
+HeadTrials Explorer::head_trials(const Exploration& exploration) const {
+  const std::shared_ptr<const SavedModel> model = changed(exploration.changes);
+  const auto trials = [&](GoldenInput input, std::size_t output) {
+    return HeadTrials(base_, std::move(input), output, attention_changes(exploration.changes));
+  };
+  return visit_model(
+      *model,
+      [&](const TranslationModel& m) -> HeadTrials {
+        const ScoredPair pair = pair_of(m, exploration);
+        return trials({pair.src, pair.tgt}, 0);
+      },
+      [&](const ClassificationModel& m) -> HeadTrials {
+        const std::size_t label = classes_of(m, exploration.text).label;
+        return trials({ids_of(m, exploration.text)}, label);
+      },
+      [&](const LanguageModel& m) -> HeadTrials {
+        return trials({stream_of(m, exploration.text)}, 0);
+      },
+      [&](const SavedModel& m) -> HeadTrials {
+        throw ConfigError(fmt::format("{}: expected a model with an answer, found one for {}",
+                                      m.source, m.task()));
+      });
+}
+
+}  // namespace attend

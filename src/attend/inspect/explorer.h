@@ -1,0 +1,65 @@
+// A model that answers while its attention is changed: what the page of the explorer shows.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "attend/inspect/head_importance.h"
+#include "attend/tasks/attention_change.h"
+#include "attend/tasks/shared_base.h"
+#include "attend/translator.h"
+
+namespace attend {
+
+// A question to the model. A classifier, an embedding model and a language model look at `text`
+// alone.
+struct Exploration {
+  std::string text;
+  LanguagePair languages = {};
+  std::string prefix = {};                      // what the translation begins with
+  std::optional<std::string> translation = {};  // shown in place of the model's own
+  std::string reference = {};                   // another translation to score; empty: none
+  AttentionChangeOptions changes = {};
+};
+
+// Const members may be called from any number of threads at once; each call gets the answer it
+// would get alone.
+class Explorer {
+ public:
+  // A model file, or that of a run folder. Throws like load_model(), and ConfigError for a kind of
+  // model that is not explored: one that tags.
+  static std::shared_ptr<const Explorer> load(const std::filesystem::path& path);
+
+  // {"translation", "log_probability", "reference_log_probability", "attention"} of a translator,
+  // {"classes": [{"label", "probability"}], "attention"} of a classifier, most probable first,
+  // {"log_probability", "attention"} of a language model, {"attention"} of an embedding model;
+  // "attention" is attention_data(). Numbers are those that `attend score` and `attend classify`
+  // print with the same changes. Throws DataError for a text that is empty, not UTF-8 or longer
+  // than kMaxPageTokens; ConfigError like attention_changes(), changed_attention() and
+  // TranslationEngine::translate().
+  nlohmann::ordered_json explore(const Exploration& exploration) const;
+
+  // What each head does for the answer: `exploration.translation`, or the model's own; the most
+  // probable class; or the text. The trials end before the explorer. Throws like explore(), and
+  // ConfigError for an embedding model, which has no answer.
+  HeadTrials head_trials(const Exploration& exploration) const;
+
+ private:
+  explicit Explorer(SharedBase base) : base_(std::move(base)) {}
+  std::shared_ptr<const SavedModel> changed(const AttentionChangeOptions& changes) const;
+
+  SharedBase base_;
+  // The model of the last changes: people look at several sentences with the same.
+  struct Changed {
+    AttentionChangeOptions changes;
+    std::shared_ptr<const SavedModel> model;
+  };
+  mutable std::mutex mutex_;
+  mutable Changed last_;
+};
+
+}  // namespace attend

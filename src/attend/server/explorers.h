@@ -1,0 +1,42 @@
+// Models that people explore (inspect/explorer.h), beside those that serve.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "attend/inspect/explorer.h"
+#include "attend/runtime.h"
+#include "attend/server/background.h"
+#include "attend/server/served_model.h"
+
+namespace attend {
+
+class Explorers {
+ public:
+  // Computes on `runtime`.
+  explicit Explorers(std::shared_ptr<Runtime> runtime) : runtime_(std::move(runtime)) {}
+
+  // Runs `task`, which must not throw, on the thread of the explorers, after those before it.
+  // Throws HttpError 503 if too many wait.
+  void run(std::function<void()> task);
+
+  // For tasks. The model is loaded a second time when it is first asked for, as it has to be read
+  // again to be changed; only the last one is kept. Throws HttpError 400 for a model with an
+  // adapter, and like Explorer::load().
+  std::shared_ptr<const Explorer> of(const ServedModel& model);
+
+ private:
+  const std::shared_ptr<Runtime> runtime_;
+  std::mutex mutex_;
+  struct Loaded {
+    std::string path;
+    FileState state;
+    std::shared_ptr<const Explorer> explorer;
+  };
+  Loaded last_;
+  Background thread_;  // ends first
+};
+
+}  // namespace attend

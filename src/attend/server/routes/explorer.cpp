@@ -1,0 +1,192 @@
+// The routes of the explorer: its page, and the answers of a model whose attention is changed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "attend/core/json_text.h"
+#include "attend/core/quote.h"
+#include "attend/inspect/attention_page.h"
+#include "attend/server/service.h"
+
+namespace attend {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The first model that can be explored, or the one of that name.
+ServedModelPointer explored_model(const Call& call) {
+  const std::string name = call.parameters.text("model");
+  for (const ServedModelPointer& model : *call.service.models().all())
+    if (name.empty() ? model->as<Tagger>() == nullptr : model->name == name) return model;
+  throw HttpError{404, name.empty() ? "there is no model to explore"
+                                    : fmt::format("there is no model {}", quote(name))};
+}
+
+Exploration exploration_of(const Parameters& p, const ServedModel& model) {
+  Exploration exploration{.text = p.text("text"),
+                          .prefix = p.text("prefix"),
+                          .reference = p.text("reference"),
+                          .changes = {p.texts("heads_off"), p.texts("attention_beta")}};
+  if (p.has("translation")) exploration.translation = p.text("translation");
+  if (model.chooses_languages)
+    exploration.languages = {p.text("source", model.sources.front()),
+                             p.text("target", model.targets.front())};
+  return exploration;
+}
+
+// Of everyone who shares a model: its texts are read once for every answer.
+void spend(const Call& call, const ServedModel& model, const Exploration& exploration) {
+  call.spend()(std::ssize(model.tokenizer.encode(exploration.text)));
+}
+
+void explore(const std::shared_ptr<Call>& call) {
+  const ServedModelPointer model = explored_model(*call);
+  Exploration exploration = exploration_of(call->parameters, *model);
+  spend(*call, *model, exploration);
+  call->service.explorers().run([call, model, exploration = std::move(exploration)] {
+    if (call->exchange->is_abandoned()) return;
+    try {
+      Json answer{{"model", model->name}, {"task", model->task}};
+      answer.update(call->service.explorers().of(*model)->explore(exploration));
+      call->respond(answer);
+    } catch (...) {
+      call->fail(std::current_exception());
+    }
+  });
+}
+
+// The effects of all heads, one event each. Every head is a task of its own, so that others take
+// turns.
+class HeadEffects : public std::enable_shared_from_this<HeadEffects> {
+ public:
+  HeadEffects(std::shared_ptr<Call> call, ServedModelPointer model)
+      : call_(std::move(call)), model_(std::move(model)) {}
+
+  void start() {
+    Exploration exploration = exploration_of(call_->parameters, *model_);
+    spend(*call_, *model_, exploration);
+    call_->service.explorers().run([self = shared_from_this(), exploration] {
+      try {
+        self->explorer_ = self->call_->service.explorers().of(*self->model_);
+        self->trials_.emplace(self->explorer_->head_trials(exploration));
+        self->begin();
+        self->next();
+      } catch (...) {
+        self->call_->fail(std::current_exception());
+      }
+    });
+  }
+
+ private:
+  void begin() {
+    HttpResponse head{.type = "text/event-stream; charset=utf-8"};
+    head.headers.add("Cache-Control", "no-cache");
+    call_->exchange->begin(std::move(head));
+    send({{"heads", trials_->size()}});
+  }
+  void send(const Json& event) {
+    call_->exchange->write(fmt::format("data: {}\n\n", json_text(event)));
+  }
+  void next() {
+    if (call_->exchange->is_abandoned()) return;
+    if (done_ == trials_->size()) {
+      call_->exchange->write("data: [DONE]\n\n");
+      return call_->exchange->end();
+    }
+    call_->service.explorers().run([self = shared_from_this()] { self->step(); });
+  }
+  // The response has begun: an error is an event, the last one.
+  void step() {
+    try {
+      const HeadEffect effect = trials_->effect(done_++);
+      send({{"module", effect.module},
+            {"head", effect.head},
+            {"change", json_number(effect.change)}});
+      next();
+    } catch (...) {
+      send({{"error", http_error_of(std::current_exception()).message}});
+      call_->exchange->end();
+    }
+  }
+
+  const std::shared_ptr<Call> call_;
+  const ServedModelPointer model_;
+  std::shared_ptr<const Explorer> explorer_;
+  std::optional<HeadTrials> trials_;
+  std::size_t done_ = 0;
+};
+
+void head_effects_of(const std::shared_ptr<Call>& call) {
+  std::make_shared<HeadEffects>(call, explored_model(*call))->start();
+}
+
+void explorer_file(const std::shared_ptr<Call>& call, std::string_view name,
+                   std::string_view type) {
+  call->respond(page_response(type, explorer_page_file(name)));
+}
+void explorer_page(const std::shared_ptr<Call>& call) {
+  explorer_file(call, "explore.html", "text/html; charset=utf-8");
+}
+void explorer_style(const std::shared_ptr<Call>& call) {
+  explorer_file(call, "explore.css", "text/css; charset=utf-8");
+}
+void explorer_script(const std::shared_ptr<Call>& call) {
+  explorer_file(call, "explore.js", "text/javascript; charset=utf-8");
+}
+
+constexpr RouteField kText{"text", FieldType::text, "text to translate, classify or read", true};
+constexpr RouteField kTranslation{"translation", FieldType::text,
+                                  "show this translation; default: the model's own"};
+constexpr RouteField kPrefix{"prefix", FieldType::text, "what the model's translation begins with"};
+constexpr RouteField kHeadsOff{
+    "heads_off", FieldType::texts,
+    "attention heads to switch off, as --heads-off has them: decoder.layers.1.cross_attn:0, "
+    "encoder.*"};
+constexpr RouteField kBeta{
+    "attention_beta", FieldType::texts,
+    "factors of attention scores, as --attention-beta has them: 4, encoder.layers.0.self_attn:1=0"};
+constexpr RouteField kSource{"source", FieldType::text,
+                             "language of the text, for a model of several"};
+constexpr RouteField kTarget{"target", FieldType::text,
+                             "language to translate into, for a model of several"};
+constexpr RouteField kExploredModel{"model", FieldType::text,
+                                    "name of a model, from /models; default: the first that fits"};
+
+}  // namespace
+
+std::vector<Route> explorer_routes() {
+  const std::string_view group = "Explorer";
+  const auto get = [&](std::string_view path, std::string_view summary,
+                       void (*run)(const std::shared_ptr<Call>&)) {
+    return Route{"GET", path, group, summary, {}, "", run, Dialect::plain, Route::Key::none};
+  };
+  return {get("/explore", "The page: a model's attention, and what changes with it", explorer_page),
+          get("/explore.css", "The style of the page", explorer_style),
+          get("/explore.js", "The script of the page", explorer_script),
+          {"POST",
+           "/explore",
+           group,
+           "Answer a text, with the attention of every head; heads may be off, or sharper",
+           {kText,
+            kTranslation,
+            kPrefix,
+            {"reference", FieldType::text, "another translation to score"},
+            kHeadsOff,
+            kBeta,
+            kSource,
+            kTarget,
+            kExploredModel},
+           R"({"text": "The old dog sleeps.", "heads_off": ["encoder.layers.0.self_attn:0"]})",
+           explore},
+          {"POST",
+           "/explore/heads",
+           group,
+           "Switch off one head at a time; the change of the answer's log-probability, as events",
+           {kText, kTranslation, kPrefix, kHeadsOff, kBeta, kSource, kTarget, kExploredModel},
+           R"({"text": "The old dog sleeps."})",
+           head_effects_of}};
+}
+
+}  // namespace attend

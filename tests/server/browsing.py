@@ -1,0 +1,44 @@
+"""A headless Chromium, and its keyboard."""
+
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+
+def browser(width, height):
+    options = webdriver.ChromeOptions()
+    options.binary_location = "/usr/bin/chromium"
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", f"--window-size={width},{height}"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return webdriver.Chrome(service=webdriver.ChromeService("/usr/bin/chromedriver"), options=options)
+
+
+def phone(driver):
+    """Shows pages as a phone does; a window has a least width."""
+    metrics = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+
+def scheme(driver, name):
+    """"light" or "dark"."""
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": name}]})
+
+
+def wait(driver, condition, what):
+    WebDriverWait(driver, 20, poll_frequency=0.05).until(condition, what)
+
+
+def keys(driver, *keys):
+    driver.switch_to.active_element.send_keys(*keys)
+
+
+def focus_by_tab(driver, selector, back=False):
+    """Presses Tab until the element has the focus."""
+    wanted = driver.find_element(By.CSS_SELECTOR, selector)
+    for _ in range(60):
+        if driver.switch_to.active_element == wanted:
+            return
+        keys(driver, Keys.SHIFT + Keys.TAB if back else Keys.TAB)
+    raise AssertionError(f"the keyboard does not reach {selector}")

@@ -1,0 +1,219 @@
+#include <gtest/gtest.h>
+
+#include "attend/classifier.h"
+#include "attend/core/json_text.h"
+#include "attend/generator.h"
+#include "attend/tasks/shared_base.h"
+#include "attend/tasks/translation/engine.h"
+#include "attend/translator.h"
+#include "server/served_models.h"
+
+namespace attend {
+namespace {
+
+using Answer = nlohmann::ordered_json;
+
+class Exploring : public ServingTest {
+ protected:
+  static std::string file(const std::string& name) { return SmallModels::shared().file(name); }
+  // The answer to a request for "the dog sleeps" with more fields.
+  Answer explored(const Answer& more = Answer::object(), int status = 200) {
+    Answer request{{"text", "the dog sleeps"}};
+    request.update(more);
+    return json_of(post("/explore", json_text(request)), status);
+  }
+  // The events of a stream, without the mark of its end.
+  static std::vector<Answer> events_of(const RawResponse& response) {
+    std::vector<Answer> events;
+    std::size_t at = 0;
+    const std::string before = "data: ";
+    while ((at = response.body.find(before, at)) != std::string::npos) {
+      at += before.size();
+      const std::string text = response.body.substr(at, response.body.find('\n', at) - at);
+      if (text != "[DONE]") events.push_back(parse_json(text, "event"));
+    }
+    return events;
+  }
+  static const std::vector<std::string>& source() {
+    static const std::vector<std::string> text{"the dog sleeps"};
+    return text;
+  }
+};
+
+std::vector<std::string> texts_of_axis(const Answer& answer, const char* axis) {
+  std::vector<std::string> texts;
+  for (const Answer& label : answer["attention"]["axes"][axis]["words"])
+    texts.push_back(label["text"]);
+  return texts;
+}
+
+TEST_F(Exploring, TranslatesAndScoresAsTheLibraryDoes) {
+  serve({"en-de"});
+  const Translator own = Translator::load(file("en-de"));
+  const Translation expected = own.translate(source()).front();
+  const Answer answer = explored();
+  EXPECT_EQ(answer["model"], "en-de");
+  EXPECT_EQ(answer["translation"], expected.text());
+  const std::vector<std::string> translation{expected.text()};
+  const SequenceScore score = own.score(source(), translation).front();
+  EXPECT_EQ(answer["log_probability"].get<float>(), score.log_probability);
+  const Answer& pieces = answer["attention"]["axes"]["written"]["pieces"];
+  ASSERT_EQ(pieces.size(), score.token_scores.size());
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    EXPECT_EQ(pieces[i]["log_probability"].get<float>(), score.token_scores[i]);
+  EXPECT_EQ(texts_of_axis(answer, "source"),
+            (std::vector<std::string>{"the", "dog", "sleeps", "</s>"}));
+  EXPECT_FALSE(answer.contains("reference_log_probability"));
+}
+
+TEST_F(Exploring, ShowsAGivenTranslation) {
+  serve({"en-de"});
+  const Translator own = Translator::load(file("en-de"));
+  const std::vector<std::string> given{"die katze schläft"}, other{"der hund"};
+  const Answer answer = explored({{"translation", given[0]}, {"reference", other[0]}});
+  EXPECT_EQ(answer["translation"], given[0]);
+  EXPECT_EQ(answer["log_probability"].get<float>(),
+            own.score(source(), given).front().log_probability);
+  EXPECT_EQ(answer["reference_log_probability"].get<float>(),
+            own.score(source(), other).front().log_probability);
+}
+
+TEST_F(Exploring, BeginsTranslationsAsTold) {
+  serve({"en-de"});
+  const Translator own = Translator::load(file("en-de"));
+  TranslationOptions options = own.default_options();
+  options.prefixes = {"eine katze"};
+  const std::string translation = explored({{"prefix", "eine katze"}})["translation"];
+  EXPECT_EQ(translation, own.translate(source(), options).front().text());
+  EXPECT_TRUE(translation.starts_with("eine katze")) << translation;
+}
+
+TEST_F(Exploring, AnswersAsTheChangedModelDoes) {
+  serve({"en-de"});
+  const SharedBase base = SharedBase::load(file("en-de"));
+  const AttentionChangeOptions changes{{"decoder.layers.0.cross_attn"}, {"encoder.*=0"}};
+  const auto model = base.with_attention(attention_changes(changes));
+  const std::string given = "der hund schläft";
+  const TranslationEngine engine(dynamic_cast<const TranslationModel&>(*model));
+  const float expected =
+      engine.score(source(), std::vector<std::string>{given}).front().log_probability;
+  const Answer request{{"translation", given},
+                       {"heads_off", "decoder.layers.0.cross_attn"},
+                       {"attention_beta", {"encoder.*=0"}}};
+  const Answer answer = explored(request);
+  EXPECT_EQ(answer["log_probability"].get<float>(), expected);
+  EXPECT_NE(answer["log_probability"], explored({{"translation", given}})["log_probability"]);
+  EXPECT_NE(answer["attention"]["maps"]["encoder"],
+            explored({{"translation", given}})["attention"]["maps"]["encoder"]);
+  EXPECT_EQ(explored(request), answer) << "with the model that is kept";
+}
+
+TEST_F(Exploring, NamesTheModulesOfItsMaps) {
+  serve({"en-de"});
+  const Answer maps = explored()["attention"]["maps"];
+  for (const auto& [kind, module] : {std::pair{"encoder", "encoder.layers.0.self_attn"},
+                                     std::pair{"decoder", "decoder.layers.0.self_attn"},
+                                     std::pair{"cross", "decoder.layers.0.cross_attn"}}) {
+    EXPECT_EQ(maps[kind]["modules"][0], module);
+    EXPECT_EQ(maps[kind]["modules"].size(), maps[kind]["pieces"].size());
+  }
+}
+
+TEST_F(Exploring, TriesEveryHead) {
+  serve({"en-de"});
+  const std::string given = "der hund schläft";
+  const auto score_without = [&](const std::vector<std::string>& heads) {
+    return explored({{"translation", given}, {"heads_off", heads}})["log_probability"].get<float>();
+  };
+  const RawResponse response =
+      post("/explore/heads", json_text(Answer{{"text", "the dog sleeps"}, {"translation", given}}));
+  EXPECT_TRUE(response.body.ends_with("data: [DONE]\n\n")) << response.body;
+  const std::vector<Answer> events = events_of(response);
+  ASSERT_GT(events.size(), 3u);
+  ASSERT_EQ(events.size(), events[0]["heads"].get<std::size_t>() + 1);
+  for (const std::size_t i : {std::size_t{1}, events.size() - 1}) {
+    const std::string head =
+        events[i]["module"].get<std::string>() + ":" + std::to_string(events[i]["head"].get<int>());
+    EXPECT_FLOAT_EQ(events[i]["change"].get<float>(), score_without({head}) - score_without({}))
+        << head;
+  }
+}
+
+TEST_F(Exploring, TriesHeadsWithoutThoseThatAreOff) {
+  serve({"en-de"});
+  const Answer request{{"text", "the dog sleeps"},
+                       {"translation", "der hund"},
+                       {"heads_off", "encoder.layers.0.self_attn:0"}};
+  const std::vector<Answer> events = events_of(post("/explore/heads", json_text(request)));
+  ASSERT_GT(events.size(), 1u);
+  EXPECT_EQ(events[1]["module"], "encoder.layers.0.self_attn");
+  EXPECT_EQ(events[1]["change"], 0.0) << "it is off already";
+  EXPECT_NE(events[2]["change"], 0.0);
+}
+
+TEST_F(Exploring, ShowsTheClassesOfATextInOrder) {
+  serve({"classes"});
+  const Classifier own = Classifier::load(file("classes"));
+  const Classification expected = own.classify(source()).front();
+  const Answer answer = explored();
+  EXPECT_EQ(answer["classes"][0]["label"], own.labels()[expected.label]);
+  EXPECT_EQ(answer["classes"][0]["probability"].get<float>(), expected.probability());
+  EXPECT_GE(answer["classes"][0]["probability"], answer["classes"][1]["probability"]);
+  EXPECT_FALSE(answer["attention"]["maps"]["encoder"]["pieces"].empty());
+  EXPECT_FALSE(events_of(post("/explore/heads", R"({"text": "a dog"})")).empty());
+}
+
+TEST_F(Exploring, ShowsWhatALanguageModelWrites) {
+  serve({"lm"});
+  const Generator own = Generator::load(file("lm"));
+  const SequenceScore expected = own.score(source()).front();
+  const Answer answer = explored();
+  EXPECT_EQ(answer["log_probability"].get<float>(), expected.log_probability);
+  const Answer& written = answer["attention"]["axes"]["written"]["pieces"];
+  ASSERT_EQ(written.size(), expected.token_scores.size());
+  EXPECT_EQ(written[0]["log_probability"].get<float>(), expected.token_scores[0]);
+  EXPECT_EQ(written.back()["marks"], "end");
+  EXPECT_EQ(answer["attention"]["axes"]["read"]["pieces"].size(), written.size());
+}
+
+TEST_F(Exploring, ChoosesTheModelByItsName) {
+  serve({"tags", "en-de", "classes"});
+  EXPECT_EQ(explored()["model"], "en-de") << "the first that fits";
+  EXPECT_EQ(explored({{"model", "classes"}})["task"], "classification");
+  EXPECT_EQ(explored({{"model", "en-de"}})["task"], "translation") << "after another";
+  explored({{"model", "none"}}, 404);
+  explored({{"model", "tags"}}, 400);
+}
+
+TEST_F(Exploring, SaysWhatIsWrong) {
+  serve({"en-de"});
+  EXPECT_EQ(explored({{"text", " "}}, 400)["error"], "the text: expected some words, found none");
+  explored({{"heads_off", "nothing"}}, 400);
+  explored({{"heads_off", "encoder.layers.0.self_attn:9"}}, 400);
+  explored({{"attention_beta", "-1"}}, 400);
+  explored({{"translation", " "}}, 400);
+  std::string long_text;
+  for (int i = 0; i < 300; ++i) long_text += "dog ";
+  explored({{"text", long_text}}, 400);
+  EXPECT_EQ(post("/explore/heads", R"({"text": "a", "heads_off": "nothing"})").status, 400);
+}
+
+TEST_F(Exploring, ServesItsPage) {
+  serve({"en-de"});
+  const RawResponse page = get("/explore");
+  EXPECT_EQ(page.status, 200);
+  EXPECT_EQ(page.body.find("{{"), std::string::npos);
+  EXPECT_NE(page.body.find("id=\"switch\""), std::string::npos);
+  std::size_t bytes = page.body.size();
+  for (const char* file : {"/explore.js", "/explore.css"}) {
+    const RawResponse part = get(file);
+    EXPECT_EQ(part.status, 200) << file;
+    EXPECT_NE(page.body.find(file), std::string::npos);
+    EXPECT_EQ(part.body.find("{{"), std::string::npos) << file;
+    bytes += part.body.size();
+  }
+  EXPECT_LT(bytes, 100u << 10);
+}
+
+}  // namespace
+}  // namespace attend
