@@ -1,6 +1,8 @@
 """Uses every view of the explorer in headless Chromium, compares its numbers with those of the routes, and takes screenshots.
 
-    explore_test.py URL FOLDER
+    explore_test.py URL FOLDER PAGE
+
+PAGE is a file that `attend attention` wrote, with the same model.
 """
 
 import json
@@ -15,7 +17,7 @@ from selenium.webdriver.common.keys import Keys
 
 from browsing import browser, focus_by_tab, keys, phone, scheme, wait
 
-url, folder = sys.argv[1:]
+url, folder, page = sys.argv[1:]
 TEXT = "The old dog sees the cat."
 MODEL = "en-de"
 
@@ -46,9 +48,14 @@ def open_view(driver, view="", **fields):
     ready(driver)
 
 
-def shown_translation(driver):
+def texts_of(driver, selector):
+    """At one moment: the page may draw them again."""
+    return driver.execute_script("return [...document.querySelectorAll(arguments[0])].map((e) => e.textContent)", selector)
+
+
+def shown_translation(driver, words="#answer-words"):
     """The words, without the end of the sentence."""
-    return [w.text for w in driver.find_elements(By.CSS_SELECTOR, "#answer-words .label:not(.mark-token)")]
+    return texts_of(driver, f"{words} .label:not(.mark-token)")
 
 
 def shown_score(driver):
@@ -226,7 +233,7 @@ def two_texts(driver, size):
     other.send_keys(TEXT.replace("old", "small"), Keys.CONTROL + Keys.ENTER)
     wait(driver, lambda d: element(d, "#beside").is_displayed(), "another translation")
     ready(driver)
-    shown = [w.text for w in driver.find_elements(By.CSS_SELECTOR, "#beside-words .label:not(.mark-token)")]
+    shown = shown_translation(driver, "#beside-words")
     answer = post("/explore", model=MODEL, text=TEXT.replace("old", "small"))
     assert " ".join(shown) == answer["translation"], (shown, answer["translation"])
     assert driver.find_elements(By.CSS_SELECTOR, "#beside-map svg .weight")
@@ -365,7 +372,29 @@ def long_sentences(driver, size):
     driver.save_screenshot(f"{folder}/explore-long-{size}.png")
 
 
-VIEWS = (maps_of_every_head, heads_off, sharpness, forced_beginning, two_texts, exports, other_models, accessible, long_sentences)
+def page_of_a_file(driver, size):
+    """The page that `attend attention` writes: the same maps, and no server."""
+    driver.get(f"file://{page}")
+    wait(driver, lambda d: d.find_elements(By.CSS_SELECTOR, "#overview .map"), "maps")
+    assert len(driver.find_elements(By.CSS_SELECTOR, "#overview .map")) == 3 * 4
+    assert not driver.find_elements(By.CSS_SELECTOR, "#switch, #ask")
+    click(driver, ".map[data-kind=encoder][data-head='1']")
+    assert text_of(driver, "#name") == "Encoder self-attention, layer 1, head 2"
+    click(driver, "#row-words .label")
+    assert "looks at" in text_of(driver, "#reading"), text_of(driver, "#reading")
+    address = driver.current_url
+    assert address.endswith("#encoder/words/1/2"), address
+    driver.get("about:blank")
+    driver.get(address)
+    wait(driver, lambda d: text_of(d, "#name") == "Encoder self-attention, layer 1, head 2", "the map of the address")
+    for theme in ("light", "dark"):
+        scheme(driver, theme)
+        problems = driver.execute_script(CHECK)
+        assert not problems, f"{theme}: " + "\n".join(problems)
+    driver.save_screenshot(f"{folder}/attention-{size}.png")
+
+
+VIEWS = (maps_of_every_head, heads_off, sharpness, forced_beginning, two_texts, exports, other_models, accessible, long_sentences, page_of_a_file)
 for size, window in {"desktop": (1280, 900), "phone": (390, 844)}.items():
     driver = browser(*window)
     try:

@@ -23,4 +23,5 @@ fi
 mkdir -p "$screenshots"
 . "$root/tests/server/small_models.sh"
 "$python" "$root/tests/server/page_test.py" "$url" "$screenshots"
-"$python" "$root/tests/server/explore_test.py" "$url" "$screenshots"
+"$attend" attention en-de "The old dog sees the cat." --out attention.html >log 2>&1
+"$python" "$root/tests/server/explore_test.py" "$url" "$screenshots" "$folder/attention.html"

@@ -26,7 +26,7 @@ function makeSection(kind) {
   const heads = layers[0].map((_, head) => head);
   const grid = make(
     "div",
-    { className: "grid" },
+    { className: heads.length <= 4 ? "grid few" : "grid" },
     make("span"),
     heading("", "mean"),
     ...heads.map((head) => heading("head ", String(head + 1))),
