@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -30,16 +31,16 @@ class ThreadMessages {
   void receive(int from, int to, std::span<std::byte> bytes) {
     std::unique_lock lock(mutex_);
     std::deque<Bytes>& queue = queues_[{from, to}];
-    changed_.wait(lock, [&] { return !queue.empty() || broken_; });
-    if (queue.empty()) throw IoError("another process has failed");
+    changed_.wait(lock, [&] { return !queue.empty() || ended_.contains(from); });
+    if (queue.empty()) throw IoError("a process has ended that another waits for");
     if (queue.front().size() != bytes.size()) throw DataError("lengths differ");
     std::copy(queue.front().begin(), queue.front().end(), bytes.begin());
     queue.pop_front();
   }
-  // Nobody waits any longer.
-  void break_off() {
+  // Nobody waits any longer for this process.
+  void end(int rank) {
     const std::lock_guard lock(mutex_);
-    broken_ = true;
+    ended_.insert(rank);
     changed_.notify_all();
   }
 
@@ -47,7 +48,7 @@ class ThreadMessages {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::pair<int, int>, std::deque<Bytes>> queues_;
-  bool broken_ = false;
+  std::set<int> ended_;
 };
 
 class ThreadProcess final : public Collective {
@@ -98,8 +99,8 @@ inline void in_processes(int size,
       } catch (...) {
         const std::lock_guard lock(mutex);
         if (!failure) failure = std::current_exception();
-        messages->break_off();
       }
+      messages->end(rank);
     });
   }
   for (std::thread& thread : threads) thread.join();

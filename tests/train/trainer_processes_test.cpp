@@ -115,11 +115,12 @@ TEST_F(TogetherTest, OneThatIsToldToStopInAValidationStopsAll) {
 
 TEST_F(TogetherTest, AllStopEarlyAfterTheValidationsOfTheFirst) {
   options_.patience = 2;
+  options_.max_steps = 30;
   const Left left = train(2, "run", false, [](ToyRun& run, int rank) {
-    if (rank == 0) run.objective.scores = {3, 2, 1, 0};
+    if (rank == 0) run.objective.scores = {1, 3, 2, 1, 0};
   });
   EXPECT_EQ(left.ends, (std::vector<TrainingEnd>(2, TrainingEnd::stopped_early)));
-  EXPECT_EQ(left.steps.size(), 9u);
+  EXPECT_EQ(left.steps.size(), 12u);
 }
 
 TEST_F(TogetherTest, AllDivergeAtTheSameStep) {
