@@ -116,7 +116,11 @@ void ReferenceBackend::attention_backward(const Tensor& q, const Tensor& k, cons
                                           const AttentionLayout& layout, const Tensor& /*out*/,
                                           const Tensor& /*log_sum_exp*/, const Tensor& dout,
                                           const AttentionGradients& gradients) {
-  const auto& [dq, dk, dv, dbias] = gradients;
+  // Not by structured bindings, which clang 14 cannot capture.
+  const Tensor& dq = gradients.q;
+  const Tensor& dk = gradients.k;
+  const Tensor& dv = gradients.v;
+  const Tensor& dbias = gradients.distance_bias;
   const std::int64_t heads = layout.heads;
   const std::int64_t width = q.cols() / heads;
   const std::int64_t value_width = v.cols() / heads;
