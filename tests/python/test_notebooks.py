@@ -7,7 +7,7 @@ import pathlib
 import pickle
 
 import attend
-from conftest import Models
+from conftest import SOURCE, Models
 
 
 def test_an_attention_page_shows_itself_in_a_notebook(models: Models, tmp_path: pathlib.Path) -> None:
@@ -50,6 +50,20 @@ def test_a_translation_without_a_page_of_attention_still_shows_itself(models: Mo
     translator = attend.Translator(models.translator)
     shown = translator.translate("the dog " * 200, max_length=3)._repr_html_()
     assert "No attention: the text: expected at most 256 tokens" in shown
+
+
+def test_a_translation_is_shown_in_its_languages(tmp_path: pathlib.Path) -> None:
+    model = tmp_path / "m2m.safetensors"
+    attend.import_model(SOURCE / "tests" / "interchange" / "data" / "models" / "m2m_100", model)
+    translator = attend.Translator(model)
+    text = "A man is walking."
+    one = translator.translate(text, src_lang="en", tgt_lang="fr")
+    pages = [
+        translator.attention_page(text, one.text, src_lang="en", tgt_lang=tgt)._repr_html_()
+        for tgt in ("fr", "de")
+    ]
+    assert pages[0] != pages[1]
+    assert one._repr_html_().endswith(pages[0])
 
 
 def test_what_a_notebook_shows_is_escaped() -> None:
