@@ -151,6 +151,10 @@ class Translator {
   OutputExplanation explain(const std::string& source, const std::string& target,
                             const ExplanationOptions& options = {},
                             const LanguagePair& languages = {}) const;
+  // The same for a translation of this model, token by token as it was written.
+  OutputExplanation explain(const std::string& source, const TranslationCandidate& translation,
+                            const ExplanationOptions& options = {},
+                            const LanguagePair& languages = {}) const;
 
  private:
   friend class BaseModel;

@@ -62,6 +62,9 @@ TEST_F(ModelApi, ExplainsWhatItScores) {
     EXPECT_NEAR(std::log(why.token.probability), scores[i], 1e-4f);
     EXPECT_EQ(why.tokens.size(), scores.size());
   }
+  const TranslationCandidate best = translator.translate(source).front().candidates.front();
+  const OutputExplanation why = translator.explain(source.front(), best, {.position = 0});
+  EXPECT_NEAR(std::log(why.token.probability), best.token_scores.front(), 1e-4f);
 }
 
 TEST_F(ModelApi, NamesTheLineOfAStreamThatIsWrong) {

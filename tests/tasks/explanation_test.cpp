@@ -83,6 +83,32 @@ TEST(Explanation, ComparesWithAWordOrAToken) {
   EXPECT_NE(of_end.difference, of_word.difference);
 }
 
+TEST(Explanation, TakesATranslationTokenByToken) {
+  const TranslationModel model = small_model();
+  const std::vector<std::int32_t> ids = model.tgt_tokenizer.encode(kKatze);
+  const OutputExplanation of_ids = explain(model, kCat, ids, {.position = 3}),
+                          of_text = explain(model, kCat, kKatze, {.position = 3});
+  EXPECT_EQ(of_ids.difference, of_text.difference);
+  EXPECT_EQ(of_ids.tokens, of_text.tokens);
+  const std::vector<std::int32_t> parts{ids[1], ids[0], ids[0]};
+  const OutputExplanation why = explain(model, kCat, parts, {.position = 2});
+  EXPECT_EQ(why.tokens[2], model.tgt_tokenizer.piece(ids[0]));
+  const std::vector<std::vector<std::int32_t>> src{source_ids(model, kCat)}, tgt{parts};
+  EXPECT_NEAR(std::log(why.token.probability),
+              score_pairs(model, model.format.of({}), src, tgt).front().token_scores[2], 1e-4f);
+}
+
+TEST(Explanation, NeedsPositionsOnlyForWhatIsBeforeTheToken) {
+  const Tokenizer tokenizer = rhyme_tokenizer();
+  LanguageTransformerConfig config = small_language_config(tokenizer);
+  config.positions = PositionKind::learned;
+  config.max_positions = 4;
+  const LanguageModel model{std::make_shared<LanguageTransformer>(config, 7), tokenizer, {4}};
+  const std::string text = "the cat sat on the mat";
+  expect_whole(explain(model, text, {.position = 3}));
+  expect_error<LineError>([&] { explain(model, text, {.position = 4}); }, {"4 positions"});
+}
+
 TEST(Explanation, OfALogitAloneHasNoOtherToken) {
   const OutputExplanation why = explain(small_model(), kCat, kKatze, {.alone = true});
   EXPECT_EQ(why.instead.token, "");

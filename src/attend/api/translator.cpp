@@ -98,4 +98,13 @@ OutputExplanation Translator::explain(const std::string& source, const std::stri
   return attend::explain(impl_->engine.model(), source, target, options, languages);
 }
 
+OutputExplanation Translator::explain(const std::string& source,
+                                      const TranslationCandidate& translation,
+                                      const ExplanationOptions& options,
+                                      const LanguagePair& languages) const {
+  const EnteredRuntime entered(impl_->runtime);
+  return attend::explain(impl_->engine.model(), source,
+                         target_ids(impl_->engine.model(), translation), options, languages);
+}
+
 }  // namespace attend

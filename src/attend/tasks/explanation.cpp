@@ -24,14 +24,15 @@ namespace attend {
 
 namespace {
 
-// What a network computed, at the row whose token is explained.
+// What a network computed of the tokens before the explained one.
 struct ComputedOutput {
   std::vector<ResidualStep> steps = {};
   Tensor hidden = {};  // [N, D] of the last stack, "decoder"
-  std::int64_t row = 0;
   OutputProjection output = {};
   const Tokenizer& tokenizer;
   const std::string& source;  // the file of the model
+
+  std::int64_t row() const { return hidden.rows() - 1; }  // that gives the explained token
 };
 
 void check_explainable(const SavedModel& model, const ExplanationOptions& options) {
@@ -43,14 +44,20 @@ void check_explainable(const SavedModel& model, const ExplanationOptions& option
     throw ConfigError("instead: a logit that is explained alone is not compared with another");
 }
 
-std::vector<std::int32_t> explained_ids(const Tokenizer& tokenizer, const std::string& text,
-                                        std::string_view what, int marks, std::int64_t positions) {
-  std::vector<std::int32_t> ids = tokenizer.encode(text);
+void require_explainable_length(const std::vector<std::int32_t>& ids, std::string_view what) {
   if (std::ssize(ids) > kMostExplainedTokens)
     throw LineError(fmt::format("{}: expected at most {} tokens, got {}", what,
                                 kMostExplainedTokens, ids.size()));
-  require_room(what, std::ssize(ids), marks, positions);
-  return ids;
+}
+
+// `before`, and the tokens in front of the explained one: all that a decoder needs to read.
+std::vector<std::int32_t> read_before(std::vector<std::int32_t> before,
+                                      const std::vector<std::int32_t>& ids, int position,
+                                      std::int64_t positions) {
+  require_room("the text before the explained token", position, static_cast<int>(before.size()),
+               positions);
+  before.insert(before.end(), ids.begin(), ids.begin() + position);
+  return before;
 }
 
 std::vector<std::string> pieces_of(const Tokenizer& tokenizer,
@@ -141,7 +148,7 @@ void add_output_parts(OutputExplanation& explanation, const OutputProjection& ou
 // `token`: -1 for the most probable one.
 void explain_token(OutputExplanation& explanation, const ComputedOutput& at, std::int32_t token,
                    const ExplanationOptions& options) {
-  const Tensor logits = logits_of(at.hidden.slice_rows(at.row, at.row + 1), at.output);
+  const Tensor logits = logits_of(at.hidden.slice_rows(at.row(), at.row() + 1), at.output);
   const std::span<const float> values = logits.span();
   require_finite(values, "logits", at.source);
   if (token < 0) token = static_cast<std::int32_t>(largest_of(values));
@@ -163,11 +170,11 @@ void explain_token(OutputExplanation& explanation, const ComputedOutput& at, std
                            (other < 0 ? 0.0f : values[static_cast<std::size_t>(other)]);
   const ResidualStream stream(at.steps, "decoder");
   const Direction direction = direction_of(at.output, token, other);
-  explanation.parts = stream.parts(at.row, direction.weights);
+  explanation.parts = stream.parts(at.row(), direction.weights);
   add_output_parts(explanation, at.output, direction.bias, is_quantized(at.output.weight));
-  explanation.additions = stream.additions(at.row);
+  explanation.additions = stream.additions(at.row());
   const Tensor lens =
-      log_softmax(Variable(logits_of(stream.outputs(at.row), at.output))).value().to_host();
+      log_softmax(Variable(logits_of(stream.outputs(at.row()), at.output))).value().to_host();
   for (std::int64_t i = 0; i < lens.rows(); ++i)
     explanation.lens.push_back(most_probable({lens.row(i), static_cast<std::size_t>(lens.cols())},
                                              options.top, at.tokenizer));
@@ -233,48 +240,51 @@ int explained_position(const ExplanationOptions& options, std::int64_t last, std
 OutputExplanation explain(const TranslationModel& model, const std::string& source,
                           const std::string& target, const ExplanationOptions& options,
                           const LanguagePair& languages) {
+  return explain(model, source, model.tgt_tokenizer.encode(target), options, languages);
+}
+
+OutputExplanation explain(const TranslationModel& model, const std::string& source,
+                          std::vector<std::int32_t> target, const ExplanationOptions& options,
+                          const LanguagePair& languages) {
   check_explainable(model, options);
   const PairMarks marks = model.format.of(languages);
-  const std::vector<std::int32_t> src = marks.around(explained_ids(
-      model.src_tokenizer, source, "the source", marks.of_source(), model.longest_input()));
-  std::vector<std::int32_t> tgt = explained_ids(model.tgt_tokenizer, target, "the target",
-                                                marks.of_target(), model.longest_input());
-  std::vector<std::int32_t> read = marks.before_target;
-  read.insert(read.end(), tgt.begin(), tgt.end());
-  tgt.push_back(model.tgt_tokenizer.eos_id());
+  const std::vector<std::int32_t> src = model.src_tokenizer.encode(source);
+  require_explainable_length(src, "the source");
+  require_room("the source", std::ssize(src), marks.of_source(), model.longest_input());
+  require_explainable_length(target, "the target");
+  target.push_back(model.tgt_tokenizer.eos_id());
 
   OutputExplanation explanation;
-  explanation.tokens = pieces_of(model.tgt_tokenizer, tgt);
-  explanation.position = explained_position(options, std::ssize(tgt) - 1, 0);
+  explanation.tokens = pieces_of(model.tgt_tokenizer, target);
+  explanation.position = explained_position(options, std::ssize(target) - 1, 0);
+  const std::vector<std::int32_t> read =
+      read_before(marks.before_target, target, explanation.position, model.longest_input());
   const NoGradient guard;
   ComputedOutput at{
       .output = model.network->output(), .tokenizer = model.tgt_tokenizer, .source = model.source};
   Pass pass = Pass::inference();
-  const Ragged sources = Ragged::one(src);
+  const Ragged sources = Ragged::one(marks.around(src));
   const Variable memory = model.network->encode(sources, pass);
   pass.residual = &at.steps;
   at.hidden = model.network->decode(Ragged::one(read), memory, sources, pass).value();
-  at.row = marks.of_target() - 1 + explanation.position;
-  explain_token(explanation, at, tgt[static_cast<std::size_t>(explanation.position)], options);
+  explain_token(explanation, at, target[static_cast<std::size_t>(explanation.position)], options);
   return explanation;
 }
 
 OutputExplanation explain(const LanguageModel& model, const std::string& text,
                           const ExplanationOptions& options) {
   check_explainable(model, options);
-  const std::vector<std::int32_t> ids =
-      explained_ids(model.tokenizer, text, "the text", 1, model.longest_input());
-  std::vector<std::int32_t> read = ids;
-  read.insert(read.begin(), model.first_token);
+  const std::vector<std::int32_t> ids = model.tokenizer.encode(text);
+  require_explainable_length(ids, "the text");
 
   OutputExplanation explanation;
   explanation.tokens = pieces_of(model.tokenizer, ids);
   explanation.position = explained_position(options, std::ssize(ids), std::ssize(ids));
+  const std::vector<std::int32_t> read =
+      read_before({model.first_token}, ids, explanation.position, model.longest_input());
   const NoGradient guard;
-  ComputedOutput at{.row = explanation.position,
-                    .output = model.network->output(),
-                    .tokenizer = model.tokenizer,
-                    .source = model.source};
+  ComputedOutput at{
+      .output = model.network->output(), .tokenizer = model.tokenizer, .source = model.source};
   Pass pass = Pass::inference();
   pass.residual = &at.steps;
   at.hidden = model.network->hidden(Ragged::one(read), pass).value();

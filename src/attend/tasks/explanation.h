@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "attend/core/options.h"
 #include "attend/explanation.h"
@@ -31,6 +32,10 @@ inline constexpr std::int64_t kMostExplainedTokens = 1024;
 // or a word that is not in the vocabulary; LineError for a text that is too long; NotFiniteError.
 OutputExplanation explain(const TranslationModel& model, const std::string& source,
                           const std::string& target, const ExplanationOptions& options,
+                          const LanguagePair& languages = {});
+// The same for the tokens of a translation, without marks.
+OutputExplanation explain(const TranslationModel& model, const std::string& source,
+                          std::vector<std::int32_t> target, const ExplanationOptions& options,
                           const LanguagePair& languages = {});
 
 // Why the model finds the token at options.position likely behind the tokens before it. Throws like

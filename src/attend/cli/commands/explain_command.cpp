@@ -124,14 +124,15 @@ void require_no_target(const ExplainArguments& arguments, const SavedModel& mode
 
 OutputExplanation explained(const TranslationModel& model, const ExplainArguments& arguments,
                             bool has_target) {
-  std::string target = arguments.target;
-  if (!has_target) {
-    const TranslationEngine translator(model);
-    TranslationOptions options = translator.default_options();
-    options.languages = arguments.languages;
-    target = translator.translate(std::span(&arguments.text, 1), options).front().text();
-  }
-  return explain(model, arguments.text, target, arguments.explanation, arguments.languages);
+  if (has_target)
+    return explain(model, arguments.text, arguments.target, arguments.explanation,
+                   arguments.languages);
+  const TranslationEngine translator(model);
+  TranslationOptions options = translator.default_options();
+  options.languages = arguments.languages;
+  const Translation found = translator.translate(std::span(&arguments.text, 1), options).front();
+  return explain(model, arguments.text, target_ids(model, found.candidates.front()),
+                 arguments.explanation, arguments.languages);
 }
 
 void run_explain(const ExplainArguments& arguments, const OptionBinding& binding) {

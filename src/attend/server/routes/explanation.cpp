@@ -52,13 +52,16 @@ nlohmann::ordered_json explanation_json(const ServedModel& served,
   const Translator& translator = *served.as<Translator>();
   TranslationOptions options = translator.default_options();
   if (served.chooses_languages) options.languages = request.languages;
-  const std::string target =
-      request.has_translation
-          ? request.translation
-          : translator.translate(std::span(&request.text, 1), options).front().text();
-  nlohmann::ordered_json json{{"translation", target}};
-  json.update(
-      to_json(translator.explain(request.text, target, request.options, options.languages)));
+  nlohmann::ordered_json json{{"translation", request.translation}};
+  if (request.has_translation) {
+    json.update(to_json(
+        translator.explain(request.text, request.translation, request.options, options.languages)));
+    return json;
+  }
+  const Translation found = translator.translate(std::span(&request.text, 1), options).front();
+  json["translation"] = found.text();
+  json.update(to_json(translator.explain(request.text, found.candidates.front(), request.options,
+                                         options.languages)));
   return json;
 }
 

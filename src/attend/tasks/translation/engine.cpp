@@ -132,6 +132,13 @@ void check_prefix_ids(const TranslationOptions& options, const TranslationModel&
 
 }  // namespace
 
+std::vector<std::int32_t> target_ids(const TranslationModel& model,
+                                     const TranslationCandidate& translation) {
+  std::vector<std::int32_t> ids;
+  for (const std::string& token : translation.tokens) ids.push_back(model.tgt_tokenizer.id(token));
+  return ids;
+}
+
 TranslationEngine TranslationEngine::load(const std::filesystem::path& path) {
   return TranslationEngine(load_translation_model(path));
 }

@@ -52,6 +52,10 @@ struct TokenizedSentence {
   std::vector<std::int32_t> prefix = {};
 };
 
+// The ids of the tokens of a translation by this model.
+std::vector<std::int32_t> target_ids(const TranslationModel& model,
+                                     const TranslationCandidate& translation);
+
 // Const members may be called from any number of threads at once; each call gets the answer it
 // would get alone.
 class TranslationEngine {
