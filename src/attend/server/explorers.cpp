@@ -27,6 +27,9 @@ std::shared_ptr<const Explorer> Explorers::of(const ServedModel& model) {
                                      quote(model.name))};
   const std::lock_guard lock(mutex_);
   if (!last_.explorer || last_.path != model.path || last_.state != model.state) {
+    if (file_state({.path = model.path}) != model.state)
+      throw HttpError{
+          503, fmt::format("{}: the file was written again; reload the models", model.path), 5};
     last_ = {};  // its memory is free before the next takes more
     last_ = {model.path, model.state, Explorer::load(model.path)};
   }

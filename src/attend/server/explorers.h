@@ -24,7 +24,7 @@ class Explorers {
 
   // For tasks. The model is loaded a second time when it is first asked for, as it has to be read
   // again to be changed; only the last one is kept. Throws HttpError 400 for a model with an
-  // adapter, and like Explorer::load().
+  // adapter, 503 if its file is no longer the one that serves, and like Explorer::load().
   std::shared_ptr<const Explorer> of(const ServedModel& model);
 
  private:

@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <filesystem>
+
+#include "attend/checkpoint/checkpoint.h"
 #include "attend/classifier.h"
 #include "attend/core/json_text.h"
 #include "attend/generator.h"
@@ -183,6 +187,19 @@ TEST_F(Exploring, ChoosesTheModelByItsName) {
   EXPECT_EQ(explored({{"model", "en-de"}})["task"], "translation") << "after another";
   explored({{"model", "none"}}, 404);
   explored({{"model", "tags"}}, 400);
+}
+
+TEST_F(Exploring, ExploresTheModelThatServes) {
+  const std::string copy = file("copy.safetensors");
+  const std::string from = model_file_of(file("en-de")).string();
+  std::filesystem::copy_file(from, copy);
+  serve({"copy.safetensors"});
+  const auto before = std::filesystem::last_write_time(copy);
+  std::filesystem::last_write_time(copy, before + std::chrono::seconds(2));
+  explored(Answer::object(), 503);
+  EXPECT_TRUE(server_->reload().empty());
+  explored();
+  std::filesystem::remove(copy);
 }
 
 TEST_F(Exploring, SaysWhatIsWrong) {
