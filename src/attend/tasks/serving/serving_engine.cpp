@@ -131,8 +131,9 @@ Jobs ServingEngine::take(Worker& worker) {
   Jobs taken;
   for (auto& [model, station] : stations_) {
     while (!station.queue.empty()) {
-      auto job = station.queue.pop(
-          [&](const Job& next, bool has_right) { return fits(worker, station, next, has_right); });
+      auto job = station.queue.pop([&, &own = station](const Job& next, bool has_right) {
+        return fits(worker, own, next, has_right);
+      });
       if (!job) break;
       worker.load[model] += job->size();
       station.running_rows += job->size().rows;
