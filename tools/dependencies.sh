@@ -14,7 +14,8 @@ build_packages="g++ cmake ninja-build ccache pkg-config
 # python3-dev: torch.compile builds against it. ocl-icd-opencl-dev: Debian's CMake package of oneDNN requires OpenCL, although nothing here uses it.
 bench_packages="libbenchmark-dev libdnnl-dev ocl-icd-opencl-dev python3 python3-dev python3-venv"
 lint_packages="clang-format-14 clang-tidy-14 python3"
-fuzz_packages="clang-14 libclang-rt-14-dev"
+# 14, the usual one of Debian 12, cannot compile coroutines with its standard library.
+fuzz_packages="clang-16 libclang-rt-16-dev"
 mutants_packages="python3"
 python_packages="python3 python3-dev python3-venv"
 package_packages="dpkg-dev"

@@ -32,7 +32,7 @@ targets="$*"
 status=0
 
 if [ "$targets" != models ]; then
-  configure $build/clang asan -DCMAKE_CXX_COMPILER=clang++-14 -DATTEND_FUZZ=ON -DATTEND_EXAMPLES=OFF \
+  configure $build/clang asan -DCMAKE_CXX_COMPILER=clang++-16 -DATTEND_FUZZ=ON -DATTEND_EXAMPLES=OFF \
     -DATTEND_SANITIZE=address,undefined,fuzzer-no-link
   cmake --build $build/clang -j "$jobs" --target fuzz_targets
   program=$build/clang/tests/fuzz/fuzz_targets
