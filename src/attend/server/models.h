@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "attend/runtime.h"
@@ -29,7 +30,8 @@ class Models {
   template <class Model>
   ServedModelPointer find(std::string_view name) const {
     return find(
-        name, [](const ServedModel& model) { return model.as<Model>() != nullptr; }, kKind<Model>);
+        name, [](const ServedModel& model) { return model.as<Model>() != nullptr; },
+        kind_of<Model>());
   }
   // The first translator for a pair of languages, or the one of that name. Throws HttpError 400 if
   // there is none.
@@ -51,7 +53,12 @@ class Models {
 
  private:
   template <class Model>
-  static constexpr std::string_view kKind = "embedding";
+  static constexpr std::string_view kind_of() {
+    if constexpr (std::is_same_v<Model, Translator>) return "translation";
+    if constexpr (std::is_same_v<Model, Generator>) return "language";
+    if constexpr (std::is_same_v<Model, Classifier>) return "classification";
+    return "embedding";
+  }
   ServedModelPointer find(std::string_view name, bool (*fits)(const ServedModel&),
                           std::string_view kind) const;
   std::vector<ModelPlace> places_now() const;
@@ -65,12 +72,5 @@ class Models {
   mutable std::mutex mutex_;
   std::shared_ptr<const ModelList> list_;
 };
-
-template <>
-inline constexpr std::string_view Models::kKind<Translator> = "translation";
-template <>
-inline constexpr std::string_view Models::kKind<Generator> = "language";
-template <>
-inline constexpr std::string_view Models::kKind<Classifier> = "classification";
 
 }  // namespace attend
