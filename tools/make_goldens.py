@@ -49,6 +49,10 @@ transformer_{post,pre}_tied  in.src [B,S], in.src_lengths, in.tgt_in, in.tgt_out
                              pre-norm. Inputs are embedding * sqrt(D) + sinusoids; logits = y embedding^T; loss: label-smoothed,
                              mean over real tokens
 transformer_post_untied      the same with src_embedding.weight, tgt_embedding.weight, output_proj.weight and two vocabularies
+forced_prefix                transformer_pre_tied's shape; in.src, in.src_lengths, in.prefix [B,P], in.prefix_lengths; of all outputs that
+                             begin with the prefix and have at most `most` more tokens, the 5 with the greatest log-probability, given
+                             the prefix, by token, the prefix and the end counted: out.ids [B,5,T], out.lengths [B,5],
+                             out.log_probabilities [B,5]
 adam_ten_steps               transformer_post_tied's shape; one batch per step: in.src [10,B,S], in.src_lengths [10,B], ...;
                              out.losses [10], the loss before each step; param.*: before the first; Adam's settings in the metadata
 muon_ten_steps               the same with Muon for the matrices inside the layers, each projection for itself, in full precision

@@ -81,6 +81,48 @@ def transformer(golden, norm_first, activation="relu", src_vocab=VOCAB, tied=Tru
     golden.parameters(model.named())
 
 
+BOS, EOS = 1, 2
+
+
+def outputs_behind(model, src, prefix, most):
+    """Every output that begins with `prefix`, has at most `most` more tokens and an end: (log-probability of those and the end, tokens)."""
+    tokens = [t for t in range(VOCAB) if t != EOS]
+    lengths, outputs = torch.tensor([src.shape[1]]), []
+    for count in range(most + 1):
+        more = torch.cartesian_prod(*[torch.tensor(tokens)] * count).reshape(-1, count) if count else torch.zeros(1, 0, dtype=torch.int64)
+        written = torch.cat([prefix.expand(len(more), -1), more], 1)
+        read = torch.cat([torch.full((len(more), 1), BOS), written], 1)
+        batch = len(more)
+        logits = model(src.expand(batch, -1), lengths.expand(batch), read, torch.full((batch,), read.shape[1]))
+        following = torch.cat([written, torch.full((batch, 1), EOS)], 1)
+        scores = logits.log_softmax(-1).gather(2, following.unsqueeze(-1)).squeeze(-1)[:, prefix.shape[0]:]
+        outputs += zip(scores.sum(1).tolist(), following[:, :-1].tolist())
+    return outputs
+
+
+@case("forced_prefix")
+def forced_prefix(golden):
+    layer_settings(golden, True, "relu")
+    golden.settings.update(n_encoder_layers=2, n_decoder_layers=2, tie_embeddings=True, bos=BOS, eos=EOS, most=2)
+    model = golden.randomise(Translator(True, "relu", VOCAB, VOCAB, tied=True)).eval()
+    src_lengths, prefix_lengths, best = golden.input("src_lengths", torch.tensor([6, 3, 5])), torch.tensor([2, 1, 3]), 5
+    src = golden.input("src", golden.ids(3, 6, low=3).masked_fill(padding(src_lengths, 6), PAD))
+    prefix = golden.input("prefix", golden.ids(3, 3, low=3).masked_fill(padding(prefix_lengths, 3), PAD))
+    golden.input("prefix_lengths", prefix_lengths)
+    scores, ids, lengths = torch.zeros(3, best).double(), torch.full((3, best, 5), PAD), torch.zeros(3, best, dtype=torch.int64)
+    for i in range(3):
+        with torch.no_grad():
+            outputs = outputs_behind(model, src[i:i + 1, :src_lengths[i]], prefix[i, :prefix_lengths[i]], 2)
+        outputs.sort(key=lambda output: -output[0] / (len(output[1]) + 1))
+        for k, (score, written) in enumerate(outputs[:best]):
+            scores[i, k], lengths[i, k] = score, len(written)
+            ids[i, k, :len(written)] = torch.tensor(written)
+    golden.put("out.log_probabilities", scores)
+    golden.put("out.ids", ids)
+    golden.put("out.lengths", lengths)
+    golden.parameters(model.named(), gradients=False)
+
+
 def train_ten_steps(golden, optimizers):
     """Batches and losses of ten steps of transformer_post_tied's shape; optimizers(model) are called one after the other."""
     layer_settings(golden, False, "relu")
