@@ -107,6 +107,12 @@ class Translator {
   static Translator load(const std::filesystem::path& path,
                          std::shared_ptr<Runtime> runtime = nullptr);
 
+  // Models that translate and score together, by the arithmetic mean of their probabilities of
+  // every token. Defaults, alignments and attention are those of the first; it computes on the
+  // runtime of the first. At least one. Throws DataError, which names the file, for a model that
+  // reads or writes other tokens than the first, or other languages.
+  static Translator ensemble(std::span<const Translator> members);
+
   // The defaults stored in the model: its beam size and length penalty.
   TranslationOptions default_options() const;
 

@@ -5,6 +5,7 @@
 #include "attend/api/entered_runtime.h"
 #include "attend/api/public_models.h"
 #include "attend/core/lines.h"
+#include "attend/error.h"
 #include "attend/tasks/attention_maps.h"
 #include "attend/tasks/explanation.h"
 #include "attend/tasks/learned_positions.h"
@@ -15,6 +16,15 @@ Translator Translator::load(const std::filesystem::path& path, std::shared_ptr<R
   const EnteredRuntime entered(runtime);
   return Translator(
       std::make_shared<const Impl>(Impl{TranslationEngine::load(path), std::move(runtime)}));
+}
+
+Translator Translator::ensemble(std::span<const Translator> members) {
+  if (members.empty()) throw ConfigError("ensemble: expected at least one model, got none");
+  TranslationEnsemble::Models models;
+  for (const Translator& member : members)
+    for (const auto& model : member.impl_->engine.ensemble().models()) models.push_back(model);
+  return Translator(std::make_shared<const Impl>(Impl{
+      TranslationEngine(TranslationEnsemble(std::move(models))), members.front().impl_->runtime}));
 }
 
 TranslationOptions Translator::default_options() const { return impl_->engine.default_options(); }

@@ -47,12 +47,7 @@ Tensor EncoderDecoderScorer::logits(std::int64_t begin, std::int64_t end) {
 }
 
 bool EncoderDecoderScorer::adjust(std::int64_t, const Tensor& logits) {
-  if (suppressed_.empty()) return false;
-  std::vector<std::int32_t> columns;
-  for (std::int64_t row = 0; row < logits.rows(); ++row)
-    columns.insert(columns.end(), suppressed_.begin(), suppressed_.end());
-  backend().fill_columns(logits, columns, -std::numeric_limits<float>::infinity());
-  return true;
+  return suppress(suppressed_, logits);
 }
 
 // Without the suppressed tokens: they are looked for, too, and then left out. The probabilities of
@@ -60,15 +55,30 @@ bool EncoderDecoderScorer::adjust(std::int64_t, const Tensor& logits) {
 BestTokens EncoderDecoderScorer::best(std::int64_t hypotheses, int k) {
   const Tensor hidden = hidden_.slice_rows(0, hypotheses);
   if (suppressed_.empty()) return best_tokens(hidden, model_.output(), k);
-  const BestTokens found =
-      best_tokens(hidden, model_.output(), k + static_cast<int>(suppressed_.size())).to_host();
+  return without_suppressed(
+      best_tokens(hidden, model_.output(), k + static_cast<int>(suppressed_.size())), suppressed_,
+      k);
+}
+
+bool suppress(std::span<const std::int32_t> tokens, const Tensor& logits) {
+  if (tokens.empty()) return false;
+  std::vector<std::int32_t> columns;
+  for (std::int64_t row = 0; row < logits.rows(); ++row)
+    columns.insert(columns.end(), tokens.begin(), tokens.end());
+  backend().fill_columns(logits, columns, -std::numeric_limits<float>::infinity());
+  return true;
+}
+
+BestTokens without_suppressed(const BestTokens& all, std::span<const std::int32_t> tokens, int k) {
+  const BestTokens found = all.to_host();
+  const std::int64_t hypotheses = found.columns.rows();
   const BestTokens rest(Tensor::empty_on_host({hypotheses, k}),
                         Tensor::empty_on_host({hypotheses, k}, DType::i32));
   for (std::int64_t r = 0; r < hypotheses; ++r) {
     std::int64_t kept = 0;
     for (std::int64_t i = 0; i < found.columns.cols() && kept < k; ++i) {
       const std::int32_t token = found.columns.row<std::int32_t>(r)[i];
-      if (std::find(suppressed_.begin(), suppressed_.end(), token) != suppressed_.end()) continue;
+      if (std::find(tokens.begin(), tokens.end(), token) != tokens.end()) continue;
       rest.log_probabilities.row(r)[kept] = found.log_probabilities.row(r)[i];
       rest.columns.row<std::int32_t>(r)[kept++] = token;
     }

@@ -22,6 +22,11 @@ struct EncoderDecoderInput {
   std::span<const DecoderPrefix> prefixes;
 };
 
+// Makes tokens impossible. Returns whether there are any.
+bool suppress(std::span<const std::int32_t> tokens, const Tensor& logits);
+// The k best of `found` that are not among `tokens`, for columns that are tokens.
+BestTokens without_suppressed(const BestTokens& found, std::span<const std::int32_t> tokens, int k);
+
 class EncoderDecoderScorer final : public Scorer {
  public:
   // Without sentences. `model` must outlive the scorer. suppressed: tokens that are never chosen;

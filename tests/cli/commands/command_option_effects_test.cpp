@@ -24,6 +24,7 @@ TEST_F(CommandOptionEffects, OfTranslate) {
       {"sample", "yes", "", "out"},
       {"prefix", "@prefixes", "", "out"},
       {"beam-tree", "@made/tree", "", "files"},
+      {"ensemble", "@run/checkpoints/step-00000020.safetensors", "--format json", "out"},
       {"must-contain", "Hund", "", "out"},
       {"must-not-contain", "Die", "", "out"},
       {"heads-off", "*.cross_attn", "--format json", "out"},
@@ -129,16 +130,18 @@ TEST_F(CommandOptionEffects, OfClassifyWithSeveralLabels) {
 
 TEST_F(CommandOptionEffects, OfScore) {
   train_translator();
-  const std::vector<OptionCase> cases{{"src", "@test.en", "", "out"},
-                                      {"tgt", "@test.de", "", "out"},
-                                      {"tokens", "yes", "", "out"},
-                                      {"heads-off", "encoder.*:0", "", "out"},
-                                      {"attention-beta", "decoder.*=3", "", "out"},
-                                      {"max-tokens", "12", "", "out error"},
-                                      {"on-error", "stop", "--max-tokens 12", "out error status"},
-                                      {"format", "json", "", "out"},
-                                      {"tokens", "yes", "--format json", "out"},
-                                      {"threads", "2", "", ""}};
+  const std::vector<OptionCase> cases{
+      {"src", "@test.en", "", "out"},
+      {"tgt", "@test.de", "", "out"},
+      {"tokens", "yes", "", "out"},
+      {"ensemble", "@run/checkpoints/step-00000020.safetensors", "", "out"},
+      {"heads-off", "encoder.*:0", "", "out"},
+      {"attention-beta", "decoder.*=3", "", "out"},
+      {"max-tokens", "12", "", "out error"},
+      {"on-error", "stop", "--max-tokens 12", "out error status"},
+      {"format", "json", "", "out"},
+      {"tokens", "yes", "--format json", "out"},
+      {"threads", "2", "", ""}};
   expect_cases("score @model --src @valid.en --tgt @valid.de", cases);
   expect_config_file("score @model --src @valid.en --tgt @valid.de", "--tokens", "tokens = true\n");
   import_languages();

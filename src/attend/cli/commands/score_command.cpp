@@ -6,6 +6,7 @@
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
+#include "attend/cli/binding/translators.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/cli/output_format.h"
@@ -25,6 +26,7 @@ namespace {
 
 struct ScoreArguments {
   std::string model;
+  std::vector<std::string> ensemble;
   std::string src;
   std::string tgt;
   std::string text;
@@ -44,6 +46,7 @@ void fields(ScoreArguments& a, Visitor&& visit) {
   visit("tgt", a.tgt, "translation of --src, line by line, for a translation model");
   visit("text", a.text,
         "text to score line by line, for a language model; without --text, standard input");
+  visit("ensemble", a.ensemble, kEnsembleHelp);
   visit("tokens", a.tokens, "also print the log-probability of every token");
   visit("bits-per-character", a.bits_per_character,
         "also print the bits per character of all lines of a language model, to standard error");
@@ -84,7 +87,7 @@ AnswerSink<SequenceScore> printed(UnansweredLines& unanswered, const ScoreArgume
       [json](const LineError& error) { answer("{}\n", json ? json_text(error) : ""); });
 }
 
-void score_translations(const TranslationModel& model, const ScoreArguments& arguments) {
+void score_translations(const TranslationEngine& translator, const ScoreArguments& arguments) {
   if (!arguments.text.empty())
     throw ConfigError(
         "--text: expected a language model; a translation model scores --src and --tgt");
@@ -96,7 +99,6 @@ void score_translations(const TranslationModel& model, const ScoreArguments& arg
     throw ConfigError("--tgt: expected the file with the translations, got none");
   if (arguments.src == "-" && arguments.tgt == "-")
     throw ConfigError("--src, --tgt: expected standard input (-) for one of them, got it for both");
-  const TranslationEngine translator(model);
   LineReader src(arguments.src), tgt(arguments.tgt);
   UnansweredLines unanswered(arguments.lines);
   ProgressLine progress = ProgressLine::over_lines(arguments.src, /*answering=*/true);
@@ -113,6 +115,7 @@ void score_text(const LanguageModel& model, const ScoreArguments& arguments) {
         "input");
   if (!arguments.languages.source.empty() || !arguments.languages.target.empty())
     throw ConfigError("--src-lang, --tgt-lang: expected a translation model");
+  if (!arguments.ensemble.empty()) throw ConfigError("--ensemble: expected a translation model");
   LineReader lines = arguments.text.empty() ? standard_input() : LineReader(arguments.text);
   UnansweredLines unanswered(arguments.lines);
   AnswerSink<SequenceScore> sink = printed(unanswered, arguments);
@@ -136,7 +139,11 @@ void run_score(const ScoreArguments& arguments) {
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   visit_model(
       *load_model(arguments.model, arguments.attention),
-      [&](const TranslationModel& model) { score_translations(model, arguments); },
+      [&](const TranslationModel& model) {
+        score_translations(with_ensemble(std::make_shared<const TranslationModel>(model),
+                                         arguments.ensemble, arguments.attention),
+                           arguments);
+      },
       [&](const LanguageModel& model) { score_text(model, arguments); },
       [](const SavedModel& model) {
         throw DataError(fmt::format(

@@ -12,6 +12,7 @@
 #include "attend/cli/binding/model_decoding.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
+#include "attend/cli/binding/translators.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/cli/output_format.h"
@@ -22,8 +23,6 @@
 #include "attend/core/atomic_file.h"
 #include "attend/error.h"
 #include "attend/inspect/beam_tree.h"
-#include "attend/tasks/model_reading.h"
-#include "attend/tasks/shared_base.h"
 #include "attend/tasks/translation/engine.h"
 #include "attend/text/preparation.h"
 
@@ -32,6 +31,7 @@ namespace {
 
 struct TranslateArguments {
   std::string model;
+  std::vector<std::string> ensemble;
   OutputFormat format = OutputFormat::text;
   bool sample = false;
   std::string prefix;
@@ -53,6 +53,7 @@ void fields(TranslateArguments& a, Visitor&& visit) {
         "appends ||| 0-0 2-1); json: one object "
         "per line");
   visit("sample", a.sample, "draw translations at random instead of searching for the best");
+  visit("ensemble", a.ensemble, kEnsembleHelp);
   visit("prefix", a.prefix,
         "file with the text that each translation must begin with, line by line; an empty line "
         "demands nothing");
@@ -198,19 +199,12 @@ void check(const TranslateArguments& a, const OptionBinding& binding) {
     binding.refuse_without("--tokenize moses", {"tgt-language"});
 }
 
-TranslationEngine load_translator(const TranslateArguments& arguments) {
-  return visit_model(
-      *load_model(arguments.model, arguments.attention),
-      [](const TranslationModel& model) { return TranslationEngine(model); },
-      [](const SavedModel& model) -> TranslationEngine {
-        throw wrong_task(model.source, TranslationModel::kTask, model.task());
-      });
-}
-
 void run_translate(TranslateArguments& arguments, const OptionBinding& binding) {
   check(arguments, binding);
   const RuntimeScope runtime = enter_runtime(arguments.threads);
-  const TranslationEngine translator = load_translator(arguments);
+  const TranslationEngine translator =
+      with_ensemble(load_translation_model(arguments.model, arguments.attention),
+                    arguments.ensemble, arguments.attention);
   TranslationOptions& options = arguments.translation;
   use_model_decoding(translator, binding, options);
   if (arguments.sample) {

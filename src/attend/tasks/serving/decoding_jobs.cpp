@@ -24,7 +24,7 @@ class TranslationJob final : public Job {
         item_(item),
         receiver_(std::move(receiver)) {}
 
-  const void* model() const override { return &engine_.model(); }
+  const void* model() const override { return &engine_.ensemble(); }
   int kind() const override { return sentence_.call->options.shortlist ? 1 : 0; }
   std::unique_ptr<JobBatch> make_batch() const override;
   void fail(std::exception_ptr error) const override { receiver_->fail(item_, std::move(error)); }

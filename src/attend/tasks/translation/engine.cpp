@@ -66,12 +66,11 @@ struct ScoredText {
   std::string where;
 };
 
-void check_length(const ScoredText& text, const TranslationModel& model,
-                  const ScoringOptions& options) {
+void check_length(const ScoredText& text, std::int64_t positions, const ScoringOptions& options) {
   if (std::ssize(text.ids) > options.max_tokens)
     throw LineError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}", text.where,
                                 options.max_tokens, text.ids.size()));
-  require_room(text.where, std::ssize(text.ids), text.marks, model.longest_input());
+  require_room(text.where, std::ssize(text.ids), text.marks, positions);
 }
 
 std::string ends_early(const LineReader& shorter, const LineReader& longer) {
@@ -118,16 +117,21 @@ void check_prefix(const std::vector<std::int32_t>& prefix, const std::string& wh
   require_room(where, std::ssize(prefix), marks.of_target(), positions);
 }
 
-// Throws ConfigError for beginnings that are given twice, and for tokens that cannot be written.
+// Throws ConfigError for tokens that cannot be written.
+void check_target_ids(const std::vector<std::int32_t>& ids, const TranslationModel& model,
+                      const char* option) {
+  for (const std::int32_t id : ids)
+    if (id < 0 || id >= model.tgt_tokenizer.vocab_size() || id == model.special().eos)
+      throw ConfigError(
+          fmt::format("{}: expected ids of target tokens, without the end, got {}", option, id));
+}
+
+// Also for beginnings that are given twice.
 void check_prefix_ids(const TranslationOptions& options, const TranslationModel& model) {
   if (!options.prefix_ids.empty() && !options.prefixes.empty())
     throw ConfigError("prefix_ids: expected no prefixes beside them");
-  for (const std::vector<std::int32_t>& prefix : options.prefix_ids) {
-    for (const std::int32_t id : prefix)
-      if (id < 0 || id >= model.tgt_tokenizer.vocab_size() || id == model.special().eos)
-        throw ConfigError(
-            fmt::format("prefix_ids: expected ids of target tokens, without the end, got {}", id));
-  }
+  for (const std::vector<std::int32_t>& prefix : options.prefix_ids)
+    check_target_ids(prefix, model, "prefix_ids");
 }
 
 }  // namespace
@@ -145,10 +149,10 @@ TranslationEngine TranslationEngine::load(const std::filesystem::path& path) {
 
 TranslationOptions TranslationEngine::default_options() const {
   TranslationOptions options;
-  options.beam.beam_size = model_->decoding.beam_size;
-  options.beam.length_penalty = model_->decoding.length_penalty;
-  options.beam.min_length = model_->decoding.min_length;
-  options.beam.no_repeat_ngram = model_->decoding.no_repeat_ngram;
+  options.beam.beam_size = model().decoding.beam_size;
+  options.beam.length_penalty = model().decoding.length_penalty;
+  options.beam.min_length = model().decoding.min_length;
+  options.beam.no_repeat_ngram = model().decoding.no_repeat_ngram;
   return options;
 }
 
@@ -156,18 +160,20 @@ std::shared_ptr<const TranslationCall> TranslationEngine::call(
     const TranslationOptions& options) const {
   check_options(options);
   if (!options.sampling) check_search(options.beam);
-  if (options.shortlist && !model_->shortlist)
+  if (options.shortlist && ensemble_->has_several())
+    throw ConfigError("--shortlist: expected one model, as each has its own; got an ensemble");
+  if (options.shortlist && !model().shortlist)
     throw ConfigError("--shortlist: the model has no shortlist; attend shortlist adds one");
-  check_prefix_ids(options, *model_);
+  check_prefix_ids(options, model());
   return std::make_shared<TranslationCall>(TranslationCall{
-      options, model_->format.of(options.languages), phrase_rules(options, *model_)});
+      options, model().format.of(options.languages), phrase_rules(options, model())});
 }
 
 SourceSentence TranslationEngine::sentence(
     const SentenceText& text, const std::shared_ptr<const TranslationCall>& call) const {
   SourceSentence sentence{
-      model_->src_tokenizer.encode(text.text), text.number, call,
-      text.prefix_ids.empty() ? model_->tgt_tokenizer.encode(text.prefix) : text.prefix_ids};
+      model().src_tokenizer.encode(text.text), text.number, call,
+      text.prefix_ids.empty() ? model().tgt_tokenizer.encode(text.prefix) : text.prefix_ids};
   const std::string& where = text.where;
   const auto tokens = static_cast<std::int64_t>(sentence.ids.size());
   if (tokens > call->options.max_source_tokens)
@@ -175,8 +181,8 @@ SourceSentence TranslationEngine::sentence(
         fmt::format("{}: a sentence of {} tokens is longer than max-source-tokens {}; split it, or "
                     "raise --max-source-tokens",
                     where, tokens, call->options.max_source_tokens));
-  require_room(where, tokens, call->marks.of_source(), model_->longest_input());
-  check_prefix(sentence.prefix, text.prefix_where, *call, model_->longest_input());
+  require_room(where, tokens, call->marks.of_source(), ensemble_->longest_input());
+  check_prefix(sentence.prefix, text.prefix_where, *call, ensemble_->longest_input());
   if (tokens > 0) sentence.ids = call->marks.around(sentence.ids);
   return sentence;
 }
@@ -213,7 +219,7 @@ std::vector<Translation> TranslationEngine::translate_ids(std::vector<TokenizedS
   sentences.reserve(tokenized.size());
   for (auto& [ids, prefix] : tokenized) {
     check_prefix(prefix, fmt::format("sentence {}", sentences.size() + 1), *all,
-                 model_->longest_input());
+                 ensemble_->longest_input());
     sentences.push_back({std::move(ids), sentences.size(), all, std::move(prefix)});
   }
   return translate_sentences(sentences, options);
@@ -276,7 +282,7 @@ std::vector<Translation> TranslationEngine::translate_sentences(
       places.push_back(order[i]);
     }
     if (batch.empty()) return;
-    RunningTranslations running(model_, options.shortlist);
+    RunningTranslations running(ensemble_, options.shortlist);
     running.join(std::move(batch));
     while (!running.empty()) {
       for (auto& outcome : running.step()) {
@@ -295,33 +301,33 @@ std::vector<SequenceScore> TranslationEngine::score(std::span<const std::string>
   if (src.size() != tgt.size())
     throw DataError(
         fmt::format("expected as many targets as sources, got {} and {}", tgt.size(), src.size()));
-  const PairMarks marks = model_->format.of(languages);
-  std::vector<std::vector<std::int32_t>> src_ids = encode_all(src, model_->src_tokenizer),
-                                         tgt_ids = encode_all(tgt, model_->tgt_tokenizer);
+  const PairMarks marks = model().format.of(languages);
+  std::vector<std::vector<std::int32_t>> src_ids = encode_all(src, model().src_tokenizer),
+                                         tgt_ids = encode_all(tgt, model().tgt_tokenizer);
   for (std::size_t i = 0; i < src.size(); ++i) {
-    check_length({src_ids[i], marks.of_source(), fmt::format("source {}", i + 1)}, *model_,
-                 options);
-    check_length({tgt_ids[i], marks.of_target(), fmt::format("target {}", i + 1)}, *model_,
-                 options);
+    check_length({src_ids[i], marks.of_source(), fmt::format("source {}", i + 1)},
+                 ensemble_->longest_input(), options);
+    check_length({tgt_ids[i], marks.of_target(), fmt::format("target {}", i + 1)},
+                 ensemble_->longest_input(), options);
     src_ids[i] = marks.around(src_ids[i]);
   }
-  return score_pairs(*model_, marks, src_ids, tgt_ids);
+  return ensemble_->score(marks, src_ids, tgt_ids);
 }
 
 void TranslationEngine::score(LineReader& src, LineReader& tgt,
                               const AnswerSink<SequenceScore>& sink, const ScoringOptions& options,
                               const LanguagePair& languages) const {
-  const PairMarks marks = model_->format.of(languages);
+  const PairMarks marks = model().format.of(languages);
   struct Pair {
     std::vector<std::int32_t> src, tgt;
   };
   const auto next = [&]() -> std::optional<Pair> {
     const auto lines = next_of_both(src, tgt);
     if (!lines) return std::nullopt;
-    Pair pair{model_->src_tokenizer.encode(lines->first),
-              model_->tgt_tokenizer.encode(lines->second)};
-    check_length({pair.src, marks.of_source(), src.where()}, *model_, options);
-    check_length({pair.tgt, marks.of_target(), tgt.where()}, *model_, options);
+    Pair pair{model().src_tokenizer.encode(lines->first),
+              model().tgt_tokenizer.encode(lines->second)};
+    check_length({pair.src, marks.of_source(), src.where()}, ensemble_->longest_input(), options);
+    check_length({pair.tgt, marks.of_target(), tgt.where()}, ensemble_->longest_input(), options);
     pair.src = marks.around(pair.src);
     return pair;
   };
@@ -331,7 +337,7 @@ void TranslationEngine::score(LineReader& src, LineReader& tgt,
       src_ids.push_back(pair.src);
       tgt_ids.push_back(pair.tgt);
     }
-    return score_pairs(*model_, marks, src_ids, tgt_ids);
+    return ensemble_->score(marks, src_ids, tgt_ids);
   };
   answer_all(Conversation<Pair, SequenceScore>{
       .arrived = [&] { return src.has_arrived() && tgt.has_arrived(); },

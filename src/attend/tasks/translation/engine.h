@@ -15,7 +15,7 @@
 #include "attend/core/options.h"
 #include "attend/decode/beam_search.h"
 #include "attend/decode/sampling.h"
-#include "attend/tasks/translation/model.h"
+#include "attend/tasks/translation/ensemble.h"
 #include "attend/tasks/translation/running_translations.h"
 #include "attend/tasks/translation/scoring.h"
 #include "attend/translator.h"
@@ -63,9 +63,14 @@ class TranslationEngine {
   // Throws IoError or DataError.
   static TranslationEngine load(const std::filesystem::path& path);
   explicit TranslationEngine(TranslationModel model)
-      : model_(std::make_shared<const TranslationModel>(std::move(model))) {}
+      : TranslationEngine(
+            TranslationEnsemble({std::make_shared<const TranslationModel>(std::move(model))})) {}
+  explicit TranslationEngine(TranslationEnsemble ensemble)
+      : ensemble_(std::make_shared<const TranslationEnsemble>(std::move(ensemble))) {}
 
-  const TranslationModel& model() const { return *model_; }
+  const TranslationEnsemble& ensemble() const { return *ensemble_; }
+  // The only model, or the first of an ensemble.
+  const TranslationModel& model() const { return ensemble_->first(); }
   // The defaults stored in the model.
   TranslationOptions default_options() const;
 
@@ -74,7 +79,7 @@ class TranslationEngine {
                                         const TranslationOptions& options) const;
   // For these and other sentences; `shortlist`: as in the options of all of them.
   std::unique_ptr<RunningTranslations> running(bool shortlist) const {
-    return std::make_unique<RunningTranslations>(model_, shortlist);
+    return std::make_unique<RunningTranslations>(ensemble_, shortlist);
   }
 
   // Returns one result per text, in order, independent of the other texts. Throws LineError for one
@@ -122,7 +127,7 @@ class TranslationEngine {
   std::vector<Translation> translate_sentences(std::span<const SourceSentence> sentences,
                                                const TranslationOptions& options) const;
 
-  std::shared_ptr<const TranslationModel> model_;
+  std::shared_ptr<const TranslationEnsemble> ensemble_;
 };
 
 }  // namespace attend

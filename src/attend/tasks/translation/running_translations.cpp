@@ -5,6 +5,7 @@
 #include <array>
 
 #include "attend/checkpoint/finite.h"
+#include "attend/decode/ensemble_scorer.h"
 #include "attend/decode/shortlisted_scorer.h"
 #include "attend/error.h"
 #include "attend/tasks/attention_maps.h"
@@ -18,9 +19,9 @@ constexpr std::uint64_t kSentences = std::uint64_t{1} << 40;
 
 // Limits outputs to the model's learned positions.
 template <class SearchOptions>
-SearchOptions within_positions(SearchOptions options, const TranslationModel& model,
+SearchOptions within_positions(SearchOptions options, std::int64_t positions,
                                const PairMarks& marks) {
-  const std::int64_t positions = model.longest_input(), room = positions - (marks.of_target() - 1);
+  const std::int64_t room = positions - (marks.of_target() - 1);
   if (positions > 0 && options.max_length > room) options.max_length = static_cast<int>(room);
   return options;
 }
@@ -56,21 +57,27 @@ std::int64_t hypotheses_of(const TranslationOptions& options) {
   return options.sampling ? options.beam.n_best : options.beam.beam_size;
 }
 
-RunningTranslations::Decoding RunningTranslations::decoding(const TranslationModel& model,
+RunningTranslations::Decoding RunningTranslations::decoding(const TranslationEnsemble& ensemble,
                                                             bool shortlist) {
-  if (!shortlist) {
-    auto scorer = std::make_unique<EncoderDecoderScorer>(*model.network, model.suppressed);
+  const auto scored_by = [](auto scorer) -> Decoding {
     return {[&s = *scorer](const EncoderDecoderInput& input) { s.join(input); }, std::move(scorer)};
-  }
-  auto scorer =
-      std::make_unique<ShortlistedScorer>(*model.network, *model.shortlist, model.suppressed);
-  return {[&s = *scorer](const EncoderDecoderInput& input) { s.join(input); }, std::move(scorer)};
+  };
+  const TranslationModel& model = ensemble.first();
+  if (shortlist)
+    return scored_by(
+        std::make_unique<ShortlistedScorer>(*model.network, *model.shortlist, model.suppressed));
+  if (!ensemble.has_several())
+    return scored_by(std::make_unique<EncoderDecoderScorer>(*model.network, model.suppressed));
+  std::vector<const EncoderDecoder*> networks;
+  for (const auto& member : ensemble.models()) networks.push_back(member->network.get());
+  return scored_by(std::make_unique<EnsembleScorer>(networks, ensemble.suppressed()));
 }
 
-RunningTranslations::RunningTranslations(std::shared_ptr<const TranslationModel> model,
+RunningTranslations::RunningTranslations(std::shared_ptr<const TranslationEnsemble> ensemble,
                                          bool shortlist)
-    : model_(std::move(model)),
-      decoding_(decoding(*model_, shortlist)),
+    : ensemble_(std::move(ensemble)),
+      model_(ensemble_->first()),
+      decoding_(decoding(*ensemble_, shortlist)),
       batch_(*decoding_.scorer) {}
 
 std::size_t RunningTranslations::join(std::vector<SourceSentence> sentences) {
@@ -100,14 +107,16 @@ std::size_t RunningTranslations::join(std::vector<SourceSentence> sentences) {
 RunningBatch::Search RunningTranslations::search(const SourceSentence& sentence,
                                                  const Arrival& arrival) const {
   const auto& [options, marks, rules] = *sentence.call;
-  const std::int32_t eos = model_->special().eos;
+  const std::int32_t eos = model_.special().eos;
   if (!options.sampling)
-    return BeamSearch(arrival, eos, within_positions(options.beam, *model_, marks), rules,
+    return BeamSearch(arrival, eos,
+                      within_positions(options.beam, ensemble_->longest_input(), marks), rules,
                       listener_of(sentence));
   std::vector<std::uint64_t> streams;
   for (int k = 0; k < options.beam.n_best; ++k)
     streams.push_back(sentence.number + static_cast<std::uint64_t>(k) * kSentences);
-  return Sampling(arrival, eos, within_positions(*options.sampling, *model_, marks), streams);
+  return Sampling(arrival, eos,
+                  within_positions(*options.sampling, ensemble_->longest_input(), marks), streams);
 }
 
 void RunningTranslations::leave(std::size_t sentence) {
@@ -126,7 +135,7 @@ std::vector<Outcome<Translation>> RunningTranslations::step() {
       result.result = translation(found->second, outcome.result);
     } catch (const NotFiniteError&) {
       result.error =
-          outcome.error ? with_source(outcome.error, model_->source) : std::current_exception();
+          outcome.error ? with_source(outcome.error, model_.source) : std::current_exception();
     } catch (...) {
       result.error = std::current_exception();
     }
@@ -143,7 +152,7 @@ Translation RunningTranslations::translation(const SourceSentence& sentence,
     translation.candidates.push_back(candidate(hypothesis));
     if (options.alignment)
       translation.candidates.back().alignment =
-          word_alignment(*model_, marks, sentence.ids, hypothesis.ids);
+          word_alignment(model_, marks, sentence.ids, hypothesis.ids);
   }
   return translation;
 }
@@ -153,19 +162,19 @@ std::vector<std::string> RunningTranslations::source_tokens(const SourceSentence
   std::vector<std::string> tokens;
   const std::size_t end = sentence.ids.size() - marks.after_source.size();
   for (std::size_t i = marks.before_source.size(); i < end; ++i)
-    tokens.push_back(model_->src_tokenizer.piece(sentence.ids[i]));
+    tokens.push_back(model_.src_tokenizer.piece(sentence.ids[i]));
   return tokens;
 }
 
 TranslationCandidate RunningTranslations::candidate(const Hypothesis& hypothesis) const {
   require_finite(std::array{hypothesis.score, hypothesis.log_probability},
-                 "scores of a translation", model_->source);
+                 "scores of a translation", model_.source);
   TranslationCandidate candidate;
-  candidate.text = model_->tgt_tokenizer.decode(hypothesis.ids);
+  candidate.text = model_.tgt_tokenizer.decode(hypothesis.ids);
   candidate.score = hypothesis.score;
   candidate.log_probability = hypothesis.log_probability;
   for (const std::int32_t id : hypothesis.ids)
-    candidate.tokens.push_back(model_->tgt_tokenizer.piece(id));
+    candidate.tokens.push_back(model_.tgt_tokenizer.piece(id));
   candidate.token_scores = hypothesis.token_scores;
   return candidate;
 }

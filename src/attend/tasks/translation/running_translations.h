@@ -11,7 +11,7 @@
 
 #include "attend/decode/encoder_decoder_scorer.h"
 #include "attend/decode/running_batch.h"
-#include "attend/tasks/translation/model.h"
+#include "attend/tasks/translation/ensemble.h"
 #include "attend/translator.h"
 
 namespace attend {
@@ -33,8 +33,8 @@ struct SourceSentence {
 
 class RunningTranslations {
  public:
-  // shortlist: decodes with the shortlist of the model, which has one.
-  RunningTranslations(std::shared_ptr<const TranslationModel> model, bool shortlist);
+  // shortlist: decodes with the shortlist of the model, which has one and is alone.
+  RunningTranslations(std::shared_ptr<const TranslationEnsemble> ensemble, bool shortlist);
 
   // Sentences with ids join and are numbered consecutively. Returns the first number. If this
   // throws, none has joined.
@@ -52,14 +52,15 @@ class RunningTranslations {
     std::function<void(const EncoderDecoderInput&)> join;
     std::unique_ptr<Scorer> scorer;
   };
-  static Decoding decoding(const TranslationModel& model, bool shortlist);
+  static Decoding decoding(const TranslationEnsemble& ensemble, bool shortlist);
   RunningBatch::Search search(const SourceSentence& sentence, const Arrival& arrival) const;
   Translation translation(const SourceSentence& sentence,
                           const std::vector<Hypothesis>& found) const;
   std::vector<std::string> source_tokens(const SourceSentence& sentence) const;
   TranslationCandidate candidate(const Hypothesis& hypothesis) const;
 
-  std::shared_ptr<const TranslationModel> model_;
+  std::shared_ptr<const TranslationEnsemble> ensemble_;
+  const TranslationModel& model_;  // the first of them
   Decoding decoding_;
   RunningBatch batch_;
   std::map<std::size_t, SourceSentence> running_;

@@ -1,0 +1,97 @@
+#include "attend/tasks/translation/ensemble.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "attend/core/quote.h"
+#include "attend/decode/ensemble_scorer.h"
+#include "attend/error.h"
+#include "attend/tasks/translation/scoring.h"
+
+namespace attend {
+
+namespace {
+
+// The models of a comparison, and what of them is compared.
+struct Compared {
+  const TranslationModel& model;
+  const TranslationModel& first;
+  std::string_view part;  // "source"
+
+  [[noreturn]] void refuse(const std::string& difference) const {
+    throw DataError(fmt::format("{}: expected the {} vocabulary of {}, to translate with it; {}",
+                                model.source, part, first.source, difference));
+  }
+};
+
+void check_vocabulary(const Compared& compared, const Tokenizer& tokenizer,
+                      const Tokenizer& first) {
+  if (tokenizer.vocab_size() != first.vocab_size())
+    compared.refuse(
+        fmt::format("it has {} tokens, not {}", tokenizer.vocab_size(), first.vocab_size()));
+  for (std::int32_t id = 0; id < first.vocab_size(); ++id)
+    if (tokenizer.piece(id) != first.piece(id))
+      compared.refuse(fmt::format("token {} is {}, not {}", id, quote(tokenizer.piece(id)),
+                                  quote(first.piece(id))));
+  if (tokenizer.eos_id() != first.eos_id() || tokenizer.bos_id() != first.bos_id())
+    compared.refuse("its texts begin or end with another token");
+}
+
+void check_member(const TranslationModel& model, const TranslationModel& first) {
+  check_vocabulary({model, first, "source"}, model.src_tokenizer, first.src_tokenizer);
+  check_vocabulary({model, first, "target"}, model.tgt_tokenizer, first.tgt_tokenizer);
+  if (pair_format_json(model.format) != pair_format_json(first.format))
+    throw DataError(fmt::format(
+        "{}: expected the languages and special tokens of {}, to translate with it; found others",
+        model.source, first.source));
+}
+
+}  // namespace
+
+TranslationEnsemble::TranslationEnsemble(Models models) : models_(std::move(models)) {
+  for (std::size_t m = 1; m < models_.size(); ++m) check_member(*models_[m], first());
+}
+
+std::int64_t TranslationEnsemble::longest_input() const {
+  std::int64_t longest = 0;
+  for (const auto& model : models_) {
+    const std::int64_t own = model->longest_input();
+    if (own > 0 && (longest == 0 || own < longest)) longest = own;
+  }
+  return longest;
+}
+
+std::vector<std::int32_t> TranslationEnsemble::suppressed() const {
+  std::set<std::int32_t> tokens;
+  for (const auto& model : models_)
+    tokens.insert(model->suppressed.begin(), model->suppressed.end());
+  return {tokens.begin(), tokens.end()};
+}
+
+std::vector<SequenceScore> TranslationEnsemble::score(
+    const PairMarks& marks, std::span<const std::vector<std::int32_t>> src,
+    std::span<const std::vector<std::int32_t>> tgt) const {
+  std::vector<std::vector<SequenceScore>> of_members;
+  for (const auto& model : models_) of_members.push_back(score_pairs(*model, marks, src, tgt));
+  std::vector<SequenceScore> scores = std::move(of_members.front());
+  if (!has_several()) return scores;
+  std::vector<float> values(models_.size());
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    std::vector<float>& tokens = scores[i].token_scores;
+    for (std::size_t t = 0; t < tokens.size(); ++t) {
+      values[0] = tokens[t];
+      for (std::size_t m = 1; m < values.size(); ++m) values[m] = of_members[m][i].token_scores[t];
+      tokens[t] = log_mean_exp(values);
+    }
+    scores[i].log_probability = std::accumulate(tokens.begin(), tokens.end(), 0.0f);
+  }
+  return scores;
+}
+
+}  // namespace attend
