@@ -82,6 +82,20 @@ struct Translation {
   const std::string& text() const { return candidates.front().text; }
 };
 
+// A token that may be written somewhere.
+struct TokenChoice {
+  std::int32_t id = 0;
+  std::string token;
+  float log_probability = 0;  // natural logarithm
+};
+
+// What may be written in place of a token of a translation, given the tokens before it.
+struct TokenAlternatives {
+  TokenChoice written;
+  int rank = 1;  // of it among all tokens; 1: the likeliest
+  std::vector<TokenChoice> likeliest;
+};
+
 // Attention weights [rows, cols], row-major: how much each row's token attends to each column's.
 struct AttentionMap {
   std::int64_t rows = 0;
@@ -145,6 +159,13 @@ class Translator {
                                    std::span<const std::string> targets,
                                    const ScoringOptions& options = {},
                                    const LanguagePair& languages = {}) const;
+
+  // For each token of a translation, and for its end: the `count` likeliest tokens there. `target`
+  // has ids of target tokens, such as those of target_tokenizer().encode(). Throws DataError for a
+  // text that is too long, ConfigError for an id that is no target token and as translate() does.
+  std::vector<TokenAlternatives> alternatives(const std::string& source,
+                                              std::span<const std::int32_t> target, int count,
+                                              const LanguagePair& languages = {}) const;
 
   // The attention while reading `source` and writing `target`. Throws DataError for a text that is
   // too long, ConfigError as translate() does.

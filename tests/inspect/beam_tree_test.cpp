@@ -32,6 +32,13 @@ TEST(BeamTree, SaysWhatStepsHold) {
   EXPECT_EQ(json[1]["candidates"][1]["fate"], "cut");
 }
 
+TEST(BeamTree, SaysWhatMayBeWritten) {
+  const std::vector<TokenAlternatives> tokens{{{5, "a", -2.5f}, 2, {{6, "b", -0.1f}}}};
+  EXPECT_EQ(alternatives_json(tokens).dump(),
+            R"([{"token":"a","id":5,"log_probability":-2.5,"rank":2,)"
+            R"("likeliest":[{"token":"b","id":6,"log_probability":-0.1}]}])");
+}
+
 TEST(BeamTree, IsRecordedForEachSentence) {
   const BeamRecorder recorder;
   const auto listener = recorder.listener();

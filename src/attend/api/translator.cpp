@@ -76,6 +76,14 @@ std::vector<SequenceScore> Translator::score(std::span<const std::string> source
   return impl_->engine.score(sources, targets, options, languages);
 }
 
+std::vector<TokenAlternatives> Translator::alternatives(const std::string& source,
+                                                        std::span<const std::int32_t> target,
+                                                        int count,
+                                                        const LanguagePair& languages) const {
+  const EnteredRuntime entered(impl_->runtime);
+  return impl_->engine.alternatives(source, {target.begin(), target.end()}, count, languages);
+}
+
 TranslationAttention Translator::attention(const std::string& source, const std::string& target,
                                            const LanguagePair& languages) const {
   const EnteredRuntime entered(impl_->runtime);

@@ -57,6 +57,23 @@ Json beam_json(std::span<const BeamStep> steps, const Tokenizer& target) {
   return list;
 }
 
+Json alternatives_json(std::span<const TokenAlternatives> tokens) {
+  const auto json_of = [](const TokenChoice& choice) {
+    return Json{{"token", choice.token},
+                {"id", choice.id},
+                {"log_probability", json_number(choice.log_probability)}};
+  };
+  Json list = Json::array();
+  for (const TokenAlternatives& one : tokens) {
+    Json json = json_of(one.written);
+    json["rank"] = one.rank;
+    json["likeliest"] = Json::array();
+    for (const TokenChoice& choice : one.likeliest) json["likeliest"].push_back(json_of(choice));
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
 Json translation_json(const Translation& translation, bool alignment) {
   Json json{{"source_tokens", translation.source_tokens}, {"translations", Json::array()}};
   for (const TranslationCandidate& c : translation.candidates) {

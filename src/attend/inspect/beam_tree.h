@@ -43,4 +43,8 @@ nlohmann::ordered_json beam_json(std::span<const BeamStep> steps, const Tokenize
 // "token_log_probabilities"}, ...]}; with `alignment`, also "alignment".
 nlohmann::ordered_json translation_json(const Translation& translation, bool alignment = false);
 
+// [{"token": "▁Der", "id": 17, "log_probability": -0.1, "rank": 1, "likeliest": [{"token", "id",
+// "log_probability"}, ...]}, ...]
+nlohmann::ordered_json alternatives_json(std::span<const TokenAlternatives> tokens);
+
 }  // namespace attend

@@ -64,6 +64,23 @@ TEST_F(Searches, HaveThePhrasesThatTheyMust) {
   EXPECT_NE(search(R"(, "must_contain": "")", 400).dump().find("empty"), std::string::npos);
 }
 
+TEST_F(Searches, ListTheAlternativesOfTheLibrary) {
+  const std::vector<std::int32_t> ids = own().target_tokenizer().encode("der hund");
+  const auto expected = alternatives_json(own().alternatives("the dog sleeps", ids, 3));
+  const std::string asked = R"({"text": "the dog sleeps", "count": 3, "target": )";
+  EXPECT_EQ(json_of(post("/attend/v1/alternatives", asked + R"("der hund"})"))["tokens"], expected);
+  nlohmann::ordered_json tokens;
+  for (const std::int32_t id : ids) tokens.push_back(own().target_tokenizer().piece(id));
+  EXPECT_EQ(json_of(post("/attend/v1/alternatives", asked + tokens.dump() + "}"))["tokens"],
+            expected);
+  EXPECT_EQ(expected.size(), ids.size() + 1) << "and the end";
+  json_of(post("/attend/v1/alternatives", asked + R"(["no such token"]})"), 400);
+  json_of(post("/attend/v1/alternatives", asked + R"(["</s>"]})"), 400);
+  std::string words;
+  for (int i = 0; i < 300; ++i) words += "hund ";
+  json_of(post("/attend/v1/alternatives", asked + "\"" + words + "\"}"), 413);
+}
+
 TEST_F(Searches, RefuseWhatCannotBeSearched) {
   EXPECT_NE(search(R"(, "prefix": ["no such token"])", 400).dump().find("no such token"),
             std::string::npos);

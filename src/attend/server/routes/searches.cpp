@@ -15,36 +15,43 @@ using Json = nlohmann::ordered_json;
 // An answer has beam_size^2 candidates for every token that may be written.
 constexpr int kWidestBeam = 16;
 constexpr int kLongestSource = 256;
+constexpr std::int64_t kAlternatives = 10, kMostAlternatives = 100;
 
 // A model, and the languages if it has several.
-ServedModelPointer translator_of(const Call& call, TranslationOptions& options) {
+ServedModelPointer translator_of(const Call& call, const char* target_language,
+                                 TranslationOptions& options) {
   const Parameters& p = call.parameters;
   ServedModelPointer model = call.service.models().find<Translator>(p.text("model"));
   options = model->as<Translator>()->default_options();
-  if (model->chooses_languages) options.languages = {p.text("source"), p.text("target")};
+  if (model->chooses_languages) options.languages = {p.text("source"), p.text(target_language)};
   return model;
+}
+
+// The ids of a list of tokens.
+std::vector<std::int32_t> listed_ids(const Parameters& p, const char* name,
+                                     const Tokenizer& target) {
+  std::vector<std::int32_t> ids;
+  for (const std::string& token : p.texts(name)) {
+    ids.push_back(target.id(token));
+    if (ids.back() < 0 || target.piece(ids.back()) != token)
+      throw HttpError{400, fmt::format("{}: the model has no token {}", name, quote(token))};
+  }
+  return ids;
 }
 
 // "prefix": a text, or a list of tokens.
 void read_prefix(const Parameters& p, const Tokenizer& target, TranslationOptions& options) {
   if (!p.has("prefix")) return;
-  const std::vector<std::string> prefix = p.texts("prefix");
-  if (!p.is_list("prefix")) {
-    options.prefixes = prefix;
-    return;
-  }
-  std::vector<std::int32_t>& ids = options.prefix_ids.emplace_back();
-  for (const std::string& token : prefix) {
-    ids.push_back(target.id(token));
-    if (ids.back() < 0 || target.piece(ids.back()) != token)
-      throw HttpError{400, fmt::format("prefix: the model has no token {}", quote(token))};
-  }
+  if (p.is_list("prefix"))
+    options.prefix_ids = {listed_ids(p, "prefix", target)};
+  else
+    options.prefixes = {p.text("prefix")};
 }
 
 void search(const std::shared_ptr<Call>& call) {
   const Parameters& p = call->parameters;
   TranslationOptions options;
-  const ServedModelPointer model = translator_of(*call, options);
+  const ServedModelPointer model = translator_of(*call, "target", options);
   const Translator& translator = *model->as<Translator>();
   BeamSearchOptions& beam = options.beam;
   beam.beam_size =
@@ -68,29 +75,74 @@ void search(const std::shared_ptr<Call>& call) {
       gather<Translation>(1, done, failing(call)), call->spend()));
 }
 
+void require_short(const char* name, std::size_t tokens) {
+  if (tokens > kLongestSource)
+    throw HttpError{
+        413, fmt::format("{}: expected at most {} tokens, got {}", name, kLongestSource, tokens)};
+}
+
+void alternatives(const std::shared_ptr<Call>& call) {
+  const Parameters& p = call->parameters;
+  TranslationOptions options;
+  const ServedModelPointer model = translator_of(*call, "target_language", options);
+  const Translator& translator = *model->as<Translator>();
+  const Tokenizer& tokenizer = translator.target_tokenizer();
+  const std::string text = p.text("text");
+  const std::vector<std::int32_t> target =
+      p.is_list("target") ? listed_ids(p, "target", tokenizer) : tokenizer.encode(p.text("target"));
+  const std::size_t source_tokens = translator.source_tokenizer().encode(text).size();
+  require_short("text", source_tokens);
+  require_short("target", target.size());
+  const int count = static_cast<int>(p.whole("count", 1, kMostAlternatives, kAlternatives));
+  call->service.jobs().run([call, model, text, target, count, languages = options.languages] {
+    try {
+      const std::vector<TokenAlternatives> found =
+          model->as<Translator>()->alternatives(text, target, count, languages);
+      call->respond({{"tokens", alternatives_json(found)}});
+    } catch (...) {
+      call->fail(std::current_exception());
+    }
+  });
+  call->spend()(static_cast<std::int64_t>(source_tokens + target.size()) + 1);
+}
+
 }  // namespace
 
 std::vector<Route> search_routes() {
-  return {{"POST",
-           "/attend/v1/beam",
-           "attend",
-           "Translate a sentence and show every step of beam search",
-           {{"text", FieldType::text, "a sentence of at most 256 tokens", true},
-            {"source", FieldType::text, "language of the text, for a model of several"},
-            {"target", FieldType::text, "language to translate into, for a model of several"},
-            {"beam_size", FieldType::whole, "hypotheses kept at every step, at most 16"},
-            {"length_penalty", FieldType::number,
-             "scores are log-probabilities divided by length^penalty"},
-            {"prefix", FieldType::texts,
-             "what the translation begins with: a text, or a list of tokens"},
-            {"must_contain", FieldType::texts,
-             "a phrase that the translation contains, or a list of them"},
-            {"must_not_contain", FieldType::texts,
-             "a phrase that the translation does not contain, or a list of them"},
-            {"model", FieldType::text,
-             "name of a model, from /v1/models; default: the first that translates"}},
-           R"({"text": "The old dog sleeps.", "beam_size": 3, "prefix": "Der"})",
-           search}};
+  return {
+      {"POST",
+       "/attend/v1/alternatives",
+       "attend",
+       "The likeliest tokens at every place of a translation",
+       {{"text", FieldType::text, "a sentence of at most 256 tokens", true},
+        {"target", FieldType::texts, "its translation: a text, or a list of tokens", true},
+        {"count", FieldType::whole, "tokens for each place, at most 100 (10)"},
+        {"source", FieldType::text, "language of the text, for a model of several"},
+        {"target_language", FieldType::text, "language of the translation, for a model of several"},
+        {"model", FieldType::text,
+         "name of a model, from /v1/models; default: the first that translates"}},
+       R"({"text": "The old dog sleeps.", "target": "Der alte Hund schläft.", "count": 3})",
+       alternatives},
+      {"POST",
+       "/attend/v1/beam",
+       "attend",
+       "Translate a sentence and show every step of beam search",
+       {{"text", FieldType::text, "a sentence of at most 256 tokens", true},
+        {"source", FieldType::text, "language of the text, for a model of several"},
+        {"target", FieldType::text, "language to translate into, for a model of several"},
+        {"beam_size", FieldType::whole, "hypotheses kept at every step, at most 16"},
+        {"length_penalty", FieldType::number,
+         "scores are log-probabilities divided by length^penalty"},
+        {"prefix", FieldType::texts,
+         "what the translation begins with: a text, or a list of tokens"},
+        {"must_contain", FieldType::texts,
+         "a phrase that the translation contains, or a list of them"},
+        {"must_not_contain", FieldType::texts,
+         "a phrase that the translation does not contain, or a list of them"},
+        {"model", FieldType::text,
+         "name of a model, from /v1/models; default: the first that translates"}},
+       R"({"text": "The old dog sleeps.", "beam_size": 3, "prefix": "Der"})",
+       search}};
 }
 
 }  // namespace attend

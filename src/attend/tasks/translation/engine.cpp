@@ -14,6 +14,7 @@
 #include "attend/error.h"
 #include "attend/tasks/answers.h"
 #include "attend/tasks/learned_positions.h"
+#include "attend/tasks/translation/alternatives.h"
 #include "attend/tasks/translation/phrases.h"
 
 namespace attend {
@@ -312,6 +313,20 @@ std::vector<SequenceScore> TranslationEngine::score(std::span<const std::string>
     src_ids[i] = marks.around(src_ids[i]);
   }
   return ensemble_->score(marks, src_ids, tgt_ids);
+}
+
+std::vector<TokenAlternatives> TranslationEngine::alternatives(
+    const std::string& source, const std::vector<std::int32_t>& target, int count,
+    const LanguagePair& languages) const {
+  if (count < 1)
+    throw ConfigError(
+        fmt::format("alternatives: expected 1 at least for each token, got {}", count));
+  const PairMarks marks = model().format.of(languages);
+  check_target_ids(target, model(), "target");
+  std::vector<std::int32_t> ids = model().src_tokenizer.encode(source);
+  require_room("the source", std::ssize(ids), marks.of_source(), ensemble_->longest_input());
+  require_room("the target", std::ssize(target), marks.of_target(), ensemble_->longest_input());
+  return token_alternatives(*ensemble_, marks, {marks.around(ids), target}, count);
 }
 
 void TranslationEngine::score(LineReader& src, LineReader& tgt,

@@ -112,6 +112,12 @@ class TranslationEngine {
   void score(LineReader& src, LineReader& tgt, const AnswerSink<SequenceScore>& sink,
              const ScoringOptions& options = {}, const LanguagePair& languages = {}) const;
 
+  // What may be written in place of each target token and of the end, as
+  // Translator::alternatives().
+  std::vector<TokenAlternatives> alternatives(const std::string& source,
+                                              const std::vector<std::int32_t>& target, int count,
+                                              const LanguagePair& languages = {}) const;
+
  private:
   // A sentence with its position, and its prefix with its own.
   struct SentenceText {
