@@ -15,7 +15,8 @@ namespace {
 
 // nullptr: no route has this path and this method.
 const Route* route_of(const HttpRequest& request) {
-  const std::string_view method = request.method == "HEAD" ? "GET" : request.method;
+  // Both are views: of a conditional with a string, it would be one of a temporary.
+  const std::string_view own = request.method, method = own == "HEAD" ? "GET" : own;
   for (const Route& route : all_routes())
     if (route.method == method && is_path_of(route, request.path)) return &route;
   return nullptr;
