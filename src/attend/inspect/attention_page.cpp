@@ -46,10 +46,9 @@ std::string script_json(const Json& json) {
                   {{'<', "\\u003c"}, {'>', "\\u003e"}, {'&', "\\u0026"}});
 }
 
-std::string score_text(const ScoredPair& pair) {
-  const double per_token =
-      static_cast<double>(pair.log_probability) / static_cast<double>(pair.tgt.size() + 1);
-  return fmt::format("log-probability {:.2f}, {:.1f} % per token", pair.log_probability,
+std::string score_text(float log_probability, std::size_t tokens) {
+  const double per_token = double{log_probability} / static_cast<double>(tokens);
+  return fmt::format("log-probability {:.2f}, {:.1f} % per token", log_probability,
                      100 * std::exp(per_token));
 }
 
@@ -141,11 +140,13 @@ std::string explanation(const std::string& label, const ClassifiedText& text) {
 }  // namespace
 
 std::string attention_page(const TranslationModel& model, const ScoredPair& pair) {
-  return page_of({.title = pair.source,
-                  .head = filled("pair.html", {{"source", html_escaped(pair.source)},
-                                               {"target", html_escaped(pair.target)},
-                                               {"score", score_text(pair)}})},
-                 attention_data(model, pair));
+  return page_of(
+      {.title = pair.source,
+       .head =
+           filled("pair.html", {{"source", html_escaped(pair.source)},
+                                {"target", html_escaped(pair.target)},
+                                {"score", score_text(pair.log_probability, pair.tgt.size() + 1)}})},
+      attention_data(model, pair));
 }
 
 ClassifiedText classified_text(const ClassificationEngine& classifier, const std::string& text) {
@@ -191,6 +192,12 @@ std::string attention_page(const EmbeddingModel& model, const EmbeddedText& text
   return page_of(
       {.title = text.text, .head = filled("text.html", {{"entropy", text.entropy.summary()}})},
       attention_data(model, model.tokenizer, text.ids));
+}
+
+std::string attention_page(const LanguageModel& model, const ScoredText& text) {
+  const std::string score = score_text(text.log_probability, text.token_scores.size());
+  return page_of({.title = text.text, .head = filled("score.html", {{"score", score}})},
+                 attention_data(model, text.ids, text.token_scores));
 }
 
 std::string explorer_page_file(std::string_view name) {

@@ -12,6 +12,7 @@
 
 #include "attend/inspect/class_explanation.h"
 #include "attend/inspect/scored_pair.h"
+#include "attend/inspect/scored_text.h"
 #include "attend/tasks/classification/engine.h"
 #include "attend/tasks/embedding/model.h"
 
@@ -50,6 +51,10 @@ struct EmbeddedText {
 // UTF-8.
 EmbeddedText embedded_text(const EmbeddingModel& model, const std::string& text);
 std::string attention_page(const EmbeddingModel& model, const EmbeddedText& text);
+
+// The same page for a text of a language model: the decoder's self-attention. The row of a word
+// holds the weights that predicted it.
+std::string attention_page(const LanguageModel& model, const ScoredText& text);
 
 // A file of the same page for a server, which answers its script: "explore.html", "explore.css" or
 // "explore.js".

@@ -13,6 +13,7 @@
 #include "attend/error.h"
 #include "attend/inspect/attention_data.h"
 #include "attend/inspect/scored_pair.h"
+#include "attend/inspect/scored_text.h"
 #include "attend/tasks/classification/engine.h"
 #include "attend/tasks/embedding/model.h"
 #include "attend/tasks/language/model.h"
@@ -116,26 +117,10 @@ Json answer_of(const EmbeddingModel& model, const Exploration& exploration) {
   return {{"attention", attention_data(model, model.tokenizer, ids)}};
 }
 
-// What begins a text, the text and its end: what `attend score` scores.
-Ids stream_of(const LanguageModel& model, const std::string& text) {
-  Ids ids = page_tokens(model.tokenizer, text, "the text");
-  ids.insert(ids.begin(), model.first_token);
-  ids.push_back(model.tokenizer.eos_id());
-  require_page_length(ids, "the text");
-  if (std::ssize(ids) - 1 > model.context.sequence_length)
-    throw DataError(
-        fmt::format("the text: expected at most {} tokens, the context of the model, "
-                    "found {}; shorten it",
-                    model.context.sequence_length - 1, ids.size() - 2));
-  return ids;
-}
-
 Json answer_of(const LanguageModel& model, const Exploration& exploration) {
-  const Ids stream = stream_of(model, exploration.text);
-  const SequenceScore score =
-      score_lines(model, std::span(&exploration.text, 1), ScoringOptions{}).front();
-  return {{"log_probability", json_number(score.log_probability)},
-          {"attention", attention_data(model, stream, score.token_scores)}};
+  const ScoredText text = scored_text(model, exploration.text);
+  return {{"log_probability", json_number(text.log_probability)},
+          {"attention", attention_data(model, text.ids, text.token_scores)}};
 }
 
 }  // namespace
@@ -186,7 +171,7 @@ HeadTrials Explorer::head_trials(const Exploration& exploration) const {
         return trials({ids_of(m, exploration.text)}, label);
       },
       [&](const LanguageModel& m) -> HeadTrials {
-        return trials({stream_of(m, exploration.text)}, 0);
+        return trials({scored_text(m, exploration.text).ids}, 0);
       },
       [&](const SavedModel& m) -> HeadTrials {
         throw ConfigError(fmt::format("{}: expected a model with an answer, found one for {}",

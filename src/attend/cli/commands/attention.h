@@ -15,6 +15,7 @@
 #include "attend/inspect/head_importance.h"
 #include "attend/tasks/attention_change.h"
 #include "attend/tasks/classification/model.h"
+#include "attend/tasks/language/model.h"
 #include "attend/tasks/translation/engine.h"
 
 namespace attend {
@@ -61,6 +62,9 @@ std::vector<HeadEffect> head_effects(const AttentionArguments& arguments, const 
 void print(const std::vector<HeadEffect>& effects);
 // [{"module": "decoder.layers.0.cross_attn", "head": 0, "change": -0.31}, ...]
 nlohmann::ordered_json to_json(const std::vector<HeadEffect>& effects);
+
+// Scores the text, writes the page and prints the log-probability.
+void show_text(const LanguageModel& model, const AttentionArguments& arguments, AtomicFile& page);
 
 // Classifies the text, writes the page and prints the answer.
 void show_classification(const ClassificationModel& model, const AttentionArguments& arguments,

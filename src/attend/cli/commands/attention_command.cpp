@@ -69,8 +69,11 @@ void run_attention(AttentionArguments& arguments, const OptionBinding& binding) 
       [&](const TranslationModel& model) { show_translation(model, arguments, binding, page); },
       [&](const ClassificationModel& model) { show_classification(model, arguments, page); },
       [&](const EmbeddingModel& model) { show_text(model, arguments, page); },
+      [&](const LanguageModel& model) { show_text(model, arguments, page); },
       [&](const SavedModel& model) {
-        throw wrong_task(model.source, "translation, classification or embedding", model.task());
+        throw wrong_task(model.source,
+                         "translation, classification, embedding or language modeling",
+                         model.task());
       });
 }
 
@@ -78,12 +81,12 @@ void run_attention(AttentionArguments& arguments, const OptionBinding& binding) 
 
 void add_attention_command(CLI::App& app) {
   CLI::App& command = add_command(app, "attention",
-                                  "Show where a model looks when it translates, classifies or "
-                                  "embeds, as a page for the browser");
+                                  "Show where a model looks when it translates, classifies, embeds "
+                                  "or predicts a text, as a page for the browser");
   const auto arguments = std::make_shared<AttentionArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   add_argument(command, arguments->text,
-               {"text", "TEXT", "sentence to translate, or text to classify or embed"});
+               {"text", "TEXT", "sentence to translate, or text to classify, embed or predict"});
   OptionBinding binding(command);
   binding.add(*arguments);
   on_command(command, [binding, arguments] { run_attention(*arguments, binding); });
