@@ -223,6 +223,86 @@ def forced_beginning(driver, size):
     expect_answer(driver)
 
 
+def shown_number(text):
+    return float(text.replace("−", "-"))
+
+
+def panel(driver, name):
+    wait(driver, lambda d: element(d, "body").get_attribute(f"data-{name}") == "ready", name)
+    assert not driver.find_elements(By.CSS_SELECTOR, f"#{name} .fault"), text_of(driver, f"#{name} .fault")
+
+
+def beam_tree(driver, size):
+    """View 4: every step of the search, what a length penalty ranks, and a word to go on from."""
+    open_view(driver)
+    click(driver, "#beam summary")
+    panel(driver, "beam")
+    found = post("/attend/v1/beam", model=MODEL, text=TEXT)
+    steps = found["steps"]
+    assert len(driver.find_elements(By.CSS_SELECTOR, "#beam .tree li")) == len(steps)
+    for fate in ("kept", "ended"):
+        count = sum(c["fate"] == fate for step in steps for c in step["candidates"])
+        assert len(driver.find_elements(By.CSS_SELECTOR, f"#beam .candidate.{fate}")) == count > 0, fate
+    assert driver.find_elements(By.CSS_SELECTOR, "#beam .candidate.pruned")
+
+    def ranking():
+        return texts_of(driver, "#found tbody th")
+
+    for penalty in (0, 2):
+        driver.execute_script(
+            "const s = document.getElementById('penalty'); s.value = arguments[0]; s.dispatchEvent(new Event('input'))", penalty
+        )
+        key = lambda t: t["log_probability"] / len(t["token_log_probabilities"]) ** penalty
+        assert ranking() == [t["text"] or "(nothing)" for t in sorted(found["translations"], key=key, reverse=True)], penalty
+    driver.save_screenshot(f"{folder}/explore-beam-{size}.png")
+
+    # The second word that went on in the second step, with all that leads to it.
+    kept = [[c for c in step["candidates"] if c["fate"] == "kept"] for step in steps]
+    word = kept[1][1]
+    begun = (kept[0][word["parent"]]["token"] + word["token"]).replace("▁", " ").strip()
+    button = driver.find_elements(By.CSS_SELECTOR, "#beam .tree li:nth-child(2) .candidate.kept")[1]
+    driver.execute_script("arguments[0].scrollIntoView({block: 'center', inline: 'center'}); arguments[0].focus()", button)
+    assert len(driver.find_elements(By.CSS_SELECTOR, "#beam .candidate.path")) == 2
+    keys(driver, Keys.ENTER)
+    ready(driver)
+    assert element(driver, "#prefix").get_attribute("value") == begun
+    expect_answer(driver, prefix=begun)
+
+
+def why_this_word(driver, size):
+    """View 5: the parts of a difference of logits, the layers, and another word in its place."""
+    open_view(driver, why="1")
+    panel(driver, "why")
+    answer = post("/explore", model=MODEL, text=TEXT)
+    found = post("/explain", model=MODEL, text=TEXT, translation=answer["translation"], position=1)
+    sentence = text_of(driver, "#why-sum")
+    assert sentence.startswith(f"“{found['token']['token'].replace('▁', '')}”"), sentence
+    assert f"differ by {found['difference']:+.2f}".replace("-", "−") in sentence, sentence
+    shown = [shown_number(t) for t in texts_of(driver, "#why table:first-of-type td:nth-child(2)")[: min(len(found["parts"]), 13)]]
+    assert abs(sum(shown) - found["difference"]) < 0.01 * len(shown), (shown, found["difference"])
+    lens = texts_of(driver, "[aria-label='After each layer'] tbody tr")
+    assert len(lens) == len(found["lens"])
+    assert found["lens"][-1][0]["token"] in lens[-1]
+    driver.save_screenshot(f"{folder}/explore-why-{size}.png")
+
+    # Another word to compare with.
+    shown = (found["token"]["token"], found["instead"]["token"], "▁")
+    others = [t["token"] for t in found["lens"][-1] if t["token"] not in shown]
+    other = others[0].replace("▁", "")
+    element(driver, "#why-instead").send_keys(other, Keys.ENTER)
+    compared = post("/explain", model=MODEL, text=TEXT, translation=answer["translation"], position=1, instead=other)
+    name = compared["instead"]["token"].replace("▁", "")
+    wait(driver, lambda d: f"“{name}”" in text_of(d, "#why-sum"), "another comparison")
+    # And one to write.
+    buttons = driver.find_elements(By.CSS_SELECTOR, "#why .line button")
+    chosen = next(b for b in buttons if b.text.startswith(other))
+    driver.execute_script("arguments[0].click()", chosen)
+    ready(driver)
+    begun = element(driver, "#prefix").get_attribute("value")
+    assert begun == (found["tokens"][0] + others[0]).replace("▁", " ").strip(), begun
+    expect_answer(driver, prefix=begun)
+
+
 def two_texts(driver, size):
     """View 6: another text beside this one, and what moves."""
     open_view(driver)
@@ -394,7 +474,7 @@ def page_of_a_file(driver, size):
     driver.save_screenshot(f"{folder}/attention-{size}.png")
 
 
-VIEWS = (maps_of_every_head, heads_off, sharpness, forced_beginning, two_texts, exports, other_models, accessible, long_sentences, page_of_a_file)
+VIEWS = (maps_of_every_head, heads_off, sharpness, forced_beginning, beam_tree, why_this_word, two_texts, exports, other_models, accessible, long_sentences, page_of_a_file)
 for size, window in {"desktop": (1280, 900), "phone": (390, 844)}.items():
     driver = browser(*window)
     try:

@@ -9,4 +9,7 @@
 {{view_change.js}}
 {{view_importance.js}}
 {{view_beside.js}}
+{{more.js}}
+{{view_why.js}}
+{{view_beam.js}}
 live();

@@ -1,0 +1,75 @@
+// Views below the maps, which ask the server only while they are open. Each is an element <details> with its question in the address.
+
+// Makes one: {name: of its field in the address, title, load: asks and shows, for a picture that translates if `translates`}.
+function addPanel({ name, title, load, fits, address = () => "1", read = () => {} }) {
+  const body = make("div", { className: "panel" });
+  const panel = make("details", { id: name }, make("summary", { textContent: title }), body);
+  let shownFor = "";
+  const update = async () => {
+    panel.hidden = !state.answer || !fits(state.answer);
+    if (panel.hidden || !panel.open) return;
+    const wanted = JSON.stringify([question, state.answer.translation, address()]);
+    if (wanted === shownFor) return;
+    shownFor = wanted;
+    document.body.dataset[name] = "busy";
+    try {
+      await load(body);
+    } catch (error) {
+      body.replaceChildren(make("p", { className: "fault", textContent: error.message }));
+    }
+    document.body.dataset[name] = "ready";
+  };
+  views.push({
+    connect() {
+      byId("more").append(panel);
+      panel.addEventListener("toggle", () => {
+        update();
+        writeAddress();
+      });
+    },
+    show: update,
+    address(fields) {
+      if (panel.open) fields.set(name, address());
+    },
+    read(fields) {
+      panel.open = fields.has(name);
+      read(fields.get(name) ?? "");
+    },
+  });
+  return () => {
+    update();
+    writeAddress();
+  };
+}
+
+// A token without the mark of its beginning, if there is more of it.
+const wordOf = (token) => token.replace(/^▁(?=.)/, "");
+
+// What is written with these tokens.
+const textOfTokens = (tokens) => tokens.join("").replaceAll("▁", " ").trim();
+
+function goOnFrom(tokens) {
+  question.prefix = textOfTokens(tokens);
+  byId("answer").scrollIntoView();
+  ask();
+}
+
+// A table with a header row; cells are texts or elements.
+function table(label, header, rows) {
+  const cellsOf = (cells, tag) => cells.map((cell) => make(tag, {}, cell));
+  const made = make(
+    "table",
+    {},
+    make("thead", {}, make("tr", {}, ...cellsOf(header, "th"))),
+    make("tbody", {}, ...rows.map(([first, ...rest]) => make("tr", {}, make("th", { scope: "row" }, first), ...cellsOf(rest, "td")))),
+  );
+  made.setAttribute("aria-label", label);
+  return make("div", { className: "scroll" }, made);
+}
+
+// A bar to the right for a positive share, orange and to the left for a negative one.
+function shareBar(share) {
+  const bar = make("i", { className: share < 0 ? "share against" : "share" });
+  bar.style.setProperty("--share", Math.abs(share).toFixed(3));
+  return bar;
+}
