@@ -15,7 +15,7 @@ namespace {
 // two products.
 constexpr Tolerance kBf16Product{1e-4, 1e-6};
 
-float nearest_bf16(float x) {
+float nearest(float x) {
   if (!std::isfinite(x)) return x;
   const auto down = std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0xFFFF0000u);
   const auto up = std::bit_cast<float>((std::bit_cast<std::uint32_t>(x) & 0xFFFF0000u) + 0x10000u);
@@ -27,7 +27,7 @@ float nearest_bf16(float x) {
 Tensor rounded(const Tensor& x) {
   Tensor y = Tensor::empty(x.shape());
   for (std::int64_t r = 0; r < x.rows(); ++r) {
-    for (std::int64_t c = 0; c < x.cols(); ++c) y.row(r)[c] = nearest_bf16(x.row(r)[c]);
+    for (std::int64_t c = 0; c < x.cols(); ++c) y.row(r)[c] = nearest(x.row(r)[c]);
   }
   return y;
 }

@@ -29,14 +29,12 @@ KernelCase embed_case(const char* name, bool has_positions, float p) {
 }
 
 // Of weights that products use too.
-KernelCase weights_embed_case(const char* name, bool quantized, bool packed) {
+KernelCase weights_embed_case(const char* name, DType type, bool packed) {
   return {name,
           kMatrixShapes,
           {5e-7, 3e-7},
           [=](Backend& b, Operands& o, const Shape& shape) -> Results {
-            const Tensor rows = o.normal(kVocabulary, shape[1]),
-                         weights = quantized ? quantize_weights(rows) : rows.clone();
-            const Tensor table = packed ? pack_weights(weights) : weights;
+            const Tensor table = stored_weights(o.normal(kVocabulary, shape[1]), type, packed);
             const std::vector<std::int32_t> ids = o.ids(shape[0], kVocabulary);
             const Tensor positions = o.normal(50, shape[1]);
             const std::vector<std::int32_t> position = o.ids(shape[0], 50);
@@ -86,8 +84,7 @@ KernelCase top_k_case(const char* name, bool forbidden) {
 }
 
 // Vocabularies of one segment of logits and of several, with a last one that is not whole.
-KernelCase projected_top_k_case(const char* name, bool quantized, bool packed,
-                                bool has_bias = false) {
+KernelCase projected_top_k_case(const char* name, DType type, bool packed, bool has_bias = false) {
   KernelCase kernel;
   kernel.name = name;
   kernel.shapes = {{0, 8, 20, 2},    {1, 4, 3, 3},      {3, 24, 100, 5},
@@ -95,14 +92,13 @@ KernelCase projected_top_k_case(const char* name, bool quantized, bool packed,
   kernel.tolerance = {1e-5, 1e-6};  // logits of some 10 come on top of what log_softmax_top_k does
   kernel.run = [=](Backend& b, Operands& o, const Shape& shape) -> Results {
     const Tensor x = o.normal(shape[0], shape[1]), rows = o.normal(shape[2], shape[1]);
-    const Tensor weights = quantized ? quantize_weights(rows) : rows.clone();
     const int k = static_cast<int>(shape[3]);
     const Tensor values = o.output(shape[0], k);
     const Tensor indices = Tensor::zeros({shape[0], k}, DType::i32);
-    b.projected_top_k(x,
-                      {packed ? pack_weights(weights) : weights,
-                       has_bias ? o.normal_vector(shape[2], 3.0f) : Tensor()},
-                      k, values, indices);
+    b.projected_top_k(
+        x,
+        {stored_weights(rows, type, packed), has_bias ? o.normal_vector(shape[2], 3.0f) : Tensor()},
+        k, values, indices);
     return {values, as_f32(indices)};
   };
   return kernel;
@@ -115,9 +111,11 @@ std::vector<KernelCase> lookup_cases() {
   cases.push_back(embed_case("embed", false, 0.0f));
   cases.push_back(embed_case("embed_positions", true, 0.0f));
   cases.push_back(embed_case("embed_positions_dropout", true, 0.3f));
-  cases.push_back(weights_embed_case("quantized_embed", true, false));
-  cases.push_back(weights_embed_case("embed_of_packed", false, true));
-  cases.push_back(weights_embed_case("quantized_embed_of_packed", true, true));
+  cases.push_back(weights_embed_case("quantized_embed", DType::i8, false));
+  cases.push_back(weights_embed_case("embed_of_packed", DType::f32, true));
+  cases.push_back(weights_embed_case("embed_of_bf16", DType::bf16, false));
+  cases.push_back(weights_embed_case("embed_of_packed_bf16", DType::bf16, true));
+  cases.push_back(weights_embed_case("quantized_embed_of_packed", DType::i8, true));
   // About 1030 / 37 = 28 additions to each row, in the same order; fused or not.
   cases.push_back({"scatter_add",
                    kMatrixShapes,
@@ -173,12 +171,13 @@ std::vector<KernelCase> lookup_cases() {
   cases.push_back(rotate_case("rotate_back_in_place", true, true));
   cases.push_back(top_k_case("log_softmax_top_k", false));
   cases.push_back(top_k_case("log_softmax_top_k_mostly_forbidden", true));
-  cases.push_back(projected_top_k_case("projected_top_k", false, false));
-  cases.push_back(projected_top_k_case("projected_top_k_packed", false, true));
-  cases.push_back(projected_top_k_case("projected_top_k_bias", false, true, true));
-  cases.push_back(projected_top_k_case("quantized_projected_top_k_bias", true, true, true));
-  cases.push_back(projected_top_k_case("quantized_projected_top_k", true, false));
-  cases.push_back(projected_top_k_case("quantized_projected_top_k_packed", true, true));
+  cases.push_back(projected_top_k_case("projected_top_k", DType::f32, false));
+  cases.push_back(projected_top_k_case("projected_top_k_packed", DType::f32, true));
+  cases.push_back(projected_top_k_case("projected_top_k_bias", DType::f32, true, true));
+  cases.push_back(projected_top_k_case("quantized_projected_top_k_bias", DType::i8, true, true));
+  cases.push_back(projected_top_k_case("quantized_projected_top_k", DType::i8, false));
+  cases.push_back(projected_top_k_case("projected_top_k_bf16_packed", DType::bf16, true));
+  cases.push_back(projected_top_k_case("quantized_projected_top_k_packed", DType::i8, true));
   return cases;
 }
 

@@ -36,37 +36,28 @@ KernelCase matmul_case(bool transpose_a, bool transpose_b, float beta) {
   return kernel;
 }
 
-enum class Weights { rows, packed, quantized_rows, quantized_packed };
+// How a matrix of weights is kept.
+struct Weights {
+  DType type;
+  bool packed;
 
-Tensor arranged(const Tensor& rows, Weights how) {
-  const bool quantized = how == Weights::quantized_rows || how == Weights::quantized_packed;
-  const Tensor weights = quantized ? quantize_weights(rows) : rows;
-  const bool packed = how == Weights::packed || how == Weights::quantized_packed;
-  return packed ? pack_weights(weights.clone()) : weights;
-}
-
-std::string_view name_of(Weights how) {
-  switch (how) {
-    case Weights::rows:
-      return "linear";
-    case Weights::packed:
-      return "linear_packed";
-    case Weights::quantized_rows:
-      return "quantized";
-    case Weights::quantized_packed:
-      return "quantized_packed";
+  Tensor of(const Tensor& rows) const { return stored_weights(rows, type, packed); }
+  std::string name() const {
+    const char* start = type == DType::i8     ? "quantized"
+                        : type == DType::bf16 ? "linear_of_bf16"
+                                              : "linear";
+    return fmt::format("{}{}", start, packed ? "_packed" : "");
   }
-  return "";
-}
+};
 
 KernelCase linear_case(const char* name, Activation activation, bool has_bias, Weights how) {
   KernelCase kernel;
-  kernel.name = fmt::format("{}_{}{}", name_of(how), name, has_bias ? "_bias" : "");
+  kernel.name = fmt::format("{}_{}{}", how.name(), name, has_bias ? "_bias" : "");
   kernel.shapes = {{0, 8, 8},      {1, 1, 1},    {1, 64, 3},     {1, 512, 512}, {3, 5, 7},
                    {5, 16, 24},    {5, 128, 9},  {33, 31, 129},  {64, 64, 64},  {320, 24, 40},
                    {7, 512, 1031}, {5, 300, 40}, {101, 300, 56}, {3, 20, 2100}};
   kernel.tolerance = kProduct;
-  if (how == Weights::quantized_rows || how == Weights::quantized_packed) {
+  if (how.type == DType::i8) {
     // The integers are the same on both sides; what is left is the rounding of two scales, the bias
     // and the activation.
     kernel.shapes.push_back({2, 5000, 6});
@@ -76,7 +67,7 @@ KernelCase linear_case(const char* name, Activation activation, bool has_bias, W
   kernel.run = [=](Backend& backend, Operands& operands,
                    const Shape& shape) -> std::vector<Tensor> {
     const Tensor x = operands.normal(shape[0], shape[1]);
-    const Tensor weight = arranged(operands.normal(shape[2], shape[1]), how);
+    const Tensor weight = how.of(operands.normal(shape[2], shape[1]));
     const Tensor bias = has_bias ? operands.normal_vector(shape[2]) : Tensor();
     const Tensor y = operands.output(shape[0], shape[2]);
     backend.linear(x, weight, bias, {activation}, y);
@@ -87,14 +78,14 @@ KernelCase linear_case(const char* name, Activation activation, bool has_bias, W
 
 KernelCase outliers_case(Weights how) {
   KernelCase kernel;
-  kernel.name = fmt::format("{}_outliers", name_of(how));
+  kernel.name = fmt::format("{}_outliers", how.name());
   kernel.shapes = {{3, 7, 20},     {9, 128, 16},  {1, 384, 33}, {13, 384, 56},
                    {14, 200, 100}, {5, 1536, 96}, {4, 5000, 6}};
   kernel.tolerance = {2e-6, 1e-6};  // as above
   kernel.run = [=](Backend& backend, Operands& operands,
                    const Shape& shape) -> std::vector<Tensor> {
     const Tensor x = operands.with_outliers(shape[0], shape[1]);
-    const Tensor weight = arranged(operands.normal(shape[2], shape[1]), how);
+    const Tensor weight = how.of(operands.normal(shape[2], shape[1]));
     const Tensor y = operands.output(shape[0], shape[2]);
     backend.linear(x, weight, {}, {}, y);
     return {y};
@@ -114,7 +105,8 @@ std::vector<KernelCase> matmul_cases() {
   }
   for (const bool has_bias : {false, true}) {
     for (const Weights how :
-         {Weights::rows, Weights::packed, Weights::quantized_rows, Weights::quantized_packed}) {
+         {Weights{DType::f32, false}, Weights{DType::f32, true}, Weights{DType::bf16, false},
+          Weights{DType::bf16, true}, Weights{DType::i8, false}, Weights{DType::i8, true}}) {
       cases.push_back(linear_case("plain", Activation::none, has_bias, how));
       cases.push_back(linear_case("relu", Activation::relu, has_bias, how));
       cases.push_back(linear_case("gelu", Activation::gelu, has_bias, how));
@@ -122,7 +114,7 @@ std::vector<KernelCase> matmul_cases() {
       cases.push_back(linear_case("swish", Activation::swish, has_bias, how));
     }
   }
-  for (const Weights how : {Weights::quantized_rows, Weights::quantized_packed})
+  for (const Weights how : {Weights{DType::i8, false}, Weights{DType::i8, true}})
     cases.push_back(outliers_case(how));
   return cases;
 }

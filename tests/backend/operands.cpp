@@ -1,8 +1,12 @@
 #include "backend/operands.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
+
+#include "attend/backend/cpu/packed_weights.h"
+#include "attend/tensor/bf16.h"
 
 namespace attend {
 
@@ -100,6 +104,18 @@ bool Operands::guards_intact() const {
     }
   }
   return true;
+}
+
+Tensor stored_weights(const Tensor& numbers, DType type, bool packed) {
+  Tensor weights = numbers.clone();
+  if (type == DType::i8) weights = quantize_weights(numbers);
+  if (type == DType::bf16) {
+    weights = Tensor::empty({numbers.rows(), numbers.cols()}, DType::bf16);
+    for (std::int64_t row = 0; row < numbers.rows(); ++row)
+      std::transform(numbers.row(row), numbers.row(row) + numbers.cols(),
+                     weights.row<std::uint16_t>(row), nearest_bf16);
+  }
+  return packed ? pack_weights(weights) : weights;
 }
 
 bool same_bits(const Tensor& a, const Tensor& b) {

@@ -44,6 +44,9 @@ class Operands {
   std::vector<Tensor> guarded_;  // the wider matrices
 };
 
+// Weights [O, I] that are f32, bf16 or i8 (backend/weights.h), and packed; a copy of the numbers.
+Tensor stored_weights(const Tensor& numbers, DType type, bool packed);
+
 // Nothing but bits: equal for equal NaNs, different for 0 and -0.
 bool same_bits(const Tensor& a, const Tensor& b);
 

@@ -68,8 +68,6 @@ RowKernel linear(const char* name, std::int64_t width, Activation activation) {
           }};
 }
 
-Tensor packed_copy(const Tensor& weights) { return pack_weights(weights.clone()); }
-
 RowKernel quantized_linear(std::int64_t width) {
   return {"quantized_linear",
           [=](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
@@ -81,11 +79,11 @@ RowKernel quantized_linear(std::int64_t width) {
           }};
 }
 
-RowKernel linear_packed(const char* name, std::int64_t width, bool quantized) {
+RowKernel linear_packed(const char* name, std::int64_t width, DType type) {
   return {name,
           [=](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
             const Tensor x = o.with_outliers(kAllRows, columns), rows = o.normal(width, columns);
-            const Tensor weight = packed_copy(quantized ? quantize_weights(rows) : rows);
+            const Tensor weight = stored_weights(rows, type, true);
             const Tensor y = o.output(end - begin, width);
             b.linear(x.slice_rows(begin, end), weight, o.normal_vector(width), {}, y);
             return y;
@@ -94,8 +92,9 @@ RowKernel linear_packed(const char* name, std::int64_t width, bool quantized) {
 
 std::vector<RowKernel> product_kernels() {
   return {quantized_linear(37),
-          linear_packed("linear_packed", 40, false),
-          linear_packed("quantized_linear_packed", 613, true),
+          linear_packed("linear_packed", 40, DType::f32),
+          linear_packed("linear_of_bf16_packed", 613, DType::bf16),
+          linear_packed("quantized_linear_packed", 613, DType::i8),
           linear("linear", 24, Activation::none),
           linear("linear_wide_relu", 613, Activation::relu),
           linear("linear_gelu", 1, Activation::gelu),
@@ -268,7 +267,7 @@ INSTANTIATE_TEST_SUITE_P(Fast, RowOfKernel, ::testing::ValuesIn(all_row_kernels(
 // A column of a product has equal bits whatever other columns there are: a shortlist may cut the
 // output layer.
 TEST(ColumnOfAProduct, HasEqualBitsAmongAllAndAmongFew) {
-  for (const bool quantized : {false, true}) {
+  for (const DType type : {DType::f32, DType::bf16, DType::i8}) {
     for (const std::int64_t depth : {7, 64, 128, 512}) {
       Operands operands(Rows::contiguous);
       const Tensor weight = operands.normal(613, depth), x = operands.normal(kAllRows, depth);
@@ -278,10 +277,8 @@ TEST(ColumnOfAProduct, HasEqualBitsAmongAllAndAmongFew) {
       fast_backend().gather_rows(weight, chosen, few);
       for (const std::int64_t rows : {1, 3, 5, 9, 71, 321}) {
         const auto product = [&](const Tensor& w, bool packed) {
-          const Tensor y = operands.output(rows, w.rows()),
-                       weights = quantized ? quantize_weights(w) : w;
-          fast_backend().linear(x.slice_rows(0, rows), packed ? packed_copy(weights) : weights, {},
-                                {}, y);
+          const Tensor y = operands.output(rows, w.rows());
+          fast_backend().linear(x.slice_rows(0, rows), stored_weights(w, type, packed), {}, {}, y);
           return y;
         };
         const Tensor all = product(weight, true), some = product(few, false);

@@ -30,8 +30,8 @@ class Backend {
   // op(a) [M, K], op(b) [K, N], c [M, N].
   virtual void matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options,
                       const Tensor& c) = 0;
-  // x [N, I], weight [O, I], bias [O] or undefined, y [N, O]. The weight may be packed or in 8 bits
-  // (weights.h); with 8 bits the rows of x are rounded to integers, too.
+  // x [N, I], weight [O, I], bias [O] or undefined, y [N, O]. The weight may be packed, bf16 or in
+  // 8 bits (weights.h); with 8 bits the rows of x are rounded to integers, too.
   virtual void linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
                       const LinearOptions& options, const Tensor& y) = 0;
 
@@ -49,10 +49,10 @@ class Backend {
   // Packs weights for the fastest GEMM. Rearranges their memory, which may then be used only
   // through the result. Returns weights that cannot be packed unchanged.
   virtual Tensor pack_weights(const Tensor& weights) = 0;
-  // Unpacked copies of rows: f32 [n, I], or in 8 bits like the weights. Throws ShapeError
-  // otherwise.
+  // Unpacked copies of rows, in the type of the weights: f32 [n, I], bf16 or in 8 bits. Throws
+  // ShapeError otherwise.
   virtual Tensor select_weights(const Tensor& weights, const Ids& rows) = 0;
-  // f32 [O, I]: the weights themselves, or their unpacked and dequantized values.
+  // f32 [O, I]: the weights themselves, or their unpacked, widened or dequantized values.
   virtual Tensor float_weights(const Tensor& weights) = 0;
 
   // --- element-wise ------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "attend/core/parallel.h"
+#include "attend/tensor/bf16.h"
 
 namespace attend {
 
@@ -38,10 +39,6 @@ float f16_to_f32(std::uint16_t half) {
   if (exponent != 0) return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
   const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
   return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(magnitude));
-}
-
-float bf16_to_f32(std::uint16_t upper) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(upper) << 16);
 }
 
 template <class Element, class To, class Convert>
@@ -117,7 +114,7 @@ void convert_to_f32(ElementType type, std::span<const std::byte> from, std::span
     case ElementType::f16:
       return convert_each<std::uint16_t>(from, to, f16_to_f32);
     case ElementType::bf16:
-      return convert_each<std::uint16_t>(from, to, bf16_to_f32);
+      return convert_each<std::uint16_t>(from, to, float_of_bf16);
     default:
       return convert_integers(type, from, to);
   }

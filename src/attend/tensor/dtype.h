@@ -8,7 +8,7 @@
 
 namespace attend {
 
-enum class DType : std::uint8_t { f32, f64, bf16, i32, i8, u8, packed_f32, packed_i8 };
+enum class DType : std::uint8_t { f32, f64, bf16, i32, i8, u8, packed_f32, packed_bf16, packed_i8 };
 
 constexpr std::size_t size_of(DType dtype) {
   switch (dtype) {
@@ -19,6 +19,7 @@ constexpr std::size_t size_of(DType dtype) {
     case DType::packed_f32:
       return 4;
     case DType::bf16:
+    case DType::packed_bf16:
       return 2;
     case DType::i8:
     case DType::u8:
@@ -45,6 +46,8 @@ constexpr std::string_view name_of(DType dtype) {
       return "U8";
     case DType::packed_f32:
       return "packed F32";
+    case DType::packed_bf16:
+      return "packed BF16";
     case DType::packed_i8:
       return "packed I8";
   }

@@ -8,6 +8,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/error.h"
+#include "backend/operands.h"
 
 namespace attend {
 namespace {
@@ -57,6 +58,13 @@ TEST(PackedWeights, GiveTheirRowsBack) {
       EXPECT_EQ(chosen.row(static_cast<std::int64_t>(n))[0], rows.row(some[n])[0])
           << "row " << some[n] << " of " << columns << " columns";
     EXPECT_EQ(chosen.to_vector(), select_weights(rows, some).to_vector());
+
+    const Tensor halves = stored_weights(rows, DType::bf16, false),
+                 half_panels = pack_weights(halves.clone());
+    EXPECT_EQ(half_panels.dtype(), DType::packed_bf16);
+    EXPECT_EQ(float_weights(half_panels).to_vector(), float_weights(halves).to_vector());
+    EXPECT_EQ(float_weights(select_weights(half_panels, some)).to_vector(),
+              float_weights(select_weights(halves, some)).to_vector());
 
     const Tensor quantized = quantize_weights(rows);
     if (columns % 4 != 0) {

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <vector>
 
 #include "attend/core/parallel.h"
 #include "attend/error.h"
+#include "attend/tensor/bf16.h"
 
 namespace attend {
 
@@ -20,11 +22,13 @@ std::size_t row_bytes(const Tensor& weights) {
 }
 
 // Between a plain row and row `row` of a panel.
-void spread(const float* from, std::int64_t row, std::int64_t columns, float* panel) {
+template <class T>
+void spread(const T* from, std::int64_t row, std::int64_t columns, T* panel) {
   for (std::int64_t i = 0; i < columns; ++i) panel[i * kPanelRows + row] = from[i];
 }
 
-void collect(const float* panel, std::int64_t row, std::int64_t columns, float* to) {
+template <class T>
+void collect(const T* panel, std::int64_t row, std::int64_t columns, T* to) {
   for (std::int64_t i = 0; i < columns; ++i) to[i] = panel[i * kPanelRows + row];
 }
 
@@ -68,10 +72,20 @@ void rearrange(const Tensor& weights) {
                });
 }
 
+// bf16 [O, I] as f32.
+Tensor widen_weights(const Tensor& weights) {
+  const Tensor wide = Tensor::empty({weights.rows(), weights.cols()});
+  for (std::int64_t row = 0; row < weights.rows(); ++row) {
+    const std::uint16_t* from = weights.row<std::uint16_t>(row);
+    std::transform(from, from + weights.cols(), wide.row(row), float_of_bf16);
+  }
+  return wide;
+}
+
 }  // namespace
 
 bool can_pack(const Tensor& weights) {
-  const bool kind = weights.dtype() == DType::f32 ||
+  const bool kind = weights.dtype() == DType::f32 || weights.dtype() == DType::bf16 ||
                     (weights.dtype() == DType::i8 && weight_columns(weights) % kTogether == 0);
   return kind && weights.shape().rank() == 2 && weights.contiguous() &&
          weights.rows() >= kPanelRows;
@@ -79,17 +93,19 @@ bool can_pack(const Tensor& weights) {
 
 Tensor pack_weights(const Tensor& weights) {
   if (!can_pack(weights)) return weights;
-  if (is_quantized(weights)) {
+  if (weights.dtype() == DType::i8) {
     rearrange<std::int8_t>(weights);
-    return weights.as(DType::packed_i8);
+  } else if (weights.dtype() == DType::bf16) {
+    rearrange<std::uint16_t>(weights);
+  } else {
+    rearrange<float>(weights);
   }
-  rearrange<float>(weights);
-  return weights.as(DType::packed_f32);
+  return weights.as(packed_type(weights.dtype()));
 }
 
 Tensor select_weights(const Tensor& weights, std::span<const std::int32_t> rows) {
-  const DType dtype = is_quantized(weights) ? DType::i8 : DType::f32;
-  if (weights.dtype() != dtype && !is_packed(weights))
+  const DType dtype = plain_type(weights.dtype());
+  if (dtype != DType::f32 && dtype != DType::bf16 && dtype != DType::i8)
     throw ShapeError(
         fmt::format("[select_weights] expected weights, got {}", name_of(weights.dtype())));
   const Tensor result = Tensor::empty({std::ssize(rows), weights.cols()}, dtype);
@@ -106,6 +122,9 @@ Tensor select_weights(const Tensor& weights, std::span<const std::int32_t> rows)
                         row_bytes(weights));
           } else if (dtype == DType::f32) {
             collect(reinterpret_cast<const float*>(panel), lane, columns, result.row(n));
+          } else if (dtype == DType::bf16) {
+            collect(reinterpret_cast<const std::uint16_t*>(panel), lane, columns,
+                    result.row<std::uint16_t>(n));
           } else {
             collect(reinterpret_cast<const std::int8_t*>(panel), lane, columns,
                     result.row<std::int8_t>(n));
@@ -123,6 +142,7 @@ Tensor unpack_weights(const Tensor& weights) {
 
 Tensor float_weights(const Tensor& weights) {
   const Tensor rows = is_packed(weights) ? unpack_weights(weights) : weights;
+  if (rows.dtype() == DType::bf16) return widen_weights(rows);
   return is_quantized(rows) ? dequantize_weights(rows) : rows;
 }
 

@@ -2,6 +2,7 @@
 // which the elements of a column are adjacent:
 //
 //   f32   [I][16]
+//   bf16  [I][16]
 //   i8    [I/4][16][4], each element + 128, unsigned; then the scales of the 16 rows (weights.h)
 //
 // Rows after the last full panel stay row-major. Packing is in place. A slice on panel boundaries
@@ -22,8 +23,8 @@ inline std::int64_t packed_rows(const Tensor& weights) {
   return is_packed(weights) ? weights.rows() / kPanelRows * kPanelRows : 0;
 }
 
-// Whether `weights` is a contiguous matrix of at least one panel, f32, or i8 with I a multiple of
-// four.
+// Whether `weights` is a contiguous matrix of at least one panel: f32, bf16, or i8 with I a
+// multiple of four.
 bool can_pack(const Tensor& weights);
 
 // These implement the functions of Backend.

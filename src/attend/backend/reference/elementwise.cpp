@@ -1,10 +1,10 @@
-#include <bit>
 #include <cassert>
 #include <cmath>
 #include <numbers>
 
 #include "attend/backend/reference/reference_backend.h"
 #include "attend/backend/reference/sigmoid.h"
+#include "attend/tensor/bf16.h"
 
 namespace attend {
 
@@ -56,14 +56,6 @@ float slope(Activation activation, float x) {
 
 }  // namespace
 
-std::uint16_t reference::nearest_bf16(float x) {
-  const auto bits = std::bit_cast<std::uint32_t>(x);
-  const std::uint32_t down = bits >> 16, rest = bits & 0xFFFFu;
-  if (std::isnan(x)) return static_cast<std::uint16_t>(down | 0x40u);
-  const bool up = rest > 0x8000u || (rest == 0x8000u && down % 2 == 1);
-  return static_cast<std::uint16_t>(up ? down + 1 : down);
-}
-
 float reference::activated(Activation activation, float x) {
   switch (activation) {
     case Activation::none:
@@ -107,9 +99,9 @@ void ReferenceBackend::convert(const Tensor& x, const Tensor& y) {
   for (std::int64_t r = 0; r < y.rows(); ++r) {
     for (std::int64_t c = 0; c < y.cols(); ++c) {
       if (y.dtype() == DType::bf16) {
-        y.row<std::uint16_t>(r)[c] = reference::nearest_bf16(x.row(r)[c]);
+        y.row<std::uint16_t>(r)[c] = nearest_bf16(x.row(r)[c]);
       } else {
-        y.row(r)[c] = reference::widened(x.row<std::uint16_t>(r)[c]);
+        y.row(r)[c] = float_of_bf16(x.row<std::uint16_t>(r)[c]);
       }
     }
   }

@@ -6,13 +6,14 @@
 
 #include "attend/backend/cpu/packed_weights.h"
 #include "attend/backend/reference/reference_backend.h"
+#include "attend/tensor/bf16.h"
 
 namespace attend {
 
 namespace {
 
 double factor(float x, Precision precision) {
-  return precision == Precision::bf16 ? reference::widened(reference::nearest_bf16(x)) : x;
+  return precision == Precision::bf16 ? float_of_bf16(nearest_bf16(x)) : x;
 }
 
 // A GEMM operand, a matrix or its transpose: element (i, j) is at i * row_step + j * column_step.
@@ -109,6 +110,8 @@ void ReferenceBackend::linear(const Tensor& x, const Tensor& weight, const Tenso
                               const LinearOptions& options, const Tensor& y) {
   assert(x.cols() == weight_columns(weight) && y.cols() == weight.rows());
   if (is_packed(weight)) return linear(x, unpack_weights(weight), bias, {options.activation}, y);
+  if (weight.dtype() == DType::bf16)
+    return linear(x, float_weights(weight), bias, {options.activation}, y);
   if (is_quantized(weight)) return naive_quantized_linear(x, weight, bias, options.activation, y);
   const Precision precision = options.precision;
   for (std::int64_t n = 0; n < y.rows(); ++n) {

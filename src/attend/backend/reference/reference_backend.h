@@ -3,7 +3,6 @@
 // sanitizers run, so clarity beats speed.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 
 #include "attend/backend/cpu/cpu_backend.h"
@@ -143,9 +142,6 @@ inline float dropout_factor(const Dropout& dropout, std::int64_t row, std::int64
 
 // elementwise.cpp
 float activated(Activation activation, float x);
-// The upper half of the bits, rounded to nearest even; NaN stays NaN.
-std::uint16_t nearest_bf16(float x);
-inline float widened(std::uint16_t bf16) { return std::bit_cast<float>(std::uint32_t{bf16} << 16); }
 
 }  // namespace reference
 

@@ -55,16 +55,17 @@ HWY_INLINE void prefetch_rows(const float* a, std::size_t stride, std::size_t de
   }
 }
 
-// Columns [begin, end) of b in panels of `width`, `distance` floats apart: packed here with the
+// Columns [begin, end) of b in panels of `width`, `distance` elements apart: packed here with the
 // width of a tile, or packed by cpu/packed_weights.h.
+template <class Element>
 struct Panels {
-  const float* data;
+  const Element* data;
   std::size_t width, distance;
   std::size_t begin, end;
 
-  TileInput at(std::size_t column) const {
+  TileInput<Element> at(std::size_t column) const {
     const std::size_t c = begin + column;
-    TileInput input{data + c / width * distance + c % width, kLanes, width};
+    TileInput<Element> input{data + c / width * distance + c % width, kLanes, width};
     if (kLanes == width)
       input.second = c + kLanes < end
                          ? distance
@@ -98,10 +99,11 @@ HWY_INLINE RowsOfA rows_of_a(const Product& product, const Block& block, Packing
 }
 
 // Multiplies a chunk of columns in panels by at most kRowBlock rows.
-HWY_INLINE void multiply_block(const Product& product, const Block& block, const Panels& panels,
-                               float* packed_a) {
+template <class Element>
+HWY_INLINE void multiply_block(const Product& product, const Block& block,
+                               const Panels<Element>& panels, float* packed_a) {
   const Packing packing = packing_of(product);
-  const MultiplyTile* kernels = tile_kernels(packing);
+  const MultiplyTile<Element>* kernels = tile_kernels<Element>(packing);
   const std::size_t depth = packed_depth(block.depth, packing);
   const RowsOfA a = rows_of_a(product, block, packing, packed_a);
   const bool in_place = packing == Packing::floats && !product.transpose_a;
@@ -111,7 +113,7 @@ HWY_INLINE void multiply_block(const Product& product, const Block& block, const
     tile.column += column;
     tile.columns = HWY_MIN(kTileColumns, block.columns - column);
     TileOutput out = output_of(product, tile);
-    TileInput input = panels.at(column);
+    TileInput<Element> input = panels.at(column);
     if (column + kTileColumns < block.columns) {
       // The tiles of this panel share the work of fetching the next one.
       input.ahead = panels.at(column + kTileColumns).first;
@@ -129,7 +131,7 @@ HWY_INLINE void multiply_block(const Product& product, const Block& block, const
 }
 
 // Packs columns of b into panels.
-HWY_INLINE Panels pack_block(const Product& product, const Block& block, float* panels) {
+HWY_INLINE Panels<float> pack_block(const Product& product, const Block& block, float* panels) {
   const Packing packing = packing_of(product);
   const auto stride = static_cast<std::size_t>(product.b_stride);
   if (product.transpose_b) {
@@ -144,8 +146,9 @@ HWY_INLINE Panels pack_block(const Product& product, const Block& block, float* 
 }
 
 // Multiplies columns of one depth block by all rows.
-HWY_INLINE void multiply_rows(const Product& product, const Block& block, const Panels& panels,
-                              float* packed_a) {
+template <class Element>
+HWY_INLINE void multiply_rows(const Product& product, const Block& block,
+                              const Panels<Element>& panels, float* packed_a) {
   Block rows = block;
   for (std::size_t row = block.row_begin; row < block.row_end; row += kRowBlock) {
     rows.row_begin = row;
@@ -154,8 +157,10 @@ HWY_INLINE void multiply_rows(const Product& product, const Block& block, const 
   }
 }
 
-// Multiplies columns in the panels of cpu/packed_weights.h.
-HWY_INLINE void multiply_panels(const Product& product, const Block& block, float* packed_a) {
+// Multiplies columns in the panels of cpu/packed_weights.h, from the first panel.
+template <class Element>
+HWY_INLINE void multiply_panels(const Product& product, const Block& block, const Element* first,
+                                float* packed_a) {
   constexpr std::size_t kWidth = kPanelRows;
   static_assert(kWidth % kLanes == 0, "a vector lies in one panel");
   const auto depth = static_cast<std::size_t>(product.depth);
@@ -163,10 +168,9 @@ HWY_INLINE void multiply_panels(const Product& product, const Block& block, floa
   for (std::size_t column = 0; column < block.columns; column += kChunk) {
     chunk.column = block.column + column;
     chunk.columns = HWY_MIN(kChunk, block.columns - column);
-    const float* data = product.b + block.k * kWidth;
-    multiply_rows(product, chunk,
-                  {data, kWidth, kWidth * depth, chunk.column, chunk.column + chunk.columns},
-                  packed_a);
+    const Panels<Element> panels{first + block.k * kWidth, kWidth, kWidth * depth, chunk.column,
+                                 chunk.column + chunk.columns};
+    multiply_rows(product, chunk, panels, packed_a);
   }
 }
 
@@ -190,10 +194,14 @@ void gemm_part(const Product& product, const ProductPart& part, float* scratch) 
 #endif
   for (std::size_t k = 0; k < depth; k += kDepthBlock) {
     const std::size_t k_count = HWY_MIN(kDepthBlock, depth - k);
-    if (column_begin < panels_end)
-      multiply_panels(product,
-                      {k, k_count, row_begin, row_end, column_begin, panels_end - column_begin},
-                      scratch);
+    if (column_begin < panels_end) {
+      const Block block{k, k_count, row_begin, row_end, column_begin, panels_end - column_begin};
+      if (product.bf16_panels != nullptr) {
+        multiply_panels(product, block, product.bf16_panels, scratch);
+      } else {
+        multiply_panels(product, block, product.b, scratch);
+      }
+    }
     for (std::size_t column = panels_end; column < column_end; column += chunk) {
       const Block block{k,       k_count, row_begin,
                         row_end, column,  HWY_MIN(chunk, column_end - column)};

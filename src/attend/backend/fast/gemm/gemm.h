@@ -31,6 +31,8 @@ struct Product {
   bool transpose_b = false;        // b is [N, K] in memory
   std::int64_t panel_columns = 0;  // the first columns of a transposed b that are in panels
                                    // (cpu/packed_weights.h); then b_stride is K
+  const std::uint16_t* bf16_panels = nullptr;  // all of a transposed b, in panels of bf16: instead
+                                               // of b, whose values the product widens
   float* c = nullptr;
   std::int64_t c_stride = 0;
   float beta = 0.0f;

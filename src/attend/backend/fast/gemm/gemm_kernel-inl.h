@@ -73,15 +73,24 @@ HWY_NOINLINE void finish_tile(const float* tile, std::size_t rows, const TileOut
                   [&](const auto& function) HWY_ATTR { write_tile(tile, rows, out, function); });
 }
 
-// kTileColumns columns of b: two vectors per k, `second` floats apart; the next k is `step` floats
-// later. Meanwhile the columns needed later come nearer: `ahead_step` floats per k from `ahead`.
+// kTileColumns columns of b, floats or bf16: two vectors per k, `second` elements apart; the next k
+// is `step` elements later. Meanwhile the columns needed later come nearer: `ahead_step` elements
+// per k from `ahead`.
+template <class Element>
 struct TileInput {
-  const float* first;
+  const Element* first;
   std::size_t second;
   std::size_t step;
-  const float* ahead = first;
+  const Element* ahead = first;
   std::size_t ahead_step = 0;
 };
+
+HWY_INLINE FloatVector load_floats(const float* from) { return hn::LoadU(Floats(), from); }
+HWY_INLINE FloatVector load_floats(const std::uint16_t* bf16) {
+  const hn::RebindToUnsigned<Floats> bits;
+  const hn::Rebind<std::uint16_t, Floats> halves;
+  return hn::BitCast(Floats(), hn::ShiftLeft<16>(hn::PromoteTo(bits, hn::LoadU(halves, bf16))));
+}
 
 // Adds the product of lanes of a and b to a sum.
 struct AddProduct {
@@ -98,9 +107,10 @@ struct AddPairOfProducts {
 #endif
 
 // `rows` rows of a (element (r, k) at a[r * row_step + k * k_step]) times columns of b.
-template <int rows, class Add>
+template <int rows, class Add, class Element>
 HWY_NOINLINE void multiply_tile(const float* a, std::size_t row_step, std::size_t k_step,
-                                const TileInput& b, std::size_t depth, const TileOutput& out) {
+                                const TileInput<Element>& b, std::size_t depth,
+                                const TileOutput& out) {
   const Floats d;
   FloatVector left[rows];
   FloatVector right[rows];
@@ -113,11 +123,11 @@ HWY_NOINLINE void multiply_tile(const float* a, std::size_t row_step, std::size_
     hwy::Prefetch(out.c + static_cast<std::size_t>(r) * out.stride);
     hwy::Prefetch(out.c + static_cast<std::size_t>(r) * out.stride + kLanes);
   }
-  const float *next = b.first, *ahead = b.ahead;
+  const Element *next = b.first, *ahead = b.ahead;
   const std::size_t second = b.second, step = b.step, ahead_step = b.ahead_step;
   for (std::size_t k = 0; k < depth; ++k) {
-    const auto b0 = hn::LoadU(d, next);
-    const auto b1 = hn::LoadU(d, next + second);
+    const auto b0 = load_floats(next);
+    const auto b1 = load_floats(next + second);
     next += step;
     prefetch_to_l2(ahead);
     prefetch_to_l2(ahead + second);
@@ -158,27 +168,31 @@ HWY_NOINLINE void multiply_tile(const float* a, std::size_t row_step, std::size_
   if (!simple) finish_tile(tile, rows, out);
 }
 
-using MultiplyTile = void (*)(const float*, std::size_t, std::size_t, const TileInput&, std::size_t,
-                              const TileOutput&);
+template <class Element>
+using MultiplyTile = void (*)(const float*, std::size_t, std::size_t, const TileInput<Element>&,
+                              std::size_t, const TileOutput&);
 
-template <class Add, int... counts>
+template <class Add, class Element, int... counts>
 struct TileTable {
-  static constexpr MultiplyTile kernels[] = {multiply_tile<counts, Add>...};
+  static constexpr MultiplyTile<Element> kernels[] = {multiply_tile<counts, Add, Element>...};
 };
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SCALAR
-template <class Add>
-using Tiles = TileTable<Add, 1, 2, 3, 4, 5, 6>;
+template <class Add, class Element>
+using Tiles = TileTable<Add, Element, 1, 2, 3, 4, 5, 6>;
 #else
-template <class Add>
-using Tiles = TileTable<Add, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12>;
+template <class Add, class Element>
+using Tiles = TileTable<Add, Element, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12>;
 #endif
 
 // The kernels for tiles of 1, 2, ... rows.
-HWY_INLINE const MultiplyTile* tile_kernels([[maybe_unused]] Packing packing) {
+template <class Element>
+HWY_INLINE const MultiplyTile<Element>* tile_kernels([[maybe_unused]] Packing packing) {
 #if HWY_TARGET == HWY_AVX3
-  if (packing == Packing::bf16_pairs) return Tiles<AddPairOfProducts>::kernels;
+  if constexpr (sizeof(Element) == sizeof(float)) {
+    if (packing == Packing::bf16_pairs) return Tiles<AddPairOfProducts, Element>::kernels;
+  }
 #endif
-  return Tiles<AddProduct>::kernels;
+  return Tiles<AddProduct, Element>::kernels;
 }
 
 }  // namespace HWY_NAMESPACE

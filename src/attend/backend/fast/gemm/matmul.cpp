@@ -38,7 +38,11 @@ Product linear_product(const Tensor& x, const Tensor& weight, const Tensor& bias
   product.depth = weight.cols();
   product.a = x.data();
   product.a_stride = x.row_stride();
-  product.b = is_packed(weight) ? weight.as(DType::f32).data() : weight.data();
+  if (weight.dtype() == DType::packed_bf16) {
+    product.bf16_panels = weight.as(DType::bf16).data<std::uint16_t>();
+  } else {
+    product.b = is_packed(weight) ? weight.as(DType::f32).data() : weight.data();
+  }
   product.b_stride = weight.row_stride();
   product.transpose_b = true;
   product.panel_columns = packed_rows(weight);
@@ -48,6 +52,20 @@ Product linear_product(const Tensor& x, const Tensor& weight, const Tensor& bias
   product.activation = options.activation;
   if (weight.dtype() == DType::f32) product.factors = options.precision;
   return product;
+}
+
+// With bf16 weights: panels are multiplied as they are, the few rows outside widened before.
+void bf16_linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                 const LinearOptions& options, const Tensor& y) {
+  const std::int64_t all = weight.rows(), in_panels = packed_rows(weight);
+  const auto multiply = [&](const Tensor& rows, std::int64_t begin) {
+    const std::int64_t end = begin + rows.rows();
+    gemm(linear_product(x, rows, bias.defined() ? bias.slice_rows(begin, end) : bias, options,
+                        y.slice_columns(begin, end)));
+  };
+  if (in_panels > 0) multiply(weight.slice_rows(0, in_panels), 0);
+  if (in_panels < all)
+    multiply(float_weights(weight.slice_rows(in_panels, all).as(DType::bf16)), in_panels);
 }
 
 }  // namespace
@@ -67,6 +85,7 @@ void FastBackend::linear(const Tensor& x, const Tensor& weight, const Tensor& bi
   if (y.size() == 0) return;
   if (is_quantized(weight))
     return quantized_linear(RoundedRows(x), weight, bias, options.activation, y);
+  if (plain_type(weight.dtype()) == DType::bf16) return bf16_linear(x, weight, bias, options, y);
   gemm(linear_product(x, weight, bias, options, y));
 }
 
