@@ -111,7 +111,7 @@ class LoadOptions(TypedDict, total=False):
     inter_threads: int
     max_queued_batches: int
     device_index: int | Sequence[int]
-    #: "default", "auto" or "float32": a model file says itself whether its weights have 8 bits
+    #: "default", "auto" or "float32": a model file says itself how many bits its weights have
     compute_type: str
 
 
@@ -130,7 +130,7 @@ class Model:
         if unknown := set(others) - set(LoadOptions.__annotations__):
             raise TypeError(f"unexpected keyword argument {unknown.pop()!r}")
         if others.get("compute_type", "default") not in ("default", "auto", "float32"):
-            raise ConfigError("compute_type: expected default; attend.quantize writes 8-bit models")
+            raise ConfigError("compute_type: expected default; attend.quantize writes models of 8 or 16 bits")
         self._path = os.path.abspath(imported(path))
         self._pool_size = threads or others.get("intra_threads", 0)
 

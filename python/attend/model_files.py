@@ -46,13 +46,13 @@ def average(checkpoints: Iterable[Path], out: Path) -> None:
     _attend.average_models([os.fspath(path) for path in checkpoints], out)
 
 
-def quantize(model: Path, out: Path) -> None:
+def quantize(model: Path, out: Path, *, bits: int = 8) -> None:
     """Writes a model with 8-bit weights to the file ``out``: a quarter of the size, faster, used
-    in the same way.
+    in the same way. With ``bits=16`` (bfloat16) half the size, and as good as unchanged.
 
-    Raises DataError if the model is quantized already.
+    Raises ConfigError for other bits, DataError if the model is quantized already.
     """
-    _attend.quantize_model(model, out)
+    _attend.quantize_model(model, out, bits)
 
 
 def import_model(

@@ -240,6 +240,12 @@ TEST_F(ModelApi, DescribesChecksAndQuantizesFiles) {
   quantize_model(model, small);
   EXPECT_LT(describe(small).file_bytes, describe(model).file_bytes);
   EXPECT_NO_THROW(Generator::load(small));
+  const std::filesystem::path half = path("half.safetensors");
+  quantize_model(model, half, 16);
+  EXPECT_LT(describe(small).file_bytes, describe(half).file_bytes);
+  EXPECT_LT(describe(half).file_bytes, describe(model).file_bytes);
+  EXPECT_NO_THROW(Generator::load(half));
+  expect_error<ConfigError>([&] { quantize_model(model, half, 4); }, {"8 or 16", "4"});
   expect_error<DataError>([&] { quantize_model(small, path("smaller.safetensors")); },
                           {"small.safetensors"});
 }

@@ -4,6 +4,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/checkpoint/parameters.h"
+#include "attend/tensor/bf16.h"
 #include "checkpoint/test_folder.h"
 
 namespace attend {
@@ -51,6 +52,43 @@ TEST_F(QuantizationTest, SurvivesTheFile) {
   Backend& b = backend();
   EXPECT_EQ(b.float_weights(model.weight->value()).to_vector(),
             b.float_weights(b.quantize_weights(original_.tensor("layer.weight"))).to_vector());
+}
+
+TEST_F(QuantizationTest, RoundsToSixteenBits) {
+  Model model;
+  model.parameters.allocate(3);
+  const Checkpoint halves = quantize_checkpoint(original_, model.parameters, WeightBits::sixteen);
+  EXPECT_EQ(weight_bits(original_), 32);
+  EXPECT_EQ(weight_bits(quantized_), 8);
+  EXPECT_EQ(weight_bits(halves), 16);
+  EXPECT_EQ(halves.find("layer.weight.scale"), nullptr);
+  EXPECT_EQ(halves.tensor("layer.bias").dtype(), DType::f32);
+  EXPECT_EQ(halves.find("state.mean"), nullptr);
+  save_checkpoint(path("model"), halves);
+  Model loaded;
+  load_parameters(load_checkpoint(path("model")), loaded.parameters);
+  EXPECT_EQ(loaded.weight->value().dtype(), DType::bf16);
+  const std::vector<float> numbers = original_.tensor("layer.weight").to_vector(),
+                           rounded = backend().float_weights(loaded.weight->value()).to_vector();
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    EXPECT_EQ(rounded[i], float_of_bf16(nearest_bf16(numbers[i])));
+  EXPECT_CONTAINS(data_error([&] { quantize_checkpoint(halves, model.parameters); }),
+                  "16 bits already");
+}
+
+TEST_F(QuantizationTest, RefusesWeightsBeyondSixteenBits) {
+  Model model;
+  model.parameters.allocate(3);
+  original_.tensors[0].tensor = Tensor::full({3, 5}, 3.4e38f);
+  EXPECT_CONTAINS(
+      data_error([&] { quantize_checkpoint(original_, model.parameters, WeightBits::sixteen); }),
+      "layer.weight: row 0: expected finite weights");
+}
+
+TEST(WeightBits, AreEightOrSixteen) {
+  EXPECT_EQ(weight_bits_of(8), WeightBits::eight);
+  EXPECT_EQ(weight_bits_of(16), WeightBits::sixteen);
+  EXPECT_THROW(weight_bits_of(4), ConfigError);
 }
 
 // Its weights may be arranged for products, or in 8 bits.

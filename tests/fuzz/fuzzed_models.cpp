@@ -91,7 +91,8 @@ std::vector<FuzzedModel> fuzzed_models() {
   const Checkpoint plain = translation();
   std::vector<FuzzedModel> models;
   for (const Checkpoint& checkpoint :
-       {plain, with_a_shortlist(plain), quantize_model(plain), recurrent_translation(),
+       {plain, with_a_shortlist(plain), quantize_model(plain),
+        quantize_model(plain, WeightBits::sixteen), recurrent_translation(),
         quantize_model(recurrent_translation()), small_classifier_checkpoint(Pooling::max),
         small_classifier_checkpoint(Pooling::first), quantize_model(small_classifier_checkpoint()),
         finished_checkpoint_of(small_classifier_for(ProblemType::multi_label)),

@@ -104,7 +104,7 @@ TEST(ParameterSet, KeepsTheMatricesItIsToldToInEightBits) {
                   k = parameters.add_weights("k", {1, 3}, {});
   const Parameter both = parameters.stack("q", "k"),
                   other = parameters.add_weights("other", {1, 3}, {});
-  parameters.allocate_for_inference({"q", "k"});
+  parameters.allocate_for_inference({{"q", DType::i8}, {"k", DType::i8}});
   EXPECT_EQ(parameters.values().size(), 2 + 3);
   EXPECT_EQ(both->value().dtype(), DType::i8);
   EXPECT_EQ(both->value().shape(), (Shape{3, quantized_columns(3)}));
@@ -119,11 +119,49 @@ TEST(ParameterSet, RefusesEightBitsForWhatCannotBeQuantized) {
   parameters.add_weights("q", {2, 3}, {});
   parameters.add_weights("k", {2, 3}, {});
   parameters.stack("q", "k");
-  expect_error<ConfigError>([&] { parameters.allocate_for_inference({"gain"}); },
-                            {"gain", "8 bits"});
-  expect_error<ConfigError>([&] { parameters.allocate_for_inference({"absent"}); }, {"absent"});
-  expect_error<ConfigError>([&] { parameters.allocate_for_inference({"q"}); },
-                            {"q", "k", "one matrix"});
+  expect_error<ConfigError>(
+      [&] {
+        parameters.allocate_for_inference({{"gain", DType::i8}});
+      },
+      {"gain", "8 or 16 bits"});
+  expect_error<ConfigError>(
+      [&] {
+        parameters.allocate_for_inference({{"absent", DType::i8}});
+      },
+      {"absent"});
+  expect_error<ConfigError>(
+      [&] {
+        parameters.allocate_for_inference({{"q", DType::i8}});
+      },
+      {"q", "k", "one matrix"});
+}
+
+TEST(ParameterSet, KeepsEachTypeInItsOwnBuffer) {
+  ParameterSet parameters;
+  const Parameter q = parameters.add_weights("q", {16, 3}, {});
+  const Parameter k = parameters.add_weights("k", {32, 3}, {});
+  const Parameter o = parameters.add_weights("o", {16, 4}, {});
+  const Parameter both = parameters.stack("q", "k");
+  parameters.allocate_for_inference({{"q", DType::bf16}, {"k", DType::bf16}, {"o", DType::i8}});
+  EXPECT_EQ(parameters.values().size(), 0);
+  parameters.fill_packed([](const auto&, const Tensor& value, std::int64_t block) {
+    value.zero();
+    if (block > 0) backend().pack_weights(value);
+  });
+  EXPECT_EQ(both->value().dtype(), DType::packed_bf16);
+  EXPECT_EQ(both->value().shape(), (Shape{48, 3}));
+  EXPECT_EQ(k->value().bytes(), q->value().bytes() + 16 * 3 * 2);
+  EXPECT_EQ(o->value().dtype(), DType::packed_i8);
+
+  ParameterSet mixed;
+  mixed.add_weights("q", {16, 3}, {});
+  mixed.add_weights("k", {32, 3}, {});
+  mixed.stack("q", "k");
+  expect_error<ConfigError>(
+      [&] {
+        mixed.allocate_for_inference({{"q", DType::bf16}, {"k", DType::i8}});
+      },
+      {"q", "k", "BF16", "I8"});
 }
 
 // Packs what has its values already.
@@ -163,7 +201,7 @@ TEST(ParameterSet, PacksAllPartsOfAStackOrNone) {
   const Parameter v = parameters.add_weights("v", {20, 4}, {});
   const Parameter all = parameters.stack("q", "v"), kv = parameters.stack("k", "v"),
                   other = parameters.add_weights("other", {16, 4}, {});
-  parameters.allocate_for_inference({"other"});
+  parameters.allocate_for_inference({{"other", DType::i8}});
   pack(parameters);
   for (const Parameter& weights : {q, k, v, all, kv})
     EXPECT_EQ(weights->value().dtype(), DType::f32);

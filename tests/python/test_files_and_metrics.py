@@ -36,6 +36,16 @@ def test_quantizes_as_the_command_line_does(models: Models, tmp_path: pathlib.Pa
         attend.quantize(ours, tmp_path / "again.safetensors")
 
 
+def test_quantizes_to_sixteen_bits(models: Models, tmp_path: pathlib.Path) -> None:
+    half, small = tmp_path / "half.safetensors", tmp_path / "small.safetensors"
+    attend.quantize(models.translator, half, bits=16)
+    attend.quantize(models.translator, small)
+    assert {tensor.dtype for tensor in attend.describe(half).tensors} >= {"BF16", "F32"}
+    assert small.stat().st_size < half.stat().st_size
+    with pytest.raises(attend.ConfigError, match="8 or 16"):
+        attend.quantize(models.translator, half, bits=4)
+
+
 def test_averages_checkpoints(models: Models, tmp_path: pathlib.Path) -> None:
     attend.average([models.translator, models.translator], tmp_path / "mean.safetensors")
     assert attend.load(tmp_path / "mean.safetensors").translate("a cat").text

@@ -155,7 +155,7 @@ TEST_F(AttentionChangeTest, IsTheSameStepByStep) {
   EXPECT_NE(outputs(*changed), outputs(*base.model()));
 }
 
-TEST_F(AttentionChangeTest, ChangesModelsOfAllKindsAndIn8Bits) {
+TEST_F(AttentionChangeTest, ChangesModelsOfAllKindsAndInFewerBits) {
   const auto expect_changed = [](const SharedBase& base) {
     const auto before = outputs(*base.model());
     EXPECT_NE(outputs(*base.with_attention(off({"*:1"}))), before);
@@ -165,8 +165,10 @@ TEST_F(AttentionChangeTest, ChangesModelsOfAllKindsAndIn8Bits) {
   };
   expect_changed(base_of(small_classifier()));
   expect_changed(base_of(small_language_model()));
-  expect_changed(base_of(quantize_model(checkpoint_of(small_language_model()))));
-  expect_changed(base_of(quantize_model(checkpoint_of(small_model()))));
+  for (const WeightBits bits : {WeightBits::eight, WeightBits::sixteen}) {
+    expect_changed(base_of(quantize_model(checkpoint_of(small_language_model()), bits)));
+    expect_changed(base_of(quantize_model(checkpoint_of(small_model()), bits)));
+  }
 }
 
 TEST_F(AttentionChangeTest, SharesWhatItDoesNotChange) {

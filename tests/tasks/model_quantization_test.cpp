@@ -15,6 +15,7 @@
 #include "attend/tasks/language/perplexity.h"
 #include "attend/tasks/registry.h"
 #include "attend/tasks/translation/engine.h"
+#include "attend/tensor/bf16.h"
 #include "tasks/small_classifier.h"
 #include "tasks/small_embedder.h"
 #include "tasks/small_language.h"
@@ -62,6 +63,40 @@ TEST(ModelQuantization, KeepsWhatTranslatorsSay) {
     EXPECT_LT(off, 0.05);
     const TranslationEngine translator(rounded);
     EXPECT_EQ(translator.translate(std::vector<std::string>{"the old dog", "a cat"}).size(), 2u);
+  }
+}
+
+// The same model with its weights rounded beforehand.
+Checkpoint with_rounded_weights(const Checkpoint& model, const Checkpoint& halves) {
+  Checkpoint rounded = model;
+  for (NamedTensor& named : rounded.tensors) {
+    const Tensor* half = halves.find(named.name);
+    if (half == nullptr || half->dtype() != DType::bf16) continue;
+    named.tensor = named.tensor.clone();
+    for (std::int64_t i = 0; i < named.tensor.size(); ++i)
+      named.tensor.data()[i] =
+          float_of_bf16(half->span<std::uint16_t>()[static_cast<std::size_t>(i)]);
+  }
+  return rounded;
+}
+
+TEST(ModelQuantization, InSixteenBitsGivesTheBitsOfTheRoundedWeights) {
+  for (const TranslationModel& model : {small_model(), rounded_gru()}) {
+    SCOPED_TRACE(name_of(model.network->architecture()));
+    const Checkpoint exact = checkpoint_of(model),
+                     halves = quantize_model(exact, WeightBits::sixteen);
+    EXPECT_EQ(weight_bits(halves), 16);
+    const TranslationModel small = translation_model(halves),
+                           rounded = translation_model(with_rounded_weights(exact, halves));
+    EXPECT_EQ(memory_of(small).to_vector(), memory_of(rounded).to_vector());
+    EXPECT_NE(memory_of(small).to_vector(), memory_of(model).to_vector());
+    const std::vector<std::string> text{"the old dog", "a cat"};
+    const auto a = TranslationEngine(small).translate(text),
+               b = TranslationEngine(rounded).translate(text);
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      EXPECT_EQ(a[i].text(), b[i].text());
+      EXPECT_EQ(a[i].candidates[0].score, b[i].candidates[0].score);
+    }
   }
 }
 

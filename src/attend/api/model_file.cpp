@@ -27,8 +27,9 @@ void average_models(std::span<const std::filesystem::path> checkpoints,
   save_checkpoint(out, mean);
 }
 
-void quantize_model(const std::filesystem::path& model, const std::filesystem::path& out) {
-  save_checkpoint(out, quantize_model(load_checkpoint(model)));
+void quantize_model(const std::filesystem::path& model, const std::filesystem::path& out,
+                    int bits) {
+  save_checkpoint(out, quantize_model(load_checkpoint(model), weight_bits_of(bits)));
 }
 
 }  // namespace attend

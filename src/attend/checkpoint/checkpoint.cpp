@@ -174,7 +174,8 @@ Checkpoint open_checkpoint(const std::filesystem::path& path) {
     const TensorEntry& entry = file->header().tensors[i];
     const DType dtype = dtype_of(entry, file->path());
     const Shape shape = shape_of(entry, file->path());
-    const bool weights = (dtype == DType::f32 || dtype == DType::i8) && shape.rank() > 0;
+    const bool weights =
+        (dtype == DType::f32 || dtype == DType::bf16 || dtype == DType::i8) && shape.rank() > 0;
     const Tensor tensor = weights ? Tensor::wrap(nullptr, nullptr, shape, dtype)
                                   : Tensor::empty_on_host(shape, dtype);
     if (!weights) file->read(i, 0, {tensor.bytes(), static_cast<std::size_t>(entry.bytes())});

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "attend/backend/backend.h"
 #include "attend/backend/weights.h"
@@ -37,31 +36,33 @@ std::string scale_name(const std::string& name) { return name + ".scale"; }
 // Checks that the file holds every parameter of the model before allocating memory: the
 // configuration in a file may request any amount.
 void check_tensors(const Checkpoint& checkpoint, const ParameterSet& parameters,
-                   const std::set<std::string>& quantized) {
+                   const ParameterSet::WeightTypes& types) {
   for (const ParameterSet::Entry& entry : parameters.entries()) {
-    check_saved(checkpoint, entry.name, quantized.contains(entry.name) ? DType::i8 : DType::f32,
+    const auto type = types.find(entry.name);
+    check_saved(checkpoint, entry.name, type == types.end() ? DType::f32 : type->second,
                 entry.shape);
   }
 }
 
-std::set<std::string> quantized_names(const Checkpoint& checkpoint) {
-  std::set<std::string> names;
+ParameterSet::WeightTypes weight_types(const Checkpoint& checkpoint) {
+  ParameterSet::WeightTypes types;
   for (const NamedTensor& named : checkpoint.tensors) {
-    if (named.tensor.dtype() == DType::i8) names.insert(named.name);
+    const DType dtype = named.tensor.dtype();
+    if (dtype == DType::i8 || dtype == DType::bf16) types.emplace(named.name, dtype);
   }
-  return names;
+  return types;
 }
 
 }  // namespace
 
 void load_parameters(const Checkpoint& checkpoint, ParameterSet& parameters) {
-  const std::set<std::string> quantized = quantized_names(checkpoint);
-  check_tensors(checkpoint, parameters, quantized);
+  const ParameterSet::WeightTypes types = weight_types(checkpoint);
+  check_tensors(checkpoint, parameters, types);
   try {
     if (checkpoint.shared.loaded != nullptr)
-      parameters.allocate_sharing(*checkpoint.shared.loaded, checkpoint.shared.own, quantized);
+      parameters.allocate_sharing(*checkpoint.shared.loaded, checkpoint.shared.own, types);
     else
-      parameters.allocate_for_inference(quantized);
+      parameters.allocate_for_inference(types);
   } catch (const ConfigError& error) {
     throw DataError(fmt::format("{}: {}", checkpoint.source, error.what()));
   }

@@ -3,28 +3,53 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 
 #include "attend/backend/backend.h"
 #include "attend/checkpoint/parameters.h"
 #include "attend/error.h"
+#include "attend/tensor/bf16.h"
 
 namespace attend {
 
 namespace {
 
-Tensor quantized(const NamedTensor& named, const std::string& source) {
+// f32 [O, I] to bf16. Throws DataError unless all are finite.
+Tensor in_sixteen_bits(const Tensor& weights) {
+  const Tensor rounded = Tensor::empty_on_host(weights.shape(), DType::bf16);
+  const auto from = weights.span();
+  const auto to = rounded.span<std::uint16_t>();
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    to[i] = nearest_bf16(from[i]);
+    if (!std::isfinite(float_of_bf16(to[i])))
+      throw DataError(fmt::format("row {}: expected finite weights, found {}",
+                                  static_cast<std::int64_t>(i) / weights.cols(), from[i]));
+  }
+  return rounded;
+}
+
+void add_rounded(Checkpoint& checkpoint, const NamedTensor& weights, WeightBits bits) {
   try {
-    return backend().quantize_weights(named.tensor);
+    if (bits == WeightBits::eight) {
+      add_quantized(checkpoint, weights.name, backend().quantize_weights(weights.tensor));
+    } else {
+      checkpoint.tensors.push_back({weights.name, in_sixteen_bits(weights.tensor)});
+    }
   } catch (const DataError& error) {
-    throw DataError(fmt::format("{}: tensor {}: {}", source, named.name, error.what()));
+    throw DataError(
+        fmt::format("{}: tensor {}: {}", checkpoint.source, weights.name, error.what()));
   }
 }
 
 }  // namespace
 
-Checkpoint quantize_checkpoint(const Checkpoint& model, const ParameterSet& parameters) {
+Checkpoint quantize_checkpoint(const Checkpoint& model, const ParameterSet& parameters,
+                               WeightBits bits) {
+  if (const int found = weight_bits(model); found < 32)
+    throw DataError(fmt::format("{}: expected a model in 32 bits, found one in {} bits already",
+                                model.source, found));
   std::set<std::string> names;
   for (const ParameterSet::Entry& entry : parameters.entries()) {
     if (entry.use != ParameterSet::Entry::Use::other) names.insert(entry.name);
@@ -35,18 +60,29 @@ Checkpoint quantize_checkpoint(const Checkpoint& model, const ParameterSet& para
     if (!key.starts_with(kTrainingState)) result.metadata[key] = value;
   }
   for (const NamedTensor& named : model.tensors) {
-    if (named.tensor.dtype() == DType::i8)
-      throw DataError(
-          fmt::format("{}: tensor {}: expected numbers to quantize, found 8 bits already",
-                      model.source, named.name));
     if (named.name.starts_with(kTrainingState)) continue;
     if (names.contains(named.name)) {
-      add_quantized(result, named.name, quantized(named, model.source));
+      add_rounded(result, named, bits);
     } else {
       result.tensors.push_back(named);
     }
   }
   return result;
+}
+
+WeightBits weight_bits_of(int bits) {
+  if (bits != 8 && bits != 16)
+    throw ConfigError(fmt::format("bits: expected 8 or 16, got {}", bits));
+  return bits == 8 ? WeightBits::eight : WeightBits::sixteen;
+}
+
+int weight_bits(const Checkpoint& model) {
+  int bits = 32;
+  for (const NamedTensor& named : model.tensors) {
+    if (named.tensor.dtype() == DType::i8) bits = 8;
+    if (named.tensor.dtype() == DType::bf16) bits = std::min(bits, 16);
+  }
+  return bits;
 }
 
 }  // namespace attend

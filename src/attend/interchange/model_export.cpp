@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "attend/checkpoint/quantization.h"
 #include "attend/core/atomic_file.h"
 #include "attend/core/atomic_folder.h"
 #include "attend/error.h"
@@ -135,19 +136,18 @@ Attempt best_attempt(const SavedModel& model, const Checkpoint& checkpoint) {
   return best;
 }
 
-void refuse_eight_bits(const Checkpoint& checkpoint) {
-  for (const NamedTensor& tensor : checkpoint.tensors)
-    if (tensor.tensor.dtype() == DType::i8)
-      throw DataError(fmt::format(
-          "{}: expected a model in 32 bits, found one in 8 bits; export the model that it was "
-          "quantized from",
-          checkpoint.source));
+void refuse_quantized(const Checkpoint& checkpoint) {
+  if (const int bits = weight_bits(checkpoint); bits < 32)
+    throw DataError(fmt::format(
+        "{}: expected a model in 32 bits, found one in {} bits; export the model that it was "
+        "quantized from",
+        checkpoint.source, bits));
 }
 
 }  // namespace
 
 ExportedModel export_model(const Checkpoint& checkpoint) {
-  refuse_eight_bits(checkpoint);
+  refuse_quantized(checkpoint);
   const std::unique_ptr<SavedModel> model = load_model(checkpoint);
   Attempt found = best_attempt(*model, checkpoint);
   if (!found.differences.empty())

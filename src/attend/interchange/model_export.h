@@ -26,7 +26,7 @@ struct ExportedModel {
 };
 
 // Chooses the family that can express the model. Throws ConfigError that names each setting without
-// an equal in the nearest family, DataError for a model in 8 bits.
+// an equal in the nearest family, DataError for a quantized model.
 ExportedModel export_model(const Checkpoint& model);
 
 // Writes a model directory of Hugging Face, imports it again and compares every bit. `directory` is

@@ -100,7 +100,7 @@ Parameter ParameterSet::stack(const std::string& first, const std::string& last)
 }
 
 void ParameterSet::allocate(std::uint64_t seed) {
-  values_ = Tensor::empty({size_});
+  memory_.floats = Tensor::empty({size_});
   gradients_ = Tensor::zeros({size_});
   for (const Entry& entry : entries_)
     initialize(value(entry), entry.init, {seed, stream_of(entry.name)});
@@ -158,15 +158,15 @@ Tensor ParameterSet::gradients(const ParameterRange& values) const {
   throw Error("gradients of elements that no parameter has");
 }
 
-void ParameterSet::allocate_for_inference(const std::set<std::string>& quantized) {
-  lay_out(quantized);
+void ParameterSet::allocate_for_inference(const WeightTypes& types) {
+  lay_out(types);
   bind();
 }
 
 void ParameterSet::allocate_sharing(const ParameterSet& loaded, const std::set<std::string>& own,
-                                    const std::set<std::string>& quantized) {
+                                    const WeightTypes& types) {
   share(loaded, own);
-  lay_out(quantized);
+  lay_out(types);
   bind();
 }
 
@@ -178,8 +178,7 @@ bool ParameterSet::has_stack(const std::string& first, const std::string& last) 
 }
 
 void ParameterSet::share(const ParameterSet& loaded, const std::set<std::string>& own) {
-  shared_values_ = loaded.values_;
-  shared_quantized_ = loaded.quantized_;
+  shared_ = loaded.memory_;
   for (Entry& entry : entries_) {
     const std::int64_t index = own.contains(entry.name) ? -1 : loaded.find(entry.name);
     if (index < 0) continue;
@@ -231,28 +230,26 @@ void ParameterSet::fill_packed(const Fill& fill) {
   bind();
 }
 
-void ParameterSet::lay_out(const std::set<std::string>& quantized) {
-  std::int64_t floats = 0, bytes = 0;
-  for (const std::string& name : quantized) {
+void ParameterSet::lay_out(const WeightTypes& types) {
+  for (const auto& [name, type] : types) {
     const std::int64_t index = find(name);
     if (index < 0 || entries_[static_cast<std::size_t>(index)].use == Entry::Use::other)
       throw ConfigError(
-          fmt::format("{}: expected the name of a matrix that can be kept in 8 bits", name));
+          fmt::format("{}: expected the name of a matrix that can be kept in 8 or 16 bits", name));
   }
+  std::map<DType, std::int64_t> sizes;
   for (Entry& entry : entries_) {
     if (entry.shared) continue;
-    if (!quantized.contains(entry.name)) {
-      entry.dtype = DType::f32;
-      entry.offset = floats;
-      floats += entry.shape.size();
-      continue;
-    }
-    entry.dtype = DType::i8;
-    entry.offset = bytes;
-    bytes += entry.shape[0] * quantized_columns(entry.shape[1]);
+    const auto type = types.find(entry.name);
+    entry.dtype = type == types.end() ? DType::f32 : type->second;
+    std::int64_t& size = sizes[entry.dtype];
+    entry.offset = size;
+    size += entry.dtype == DType::i8 ? entry.shape[0] * quantized_columns(entry.shape[1])
+                                     : entry.shape.size();
   }
-  values_ = Tensor::empty({floats});
-  if (bytes > 0) quantized_ = Tensor::empty({bytes}, DType::i8);
+  memory_.floats = Tensor::empty({sizes[DType::f32]});
+  if (sizes[DType::bf16] > 0) memory_.halves = Tensor::empty({sizes[DType::bf16]}, DType::bf16);
+  if (sizes[DType::i8] > 0) memory_.quantized = Tensor::empty({sizes[DType::i8]}, DType::i8);
 }
 
 void ParameterSet::bind() {
@@ -261,8 +258,8 @@ void ParameterSet::bind() {
     for (std::int64_t i = handle.first; i <= handle.last; ++i) {
       if (const Entry& other = entries_[static_cast<std::size_t>(i)]; other.dtype != entry.dtype)
         throw ConfigError(
-            fmt::format("{} and {} are used as one matrix: expected both or none in 8 bits",
-                        entry.name, other.name));
+            fmt::format("{} and {} are used as one matrix: expected the same type, got {} and {}",
+                        entry.name, other.name, name_of(entry.dtype), name_of(other.dtype)));
     }
     const Tensor part = view(handle.first, handle.last);
     if (!gradients_.defined() || entry.frozen) {
@@ -275,6 +272,17 @@ void ParameterSet::bind() {
   }
 }
 
+const Tensor& ParameterSet::Memory::of(DType dtype) const {
+  switch (plain_type(dtype)) {
+    case DType::i8:
+      return quantized;
+    case DType::bf16:
+      return halves;
+    default:
+      return floats;
+  }
+}
+
 Tensor ParameterSet::value(const Entry& entry) const {
   const auto index = find(entry.name);
   return view(index, index);
@@ -282,10 +290,8 @@ Tensor ParameterSet::value(const Entry& entry) const {
 
 Tensor ParameterSet::view(std::int64_t first, std::int64_t last) const {
   const Entry& entry = entries_[static_cast<std::size_t>(first)];
-  const Tensor &floats = entry.shared ? shared_values_ : values_,
-               &bytes = entry.shared ? shared_quantized_ : quantized_;
-  const bool quantized = entry.dtype == DType::i8 || entry.dtype == DType::packed_i8;
-  return view(quantized ? bytes : floats, first, last).as(entry.dtype);
+  const Memory& memory = entry.shared ? shared_ : memory_;
+  return view(memory.of(entry.dtype), first, last).as(entry.dtype);
 }
 
 Tensor ParameterSet::view(const Tensor& flat, std::int64_t first, std::int64_t last) const {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -49,10 +50,11 @@ class ParameterSet {
     std::string name;  // module path: "encoder.layers.0.self_attn.q_proj.weight"
     Shape shape;
     Init init;
-    // How the parameter is used. All but `other` may be in 8 bits; product and output may also be
-    // packed. output: an output projection (one row per token), possibly tied to an embedding.
+    // How the parameter is used. All but `other` may be bf16 or in 8 bits; product and output may
+    // also be packed. output: an output projection (one row per token), possibly tied to an
+    // embedding.
     enum class Use { other, lookup, product, output } use = Use::other;
-    DType dtype = DType::f32;  // i8: in 8 bits; or a packed type
+    DType dtype = DType::f32;  // or bf16, i8: in 8 bits, or a packed type
     std::int64_t offset = 0;   // first element in the flat buffer of its type
     bool frozen = false;       // stays as it is in training
     bool shared = false;       // in the memory of another set; offset and dtype are its own
@@ -81,15 +83,17 @@ class ParameterSet {
   // others, or undefined for one that they see as it is. A stack is that of its parts. All
   // parameters must be frozen. Holds until the next call.
   void replace(const std::function<Variable(const Entry& entry)>& of);
-  // Without gradients or initial values; the named weights are stored in 8 bits. Throws ConfigError
-  // if one does not exist, is not a matrix of weights, or if only part of a stack is named.
-  void allocate_for_inference(const std::set<std::string>& quantized = {});
+  // The types of weights that are not f32, by name: bf16, or i8 for 8 bits.
+  using WeightTypes = std::map<std::string, DType>;
+  // Without gradients or initial values. Throws ConfigError if a named weight does not exist, is
+  // not a matrix of weights, or if the parts of a stack differ.
+  void allocate_for_inference(const WeightTypes& types = {});
 
   // For inference, with the memory of a loaded set wherever both have a parameter of the same name,
   // shape and use, unless `own` names it. Of a stack, all parts are shared or none. The others are
   // allocated as above.
   void allocate_sharing(const ParameterSet& loaded, const std::set<std::string>& own,
-                        const std::set<std::string>& quantized = {});
+                        const WeightTypes& types = {});
 
   // Calls fill(entry, value, block) for each parameter that is not shared, which gives it its
   // values. If block > 0, it also packs them, with Backend::pack_weights for parts of whole blocks
@@ -100,16 +104,15 @@ class ParameterSet {
 
   const std::vector<Entry>& entries() const { return entries_; }
   std::int64_t size() const { return size_; }  // number of scalars
-  const Tensor& values() const {
-    return values_;
-  }  // [size], without those in 8 bits; weights may be packed
+  // [size], without those in fewer bits; weights may be packed
+  const Tensor& values() const { return memory_.floats; }
   // Those of the trained parameters, one behind the other: [size] unless some are frozen. Undefined
   // for inference and when all are frozen.
   const Tensor& gradients() const { return gradients_; }
   std::int64_t trained_size() const { return gradients_.defined() ? gradients_.size() : 0; }
   // The gradients of values [begin, end), all of which are trained.
   Tensor gradients(const ParameterRange& values) const;
-  // a view in the shape of the entry (in 8 bits its own), possibly packed.
+  // A view in the shape of the entry (in 8 bits its own), possibly packed.
   Tensor value(const Entry& entry) const;
 
  private:
@@ -119,7 +122,7 @@ class ParameterSet {
   };
   void bind();
   std::vector<std::int64_t> packed_row_blocks() const;
-  void lay_out(const std::set<std::string>& quantized);
+  void lay_out(const WeightTypes& types);
   void share(const ParameterSet& loaded, const std::set<std::string>& own);
   bool has_stack(const std::string& first, const std::string& last) const;
   Tensor view(std::int64_t first, std::int64_t last) const;
@@ -128,12 +131,20 @@ class ParameterSet {
   // The first element of the gradient of an entry.
   std::int64_t gradient_offset(const Entry& entry) const;
 
+  // The flat buffers, in each of which the parameters of one type follow one another.
+  struct Memory {
+    Tensor floats;     // f32
+    Tensor halves;     // bf16, or undefined: none
+    Tensor quantized;  // i8, or undefined: none
+
+    const Tensor& of(DType dtype) const;  // plain or packed
+  };
+
   std::vector<Entry> entries_;
   std::vector<Handle> handles_;
   std::int64_t size_ = 0;
-  Tensor values_;
-  Tensor quantized_;                         // i8: the matrices in 8 bits, in order
-  Tensor shared_values_, shared_quantized_;  // those of another set
+  Memory memory_;
+  Memory shared_;  // of another set
   Tensor gradients_;
 };
 

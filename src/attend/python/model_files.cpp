@@ -157,11 +157,11 @@ void add_model_files(nb::module_& module) {
       nb::arg("checkpoints"), nb::arg("out"));
   module.def(
       "quantize_model",
-      [](const Path& model, const Path& out) {
+      [](const Path& model, const Path& out, int bits) {
         const nb::gil_scoped_release released;
-        quantize_model(model, out);
+        quantize_model(model, out, bits);
       },
-      nb::arg("model"), nb::arg("out"));
+      nb::arg("model"), nb::arg("out"), nb::arg("bits"));
 }
 
 }  // namespace attend

@@ -12,6 +12,7 @@
 #include "attend/core/option_fields.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
+#include "attend/tensor/bf16.h"
 
 namespace attend {
 
@@ -28,6 +29,7 @@ struct HeadFactors {
 template <class Use>
 void for_numbers(const Tensor& tensor, const Use& use) {
   if (tensor.dtype() == DType::i8) return use(tensor.span<std::int8_t>());
+  if (tensor.dtype() == DType::bf16) return use(tensor.span<std::uint16_t>());
   use(tensor.span());
 }
 
@@ -40,9 +42,16 @@ Tensor copy_of(const Checkpoint& file, const std::string& name) {
 
 // Each row of a matrix, or element of a vector, times the factor of its head.
 void scale_rows(const Tensor& tensor, const std::vector<float>& of_head) {
+  const auto count = static_cast<std::size_t>(tensor.size());
+  const std::size_t width = count / of_head.size();
+  if (tensor.dtype() == DType::bf16) {
+    const auto values = tensor.span<std::uint16_t>();
+    for (std::size_t i = 0; i < count; ++i)
+      values[i] = nearest_bf16(float_of_bf16(values[i]) * of_head[i / width]);
+    return;
+  }
   const auto values = tensor.span();
-  const std::size_t width = values.size() / of_head.size();
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] *= of_head[i / width];
+  for (std::size_t i = 0; i < count; ++i) values[i] *= of_head[i / width];
 }
 
 void clear_columns(const Tensor& tensor, const std::vector<float>& of_head) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "attend/checkpoint/quantization.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
 
@@ -33,12 +34,11 @@ std::string option_text(const OptionField& field) {
 }  // namespace
 
 void require_trainable(const Checkpoint& model) {
-  for (const NamedTensor& tensor : model.tensors)
-    if (tensor.tensor.dtype() == DType::i8)
-      throw DataError(fmt::format(
-          "{}: expected a model in 32 bits to start from, found one in 8 bits; take the model "
-          "that it was quantized from",
-          model.source));
+  if (const int bits = weight_bits(model); bits < 32)
+    throw DataError(fmt::format(
+        "{}: expected a model in 32 bits to start from, found one in {} bits; take the model "
+        "that it was quantized from",
+        model.source, bits));
 }
 
 void settle_options(const std::vector<OptionGroup>& adopted, const std::vector<OptionGroup>& given,

@@ -20,7 +20,7 @@ using IsSet = std::function<bool(const std::string& name)>;
 // have.
 using OpenOptions = std::vector<std::string_view>;
 
-// Throws DataError for a model in 8 bits.
+// Throws DataError for a model in fewer than 32 bits.
 void require_trainable(const Checkpoint& model);
 
 // `adopted`: the options of a task with those that a model has settled; `given`: the same before.

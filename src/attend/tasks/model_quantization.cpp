@@ -7,14 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "attend/checkpoint/quantization.h"
 #include "attend/tasks/registry.h"
 #include "attend/tasks/translation/engine.h"
 
 namespace attend {
 
-Checkpoint quantize_model(const Checkpoint& model) {
-  Checkpoint quantized = quantize_checkpoint(model, load_model(model)->parameters());
+Checkpoint quantize_model(const Checkpoint& model, WeightBits bits) {
+  Checkpoint quantized = quantize_checkpoint(model, load_model(model)->parameters(), bits);
   add_golden_samples(quantized, *load_model(quantized));
   return quantized;
 }

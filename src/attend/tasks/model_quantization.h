@@ -1,16 +1,17 @@
-// Quantizes a model to 8 bits, and measures the effect on quality, size and speed.
+// Quantizes a model to 8 or 16 bits, and measures the effect on quality, size and speed.
 #pragma once
 
 #include "attend/checkpoint/checkpoint.h"
+#include "attend/checkpoint/quantization.h"
 #include "attend/core/advance.h"
 #include "attend/data/corpus.h"
 #include "attend/metrics/bleu.h"
 
 namespace attend {
 
-// The model with its large matrices in 8 bits, usable like any model. Throws DataError if it is
+// The model with its large matrices in fewer bits, usable like any model. Throws DataError if it is
 // quantized already.
-Checkpoint quantize_model(const Checkpoint& model);
+Checkpoint quantize_model(const Checkpoint& model, WeightBits bits = WeightBits::eight);
 
 // The quality and speed of a translator on a text with references.
 struct TranslationMeasure {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "attend/checkpoint/quantization.h"
 #include "attend/checkpoint/training_note.h"
 #include "attend/core/json.h"
 #include "attend/core/quote.h"
@@ -94,18 +95,16 @@ std::string training(const Metadata& metadata) {
   return text + quality(*note);
 }
 
-bool is_quantized(const Checkpoint& checkpoint) {
-  return std::ranges::any_of(checkpoint.tensors, [](const NamedTensor& named) {
-    return named.tensor.dtype() == DType::i8;
-  });
+std::string bits(const Checkpoint& checkpoint) {
+  const int of_weights = weight_bits(checkpoint);
+  return of_weights < 32 ? fmt::format(", weights in {} bits", of_weights) : "";
 }
 
 }  // namespace
 
 std::string model_summary(const Checkpoint& checkpoint, const SavedModel& model) {
   return fmt::format("{}{}, {}{}{}{}", model.task(), languages(model), vocabularies(model),
-                     kind_of_text(model), training(checkpoint.metadata),
-                     is_quantized(checkpoint) ? ", weights in 8 bits" : "");
+                     kind_of_text(model), training(checkpoint.metadata), bits(checkpoint));
 }
 
 }  // namespace attend

@@ -31,7 +31,8 @@ class Trainable {
   virtual bool needs_initial_model() const = 0;
   // Training starts from this model: the options of the vocabulary and the architecture become its
   // own, and training options that the user has not set, too. Throws ConfigError if the user has
-  // set one of the former to something else, DataError for a model of another task or in 8 bits.
+  // set one of the former to something else, DataError for a model of another task or a quantized
+  // one.
   virtual void start_from(std::shared_ptr<const Checkpoint> model, const IsSet& is_set) = 0;
   // Throws what the prepare_training() of the task throws.
   virtual TrainingTask prepare(const Checkpoint* resumed) const = 0;

@@ -20,6 +20,7 @@ TEST_F(CommandOptionEffects, OfQuantize) {
   const std::string text = "--src @valid.en --tgt @valid.de --max-bleu-drop 100";
   const std::vector<OptionCase> cases{
       {"out", "@made/other", "", "out files"},
+      {"bits", "16", "", "out files"},
       {"src", "@test.en", text + " --tokenize char", "out"},
       {"tgt", "@test.de", text + " --tokenize char", "out"},
       {"max-bleu-drop", "-101", text, "out status error files"},

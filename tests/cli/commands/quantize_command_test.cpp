@@ -58,6 +58,21 @@ TEST_F(QuantizeCommand, MakesASmallerModelForTheSameCommands) {
   EXPECT_EQ(out_.find("DIFFERENT"), std::string::npos) << out_;
 }
 
+TEST_F(QuantizeCommand, HalvesTheFileInSixteenBits) {
+  ASSERT_EQ(quantize({"--bits", "16", "--src", path("valid.en"), "--tgt", path("valid.de")}), 0)
+      << error_;
+  EXPECT_NE(out_.find("the model in 16 bits"), std::string::npos) << out_;
+  ASSERT_EQ(run({"translate", path("small")}, "The man sleeps.\n\n"), 0) << error_;
+  EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 2);
+  ASSERT_EQ(run({"info", path("small"), "--all"}), 0) << error_;
+  EXPECT_NE(out_.find(" BF16 "), std::string::npos) << out_;
+  EXPECT_NE(out_.find("weights in 16 bits"), std::string::npos) << out_;
+  EXPECT_EQ(out_.find("DIFFERENT"), std::string::npos) << out_;
+  expect_error({"quantize", path("small"), "--out", path("smaller")}, {"16 bits already"});
+  expect_error({"quantize", model("run"), "--out", path("small"), "--bits", "12"},
+               {"--bits", "8 or 16", "12"});
+}
+
 TEST_F(QuantizeCommand, WritesNothingWhenTooMuchIsLost) {
   expect_error({"quantize", model("run"), "--out", path("small"), "--src", path("valid.en"),
                 "--tgt", path("valid.de"), "--max-bleu-drop", "-200"},

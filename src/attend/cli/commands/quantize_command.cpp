@@ -28,6 +28,7 @@ struct QuantizeArguments {
   std::string out;
   std::string src;
   std::string tgt;
+  int bits = 8;
   double max_bleu_drop = 0.2;
   OutputFormat format = OutputFormat::text;
   BleuOptions bleu;
@@ -37,6 +38,9 @@ struct QuantizeArguments {
 template <class Visitor>
 void fields(QuantizeArguments& a, Visitor&& visit) {
   visit("out", a.out, "model file to write");
+  visit(
+      "bits", a.bits, between(8, 16),
+      "of a weight: 8 (a quarter of the size, fastest) or 16 (bf16: half the size, same quality)");
   visit("src", a.src, "source text to translate with both models, to compare speed and quality");
   visit("tgt", a.tgt, "reference translation of --src, line by line");
   visit("max-bleu-drop", a.max_bleu_drop, between(-1000, 1000),
@@ -49,13 +53,15 @@ void fields(QuantizeArguments& a, Visitor&& visit) {
 
 void check(const QuantizeArguments& a, const OptionBinding& binding) {
   if (a.out.empty()) throw ConfigError("--out: expected the model file to write, got none");
+  if (a.bits != 8 && a.bits != 16)
+    throw ConfigError(fmt::format("--bits: expected 8 or 16, got {}", a.bits));
   if (a.src.empty() != a.tgt.empty())
     throw ConfigError("--src and --tgt: expected both or neither, got one");
   if (std::isnan(a.max_bleu_drop)) throw ConfigError("--max-bleu-drop: expected a number, got nan");
   if (a.src.empty()) binding.refuse_without("--src", {"max-bleu-drop", "tokenize"});
 }
 
-// A model and the same in 8 bits on a text.
+// A model and the same in fewer bits on a text.
 struct Comparison {
   TranslationMeasure before, after;
   double sentences = 0;
@@ -84,8 +90,8 @@ void print(const Comparison& c) {
 void require_quality(const Comparison& c, const QuantizeArguments& a) {
   if (!(c.before.bleu - c.after.bleu <= a.max_bleu_drop))
     throw DataError(fmt::format(
-        "{}: {:.2f} BLEU are lost in 8 bits, more than --max-bleu-drop {}; nothing was written",
-        a.model, c.before.bleu - c.after.bleu, a.max_bleu_drop));
+        "{}: {:.2f} BLEU are lost in {} bits, more than --max-bleu-drop {}; nothing was written",
+        a.model, c.before.bleu - c.after.bleu, a.bits, a.max_bleu_drop));
 }
 
 std::int64_t bytes_of(const std::string& path) {
@@ -108,7 +114,7 @@ void run_quantize(const QuantizeArguments& a, const OptionBinding& binding) {
   check(a, binding);
   const RuntimeScope runtime = enter_runtime(a.threads);
   const Checkpoint model = load_checkpoint(a.model);
-  const Checkpoint quantized = quantize_model(model);
+  const Checkpoint quantized = quantize_model(model, weight_bits_of(a.bits));
   const bool text = a.format == OutputFormat::text;
   std::optional<Comparison> comparison;
   if (!a.src.empty()) {
@@ -118,15 +124,16 @@ void run_quantize(const QuantizeArguments& a, const OptionBinding& binding) {
   }
   save_checkpoint(a.out, quantized);
   if (!text) return answer("{}\n", to_json(a, comparison));
-  answer("size   {:>12}  ->  {:>12}   bytes\n{}: the model in 8 bits\n",
-         readable_count(bytes_of(a.model)), readable_count(bytes_of(a.out)), shown_path(a.out));
+  answer("size   {:>12}  ->  {:>12}   bytes\n{}: the model in {} bits\n",
+         readable_count(bytes_of(a.model)), readable_count(bytes_of(a.out)), shown_path(a.out),
+         a.bits);
 }
 
 }  // namespace
 
 void add_quantize_command(CLI::App& app) {
-  CLI::App& command =
-      add_command(app, "quantize", "Quantize a model to 8 bits, which makes it smaller and faster");
+  CLI::App& command = add_command(
+      app, "quantize", "Quantize a model to 8 or 16 bits, which makes it smaller and faster");
   const auto arguments = std::make_shared<QuantizeArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding binding(command);
