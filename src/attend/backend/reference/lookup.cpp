@@ -14,7 +14,7 @@ namespace attend {
 void ReferenceBackend::embed(const Tensor& table, const Ids& ids, float scale,
                              const Tensor& positions, const Ids& position, const Dropout& dropout,
                              const Tensor& y) {
-  if (table.dtype() != DType::f32)
+  if (is_quantized(table) || is_packed(table) || table.dtype() == DType::bf16)
     return embed(float_weights(table), ids, scale, positions, position, dropout, y);
   assert(y.cols() == table.cols());
   const auto id = device_span(ids), place = device_span(position);

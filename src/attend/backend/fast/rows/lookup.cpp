@@ -64,7 +64,7 @@ HWY_EXPORT(add_scaled_row);
 
 void FastBackend::embed(const Tensor& table, const Ids& ids, float scale, const Tensor& positions,
                         const Ids& position, const Dropout& dropout, const Tensor& y) {
-  if (table.dtype() != DType::f32) {
+  if (is_quantized(table) || is_packed(table) || table.dtype() == DType::bf16) {
     std::vector<std::int32_t> in_order(ids->size());
     std::iota(in_order.begin(), in_order.end(), 0);
     return embed(float_weights(select_weights(table, ids)), in_order, scale, positions, position,
