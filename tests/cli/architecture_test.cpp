@@ -57,7 +57,8 @@ TEST_F(ArchitectureOption, MakesAModelFileThatEveryCommandTakes) {
                  "Ein Hund sieht die Katze.", "--out", path("page.html")}),
             0)
       << error_;
-  EXPECT_NE(read(path("page.html")).find("\"cross\":{\"modules\":[\""), std::string::npos);
+  EXPECT_NE(read(path("page.html")).find("\"cross\":{\"modules\":[],\"words\":[[\""),
+            std::string::npos);
   EXPECT_NE(read(path("page.html")).find("\"encoder\":{\"modules\":[]"), std::string::npos)
       << "no self-attention, no maps of it";
   ASSERT_EQ(run({"embed", model("run")}, sentences), 0) << error_;
