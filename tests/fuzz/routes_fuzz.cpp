@@ -38,7 +38,7 @@ Checkpoint chatting() {
   return finished_checkpoint_of(model);
 }
 
-// Its models are read from files that are gone afterwards.
+// The files of its models stay until the end: the explorer reads them again.
 Service* make_service() {
   std::string folder = (std::filesystem::temp_directory_path() / "attend_fuzz_XXXXXX").string();
   if (::mkdtemp(folder.data()) == nullptr) std::abort();
@@ -61,7 +61,8 @@ Service* make_service() {
   };
   auto* const service =
       new Service(std::move(options), std::move(places), make_runtime({.threads = 1}));
-  std::filesystem::remove_all(folder);
+  static const std::string kept = folder;
+  std::atexit([] { std::filesystem::remove_all(kept); });
   return service;
 }
 
