@@ -16,8 +16,8 @@ help: ## list these targets
 deps: ## install every package that is missing, with apt (as root, or through sudo)
 	@tools/dependencies.sh ensure
 
-build: configure ## build the program, the library and the tests into build/release
-	@cmake --build $(BUILD)
+build: configure ## build the program and the library into build/release
+	@cmake --build $(BUILD) --target attend_program attend_attend attend_reference
 
 demo: configure ## build, train a small translator and write its attention page
 	@cmake --build $(BUILD) --target attend_program
