@@ -1,7 +1,9 @@
 #include "attend/inspect/attention_page.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "attend/error.h"
@@ -189,6 +191,21 @@ TEST_F(AttentionPage, ShowsTheTokensThatWereDecoded) {
   pieces.push_back("</s>");
   EXPECT_EQ(texts(data(attention_page(translator_.model(), pair)).at("axes")["written"]["pieces"]),
             pieces);
+}
+
+TEST_F(AttentionPage, GivesTheEndOfATranslationThatWasCutOffNoProbability) {
+  TranslationOptions options;
+  options.beam.min_length = 3;
+  options.beam.max_length = 3;
+  const ScoredPair pair = translated_pair(translator_, "the old dog", options);
+  ASSERT_EQ(pair.token_scores.size(), pair.tgt.size()) << "it was not cut off";
+  const std::string text = attention_page(translator_.model(), pair);
+  const nlohmann::json pieces = data(text).at("axes")["written"]["pieces"];
+  ASSERT_EQ(pieces.size(), 4u);
+  EXPECT_TRUE(pieces[2].contains("log_probability"));
+  EXPECT_FALSE(pieces[3].contains("log_probability")) << pieces[3];
+  const double per_token = 100 * std::exp(double{pair.log_probability} / 3);
+  EXPECT_NE(text.find(fmt::format("{:.1f} % per token", per_token)), std::string::npos);
 }
 
 TEST_F(AttentionPage, RefusesWhatItCannotShow) {

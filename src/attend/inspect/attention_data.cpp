@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "attend/core/json_text.h"
 #include "attend/tasks/attention_change.h"
@@ -71,7 +72,8 @@ struct AxisLabels {
     const std::int32_t id = ids[static_cast<std::size_t>(begin)];
     if (id == tokenizer.bos_id()) json["marks"] = "start";
     if (id == tokenizer.eos_id()) json["marks"] = "end";
-    if (!scores.empty())
+    // What follows a translation that was cut off has none.
+    if (std::cmp_less_equal(end, scores.size()))
       json["log_probability"] =
           json_number(std::accumulate(scores.begin() + begin, scores.begin() + end, 0.0f));
     return json;

@@ -142,10 +142,10 @@ std::string explanation(const std::string& label, const ClassifiedText& text) {
 std::string attention_page(const TranslationModel& model, const ScoredPair& pair) {
   return page_of(
       {.title = pair.source,
-       .head =
-           filled("pair.html", {{"source", html_escaped(pair.source)},
-                                {"target", html_escaped(pair.target)},
-                                {"score", score_text(pair.log_probability, pair.tgt.size() + 1)}})},
+       .head = filled("pair.html",
+                      {{"source", html_escaped(pair.source)},
+                       {"target", html_escaped(pair.target)},
+                       {"score", score_text(pair.log_probability, pair.token_scores.size())}})},
       attention_data(model, pair));
 }
 
