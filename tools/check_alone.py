@@ -35,6 +35,9 @@ def main():
     options = arguments.parse_intermixed_args()
     with open(os.path.join(options.build, "compile_commands.json"), encoding="utf-8") as file:
         entries = json.load(file)
+    # What the build writes need not exist yet.
+    built = os.path.realpath(options.build) + os.sep
+    entries = [one for one in entries if not os.path.realpath(one["file"]).startswith(built)]
     if options.patterns:
         entries = [one for one in entries if any(part in one["file"] for part in options.patterns)]
     if not entries:

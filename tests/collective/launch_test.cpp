@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "attend/error.h"
 #include "tensor/expect_error.h"
 
 namespace attend {

@@ -1,6 +1,7 @@
 // The route that says why a model writes a token.
 #include <fmt/format.h>
 
+#include "attend/core/quote.h"
 #include "attend/server/service.h"
 #include "attend/tasks/explanation_json.h"
 
