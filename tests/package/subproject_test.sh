@@ -2,7 +2,7 @@
 # attend as a subproject, with nothing set: tests/package/subproject_test.sh SOURCE [build]
 # Configures it without CLI11 and checks the compile commands; with `build` also builds and runs it (minutes).
 set -eu
-source=$1
+source=$(cd "$1" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
