@@ -45,7 +45,7 @@ class Attacks : public ServingTest {
 };
 
 void put_bytes(std::string& out, std::uint64_t value, int bytes) {
-  for (int i = 0; i < bytes; ++i) out += static_cast<char>((value >> (8 * i)) & 0xff);
+  for (int i = 0; i < bytes; ++i, value >>= 8) out += static_cast<char>(value & 0xff);
 }
 
 // A part of an archive as its directory says.

@@ -40,7 +40,7 @@ std::string capitals(const MarkupDocument& document) {
 }
 
 void put(std::string& out, std::uint64_t value, int bytes) {
-  for (int i = 0; i < bytes; ++i) out += static_cast<char>((value >> (8 * i)) & 0xff);
+  for (int i = 0; i < bytes; ++i, value >>= 8) out += static_cast<char>(value & 0xff);
 }
 
 // An archive of stored entries without checksums. `claimed`: the size that the directory claims.
