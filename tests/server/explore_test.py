@@ -303,6 +303,23 @@ def why_this_word(driver, size):
     expect_answer(driver, prefix=begun)
 
 
+def the_end_is_no_beginning(driver, size):
+    """View 5: the end of the sentence is listed among the words, but nothing can go on from it."""
+    answer = post("/explore", model=MODEL, text=TEXT)
+    pieces = answer["attention"]["axes"]["written"]["pieces"]
+    end = pieces[-1]["text"]
+    for position in range(len(pieces) - 1):
+        found = post("/explain", model=MODEL, text=TEXT, translation=answer["translation"], position=position)
+        if end in [t["token"] for t in found["lens"][-1]]:
+            break
+    else:
+        raise AssertionError("the end is nowhere among the most probable tokens")
+    open_view(driver, why=position)
+    panel(driver, "why")
+    assert any(t.startswith("the end ") for t in texts_of(driver, "#why .line li"))
+    assert not any(t.startswith(end) for t in texts_of(driver, "#why .line button"))
+
+
 def two_texts(driver, size):
     """View 6: another text beside this one, and what moves."""
     open_view(driver)
@@ -474,7 +491,7 @@ def page_of_a_file(driver, size):
     driver.save_screenshot(f"{folder}/attention-{size}.png")
 
 
-VIEWS = (maps_of_every_head, heads_off, sharpness, forced_beginning, beam_tree, why_this_word, two_texts, exports, other_models, accessible, long_sentences, page_of_a_file)
+VIEWS = (maps_of_every_head, heads_off, sharpness, forced_beginning, beam_tree, why_this_word, the_end_is_no_beginning, two_texts, exports, other_models, accessible, long_sentences, page_of_a_file)
 for size, window in {"desktop": (1280, 900), "phone": (390, 844)}.items():
     driver = browser(*window)
     try:

@@ -42,13 +42,15 @@ function additionsTable(additions) {
   );
 }
 
-// The most probable tokens at this place: a click writes one in place of this one.
+// The most probable tokens at this place: a click writes one in place of this one. The end is no beginning to go on from.
 function alternatives({ tokens, position, token, lens }) {
   const others = lens.at(-1).filter((other) => other.token !== token.token);
+  const end = state.answer.attention.axes.written.pieces.find(({ marks }) => marks === "end");
   return make(
     "ul",
     { className: "ranking line" },
     ...others.map((other) => {
+      if (other.token === end?.text) return make("li", { className: "quiet", textContent: `the end ${percent(other.probability)}` });
       const button = make("button", { type: "button", textContent: `${wordOf(other.token)} ${percent(other.probability)}` });
       button.title = "Write this one, and go on from there";
       button.addEventListener("click", () => goOnFrom([...tokens.slice(0, position), other.token]));
