@@ -263,7 +263,7 @@ TEST_F(Attacks, BombsOfFilesAreRefused) {
   EXPECT_EQ(upload("a.odt", archive_of({liar})).status, 400);
   // One part, listed twenty thousand times.
   std::string noise;
-  for (int i = 0; i < 200000; ++i) noise += static_cast<char>(i * i >> 3);
+  for (unsigned i = 0; i < 200000; ++i) noise += static_cast<char>(i * i >> 3);
   EXPECT_EQ(upload("a.docx", archive_of({deflated_part("word/media/x", noise)}, 20000)).status,
             400);
   // As many tags as fit.
