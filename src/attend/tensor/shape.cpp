@@ -9,33 +9,18 @@
 
 namespace attend {
 
-Shape::Shape(std::initializer_list<std::int64_t> dims) : rank_(static_cast<int>(dims.size())) {
-  if (rank_ > kMaxRank)
+void Shape::throw_invalid(std::span<const std::int64_t> dims) {
+  if (dims.size() > kMaxRank)
     throw ShapeError(
-        fmt::format("[shape] expected at most {} dimensions, got {}", kMaxRank, rank_));
-  std::int64_t size = 1;
-  for (const std::int64_t dim : dims) {
-    if (dim < 0)
-      throw ShapeError(
-          fmt::format("[shape] expected extents >= 0, got [{}]", fmt::join(dims, ", ")));
-    if (__builtin_mul_overflow(size, dim, &size))
-      throw ShapeError(fmt::format("[shape] expected fewer than 2^63 elements, got [{}]",
-                                   fmt::join(dims, ", ")));
-  }
-  std::copy(dims.begin(), dims.end(), dims_.begin());
+        fmt::format("[shape] expected at most {} dimensions, got {}", kMaxRank, dims.size()));
+  if (std::any_of(dims.begin(), dims.end(), [](std::int64_t dim) { return dim < 0; }))
+    throw ShapeError(fmt::format("[shape] expected extents >= 0, got [{}]", fmt::join(dims, ", ")));
+  throw ShapeError(
+      fmt::format("[shape] expected fewer than 2^63 elements, got [{}]", fmt::join(dims, ", ")));
 }
 
-std::int64_t Shape::operator[](int axis) const {
-  const int index = axis < 0 ? axis + rank_ : axis;
-  if (index < 0 || index >= rank_)
-    throw ShapeError(fmt::format("[shape] {} has no dimension {}", to_string(*this), axis));
-  return dims_[static_cast<std::size_t>(index)];
-}
-
-std::int64_t Shape::size() const {
-  std::int64_t size = 1;
-  for (int i = 0; i < rank_; ++i) size *= dims_[static_cast<std::size_t>(i)];
-  return size;
+void Shape::throw_no_dimension(int axis) const {
+  throw ShapeError(fmt::format("[shape] {} has no dimension {}", to_string(*this), axis));
 }
 
 std::string to_string(const Shape& shape) {
