@@ -121,35 +121,27 @@ Variable Variable::computed_again_by(std::function<Tensor()> again) const {
   return result;
 }
 
-bool will_record(std::initializer_list<const Variable*> inputs) {
+bool will_record(std::span<const Variable* const> inputs) {
   const bool wanted = std::any_of(inputs.begin(), inputs.end(),
                                   [](const Variable* input) { return input->requires_gradient(); });
   if (wanted && t_guard != nullptr) t_guard->missed_ = true;
   return wanted && t_guard == nullptr;
 }
 
-Variable record(Tensor value, std::initializer_list<const Variable*> inputs,
-                GradientFunction function) {
-  std::vector<Variable> recorded;
-  if (will_record(inputs)) {
-    for (const Variable* input : inputs) {
-      if (input->requires_gradient()) recorded.push_back(*input);
-    }
-  }
-  return record(std::move(value), recorded, std::move(function));
-}
-
-Variable record(Tensor value, const std::vector<Variable>& inputs, GradientFunction function) {
-  const bool wanted = std::any_of(inputs.begin(), inputs.end(),
-                                  [](const Variable& input) { return input.requires_gradient(); });
-  if (wanted && t_guard != nullptr) t_guard->missed_ = true;
-  Variable output(std::move(value), t_guard == nullptr && wanted);
-  if (!output.requires_gradient()) return output;
-  for (const Variable& input : inputs) {
-    if (input.requires_gradient()) output.node_->inputs.push_back(input.node_);
+Variable detail::recorded(Tensor value, std::span<const Variable* const> inputs,
+                          GradientFunction function) {
+  Variable output(std::move(value), true);
+  for (const Variable* input : inputs) {
+    if (input->requires_gradient()) output.node_->inputs.push_back(input->node_);
   }
   output.node_->function = std::move(function);
   return output;
+}
+
+Variable record(Tensor value, const std::vector<Variable>& inputs, GradientFunction function) {
+  std::vector<const Variable*> pointers;
+  for (const Variable& input : inputs) pointers.push_back(&input);
+  return record(std::move(value), std::span<const Variable* const>(pointers), std::move(function));
 }
 
 void backward(const Variable& output, const Tensor& gradient) {

@@ -10,6 +10,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,12 @@ namespace attend {
 
 class Variable;
 struct GradientNode;
+using GradientFunction = std::function<void(const Tensor& gradient)>;
+
+namespace detail {
+// Records `function`, and which of the inputs require a gradient; at least one does.
+Variable recorded(Tensor value, std::span<const Variable* const> inputs, GradientFunction function);
+}  // namespace detail
 
 // Collects the gradient of one variable. Cheap to copy; captured by the gradient functions of ops.
 class GradientSink {
@@ -46,8 +53,6 @@ class GradientSink {
   std::shared_ptr<GradientNode> node_;
 };
 
-using GradientFunction = std::function<void(const Tensor& gradient)>;
-
 // What a gradient function holds of an input: its value, or how to compute that again.
 class Kept {
  public:
@@ -67,9 +72,10 @@ class Kept {
 class Variable {
  public:
   Variable() = default;
+  explicit Variable(Tensor value) : value_(std::move(value)) {}  // a constant
   // A constant, or with requires_gradient a leaf whose gradient is available from gradient() after
   // backward().
-  explicit Variable(Tensor value, bool requires_gradient = false);
+  Variable(Tensor value, bool requires_gradient);
   // A leaf whose gradient is added to `gradient` (part of a flat buffer) of the same shape.
   Variable(Tensor value, Tensor gradient);
 
@@ -91,8 +97,8 @@ class Variable {
   Variable computed_again_by(std::function<Tensor()> again) const;
 
  private:
-  friend Variable record(Tensor value, const std::vector<Variable>& inputs,
-                         GradientFunction function);
+  friend Variable detail::recorded(Tensor value, std::span<const Variable* const> inputs,
+                                   GradientFunction function);
   friend void backward(const Variable& output, const Tensor& gradient);
 
   Tensor value_;
@@ -100,15 +106,26 @@ class Variable {
   std::shared_ptr<const std::function<Tensor()>> again_;  // null: value_ is kept
 };
 
-// The result of an op. `function` is dropped if no input requires a gradient, or under NoGradient.
-// Undefined inputs are allowed.
-Variable record(Tensor value, std::initializer_list<const Variable*> inputs,
-                GradientFunction function);
+// Whether record() would keep the function; otherwise an op may skip saving data for its gradient.
+bool will_record(std::span<const Variable* const> inputs);
+inline bool will_record(std::initializer_list<const Variable*> inputs) {
+  return will_record(std::span(inputs.begin(), inputs.size()));
+}
+
+// The result of an op. `function`, a GradientFunction, is dropped if no input requires a gradient,
+// or under NoGradient. Undefined inputs are allowed.
+template <class Function>
+Variable record(Tensor value, std::span<const Variable* const> inputs, Function&& function) {
+  if (!will_record(inputs)) return Variable(std::move(value));
+  return detail::recorded(std::move(value), inputs, std::forward<Function>(function));
+}
+template <class Function>
+Variable record(Tensor value, std::initializer_list<const Variable*> inputs, Function&& function) {
+  return record(std::move(value), std::span(inputs.begin(), inputs.size()),
+                std::forward<Function>(function));
+}
 // The same for any number of inputs.
 Variable record(Tensor value, const std::vector<Variable>& inputs, GradientFunction function);
-
-// Whether record() would keep the function; otherwise an op may skip saving data for its gradient.
-bool will_record(std::initializer_list<const Variable*> inputs);
 
 // Propagates `gradient` (default: ones, for a loss of one element) from `output` to every leaf.
 // Consumes the graph: a second call that reaches any part of it throws Error. Throws ShapeError if
@@ -131,9 +148,7 @@ class NoGradient {
   bool missed() const { return missed_; }
 
  private:
-  friend Variable record(Tensor value, const std::vector<Variable>& inputs,
-                         GradientFunction function);
-  friend bool will_record(std::initializer_list<const Variable*> inputs);
+  friend bool will_record(std::span<const Variable* const> inputs);
 
   NoGradient* previous_;
   bool missed_ = false;
