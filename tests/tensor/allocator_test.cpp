@@ -107,6 +107,62 @@ TEST(Allocator, CountsWhatIsInUseAndItsPeak) {
   EXPECT_EQ(memory_statistics().peak_bytes, before + (2 << 20));
 }
 
+TEST(Allocator, CountsTheSmallBlocksThatAThreadUsesAgain) {
+  { const auto a = allocate(1024), b = allocate(1024), c = allocate(1024); }
+  const std::int64_t before = memory_statistics().bytes_in_use;
+  reset_peak_memory();
+  {
+    const auto a = allocate(1024), b = allocate(1024);
+    EXPECT_EQ(memory_statistics().bytes_in_use, before + 2048);
+  }
+  EXPECT_EQ(memory_statistics().bytes_in_use, before);
+  EXPECT_EQ(memory_statistics().peak_bytes, before + 2048);
+  reset_peak_memory();
+  EXPECT_EQ(memory_statistics().peak_bytes, before);
+}
+
+TEST(Allocator, KeepsFewBlocksForAThread) {
+  std::vector<std::shared_ptr<std::byte>> blocks;
+  for (int i = 0; i < 300; ++i) blocks.push_back(allocate(16 << 10));
+  const std::int64_t reserved = memory_statistics().bytes_reserved;
+  blocks.clear();
+  std::thread([&] {
+    for (int i = 0; i < 240; ++i) blocks.push_back(allocate(16 << 10));
+    EXPECT_EQ(memory_statistics().bytes_reserved, reserved) << "another thread gets the others";
+  }).join();
+}
+
+TEST(Allocator, UsesWhatAThreadKeepsBeforeItAsksTheSystem) {
+  release_cached_memory();
+  std::vector<std::shared_ptr<std::byte>> blocks;
+  std::int64_t calls = memory_statistics().system_calls;
+  while (memory_statistics().system_calls == calls) blocks.push_back(allocate(256));
+  for (int i = 1; i < (1 << 20) / 256; ++i) blocks.push_back(allocate(256));
+  calls = memory_statistics().system_calls;
+  blocks.resize(blocks.size() - 15);  // next to each other, and nothing else is free
+  const auto large = allocate(2048);
+  EXPECT_EQ(memory_statistics().system_calls, calls);
+}
+
+TEST(Allocator, GetsTheBlocksOfAThreadBackWhenItEnds) {
+  std::thread([] {
+    for (int i = 0; i < 100; ++i) (void)allocate(static_cast<std::size_t>(100 * i));
+  }).join();
+  release_cached_memory();
+  EXPECT_EQ(memory_statistics().bytes_reserved, memory_statistics().bytes_in_use);
+}
+
+TEST(Allocator, TakesBlocksThatOutliveTheirThread) {
+  const std::int64_t before = memory_statistics().bytes_in_use;
+  std::thread([] {
+    // Made before the thread's own blocks, and so destroyed after them.
+    thread_local std::shared_ptr<std::byte> last;
+    last = nullptr;
+    last = allocate(1000);
+  }).join();
+  EXPECT_EQ(memory_statistics().bytes_in_use, before);
+}
+
 TEST(Allocator, GivesCachedBlocksBackOnRequest) {
   { const auto block = allocate(1 << 21); }
   EXPECT_GE(memory_statistics().bytes_reserved, memory_statistics().bytes_in_use + (1 << 21));

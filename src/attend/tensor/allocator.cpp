@@ -2,37 +2,30 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "attend/error.h"
-#include "attend/tensor/free_ranges.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#else
-#define ASAN_POISON_MEMORY_REGION(begin, size) ((void)(begin), (void)(size))
-#define ASAN_UNPOISON_MEMORY_REGION(begin, size) ((void)(begin), (void)(size))
-#endif
+#include "attend/tensor/poison.h"
+#include "attend/tensor/region_pool.h"
 
 namespace attend {
 
 namespace {
 
-using detail::FreeRanges;
 using detail::Range;
+using detail::RegionPool;
 
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kSmallest = 256;
 constexpr std::size_t kSmall = std::size_t{16} << 10;
-constexpr std::size_t kGrowth = std::size_t{1} << 20;
-constexpr std::size_t kRegion = std::size_t{256} << 20;
+constexpr std::int64_t kKeptByThread = std::int64_t{256} << 10;
 
 std::size_t round_up(std::size_t bytes, std::size_t step) {
   return (bytes + step - 1) / step * step;
@@ -60,80 +53,6 @@ std::size_t size_of_class(std::size_t i) {
   return power + i % 8 * (power / 8);
 }
 
-// Memory in regions of address space: free ranges that were used before, and ranges that were never
-// used (or not since release()).
-class Pool {
- public:
-  enum class Pages { usual, huge };
-  explicit Pool(Pages pages) : pages_(pages) {}
-
-  // nullptr when no free range is that large.
-  std::byte* take_used(std::size_t size) { return used_.take(size); }
-  void add(Range range) { used_.add(range); }
-
-  // Takes memory that was never used, extending the last free range: its size, and the start of the
-  // block. Throws Error.
-  struct Growth {
-    std::byte* block;
-    std::size_t bytes;
-  };
-  Growth grow(std::size_t size) {
-    for (const Range range : unused_.all()) {
-      const Range before = used_.take_ending_at(range.begin);
-      if (before.size + range.size >= size) return grow(before, range, size);
-      used_.add(before);
-    }
-    return grow({}, map_region(size), size);
-  }
-
-  // Returns the memory of all free ranges to the system and keeps the addresses. Returns bytes.
-  std::size_t release() {
-    std::size_t bytes = 0;
-    for (const Range range : used_.all()) {
-      forget(range);
-      unused_.add(range);
-      bytes += range.size;
-    }
-    used_.clear();
-    return bytes;
-  }
-
- private:
-  Growth grow(Range before, Range unused, std::size_t size) {
-    const std::size_t more = std::min(round_up(size - before.size, kGrowth), unused.size);
-    unused_.take_front(unused.begin, more);
-    std::byte* const block = before.size > 0 ? before.begin : unused.begin;
-    used_.add({block + size, before.size + more - size});
-    return {block, more};
-  }
-
-  // Reserves address space; memory is committed on use.
-  Range map_region(std::size_t size) {
-    const std::size_t bytes = std::max(kRegion, round_up(size, kGrowth));
-    void* const memory = bytes < size ? MAP_FAILED
-                                      : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw Error(fmt::format("out of memory: {} bytes requested", size));
-#ifdef MADV_HUGEPAGE
-    if (pages_ == Pages::huge) ::madvise(memory, bytes, MADV_HUGEPAGE);
-#endif
-    ASAN_POISON_MEMORY_REGION(memory, bytes);
-    const Range region{static_cast<std::byte*>(memory), bytes};
-    unused_.add(region);
-    return region;
-  }
-
-  static void forget(Range range) {  // whole pages
-    static const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    const auto begin = round_up(reinterpret_cast<std::uintptr_t>(range.begin), page);
-    const auto end = reinterpret_cast<std::uintptr_t>(range.end()) / page * page;
-    if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
-  }
-
-  Pages pages_;
-  FreeRanges used_, unused_;
-};
-
 // Spins for a moment before it sleeps. Threads that decode small batches take and give back a block
 // every few microseconds, and to sleep and be woken takes longer than the lock is held.
 class ShortMutex {
@@ -149,45 +68,107 @@ class ShortMutex {
 #endif
 };
 
+// Free blocks that one thread keeps for itself: a decoding step takes and gives back dozens of
+// small blocks, and needs no lock for them. Only its thread uses the lists; others read the
+// numbers.
+class ThreadBlocks {
+ public:
+  // nullptr if there is none of the class.
+  std::byte* take(std::size_t size) {
+    List& list = lists_[class_of(size)];
+    if (list.count == 0) return nullptr;
+    set_kept(kept() - static_cast<std::int64_t>(size));
+    if (kept() < least_kept()) least_kept_.store(kept(), std::memory_order_relaxed);
+    return list.blocks[--list.count];
+  }
+  // Whether the block is kept.
+  bool add(std::byte* block, std::size_t size) {
+    List& list = lists_[class_of(size)];
+    const std::int64_t bytes = kept() + static_cast<std::int64_t>(size);
+    if (list.count == list.blocks.size() || bytes > kKeptByThread) return false;
+    list.blocks[list.count++] = block;
+    set_kept(bytes);
+    return true;
+  }
+  // Calls give_back(block, size) for all blocks, and keeps none.
+  template <class GiveBack>
+  void clear(GiveBack give_back) {
+    for (std::size_t i = 0; i < kClasses; ++i) {
+      for (List& list = lists_[i]; list.count > 0; --list.count)
+        give_back(list.blocks[list.count - 1], size_of_class(i));
+    }
+    set_kept(0);
+    restart_least();
+  }
+
+  std::int64_t kept() const { return kept_.load(std::memory_order_relaxed); }  // bytes
+  // The fewest bytes since the last restart.
+  std::int64_t least_kept() const { return least_kept_.load(std::memory_order_relaxed); }
+  void restart_least() { least_kept_.store(kept(), std::memory_order_relaxed); }
+
+ private:
+  struct List {
+    std::array<std::byte*, 15> blocks;
+    std::size_t count = 0;
+  };
+  void set_kept(std::int64_t bytes) { kept_.store(bytes, std::memory_order_relaxed); }
+
+  std::array<List, kClasses> lists_;
+  std::atomic<std::int64_t> kept_ = 0, least_kept_ = 0;
+};
+
 // Small and large blocks have separate pools, so that a long-lived small block does not split large
 // free ranges. There are few small classes, because blocks listed for one size do not serve others.
+//
+// What threads keep is outside of it: in use are the bytes outside less those that threads keep.
 class Cache {
  public:
-  // A block of at least `size` bytes, where size is a block_size().
-  Range take(std::size_t size) {
+  // A block of at least `size` bytes, where size is a block_size(). `mine`: what the calling thread
+  // keeps; null: nothing.
+  Range take(std::size_t size, ThreadBlocks* mine) {
     const std::lock_guard lock(mutex_);
-    const Range block = size <= kSmall ? take_small(size) : Range{take_from(large_, size), size};
-    statistics_.bytes_in_use += static_cast<std::int64_t>(size);
-    statistics_.peak_bytes = std::max(statistics_.peak_bytes, statistics_.bytes_in_use);
-    ASAN_UNPOISON_MEMORY_REGION(block.begin, size);
+    update_peak(mine);
+    const Range block =
+        size <= kSmall ? take_small(size, mine) : Range{take_from(large_, size, mine), size};
+    outside_ += static_cast<std::int64_t>(size);
+    update_peak(mine);
     return block;
   }
 
-  void give_back(Range block, std::size_t size) {
+  void give_back(Range block, std::size_t size, ThreadBlocks* mine) {
     const std::lock_guard lock(mutex_);
-    ASAN_POISON_MEMORY_REGION(block.begin, size);
-    statistics_.bytes_in_use -= static_cast<std::int64_t>(size);
-    if (block.size <= kSmall) {
-      lists_[class_of(block.size)].push_back(block.begin);
-    } else {
-      large_.add(block);
-    }
+    update_peak(mine);
+    give_back_locked(block, size);
   }
 
-  void release() {
+  void release(ThreadBlocks* mine) {
     const std::lock_guard lock(mutex_);
+    take_over(mine);
     join_lists();
     statistics_.bytes_reserved -= static_cast<std::int64_t>(small_.release() + large_.release());
   }
 
-  MemoryStatistics statistics() {
+  MemoryStatistics statistics(ThreadBlocks* mine) {
     const std::lock_guard lock(mutex_);
+    update_peak(mine);
+    statistics_.bytes_in_use = outside_ - kept_by_threads();
     return statistics_;
   }
 
-  void reset_peak() {
+  void reset_peak(ThreadBlocks* mine) {
     const std::lock_guard lock(mutex_);
-    statistics_.peak_bytes = statistics_.bytes_in_use;
+    if (mine != nullptr) mine->restart_least();
+    statistics_.peak_bytes = outside_ - kept_by_threads();
+  }
+
+  void add(ThreadBlocks* thread) {
+    const std::lock_guard lock(mutex_);
+    threads_.push_back(thread);
+  }
+  void remove(ThreadBlocks* thread) {
+    const std::lock_guard lock(mutex_);
+    take_over(thread);
+    std::erase(threads_, thread);
   }
 
   // Locks the whole cache.
@@ -196,7 +177,7 @@ class Cache {
 
  private:
   // The smallest listed block that is not far too large, or else one from a free range.
-  Range take_small(std::size_t size) {
+  Range take_small(std::size_t size, ThreadBlocks* mine) {
     const std::size_t first = class_of(size);
     for (std::size_t i = first; i < std::min(first + kServedClasses, kClasses); ++i) {
       if (lists_[i].empty()) continue;
@@ -205,21 +186,39 @@ class Cache {
       return {block, size_of_class(i)};
     }
     if (std::byte* const block = small_.take_used(size)) return {block, size};
+    take_over(mine);
     join_lists();
-    return {take_from(small_, size), size};
+    return {take_from(small_, size, mine), size};
   }
 
-  std::byte* take_from(Pool& pool, std::size_t size) {
+  std::byte* take_from(RegionPool& pool, std::size_t size, const ThreadBlocks* mine) {
     if (std::byte* const block = pool.take_used(size)) return block;
     try {
-      const Pool::Growth growth = pool.grow(size);
+      const RegionPool::Growth growth = pool.grow(size);
       ++statistics_.system_calls;
       statistics_.bytes_reserved += static_cast<std::int64_t>(growth.bytes);
       return growth.block;
     } catch (const Error& error) {
       throw Error(fmt::format("{}, {} in use; try smaller batches", error.what(),
-                              statistics_.bytes_in_use));
+                              outside_ - (mine != nullptr ? mine->kept() : 0)));
     }
+  }
+
+  void give_back_locked(Range block, std::size_t size) {
+    outside_ -= static_cast<std::int64_t>(size);
+    if (block.size <= kSmall) {
+      lists_[class_of(block.size)].push_back(block.begin);
+    } else {
+      large_.add(block);
+    }
+  }
+
+  // Takes back what the calling thread keeps.
+  void take_over(ThreadBlocks* mine) {
+    if (mine == nullptr) return;
+    mine->clear([this](std::byte* block, std::size_t size) {
+      give_back_locked({block, size}, size);
+    });
   }
 
   // Moves all listed blocks back to free ranges.
@@ -230,12 +229,28 @@ class Cache {
     }
   }
 
+  std::int64_t kept_by_threads() const {
+    std::int64_t bytes = 0;
+    for (const ThreadBlocks* thread : threads_) bytes += thread->kept();
+    return bytes;
+  }
+
+  // With one thread the peak is exact; each other may add what it kept at another time.
+  void update_peak(ThreadBlocks* mine) {
+    std::int64_t in_use = outside_;
+    for (const ThreadBlocks* thread : threads_) in_use -= thread->least_kept();
+    statistics_.peak_bytes = std::max(statistics_.peak_bytes, in_use);
+    if (mine != nullptr) mine->restart_least();
+  }
+
   ShortMutex mutex_;
   std::array<std::vector<std::byte*>, kClasses> lists_;  // free small blocks
-  Pool small_{Pool::Pages::usual};
-  Pool large_{Pool::Pages::huge};  // rows of logits lie so far apart that a GEMM touches thousands
-                                   // of small pages
-  MemoryStatistics statistics_;
+  RegionPool small_{RegionPool::Pages::usual};
+  // Rows of logits lie so far apart that a GEMM touches thousands of small pages.
+  RegionPool large_{RegionPool::Pages::huge};
+  std::int64_t outside_ = 0;  // bytes of blocks that were taken
+  std::vector<ThreadBlocks*> threads_;
+  MemoryStatistics statistics_;  // but for bytes_in_use
 };
 
 // Never destroyed: static tensors may outlive every other static object. A fork waits until no
@@ -254,16 +269,64 @@ Cache& cache() {
 // cache.
 [[maybe_unused]] const Cache& made_early = cache();
 
+thread_local ThreadBlocks* t_blocks = nullptr;  // null before the first use, and when it has ended
+thread_local bool t_ended = false;
+
+// Gives the blocks back when the thread ends. Tensors that outlive it use the cache itself.
+struct EndOfThread {
+  ~EndOfThread() {
+    t_ended = true;
+    cache().remove(t_blocks);
+    delete std::exchange(t_blocks, nullptr);
+  }
+};
+
+ThreadBlocks* make_thread_blocks() {
+  if (t_ended) return nullptr;
+  t_blocks = new ThreadBlocks;
+  cache().add(t_blocks);
+  thread_local const EndOfThread end;
+  return t_blocks;
+}
+
+ThreadBlocks* thread_blocks() { return t_blocks != nullptr ? t_blocks : make_thread_blocks(); }
+
+// A block of block_size() bytes, with the memory that it has.
+struct Block {
+  std::byte* begin;
+  std::size_t size, capacity;
+};
+
+Block take(std::size_t size) {
+  ThreadBlocks* const mine = thread_blocks();
+  if (size <= kSmall && mine != nullptr) {
+    if (std::byte* const block = mine->take(size)) return {block, size, size};
+  }
+  const Range range = cache().take(size, mine);
+  return {range.begin, size, range.size};
+}
+
+void give_back(const Block& block) {
+  ThreadBlocks* const mine = thread_blocks();
+  if (block.size <= kSmall && block.capacity == block.size && mine != nullptr &&
+      mine->add(block.begin, block.size))
+    return;
+  cache().give_back({block.begin, block.capacity}, block.size, mine);
+}
+
 }  // namespace
 
-MemoryStatistics memory_statistics() { return cache().statistics(); }
-void reset_peak_memory() { cache().reset_peak(); }
-void release_cached_memory() { cache().release(); }
+MemoryStatistics memory_statistics() { return cache().statistics(thread_blocks()); }
+void reset_peak_memory() { cache().reset_peak(thread_blocks()); }
+void release_cached_memory() { cache().release(thread_blocks()); }
 
 std::shared_ptr<std::byte> allocate(std::size_t bytes) {
-  const std::size_t size = block_size(bytes);
-  const Range block = cache().take(size);
-  return {block.begin, [block, size](std::byte*) { cache().give_back(block, size); }};
+  const Block block = take(block_size(bytes));
+  detail::unpoison({block.begin, block.size});
+  return {block.begin, [block](std::byte*) {
+            detail::poison({block.begin, block.size});
+            give_back(block);
+          }};
 }
 
 }  // namespace attend

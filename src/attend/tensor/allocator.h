@@ -4,7 +4,8 @@
 // Large blocks come from the smallest free range that fits, and adjacent free ranges merge. Small
 // blocks are rounded up to one of eight classes per power of two, each with a list of free blocks;
 // when nothing listed fits, listed blocks become free ranges again. Unused memory is taken last.
-// Blocks are aligned to 64 bytes and writable up to a multiple of 64 bytes. Thread-safe.
+// Each thread keeps up to 256 KiB of free small blocks for itself. Blocks are aligned to 64 bytes
+// and writable up to a multiple of 64 bytes. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +18,16 @@ struct MemoryStatistics {
   std::int64_t bytes_in_use = 0;  // in live tensors, after rounding
   // Used at some time and not returned: in use or kept for reuse.
   std::int64_t bytes_reserved = 0;
-  std::int64_t peak_bytes = 0;    // maximum of bytes_in_use since reset_peak()
+  // Maximum of bytes_in_use since reset_peak_memory(). With several threads, up to 256 KiB more for
+  // each.
+  std::int64_t peak_bytes = 0;
   std::int64_t system_calls = 0;  // requests that needed memory never used before
 };
 
 MemoryStatistics memory_statistics();
 void reset_peak_memory();
 
-// Returns the memory kept for reuse to the system.
+// Returns the memory kept for reuse to the system, except what other threads keep.
 void release_cached_memory();
 
 // Uninitialized memory, returned to the cache with its last owner.
