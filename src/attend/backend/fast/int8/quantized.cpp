@@ -41,17 +41,16 @@ std::size_t quantized_stride(std::size_t depth) {
 
 // Row `row` of `to`, in the format of this CPU's kernels.
 void round_row(const float* x, std::size_t row, const RoundedMemory& to) {
-  const std::size_t stride = quantized_stride(to.depth);
   RowOutliers outliers{to.most_outliers};
   RowScale of_row;
   if (quantized_in_bytes()) {
     Outlier* const first = outliers.list = to.outliers + row * to.most_outliers;
-    of_row = round_numbers(x, to.depth, stride,
-                           reinterpret_cast<std::int8_t*>(to.numbers) + row * stride, outliers);
+    of_row = round_numbers(x, to.depth, to.stride,
+                           reinterpret_cast<std::int8_t*>(to.numbers) + row * to.stride, outliers);
     to.outlier_counts[row] = static_cast<std::int32_t>(outliers.list - first);
   } else {
-    of_row = round_numbers(x, to.depth, stride,
-                           reinterpret_cast<std::int16_t*>(to.numbers) + row * stride, outliers);
+    of_row = round_numbers(x, to.depth, to.stride,
+                           reinterpret_cast<std::int16_t*>(to.numbers) + row * to.stride, outliers);
   }
   to.scales[row] = of_row.scale;
   to.shifts[row] = of_row.shift;
@@ -277,30 +276,54 @@ HWY_EXPORT(quantize_group);
 HWY_EXPORT(quantized_scratch);
 HWY_EXPORT(quantized_part);
 
-RoundedRows::RoundedRows(const Tensor& x)
-    : depth(x.cols()),
-      stride(static_cast<std::int64_t>(
-          HWY_DYNAMIC_DISPATCH(quantized_stride)(static_cast<std::size_t>(depth)))),
-      most_outliers((depth + kElementsPerOutlier - 1) / kElementsPerOutlier),
-      numbers(Tensor::empty(
-          {x.rows(), stride * (HWY_DYNAMIC_DISPATCH(quantized_in_bytes)() ? 1 : 2)}, DType::u8)),
-      scales(Tensor::empty({x.rows()})),
-      shifts(Tensor::empty({x.rows()}, DType::i32)),
-      outliers(Tensor::empty({x.rows(), most_outliers * static_cast<std::int64_t>(sizeof(Outlier))},
-                             DType::u8)),
-      outlier_counts(Tensor::empty({x.rows()}, DType::i32)) {
+namespace {
+
+// Lays arrays one after the other, each at the beginning of a cache line.
+class Layout {
+ public:
+  // The place of `count` elements of type T.
+  template <class T>
+  std::size_t add(std::size_t count) {
+    const std::size_t begin = size_;
+    size_ += (count * sizeof(T) + 63) / 64 * 64;
+    return begin;
+  }
+  std::int64_t size() const { return static_cast<std::int64_t>(size_); }
+
+ private:
+  std::size_t size_ = 0;
+};
+
+}  // namespace
+
+RoundedRows::RoundedRows(const Tensor& x) {
+  const auto rows = static_cast<std::size_t>(x.rows());
+  const bool in_bytes = HWY_DYNAMIC_DISPATCH(quantized_in_bytes)();
+  parts_.depth = static_cast<std::size_t>(x.cols());
+  parts_.stride = HWY_DYNAMIC_DISPATCH(quantized_stride)(parts_.depth);
+  parts_.most_outliers = (parts_.depth + kElementsPerOutlier - 1) / kElementsPerOutlier;
+  const std::size_t elements = rows * parts_.stride;
+  Layout layout;
+  const std::size_t numbers = in_bytes ? layout.add<std::int8_t>(elements)
+                                       : layout.add<std::int16_t>(elements),
+                    scales = layout.add<float>(rows), shifts = layout.add<std::int32_t>(rows),
+                    outliers = layout.add<Outlier>(in_bytes ? rows * parts_.most_outliers : 0),
+                    outlier_counts = layout.add<std::int32_t>(in_bytes ? rows : 0);
+  memory_ = Tensor::empty({layout.size()}, DType::u8);
+  std::byte* const begin = memory_.bytes();
+  parts_.numbers = begin + numbers;
+  parts_.scales = reinterpret_cast<float*>(begin + scales);
+  parts_.shifts = reinterpret_cast<std::int32_t*>(begin + shifts);
+  parts_.outliers = reinterpret_cast<Outlier*>(begin + outliers);
+  parts_.outlier_counts = reinterpret_cast<std::int32_t*>(begin + outlier_counts);
+
   const auto round = HWY_DYNAMIC_DISPATCH(round_row);
-  const RoundedMemory memory{static_cast<std::size_t>(depth),
-                             static_cast<std::size_t>(most_outliers),
-                             numbers.bytes(),
-                             scales.data(),
-                             shifts.data<std::int32_t>(),
-                             reinterpret_cast<Outlier*>(outliers.bytes()),
-                             outlier_counts.data<std::int32_t>()};
   constexpr std::int64_t kWorthAThread = 1 << 14;  // elements
-  parallel_for(x.rows(), kWorthAThread / stride + 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t r = begin; r < end; ++r) round(x.row(r), static_cast<std::size_t>(r), memory);
-  });
+  parallel_for(x.rows(), kWorthAThread / static_cast<std::int64_t>(parts_.stride) + 1,
+               [&](std::int64_t first, std::int64_t last) {
+                 for (std::int64_t r = first; r < last; ++r)
+                   round(x.row(r), static_cast<std::size_t>(r), parts_);
+               });
 }
 
 void FastBackend::quantize_groups(const Tensor& x, std::int64_t width, const Tensor& y) {
@@ -320,14 +343,14 @@ void quantized_linear(const RoundedRows& x, const Tensor& weight, const Tensor& 
                       Activation activation, const Tensor& y) {
   QuantizedProduct p;
   p.rows = static_cast<std::size_t>(y.rows());
-  p.depth = static_cast<std::size_t>(x.depth);
-  p.rounded = x.numbers.bytes();
-  p.rounded_stride = static_cast<std::size_t>(x.stride);
-  p.row_scales = x.scales.data();
-  p.row_shifts = x.shifts.data<std::int32_t>();
-  p.outliers = reinterpret_cast<const Outlier*>(x.outliers.bytes());
-  p.outlier_counts = x.outlier_counts.data<std::int32_t>();
-  p.most_outliers = static_cast<std::size_t>(x.most_outliers);
+  p.depth = x->depth;
+  p.rounded = x->numbers;
+  p.rounded_stride = x->stride;
+  p.row_scales = x->scales;
+  p.row_shifts = x->shifts;
+  p.outliers = x->outliers;
+  p.outlier_counts = x->outlier_counts;
+  p.most_outliers = x->most_outliers;
   p.weights = weight.as(DType::i8).data<std::int8_t>();
   p.weights_stride = static_cast<std::size_t>(weight.row_stride());
   p.panel_columns = static_cast<std::size_t>(packed_rows(weight));
@@ -339,13 +362,15 @@ void quantized_linear(const RoundedRows& x, const Tensor& weight, const Tensor& 
   // Threads share the columns, in units of at least a cache line of y.
   constexpr std::int64_t kLine = kPanelRows;
   constexpr std::int64_t kWorthSharing = 1 << 17;  // multiplications
-  const std::int64_t cost = y.rows() * x.stride * kLine;
+  const std::int64_t cost = y.rows() * static_cast<std::int64_t>(x->stride) * kLine;
   const auto kernel = HWY_DYNAMIC_DISPATCH(quantized_part);
   const auto shorts = static_cast<std::int64_t>(HWY_DYNAMIC_DISPATCH(quantized_scratch)(p));
   parallel_for((y.cols() + kLine - 1) / kLine, kWorthSharing / cost + 1,
                [&](std::int64_t begin, std::int64_t end) {
-                 const Tensor scratch = Tensor::empty(
-                     {shorts * static_cast<std::int64_t>(sizeof(std::int16_t))}, DType::u8);
+                 Tensor scratch;
+                 if (shorts > 0)
+                   scratch = Tensor::empty(
+                       {shorts * static_cast<std::int64_t>(sizeof(std::int16_t))}, DType::u8);
                  kernel(p, static_cast<std::size_t>(begin * kLine),
                         static_cast<std::size_t>(std::min(end * kLine, y.cols())),
                         reinterpret_cast<std::int16_t*>(scratch.bytes()));

@@ -46,28 +46,29 @@ struct QuantizedProduct {
   }
 };
 
-// Where rounded activations are written, for the kernels.
+// Rounded activations in memory: where kernels write and read them.
 struct RoundedMemory {
-  std::size_t depth, most_outliers;
-  std::byte* numbers;
-  float* scales;
-  std::int32_t* shifts;
-  Outlier* outliers;
-  std::int32_t* outlier_counts;
+  std::size_t depth = 0;                   // I
+  std::size_t stride = 0;                  // elements from one row to the next
+  std::size_t most_outliers = 0;           // of a row
+  std::byte* numbers = nullptr;            // [N, stride] in 8 or 16 bits
+  float* scales = nullptr;                 // [N]
+  std::int32_t* shifts = nullptr;          // [N]
+  Outlier* outliers = nullptr;             // [N, most_outliers], unless in 16 bits
+  std::int32_t* outlier_counts = nullptr;  // [N], unless in 16 bits
 };
 
 // Activations [N, I] in the format of this CPU's kernels.
-struct RoundedRows {
+class RoundedRows {
+ public:
   explicit RoundedRows(const Tensor& x);
 
-  std::int64_t depth;          // I
-  std::int64_t stride;         // elements from one row to the next
-  std::int64_t most_outliers;  // of a row
-  Tensor numbers;              // [N, stride] in 8 or 16 bits
-  Tensor scales;               // [N]
-  Tensor shifts;               // [N] i32
-  Tensor outliers;             // [N, most_outliers] of type Outlier, unless in 16 bits
-  Tensor outlier_counts;       // [N] i32
+  const RoundedMemory& operator*() const { return parts_; }
+  const RoundedMemory* operator->() const { return &parts_; }
+
+ private:
+  Tensor memory_;  // of all parts: one block costs less than five
+  RoundedMemory parts_;
 };
 
 void quantized_linear(const RoundedRows& x, const Tensor& weight, const Tensor& bias,
