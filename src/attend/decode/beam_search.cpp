@@ -53,7 +53,10 @@ struct BeamSearch::Candidate {
   BeamFate fate = BeamFate::pruned;
 
   Hypothesis extend(const Hypothesis& hypothesis, bool ends) const {
-    Hypothesis longer = hypothesis;
+    Hypothesis longer;
+    longer.ids.reserve(hypothesis.ids.size() + 1);
+    longer.token_scores.reserve(hypothesis.token_scores.size() + 1);
+    longer = hypothesis;
     longer.log_probability = log_probability;
     longer.token_scores.push_back(token_score);
     if (!ends) longer.ids.push_back(token);
