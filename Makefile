@@ -8,7 +8,7 @@ BUILD := build/$(PRESET)
 SOURCES = $(shell find include src tests bench examples -name '*.h' -o -name '*.cpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-docs install package wheel test-package mutants fuzz bench kernels lint check-dev tidy format clean
+.PHONY: help deps build demo test test-docs install package wheel test-package mutants fuzz bench bench-check kernels lint check-dev tidy format clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -70,7 +70,7 @@ fuzz: ## fuzz every reader for MINUTES (10) each: coverage-guided with clang, an
 	@tools/dependencies.sh ensure fuzz
 	@tools/run_fuzzers.sh $(or $(MINUTES),10) $(JOBS) $(TARGETS)
 
-bench: ## compare training with PyTorch and Marian, decoding with CTranslate2 and Marian, serving with CTranslate2 (set DATA=, MODEL= and SOURCE=, EMBEDDER=, ROWS=)
+bench: ## compare training with PyTorch and Marian, decoding with CTranslate2 and Marian, serving with CTranslate2 (set DATA=, MODEL= and SOURCE=, EMBEDDER=, ROWS=; QUICK=1: a few rows)
 	@tools/dependencies.sh ensure build
 	@tools/dependencies.sh ensure bench
 	@mkdir -p build
@@ -79,8 +79,13 @@ bench: ## compare training with PyTorch and Marian, decoding with CTranslate2 an
 	@if grep -q ATTEND_PYTHON:BOOL=ON $(BUILD)/CMakeCache.txt; then cmake --build $(BUILD) --target attend_python attend_python_files; fi
 	@test -x build/bench-python/bin/python || python3 -m venv build/bench-python
 	@build/bench-python/bin/pip install --quiet --disable-pip-version-check -r bench/compare/requirements.txt
-	@build/bench-python/bin/python bench/compare/compare.py --build $(BUILD) --out build/bench $(if $(DATA),--data "$(DATA)") \
+	@build/bench-python/bin/python bench/compare/compare.py --build $(BUILD) --out build/bench $(if $(QUICK),--quick) $(if $(DATA),--data "$(DATA)") \
 	  $(if $(MODEL),--model "$(MODEL)" --source "$(SOURCE)") $(if $(EMBEDDER),--embedder "$(EMBEDDER)") $(if $(ROWS),--only $(ROWS))
+
+bench-check: ## fail if this build is over 5 % slower than that of BASE, a tag or commit (default: the last tag; DATA=, QUICK=1, ROWS= as for bench)
+	@tools/dependencies.sh ensure build
+	@tools/dependencies.sh ensure bench
+	@tools/bench_check.sh "$(BASE)" $(if $(QUICK),--quick) $(if $(DATA),--data "$(DATA)") $(if $(ROWS),--only $(ROWS))
 
 kernels: ## build with benchmarks and time the kernels against the machine's limits
 	@tools/dependencies.sh ensure build

@@ -4,10 +4,10 @@ Training against PyTorch and Marian, decoding against CTranslate2 and Marian, se
 within a turn and the median is reported; so is the machine's own limit, which is measured in every turn. Before anything is timed, both sides must compute the same: equal parameter counts, the same loss
 of the same batch, the same translations. What is measured is written down at once, so that a run may be stopped.
 
-With --before BUILD, the peer is an earlier build of attend instead.
+With --before BUILD, the peer is an earlier build of attend instead; with --fail-below RATIO, too, a build that is slower is an error: `make bench-check`.
 
-usage: compare.py --build BUILD --out FOLDER [--before BUILD] [--data DATA] [--model MODEL --source FILE] [--embedder DIR] [--turns 3] [--seconds 15]
-                  [--only NAME ...]
+usage: compare.py --build BUILD --out FOLDER [--before BUILD [--fail-below RATIO]] [--data DATA] [--model MODEL --source FILE] [--embedder DIR] [--quick]
+                  [--turns 3] [--seconds 15] [--only NAME ...]
 """
 
 import argparse
@@ -239,6 +239,15 @@ class Comparison:
             sys.exit(f"{first} and {second} differ in their number of lines")
         return sum(x == y for x, y in zip(ours, theirs)) / len(ours)
 
+    def demo_model(self):
+        """A model that is trained in a minute, and sentences that it knows."""
+        folder = self.path("demo")
+        model, source = os.path.join(folder, "run", "model.safetensors"), os.path.join(folder, "corpus", "test.en")
+        if not os.path.exists(model):
+            shutil.rmtree(folder, ignore_errors=True)
+            run([self.attend, "demo", "--out", folder], stderr=subprocess.DEVNULL)
+        return model, source
+
     def random_base(self):
         """A model of the base shape that has hardly been trained, for speed alone."""
         folder = os.path.join(self.a.data, "europarl-sample")
@@ -299,63 +308,110 @@ def plot(rows):
     return "\n".join(parts) + "\n"
 
 
-def main():
+ROWS = ["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-marian", "decode-base", "serving", "imported-encoders", "imported-translation",
+        "imported-generation", "python", "scaling"]
+# What --quick runs: the work of one model of each kind, against the peers' usual variants, in two turns.
+QUICK = dict(only=["train-tiny", "train-lm", "decode-tiny"], variants=["f32", "bf16"], turns=2, seconds=5)
+# What an earlier build of attend can be compared in.
+OF_ATTEND = ["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-base"]
+
+
+def parse_arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True)
     parser.add_argument("--out", required=True)
     parser.add_argument("--before", default="", help="an earlier build with its benchmarks, to be the peer")
+    parser.add_argument("--fail-below", type=float, default=0.0, help="of the ratios to the earlier build: fail if one is lower, and still is when measured again")
     parser.add_argument("--data", default="", help="folder with multi30k/ and europarl-sample/; made-up sentences without it")
-    parser.add_argument("--model", default="", help="a trained translation model, to compare decoding")
+    parser.add_argument("--model", default="", help="a trained translation model, to compare decoding; by default one of `attend demo`")
     parser.add_argument("--source", default="", help="sentences to decode")
     parser.add_argument("--embedder", default="", help="a directory of sentence-transformers, to compare embedding")
-    parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--seconds", type=float, default=15, help="of training the tiny model, in one turn; larger ones take three times as long")
+    parser.add_argument("--quick", action="store_true", help="a few rows in minutes, with more noise")
+    parser.add_argument("--turns", type=int, help="by default 3")
+    parser.add_argument("--seconds", type=float, help="of training the tiny model, in one turn; larger ones take three times as long; by default 15")
     parser.add_argument("--patience", type=float, default=600, help="seconds after which a variant of the peer is given up")
-    parser.add_argument("--variants", nargs="*", default=["f32", "bf16", "f32-compiled", "bf16-compiled"], help="of the peer's training, to choose from")
-    parser.add_argument("--only", nargs="*", default=["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-marian", "decode-base", "serving", "imported-encoders", "imported-translation", "imported-generation", "python", "scaling"])
+    parser.add_argument("--variants", nargs="*", help="of the peer's training, to choose from")
+    parser.add_argument("--only", nargs="*", choices=ROWS, help="by default all rows")
     arguments = parser.parse_args()
+    defaults = dict(only=OF_ATTEND if arguments.before else ROWS, variants=["f32", "bf16", "f32-compiled", "bf16-compiled"], turns=3, seconds=15.0)
+    defaults |= QUICK if arguments.quick else {}
+    for name, value in defaults.items():
+        if getattr(arguments, name) is None:
+            setattr(arguments, name, value)
     if arguments.before:
         arguments.variants = ["f32", "bf16"]
-    c = Comparison(arguments)
+    return arguments
+
+
+def measure(c, only):
+    """The rows whose names are in `only`."""
+    a = c.a
 
     def ids(folder, src, tgt, name, vocabulary, joint):
-        src, tgt = (os.path.join(arguments.data, folder, f) for f in (src, tgt))
-        if arguments.data and os.path.exists(src):
+        src, tgt = (os.path.join(a.data, folder, f) for f in (src, tgt))
+        if a.data and os.path.exists(src):
             return corpus_ids(c, src, tgt, name, vocabulary, joint)
-        if arguments.data:
+        if a.data:
             sys.exit(f"{src}: no such file")
         print(f"  {name}: no data, made-up sentences instead")
         return made_up_ids(c.path(name + ".src"), 20000, vocabulary, 1), made_up_ids(c.path(name + ".tgt"), 20000, vocabulary, 2)
 
-    if "train-tiny" in arguments.only:
+    if "train-tiny" in only:
         src, tgt = ids("multi30k/tok", "train.lc.norm.tok.en", "train.lc.norm.tok.de", "train-tiny", 6000, joint=False)
         # 2048 tokens: what the recipe's model sees at a time, 1024 in two passes.
-        options = c.train("train-tiny", TINY, src, tgt, 6000, 2048, 0.2, arguments.seconds)
-        marian.train(c, "train-tiny", options)
-    if "train-base" in arguments.only:
+        options = c.train("train-tiny", TINY, src, tgt, 6000, 2048, 0.2, a.seconds)
+        if not a.quick:
+            marian.train(c, "train-tiny", options)
+    if "train-base" in only:
         src, tgt = ids("europarl-sample", "europarl20k.en", "europarl20k.de", "train-base", 32000, joint=True)
-        c.train("train-base", BASE, src, tgt, 32000, 4096, 0.1, 3 * arguments.seconds)
-    if "train-lm" in arguments.only:
+        c.train("train-base", BASE, src, tgt, 32000, 4096, 0.1, 3 * a.seconds)
+    if "train-lm" in only:
         c.train_language("train-lm", LANGUAGE, length=512, sequences=8, vocabulary=10000)
-    if "decode-tiny" in arguments.only and arguments.model:
-        c.decode("decode-tiny", arguments.model, arguments.source, 5, one_by_one=1000)
-    if "decode-marian" in arguments.only:
+    if "decode-tiny" in only:
+        model, source = (a.model, a.source) if a.model else c.demo_model()
+        c.decode("decode-tiny", model, source, 5, one_by_one=1000)
+    if "decode-marian" in only:
         src, tgt = ids("multi30k/tok", "train.lc.norm.tok.en", "train.lc.norm.tok.de", "train-tiny", 6000, joint=False)
         marian.decode(c, "decode-tiny", dict(model=dict(TINY, norm_first=False), dropout=0.2, vocabulary=6000, src=src, tgt=tgt, threads=2, batch_tokens=2048))
-    if "decode-base" in arguments.only and arguments.data:
-        source = c.first_lines(os.path.join(arguments.data, "newstest", "newstest2013.en"), 100)
+    if "decode-base" in only and a.data:
+        source = c.first_lines(os.path.join(a.data, "newstest", "newstest2013.en"), 100)
         source = shutil.copy(source, c.path("newstest.txt"))
         for beam in (4, 1):
             c.decode("decode-base", c.random_base(), source, beam, one_by_one=40, length=30, shape=BASE, vocabulary=32000)
-    if "serving" in arguments.only and arguments.model and not arguments.before:
-        serving.compare(c, "serving", arguments.model, arguments.source)
-    imported.compare(c, arguments.only)
-    if "python" in arguments.only:
+    if "serving" in only and a.model and not a.before:
+        serving.compare(c, "serving", a.model, a.source)
+    imported.compare(c, only)
+    if "python" in only:
         in_python.compare(c)
-    if "scaling" in arguments.only:
+    if "scaling" in only:
         c.curves = scaling.measure(c)
         c.save()
+
+
+def slower(rows, ratio):
+    """The work whose ratio is lower, with the name of its row in ROWS."""
+    return {row["work"]: next(name for name in ROWS if row["work"].startswith(name)) for row in rows if row["ratio"] < ratio}
+
+
+def check(c):
+    """Measures what seems slower once more, because a busy moment is no regression, and fails if it still is."""
+    suspects = slower(c.rows, c.a.fail_below)
+    if suspects:
+        print(f"once more, because they were below {c.a.fail_below}: {', '.join(suspects)}", flush=True)
+        c.rows = []
+        measure(c, set(suspects.values()))
+    failed = sorted(set(suspects) & set(slower(c.rows, c.a.fail_below)))
+    if failed:
+        sys.exit(f"slower than the earlier build, below {c.a.fail_below} of it twice: {', '.join(failed)}")
+    print(f"as fast as the earlier build: no ratio below {c.a.fail_below} twice")
+
+
+def main():
+    c = Comparison(parse_arguments())
+    measure(c, c.a.only)
     print(f"written to {c.path('comparison.json')} and {c.path('comparison.svg')}")
+    if c.a.fail_below:
+        check(c)
 
 
 if __name__ == "__main__":
