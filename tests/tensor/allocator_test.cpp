@@ -119,15 +119,22 @@ TEST(Allocator, CountsTheSmallBlocksThatAThreadUsesAgain) {
   EXPECT_EQ(memory_statistics().peak_bytes, before + 2048);
   reset_peak_memory();
   EXPECT_EQ(memory_statistics().peak_bytes, before);
+  { const auto a = allocate(1024); }
+  EXPECT_EQ(memory_statistics().peak_bytes, before + 1024);
 }
 
 TEST(Allocator, KeepsFewBlocksForAThread) {
   std::vector<std::shared_ptr<std::byte>> blocks;
-  for (int i = 0; i < 300; ++i) blocks.push_back(allocate(16 << 10));
+  const auto allocate_some = [&](int of_each) {
+    for (int i = 0; i < of_each; ++i)
+      for (const std::size_t kilobytes : {8, 9, 10, 11, 12, 13, 14, 15, 16})
+        blocks.push_back(allocate(kilobytes << 10));
+  };
+  allocate_some(20);
   const std::int64_t reserved = memory_statistics().bytes_reserved;
   blocks.clear();
   std::thread([&] {
-    for (int i = 0; i < 240; ++i) blocks.push_back(allocate(16 << 10));
+    allocate_some(17);  // all but 324 KiB
     EXPECT_EQ(memory_statistics().bytes_reserved, reserved) << "another thread gets the others";
   }).join();
 }
