@@ -87,14 +87,18 @@ void add_linear(std::int64_t n, std::int64_t in, std::int64_t out) {
       backend.linear(x, w, b, {.precision = precision}, y);
     };
   });
-  add("quantized_linear_packed/" + shape, work, [=]() -> Body {
-    return [x = random_tensor({n, in}, 1),
-            w = backend().pack_weights(backend().quantize_weights(random_tensor({out, in}, 2))),
-            b = random_tensor({out}, 3),
-            y = Tensor::empty({n, out})](Backend& backend, Precision precision) {
-      backend.linear(x, w, b, {.precision = precision}, y);
-    };
-  });
+  for (const auto& [name, type] : {std::pair{"quantized_linear_packed/", DType::i8},
+                                   std::pair{"grouped_linear_packed/", DType::i4}}) {
+    add(name + shape, work, [=, type = type]() -> Body {
+      return [x = random_tensor({n, in}, 1),
+              w = backend().pack_weights(
+                  backend().quantize_weights(random_tensor({out, in}, 2), type)),
+              b = random_tensor({out}, 3),
+              y = Tensor::empty({n, out})](Backend& backend, Precision precision) {
+        backend.linear(x, w, b, {.precision = precision}, y);
+      };
+    });
+  }
   add("matmul_input_gradient/" + shape, work, [=]() -> Body {
     return [dy = random_tensor({n, out}, 1), w = random_tensor({out, in}, 2),
             dx = Tensor::empty({n, in})](Backend& backend, Precision precision) {

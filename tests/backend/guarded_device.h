@@ -15,18 +15,17 @@ class GuardedBackend final : public FastBackend {
   explicit GuardedBackend(GuardedMemory& memory) : memory_(memory) {}
   std::string_view name() const override { return "guarded"; }
 
-  Tensor quantize_weights(const Tensor& weights) override {
+  Tensor quantize_weights(const Tensor& weights, DType type) override {
     const GuardedMemory::Open open(memory_);
-    return FastBackend::quantize_weights(weights);
+    return FastBackend::quantize_weights(weights, type);
   }
-  void join_quantized(const Tensor& numbers, const Tensor& scales, const Tensor& weights) override {
+  void join_quantized(const QuantizedParts& parts, const Tensor& weights) override {
     const GuardedMemory::Open open(memory_);
-    FastBackend::join_quantized(numbers, scales, weights);
+    FastBackend::join_quantized(parts, weights);
   }
-  void split_quantized(const Tensor& weights, const Tensor& numbers,
-                       const Tensor& scales) override {
+  QuantizedParts split_quantized(const Tensor& weights) override {
     const GuardedMemory::Open open(memory_);
-    FastBackend::split_quantized(weights, numbers, scales);
+    return FastBackend::split_quantized(weights);
   }
   std::int64_t packed_row_block(const Tensor& weights) override {
     const GuardedMemory::Open open(memory_);

@@ -34,11 +34,12 @@ KernelCase weights_embed_case(const char* name, DType type, bool packed) {
           kMatrixShapes,
           {5e-7, 3e-7},
           [=](Backend& b, Operands& o, const Shape& shape) -> Results {
-            const Tensor table = stored_weights(o.normal(kVocabulary, shape[1]), type, packed);
+            const std::int64_t width = weight_width(type, shape[1]);
+            const Tensor table = stored_weights(o.normal(kVocabulary, width), type, packed);
             const std::vector<std::int32_t> ids = o.ids(shape[0], kVocabulary);
-            const Tensor positions = o.normal(50, shape[1]);
+            const Tensor positions = o.normal(50, width);
             const std::vector<std::int32_t> position = o.ids(shape[0], 50);
-            const Tensor y = o.output(shape[0], shape[1]);
+            const Tensor y = o.output(shape[0], width);
             b.embed(table, ids, 11.3f, positions, position, {0.3f, {8, 9}}, y);
             return {y};
           }};
@@ -91,7 +92,8 @@ KernelCase projected_top_k_case(const char* name, DType type, bool packed, bool 
                    {5, 64, 1024, 6}, {7, 32, 2500, 11}, {150, 16, 2100, 2}};
   kernel.tolerance = {1e-5, 1e-6};  // logits of some 10 come on top of what log_softmax_top_k does
   kernel.run = [=](Backend& b, Operands& o, const Shape& shape) -> Results {
-    const Tensor x = o.normal(shape[0], shape[1]), rows = o.normal(shape[2], shape[1]);
+    const std::int64_t depth = weight_width(type, shape[1]);
+    const Tensor x = o.normal(shape[0], depth), rows = o.normal(shape[2], depth);
     const int k = static_cast<int>(shape[3]);
     const Tensor values = o.output(shape[0], k);
     const Tensor indices = Tensor::zeros({shape[0], k}, DType::i32);
@@ -112,6 +114,8 @@ std::vector<KernelCase> lookup_cases() {
   cases.push_back(embed_case("embed_positions", true, 0.0f));
   cases.push_back(embed_case("embed_positions_dropout", true, 0.3f));
   cases.push_back(weights_embed_case("quantized_embed", DType::i8, false));
+  cases.push_back(weights_embed_case("grouped_embed", DType::i4, false));
+  cases.push_back(weights_embed_case("grouped_embed_packed", DType::i4, true));
   cases.push_back(weights_embed_case("embed_of_packed", DType::f32, true));
   cases.push_back(weights_embed_case("embed_of_bf16", DType::bf16, false));
   cases.push_back(weights_embed_case("embed_of_packed_bf16", DType::bf16, true));
@@ -178,6 +182,7 @@ std::vector<KernelCase> lookup_cases() {
   cases.push_back(projected_top_k_case("quantized_projected_top_k", DType::i8, false));
   cases.push_back(projected_top_k_case("projected_top_k_bf16_packed", DType::bf16, true));
   cases.push_back(projected_top_k_case("quantized_projected_top_k_packed", DType::i8, true));
+  cases.push_back(projected_top_k_case("grouped_projected_top_k_packed", DType::i4, true));
   return cases;
 }
 

@@ -43,7 +43,8 @@ struct Weights {
 
   Tensor of(const Tensor& rows) const { return stored_weights(rows, type, packed); }
   std::string name() const {
-    const char* start = type == DType::i8     ? "quantized"
+    const char* start = type == DType::i4     ? "grouped"
+                        : type == DType::i8   ? "quantized"
                         : type == DType::bf16 ? "linear_of_bf16"
                                               : "linear";
     return fmt::format("{}{}", start, packed ? "_packed" : "");
@@ -57,7 +58,7 @@ KernelCase linear_case(const char* name, Activation activation, bool has_bias, W
                    {5, 16, 24},    {5, 128, 9},  {33, 31, 129},  {64, 64, 64},  {320, 24, 40},
                    {7, 512, 1031}, {5, 300, 40}, {101, 300, 56}, {3, 20, 2100}};
   kernel.tolerance = kProduct;
-  if (how.type == DType::i8) {
+  if (how.type == DType::i8 || how.type == DType::i4) {
     // The integers are the same on both sides; what is left is the rounding of two scales, the bias
     // and the activation.
     kernel.shapes.push_back({2, 5000, 6});
@@ -66,8 +67,9 @@ KernelCase linear_case(const char* name, Activation activation, bool has_bias, W
   }
   kernel.run = [=](Backend& backend, Operands& operands,
                    const Shape& shape) -> std::vector<Tensor> {
-    const Tensor x = operands.normal(shape[0], shape[1]);
-    const Tensor weight = how.of(operands.normal(shape[2], shape[1]));
+    const std::int64_t depth = weight_width(how.type, shape[1]);
+    const Tensor x = operands.normal(shape[0], depth);
+    const Tensor weight = how.of(operands.normal(shape[2], depth));
     const Tensor bias = has_bias ? operands.normal_vector(shape[2]) : Tensor();
     const Tensor y = operands.output(shape[0], shape[2]);
     backend.linear(x, weight, bias, {activation}, y);
@@ -79,13 +81,14 @@ KernelCase linear_case(const char* name, Activation activation, bool has_bias, W
 KernelCase outliers_case(Weights how) {
   KernelCase kernel;
   kernel.name = fmt::format("{}_outliers", how.name());
-  kernel.shapes = {{3, 7, 20},     {9, 128, 16},  {1, 384, 33}, {13, 384, 56},
-                   {14, 200, 100}, {5, 1536, 96}, {4, 5000, 6}};
+  kernel.shapes = {{3, 7, 20},    {9, 128, 16},  {1, 384, 33}, {13, 384, 56}, {14, 200, 100},
+                   {5, 1536, 96}, {2, 384, 112}, {4, 128, 48}, {4, 5000, 6}};
   kernel.tolerance = {2e-6, 1e-6};  // as above
   kernel.run = [=](Backend& backend, Operands& operands,
                    const Shape& shape) -> std::vector<Tensor> {
-    const Tensor x = operands.with_outliers(shape[0], shape[1]);
-    const Tensor weight = how.of(operands.normal(shape[2], shape[1]));
+    const std::int64_t depth = weight_width(how.type, shape[1]);
+    const Tensor x = operands.with_outliers(shape[0], depth);
+    const Tensor weight = how.of(operands.normal(shape[2], depth));
     const Tensor y = operands.output(shape[0], shape[2]);
     backend.linear(x, weight, {}, {}, y);
     return {y};
@@ -106,7 +109,8 @@ std::vector<KernelCase> matmul_cases() {
   for (const bool has_bias : {false, true}) {
     for (const Weights how :
          {Weights{DType::f32, false}, Weights{DType::f32, true}, Weights{DType::bf16, false},
-          Weights{DType::bf16, true}, Weights{DType::i8, false}, Weights{DType::i8, true}}) {
+          Weights{DType::bf16, true}, Weights{DType::i8, false}, Weights{DType::i8, true},
+          Weights{DType::i4, false}, Weights{DType::i4, true}}) {
       cases.push_back(linear_case("plain", Activation::none, has_bias, how));
       cases.push_back(linear_case("relu", Activation::relu, has_bias, how));
       cases.push_back(linear_case("gelu", Activation::gelu, has_bias, how));
@@ -114,7 +118,8 @@ std::vector<KernelCase> matmul_cases() {
       cases.push_back(linear_case("swish", Activation::swish, has_bias, how));
     }
   }
-  for (const Weights how : {Weights{DType::i8, false}, Weights{DType::i8, true}})
+  for (const Weights how : {Weights{DType::i8, false}, Weights{DType::i8, true},
+                            Weights{DType::i4, false}, Weights{DType::i4, true}})
     cases.push_back(outliers_case(how));
   return cases;
 }

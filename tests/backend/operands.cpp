@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "attend/backend/cpu/grouped_weights.h"
 #include "attend/backend/cpu/packed_weights.h"
 #include "attend/tensor/bf16.h"
 
@@ -109,6 +110,7 @@ bool Operands::guards_intact() const {
 Tensor stored_weights(const Tensor& numbers, DType type, bool packed) {
   Tensor weights = numbers.clone();
   if (type == DType::i8) weights = quantize_weights(numbers);
+  if (type == DType::i4) weights = group_weights(numbers);
   if (type == DType::bf16) {
     weights = Tensor::empty({numbers.rows(), numbers.cols()}, DType::bf16);
     for (std::int64_t row = 0; row < numbers.rows(); ++row)
@@ -116,6 +118,11 @@ Tensor stored_weights(const Tensor& numbers, DType type, bool packed) {
                      weights.row<std::uint16_t>(row), nearest_bf16);
   }
   return packed ? pack_weights(weights) : weights;
+}
+
+std::int64_t weight_width(DType type, std::int64_t columns) {
+  if (type != DType::i4) return columns;
+  return (columns + kWeightGroup - 1) / kWeightGroup * kWeightGroup;
 }
 
 bool same_bits(const Tensor& a, const Tensor& b) {

@@ -44,8 +44,12 @@ class Operands {
   std::vector<Tensor> guarded_;  // the wider matrices
 };
 
-// Weights [O, I] that are f32, bf16 or i8 (backend/weights.h), and packed; a copy of the numbers.
+// Weights [O, I] that are f32, bf16, i8 or i4 (backend/weights.h), and packed; a copy of the
+// numbers.
 Tensor stored_weights(const Tensor& numbers, DType type, bool packed);
+
+// The least width from `columns` on that weights of a type can have.
+std::int64_t weight_width(DType type, std::int64_t columns);
 
 // Nothing but bits: equal for equal NaNs, different for 0 and -0.
 bool same_bits(const Tensor& a, const Tensor& b);

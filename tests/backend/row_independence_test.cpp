@@ -82,7 +82,8 @@ RowKernel quantized_linear(std::int64_t width) {
 RowKernel linear_packed(const char* name, std::int64_t width, DType type) {
   return {name,
           [=](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
-            const Tensor x = o.with_outliers(kAllRows, columns), rows = o.normal(width, columns);
+            const std::int64_t depth = weight_width(type, columns);
+            const Tensor x = o.with_outliers(kAllRows, depth), rows = o.normal(width, depth);
             const Tensor weight = stored_weights(rows, type, true);
             const Tensor y = o.output(end - begin, width);
             b.linear(x.slice_rows(begin, end), weight, o.normal_vector(width), {}, y);
@@ -95,6 +96,7 @@ std::vector<RowKernel> product_kernels() {
           linear_packed("linear_packed", 40, DType::f32),
           linear_packed("linear_of_bf16_packed", 613, DType::bf16),
           linear_packed("quantized_linear_packed", 613, DType::i8),
+          linear_packed("grouped_linear_packed", 613, DType::i4),
           linear("linear", 24, Activation::none),
           linear("linear_wide_relu", 613, Activation::relu),
           linear("linear_gelu", 1, Activation::gelu),
@@ -267,8 +269,9 @@ INSTANTIATE_TEST_SUITE_P(Fast, RowOfKernel, ::testing::ValuesIn(all_row_kernels(
 // A column of a product has equal bits whatever other columns there are: a shortlist may cut the
 // output layer.
 TEST(ColumnOfAProduct, HasEqualBitsAmongAllAndAmongFew) {
-  for (const DType type : {DType::f32, DType::bf16, DType::i8}) {
-    for (const std::int64_t depth : {7, 64, 128, 512}) {
+  for (const DType type : {DType::f32, DType::bf16, DType::i8, DType::i4}) {
+    for (const std::int64_t at_least : {7, 64, 128, 512}) {
+      const std::int64_t depth = weight_width(type, at_least);
       Operands operands(Rows::contiguous);
       const Tensor weight = operands.normal(613, depth), x = operands.normal(kAllRows, depth);
       std::vector<std::int32_t> chosen;

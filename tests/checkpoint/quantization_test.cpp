@@ -50,8 +50,9 @@ TEST_F(QuantizationTest, SurvivesTheFile) {
   Model model;
   load_parameters(load_checkpoint(path("model")), model.parameters);
   Backend& b = backend();
-  EXPECT_EQ(b.float_weights(model.weight->value()).to_vector(),
-            b.float_weights(b.quantize_weights(original_.tensor("layer.weight"))).to_vector());
+  EXPECT_EQ(
+      b.float_weights(model.weight->value()).to_vector(),
+      b.float_weights(b.quantize_weights(original_.tensor("layer.weight"), DType::i8)).to_vector());
 }
 
 TEST_F(QuantizationTest, RoundsToSixteenBits) {
@@ -85,10 +86,11 @@ TEST_F(QuantizationTest, RefusesWeightsBeyondSixteenBits) {
       "layer.weight: row 0: expected finite weights");
 }
 
-TEST(WeightBits, AreEightOrSixteen) {
+TEST(WeightBits, AreFourEightOrSixteen) {
+  EXPECT_EQ(weight_bits_of(4), WeightBits::four);
   EXPECT_EQ(weight_bits_of(8), WeightBits::eight);
   EXPECT_EQ(weight_bits_of(16), WeightBits::sixteen);
-  EXPECT_THROW(weight_bits_of(4), ConfigError);
+  EXPECT_THROW(weight_bits_of(6), ConfigError);
 }
 
 // Its weights may be arranged for products, or in 8 bits.

@@ -113,6 +113,25 @@ TEST(ParameterSet, KeepsTheMatricesItIsToldToInEightBits) {
   EXPECT_EQ(bias->value().dtype(), DType::f32);
 }
 
+TEST(ParameterSet, KeepsTheMatricesItIsToldToInFourBits) {
+  ParameterSet parameters;
+  const Parameter q = parameters.add_weights("q", {16, 48}, {}),
+                  k = parameters.add_weights("k", {32, 48}, {});
+  const Parameter both = parameters.stack("q", "k"),
+                  other = parameters.add_weights("other", {16, 48}, {});
+  parameters.allocate_for_inference({{"q", DType::i4}, {"k", DType::i4}, {"other", DType::i8}});
+  EXPECT_EQ(both->value().dtype(), DType::i4);
+  EXPECT_EQ(both->value().shape(), (Shape{48, grouped_columns(48)}));
+  EXPECT_EQ(both->value().row_bytes(16), k->value().bytes());
+  EXPECT_EQ(other->value().dtype(), DType::i8);
+  parameters.fill_packed([](const auto&, const Tensor& value, std::int64_t block) {
+    value.zero();
+    if (block > 0) backend().pack_weights(value);
+  });
+  EXPECT_EQ(both->value().dtype(), DType::packed_i4);
+  EXPECT_EQ(weight_columns(both->value()), 48);
+}
+
 TEST(ParameterSet, RefusesEightBitsForWhatCannotBeQuantized) {
   ParameterSet parameters;
   parameters.add("gain", {2, 3}, {});
@@ -123,7 +142,7 @@ TEST(ParameterSet, RefusesEightBitsForWhatCannotBeQuantized) {
       [&] {
         parameters.allocate_for_inference({{"gain", DType::i8}});
       },
-      {"gain", "8 or 16 bits"});
+      {"gain", "4, 8 or 16 bits"});
   expect_error<ConfigError>(
       [&] {
         parameters.allocate_for_inference({{"absent", DType::i8}});

@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "attend/backend/kernel_arguments.h"
+#include "attend/backend/weights.h"
 #include "attend/tensor/device_scalar.h"
 
 namespace attend {
@@ -30,26 +31,26 @@ class Backend {
   // op(a) [M, K], op(b) [K, N], c [M, N].
   virtual void matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options,
                       const Tensor& c) = 0;
-  // x [N, I], weight [O, I], bias [O] or undefined, y [N, O]. The weight may be packed, bf16 or in
-  // 8 bits (weights.h); with 8 bits the rows of x are rounded to integers, too.
+  // x [N, I], weight [O, I], bias [O] or undefined, y [N, O]. The weight may be packed, bf16, in 8
+  // or in 4 bits (weights.h); with 8 and 4 bits the rows of x are rounded to integers, too.
   virtual void linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
                       const LinearOptions& options, const Tensor& y) = 0;
 
   // --- weights (weights.h) -----------------------------------------------------------------------
   // For loading and converting models, not for every step: most of these allocate their result.
-  // f32 [O, I] to 8 bits. Throws ShapeError unless a matrix, DataError unless all are finite.
-  virtual Tensor quantize_weights(const Tensor& weights) = 0;
-  // Between unpacked 8-bit weights and their form in files: values i8 [O, I], scales f32 [O].
-  virtual void join_quantized(const Tensor& numbers, const Tensor& scales,
-                              const Tensor& weights) = 0;
-  virtual void split_quantized(const Tensor& weights, const Tensor& numbers,
-                               const Tensor& scales) = 0;
+  // f32 [O, I] to `type`: i8 or i4. Throws ShapeError unless a matrix (for i4 with I a multiple of
+  // kWeightGroup), DataError unless all are finite.
+  virtual Tensor quantize_weights(const Tensor& weights, DType type) = 0;
+  // Between unpacked weights in 8 or 4 bits and their form in files. Joined weights are those of
+  // the same rows.
+  virtual void join_quantized(const QuantizedParts& parts, const Tensor& weights) = 0;
+  virtual QuantizedParts split_quantized(const Tensor& weights) = 0;
   // slice_rows() may slice packed weights at multiples of this. 0: they cannot be packed.
   virtual std::int64_t packed_row_block(const Tensor& weights) = 0;
   // Packs weights for the fastest GEMM. Rearranges their memory, which may then be used only
   // through the result. Returns weights that cannot be packed unchanged.
   virtual Tensor pack_weights(const Tensor& weights) = 0;
-  // Unpacked copies of rows, in the type of the weights: f32 [n, I], bf16 or in 8 bits. Throws
+  // Unpacked copies of rows, in the type of the weights: f32 [n, I], bf16, in 8 or 4 bits. Throws
   // ShapeError otherwise.
   virtual Tensor select_weights(const Tensor& weights, const Ids& rows) = 0;
   // f32 [O, I]: the weights themselves, or their unpacked, widened or dequantized values.
@@ -114,7 +115,8 @@ class Backend {
 
   // --- lookup ------------------------------------------------------------------------------------
   // y[n] = dropout(scale * table[ids[n]] + positions[position[n]]).
-  // positions and position may both be undefined. y [N, D]. The table may be packed or 8-bit.
+  // positions and position may both be undefined. y [N, D]. The table may be packed, bf16, in 8 or
+  // 4 bits.
   virtual void embed(const Tensor& table, const Ids& ids, float scale, const Tensor& positions,
                      const Ids& position, const Dropout& dropout, const Tensor& y) = 0;
   // dtable[ids[n]] += scale * dy[n], in the order of n for each row of the table.

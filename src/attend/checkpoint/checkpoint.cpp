@@ -175,7 +175,8 @@ Checkpoint open_checkpoint(const std::filesystem::path& path) {
     const DType dtype = dtype_of(entry, file->path());
     const Shape shape = shape_of(entry, file->path());
     const bool weights =
-        (dtype == DType::f32 || dtype == DType::bf16 || dtype == DType::i8) && shape.rank() > 0;
+        ((dtype == DType::f32 || dtype == DType::bf16 || dtype == DType::i8) && shape.rank() > 0) ||
+        (dtype == DType::u8 && shape.rank() == 2);
     const Tensor tensor = weights ? Tensor::wrap(nullptr, nullptr, shape, dtype)
                                   : Tensor::empty_on_host(shape, dtype);
     if (!weights) file->read(i, 0, {tensor.bytes(), static_cast<std::size_t>(entry.bytes())});

@@ -82,7 +82,7 @@ std::filesystem::path model_file_of(const std::filesystem::path& path);
 Checkpoint load_checkpoint(const std::filesystem::path& path);
 Checkpoint load_checkpoint(const SafetensorsFile& file);
 
-// For loading a model: f32 and i8 tensors have a shape but no memory, and copy_to() reads them from
+// For loading a model: tensors of weights have a shape but no memory, and copy_to() reads them from
 // the file. The content is NOT checked before require_intact(). Throws IoError if the file cannot
 // be read, DataError if it is foreign or written by a newer attend.
 Checkpoint open_checkpoint(const std::filesystem::path& path);

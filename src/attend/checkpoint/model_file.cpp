@@ -3,6 +3,7 @@
 #include "attend/checkpoint/checked_file.h"
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/checkpoint/safetensors.h"
+#include "attend/checkpoint/stored_weights.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -18,6 +19,8 @@ FileDescription describe(const std::filesystem::path& path) {
     description.tensors.push_back(
         {entry.name, entry.dtype, entry.shape, entry.elements(), entry.bytes()});
     description.tensor_bytes += entry.bytes();
+    if (is_in_four_bits(entry.name, entry.dtype, static_cast<int>(entry.shape.size())))
+      description.parameters += 2 * entry.elements();
     const bool is_number = entry.dtype != "U8" && entry.dtype != "BOOL" &&
                            entry.dtype != "I32";  // no tokenizer, no shortlist
     if (is_number && !entry.name.starts_with(kTrainingState))

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "attend/backend/backend.h"
-#include "attend/checkpoint/parameters.h"
+#include "attend/checkpoint/stored_weights.h"
 #include "attend/error.h"
 #include "attend/tensor/bf16.h"
 
@@ -32,8 +32,10 @@ Tensor in_sixteen_bits(const Tensor& weights) {
 
 void add_rounded(Checkpoint& checkpoint, const NamedTensor& weights, WeightBits bits) {
   try {
-    if (bits == WeightBits::eight) {
-      add_quantized(checkpoint, weights.name, backend().quantize_weights(weights.tensor));
+    if (bits != WeightBits::sixteen) {
+      const bool grouped = bits == WeightBits::four && weights.tensor.cols() % kWeightGroup == 0;
+      add_quantized(checkpoint, weights.name,
+                    backend().quantize_weights(weights.tensor, grouped ? DType::i4 : DType::i8));
     } else {
       checkpoint.tensors.push_back({weights.name, in_sixteen_bits(weights.tensor)});
     }
@@ -71,15 +73,18 @@ Checkpoint quantize_checkpoint(const Checkpoint& model, const ParameterSet& para
 }
 
 WeightBits weight_bits_of(int bits) {
-  if (bits != 8 && bits != 16)
-    throw ConfigError(fmt::format("bits: expected 8 or 16, got {}", bits));
-  return bits == 8 ? WeightBits::eight : WeightBits::sixteen;
+  if (bits == 4) return WeightBits::four;
+  if (bits == 8) return WeightBits::eight;
+  if (bits == 16) return WeightBits::sixteen;
+  throw ConfigError(fmt::format("bits: expected 4, 8 or 16, got {}", bits));
 }
 
 int weight_bits(const Checkpoint& model) {
   int bits = 32;
   for (const NamedTensor& named : model.tensors) {
-    if (named.tensor.dtype() == DType::i8) bits = 8;
+    const int rank = named.tensor.shape().rank();
+    if (is_in_four_bits(named.name, name_of(named.tensor.dtype()), rank)) bits = 4;
+    if (named.tensor.dtype() == DType::i8) bits = std::min(bits, 8);
     if (named.tensor.dtype() == DType::bf16) bits = std::min(bits, 16);
   }
   return bits;

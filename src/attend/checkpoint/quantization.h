@@ -1,4 +1,4 @@
-// Models in fewer bits: rounds the large matrices of a checkpoint.
+// Models in fewer bits: rounds the large matrices of a checkpoint (stored_weights.h).
 #pragma once
 
 #include "attend/checkpoint/checkpoint.h"
@@ -6,18 +6,18 @@
 
 namespace attend {
 
-enum class WeightBits { eight, sixteen };
+enum class WeightBits { four, eight, sixteen };
 
-// Of 8 or 16. Throws ConfigError otherwise.
+// Of 4, 8 or 16. Throws ConfigError otherwise.
 WeightBits weight_bits_of(int bits);
 
-// `model` with every matrix of weights in fewer bits: in 16 as BF16, in 8 as two tensors, "<name>"
-// I8 [O, I] and "<name>.scale" F32 [O]. Omits training state. Throws DataError if the model is
-// quantized already or holds a value that is not finite.
+// `model` with every matrix of weights in fewer bits. With 4, those whose width is not a multiple
+// of kWeightGroup get 8. Omits training state. Throws DataError if the model is quantized already
+// or holds a value that is not finite.
 Checkpoint quantize_checkpoint(const Checkpoint& model, const ParameterSet& parameters,
                                WeightBits bits = WeightBits::eight);
 
-// The bits of the smallest weights of a model: 8, 16 or 32.
+// The bits of the smallest weights of a model: 4, 8, 16 or 32.
 int weight_bits(const Checkpoint& model);
 
 }  // namespace attend

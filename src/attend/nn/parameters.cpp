@@ -234,8 +234,8 @@ void ParameterSet::lay_out(const WeightTypes& types) {
   for (const auto& [name, type] : types) {
     const std::int64_t index = find(name);
     if (index < 0 || entries_[static_cast<std::size_t>(index)].use == Entry::Use::other)
-      throw ConfigError(
-          fmt::format("{}: expected the name of a matrix that can be kept in 8 or 16 bits", name));
+      throw ConfigError(fmt::format(
+          "{}: expected the name of a matrix that can be kept in 4, 8 or 16 bits", name));
   }
   std::map<DType, std::int64_t> sizes;
   for (Entry& entry : entries_) {
@@ -244,12 +244,13 @@ void ParameterSet::lay_out(const WeightTypes& types) {
     entry.dtype = type == types.end() ? DType::f32 : type->second;
     std::int64_t& size = sizes[entry.dtype];
     entry.offset = size;
-    size += entry.dtype == DType::i8 ? entry.shape[0] * quantized_columns(entry.shape[1])
-                                     : entry.shape.size();
+    size += is_quantized(entry.dtype) ? entry.shape[0] * stored_columns(entry.dtype, entry.shape[1])
+                                      : entry.shape.size();
   }
   memory_.floats = Tensor::empty({sizes[DType::f32]});
   if (sizes[DType::bf16] > 0) memory_.halves = Tensor::empty({sizes[DType::bf16]}, DType::bf16);
   if (sizes[DType::i8] > 0) memory_.quantized = Tensor::empty({sizes[DType::i8]}, DType::i8);
+  if (sizes[DType::i4] > 0) memory_.grouped = Tensor::empty({sizes[DType::i4]}, DType::i4);
 }
 
 void ParameterSet::bind() {
@@ -276,6 +277,8 @@ const Tensor& ParameterSet::Memory::of(DType dtype) const {
   switch (plain_type(dtype)) {
     case DType::i8:
       return quantized;
+    case DType::i4:
+      return grouped;
     case DType::bf16:
       return halves;
     default:
@@ -297,8 +300,8 @@ Tensor ParameterSet::view(std::int64_t first, std::int64_t last) const {
 Tensor ParameterSet::view(const Tensor& flat, std::int64_t first, std::int64_t last) const {
   const Entry& begin = entries_[static_cast<std::size_t>(first)];
   const Entry& end = entries_[static_cast<std::size_t>(last)];
-  if (flat.dtype() == DType::i8) {
-    const std::int64_t width = quantized_columns(begin.shape[1]);
+  if (is_quantized(flat)) {
+    const std::int64_t width = stored_columns(flat.dtype(), begin.shape[1]);
     const std::int64_t stop = end.offset + end.shape[0] * width;
     return flat.slice_rows(begin.offset, stop).reshape({(stop - begin.offset) / width, width});
   }

@@ -50,11 +50,11 @@ class ParameterSet {
     std::string name;  // module path: "encoder.layers.0.self_attn.q_proj.weight"
     Shape shape;
     Init init;
-    // How the parameter is used. All but `other` may be bf16 or in 8 bits; product and output may
-    // also be packed. output: an output projection (one row per token), possibly tied to an
+    // How the parameter is used. All but `other` may be bf16, in 8 or in 4 bits; product and output
+    // may also be packed. output: an output projection (one row per token), possibly tied to an
     // embedding.
     enum class Use { other, lookup, product, output } use = Use::other;
-    DType dtype = DType::f32;  // or bf16, i8: in 8 bits, or a packed type
+    DType dtype = DType::f32;  // or bf16, i8, i4: in 8 or 4 bits, or a packed type
     std::int64_t offset = 0;   // first element in the flat buffer of its type
     bool frozen = false;       // stays as it is in training
     bool shared = false;       // in the memory of another set; offset and dtype are its own
@@ -62,9 +62,9 @@ class ParameterSet {
 
   // Throws ConfigError if the name is taken.
   Parameter add(const std::string& name, Shape shape, Init init);
-  // Three kinds of weights: a matrix used only by linear(), which takes it packed and in 8 bits
-  // (backend/weights.h); an output projection with a row per token, which embedding() may also use;
-  // and a matrix used only by embedding().
+  // Three kinds of weights: a matrix used only by linear(), which takes it packed and in 8 or 4
+  // bits (backend/weights.h); an output projection with a row per token, which embedding() may also
+  // use; and a matrix used only by embedding().
   Parameter add_weights(const std::string& name, Shape shape, Init init);
   Parameter add_output_weights(const std::string& name, Shape shape, Init init);
   Parameter add_table(const std::string& name, Shape shape, Init init);
@@ -83,7 +83,7 @@ class ParameterSet {
   // others, or undefined for one that they see as it is. A stack is that of its parts. All
   // parameters must be frozen. Holds until the next call.
   void replace(const std::function<Variable(const Entry& entry)>& of);
-  // The types of weights that are not f32, by name: bf16, or i8 for 8 bits.
+  // The types of weights that are not f32, by name: bf16, or i8 and i4 for 8 and 4 bits.
   using WeightTypes = std::map<std::string, DType>;
   // Without gradients or initial values. Throws ConfigError if a named weight does not exist, is
   // not a matrix of weights, or if the parts of a stack differ.
@@ -112,7 +112,7 @@ class ParameterSet {
   std::int64_t trained_size() const { return gradients_.defined() ? gradients_.size() : 0; }
   // The gradients of values [begin, end), all of which are trained.
   Tensor gradients(const ParameterRange& values) const;
-  // A view in the shape of the entry (in 8 bits its own), possibly packed.
+  // A view in the shape of the entry (in 8 and 4 bits its own), possibly packed.
   Tensor value(const Entry& entry) const;
 
  private:
@@ -136,6 +136,7 @@ class ParameterSet {
     Tensor floats;     // f32
     Tensor halves;     // bf16, or undefined: none
     Tensor quantized;  // i8, or undefined: none
+    Tensor grouped;    // i4, or undefined: none
 
     const Tensor& of(DType dtype) const;  // plain or packed
   };

@@ -1,5 +1,6 @@
-// Element types of tensors, with the names and sizes of the safetensors format. Packed weights
-// (backend/weights.h) have opaque types, which never appear in files.
+// Element types of tensors, with the names and sizes of the safetensors format. Packed weights and
+// weights in 4 bits (backend/weights.h) have opaque types, which never appear in files; an element
+// of the latter is a byte.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,19 @@
 
 namespace attend {
 
-enum class DType : std::uint8_t { f32, f64, bf16, i32, i8, u8, packed_f32, packed_bf16, packed_i8 };
+enum class DType : std::uint8_t {
+  f32,
+  f64,
+  bf16,
+  i32,
+  i8,
+  u8,
+  i4,
+  packed_f32,
+  packed_bf16,
+  packed_i8,
+  packed_i4
+};
 
 constexpr std::size_t size_of(DType dtype) {
   switch (dtype) {
@@ -23,7 +36,9 @@ constexpr std::size_t size_of(DType dtype) {
       return 2;
     case DType::i8:
     case DType::u8:
+    case DType::i4:
     case DType::packed_i8:
+    case DType::packed_i4:
       return 1;
   }
   return 0;
@@ -44,12 +59,16 @@ constexpr std::string_view name_of(DType dtype) {
       return "I8";
     case DType::u8:
       return "U8";
+    case DType::i4:
+      return "4 bits";
     case DType::packed_f32:
       return "packed F32";
     case DType::packed_bf16:
       return "packed BF16";
     case DType::packed_i8:
       return "packed I8";
+    case DType::packed_i4:
+      return "packed 4 bits";
   }
   return "?";
 }

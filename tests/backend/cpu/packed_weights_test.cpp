@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "attend/backend/backend.h"
+#include "attend/backend/cpu/grouped_weights.h"
 #include "attend/error.h"
 #include "backend/operands.h"
 
@@ -45,6 +46,31 @@ TEST(PackedWeights, HoldFourNeighborsOfEightBitsWithoutSignAndThenTheScales) {
   float scale = 0.0f;
   std::memcpy(&scale, panel + 16 * 8 + 9 * sizeof scale, sizeof scale);
   EXPECT_EQ(scale, quantized_scale(rows, 9));
+}
+
+TEST(PackedWeights, HoldHalvesOfBytesThenTheFactorsAndThenTheScales) {
+  const Tensor rows = group_weights(numbered(32, 32)), memory = rows.clone();
+  EXPECT_EQ(pack_weights(memory).dtype(), DType::packed_i4);
+  const std::byte* panel = memory.row_bytes(16);  // the second
+  EXPECT_EQ(panel[3], rows.row_bytes(16)[3]);
+  EXPECT_EQ(panel[4], rows.row_bytes(17)[0]);
+  EXPECT_EQ(panel[64 + 4 * 7 + 1], rows.row_bytes(16 + 7)[5]);
+  EXPECT_EQ(panel[16 * 16 + 9], rows.row_bytes(16 + 9)[16]) << "factors";
+  EXPECT_EQ(std::memcmp(panel + 16 * 17 + 4 * 9, rows.row_bytes(16 + 9) + 17, 4), 0) << "scale";
+}
+
+TEST(PackedWeights, GiveTheirRowsInFourBitsBack) {
+  const std::vector<std::int32_t> some{33, 0, 17, 16, 0, 15};
+  for (const std::int64_t columns : {16, 48, 64, 512}) {
+    const Tensor rows = group_weights(numbered(34, columns)), panels = pack_weights(rows.clone());
+    EXPECT_TRUE(is_packed(panels) && is_quantized(panels));
+    EXPECT_EQ(weight_columns(panels), columns);
+    EXPECT_TRUE(same_bits(unpack_weights(panels), rows));
+    EXPECT_TRUE(same_bits(select_weights(panels, some), select_weights(rows, some)));
+    EXPECT_EQ(float_weights(panels).to_vector(),
+              dequantize_weights(in_eight_bits(rows)).to_vector());
+    EXPECT_TRUE(same_bits(unpack_weights(panels.slice_rows(16, 32)), rows.slice_rows(16, 32)));
+  }
 }
 
 TEST(PackedWeights, GiveTheirRowsBack) {
@@ -125,15 +151,29 @@ TEST_P(CpuWeights, ArePackedInBlocksOfRows) {
 
 TEST_P(CpuWeights, AreSplitIntoNumbersAndScalesAndJoinedAgain) {
   Backend& b = *GetParam();
-  const Tensor weights = b.quantize_weights(numbered(5, 7));
-  const Tensor numbers = Tensor::empty({5, 7}, DType::i8), scales = Tensor::empty({5});
-  b.split_quantized(weights, numbers, scales);
-  EXPECT_EQ(scales.data()[4], quantized_scale(weights, 4));
-  EXPECT_EQ(numbers.row<std::int8_t>(4)[6], weights.row<std::int8_t>(4)[6]);
+  const Tensor weights = b.quantize_weights(numbered(5, 7), DType::i8);
+  const QuantizedParts parts = b.split_quantized(weights);
+  EXPECT_EQ(parts.numbers.shape(), (Shape{5, 7}));
+  EXPECT_FALSE(parts.factors.defined());
+  EXPECT_EQ(parts.scales.data()[4], quantized_scale(weights, 4));
+  EXPECT_EQ(parts.numbers.row<std::int8_t>(4)[6], weights.row<std::int8_t>(4)[6]);
   const Tensor again = Tensor::empty(weights.shape(), DType::i8);
-  b.join_quantized(numbers, scales, again);
-  EXPECT_EQ(std::memcmp(again.bytes(), weights.bytes(), static_cast<std::size_t>(weights.size())),
-            0);
+  b.join_quantized(parts, again);
+  EXPECT_TRUE(same_bits(again, weights));
+}
+
+TEST_P(CpuWeights, AreSplitIntoHalvesFactorsAndScalesAndJoinedAgain) {
+  Backend& b = *GetParam();
+  const Tensor weights = b.quantize_weights(numbered(5, 48), DType::i4);
+  EXPECT_TRUE(same_bits(weights, group_weights(numbered(5, 48))));
+  const QuantizedParts parts = b.split_quantized(weights);
+  EXPECT_EQ(parts.numbers.shape(), (Shape{5, 24}));
+  EXPECT_EQ(parts.factors.shape(), (Shape{5, 2}));
+  EXPECT_EQ(parts.scales.data()[4], quantized_scale(weights, 4));
+  EXPECT_EQ(parts.factors.row_bytes(4)[1], weights.row_bytes(4)[25]);
+  const Tensor again = Tensor::empty(weights.shape(), DType::i4);
+  b.join_quantized(parts, again);
+  EXPECT_TRUE(same_bits(again, weights));
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, CpuWeights,

@@ -3,6 +3,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "attend/backend/cpu/grouped_weights.h"
 #include "attend/backend/cpu/packed_weights.h"
 #include "attend/backend/ids_span.h"
 
@@ -15,24 +16,35 @@ BlockSizes CpuBackend::block_sizes() const {
   return {.product_rows = 128, .loss_rows = 512, .decoding_rows = 48, .inner_numbers = 1 << 21};
 }
 
-Tensor CpuBackend::quantize_weights(const Tensor& weights) {
-  return attend::quantize_weights(weights);
+Tensor CpuBackend::quantize_weights(const Tensor& weights, DType type) {
+  return type == DType::i4 ? group_weights(weights) : attend::quantize_weights(weights);
 }
 
-void CpuBackend::join_quantized(const Tensor& numbers, const Tensor& scales,
-                                const Tensor& weights) {
-  assert(weight_columns(weights) == numbers.cols() && scales.size() == weights.rows());
-  weights.slice_columns(0, numbers.cols()).copy_from(numbers);
+void CpuBackend::join_quantized(const QuantizedParts& parts, const Tensor& weights) {
+  assert(parts.scales.size() == weights.rows());
+  const Tensor bytes = weights.as(DType::u8);
+  const std::int64_t numbers = parts.numbers.cols(), end = bytes.cols() - quantized_columns(0);
+  bytes.slice_columns(0, numbers).copy_from(parts.numbers.as(DType::u8));
+  if (parts.factors.defined()) bytes.slice_columns(numbers, end).copy_from(parts.factors);
   for (std::int64_t row = 0; row < weights.rows(); ++row)
-    set_quantized_scale(weights, row, scales.data()[row]);
+    set_quantized_scale(weights, row, parts.scales.data()[row]);
 }
 
-void CpuBackend::split_quantized(const Tensor& weights, const Tensor& numbers,
-                                 const Tensor& scales) {
-  assert(weight_columns(weights) == numbers.cols() && scales.size() == weights.rows());
-  numbers.copy_from(weights.slice_columns(0, numbers.cols()));
+QuantizedParts CpuBackend::split_quantized(const Tensor& weights) {
+  const std::int64_t columns = weight_columns(weights);
+  QuantizedParts parts;
+  const Tensor bytes = weights.as(DType::u8);
+  if (weights.dtype() == DType::i4) {
+    const std::int64_t end = columns / 2 + factor_bytes(columns);
+    parts.numbers = bytes.slice_columns(0, columns / 2).clone();
+    parts.factors = bytes.slice_columns(columns / 2, end).clone();
+  } else {
+    parts.numbers = weights.slice_columns(0, columns).clone();
+  }
+  parts.scales = Tensor::empty({weights.rows()});
   for (std::int64_t row = 0; row < weights.rows(); ++row)
-    scales.data()[row] = quantized_scale(weights, row);
+    parts.scales.data()[row] = quantized_scale(weights, row);
+  return parts;
 }
 
 std::int64_t CpuBackend::packed_row_block(const Tensor& weights) {

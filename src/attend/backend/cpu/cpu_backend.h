@@ -9,9 +9,9 @@ namespace attend {
 class CpuBackend : public Backend {
  public:
   BlockSizes block_sizes() const override;
-  Tensor quantize_weights(const Tensor& weights) override;
-  void join_quantized(const Tensor& numbers, const Tensor& scales, const Tensor& weights) override;
-  void split_quantized(const Tensor& weights, const Tensor& numbers, const Tensor& scales) override;
+  Tensor quantize_weights(const Tensor& weights, DType type) override;
+  void join_quantized(const QuantizedParts& parts, const Tensor& weights) override;
+  QuantizedParts split_quantized(const Tensor& weights) override;
   std::int64_t packed_row_block(const Tensor& weights) override;
   Tensor pack_weights(const Tensor& weights) override;
   Tensor select_weights(const Tensor& weights, const Ids& rows) override;

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "attend/backend/cpu/grouped_weights.h"
 #include "attend/core/parallel.h"
 #include "attend/error.h"
 #include "attend/tensor/bf16.h"
@@ -58,6 +59,34 @@ void collect(const std::int8_t* panel, std::int64_t row, std::int64_t columns, s
               kQuantizedScaleBytes);
 }
 
+// The same for 4 bits, whose rows are bytes.
+void spread(const std::byte* from, std::int64_t row, std::int64_t columns, std::byte* panel) {
+  for (std::int64_t i = 0; i < columns / 2; i += kTogether)
+    std::memcpy(panel + i * kPanelRows + kTogether * row, from + i, kTogether);
+  from += columns / 2;
+  panel += kPanelRows * columns / 2;
+  for (std::int64_t i = 0; i < factor_bytes(columns); ++i) panel[i * kPanelRows + row] = from[i];
+  from += factor_bytes(columns);
+  panel += kPanelRows * factor_bytes(columns);
+  std::memcpy(panel + row * kQuantizedScaleBytes, from, kQuantizedScaleBytes);
+}
+
+void collect(const std::byte* panel, std::int64_t row, std::int64_t columns, std::byte* to) {
+  for (std::int64_t i = 0; i < columns / 2; i += kTogether)
+    std::memcpy(to + i, panel + i * kPanelRows + kTogether * row, kTogether);
+  to += columns / 2;
+  panel += kPanelRows * columns / 2;
+  for (std::int64_t i = 0; i < factor_bytes(columns); ++i) to[i] = panel[i * kPanelRows + row];
+  to += factor_bytes(columns);
+  panel += kPanelRows * factor_bytes(columns);
+  std::memcpy(to, panel + row * kQuantizedScaleBytes, kQuantizedScaleBytes);
+}
+
+template <class T>
+T* row_of(const Tensor& weights, std::int64_t row) {
+  return reinterpret_cast<T*>(weights.row_bytes(row));
+}
+
 template <class T>
 void rearrange(const Tensor& weights) {
   const std::int64_t columns = weight_columns(weights);
@@ -67,7 +96,7 @@ void rearrange(const Tensor& weights) {
                       first += kPanelRows) {
                    const Tensor rows = weights.slice_rows(first, first + kPanelRows).clone();
                    for (std::int64_t row = 0; row < kPanelRows; ++row)
-                     spread(rows.row<T>(row), row, columns, weights.row<T>(first));
+                     spread(row_of<T>(rows, row), row, columns, row_of<T>(weights, first));
                  }
                });
 }
@@ -86,6 +115,7 @@ Tensor widen_weights(const Tensor& weights) {
 
 bool can_pack(const Tensor& weights) {
   const bool kind = weights.dtype() == DType::f32 || weights.dtype() == DType::bf16 ||
+                    weights.dtype() == DType::i4 ||
                     (weights.dtype() == DType::i8 && weight_columns(weights) % kTogether == 0);
   return kind && weights.shape().rank() == 2 && weights.contiguous() &&
          weights.rows() >= kPanelRows;
@@ -93,7 +123,9 @@ bool can_pack(const Tensor& weights) {
 
 Tensor pack_weights(const Tensor& weights) {
   if (!can_pack(weights)) return weights;
-  if (weights.dtype() == DType::i8) {
+  if (weights.dtype() == DType::i4) {
+    rearrange<std::byte>(weights);
+  } else if (weights.dtype() == DType::i8) {
     rearrange<std::int8_t>(weights);
   } else if (weights.dtype() == DType::bf16) {
     rearrange<std::uint16_t>(weights);
@@ -105,7 +137,7 @@ Tensor pack_weights(const Tensor& weights) {
 
 Tensor select_weights(const Tensor& weights, std::span<const std::int32_t> rows) {
   const DType dtype = plain_type(weights.dtype());
-  if (dtype != DType::f32 && dtype != DType::bf16 && dtype != DType::i8)
+  if (dtype != DType::f32 && dtype != DType::bf16 && !is_quantized(dtype))
     throw ShapeError(
         fmt::format("[select_weights] expected weights, got {}", name_of(weights.dtype())));
   const Tensor result = Tensor::empty({std::ssize(rows), weights.cols()}, dtype);
@@ -122,6 +154,8 @@ Tensor select_weights(const Tensor& weights, std::span<const std::int32_t> rows)
                         row_bytes(weights));
           } else if (dtype == DType::f32) {
             collect(reinterpret_cast<const float*>(panel), lane, columns, result.row(n));
+          } else if (dtype == DType::i4) {
+            collect(panel, lane, columns, result.row_bytes(n));
           } else if (dtype == DType::bf16) {
             collect(reinterpret_cast<const std::uint16_t*>(panel), lane, columns,
                     result.row<std::uint16_t>(n));
@@ -143,6 +177,7 @@ Tensor unpack_weights(const Tensor& weights) {
 Tensor float_weights(const Tensor& weights) {
   const Tensor rows = is_packed(weights) ? unpack_weights(weights) : weights;
   if (rows.dtype() == DType::bf16) return widen_weights(rows);
+  if (rows.dtype() == DType::i4) return dequantize_weights(in_eight_bits(rows));
   return is_quantized(rows) ? dequantize_weights(rows) : rows;
 }
 

@@ -4,6 +4,8 @@
 //   f32   [I][16]
 //   bf16  [I][16]
 //   i8    [I/4][16][4], each element + 128, unsigned; then the scales of the 16 rows (weights.h)
+//   i4    [I/8][16][4] bytes of elements, then [ceil(I/32)][16] bytes of factors, each as in rows;
+//         then the scales of the 16 rows
 //
 // Rows after the last full panel stay row-major. Packing is in place. A slice on panel boundaries
 // is itself a packed matrix. Columns cannot be sliced.
@@ -23,7 +25,7 @@ inline std::int64_t packed_rows(const Tensor& weights) {
   return is_packed(weights) ? weights.rows() / kPanelRows * kPanelRows : 0;
 }
 
-// Whether `weights` is a contiguous matrix of at least one panel: f32, bf16, or i8 with I a
+// Whether `weights` is a contiguous matrix of at least one panel: f32, bf16, i4, or i8 with I a
 // multiple of four.
 bool can_pack(const Tensor& weights);
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr float kLargest = 127.0f;
 
-std::int8_t* scale_bytes(const Tensor& quantized, std::int64_t row) {
-  return quantized.row<std::int8_t>(row) + weight_columns(quantized);
+std::byte* scale_bytes(const Tensor& quantized, std::int64_t row) {
+  return quantized.row_bytes(row) + quantized.cols() - kQuantizedScaleBytes;
 }
 
 }  // namespace

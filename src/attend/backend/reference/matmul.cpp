@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "attend/backend/cpu/grouped_weights.h"
 #include "attend/backend/cpu/packed_weights.h"
 #include "attend/backend/reference/reference_backend.h"
 #include "attend/tensor/bf16.h"
@@ -112,6 +113,8 @@ void ReferenceBackend::linear(const Tensor& x, const Tensor& weight, const Tenso
   if (is_packed(weight)) return linear(x, unpack_weights(weight), bias, {options.activation}, y);
   if (weight.dtype() == DType::bf16)
     return linear(x, float_weights(weight), bias, {options.activation}, y);
+  if (weight.dtype() == DType::i4)
+    return linear(x, in_eight_bits(weight), bias, {options.activation}, y);
   if (is_quantized(weight)) return naive_quantized_linear(x, weight, bias, options.activation, y);
   const Precision precision = options.precision;
   for (std::int64_t n = 0; n < y.rows(); ++n) {

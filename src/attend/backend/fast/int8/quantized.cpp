@@ -1,9 +1,9 @@
-// GEMM with 8-bit weights (cpu/quantized_weights.h). Activations are rounded to integers row by
-// row; the sums are exact.
+// GEMM with weights in 8 bits (cpu/quantized_weights.h) or 4 (weights.h). Activations are rounded
+// to integers row by row; the sums are exact.
 //
 // Weights in rows and in panels (cpu/packed_weights.h) have kernels of their own
-// (quantized_rows-inl.h; quantized_panels-inl.h, quantized_bytes-inl.h). Integer sums are exact, so
-// all agree bit for bit.
+// (quantized_rows-inl.h; quantized_panels-inl.h, quantized_bytes-inl.h, quantized_nibbles-inl.h for
+// 4 bits). Integer sums are exact, so all agree bit for bit.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/backend/fast/int8/quantized.cpp"
 #include "attend/backend/fast/targets.h"
@@ -12,6 +12,7 @@
 
 #include "attend/backend/fast/activation-inl.h"
 #include "attend/backend/fast/int8/quantized_bytes-inl.h"
+#include "attend/backend/fast/int8/quantized_nibbles-inl.h"
 #include "attend/backend/fast/int8/quantized_panels-inl.h"
 #include "attend/backend/fast/int8/quantized_rounding-inl.h"
 #include "attend/backend/fast/int8/quantized_rows-inl.h"
@@ -67,23 +68,55 @@ HWY_INLINE void activate_part(const QuantizedProduct& p, std::size_t row, std::s
                   [&](const auto& function) HWY_ATTR { map_row(y, y, count, function); });
 }
 
-// Scratch memory of quantized_part, in 16-bit elements, aligned to a vector.
+// Scratch memory of quantized_part in bytes, aligned to a vector.
 std::size_t quantized_scratch(const QuantizedProduct& p) {
-  return p.panel_columns > 0 && !quantized_in_bytes() ? p.depth * kWidth : 0;
+  if (p.panel_columns == 0) return 0;
+  const std::size_t panel = p.in_four_bits ? wide_panel_bytes(p.depth) : 0;
+#if HWY_TARGET == HWY_AVX3
+  if (quantized_in_bytes()) {
+    const bool few = p.in_four_bits && p.rows <= kFewRows;
+    return few ? p.rows * (p.depth / kGroup) * sizeof(std::int32_t) : 2 * panel;
+  }
+#endif
+  return panel + p.depth * kWidth * sizeof(std::int16_t);
+}
+
+// All rows by the columns [begin, end), whose weights are in 4 bits.
+HWY_INLINE void multiply_nibbles(const QuantizedProduct& p, std::size_t begin, std::size_t end,
+                                 std::byte* scratch) {
+  auto* const wide = reinterpret_cast<std::int8_t*>(scratch);
+#if HWY_TARGET == HWY_AVX3
+  if (quantized_in_bytes()) {
+    if (p.rows <= kFewRows)
+      return multiply_few_rows(p, begin, end, reinterpret_cast<std::int32_t*>(scratch));
+    for (std::size_t column = begin; column < end; column += 2 * kWidth) {
+      const QuantizedProduct part =
+          widened_part(p, column, HWY_MIN(column + 2 * kWidth, end), wide);
+      multiply_panels_of_bytes(part, 0, part.panel_columns);
+    }
+    return;
+  }
+#endif
+  auto* const shorts = reinterpret_cast<std::int16_t*>(scratch + wide_panel_bytes(p.depth));
+  for (std::size_t column = begin; column < end; column += kWidth)
+    multiply_panels_of_shorts(widened_part(p, column, column + kWidth, wide), 0, kWidth, shorts);
 }
 
 // Multiplies all rows by the columns [begin, end).
 void quantized_part(const QuantizedProduct& p, std::size_t begin, std::size_t end,
-                    std::int16_t* scratch) {
+                    std::byte* scratch) {
   const std::size_t first = HWY_MAX(begin, HWY_MIN(end, p.panel_columns));
+  if (p.in_four_bits) {
+    multiply_nibbles(p, begin, end, scratch);
+  } else
 #if HWY_TARGET == HWY_AVX3
-  if (quantized_in_bytes()) {
+      if (quantized_in_bytes()) {
     multiply_panels_of_bytes(p, begin, first);
     multiply_columns<std::int8_t>(p, first, end);
   } else
 #endif
   {
-    multiply_panels_of_shorts(p, begin, first, scratch);
+    multiply_panels_of_shorts(p, begin, first, reinterpret_cast<std::int16_t*>(scratch));
     multiply_columns<std::int16_t>(p, first, end);
   }
   for (std::size_t row = 0; row < p.rows; ++row) activate_part(p, row, begin, end);
@@ -97,6 +130,7 @@ HWY_AFTER_NAMESPACE();
 #include <algorithm>
 #include <cassert>
 
+#include "attend/backend/cpu/grouped_weights.h"
 #include "attend/backend/fast/fast_backend.h"
 #include "attend/backend/fast/rows/runs.h"
 #include "attend/core/parallel.h"
@@ -173,8 +207,10 @@ void FastBackend::quantize_groups(const Tensor& x, std::int64_t width, const Ten
   });
 }
 
-void quantized_linear(const RoundedRows& x, const Tensor& weight, const Tensor& bias,
-                      Activation activation, const Tensor& y) {
+namespace {
+
+QuantizedProduct product_of(const RoundedRows& x, const Tensor& weight, const Tensor& bias,
+                            Activation activation, const Tensor& y) {
   QuantizedProduct p;
   p.rows = static_cast<std::size_t>(y.rows());
   p.depth = x->depth;
@@ -188,26 +224,47 @@ void quantized_linear(const RoundedRows& x, const Tensor& weight, const Tensor& 
   p.weights = weight.as(DType::i8).data<std::int8_t>();
   p.weights_stride = static_cast<std::size_t>(weight.row_stride());
   p.panel_columns = static_cast<std::size_t>(packed_rows(weight));
+  p.in_four_bits = plain_type(weight.dtype()) == DType::i4;
   if (bias.defined()) p.bias = bias.data();
   p.activation = activation;
   p.y = y.data();
   p.y_stride = static_cast<std::size_t>(y.row_stride());
+  return p;
+}
+
+// With panels in 4 bits, and what comes behind them in 8.
+void linear_in_parts(const RoundedRows& x, const Tensor& weight, const Tensor& bias,
+                     Activation activation, const Tensor& y) {
+  const std::int64_t all = weight.rows(), in_panels = packed_rows(weight);
+  const auto multiply = [&](const Tensor& rows, std::int64_t begin, std::int64_t end) {
+    if (begin == end) return;
+    quantized_linear(x, rows, bias.defined() ? bias.slice_rows(begin, end) : bias, activation,
+                     y.slice_columns(begin, end));
+  };
+  multiply(weight.slice_rows(0, in_panels), 0, in_panels);
+  multiply(in_eight_bits(weight.slice_rows(in_panels, all).as(DType::i4)), in_panels, all);
+}
+
+}  // namespace
+
+void quantized_linear(const RoundedRows& x, const Tensor& weight, const Tensor& bias,
+                      Activation activation, const Tensor& y) {
+  const QuantizedProduct p = product_of(x, weight, bias, activation, y);
+  if (p.in_four_bits && packed_rows(weight) < weight.rows())
+    return linear_in_parts(x, weight, bias, activation, y);
 
   // Threads share the columns, in units of at least a cache line of y.
   constexpr std::int64_t kLine = kPanelRows;
   constexpr std::int64_t kWorthSharing = 1 << 17;  // multiplications
   const std::int64_t cost = y.rows() * static_cast<std::int64_t>(x->stride) * kLine;
   const auto kernel = HWY_DYNAMIC_DISPATCH(quantized_part);
-  const auto shorts = static_cast<std::int64_t>(HWY_DYNAMIC_DISPATCH(quantized_scratch)(p));
+  const auto bytes = static_cast<std::int64_t>(HWY_DYNAMIC_DISPATCH(quantized_scratch)(p));
   parallel_for((y.cols() + kLine - 1) / kLine, kWorthSharing / cost + 1,
                [&](std::int64_t begin, std::int64_t end) {
                  Tensor scratch;
-                 if (shorts > 0)
-                   scratch = Tensor::empty(
-                       {shorts * static_cast<std::int64_t>(sizeof(std::int16_t))}, DType::u8);
+                 if (bytes > 0) scratch = Tensor::empty({bytes}, DType::u8);
                  kernel(p, static_cast<std::size_t>(begin * kLine),
-                        static_cast<std::size_t>(std::min(end * kLine, y.cols())),
-                        reinterpret_cast<std::int16_t*>(scratch.bytes()));
+                        static_cast<std::size_t>(std::min(end * kLine, y.cols())), scratch.bytes());
                });
 }
 

@@ -1,4 +1,4 @@
-// GEMM with 8-bit weights: linear() for a weight that is_quantized().
+// GEMM with weights in 8 or 4 bits: linear() for a weight that is_quantized().
 #pragma once
 
 #include <cstddef>
@@ -35,6 +35,7 @@ struct QuantizedProduct {
   std::size_t weights_stride = 0;
   // The first columns of y whose weights are in panels (cpu/packed_weights.h)
   std::size_t panel_columns = 0;
+  bool in_four_bits = false;    // then all columns are in panels
   const float* bias = nullptr;  // null: none
   Activation activation = Activation::none;
   float* y = nullptr;

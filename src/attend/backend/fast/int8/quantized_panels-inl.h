@@ -119,17 +119,23 @@ HWY_INLINE ColumnScales column_scales(const QuantizedProduct& p, std::size_t col
                                       std::size_t v = 0) {
   const Floats d;
   const hn::Repartition<std::int8_t, Floats> bytes;
-  const std::int8_t* const scales = p.weights + column * p.weights_stride + kWidth * p.depth;
+  const std::size_t before = kWidth * (p.weights_stride - sizeof(float));
+  const std::int8_t* const scales = p.weights + column * p.weights_stride + before;
   return {hn::BitCast(d, hn::LoadU(bytes, scales + v * hn::Lanes(bytes))),
           p.bias == nullptr ? hn::Zero(d) : hn::LoadU(d, p.bias + column + v * hn::Lanes(d))};
 }
 
-// Converts sums with weights + 128 of row `row` to floats.
+// Converts sums of row `row` to floats.
+HWY_INLINE FloatVector scaled_sums(const QuantizedProduct& p, std::size_t row, IntegerVector sums,
+                                   const ColumnScales& columns) {
+  const Floats d;
+  const auto scale = hn::Mul(hn::Set(d, p.row_scales[row]), columns.scale);
+  return hn::MulAdd(hn::ConvertTo(d, sums), scale, columns.bias);
+}
+// The same for sums with weights + 128.
 HWY_INLINE FloatVector scaled(const QuantizedProduct& p, std::size_t row, IntegerVector totals,
                               const ColumnScales& columns) {
-  const Floats d;
-  const auto total = hn::ConvertTo(d, hn::Sub(totals, hn::Set(Integers(), p.row_shifts[row])));
-  return hn::MulAdd(total, hn::Mul(hn::Set(d, p.row_scales[row]), columns.scale), columns.bias);
+  return scaled_sums(p, row, hn::Sub(totals, hn::Set(Integers(), p.row_shifts[row])), columns);
 }
 
 // `rows` rows, starting at `row`, by the columns of the panel, starting at `column`. The sums go
