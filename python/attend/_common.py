@@ -130,7 +130,7 @@ class Model:
         if unknown := set(others) - set(LoadOptions.__annotations__):
             raise TypeError(f"unexpected keyword argument {unknown.pop()!r}")
         if others.get("compute_type", "default") not in ("default", "auto", "float32"):
-            raise ConfigError("compute_type: expected default; attend.quantize writes models of 8 or 16 bits")
+            raise ConfigError("compute_type: expected default; attend.quantize writes models of 4, 8 or 16 bits")
         self._path = os.path.abspath(imported(path))
         self._pool_size = threads or others.get("intra_threads", 0)
 

@@ -48,7 +48,8 @@ def average(checkpoints: Iterable[Path], out: Path) -> None:
 
 def quantize(model: Path, out: Path, *, bits: int = 8) -> None:
     """Writes a model with 8-bit weights to the file ``out``: a quarter of the size, faster, used
-    in the same way. With ``bits=16`` (bfloat16) half the size, and as good as unchanged.
+    in the same way. With ``bits=4`` an eighth, faster for single texts, at a cost in quality.
+    With ``bits=16`` (bfloat16) half the size, and as good as unchanged.
 
     Raises ConfigError for other bits, DataError if the model is quantized already.
     """

@@ -245,7 +245,13 @@ TEST_F(ModelApi, DescribesChecksAndQuantizesFiles) {
   EXPECT_LT(describe(small).file_bytes, describe(half).file_bytes);
   EXPECT_LT(describe(half).file_bytes, describe(model).file_bytes);
   EXPECT_NO_THROW(Generator::load(half));
-  expect_error<ConfigError>([&] { quantize_model(model, half, 4); }, {"8 or 16", "4"});
+  const std::filesystem::path four = path("four.safetensors");
+  quantize_model(model, four, 4);
+  EXPECT_LT(describe(four).file_bytes, describe(small).file_bytes);
+  EXPECT_EQ(describe(four).parameters, describe(small).parameters);
+  EXPECT_TRUE(check_model(four)->holds());
+  EXPECT_NO_THROW(Generator::load(four));
+  expect_error<ConfigError>([&] { quantize_model(model, half, 6); }, {"4, 8 or 16", "6"});
   expect_error<DataError>([&] { quantize_model(small, path("smaller.safetensors")); },
                           {"small.safetensors"});
 }

@@ -177,6 +177,8 @@ TEST_F(HostileModel, ScalesOfEightBitsThatAreNoNumbersAreRefused) {
         with_numbers(quantize_model(small_classifier_checkpoint()), ".scale", number));
     expect_language_model_refused(
         with_numbers(quantize_model(small_language_checkpoint()), ".scale", number));
+    expect_language_model_refused(with_numbers(
+        quantize_model(small_language_checkpoint(), WeightBits::four), ".scale", number));
   }
 }
 

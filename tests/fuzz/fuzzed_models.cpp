@@ -92,13 +92,15 @@ std::vector<FuzzedModel> fuzzed_models() {
   std::vector<FuzzedModel> models;
   for (const Checkpoint& checkpoint :
        {plain, with_a_shortlist(plain), quantize_model(plain),
-        quantize_model(plain, WeightBits::sixteen), recurrent_translation(),
-        quantize_model(recurrent_translation()), small_classifier_checkpoint(Pooling::max),
-        small_classifier_checkpoint(Pooling::first), quantize_model(small_classifier_checkpoint()),
+        quantize_model(plain, WeightBits::sixteen), quantize_model(plain, WeightBits::four),
+        recurrent_translation(), quantize_model(recurrent_translation()),
+        small_classifier_checkpoint(Pooling::max), small_classifier_checkpoint(Pooling::first),
+        quantize_model(small_classifier_checkpoint()),
         finished_checkpoint_of(small_classifier_for(ProblemType::multi_label)),
         finished_checkpoint_of(small_classifier_for(ProblemType::regression, true, 2)), language(),
-        quantize_model(language()), chatting(), several_languages(),
-        finished_checkpoint_of(small_embedder()), finished_checkpoint_of(small_tagger())})
+        quantize_model(language()), quantize_model(language(), WeightBits::four), chatting(),
+        several_languages(), finished_checkpoint_of(small_embedder()),
+        finished_checkpoint_of(small_tagger())})
     models.push_back(taken_apart(checkpoint, folder + "/model"));
   std::filesystem::remove_all(folder);
   return models;

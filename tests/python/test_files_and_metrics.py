@@ -42,8 +42,18 @@ def test_quantizes_to_sixteen_bits(models: Models, tmp_path: pathlib.Path) -> No
     attend.quantize(models.translator, small)
     assert {tensor.dtype for tensor in attend.describe(half).tensors} >= {"BF16", "F32"}
     assert small.stat().st_size < half.stat().st_size
-    with pytest.raises(attend.ConfigError, match="8 or 16"):
-        attend.quantize(models.translator, half, bits=4)
+    with pytest.raises(attend.ConfigError, match="4, 8 or 16"):
+        attend.quantize(models.translator, half, bits=6)
+
+
+def test_quantizes_to_four_bits(models: Models, tmp_path: pathlib.Path) -> None:
+    four, small = tmp_path / "four.safetensors", tmp_path / "small.safetensors"
+    attend.quantize(models.translator, four, bits=4)
+    attend.quantize(models.translator, small)
+    assert attend.describe(four).metadata["attend.weights"] == '{"bits":4,"group":16}'
+    assert four.stat().st_size < small.stat().st_size
+    assert attend.check(four) < 1e-4
+    assert attend.load(four).translate("the dog sleeps").text
 
 
 def test_averages_checkpoints(models: Models, tmp_path: pathlib.Path) -> None:

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "attend/backend/backend.h"
 #include "attend/error.h"
 #include "attend/tasks/attention_maps.h"
 #include "attend/tasks/model_quantization.h"
@@ -165,9 +166,30 @@ TEST_F(AttentionChangeTest, ChangesModelsOfAllKindsAndInFewerBits) {
   };
   expect_changed(base_of(small_classifier()));
   expect_changed(base_of(small_language_model()));
-  for (const WeightBits bits : {WeightBits::eight, WeightBits::sixteen}) {
+  for (const WeightBits bits : {WeightBits::four, WeightBits::eight, WeightBits::sixteen}) {
     expect_changed(base_of(quantize_model(checkpoint_of(small_language_model()), bits)));
     expect_changed(base_of(quantize_model(checkpoint_of(small_model()), bits)));
+  }
+}
+
+// Of a matrix in 4 bits, whose columns share bytes.
+TEST_F(AttentionChangeTest, SwitchesOffTheHeadsThatItIsToldToInFourBits) {
+  const Checkpoint small = quantize_model(checkpoint_of(small_model()), WeightBits::four);
+  const std::string name = kFirst + ".out_proj.weight";
+  ASSERT_EQ(small.tensor(name).dtype(), DType::u8);
+  const SharedBase base = base_of(small);
+  const auto changed = base.with_attention(off({kFirst + ":1", kFirst + ":2"}));
+  const auto weights = [&](const SavedModel& model) {
+    for (const ParameterSet::Entry& entry : model.parameters().entries())
+      if (entry.name == name)
+        return backend().float_weights(model.parameters().value(entry)).to_vector();
+    return std::vector<float>();
+  };
+  const std::vector<float> before = weights(*base.model()), after = weights(*changed);
+  ASSERT_EQ(before.size(), 16u * 16u);
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    const std::size_t head = i % 16 / 4;
+    EXPECT_EQ(after[i], head == 1 || head == 2 ? 0.0f : before[i]) << i;
   }
 }
 

@@ -64,6 +64,9 @@ TEST(ModelSummary, KnowsCheckpointsAndWeightsInEightBits) {
   checkpoint.metadata.erase("state.step");
   EXPECT_EQ(model_summary(quantize_checkpoint(checkpoint, model.parameters()), model),
             "translation, BPE 60+60, weights in 8 bits");
+  EXPECT_EQ(
+      model_summary(quantize_checkpoint(checkpoint, model.parameters(), WeightBits::four), model),
+      "translation, BPE 60+60, weights in 4 bits");
 }
 
 }  // namespace

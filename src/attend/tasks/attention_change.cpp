@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "attend/checkpoint/stored_weights.h"
 #include "attend/core/name_pattern.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/quote.h"
@@ -54,7 +55,23 @@ void scale_rows(const Tensor& tensor, const std::vector<float>& of_head) {
   for (std::size_t i = 0; i < count; ++i) values[i] *= of_head[i / width];
 }
 
+// Of a matrix in 4 bits (backend/weights.h), two elements in a byte, whose columns are in groups.
+void clear_columns_of_bytes(const Tensor& tensor, const std::vector<float>& of_head) {
+  constexpr std::uint8_t kZero = 8;
+  const auto bytes = static_cast<std::size_t>(tensor.cols());
+  const std::size_t width = 2 * bytes / of_head.size();
+  const auto values = tensor.span<std::uint8_t>();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t byte = i % bytes, low = byte / 4 * 8 + byte % 4, high = low + 4;
+    if (of_head[low / width] == 0.0f)
+      values[i] = static_cast<std::uint8_t>((values[i] & 0xf0) | kZero);
+    if (of_head[high / width] == 0.0f)
+      values[i] = static_cast<std::uint8_t>((values[i] & 0x0f) | kZero << 4);
+  }
+}
+
 void clear_columns(const Tensor& tensor, const std::vector<float>& of_head) {
+  if (tensor.dtype() == DType::u8) return clear_columns_of_bytes(tensor, of_head);
   const auto columns = static_cast<std::size_t>(tensor.cols());
   const std::size_t width = columns / of_head.size();
   for_numbers(tensor, [&](auto values) {
@@ -78,11 +95,11 @@ void add_sharper_scores(const Checkpoint& file, const std::string& module,
   // Additive scores are v tanh(W q + U k): their vector scales them.
   if (file.find(module + std::string(kScores)) != nullptr) return add(kScores);
   const std::string queries = module + std::string(kQueries);
-  if (file.tensor(queries).dtype() == DType::i8) {
-    changed.push_back({queries, file.tensor(queries)});
-    add(std::string(kQueries) + ".scale");
-  } else {
+  if (file.find(scale_name(queries)) == nullptr) {
     add(kQueries);
+  } else {
+    changed.push_back({queries, file.tensor(queries)});
+    add(scale_name(kQueries));
   }
   add(kQueryBias);
 }

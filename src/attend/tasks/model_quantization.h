@@ -1,4 +1,4 @@
-// Quantizes a model to 8 or 16 bits, and measures the effect on quality, size and speed.
+// Quantizes a model to 4, 8 or 16 bits, and measures the effect on quality, size and speed.
 #pragma once
 
 #include "attend/checkpoint/checkpoint.h"

@@ -21,6 +21,7 @@ TEST_F(CommandOptionEffects, OfQuantize) {
   const std::vector<OptionCase> cases{
       {"out", "@made/other", "", "out files"},
       {"bits", "16", "", "out files"},
+      {"bits", "4", "", "out files"},
       {"src", "@test.en", text + " --tokenize char", "out"},
       {"tgt", "@test.de", text + " --tokenize char", "out"},
       {"max-bleu-drop", "-101", text, "out status error files"},

@@ -70,7 +70,27 @@ TEST_F(QuantizeCommand, HalvesTheFileInSixteenBits) {
   EXPECT_EQ(out_.find("DIFFERENT"), std::string::npos) << out_;
   expect_error({"quantize", path("small"), "--out", path("smaller")}, {"16 bits already"});
   expect_error({"quantize", model("run"), "--out", path("small"), "--bits", "12"},
-               {"--bits", "8 or 16", "12"});
+               {"--bits", "4, 8 or 16", "12"});
+}
+
+TEST_F(QuantizeCommand, HalvesTheMatricesOfEightBitsInFour) {
+  ASSERT_EQ(quantize({}), 0) << error_;
+  EXPECT_NE(out_.find("the model in 8 bits"), std::string::npos) << out_;
+  const auto eight = std::filesystem::file_size(path("small"));
+  ASSERT_EQ(quantize({"--bits", "4", "--src", path("valid.en"), "--tgt", path("valid.de"),
+                      "--max-bleu-drop", "100"}),
+            0)
+      << error_;
+  EXPECT_NE(out_.find("the model in 4 bits"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("BLEU"), std::string::npos) << out_;
+  EXPECT_LT(std::filesystem::file_size(path("small")), eight);
+  ASSERT_EQ(run({"translate", path("small")}, "The man sleeps.\n\n"), 0) << error_;
+  EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 2);
+  ASSERT_EQ(run({"info", path("small"), "--all"}), 0) << error_;
+  EXPECT_NE(out_.find("weights in 4 bits"), std::string::npos) << out_;
+  EXPECT_NE(out_.find(".factors"), std::string::npos) << out_;
+  EXPECT_EQ(out_.find("DIFFERENT"), std::string::npos) << out_;
+  expect_error({"quantize", path("small"), "--out", path("smaller")}, {"4 bits already"});
 }
 
 TEST_F(QuantizeCommand, WritesNothingWhenTooMuchIsLost) {

@@ -73,21 +73,35 @@ double cosine(const std::vector<float>& a, const std::vector<float>& b) {
   return product / std::sqrt(of_a * of_b);
 }
 
-// The answers to its golden samples hardly change, nor does the vector of a text, which those that
-// translate may have none of.
-TEST_P(ImportedFamily, RunsInEightBits) {
-  const Checkpoint exact = imported(), quantized = quantize_model(exact);
+// The answers to its golden samples change by less than `largest`, and the cosine of the vector of
+// a text, which those that translate may have none of, is larger than `cosine`.
+struct LeastQuality {
+  double largest, cosine;
+};
+void expect_quality(const Checkpoint& exact, const Checkpoint& quantized, LeastQuality wanted) {
   const auto model = load_model(exact), small = load_model(quantized);
   EXPECT_TRUE(check_golden_samples(*small, golden_samples(quantized, *small)).holds());
   const double deviation = check_golden_samples(*small, golden_samples(exact, *model)).deviation;
   EXPECT_GT(deviation, 0.0);
-  EXPECT_LT(deviation, 0.1);
+  EXPECT_LT(deviation, wanted.largest);
   if (exact.text("attend.task") == TranslationModel::kTask) return;
   const auto vector = [](const SavedModel& of) {
     const std::vector<std::string> texts{"A man is walking."};
     return EmbeddingEngine(of).embed(texts, {})[0].vectors.to_vector();
   };
-  EXPECT_GT(cosine(vector(*model), vector(*small)), 0.99);
+  EXPECT_GT(cosine(vector(*model), vector(*small)), wanted.cosine);
+}
+
+TEST_P(ImportedFamily, RunsInEightBits) {
+  const Checkpoint exact = imported();
+  expect_quality(exact, quantize_model(exact), {.largest = 0.1, .cosine = 0.99});
+}
+
+// Widths of the fixtures that are no multiples of 16 stay in 8 bits, all of BLOOM's among them.
+TEST_P(ImportedFamily, RunsInFourBits) {
+  const Checkpoint exact = imported(), quantized = quantize_model(exact, WeightBits::four);
+  EXPECT_EQ(weight_bits(quantized), GetParam().name == std::string("bloom") ? 8 : 4);
+  expect_quality(exact, quantized, {.largest = 0.5, .cosine = 0.95});
 }
 
 bool is_registered(const std::string& suite, const std::string& test) {
@@ -114,6 +128,7 @@ constexpr TableColumn kTableColumns[] = {
     {"import", "ImportedFamily", "ComputesWhatTransformersComputes"},
     {"run", "ImportedFamily", "AnswersWhatTransformersAnswers"},
     {"8 bits", "ImportedFamily", "RunsInEightBits"},
+    {"4 bits", "ImportedFamily", "RunsInFourBits"},
     {"train", "TrainedFamily", "BeginsWithTheLossAndTheGradientsOfTheModel"},
     {"export", "ExportedFamily", "IsImportedAgainAsTheSameFile"},
 };
@@ -128,7 +143,8 @@ TEST(ImportPage, HasARowForEveryFamily) {
   }
   EXPECT_NE(page.find(header), page.npos) << header;
   for (const ModelFamily& family : model_families()) {
-    const std::string row = fmt::format("| `{}` | yes | yes | yes | yes | yes |", family.name);
+    const std::string row =
+        fmt::format("| `{}` | yes | yes | yes | yes | yes | yes |", family.name);
     EXPECT_NE(page.find(row), page.npos) << row;
   }
 }
@@ -149,7 +165,7 @@ TEST(ImportPage, PromisesWhatIsTested) {
   }
   for (const auto& [suite, test] : {std::pair{"NativeMarianModel", "ScoresEveryTokenAsMarianDoes"},
                                     std::pair{"NativeMarianModel", "WritesWhatMarianWrites"},
-                                    std::pair{"NativeMarianModel", "RunsInEightBits"},
+                                    std::pair{"NativeMarianModel", "RunsInFewerBits"},
                                     std::pair{"ExportedNativeMarian", "IsAMarianMt"}})
     EXPECT_TRUE(is_registered(std::string("Of/") + suite, std::string(test) + "/native_joint"));
   EXPECT_TRUE(is_registered("TrainedNativeMarian", "BeginsWithTheLossOfTheModel"));

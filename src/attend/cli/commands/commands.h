@@ -55,7 +55,7 @@ void add_merge_command(CLI::App& app);
 // attend serve MODEL...: models behind HTTP.
 void add_serve_command(CLI::App& app);
 
-// attend quantize MODEL --out F: a model in 8 or 16 bits, and the effect on quality and speed.
+// attend quantize MODEL --out F: a model in 4, 8 or 16 bits, and the effect on quality and speed.
 void add_quantize_command(CLI::App& app);
 
 // attend shortlist MODEL --src F --tgt F --out F: the model with a vocabulary shortlist.
