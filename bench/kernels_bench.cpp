@@ -215,6 +215,12 @@ void add_vocabulary(std::int64_t n, std::int64_t v) {
       backend.softmax(x, 1.0f, y);
     };
   });
+  add("log_mean_exp/" + shape, {0, 3 * bytes}, [=]() -> Body {
+    return [members = std::vector{random_tensor({n, v}, 1), random_tensor({n, v}, 2)},
+            y = Tensor::empty({n, v})](Backend& backend, Precision) {
+      backend.log_mean_exp(members, y);
+    };
+  });
   add("cross_entropy/" + shape, {0, 2 * bytes}, [=]() -> Body {
     return [logits = random_tensor({n, v}, 1),
             targets = std::vector<std::int32_t>(static_cast<std::size_t>(n), 7),

@@ -178,6 +178,10 @@ class GuardedBackend final : public FastBackend {
     const GuardedMemory::Open open(memory_);
     FastBackend::log_softmax(x, y);
   }
+  void log_mean_exp(std::span<const Tensor> members, const Tensor& y) override {
+    const GuardedMemory::Open open(memory_);
+    FastBackend::log_mean_exp(members, y);
+  }
   void softmax_backward(const Tensor& y, const Tensor& dy, float scale, const Tensor& dx) override {
     const GuardedMemory::Open open(memory_);
     FastBackend::softmax_backward(y, dy, scale, dx);

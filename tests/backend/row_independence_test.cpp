@@ -167,6 +167,10 @@ std::vector<RowKernel> softmax_kernels() {
                                   const Tensor& y) { b.softmax(x, 0.7f, y); }),
           from_rows("log_softmax", [](Backend& b, Operands&, const Tensor& x,
                                       const Tensor& y) { b.log_softmax(x, y); }),
+          from_two("log_mean_exp",
+                   [](Backend& b, const Tensor& x, const Tensor& other, const Tensor& y) {
+                     b.log_mean_exp(std::vector{x, other}, y);
+                   }),
           from_two("softmax_backward", [](Backend& b, const Tensor& x, const Tensor& dy,
                                           const Tensor& y) { b.softmax_backward(x, dy, 0.7f, y); }),
           {"cross_entropy",

@@ -36,6 +36,22 @@ KernelCase softmax_case(const char* name, float scale, bool forbid) {
           }};
 }
 
+// The first member receives a result, too. A result of size s is rounded by s * 6e-8; exp and log
+// add some units in the last place of log(count).
+KernelCase log_mean_exp_case(const char* name, std::size_t count) {
+  return {name,
+          kMatrixShapes,
+          {1e-6, 1.5e-7},
+          [=](Backend& b, Operands& o, const Shape& shape) -> Results {
+            std::vector<Tensor> members;
+            for (std::size_t m = 0; m < count; ++m) members.push_back(scores(o, shape, true));
+            const Tensor y = o.output(shape[0], shape[1]);
+            b.log_mean_exp(members, y);
+            b.log_mean_exp(members, members.front());
+            return {y, members.front()};
+          }};
+}
+
 KernelCase cross_entropy_case(const char* name, float label_smoothing, float gradient_scale) {
   // Losses reach 20 (a score of 60 beside the target: 60); the gradient is a difference of
   // probabilities.
@@ -82,6 +98,9 @@ std::vector<KernelCase> softmax_cases() {
                      b.log_softmax(x, x);
                      return {x, y};
                    }});
+  cases.push_back(log_mean_exp_case("log_mean_exp", 2));
+  cases.push_back(log_mean_exp_case("log_mean_exp_of_one", 1));
+  cases.push_back(log_mean_exp_case("log_mean_exp_of_five", 5));
   // A difference between dy and its average under y, of size 1, times y.
   cases.push_back({"softmax_backward",
                    kMatrixShapes,

@@ -157,6 +157,9 @@ class Backend {
   // Rows of scale * x; y may be x.
   virtual void softmax(const Tensor& x, float scale, const Tensor& y) = 0;
   virtual void log_softmax(const Tensor& x, const Tensor& y) = 0;  // rows; y may be x
+  // y = log((1/M) sum_m exp(members[m])), element by element, for M >= 1 members: the mean of
+  // probabilities. Equal elements keep their bits, -infinity too. y may be a member.
+  virtual void log_mean_exp(std::span<const Tensor> members, const Tensor& y) = 0;
   virtual void softmax_backward(const Tensor& y, const Tensor& dy, float scale,
                                 const Tensor& dx) = 0;  // dx may be dy
   // x: the input of log_softmax()

@@ -79,6 +79,7 @@ class ReferenceBackend final : public CpuBackend {
   // softmax.cpp
   void softmax(const Tensor& x, float scale, const Tensor& y) override;
   void log_softmax(const Tensor& x, const Tensor& y) override;
+  void log_mean_exp(std::span<const Tensor> members, const Tensor& y) override;
   void softmax_backward(const Tensor& y, const Tensor& dy, float scale, const Tensor& dx) override;
   void cross_entropy(const Tensor& logits, const Ids& targets, float label_smoothing,
                      float gradient_scale, const Tensor& losses, const Tensor& nll) override;
