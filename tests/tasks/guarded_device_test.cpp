@@ -205,14 +205,18 @@ TranslationModel translator_model(bool quantized = false) {
   return translation_model(quantized ? quantize_model(checkpoint) : checkpoint);
 }
 
-std::vector<std::pair<std::string, float>> answers(const TranslationModel& model,
+std::vector<std::pair<std::string, float>> answers(const TranslationEngine& translator,
                                                    const TranslationOptions& options) {
-  const TranslationEngine translator(model);
   std::vector<std::pair<std::string, float>> all;
   for (const Translation& translation : translator.translate(kSources, options))
     for (const TranslationCandidate& candidate : translation.candidates)
       all.emplace_back(candidate.text, candidate.score);
   return all;
+}
+
+std::vector<std::pair<std::string, float>> answers(const TranslationModel& model,
+                                                   const TranslationOptions& options) {
+  return answers(TranslationEngine(model), options);
 }
 
 TEST_F(OnAGuardedDevice, BeamSearchTranslates) {
@@ -251,6 +255,41 @@ TEST_F(OnAGuardedDevice, SamplingTranslates) {
   options.sampling->top_k = 0;
   options.sampling->top_p = 0.7f;
   expect_the_same([&] { return answers(translator_model(), options); });
+}
+
+// Two models that say different things.
+TranslationEngine small_ensemble() {
+  TranslationEnsemble::Models members;
+  for (const bool quantized : {false, true}) {
+    TranslationModel model = translator_model(quantized);
+    model.suppressed = {model.tgt_tokenizer.eos_id() + 1 + (quantized ? 1 : 0)};
+    members.push_back(std::make_shared<const TranslationModel>(std::move(model)));
+  }
+  return TranslationEngine(TranslationEnsemble(std::move(members)));
+}
+
+TEST_F(OnAGuardedDevice, EnsemblesTranslate) {
+  TranslationOptions options;
+  options.beam.max_length = 12;
+  options.beam.beam_size = 3;
+  options.beam.n_best = 2;
+  expect_the_same([&] { return answers(small_ensemble(), options); });
+  options.sampling = SamplingOptions{.max_length = 12};
+  expect_the_same([&] { return answers(small_ensemble(), options); });
+}
+
+TEST_F(OnAGuardedDevice, EnsemblesScore) {
+  expect_the_same([] {
+    const TranslationEngine engine = small_ensemble();
+    std::vector<std::vector<float>> all;
+    for (const SequenceScore& score : engine.score(kSources, kSources))
+      all.push_back(score.token_scores);
+    const std::vector<std::int32_t> target{5, 6};
+    for (const TokenAlternatives& one : engine.alternatives(kSources[0], target, 3))
+      for (const TokenChoice& choice : one.likeliest)
+        all.push_back({static_cast<float>(choice.id), choice.log_probability});
+    return all;
+  });
 }
 
 TEST_F(OnAGuardedDevice, TranslationsAreScored) {

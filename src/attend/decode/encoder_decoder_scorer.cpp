@@ -1,16 +1,14 @@
 #include "attend/decode/encoder_decoder_scorer.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "attend/autograd/variable.h"
-#include "attend/backend/backend.h"
 
 namespace attend {
 
 EncoderDecoderScorer::EncoderDecoderScorer(const EncoderDecoder& model,
                                            std::span<const std::int32_t> suppressed)
-    : model_(model), suppressed_(suppressed.begin(), suppressed.end()), state_(model.decoding()) {}
+    : VocabularyScorer(suppressed), model_(model), state_(model.decoding()) {}
 
 EncoderDecoderScorer::EncoderDecoderScorer(const EncoderDecoder& model, const Ragged& src,
                                            std::span<const std::int32_t> prefix,
@@ -46,48 +44,8 @@ Tensor EncoderDecoderScorer::logits(std::int64_t begin, std::int64_t end) {
   return model_.project(Variable(hidden_.slice_rows(begin, end))).value();
 }
 
-bool EncoderDecoderScorer::adjust(std::int64_t, const Tensor& logits) {
-  return suppress(suppressed_, logits);
-}
-
-// Without the suppressed tokens: they are looked for, too, and then left out. The probabilities of
-// the others stay what the model says.
-BestTokens EncoderDecoderScorer::best(std::int64_t hypotheses, int k) {
-  const Tensor hidden = hidden_.slice_rows(0, hypotheses);
-  if (suppressed_.empty()) return best_tokens(hidden, model_.output(), k);
-  return without_suppressed(
-      best_tokens(hidden, model_.output(), k + static_cast<int>(suppressed_.size())), suppressed_,
-      k);
-}
-
-bool suppress(std::span<const std::int32_t> tokens, const Tensor& logits) {
-  if (tokens.empty()) return false;
-  std::vector<std::int32_t> columns;
-  for (std::int64_t row = 0; row < logits.rows(); ++row)
-    columns.insert(columns.end(), tokens.begin(), tokens.end());
-  backend().fill_columns(logits, columns, -std::numeric_limits<float>::infinity());
-  return true;
-}
-
-BestTokens without_suppressed(const BestTokens& all, std::span<const std::int32_t> tokens, int k) {
-  const BestTokens found = all.to_host();
-  const std::int64_t hypotheses = found.columns.rows();
-  const BestTokens rest(Tensor::empty_on_host({hypotheses, k}),
-                        Tensor::empty_on_host({hypotheses, k}, DType::i32));
-  for (std::int64_t r = 0; r < hypotheses; ++r) {
-    std::int64_t kept = 0;
-    for (std::int64_t i = 0; i < found.columns.cols() && kept < k; ++i) {
-      const std::int32_t token = found.columns.row<std::int32_t>(r)[i];
-      if (std::find(tokens.begin(), tokens.end(), token) != tokens.end()) continue;
-      rest.log_probabilities.row(r)[kept] = found.log_probabilities.row(r)[i];
-      rest.columns.row<std::int32_t>(r)[kept++] = token;
-    }
-    for (; kept < k; ++kept) {  // of a vocabulary with fewer tokens
-      rest.log_probabilities.row(r)[kept] = -std::numeric_limits<float>::infinity();
-      rest.columns.row<std::int32_t>(r)[kept] = 0;
-    }
-  }
-  return rest;
+BestTokens EncoderDecoderScorer::most_likely(std::int64_t hypotheses, int k) {
+  return best_tokens(hidden_.slice_rows(0, hypotheses), model_.output(), k);
 }
 
 }  // namespace attend

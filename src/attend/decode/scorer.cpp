@@ -29,10 +29,10 @@ void Scorer::step(std::span<const std::int32_t> parents, std::span<const std::in
 
 bool Scorer::adjust(std::int64_t, const Tensor&) { return false; }
 
-BestTokens Scorer::best(std::int64_t hypotheses, int k) {
+BestTokens Scorer::best_of_logits(std::int64_t hypotheses, int k, bool adjusted) {
   const BestTokens best(hypotheses, k);
   for_logits(*this, 0, hypotheses, [&](std::int64_t begin, const Tensor& logits) {
-    adjust(begin, logits);
+    if (adjusted) adjust(begin, logits);
     const std::int64_t end = begin + logits.rows(),
                        found = std::min<std::int64_t>(k, logits.cols());
     backend().log_softmax_top_k(

@@ -69,7 +69,9 @@ class Scorer {
   // whether anything changed.
   virtual bool adjust(std::int64_t begin, const Tensor& logits);
   // The k most likely tokens for the first `hypotheses` of the last step, after adjustment.
-  virtual BestTokens best(std::int64_t hypotheses, int k);
+  virtual BestTokens best(std::int64_t hypotheses, int k) {
+    return best_of_logits(hypotheses, k, true);
+  }
   // log p of next tokens that are columns, without adjustment: values[i] are those of tokens[i] for
   // hypothesis begin + i of the last step.
   std::vector<std::vector<float>> log_probabilities(
@@ -79,6 +81,8 @@ class Scorer {
 
  protected:
   void arrive(Arrival arrival) { arrivals_.push_back(std::move(arrival)); }
+  // The k most likely tokens by logits(), with or without adjust(); on the host.
+  BestTokens best_of_logits(std::int64_t hypotheses, int k, bool adjusted);
 
  private:
   std::vector<Arrival> arrivals_;

@@ -12,7 +12,7 @@
 
 namespace attend {
 
-class ShortlistedScorer final : public Scorer {
+class ShortlistedScorer final : public TranslationScorer {
  public:
   // Without sentences. suppressed: tokens that are never chosen. `model` and `shortlist` must
   // outlive the scorer.
@@ -23,9 +23,9 @@ class ShortlistedScorer final : public Scorer {
                     std::span<const std::int32_t> prefix, const Shortlist& shortlist,
                     std::span<const std::int32_t> suppressed = {});
 
-  // Encodes sentences. Throws DataError if the shortlist does not match the model's vocabularies;
-  // nothing has then changed.
-  void join(const EncoderDecoderInput& input);
+  // Throws also DataError if the shortlist does not match the model's vocabularies. If this throws,
+  // nothing has changed.
+  void join(const EncoderDecoderInput& input) override;
 
   void advance(std::span<const std::int32_t> parents, const Ragged& tokens) override;
   Tensor logits(std::int64_t begin, std::int64_t end) override;

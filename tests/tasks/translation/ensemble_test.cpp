@@ -5,7 +5,6 @@
 
 #include <cmath>
 
-#include "attend/decode/ensemble_scorer.h"
 #include "attend/error.h"
 #include "tasks/translation/small_translator.h"
 #include "tensor/expect_error.h"
@@ -104,6 +103,16 @@ TEST(Ensemble, ScoresWhatItTranslates) {
   }
 }
 
+TEST(Ensemble, OfAModelWithItselfScoresAsTheModel) {
+  const std::vector<std::string> sources{kTogether[0], kTogether[3]}, targets{"der hund", "fisch"};
+  const auto alone = together({member(3)}).score(sources, targets),
+             three = together({member(3), member(3), member(3)}).score(sources, targets);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(three[i].token_scores, alone[i].token_scores) << "to the bit";
+    EXPECT_EQ(three[i].log_probability, alone[i].log_probability);
+  }
+}
+
 TEST(Ensemble, AnswersASentenceAloneAsBesideOthers) {
   const TranslationEngine engine = together({member(3), member(4)});
   const auto all = engine.translate(kTogether, beam_of(3, 3));
@@ -170,14 +179,6 @@ TEST(Ensemble, NamesTheModelThatDoesNotFit) {
         together({first, first}).translate(kTogether, options);
       },
       {"--shortlist: expected one model"});
-}
-
-TEST(LogMeanExp, KeepsTheBitsOfEqualNumbers) {
-  EXPECT_EQ(log_mean_exp(std::vector<float>{-0.3f, -0.3f, -0.3f}), -0.3f);
-  EXPECT_FLOAT_EQ(log_mean_exp(std::vector<float>{std::log(0.2f), std::log(0.6f)}), std::log(0.4f));
-  const float impossible = -std::numeric_limits<float>::infinity();
-  EXPECT_EQ(log_mean_exp(std::vector<float>{impossible, impossible}), impossible);
-  EXPECT_FLOAT_EQ(log_mean_exp(std::vector<float>{-200.0f, impossible}), -200 - std::log(2.0f));
 }
 
 }  // namespace

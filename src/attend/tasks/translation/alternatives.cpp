@@ -9,13 +9,12 @@
 
 #include "attend/backend/backend.h"
 #include "attend/checkpoint/finite.h"
-#include "attend/decode/ensemble_scorer.h"
 
 namespace attend {
 
 namespace {
 
-// log p [T + 1, V] of every token behind each beginning of the target, on the host.
+// log p [T + 1, V] of every token behind each beginning of the target.
 Tensor log_probabilities(const TranslationModel& model, const PairMarks& marks,
                          const TokenPair& pair) {
   RaggedBuilder sources, inputs;
@@ -32,7 +31,17 @@ Tensor log_probabilities(const TranslationModel& model, const PairMarks& marks,
   const Tensor logits =
       model.network->project(Variable(hidden.value().slice_rows(unwritten, rows))).value();
   backend().log_softmax(logits, logits);
-  return logits.to_host();
+  return logits;
+}
+
+// The mean of the probabilities of all models, on the host.
+Tensor log_probabilities(const TranslationEnsemble& ensemble, const PairMarks& marks,
+                         const TokenPair& pair) {
+  std::vector<Tensor> members;
+  for (const auto& model : ensemble.models())
+    members.push_back(log_probabilities(*model, marks, pair));
+  if (ensemble.has_several()) backend().log_mean_exp(members, members.front());
+  return members.front().to_host();
 }
 
 TokenAlternatives alternatives_of(std::span<const float> row, std::int32_t written,
@@ -63,20 +72,14 @@ std::vector<TokenAlternatives> token_alternatives(const TranslationEnsemble& ens
                                                   const PairMarks& marks, const TokenPair& pair,
                                                   int count) {
   const TranslationModel& first = ensemble.first();
-  std::vector<Tensor> members;
-  for (const auto& model : ensemble.models())
-    members.push_back(log_probabilities(*model, marks, pair));
+  const Tensor probabilities = log_probabilities(ensemble, marks, pair);
   std::vector<std::int32_t> written = pair.tgt;
   written.push_back(first.special().eos);
   const std::vector<std::int32_t> suppressed = ensemble.suppressed();
   std::vector<TokenAlternatives> all;
-  std::vector<float> row(static_cast<std::size_t>(members.front().cols())), values(members.size());
   for (std::size_t t = 0; t < written.size(); ++t) {
-    for (std::size_t id = 0; id < row.size(); ++id) {
-      for (std::size_t m = 0; m < members.size(); ++m)
-        values[m] = members[m].row(static_cast<std::int64_t>(t))[id];
-      row[id] = log_mean_exp(values);
-    }
+    const std::span<float> row(probabilities.row(static_cast<std::int64_t>(t)),
+                               static_cast<std::size_t>(probabilities.cols()));
     require_finite(std::array{row[static_cast<std::size_t>(written[t])]},
                    "log-probabilities of the target tokens", first.source);
     for (const std::int32_t id : suppressed)

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "attend/backend/backend.h"
 #include "attend/core/quote.h"
-#include "attend/decode/ensemble_scorer.h"
 #include "attend/error.h"
 #include "attend/tasks/translation/scoring.h"
 
@@ -52,6 +52,14 @@ void check_member(const TranslationModel& model, const TranslationModel& first) 
         model.source, first.source));
 }
 
+// The scores of all tokens, one sequence behind the other: [1, N].
+Tensor token_scores(const std::vector<SequenceScore>& scores) {
+  std::vector<float> all;
+  for (const SequenceScore& score : scores)
+    all.insert(all.end(), score.token_scores.begin(), score.token_scores.end());
+  return Tensor::from(std::span<const float>(all), {1, std::ssize(all)});
+}
+
 }  // namespace
 
 TranslationEnsemble::TranslationEnsemble(Models models) : models_(std::move(models)) {
@@ -77,19 +85,20 @@ std::vector<std::int32_t> TranslationEnsemble::suppressed() const {
 std::vector<SequenceScore> TranslationEnsemble::score(
     const PairMarks& marks, std::span<const std::vector<std::int32_t>> src,
     std::span<const std::vector<std::int32_t>> tgt) const {
-  std::vector<std::vector<SequenceScore>> of_members;
-  for (const auto& model : models_) of_members.push_back(score_pairs(*model, marks, src, tgt));
-  std::vector<SequenceScore> scores = std::move(of_members.front());
+  std::vector<Tensor> members;
+  std::vector<SequenceScore> scores;
+  for (const auto& model : models_) {
+    scores = score_pairs(*model, marks, src, tgt);
+    members.push_back(token_scores(scores));
+  }
   if (!has_several()) return scores;
-  std::vector<float> values(models_.size());
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    std::vector<float>& tokens = scores[i].token_scores;
-    for (std::size_t t = 0; t < tokens.size(); ++t) {
-      values[0] = tokens[t];
-      for (std::size_t m = 1; m < values.size(); ++m) values[m] = of_members[m][i].token_scores[t];
-      tokens[t] = log_mean_exp(values);
-    }
-    scores[i].log_probability = std::accumulate(tokens.begin(), tokens.end(), 0.0f);
+  backend().log_mean_exp(members, members.front());
+  const std::vector<float> means = members.front().to_vector();
+  auto mean = means.begin();
+  for (SequenceScore& score : scores) {
+    for (float& token : score.token_scores) token = *mean++;
+    score.log_probability =
+        std::accumulate(score.token_scores.begin(), score.token_scores.end(), 0.0f);
   }
   return scores;
 }

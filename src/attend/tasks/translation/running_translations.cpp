@@ -45,6 +45,17 @@ std::exception_ptr with_source(const std::exception_ptr& error, const std::strin
   }
 }
 
+std::unique_ptr<TranslationScorer> scorer_of(const TranslationEnsemble& ensemble, bool shortlist) {
+  const TranslationModel& model = ensemble.first();
+  if (shortlist)
+    return std::make_unique<ShortlistedScorer>(*model.network, *model.shortlist, model.suppressed);
+  if (!ensemble.has_several())
+    return std::make_unique<EncoderDecoderScorer>(*model.network, model.suppressed);
+  std::vector<const EncoderDecoder*> networks;
+  for (const auto& member : ensemble.models()) networks.push_back(member->network.get());
+  return std::make_unique<EnsembleScorer>(networks, ensemble.suppressed());
+}
+
 }  // namespace
 
 Translation empty_translation() {
@@ -57,28 +68,12 @@ std::int64_t hypotheses_of(const TranslationOptions& options) {
   return options.sampling ? options.beam.n_best : options.beam.beam_size;
 }
 
-RunningTranslations::Decoding RunningTranslations::decoding(const TranslationEnsemble& ensemble,
-                                                            bool shortlist) {
-  const auto scored_by = [](auto scorer) -> Decoding {
-    return {[&s = *scorer](const EncoderDecoderInput& input) { s.join(input); }, std::move(scorer)};
-  };
-  const TranslationModel& model = ensemble.first();
-  if (shortlist)
-    return scored_by(
-        std::make_unique<ShortlistedScorer>(*model.network, *model.shortlist, model.suppressed));
-  if (!ensemble.has_several())
-    return scored_by(std::make_unique<EncoderDecoderScorer>(*model.network, model.suppressed));
-  std::vector<const EncoderDecoder*> networks;
-  for (const auto& member : ensemble.models()) networks.push_back(member->network.get());
-  return scored_by(std::make_unique<EnsembleScorer>(networks, ensemble.suppressed()));
-}
-
 RunningTranslations::RunningTranslations(std::shared_ptr<const TranslationEnsemble> ensemble,
                                          bool shortlist)
     : ensemble_(std::move(ensemble)),
       model_(ensemble_->first()),
-      decoding_(decoding(*ensemble_, shortlist)),
-      batch_(*decoding_.scorer) {}
+      scorer_(scorer_of(*ensemble_, shortlist)),
+      batch_(*scorer_) {}
 
 std::size_t RunningTranslations::join(std::vector<SourceSentence> sentences) {
   RaggedBuilder src;
@@ -92,7 +87,7 @@ std::size_t RunningTranslations::join(std::vector<SourceSentence> sentences) {
   const std::size_t first = next_;
   try {
     for (SourceSentence& sentence : sentences) running_.emplace(next_++, std::move(sentence));
-    decoding_.join({src.build(), prefixes});
+    scorer_->join({src.build(), prefixes});
   } catch (...) {
     running_.erase(running_.lower_bound(first), running_.end());
     next_ = first;

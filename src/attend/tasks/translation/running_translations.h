@@ -4,13 +4,12 @@
 
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
 
-#include "attend/decode/encoder_decoder_scorer.h"
 #include "attend/decode/running_batch.h"
+#include "attend/decode/translation_scorer.h"
 #include "attend/tasks/translation/ensemble.h"
 #include "attend/translator.h"
 
@@ -47,12 +46,6 @@ class RunningTranslations {
   std::vector<Outcome<Translation>> step();
 
  private:
-  // A scorer of either kind, and its join().
-  struct Decoding {
-    std::function<void(const EncoderDecoderInput&)> join;
-    std::unique_ptr<Scorer> scorer;
-  };
-  static Decoding decoding(const TranslationEnsemble& ensemble, bool shortlist);
   RunningBatch::Search search(const SourceSentence& sentence, const Arrival& arrival) const;
   Translation translation(const SourceSentence& sentence,
                           const std::vector<Hypothesis>& found) const;
@@ -61,7 +54,7 @@ class RunningTranslations {
 
   std::shared_ptr<const TranslationEnsemble> ensemble_;
   const TranslationModel& model_;  // the first of them
-  Decoding decoding_;
+  std::unique_ptr<TranslationScorer> scorer_;
   RunningBatch batch_;
   std::map<std::size_t, SourceSentence> running_;
   std::size_t next_ = 0;
