@@ -116,6 +116,8 @@ TEST_F(ModelApi, SaysHowLongASentenceMayBe) {
   train(job);
   const Translator translator = Translator::load(path("learned"));
   EXPECT_EQ(translator.longest_source(), 39) << "one position is for the end of the sentence";
+  const std::vector<Translator> members{Translator::load(path("any")), translator};
+  EXPECT_EQ(Translator::ensemble(members).longest_source(), 39) << "what all have positions for";
   std::string sentence = "dog";
   const auto tokens = [&] { return std::ssize(translator.source_tokenizer().encode(sentence)); };
   while (tokens() < 39) sentence += tokens() < 38 ? " the" : " a";

@@ -37,9 +37,8 @@ std::vector<std::string> Translator::languages() const {
 }
 
 std::int64_t Translator::longest_source() const {
-  const TranslationModel& model = impl_->engine.model();
-  const std::int64_t positions = model.longest_input();
-  return positions == 0 ? 0 : positions - model.format.of_any().of_source();
+  const std::int64_t positions = impl_->engine.ensemble().longest_input();
+  return positions == 0 ? 0 : positions - impl_->engine.model().format.of_any().of_source();
 }
 
 const Tokenizer& Translator::source_tokenizer() const {
