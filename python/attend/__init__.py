@@ -12,6 +12,7 @@ the command line, bit for bit.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from attend import _attend, metrics, nn, ops
 from attend._attend import (
@@ -28,7 +29,7 @@ from attend._batches import (
     ScoringResult,
     TranslationResult,
 )
-from attend._common import imported
+from attend._common import AttentionChanges, imported
 from attend._errors import (
     ConfigError,
     DataError,
@@ -40,8 +41,16 @@ from attend._errors import (
 )
 from attend.classifier import Classifier, LabelScore
 from attend.embedder import Embedder
+from attend.explanation import (
+    Explanation,
+    ExplanationOptions,
+    LogitPart,
+    ResidualAddition,
+    TokenProbability,
+)
 from attend.generator import GenerationOptions, Generator
 from attend.model_files import average, check, describe, export, import_model, merge, quantize
+from attend.search import BeamCandidate, BeamStep, BeamTree, TokenAlternatives, TokenChoice
 from attend.tagger import Entity, Tagger, Tagging
 from attend.tokenizer import Tokenizer
 from attend.training import (
@@ -57,12 +66,19 @@ from attend.training import (
 )
 from attend.translator import Attention, AttentionPage, TranslationOptions, Translator
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 __version__ = _attend.version()
 
 __all__ = [
     "AsyncResult",
     "Attention",
+    "AttentionChanges",
     "AttentionPage",
+    "BeamCandidate",
+    "BeamStep",
+    "BeamTree",
     "Callback",
     "Classifier",
     "ConfigError",
@@ -71,6 +87,8 @@ __all__ = [
     "Embedder",
     "Entity",
     "Error",
+    "Explanation",
+    "ExplanationOptions",
     "Generation",
     "GenerationOptions",
     "GenerationResult",
@@ -80,12 +98,17 @@ __all__ = [
     "IoError",
     "LabelScore",
     "LineError",
+    "LogitPart",
+    "ResidualAddition",
     "ScoringResult",
     "SequenceScore",
     "ShapeError",
     "StepReport",
     "Tagger",
     "Tagging",
+    "TokenAlternatives",
+    "TokenChoice",
+    "TokenProbability",
     "Tokenizer",
     "Translation",
     "TranslationCandidate",
@@ -123,7 +146,10 @@ _CLASSES: dict[str, type[Translator | Classifier | Tagger | Generator | Embedder
 
 
 def load(
-    path: str | os.PathLike[str], *, threads: int | None = None
+    path: str | os.PathLike[str],
+    *,
+    threads: int | None = None,
+    **changes: Unpack[AttentionChanges],
 ) -> Translator | Classifier | Tagger | Generator | Embedder:
     """Reads a model of any kind: a model file, the folder of a training run, or a directory of
     Hugging Face or Marian, which is imported into a file beside it (``.attend.safetensors``) once.
@@ -132,7 +158,10 @@ def load(
     Returns a Translator, Classifier, Tagger, Generator or Embedder, whichever the file is for.
     (Embedder itself also reads the others, for their hidden states.)
 
-    Raises IoError, or DataError for a file that is damaged or not a model.
+    ``changes``: heads that are switched off, and sharper or softer attention: see AttentionChanges.
+
+    Raises IoError, DataError for a file that is damaged or not a model, and ConfigError for changes
+    that do not fit it.
     """
     path = imported(path)
     task = _attend.task_of(path)
@@ -140,4 +169,4 @@ def load(
         raise DataError(
             f"{os.fspath(path)}: expected a model for one of {', '.join(_CLASSES)}, got {task!r}"
         )
-    return _CLASSES[task](path, threads=threads)
+    return _CLASSES[task](path, threads=threads, **changes)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import queue
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Any, TypedDict, TypeVar
@@ -102,8 +103,19 @@ def _last_change(path: str | os.PathLike[str]) -> float:
     return max((entry.stat().st_mtime for entry in files), default=0.0)
 
 
-class LoadOptions(TypedDict, total=False):
-    """Arguments of other packages for loading a model."""
+class AttentionChanges(TypedDict, total=False):
+    """Changes of a model's attention, to see what a head does."""
+
+    #: heads that add nothing to the output of their module: "decoder.layers.1.cross_attn:0" is head
+    #: 0 of this module, "encoder.*" is all heads of the encoder
+    heads_off: str | Sequence[str] | None
+    #: factor of attention scores: 0 weighs all positions equally, large numbers choose one. Of all
+    #: heads, or of some: {"decoder.layers.1.cross_attn:0": 4}
+    attention_beta: float | Mapping[str, float] | None
+
+
+class LoadOptions(AttentionChanges, total=False):
+    """Arguments for loading a model, most of them of other packages."""
 
     #: CTranslate2: threads of a model; 0: the default
     intra_threads: int
@@ -127,12 +139,22 @@ class Model:
     ) -> None:
         if device not in ("cpu", "auto"):
             raise ConfigError(f"device: expected cpu, got {device!r}")
-        if unknown := set(others) - set(LoadOptions.__annotations__):
+        if unknown := set(others) - LoadOptions.__optional_keys__:
             raise TypeError(f"unexpected keyword argument {unknown.pop()!r}")
         if others.get("compute_type", "default") not in ("default", "auto", "float32"):
             raise ConfigError("compute_type: expected default; attend.quantize writes models of 4, 8 or 16 bits")
         self._path = os.path.abspath(imported(path))
         self._pool_size = threads or others.get("intra_threads", 0)
+        self._changes = _changes(others)
+
+    def _typed_changes(self) -> dict[str, list[str]]:
+        """The changes of the attention as the words behind the flags of the command line."""
+        typed = dict(self._changes)
+        if "attention_beta" in typed:
+            beta = typed["attention_beta"]
+            factors = beta.items() if isinstance(beta, dict) else [("", beta)]
+            typed["attention_beta"] = [f"{name}={factor}".lstrip("=") for name, factor in factors]
+        return typed
 
     @property
     def path(self) -> str:
@@ -141,18 +163,34 @@ class Model:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A model travels as its path: a worker process reads the file itself, once.
-        return _unpickled, (type(self), self._path, self._pool_size)
+        changes = json.dumps(self._changes)
+        return _unpickled, (type(self), self._path, self._pool_size, changes)
 
     def __repr__(self) -> str:
-        return f"attend.{type(self).__name__}({self._path!r})"
+        changes = "".join(f", {name}={value!r}" for name, value in self._changes.items())
+        return f"attend.{type(self).__name__}({self._path!r}{changes})"
+
+
+def _changes(options: LoadOptions) -> dict[str, Any]:
+    """Those of the attention, as JSON can hold them."""
+    heads, beta = options.get("heads_off"), options.get("attention_beta")
+    if heads is not None:
+        heads = [heads] if isinstance(heads, str) else list(heads)
+    if isinstance(beta, Mapping):
+        beta = {name: float(factor) for name, factor in beta.items()}
+    elif beta is not None:
+        beta = float(beta)
+    return given(heads_off=heads, attention_beta=beta)
 
 
 @lru_cache(maxsize=4)
-def _opened(model: Callable[..., Any], path: str, threads: int, version: int) -> Any:
-    return model(path, threads=threads)
+def _opened(
+    model: Callable[..., Any], path: str, threads: int, changes: str, version: int
+) -> Any:
+    return model(path, threads=threads, **json.loads(changes))
 
 
-def _unpickled(model: Callable[..., Any], path: str, threads: int) -> Any:
+def _unpickled(model: Callable[..., Any], path: str, threads: int, changes: str) -> Any:
     """The model of a pickle: one object for all pickles of a file, until the file changes."""
     file = os.path.join(path, "model.safetensors") if os.path.isdir(path) else path
-    return _opened(model, path, threads, os.stat(file).st_mtime_ns)
+    return _opened(model, path, threads, changes, os.stat(file).st_mtime_ns)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, TypedDict, overload
 from attend import _attend
 from attend._common import LoadOptions, Model, given
 from attend._errors import LineError
-from attend._texts import checked_texts
+from attend._texts import checked_text, checked_texts
+from attend.explanation import Explanation, explanation_of
 from attend.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -38,10 +39,11 @@ class Classifier(Model):
     ) -> None:
         """Reads a model; arguments and errors are those of Translator."""
         super().__init__(path, device, threads, others)
-        self._model = _attend.Classifier(self._path, self._pool_size)
+        self._model = _attend.Classifier(self._path, self._pool_size, self._typed_changes())
 
     @property
     def labels(self) -> list[str]:
+        """The names of the classes, in the order of the model."""
         return self._model.labels()
 
     @property
@@ -56,6 +58,7 @@ class Classifier(Model):
 
     @property
     def tokenizer(self) -> Tokenizer:
+        """The tokenizer that is stored in the model."""
         return Tokenizer(self._model.tokenizer())
 
     @overload
@@ -87,6 +90,26 @@ class Classifier(Model):
             for probabilities in self._model.classify(texts, options)
         ]
         return results[0] if isinstance(text, str) else results
+
+
+    def explain(
+        self,
+        text: str,
+        *,
+        instead: str | None = None,
+        alone: bool | None = None,
+    ) -> Explanation:
+        """Why the text is of its most probable class and not of another one: what every part of
+        the model adds to the difference of their logits.
+
+        ``instead``: the other class, by default the next most probable one; ``alone``: split the
+        logit of the class itself. Parts are sums over the tokens of the text. The result has no
+        lens and no position.
+
+        Raises ConfigError for a regression and an unknown class, DataError for a blank text.
+        """
+        options = given(instead=instead, alone=alone)
+        return explanation_of(self._model.explain(checked_text(text, "text"), options))
 
 
 def _line(item: str | tuple[str, str], number: int) -> str:

@@ -38,7 +38,7 @@ class Embedder(Model):
     ) -> None:
         """Reads a model; arguments and errors are those of Translator."""
         super().__init__(path, device, threads, others)
-        self._model = _attend.Embedder(self._path, self._pool_size)
+        self._model = _attend.Embedder(self._path, self._pool_size, self._typed_changes())
 
     @property
     def layers(self) -> int:

@@ -11,6 +11,7 @@ from attend._attend import Generation, SequenceScore
 from attend._common import LoadOptions, given, in_background
 from attend._generation_batches import GenerationBatches
 from attend._texts import checked_text, checked_texts
+from attend.explanation import Explanation, ExplanationOptions, explanation_of
 from attend.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -57,10 +58,11 @@ class Generator(GenerationBatches):
     ) -> None:
         """Reads a model; arguments and errors are those of Translator."""
         super().__init__(path, device, threads, others)
-        self._model = _attend.Generator(self._path, self._pool_size)
+        self._model = _attend.Generator(self._path, self._pool_size, self._typed_changes())
 
     @property
     def tokenizer(self) -> Tokenizer:
+        """The tokenizer that is stored in the model."""
         return Tokenizer(self._model.tokenizer())
 
     def generate(self, prompt: str = "", **options: Unpack[GenerationOptions]) -> Generation:
@@ -101,6 +103,18 @@ class Generator(GenerationBatches):
         if isinstance(lines, str):
             return self._model.score(checked_texts([lines], "lines"))[0]
         return self._model.score(checked_texts(lines, "lines"))
+
+    def explain(self, text: str, **options: Unpack[ExplanationOptions]) -> Explanation:
+        """Why the model finds a token of ``text``, or the most probable one behind it, more likely
+        than another one: what every part of the model adds to the difference of their logits.
+
+        ``options``: see ExplanationOptions.
+
+        Raises ConfigError for a wrong option, a position behind the end and a word that is not in
+        the vocabulary; DataError for a text of more than 1024 tokens.
+        """
+        state = self._model.explain(checked_text(text, "text"), given(**options))
+        return explanation_of(state)
 
     def perplexity(self, lines: Sequence[str]) -> float:
         """The perplexity per token of lines that are read as one text."""

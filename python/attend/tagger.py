@@ -52,7 +52,7 @@ class Tagger(Model):
     ) -> None:
         """Reads a model; arguments and errors are those of Translator."""
         super().__init__(path, device, threads, others)
-        self._model = _attend.Tagger(self._path, self._pool_size)
+        self._model = _attend.Tagger(self._path, self._pool_size, self._typed_changes())
 
     @property
     def labels(self) -> list[str]:
@@ -61,6 +61,7 @@ class Tagger(Model):
 
     @property
     def tokenizer(self) -> Tokenizer:
+        """The tokenizer that is stored in the model."""
         return Tokenizer(self._model.tokenizer())
 
     @overload

@@ -4,97 +4,31 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast, overload
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, cast, overload
 
 from attend import _attend
 from attend._attend import SequenceScore, Translation
 from attend._common import WINDOW, LoadOptions, given, in_windows
 from attend._errors import ConfigError
-from attend._texts import checked_text, checked_texts
-from attend._translation_batches import TranslationBatches
+from attend._texts import checked_texts
+from attend._translation_inspection import Attention, AttentionPage, TranslationInspection
+from attend._translation_options import (
+    TranslationOptions,
+    beginning_of,
+    checked_beginnings,
+    is_one,
+    named_options,
+)
+from attend.search import BeamStep, BeamTree, told_steps
 from attend.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
     from typing_extensions import Unpack
 
+    BeamListener = Callable[[int, BeamStep], object]
+
 __all__ = ["Attention", "AttentionPage", "TranslationOptions", "Translator"]
-
-
-class TranslationOptions(TypedDict, total=False):
-    """Keyword arguments of ``translate``: options of ``attend translate``, in snake_case."""
-
-    #: hypotheses kept at every step; 1: greedy search
-    beam_size: int | None
-    #: candidates per sentence, at most beam_size
-    n_best: int | None
-    #: scores are log-probabilities divided by length ** length_penalty
-    length_penalty: float | None
-    #: tokens of a translation; 0: twice the source plus 50
-    max_length: int | None
-    #: tokens before a translation may end
-    min_length: int | None
-    #: never write so many tokens in a row twice
-    no_repeat_ngram: int | None
-    #: draw from the model instead of searching for the best
-    sample: bool | None
-    #: sampling: divides the logits
-    temperature: float | None
-    #: sampling: draw among so many tokens; 0: all
-    top_k: int | None
-    #: sampling: draw among the likeliest tokens that together have this probability
-    top_p: float | None
-    #: sampling: the random seed
-    seed: int | None
-    #: for models of several languages: see Translator.languages
-    src_lang: str | None
-    tgt_lang: str | None
-    #: what each translation begins with: a text for all, or one for each sentence
-    prefix: str | Iterable[str] | None
-    #: phrases that every translation contains; needs a beam wider than they have tokens
-    must_contain: str | Sequence[str] | None
-    #: phrases that no translation contains
-    must_not_contain: str | Sequence[str] | None
-    #: fill ``alignment``, at the cost of one more pass per candidate
-    alignments: bool | None
-    #: sentences decoded together
-    batch_size: int | None
-    #: a longer sentence is an error
-    max_source_tokens: int | None
-    #: score only the tokens of the model's shortlist: faster
-    shortlist: bool | None
-
-
-class Attention(TypedDict, total=False):
-    """Attention weights by tokens; recurrent models have only ``cross``."""
-
-    source_tokens: list[str]
-    target_tokens: list[str]
-    encoder: NDArray[numpy.float32]  #: [layers, heads, S, S]
-    decoder: NDArray[numpy.float32]  #: [layers, heads, T, len(target_tokens)]
-    cross: NDArray[numpy.float32]  #: [layers, heads, T, S]
-
-
-class AttentionPage:
-    """A page that shows the attention of every layer and head: one self-contained HTML file."""
-
-    def __init__(self, html: str) -> None:
-        self.html = html
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the page to a file for the browser."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.html)
-
-    def _repr_html_(self) -> str:
-        # A frame keeps the page's styles and scripts apart from those of the notebook.
-        content = self.html.replace("&", "&amp;").replace('"', "&quot;")
-        return f'<iframe srcdoc="{content}" width="100%" height="640" frameborder="0"></iframe>'
-
-    def __repr__(self) -> str:
-        return f"attend.AttentionPage({len(self.html)} characters)"
 
 
 class Origin(NamedTuple):
@@ -105,7 +39,7 @@ class Origin(NamedTuple):
     languages: dict[str, Any]
 
 
-class Translator(TranslationBatches):
+class Translator(TranslationInspection):
     """A trained translator.
 
     Several threads may use one object at once; each call gets the answer it would get alone.
@@ -124,10 +58,52 @@ class Translator(TranslationBatches):
         another kind of model.
 
         ``threads``: the size of a thread pool of its own; by default all models share one with
-        a thread per physical core. ``device`` and ``others`` are for scripts of other packages.
+        a thread per physical core. ``heads_off`` and ``attention_beta`` change the attention: see
+        AttentionChanges; ConfigError where a name fits no head. ``device`` and the rest of
+        ``others`` are for scripts of other packages.
         """
         super().__init__(path, device, threads, others)
-        self._model = _attend.Translator(self._path, self._pool_size)
+        self._members: tuple[Translator, ...] = ()
+        self._model = _attend.Translator(self._path, self._pool_size, self._typed_changes())
+
+    @classmethod
+    def ensemble(cls, members: Iterable[Translator | str | os.PathLike[str]]) -> Translator:
+        """Models that translate and score together, by the arithmetic mean of their probabilities
+        of every token.
+
+        Defaults, alignments, attention and explanations are those of the first, and so is the
+        thread pool. Models are shared with ``members``, paths are read.
+
+        Raises ConfigError for no members, DataError, which names the file, for a model that reads
+        or writes other tokens than the first, or other languages.
+        """
+        translators = [one if isinstance(one, Translator) else cls(one) for one in members]
+        if not translators:
+            raise ConfigError("ensemble: expected at least one model, got none")
+        joined = cls.__new__(cls)
+        joined._path, joined._pool_size = translators[0]._path, translators[0]._pool_size
+        joined._changes = {}
+        joined._members = tuple(translators)
+        joined._model = _attend.Translator.ensemble([one._model for one in translators])
+        return joined
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_ensemble, (type(self), self._members)) if self._members else super().__reduce__()
+
+    def __repr__(self) -> str:
+        if not self._members:
+            return super().__repr__()
+        return f"attend.{type(self).__name__}.ensemble({list(self._members)!r})"
+
+    @property
+    def members(self) -> tuple[Translator, ...]:
+        """The models of an ensemble; empty for a single model."""
+        return self._members
+
+    @property
+    def longest_source(self) -> int:
+        """Tokens of the longest sentence that the model has positions for; 0: any length."""
+        return self._model.longest_source()
 
     @property
     def languages(self) -> list[str]:
@@ -136,40 +112,64 @@ class Translator(TranslationBatches):
 
     @property
     def source_tokenizer(self) -> Tokenizer:
+        """The tokenizer of the sentences to translate."""
         return Tokenizer(self._model.source_tokenizer())
 
     @property
     def target_tokenizer(self) -> Tokenizer:
+        """The tokenizer of the translations."""
         return Tokenizer(self._model.target_tokenizer())
 
     @overload
     def translate(  # type: ignore[overload-overlap]
-        self, text: str, **options: Unpack[TranslationOptions]
+        self,
+        text: str,
+        *,
+        on_beam_step: BeamListener | None = None,
+        **options: Unpack[TranslationOptions],
     ) -> Translation: ...
     @overload
     def translate(
-        self, text: Iterable[str], **options: Unpack[TranslationOptions]
+        self,
+        text: Iterable[str],
+        *,
+        on_beam_step: BeamListener | None = None,
+        **options: Unpack[TranslationOptions],
     ) -> list[Translation]: ...
 
     def translate(
-        self, text: str | Iterable[str], **options: Unpack[TranslationOptions]
+        self,
+        text: str | Iterable[str],
+        *,
+        on_beam_step: BeamListener | None = None,
+        **options: Unpack[TranslationOptions],
     ) -> Translation | list[Translation]:
         """Translates a sentence, or several: a Translation, or a list of them in order.
 
         ``options``: see TranslationOptions. Those that are not given have the model's defaults.
 
+        ``on_beam_step``: called with the number of a sentence, from 0, and a BeamStep, for every
+        step of beam search. Steps of one sentence come in order; those of several come from
+        several threads, one call at a time. It must not use a model. An exception of it ends the
+        translation, and is raised.
+
         Raises ConfigError for a wrong option, DataError for a sentence or a prefix that is too
-        long.
+        long, and for a sentence without a translation that has all of ``must_contain``.
         """
         texts = checked_texts([text] if isinstance(text, str) else text)
-        prefixes = _prefixes(options.get("prefix"), len(texts))
-        translations = self._translations(texts, prefixes, _named(options))
+        beginnings = checked_beginnings(beginning_of(options), len(texts))
+        listener = None if on_beam_step is None else told_steps(on_beam_step)
+        translations = self._translations(texts, beginnings, named_options(options), listener)
         return translations[0] if isinstance(text, str) else translations
 
     def _translations(
-        self, texts: list[str], prefixes: list[str], named: dict[str, Any]
+        self,
+        texts: list[str],
+        beginnings: list[str] | list[list[int]],
+        named: dict[str, Any],
+        listener: Callable[..., None] | None = None,
     ) -> list[Translation]:
-        translations = self._model.translate(texts, prefixes, named)
+        translations = self._model.translate(texts, beginnings, named, listener)
         translator = weakref.ref(self)
         languages = given(src_lang=named.get("src_lang"), tgt_lang=named.get("tgt_lang"))
         for translation, text in zip(translations, texts, strict=True):
@@ -186,21 +186,34 @@ class Translator(TranslationBatches):
         """Translates an iterable of any length in bounded memory, in order.
 
         ``window`` sentences are read ahead and translated together. The options are those of
-        ``translate``; samples depend on the window. Several prefixes are read like the texts;
-        there must be as many.
+        ``translate``, without ``on_beam_step``; samples depend on the window. Several prefixes are
+        read like the texts; there must be as many.
         """
-        named, prefix = _named(options), options.get("prefix")
-        if prefix is None or isinstance(prefix, str):
-            before = _prefixes(prefix, 1)
+        named, beginning = named_options(options), beginning_of(options)
+        if is_one(beginning):
+            of_all = checked_beginnings(beginning, 1)
             return in_windows(
-                texts, lambda part: self._translations(checked_texts(part), before, named), window
+                texts, lambda part: self._translations(checked_texts(part), of_all, named), window
             )
 
-        def answer(part: list[tuple[str, str]]) -> list[Translation]:
+        def answer(part: list[tuple[str, Any]]) -> list[Translation]:
             sources = checked_texts(text for text, _ in part)
-            return self._translations(sources, _prefixes([one for _, one in part], len(part)), named)
+            own = checked_beginnings([one for _, one in part], len(part))
+            return self._translations(sources, own, named)
 
-        return in_windows(zip(texts, prefix, strict=True), answer, window)
+        return in_windows(zip(texts, cast(Iterable[Any], beginning), strict=True), answer, window)
+
+    def beam_tree(self, text: str, **options: Unpack[TranslationOptions]) -> BeamTree:
+        """The translation of a sentence, and every step of the search for it: what was looked at,
+        what was kept and what was pruned.
+
+        ``options``: those of ``translate`` for beam search.
+        """
+        steps: list[BeamStep] = []
+        translation = self.translate(
+            text, on_beam_step=lambda _, step: steps.append(step), **options
+        )
+        return BeamTree(translation, steps)
 
     @overload
     def score(  # type: ignore[overload-overlap]
@@ -246,65 +259,6 @@ class Translator(TranslationBatches):
             checked_texts(sources, "sources"), checked_texts(targets, "targets"), options
         )
 
-    def attention(
-        self,
-        source: str,
-        target: str,
-        *,
-        src_lang: str | None = None,
-        tgt_lang: str | None = None,
-    ) -> Attention:
-        """The attention weights of every layer and head while reading ``source`` and writing
-        ``target``.
 
-        T are the tokens of the target and its end: a token's row is the one that predicts it. S
-        are ``source_tokens``, with the special tokens around the source. The columns of
-        ``decoder`` are ``target_tokens``: what the decoder begins with, then the target. Rows sum
-        to 1.
-
-        Raises DataError for a text that is too long.
-        """
-        languages = given(src_lang=src_lang, tgt_lang=tgt_lang)
-        return cast(
-            Attention,
-            self._model.attention(
-                checked_text(source, "source"), checked_text(target, "target"), languages
-            ),
-        )
-
-    def attention_page(
-        self, source: str, target: str | None = None, **options: Unpack[TranslationOptions]
-    ) -> AttentionPage:
-        """The page of ``attend attention``: in a notebook it shows itself.
-
-        ``target``: a given translation; by default the best one, found with ``options``.
-        """
-        prefixes = _prefixes(options.get("prefix"), 1)
-        if target is not None:
-            checked_text(target, "target")
-        return AttentionPage(
-            self._model.attention_page(
-                checked_text(source, "source"), target, prefixes, _named(options)
-            )
-        )
-
-
-def _named(options: Mapping[str, object]) -> dict[str, Any]:
-    """The options by the names of the command line, without the prefix, which is a text."""
-    named = given(**options)
-    named.pop("prefix", None)
-    if "alignments" in named:
-        named["alignment"] = named.pop("alignments")
-    return named
-
-
-def _prefixes(prefix: str | Iterable[str] | None, sentences: int) -> list[str]:
-    """One for each sentence, one for all, or none."""
-    if prefix is None:
-        return []
-    if isinstance(prefix, str):
-        return [checked_text(prefix, "prefix")]
-    prefixes = checked_texts(prefix, "prefixes")
-    if len(prefixes) != sentences:
-        raise ConfigError(f"prefix: expected {sentences} texts, got {len(prefixes)}")
-    return prefixes
+def _ensemble(model: type[Translator], members: tuple[Translator, ...]) -> Translator:
+    return model.ensemble(members)

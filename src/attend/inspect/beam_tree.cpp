@@ -5,9 +5,10 @@
 #include "attend/core/json_text.h"
 
 namespace attend {
-namespace {
 
+namespace {
 using Json = nlohmann::ordered_json;
+}
 
 const char* name_of(BeamFate fate) {
   switch (fate) {
@@ -22,8 +23,6 @@ const char* name_of(BeamFate fate) {
   }
   return "pruned";
 }
-
-}  // namespace
 
 std::function<void(std::size_t, const BeamStep&)> BeamRecorder::listener() const {
   return [all = all_](std::size_t sentence, const BeamStep& step) {

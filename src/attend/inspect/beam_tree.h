@@ -16,6 +16,9 @@
 
 namespace attend {
 
+// "pruned", "kept", "ended" or "cut".
+const char* name_of(BeamFate fate);
+
 // Keeps the steps of the sentences that are being translated. Copies keep them together; members
 // may be called from any number of threads at once.
 class BeamRecorder {

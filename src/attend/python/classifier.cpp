@@ -1,12 +1,16 @@
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "attend/core/lines.h"
+#include "attend/python/explanations.h"
 #include "attend/python/held_model.h"
 #include "attend/python/module.h"
 #include "attend/python/texts.h"
 #include "attend/tasks/classification/engine.h"
+#include "attend/tasks/explanation.h"
 
 namespace nb = nanobind;
 
@@ -34,12 +38,20 @@ std::vector<std::vector<float>> classify_texts(const HeldClassifier& classifier,
   return scores;
 }
 
+ExplanationState explain_class(const HeldClassifier& classifier, const std::string& text,
+                               const nb::dict& keywords) {
+  ExplanationOptions options;
+  set_keywords(option_fields(options), keywords);
+  const nb::gil_scoped_release released;
+  const EnteredRuntime entered(classifier.runtime);
+  return state_of(explain(classifier.engine.model(), text, options));
+}
+
 }  // namespace
 
 void add_classifier(nb::module_& module) {
   nb::class_<HeldClassifier>(module, "Classifier")
-      .def(nb::new_(&HeldClassifier::load), nb::arg("path"), nb::arg("threads"),
-           nb::call_guard<nb::gil_scoped_release>())
+      .def(nb::new_(&HeldClassifier::load), nb::arg("path"), nb::arg("threads"), nb::arg("changes"))
       .def("labels", [](const HeldClassifier& c) { return c.engine.labels(); })
       .def("problem_type",
            [](const HeldClassifier& c) {
@@ -49,7 +61,8 @@ void add_classifier(nb::module_& module) {
       .def("takes_pairs", [](const HeldClassifier& c) { return c.engine.model().pairs; })
       .def("tokenizer", [](const HeldClassifier& c) { return c.engine.model().tokenizer; })
       .def("classify", classify_texts, nb::arg("texts"), nb::arg("options"),
-           "The probabilities of all labels for each text, or its number.");
+           "The probabilities of all labels for each text, or its number.")
+      .def("explain", explain_class, nb::arg("text"), nb::arg("options"));
 }
 
 }  // namespace attend

@@ -32,14 +32,6 @@ class PromptedEngine {
   static PromptedEngine load(const std::filesystem::path& path) {
     return PromptedEngine(*load_model(path));
   }
-
-  const EmbeddingEngine& with_prompts() const { return with_prompts_; }
-  const std::map<std::string, std::string>& prompts() const { return prompts_; }
-  const EmbeddingEngine& without_prompts() const {
-    return without_prompts_ ? *without_prompts_ : with_prompts_;
-  }
-
- private:
   explicit PromptedEngine(const SavedModel& model) : with_prompts_(model) {
     const auto* embedding = dynamic_cast<const EmbeddingModel*>(&model);
     if (embedding == nullptr) return;
@@ -50,6 +42,13 @@ class PromptedEngine {
     without_prompts_.emplace(without);
   }
 
+  const EmbeddingEngine& with_prompts() const { return with_prompts_; }
+  const std::map<std::string, std::string>& prompts() const { return prompts_; }
+  const EmbeddingEngine& without_prompts() const {
+    return without_prompts_ ? *without_prompts_ : with_prompts_;
+  }
+
+ private:
   EmbeddingEngine with_prompts_;
   std::optional<EmbeddingEngine> without_prompts_;
   std::map<std::string, std::string> prompts_;
@@ -142,8 +141,7 @@ std::vector<std::pair<std::vector<std::string>, NumpyArray>> embed_tokens(
 
 void add_embedder(nb::module_& module) {
   nb::class_<HeldEmbedder>(module, "Embedder")
-      .def(nb::new_(&HeldEmbedder::load), nb::arg("path"), nb::arg("threads"),
-           nb::call_guard<nb::gil_scoped_release>())
+      .def(nb::new_(&HeldEmbedder::load), nb::arg("path"), nb::arg("threads"), nb::arg("changes"))
       .def("layers", [](const HeldEmbedder& e) { return e.engine.with_prompts().layers(); })
       .def("width", [](const HeldEmbedder& e) { return e.engine.with_prompts().width(); })
       .def("prompts", [](const HeldEmbedder& e) { return e.engine.prompts(); })

@@ -1,4 +1,5 @@
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -12,9 +13,11 @@
 #include <tuple>
 
 #include "attend/error.h"
+#include "attend/python/explanations.h"
 #include "attend/python/held_model.h"
 #include "attend/python/module.h"
 #include "attend/python/tokens.h"
+#include "attend/tasks/explanation.h"
 #include "attend/tasks/language/engine.h"
 #include "attend/tasks/language/perplexity.h"
 #include "attend/tasks/language/scoring.h"
@@ -128,6 +131,15 @@ std::vector<float> score_tokens(const HeldGenerator& generator, const Strings& t
   return score_stream(model, ids_of(tokens, model.tokenizer));
 }
 
+ExplanationState explain_text(const HeldGenerator& generator, const std::string& text,
+                              const nb::dict& keywords) {
+  ExplanationOptions options;
+  set_keywords(option_fields(options), keywords);
+  const nb::gil_scoped_release released;
+  const EnteredRuntime entered(generator.runtime);
+  return state_of(explain(generator.engine.model(), text, options));
+}
+
 double perplexity_of_texts(const HeldGenerator& generator, const Strings& lines) {
   const nb::gil_scoped_release released;
   const EnteredRuntime entered(generator.runtime);
@@ -163,8 +175,7 @@ void add_generation_classes(nb::module_& module) {
 void add_generator(nb::module_& module) {
   add_generation_classes(module);
   nb::class_<HeldGenerator>(module, "Generator")
-      .def(nb::new_(&HeldGenerator::load), nb::arg("path"), nb::arg("threads"),
-           nb::call_guard<nb::gil_scoped_release>())
+      .def(nb::new_(&HeldGenerator::load), nb::arg("path"), nb::arg("threads"), nb::arg("changes"))
       .def("tokenizer", [](const HeldGenerator& g) { return g.engine.model().tokenizer; })
       .def("generate", generate, nb::arg("prompt"), nb::arg("options"))
       .def("generate_tokens", generate_tokens, nb::arg("prompts"), nb::arg("options"),
@@ -172,6 +183,7 @@ void add_generator(nb::module_& module) {
       .def("stream", stream, nb::arg("prompt"), nb::arg("options"), nb::arg("accept"))
       .def("score", score, nb::arg("lines"))
       .def("score_tokens", score_tokens, nb::arg("tokens"))
+      .def("explain", explain_text, nb::arg("text"), nb::arg("options"))
       .def("perplexity", perplexity_of_texts, nb::arg("lines"));
 }
 

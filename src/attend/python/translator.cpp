@@ -1,25 +1,26 @@
+#include "attend/python/translator.h"
+
 #include <nanobind/stl/filesystem.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <tuple>
+#include <variant>
 
 #include "attend/core/lines.h"
 #include "attend/error.h"
-#include "attend/inspect/attention_page.h"
-#include "attend/python/held_model.h"
+#include "attend/inspect/beam_tree.h"
 #include "attend/python/module.h"
-#include "attend/python/numpy.h"
 #include "attend/python/texts.h"
 #include "attend/python/tokens.h"
-#include "attend/tasks/attention_maps.h"
 #include "attend/tasks/learned_positions.h"
-#include "attend/tasks/translation/engine.h"
-#include "attend/tasks/translation/scoring.h"
 
 namespace nb = nanobind;
 
@@ -27,8 +28,9 @@ namespace attend {
 
 namespace {
 
-using HeldTranslator = HeldModel<TranslationEngine>;
 using Strings = std::vector<std::string>;
+// Parent, id, token, its log-probability, that of the hypothesis, the score, the fate.
+using BeamCandidateState = std::tuple<int, int, std::string, float, float, float, std::string>;
 
 // The options of `attend translate` that concern the translations.
 struct TranslateKeywords {
@@ -50,6 +52,8 @@ void refuse(const nb::dict& keywords, std::initializer_list<const char*> names,
     if (keywords.contains(name)) throw ConfigError(fmt::format("{}: {}", name, reason));
 }
 
+}  // namespace
+
 TranslationOptions translation_options(const HeldTranslator& translator, const nb::dict& keywords) {
   TranslateKeywords k;
   k.translation = translator.engine.default_options();
@@ -67,25 +71,19 @@ TranslationOptions translation_options(const HeldTranslator& translator, const n
   return k.translation;
 }
 
-// prefixes: what the translations begin with; one for each sentence, one for all, or none.
-std::vector<Translation> translate_texts(const HeldTranslator& translator, const Strings& sentences,
-                                         const Strings& prefixes, const nb::dict& keywords) {
-  TranslationOptions options = translation_options(translator, keywords);
-  const bool several = prefixes.size() > 1;
-  if (!several) options.prefixes = prefixes;
-  const nb::gil_scoped_release released;
-  const EnteredRuntime entered(translator.runtime);
-  std::vector<Translation> translations;
-  translations.reserve(sentences.size());
-  std::istringstream stream = lines_of(sentences), prefix_stream = lines_of(prefixes);
-  LineReader lines(stream, kTexts), prefix_lines(prefix_stream, "prefixes");
-  translator.engine.translate(lines, collect(translations), options,
-                              several ? &prefix_lines : nullptr);
-  return translations;
+void set_beginnings(TranslationOptions& options, const Beginnings& beginnings) {
+  if (const auto* const texts = std::get_if<0>(&beginnings))
+    options.prefixes = *texts;
+  else
+    options.prefix_ids = std::get<1>(beginnings);
 }
 
-// The ids of tokens, with the marks that the model needs around them. Marks that are there already,
-// as other programs' tokenizers add them, are not added again.
+LanguagePair languages_of(const nb::dict& keywords) {
+  LanguagePair languages;
+  set_keywords(option_fields(languages), keywords);
+  return languages;
+}
+
 std::vector<std::int32_t> marked_ids(const Strings& tokens, const TranslationModel& model,
                                      const PairMarks& marks) {
   std::vector<std::int32_t> ids = ids_of(tokens, model.src_tokenizer);
@@ -95,6 +93,54 @@ std::vector<std::int32_t> marked_ids(const Strings& tokens, const TranslationMod
   if (ids.size() >= behind.size() && std::equal(behind.rbegin(), behind.rend(), ids.rbegin()))
     ids.resize(ids.size() - behind.size());
   return ids.empty() ? ids : marks.around(ids);
+}
+
+namespace {
+
+// Tells Python of every step of a search: listener(sentence, tokens written, candidates). Nothing
+// without a listener. Both must outlive the result.
+std::function<void(std::size_t, const BeamStep&)> told_steps(const nb::object& listener,
+                                                             const Tokenizer& target) {
+  if (listener.is_none()) return {};
+  return [&listener, &target](std::size_t sentence, const BeamStep& step) {
+    std::vector<BeamCandidateState> candidates;
+    for (const BeamCandidate& c : step.candidates)
+      candidates.emplace_back(c.parent, c.token, target.piece(c.token), c.token_score,
+                              c.log_probability, c.score, name_of(c.fate));
+    const nb::gil_scoped_acquire acquired;
+    listener(sentence, step.written, std::move(candidates));
+  };
+}
+
+// Line by line as the command line does: in windows, with the place of a sentence in its error.
+std::vector<Translation> translate_lines(const HeldTranslator& translator, const Strings& sentences,
+                                         const Strings& prefixes, TranslationOptions options) {
+  const bool several = prefixes.size() > 1;
+  if (!several) options.prefixes = prefixes;
+  std::vector<Translation> translations;
+  translations.reserve(sentences.size());
+  std::istringstream stream = lines_of(sentences), prefix_stream = lines_of(prefixes);
+  LineReader lines(stream, kTexts), prefix_lines(prefix_stream, "prefixes");
+  translator.engine.translate(lines, collect(translations), options,
+                              several ? &prefix_lines : nullptr);
+  return translations;
+}
+
+// A stream asks for the sentence at fault when one fails, so it would call a listener that has
+// thrown again, and it has no tokens for each sentence to begin with.
+std::vector<Translation> translate_texts(const HeldTranslator& translator, const Strings& sentences,
+                                         const Beginnings& beginnings, const nb::dict& keywords,
+                                         const nb::object& listener) {
+  TranslationOptions options = translation_options(translator, keywords);
+  if (options.sampling && !listener.is_none())
+    throw ConfigError("on_beam_step: is for beam search, not for sample=True");
+  const nb::gil_scoped_release released;
+  const EnteredRuntime entered(translator.runtime);
+  if (const auto* const texts = std::get_if<Strings>(&beginnings); texts && listener.is_none())
+    return translate_lines(translator, sentences, *texts, std::move(options));
+  set_beginnings(options, beginnings);
+  options.search_listener = told_steps(listener, translator.engine.model().tgt_tokenizer);
+  return translator.engine.translate(sentences, options);
 }
 
 std::vector<Translation> translate_tokens(const HeldTranslator& translator,
@@ -111,15 +157,9 @@ std::vector<Translation> translate_tokens(const HeldTranslator& translator,
     tokenized.push_back(
         {marked_ids(sentences[i], model, marks), ids_of(prefixes.at(i), model.tgt_tokenizer)});
     require_room(fmt::format("sentence {}", i + 1), std::ssize(tokenized.back().ids), 0,
-                 model.longest_input());
+                 translator.engine.ensemble().longest_input());
   }
   return translator.engine.translate_ids(std::move(tokenized), options);
-}
-
-LanguagePair languages_of(const nb::dict& keywords) {
-  LanguagePair languages;
-  set_keywords(option_fields(languages), keywords);
-  return languages;
 }
 
 std::vector<SequenceScore> scores_of_pairs(const HeldTranslator& translator, const Strings& sources,
@@ -137,87 +177,33 @@ std::pair<Strings, std::vector<float>> score_tokens(const HeldTranslator& transl
   const LanguagePair languages = languages_of(keywords);
   const nb::gil_scoped_release released;
   const EnteredRuntime entered(translator.runtime);
-  const TranslationModel& model = translator.engine.model();
+  const TranslationEnsemble& ensemble = translator.engine.ensemble();
+  const TranslationModel& model = ensemble.first();
   const PairMarks marks = model.format.of(languages);
   const std::vector<std::vector<std::int32_t>> src{marked_ids(source, model, marks)};
   std::vector<std::vector<std::int32_t>> tgt{ids_of(target, model.tgt_tokenizer)};
   std::vector<std::int32_t>& scored = tgt.front();
   const std::int32_t end = model.special().eos;
   if (!scored.empty() && scored.back() == end) scored.pop_back();
-  require_room("the source", std::ssize(src.front()), 0, model.longest_input());
-  require_room("the target", std::ssize(scored), marks.of_target(), model.longest_input());
-  SequenceScore score = std::move(score_pairs(model, marks, src, tgt).front());
+  require_room("the source", std::ssize(src.front()), 0, ensemble.longest_input());
+  require_room("the target", std::ssize(scored), marks.of_target(), ensemble.longest_input());
+  SequenceScore score = std::move(ensemble.score(marks, src, tgt).front());
   scored.push_back(end);
   return {pieces_of(scored, model.tgt_tokenizer), std::move(score.token_scores)};
 }
 
-// [layers, heads, rows, cols]; at least one layer.
-NumpyArray array_of(const std::vector<std::vector<AttentionMap>>& layers) {
-  const AttentionMap& first = layers.front().front();
-  std::vector<float> weights;
-  for (const std::vector<AttentionMap>& heads : layers)
-    for (const AttentionMap& head : heads)
-      weights.insert(weights.end(), head.weights.begin(), head.weights.end());
-  return numpy_array(std::move(weights),
-                     {layers.size(), layers.front().size(), static_cast<std::size_t>(first.rows),
-                      static_cast<std::size_t>(first.cols)});
+// Compute together on the runtime of the first.
+HeldTranslator ensemble_of(const std::vector<const HeldTranslator*>& members) {
+  TranslationEnsemble::Models models;
+  for (const HeldTranslator* const member : members)
+    for (const auto& model : member->engine.ensemble().models()) models.push_back(model);
+  return {TranslationEngine(TranslationEnsemble(std::move(models))), members.front()->runtime};
 }
 
-nb::dict attention_of(const HeldTranslator& translator, const std::string& source,
-                      const std::string& target, const nb::dict& keywords) {
-  const LanguagePair languages = languages_of(keywords);
-  const TranslationModel& model = translator.engine.model();
-  AttentionMaps maps;
-  {
-    const nb::gil_scoped_release released;
-    const EnteredRuntime entered(translator.runtime);
-    const ScoredPair pair = given_pair(translator.engine, source, target, languages);
-    maps = attention_maps(model, model.format.of(languages), pair.src, pair.tgt);
-  }
-  nb::dict result;
-  result["source_tokens"] = nb::cast(pieces_of(maps.src, model.src_tokenizer));
-  result["target_tokens"] = nb::cast(pieces_of(maps.tgt, model.tgt_tokenizer));
-  // Recurrent networks have only cross-attention.
-  if (!maps.encoder.empty()) result["encoder"] = array_of(maps.encoder);
-  if (!maps.decoder.empty()) result["decoder"] = array_of(maps.decoder);
-  result["cross"] = array_of(maps.cross);
-  return result;
-}
-
-// Of target tokens that may begin with that of the language: [layers, heads, target + 1, source].
-NumpyArray cross_attention_of(const HeldTranslator& translator, const Strings& source,
-                              const Strings& target, const nb::dict& keywords) {
-  const LanguagePair languages = languages_of(keywords);
-  const TranslationModel& model = translator.engine.model();
-  PairMarks marks = model.format.of(languages);
-  const std::vector<std::int32_t> src = marked_ids(source, model, marks);
-  std::vector<std::int32_t> tgt = ids_of(target, model.tgt_tokenizer);
-  // The language has a row, too, unless it is what the decoder begins with.
-  if (!languages.target.empty()) {
-    if (marks.before_target.size() > 1)
-      marks.before_target.pop_back();
-    else
-      tgt.erase(tgt.begin());
-  }
-  AttentionMaps maps;
-  {
-    const nb::gil_scoped_release released;
-    const EnteredRuntime entered(translator.runtime);
-    maps = attention_maps(model, marks, src, tgt);
-  }
-  return array_of(maps.cross);
-}
-
-std::string page_of(const HeldTranslator& translator, const std::string& source,
-                    const std::optional<std::string>& target, const Strings& prefixes,
-                    const nb::dict& keywords) {
-  TranslationOptions options = translation_options(translator, keywords);
-  options.prefixes = prefixes;
-  const nb::gil_scoped_release released;
-  const EnteredRuntime entered(translator.runtime);
-  const ScoredPair pair = target ? given_pair(translator.engine, source, *target, options.languages)
-                                 : translated_pair(translator.engine, source, options);
-  return attention_page(translator.engine.model(), pair);
+// Tokens of the longest sentence; 0: any length.
+std::int64_t longest_source(const HeldTranslator& translator) {
+  const std::int64_t positions = translator.engine.ensemble().longest_input();
+  return positions == 0 ? 0 : positions - translator.engine.model().format.of_any().of_source();
 }
 
 Strings language_names(const HeldTranslator& translator) {
@@ -230,25 +216,23 @@ Strings language_names(const HeldTranslator& translator) {
 }  // namespace
 
 void add_translator(nb::module_& module) {
-  nb::class_<HeldTranslator>(module, "Translator")
-      .def(nb::new_(&HeldTranslator::load), nb::arg("path"), nb::arg("threads"),
-           nb::call_guard<nb::gil_scoped_release>())
+  nb::class_<HeldTranslator> translator(module, "Translator");
+  translator
+      .def(nb::new_(&HeldTranslator::load), nb::arg("path"), nb::arg("threads"), nb::arg("changes"))
+      .def_static("ensemble", ensemble_of, nb::arg("members"))
       .def("languages", language_names)
+      .def("longest_source", longest_source)
       .def("source_tokenizer",
            [](const HeldTranslator& t) { return t.engine.model().src_tokenizer; })
       .def("target_tokenizer",
            [](const HeldTranslator& t) { return t.engine.model().tgt_tokenizer; })
-      .def("translate", translate_texts, nb::arg("sentences"), nb::arg("prefixes"),
-           nb::arg("options"))
+      .def("translate", translate_texts, nb::arg("sentences"), nb::arg("beginnings"),
+           nb::arg("options"), nb::arg("listener").none())
       .def("translate_tokens", translate_tokens, nb::arg("sentences"), nb::arg("prefixes"),
            nb::arg("options"))
       .def("score", scores_of_pairs, nb::arg("sources"), nb::arg("targets"), nb::arg("options"))
-      .def("attention", attention_of, nb::arg("source"), nb::arg("target"), nb::arg("options"))
-      .def("score_tokens", score_tokens, nb::arg("source"), nb::arg("target"), nb::arg("options"))
-      .def("cross_attention", cross_attention_of, nb::arg("source"), nb::arg("target"),
-           nb::arg("options"))
-      .def("attention_page", page_of, nb::arg("source"), nb::arg("target").none(),
-           nb::arg("prefixes"), nb::arg("options"), "The HTML of a page that shows the attention.");
+      .def("score_tokens", score_tokens, nb::arg("source"), nb::arg("target"), nb::arg("options"));
+  add_translator_inspection(translator);
 }
 
 }  // namespace attend

@@ -1,0 +1,165 @@
+"""Looking into translations: attention, explanations and alternatives."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypedDict, cast
+
+from attend._attend import Translation, TranslationCandidate
+from attend._common import given
+from attend._texts import checked_text
+from attend._translation_batches import TranslationBatches
+from attend._translation_options import (
+    TranslationOptions,
+    beginning_of,
+    checked_beginnings,
+    named_options,
+)
+from attend.explanation import Explanation, ExplanationOptions, explanation_of
+from attend.search import TokenAlternatives, alternatives_of
+from attend.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+    from typing_extensions import Unpack
+
+#: A translation: its text, its tokens as ids without the end, or what ``translate`` has returned.
+Target = str | Sequence[int] | Translation | TranslationCandidate
+
+
+class Attention(TypedDict, total=False):
+    """Attention weights by tokens; recurrent models have only ``cross``."""
+
+    source_tokens: list[str]
+    target_tokens: list[str]
+    encoder: NDArray[numpy.float32]  #: [layers, heads, S, S]
+    decoder: NDArray[numpy.float32]  #: [layers, heads, T, len(target_tokens)]
+    cross: NDArray[numpy.float32]  #: [layers, heads, T, S]
+
+
+class AttentionPage:
+    """A page that shows the attention of every layer and head: one self-contained HTML file."""
+
+    def __init__(self, html: str) -> None:
+        self.html = html
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the page to a file for the browser."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.html)
+
+    def _repr_html_(self) -> str:
+        # A frame keeps the page's styles and scripts apart from those of the notebook.
+        content = self.html.replace("&", "&amp;").replace('"', "&quot;")
+        return f'<iframe srcdoc="{content}" width="100%" height="640" frameborder="0"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"attend.AttentionPage({len(self.html)} characters)"
+
+
+class TranslationExplanationOptions(ExplanationOptions, total=False):
+    """Keyword arguments of ``explain`` for translators."""
+
+    #: for models of several languages: see Translator.languages
+    src_lang: str | None
+    tgt_lang: str | None
+
+
+class TranslationInspection(TranslationBatches):
+    """What Translator says about a translation."""
+
+    def attention(
+        self,
+        source: str,
+        target: str,
+        *,
+        src_lang: str | None = None,
+        tgt_lang: str | None = None,
+    ) -> Attention:
+        """The attention weights of every layer and head while reading ``source`` and writing
+        ``target``.
+
+        T are the tokens of the target and its end: a token's row is the one that predicts it. S
+        are ``source_tokens``, with the special tokens around the source. The columns of
+        ``decoder`` are ``target_tokens``: what the decoder begins with, then the target. Rows sum
+        to 1.
+
+        Raises DataError for a text that is too long.
+        """
+        languages = given(src_lang=src_lang, tgt_lang=tgt_lang)
+        return cast(
+            Attention,
+            self._model.attention(
+                checked_text(source, "source"), checked_text(target, "target"), languages
+            ),
+        )
+
+    def attention_page(
+        self, source: str, target: str | None = None, **options: Unpack[TranslationOptions]
+    ) -> AttentionPage:
+        """The page of ``attend attention``: in a notebook it shows itself.
+
+        ``target``: a given translation; by default the best one, found with ``options``.
+        """
+        beginnings = checked_beginnings(beginning_of(options), 1)
+        if target is not None:
+            checked_text(target, "target")
+        return AttentionPage(
+            self._model.attention_page(
+                checked_text(source, "source"), target, beginnings, named_options(options)
+            )
+        )
+
+    def explain(
+        self,
+        source: str,
+        target: Target | None = None,
+        **options: Unpack[TranslationExplanationOptions],
+    ) -> Explanation:
+        """Why the model writes a token of ``target`` and not another one: what every head,
+        feed-forward network and bias adds to the difference of their logits.
+
+        ``target``: a text is explained by the tokens that the tokenizer gives it, a translation by
+        those it was written in; by default the best translation that the model finds. ``options``:
+        see ExplanationOptions.
+
+        Raises ConfigError for a recurrent network, a wrong option, a position behind the end and a
+        word that is not in the vocabulary; DataError for a text of more than 1024 tokens. Of an
+        ensemble the first model is explained.
+        """
+        named = given(**options)
+        if target is None:
+            languages = {name: named[name] for name in ("src_lang", "tgt_lang") if name in named}
+            checked = checked_text(source, "source")
+            target = self._model.translate([checked], [], languages, None)[0]
+        ids = self._target_ids(target)
+        return explanation_of(self._model.explain(checked_text(source, "source"), ids, named))
+
+    def alternatives(
+        self,
+        source: str,
+        target: Target,
+        *,
+        count: int = 5,
+        src_lang: str | None = None,
+        tgt_lang: str | None = None,
+    ) -> list[TokenAlternatives]:
+        """What the model might write in place of each token of ``target``, and of its end, given
+        the tokens before it: the ``count`` likeliest tokens, and the rank of the written one.
+
+        Raises DataError for a text that is too long, ConfigError for an id that is no target token.
+        """
+        languages = given(src_lang=src_lang, tgt_lang=tgt_lang)
+        ids = self._target_ids(target)
+        states = self._model.alternatives(checked_text(source, "source"), ids, count, languages)
+        return [alternatives_of(state) for state in states]
+
+    def _target_ids(self, target: Target) -> list[int]:
+        tokenizer = Tokenizer(self._model.target_tokenizer())
+        if isinstance(target, str):
+            return tokenizer.encode(checked_text(target, "target"))
+        if isinstance(target, (Translation, TranslationCandidate)):
+            return [tokenizer.id(token) for token in target.tokens]
+        return list(target)
