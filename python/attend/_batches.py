@@ -223,6 +223,7 @@ class AsyncResult(Generic[Result]):
         self._index = index
 
     def done(self) -> bool:
+        """Whether the result, or an error, is there."""
         return self._future.done()
 
     def result(self) -> Result:

@@ -27,9 +27,11 @@ class History(Callback):
         self.validations: list[ValidationReport] = []
 
     def on_step(self, report: StepReport) -> None:
+        """Keeps it in ``steps``."""
         self.steps.append(report)
 
     def on_validation(self, report: ValidationReport) -> None:
+        """Keeps it in ``validations``."""
         self.validations.append(report)
 
     def _repr_html_(self) -> str:

@@ -58,6 +58,7 @@ class Parameter:
 
     @property
     def tensor(self) -> Tensor:
+        """The values, of ``shape``. Raises ConfigError before Module.parameters() was called."""
         if self._tensor is None:
             raise ConfigError("the parameters have no values yet: call parameters() of the model")
         return self._tensor
@@ -95,6 +96,7 @@ class Parameters(Mapping[str, Tensor]):
         return self._buffers.gradients()
 
     def zero_gradients(self) -> None:
+        """Sets all gradients to 0; ``step`` of an optimizer does so, too."""
         self._buffers.zero_gradients()
 
 
@@ -114,6 +116,7 @@ class Module:
         return self._parameters
 
     def forward(self, *inputs: Any, **options: Any) -> Any:
+        """What calling the module computes; subclasses define it."""
         raise NotImplementedError(f"{type(self).__name__} has no forward()")
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
@@ -142,6 +145,7 @@ class Linear(Module):
         self.bias = Parameter(outputs, init="zeros") if bias else None
 
     def forward(self, x: Tensor) -> Tensor:
+        """x [N, inputs] -> [N, outputs]. Raises ShapeError for another width."""
         return ops.linear(x, self.weight.tensor, self.bias.tensor if self.bias else None)
 
 
@@ -154,6 +158,7 @@ class LayerNorm(Module):
         self.epsilon = epsilon
 
     def forward(self, x: Tensor) -> Tensor:
+        """x [N, width] -> [N, width]. Raises ShapeError for another width."""
         return ops.layer_norm(x, self.weight.tensor, self.bias.tensor, epsilon=self.epsilon)
 
 
@@ -165,6 +170,7 @@ class Embedding(Module):
         self.scale = scale
 
     def forward(self, ids: Sequence[int]) -> Tensor:
+        """ids [N], from 0 to vocabulary - 1 -> [N, width]."""
         return ops.embedding(self.weight.tensor, ids, scale=self.scale)
 
 
@@ -189,6 +195,11 @@ class MultiHeadAttention(Module):
         *,
         causal: bool = False,
     ) -> Tensor:
+        """x [N, width] -> [N, width]: every sequence attends to the one with the same number.
+
+        ``offsets`` [B + 1] say where the sequences of x begin, ``memory_offsets`` those of
+        ``memory`` [M, width]. ``causal``: a token sees only itself and earlier ones.
+        """
         seen = x if memory is None else memory
         attended = ops.attention(
             self.q_proj(x),

@@ -121,6 +121,7 @@ def gelu(x: Tensor) -> Tensor:
 
 
 def tanh(x: Tensor) -> Tensor:
+    """The hyperbolic tangent of each element."""
     return _attend.tanh(x)
 
 

@@ -56,10 +56,12 @@ class Tokenizer:
             return cls.from_bytes(file.read())
 
     def to_bytes(self) -> bytes:
+        """The content of a file, for ``from_bytes``."""
         return self._tokenizer.to_bytes()
 
     @property
     def vocab_size(self) -> int:
+        """The number of tokens: ids are below it."""
         return self._tokenizer.vocab_size()
 
     @property

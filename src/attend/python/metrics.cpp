@@ -69,7 +69,8 @@ void add_confusion_matrix(nb::module_& module) {
         return fmt::format("ClassScores(precision={:.4f}, recall={:.4f}, f1={:.4f}, support={})",
                            s.precision, s.recall, s.f1, s.support);
       });
-  nb::class_<Matrix>(module, "ConfusionMatrix")
+  nb::class_<Matrix>(module, "ConfusionMatrix",
+                     "How often each label was given to texts of each label.")
       .def(nb::init<std::vector<std::string>>(), nb::arg("labels"))
       .def(
           "add",
