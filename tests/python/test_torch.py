@@ -44,6 +44,39 @@ def test_both_compute_in_one_process(models: Models, imports: str) -> None:
     assert run.stdout.splitlines() == expected
 
 
+SLOWDOWN = """
+import sys, time, attend
+
+translator = attend.Translator(sys.argv[1], threads=1)
+
+def cost():
+    begin = time.thread_time()
+    translator.translate(sys.argv[2:] * 8)
+    return time.thread_time() - begin
+
+cost()
+alone = min(cost() for _ in range(25))
+import torch
+matrix = torch.ones(300, 300)
+beside = alone * 100
+for _ in range(25):  # the least is that of an undisturbed moment
+    torch.mm(matrix, matrix).sum().item()
+    beside = min(beside, cost())
+print(beside / alone)
+"""
+
+
+def test_pytorch_in_the_process_slows_nothing_down(models: Models) -> None:
+    ratios = []
+    for _ in range(3):
+        run = subprocess.run(
+            [sys.executable, "-c", SLOWDOWN, str(models.translator), *ENGLISH],
+            capture_output=True, encoding="utf-8", timeout=120, check=True,
+        )  # fmt: skip
+        ratios.append(float(run.stdout))
+    assert min(ratios) < 1.10, ratios
+
+
 class Vectors:
     """Computes the vector of a sentence where it is asked for: in a worker."""
 
