@@ -39,6 +39,7 @@ from attend._errors import (
     LineError,
     ShapeError,
 )
+from attend.base_model import BaseModel
 from attend.classifier import Classifier, LabelScore
 from attend.embedder import Embedder
 from attend.explanation import (
@@ -76,6 +77,7 @@ __all__ = [
     "Attention",
     "AttentionChanges",
     "AttentionPage",
+    "BaseModel",
     "BeamCandidate",
     "BeamStep",
     "BeamTree",

@@ -16,6 +16,7 @@ from attend._errors import ConfigError, LineError
 
 Result = TypeVar("Result")
 Text = TypeVar("Text")
+Kind = TypeVar("Kind", bound="Model")
 
 #: Texts of an iterable that are read ahead and answered together.
 WINDOW = 1024
@@ -130,6 +131,10 @@ class LoadOptions(AttentionChanges, total=False):
 class Model:
     """A model file, and the compiled object that has read it."""
 
+    # Of a model that is made of others: how, for pickles, and in words.
+    _recipe: tuple[Any, ...] | None = None
+    _made_as = ""
+
     def __init__(
         self,
         path: str | os.PathLike[str],
@@ -145,16 +150,7 @@ class Model:
             raise ConfigError("compute_type: expected default; attend.quantize writes models of 4, 8 or 16 bits")
         self._path = os.path.abspath(imported(path))
         self._pool_size = threads or others.get("intra_threads", 0)
-        self._changes = _changes(others)
-
-    def _typed_changes(self) -> dict[str, list[str]]:
-        """The changes of the attention as the words behind the flags of the command line."""
-        typed = dict(self._changes)
-        if "attention_beta" in typed:
-            beta = typed["attention_beta"]
-            factors = beta.items() if isinstance(beta, dict) else [("", beta)]
-            typed["attention_beta"] = [f"{name}={factor}".lstrip("=") for name, factor in factors]
-        return typed
+        self._changes = attention_changes(others)
 
     @property
     def path(self) -> str:
@@ -162,16 +158,44 @@ class Model:
         return self._path
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if self._recipe:
+            return self._recipe
         # A model travels as its path: a worker process reads the file itself, once.
         changes = json.dumps(self._changes)
         return _unpickled, (type(self), self._path, self._pool_size, changes)
 
     def __repr__(self) -> str:
-        changes = "".join(f", {name}={value!r}" for name, value in self._changes.items())
-        return f"attend.{type(self).__name__}({self._path!r}{changes})"
+        changes = shown_changes(self._changes)
+        return self._made_as or f"attend.{type(self).__name__}({self._path!r}{changes})"
 
 
-def _changes(options: LoadOptions) -> dict[str, Any]:
+def made_of(
+    first: Model, kind: type[Kind], model: Any, recipe: tuple[Any, ...], made_as: str
+) -> Kind:
+    """A model that no single file holds: its path is that of the first one it is made of."""
+    made = kind.__new__(kind)
+    made._path, made._pool_size, made._changes = first._path, first._pool_size, {}
+    made._recipe, made._made_as = recipe, made_as
+    setattr(made, "_model", model)  # of a type of its own in each class
+    return made
+
+
+def shown_changes(changes: Mapping[str, object]) -> str:
+    """Changes of the attention as further arguments of a call."""
+    return "".join(f", {name}={value!r}" for name, value in changes.items())
+
+
+def typed_changes(changes: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Changes of the attention as the words behind the flags of the command line."""
+    typed = dict(changes)
+    if "attention_beta" in typed:
+        beta = typed["attention_beta"]
+        factors = beta.items() if isinstance(beta, dict) else [("", beta)]
+        typed["attention_beta"] = [f"{name}={factor}".lstrip("=") for name, factor in factors]
+    return typed
+
+
+def attention_changes(options: AttentionChanges) -> dict[str, Any]:
     """Those of the attention, as JSON can hold them."""
     heads, beta = options.get("heads_off"), options.get("attention_beta")
     if heads is not None:

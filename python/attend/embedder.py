@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 from attend import _attend
-from attend._common import LoadOptions, Model, given
+from attend._common import LoadOptions, Model, given, typed_changes
 from attend._errors import ConfigError
 from attend._texts import checked_text, checked_texts
 
@@ -38,7 +38,7 @@ class Embedder(Model):
     ) -> None:
         """Reads a model; arguments and errors are those of Translator."""
         super().__init__(path, device, threads, others)
-        self._model = _attend.Embedder(self._path, self._pool_size, self._typed_changes())
+        self._model = _attend.Embedder(self._path, self._pool_size, typed_changes(self._changes))
 
     @property
     def layers(self) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypedDict, overload
 
 from attend import _attend
 from attend._attend import Generation, SequenceScore
-from attend._common import LoadOptions, given, in_background
+from attend._common import LoadOptions, given, in_background, typed_changes
 from attend._generation_batches import GenerationBatches
 from attend._texts import checked_text, checked_texts
 from attend.explanation import Explanation, ExplanationOptions, explanation_of
@@ -58,7 +58,7 @@ class Generator(GenerationBatches):
     ) -> None:
         """Reads a model; arguments and errors are those of Translator."""
         super().__init__(path, device, threads, others)
-        self._model = _attend.Generator(self._path, self._pool_size, self._typed_changes())
+        self._model = _attend.Generator(self._path, self._pool_size, typed_changes(self._changes))
 
     @property
     def tokenizer(self) -> Tokenizer:

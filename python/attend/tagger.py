@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
 from attend import _attend
-from attend._common import LoadOptions, Model, given
+from attend._common import LoadOptions, Model, given, typed_changes
 from attend._errors import LineError
 from attend._texts import checked_texts, checked_tokens
 from attend.tokenizer import Tokenizer
@@ -52,7 +52,7 @@ class Tagger(Model):
     ) -> None:
         """Reads a model; arguments and errors are those of Translator."""
         super().__init__(path, device, threads, others)
-        self._model = _attend.Tagger(self._path, self._pool_size, self._typed_changes())
+        self._model = _attend.Tagger(self._path, self._pool_size, typed_changes(self._changes))
 
     @property
     def labels(self) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast, overload
 
 from attend import _attend
 from attend._attend import SequenceScore, Translation
-from attend._common import WINDOW, LoadOptions, given, in_windows
+from attend._common import WINDOW, LoadOptions, given, in_windows, made_of, typed_changes
 from attend._errors import ConfigError
 from attend._texts import checked_texts
 from attend._translation_inspection import Attention, AttentionPage, TranslationInspection
@@ -46,6 +46,8 @@ class Translator(TranslationInspection):
     Results do not depend on other sentences of the call, nor on the number of threads.
     """
 
+    _members: tuple[Translator, ...] = ()  # of an ensemble
+
     def __init__(
         self,
         path: str | os.PathLike[str],
@@ -63,8 +65,7 @@ class Translator(TranslationInspection):
         ``others`` are for scripts of other packages.
         """
         super().__init__(path, device, threads, others)
-        self._members: tuple[Translator, ...] = ()
-        self._model = _attend.Translator(self._path, self._pool_size, self._typed_changes())
+        self._model = _attend.Translator(self._path, self._pool_size, typed_changes(self._changes))
 
     @classmethod
     def ensemble(cls, members: Iterable[Translator | str | os.PathLike[str]]) -> Translator:
@@ -80,20 +81,12 @@ class Translator(TranslationInspection):
         translators = [one if isinstance(one, Translator) else cls(one) for one in members]
         if not translators:
             raise ConfigError("ensemble: expected at least one model, got none")
-        joined = cls.__new__(cls)
-        joined._path, joined._pool_size = translators[0]._path, translators[0]._pool_size
-        joined._changes = {}
+        model = _attend.Translator.ensemble([one._model for one in translators])
+        recipe = _ensemble, (cls, tuple(translators))
+        made_as = f"attend.{cls.__name__}.ensemble({translators!r})"
+        joined = made_of(translators[0], cls, model, recipe, made_as)
         joined._members = tuple(translators)
-        joined._model = _attend.Translator.ensemble([one._model for one in translators])
         return joined
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (_ensemble, (type(self), self._members)) if self._members else super().__reduce__()
-
-    def __repr__(self) -> str:
-        if not self._members:
-            return super().__repr__()
-        return f"attend.{type(self).__name__}.ensemble({list(self._members)!r})"
 
     @property
     def members(self) -> tuple[Translator, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import pickle
 import shutil
 
 import attend
@@ -104,3 +105,56 @@ def test_an_adapter_of_peft_names_a_base_that_is_there(tmp_path: pathlib.Path) -
     (tmp_path / "peft" / "adapter_model.safetensors").write_bytes(b"")
     with pytest.raises(attend.DataError, match="got 'hub/name'"):
         attend.load(tmp_path / "peft")
+
+
+def test_models_share_what_their_adapters_leave_as_it_is(
+    base: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    run = tmp_path / "adapter"
+    expected = train(base, run).classify(TEXTS)
+    shared = attend.BaseModel(base, threads=2)
+    assert shared.classifier().classify(TEXTS) == attend.Classifier(base).classify(TEXTS)
+    for adapter in run, run / "model.safetensors":
+        assert shared.classifier(adapter).classify(TEXTS) == expected
+    changed = shared.classifier(heads_off="encoder.*")
+    assert changed.classify(TEXTS) == attend.Classifier(base, heads_off="encoder.*").classify(TEXTS)
+    vectors = attend.Embedder(base).encode(TEXTS)
+    assert (shared.embedder().encode(TEXTS) == vectors).all()
+
+
+def test_a_model_of_a_base_says_so_and_travels_as_paths(
+    base: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    run = tmp_path / "adapter"
+    expected = train(base, run).classify(TEXTS)
+    shared = attend.BaseModel(base)
+    models = [shared.classifier(run), shared.classifier(attention_beta=2), shared.classifier()]
+    written = f"attend.BaseModel({str(base)!r})"
+    assert [repr(one) for one in (shared, *models)] == [
+        written,
+        f"{written}.classifier({str(run)!r})",
+        f"{written}.classifier(attention_beta=2.0)",
+        f"{written}.classifier()",
+    ]
+    copies = pickle.loads(pickle.dumps(models))
+    assert [repr(one) for one in copies] == [repr(one) for one in models]
+    assert [one.classify(TEXTS) for one in copies] == [one.classify(TEXTS) for one in models]
+    assert copies[0].classify(TEXTS) == expected
+    assert copies[0].path == str(base)
+
+
+def test_a_base_names_what_does_not_fit(
+    base: pathlib.Path, models: Models, tmp_path: pathlib.Path
+) -> None:
+    run = tmp_path / "adapter"
+    train(base, run)
+    with pytest.raises(attend.DataError, match="expected a model for translation"):
+        attend.BaseModel(base).translator()
+    with pytest.raises(attend.DataError, match="model that it adapts"):
+        attend.BaseModel(models.translator).classifier(run)
+    with pytest.raises(attend.ConfigError, match="expected no adapter beside them"):
+        attend.BaseModel(base).classifier(run, heads_off="encoder.*")
+    with pytest.raises(attend.ConfigError, match="encoder.layers.9"):
+        attend.BaseModel(base).classifier(heads_off="encoder.layers.9.self_attn")
+    with pytest.raises(attend.IoError):
+        attend.BaseModel(tmp_path / "missing.safetensors")

@@ -52,6 +52,8 @@ ExplanationState explain_class(const HeldClassifier& classifier, const std::stri
 void add_classifier(nb::module_& module) {
   nb::class_<HeldClassifier>(module, "Classifier")
       .def(nb::new_(&HeldClassifier::load), nb::arg("path"), nb::arg("threads"), nb::arg("changes"))
+      .def_static("sharing", &HeldClassifier::sharing, nb::arg("base"), nb::arg("adapter"),
+                  nb::arg("changes"))
       .def("labels", [](const HeldClassifier& c) { return c.engine.labels(); })
       .def("problem_type",
            [](const HeldClassifier& c) {

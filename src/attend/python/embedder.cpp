@@ -142,6 +142,8 @@ std::vector<std::pair<std::vector<std::string>, NumpyArray>> embed_tokens(
 void add_embedder(nb::module_& module) {
   nb::class_<HeldEmbedder>(module, "Embedder")
       .def(nb::new_(&HeldEmbedder::load), nb::arg("path"), nb::arg("threads"), nb::arg("changes"))
+      .def_static("sharing", &HeldEmbedder::sharing, nb::arg("base"), nb::arg("adapter"),
+                  nb::arg("changes"))
       .def("layers", [](const HeldEmbedder& e) { return e.engine.with_prompts().layers(); })
       .def("width", [](const HeldEmbedder& e) { return e.engine.with_prompts().width(); })
       .def("prompts", [](const HeldEmbedder& e) { return e.engine.prompts(); })

@@ -176,6 +176,8 @@ void add_generator(nb::module_& module) {
   add_generation_classes(module);
   nb::class_<HeldGenerator>(module, "Generator")
       .def(nb::new_(&HeldGenerator::load), nb::arg("path"), nb::arg("threads"), nb::arg("changes"))
+      .def_static("sharing", &HeldGenerator::sharing, nb::arg("base"), nb::arg("adapter"),
+                  nb::arg("changes"))
       .def("tokenizer", [](const HeldGenerator& g) { return g.engine.model().tokenizer; })
       .def("generate", generate, nb::arg("prompt"), nb::arg("options"))
       .def("generate_tokens", generate_tokens, nb::arg("prompts"), nb::arg("options"),

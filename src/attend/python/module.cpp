@@ -13,6 +13,7 @@ NB_MODULE(_attend, module) {
              "Build information, one 'name: value' per line.");
   add_errors(module);
   add_tokenizer(module);
+  add_base_model(module);
   add_translations(module);
   add_translator(module);
   add_classifier(module);

@@ -10,6 +10,7 @@ namespace attend {
 
 void add_errors(nanobind::module_& module);
 void add_tokenizer(nanobind::module_& module);
+void add_base_model(nanobind::module_& module);
 void add_translations(nanobind::module_& module);
 void add_translator(nanobind::module_& module);
 void add_classifier(nanobind::module_& module);

@@ -75,6 +75,8 @@ std::vector<TaggingState> tag_words(const HeldTagger& tagger, const std::vector<
 void add_tagger(nb::module_& module) {
   nb::class_<HeldTagger>(module, "Tagger")
       .def(nb::new_(&HeldTagger::load), nb::arg("path"), nb::arg("threads"), nb::arg("changes"))
+      .def_static("sharing", &HeldTagger::sharing, nb::arg("base"), nb::arg("adapter"),
+                  nb::arg("changes"))
       .def("labels", [](const HeldTagger& t) { return t.engine.labels(); })
       .def("tokenizer", [](const HeldTagger& t) { return t.engine.model().tokenizer; })
       .def("tag", tag_texts, nb::arg("texts"), nb::arg("options"))

@@ -219,6 +219,8 @@ void add_translator(nb::module_& module) {
   nb::class_<HeldTranslator> translator(module, "Translator");
   translator
       .def(nb::new_(&HeldTranslator::load), nb::arg("path"), nb::arg("threads"), nb::arg("changes"))
+      .def_static("sharing", &HeldTranslator::sharing, nb::arg("base"), nb::arg("adapter"),
+                  nb::arg("changes"))
       .def_static("ensemble", ensemble_of, nb::arg("members"))
       .def("languages", language_names)
       .def("longest_source", longest_source)

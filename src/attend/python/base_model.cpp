@@ -1,0 +1,16 @@
+#include <nanobind/stl/filesystem.h>
+
+#include "attend/python/held_model.h"
+#include "attend/python/module.h"
+
+namespace nb = nanobind;
+
+namespace attend {
+
+void add_base_model(nb::module_& module) {
+  nb::class_<HeldBase>(module, "BaseModel")
+      .def(nb::new_(&HeldBase::load), nb::arg("path"), nb::arg("threads"),
+           nb::call_guard<nb::gil_scoped_release>());
+}
+
+}  // namespace attend
