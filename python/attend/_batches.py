@@ -172,7 +172,6 @@ _MISSING = {
 }
 _MISSING_IN_TRANSLATION = _MISSING | {
     "repetition_penalty",
-    "return_end_token",
     "coverage_penalty",
     "prefix_bias_beta",
     "replace_unknowns",

@@ -145,9 +145,13 @@ class TranslationBatches(Model):
         self, pair: TokenPair, translation: Translation, options: dict[str, Any]
     ) -> TranslationResult:
         result = TranslationResult([])
+        end = [self._end_token()] if options["return_end_token"] else []
         for candidate in translation.candidates:
             length = len(pair.language) + len(candidate.token_scores)
-            result.hypotheses.append(pair.language + candidate.tokens)
+            has_ended = len(candidate.token_scores) > len(candidate.tokens)
+            result.hypotheses.append(
+                pair.language + candidate.tokens + (end if has_ended else [])
+            )
             result.scores.append(
                 batch_score(candidate.log_probability, length, options["length_penalty"])
             )
@@ -160,12 +164,17 @@ class TranslationBatches(Model):
             result.attention = [self._attention(pair, tokens) for tokens in result.hypotheses]
         return result
 
+    def _end_token(self) -> str:
+        tokenizer = self._model.target_tokenizer()
+        return tokenizer.piece(tokenizer.special_ids()["eos"])
+
     def _attention(self, pair: TokenPair, target: list[str]) -> list[list[float]]:
-        """The mean over the heads of the last layer, without the row that predicts the end."""
+        """The mean over the heads of the last layer: a row for each token."""
         if not target:
             return []
-        layers = self._model.cross_attention(pair.source, target, pair.options)
-        weights: list[list[float]] = layers[-1].mean(axis=0)[:-1].tolist()
+        tokens = target[:-1] if target[-1] == self._end_token() else target
+        layers = self._model.cross_attention(pair.source, tokens, pair.options)
+        weights: list[list[float]] = layers[-1].mean(axis=0)[: len(target)].tolist()
         return weights
 
     def _translate_tokens(

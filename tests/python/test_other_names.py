@@ -40,6 +40,22 @@ def test_batches_have_hypotheses_scores_and_attention(models: Models) -> None:
     numpy.testing.assert_allclose(weights.sum(axis=1), 1, rtol=1e-5)
 
 
+def test_batches_have_their_end_if_asked(models: Models) -> None:
+    translator = attend.Translator(models.translator)
+    tokens = [translator.source_tokenizer.pieces(sentence) for sentence in ENGLISH]
+    plain = translator.translate_batch(tokens, return_scores=True, return_attention=True)
+    ended = translator.translate_batch(
+        tokens, return_scores=True, return_attention=True, return_end_token=True
+    )
+    for one, other in zip(plain, ended, strict=True):
+        assert other.hypotheses == [[*one.hypotheses[0], "</s>"]]
+        assert other.scores == one.scores
+        assert other.attention[0][:-1] == one.attention[0]
+        assert len(other.attention[0]) == len(other.hypotheses[0])
+    (cut,) = translator.translate_batch(tokens[:1], max_decoding_length=2, return_end_token=True)
+    assert len(cut.hypotheses[0]) == 2 and cut.hypotheses[0][-1] != "</s>"
+
+
 def test_batches_are_sampled_limited_and_computed_in_the_background(models: Models) -> None:
     translator = attend.Translator(models.translator)
     tokens = [translator.source_tokenizer.pieces(sentence) for sentence in ENGLISH]
