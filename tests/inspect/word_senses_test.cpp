@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "attend/error.h"
 #include "tasks/small_language.h"
 #include "tasks/small_model.h"
@@ -61,29 +59,6 @@ TEST(WordSenses, NeedUsesOfTheWord) {
   expect_error<DataError>([&] { measure_senses(embedder, single, "cat", -1); },
                           {"seen", "two uses"});
   expect_error<ConfigError>([&] { measure_senses(embedder, kUses, "cat", 4); }, {"layer", "got 4"});
-}
-
-TEST(PrincipalPlane, TurnsPointsOfAPlaneIntoIt) {
-  // Points a (3,4,0)/5 + b (0,0,1), shifted: the distances and the order of the variances are kept.
-  const std::vector<std::pair<double, double>> plane{{4, 1}, {-4, 1}, {3, -1}, {-3, -1}};
-  std::vector<std::vector<float>> vectors;
-  for (const auto& [a, b] : plane)
-    vectors.push_back({static_cast<float>(0.6 * a + 7), static_cast<float>(0.8 * a - 2),
-                       static_cast<float>(b + 1)});
-  const auto points = principal_plane(vectors);
-  ASSERT_EQ(points.size(), plane.size());
-  for (std::size_t i = 0; i < plane.size(); ++i) {
-    EXPECT_NEAR(std::fabs(points[i].first), std::fabs(plane[i].first), 1e-3);
-    EXPECT_NEAR(std::fabs(points[i].second), std::fabs(plane[i].second), 1e-3);
-  }
-}
-
-TEST(PrincipalPlane, OfEqualPointsIsAPoint) {
-  for (const auto& [x, y] : principal_plane({{1.0f, 2.0f}, {1.0f, 2.0f}, {1.0f, 2.0f}})) {
-    EXPECT_NEAR(x, 0.0, 1e-9);
-    EXPECT_NEAR(y, 0.0, 1e-9);
-  }
-  EXPECT_TRUE(principal_plane({}).empty());
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "attend/core/quote.h"
 #include "attend/error.h"
+#include "attend/inspect/principal_plane.h"
 #include "attend/inspect/word_vector.h"
 
 namespace attend {
@@ -16,19 +17,6 @@ namespace {
 using Vectors = std::vector<std::vector<float>>;
 
 constexpr float kTie = 1e-6f;  // cosines closer than rounding error
-constexpr int kIterations = 200;
-
-Vectors vectors_of(const std::vector<TextEmbedding>& embeddings, const LabeledText& uses,
-                   const std::string& word) {
-  Vectors vectors;
-  for (std::size_t i = 0; i < embeddings.size(); ++i) {
-    vectors.push_back(word_vector(embeddings[i], bare_word(word)));
-    if (vectors.back().empty())
-      throw DataError(fmt::format("use {} of {} does not contain the word: {}", i + 1, quote(word),
-                                  quote(uses.texts[i])));
-  }
-  return vectors;
-}
 
 // Averages over the uses of each sense, then over the senses.
 class MeanOfSenses {
@@ -83,70 +71,7 @@ Plot plot_of(const Vectors& vectors, const LabeledText& uses, const std::string&
   return plot;
 }
 
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  for (std::size_t d = 0; d < a.size(); ++d) sum += a[d] * b[d];
-  return sum;
-}
-
-// The first principal direction, by power iteration; zero if there is none.
-std::vector<double> main_direction(const std::vector<std::vector<double>>& rows) {
-  const std::size_t width = rows.front().size();
-  std::vector<double> direction(width);
-  // The longest row has a component in every relevant direction.
-  const auto longest = std::max_element(
-      rows.begin(), rows.end(), [](const auto& a, const auto& b) { return dot(a, a) < dot(b, b); });
-  direction = *longest;
-  for (int i = 0; i < kIterations; ++i) {
-    std::vector<double> next(width, 0.0);
-    for (const auto& row : rows) {
-      const double share = dot(row, direction);
-      for (std::size_t d = 0; d < width; ++d) next[d] += share * row[d];
-    }
-    const double length = std::sqrt(dot(next, next));
-    if (length < 1e-12) return std::vector<double>(width, 0.0);
-    for (std::size_t d = 0; d < width; ++d) direction[d] = next[d] / length;
-  }
-  return direction;
-}
-
-// The coordinates of all rows in the first principal direction, which is then removed from them.
-std::vector<double> take_component(std::vector<std::vector<double>>& rows) {
-  const std::vector<double> direction = main_direction(rows);
-  std::vector<double> coordinates;
-  for (auto& row : rows) {
-    coordinates.push_back(dot(row, direction));
-    for (std::size_t d = 0; d < row.size(); ++d) row[d] -= coordinates.back() * direction[d];
-  }
-  const auto farthest =
-      std::max_element(coordinates.begin(), coordinates.end(),
-                       [](double a, double b) { return std::fabs(a) < std::fabs(b); });
-  if (farthest != coordinates.end() && *farthest < 0) {
-    for (double& c : coordinates) c = -c;
-  }
-  return coordinates;
-}
-
 }  // namespace
-
-std::vector<std::pair<double, double>> principal_plane(
-    const std::vector<std::vector<float>>& vectors) {
-  if (vectors.empty()) return {};
-  std::vector<double> mean(vectors.front().size(), 0.0);
-  for (const auto& vector : vectors) {
-    for (std::size_t d = 0; d < mean.size(); ++d)
-      mean[d] += vector[d] / static_cast<double>(vectors.size());
-  }
-  std::vector<std::vector<double>> rows;
-  for (const auto& vector : vectors) {
-    rows.emplace_back(vector.begin(), vector.end());
-    for (std::size_t d = 0; d < mean.size(); ++d) rows.back()[d] -= mean[d];
-  }
-  const std::vector<double> x = take_component(rows), y = take_component(rows);
-  std::vector<std::pair<double, double>> points;
-  for (std::size_t i = 0; i < x.size(); ++i) points.emplace_back(x[i], y[i]);
-  return points;
-}
 
 WordSenses measure_senses(const EmbeddingEngine& embedder, const LabeledText& uses,
                           const std::string& word, int plot_layer) {
@@ -160,12 +85,12 @@ WordSenses measure_senses(const EmbeddingEngine& embedder, const LabeledText& us
   const int shown = embedder.layer_number(plot_layer);
   const auto without = embedder.embed_without_context(uses.texts, EmbeddingPooling::none);
   result.separations.push_back(
-      separation("static embedding", vectors_of(without, uses, word), uses));
+      separation("static embedding", word_vectors(without, uses.texts, word), uses));
   for (int layer = 0; layer <= embedder.layers(); ++layer) {
     EmbeddingOptions options;
     options.layer = layer;
     options.pooling = EmbeddingPooling::none;
-    const Vectors vectors = vectors_of(embedder.embed(uses.texts, options), uses, word);
+    const Vectors vectors = word_vectors(embedder.embed(uses.texts, options), uses.texts, word);
     result.separations.push_back(separation(fmt::format("layer {}", layer), vectors, uses));
     if (layer == shown) result.plot = plot_of(vectors, uses, word, layer);
   }

@@ -34,9 +34,4 @@ struct WordSenses {
 WordSenses measure_senses(const EmbeddingEngine& embedder, const LabeledText& uses,
                           const std::string& word, int plot_layer);
 
-// The first two principal components (Pearson 1901) of N vectors of equal width: N points with mean
-// 0. Signs make the largest coordinate in each direction positive.
-std::vector<std::pair<double, double>> principal_plane(
-    const std::vector<std::vector<float>>& vectors);
-
 }  // namespace attend

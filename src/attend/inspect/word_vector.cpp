@@ -1,7 +1,12 @@
 #include "attend/inspect/word_vector.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
+
+#include "attend/core/quote.h"
+#include "attend/error.h"
 
 namespace attend {
 
@@ -21,6 +26,19 @@ std::vector<float> word_vector(const TextEmbedding& embedding, const std::string
       return mean_vector(embedding.vectors, word.begin, word.end);
   }
   return {};
+}
+
+std::vector<std::vector<float>> word_vectors(std::span<const TextEmbedding> embeddings,
+                                             std::span<const std::string> texts,
+                                             const std::string& word) {
+  std::vector<std::vector<float>> vectors;
+  for (std::size_t i = 0; i < embeddings.size(); ++i) {
+    vectors.push_back(word_vector(embeddings[i], bare_word(word)));
+    if (vectors.back().empty())
+      throw DataError(fmt::format("text {} does not contain the word {}: {}", i + 1, quote(word),
+                                  quote(texts[i])));
+  }
+  return vectors;
 }
 
 }  // namespace attend
