@@ -28,6 +28,9 @@ struct ExplanationOptions {
   std::string instead = {};
   bool alone = false;  // split the logit itself, not its difference from another one
   int top = 5;         // tokens of each layer of the lens
+  // Divides the logits of all probabilities, those of the lens included: below 1 they are sharper,
+  // above 1 flatter. Logits, their difference and its parts do not depend on it.
+  float temperature = 1.0f;
 };
 
 // What a part of the model adds to a logit, or to the difference of two.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -118,6 +119,47 @@ TEST(Explanation, OfALogitAloneHasNoOtherToken) {
   EXPECT_NE(why.difference, other.difference);
 }
 
+// softmax(logits / t), from the probabilities at temperature 1, whose logarithms are the logits but
+// for a constant.
+std::vector<double> at_temperature(const std::vector<TokenProbability>& tokens, double t) {
+  std::vector<double> values;
+  for (const TokenProbability& token : tokens)
+    values.push_back(std::exp(std::log(double{token.probability}) / t));
+  const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+  for (double& value : values) value /= sum;
+  return values;
+}
+
+TEST(Explanation, DividesTheLogitsOfProbabilitiesByTheTemperature) {
+  const TranslationModel model = small_model();
+  const int all = static_cast<int>(model.tgt_tokenizer.vocab_size());
+  const auto explained = [&](float t) {
+    return explain(model, kCat, kKatze, {.position = 2, .top = all, .temperature = t});
+  };
+  const OutputExplanation plain = explained(1.0f);
+  for (const float t : {0.25f, 3.0f}) {
+    const OutputExplanation why = explained(t);
+    for (std::size_t layer = 0; layer < plain.lens.size(); ++layer) {
+      const std::vector<double> expected = at_temperature(plain.lens[layer], t);
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        EXPECT_EQ(why.lens[layer][i].token, plain.lens[layer][i].token);
+        EXPECT_NEAR(why.lens[layer][i].probability, expected[i], 1e-5);
+      }
+    }
+    const auto listed = [&](const TokenProbability& token) {
+      const auto& last = why.lens.back();
+      return std::find_if(last.begin(), last.end(),
+                          [&](const TokenProbability& one) { return one.token == token.token; });
+    };
+    EXPECT_NEAR(why.token.probability, listed(why.token)->probability, 1e-6f);
+    EXPECT_NEAR(why.instead.probability, listed(why.instead)->probability, 1e-6f);
+    EXPECT_EQ(why.difference, plain.difference) << "logits stay as they are";
+    EXPECT_NEAR(sum_of_parts(why), sum_of_parts(plain), 1e-6f);
+  }
+  const auto cold = explained(1e-6f).lens.back();
+  EXPECT_FLOAT_EQ(cold[0].probability, 1.0f);
+}
+
 TEST(Explanation, TellsWhatEverySublayerAdds) {
   const OutputExplanation why = explain(small_model(), kCat, kKatze, {});
   std::vector<std::string> modules;
@@ -215,6 +257,7 @@ TEST(Explanation, RefusesWhatItCannotExplain) {
           {"instead", "another token"});
   refused({.instead = "@"}, {"instead", "vocabulary", "@"});
   refused({.top = 0}, {"top"});
+  refused({.temperature = 0}, {"temperature"});
   RecurrentConfig recurrent;
   recurrent.src_vocab_size = recurrent.tgt_vocab_size = model.tgt_tokenizer.vocab_size();
   const TranslationModel rnn{make_encoder_decoder(recurrent, 3), model.tgt_tokenizer,
@@ -222,6 +265,8 @@ TEST(Explanation, RefusesWhatItCannotExplain) {
   expect_error<ConfigError>([&] { explain(rnn, kCat, "der", {}); }, {"Transformer"});
   const ClassificationModel films = small_classifier();
   expect_error<ConfigError>([&] { explain(films, "a film", {.position = 1}); }, {"position"});
+  expect_error<ConfigError>([&] { explain(films, "a film", {.temperature = 2}); },
+                            {"temperature", "classifier"});
   expect_error<ConfigError>([&] { explain(films, "a film", {.instead = "great"}); },
                             {"instead", "'great'"});
   expect_error<DataError>([&] { explain(films, " ", {}); }, {"some words"});

@@ -14,9 +14,11 @@
 
 namespace attend {
 
+inline constexpr NumberRange kTemperatures = between(1e-6, 1e6);
+
 template <class Visitor>
 void fields(SamplingOptions& o, Visitor&& visit) {
-  visit("temperature", o.temperature, between(1e-6, 1e6),
+  visit("temperature", o.temperature, kTemperatures,
         "sampling: temperature that logits are divided by");
   visit("top-k", o.top_k, between(0, kVocabularySizes.most),
         "sampling: draw among the k most likely tokens; 0: all");

@@ -111,6 +111,12 @@ Tensor logits_of(const Tensor& states, const OutputProjection& output) {
       .to_host();
 }
 
+// log softmax(logits / temperature), row by row.
+Tensor scores_at(Tensor logits, float temperature) {
+  for (float& logit : logits.span()) logit /= temperature;
+  return log_softmax(Variable(logits)).value().to_host();
+}
+
 // Two rows of the output layer, or one: their weights and biases, or the differences.
 struct Direction {
   std::vector<double> weights = {};
@@ -152,7 +158,7 @@ void explain_token(OutputExplanation& explanation, const ComputedOutput& at, std
   const std::span<const float> values = logits.span();
   require_finite(values, "logits", at.source);
   if (token < 0) token = static_cast<std::int32_t>(largest_of(values));
-  const Tensor probabilities = log_softmax(Variable(logits)).value().to_host();
+  const Tensor probabilities = scores_at(logits.clone(), options.temperature);
   const auto chosen = [&](std::int32_t id) {
     return TokenProbability{at.tokenizer.piece(id), std::exp(probabilities.span()[id])};
   };
@@ -174,7 +180,7 @@ void explain_token(OutputExplanation& explanation, const ComputedOutput& at, std
   add_output_parts(explanation, at.output, direction.bias, is_quantized(at.output.weight));
   explanation.additions = stream.additions(at.row());
   const Tensor lens =
-      log_softmax(Variable(logits_of(stream.outputs(at.row()), at.output))).value().to_host();
+      scores_at(logits_of(stream.outputs(at.row()), at.output), options.temperature);
   for (std::int64_t i = 0; i < lens.rows(); ++i)
     explanation.lens.push_back(most_probable({lens.row(i), static_cast<std::size_t>(lens.cols())},
                                              options.top, at.tokenizer));
@@ -302,6 +308,8 @@ OutputExplanation explain(const ClassificationModel& model, const std::string& t
         fmt::format("{}: expected a classifier with classes, found one of numbers", model.source));
   if (options.position >= 0)
     throw ConfigError("position: expected a model that writes tokens, got a classifier");
+  if (options.temperature != 1.0f)
+    throw ConfigError("temperature: expected a model that writes tokens, got a classifier");
   if (is_blank(text)) throw DataError("the text: expected some words, found none");
   const std::vector<std::int32_t> ids = model.ids(text);
   const Ragged texts = Ragged::one(ids);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "attend/core/options.h"
+#include "attend/decode/sampling.h"
 #include "attend/explanation.h"
 #include "attend/tasks/classification/model.h"
 #include "attend/tasks/language/model.h"
@@ -22,6 +23,8 @@ void fields(ExplanationOptions& o, Visitor&& visit) {
         "default: the most probable other one");
   visit("alone", o.alone, "split the logit alone, not its difference from another one");
   visit("top", o.top, between(1, 1000), "most probable tokens to show of each layer");
+  visit("temperature", o.temperature, kTemperatures,
+        "divides the logits of the probabilities that are shown");
 }
 
 // Tokens of a text. Each takes memory in every layer.
@@ -46,8 +49,8 @@ OutputExplanation explain(const LanguageModel& model, const std::string& text,
 // Why the text is of its most probable class and not of the class options.instead. Parts are the
 // sums over all tokens, each with its share in the vector of the text: of a maximum the elements
 // that are the largest; of a layer between that vector and the output, whose activation is not
-// linear, the ratio of its output and its input, taken as it is. There is no lens and no position.
-// Throws like the functions above, and ConfigError for a regression.
+// linear, the ratio of its output and its input, taken as it is. There is no lens, no position and
+// no temperature. Throws like the functions above, and ConfigError for a regression.
 OutputExplanation explain(const ClassificationModel& model, const std::string& text,
                           const ExplanationOptions& options);
 

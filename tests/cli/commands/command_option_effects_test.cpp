@@ -191,6 +191,7 @@ TEST_F(CommandOptionEffects, OfExplain) {
       {"instead", "</s>", "", "out"},
       {"alone", "yes", "", "out"},
       {"top", "2", "", "out"},
+      {"temperature", "2", "", "out"},
       {"heads-off", "*.cross_attn", "--target Der", "out"},
       {"attention-beta", "3", "--target Der", "out"},
       {"format", "json", "", "out"},
