@@ -123,6 +123,8 @@ const Json& values() {
     "normalize": true, "truncate": true, "prompt_name": "x", "dimensions": 4, "raw_scores": true,
     "parameters": {"src_lang": "en", "tgt_lang": "de", "top_k": 2,
                    "aggregation_strategy": "simple", "ignore_labels": ["O"]},
+    "texts": ["the old dog", "a dog"], "word": "dog", "layer": 1, "position": 0,
+    "heads_off": ["decoder.layers.0.cross_attn:0"], "attention_beta": ["0.5"],
     "targets": ["der hund"], "sources": ["the dog"], "path": "a", "name": "lm"})");
   return values;
 }

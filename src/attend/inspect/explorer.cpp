@@ -129,7 +129,8 @@ std::shared_ptr<const Explorer> Explorer::load(const std::filesystem::path& path
   return std::shared_ptr<const Explorer>(new Explorer(SharedBase::load(path)));
 }
 
-std::shared_ptr<const SavedModel> Explorer::changed(const AttentionChangeOptions& changes) const {
+std::shared_ptr<const SavedModel> Explorer::changed_model(
+    const AttentionChangeOptions& changes) const {
   const std::vector<AttentionChange> wanted = attention_changes(changes);
   if (wanted.empty()) return base_.model();
   {
@@ -143,7 +144,7 @@ std::shared_ptr<const SavedModel> Explorer::changed(const AttentionChangeOptions
 }
 
 Json Explorer::explore(const Exploration& exploration) const {
-  const std::shared_ptr<const SavedModel> model = changed(exploration.changes);
+  const std::shared_ptr<const SavedModel> model = changed_model(exploration.changes);
   return visit_model(
       *model, [&](const TranslationModel& m) -> Json { return answer_of(m, exploration); },
       [&](const ClassificationModel& m) -> Json { return answer_of(m, exploration); },
@@ -156,7 +157,7 @@ Json Explorer::explore(const Exploration& exploration) const {
 }
 
 HeadTrials Explorer::head_trials(const Exploration& exploration) const {
-  const std::shared_ptr<const SavedModel> model = changed(exploration.changes);
+  const std::shared_ptr<const SavedModel> model = changed_model(exploration.changes);
   const auto trials = [&](GoldenInput input, std::size_t output) {
     return HeadTrials(base_, std::move(input), output, attention_changes(exploration.changes));
   };

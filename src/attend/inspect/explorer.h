@@ -34,13 +34,16 @@ class Explorer {
   // model that is not explored: one that tags.
   static std::shared_ptr<const Explorer> load(const std::filesystem::path& path);
 
+  // The model with these changes of its attention. Throws ConfigError like attention_changes() and
+  // changed_attention().
+  std::shared_ptr<const SavedModel> changed_model(const AttentionChangeOptions& changes) const;
+
   // {"translation", "log_probability", "reference_log_probability", "attention"} of a translator,
   // {"classes": [{"label", "probability"}], "attention"} of a classifier, most probable first,
   // {"log_probability", "attention"} of a language model, {"attention"} of an embedding model;
   // "attention" is attention_data(). Numbers are those that `attend score` and `attend classify`
   // print with the same changes. Throws DataError for a text that is empty, not UTF-8 or longer
-  // than kMaxPageTokens; ConfigError like attention_changes(), changed_attention() and
-  // TranslationEngine::translate().
+  // than kMaxPageTokens; ConfigError like changed_model() and TranslationEngine::translate().
   nlohmann::ordered_json explore(const Exploration& exploration) const;
 
   // What each head does for the answer: `exploration.translation`, or the model's own; the most
@@ -50,7 +53,6 @@ class Explorer {
 
  private:
   explicit Explorer(SharedBase base) : base_(std::move(base)) {}
-  std::shared_ptr<const SavedModel> changed(const AttentionChangeOptions& changes) const;
 
   SharedBase base_;
   // The model of the last changes: people look at several sentences with the same.

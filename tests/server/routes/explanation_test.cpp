@@ -2,7 +2,9 @@
 
 #include "attend/classifier.h"
 #include "attend/generator.h"
+#include "attend/tasks/answer_explanation.h"
 #include "attend/tasks/explanation_json.h"
+#include "attend/tasks/shared_base.h"
 #include "attend/translator.h"
 #include "server/served_models.h"
 
@@ -40,12 +42,50 @@ TEST_F(ExplanationRoute, ExplainsTheTranslationOfTheModelIfNoneIsGiven) {
   EXPECT_EQ(json["position"], 0);
 }
 
+TEST_F(ExplanationRoute, DividesTheLogitsByTheTemperature) {
+  serve({"en-de"});
+  const OutputExplanation expected =
+      Translator::load(file("en-de")).explain("a dog", "ein hund", {.temperature = 0.5f});
+  auto json = json_of(
+      post("/explain", R"({"text": "a dog", "translation": "ein hund", "temperature": 0.5})"));
+  json.erase("translation");
+  EXPECT_EQ(json, to_json(expected));
+}
+
+TEST_F(ExplanationRoute, ExplainsTheModelWithChangedAttention) {
+  serve({"en-de", "lm"});
+  const AttentionChangeOptions changes{{"decoder.layers.0.cross_attn:0"}, {"encoder.*=0"}};
+  const auto base = SharedBase::load(file("en-de"));
+  const auto changed = base.with_attention(attention_changes(changes));
+  const std::string of_changes =
+      R"("heads_off": "decoder.layers.0.cross_attn:0", "attention_beta": ["encoder.*=0"])";
+  const AnswerExplanation own = explain_answer(*changed, {.text = "the dog sleeps"}),
+                          given = explain_answer(*changed, {.text = "the dog sleeps",
+                                                            .translation = "der hund",
+                                                            .options = {.position = 1}});
+  auto json = json_of(post("/explain", R"({"text": "the dog sleeps", )" + of_changes + "}"));
+  EXPECT_EQ(json["translation"], own.translation);
+  json.erase("translation");
+  EXPECT_EQ(json, to_json(own.why));
+  const std::string request =
+      R"({"text": "the dog sleeps", "translation": "der hund", "position": 1)";
+  json = json_of(post("/explain", request + ", " + of_changes + "}"));
+  EXPECT_NE(json, json_of(post("/explain", request + "}")));
+  json.erase("translation");
+  EXPECT_EQ(json, to_json(given.why));
+  EXPECT_FALSE(json_of(post("/explain", R"({"text": "the dog", "model": "lm",
+                                            "attention_beta": "0"})"))
+                   .contains("translation"));
+}
+
 TEST_F(ExplanationRoute, SaysWhatItCannotExplain) {
   serve({"en-de", "tags"});
   json_of(post("/explain", R"({"text": "a", "position": 999})"), 400);
   json_of(post("/explain", R"({"text": "a", "model": "tags"})"), 404);
   json_of(post("/explain", R"({"text": "a", "model": "none"})"), 404);
   json_of(post("/explain", R"({})"), 400);
+  json_of(post("/explain", R"({"text": "a", "temperature": 0})"), 400);
+  json_of(post("/explain", R"({"text": "a", "heads_off": "nothing"})"), 400);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "attend/inspect/beam_tree.h"
+#include "attend/tasks/shared_base.h"
+#include "attend/tasks/translation/engine.h"
 #include "attend/translator.h"
 #include "server/served_models.h"
 
@@ -53,6 +55,27 @@ TEST_F(Searches, GoOnFromATextOrFromTokens) {
   EXPECT_EQ(json, found(options));
   EXPECT_EQ(json["translations"][0]["tokens"][0], token);
   EXPECT_EQ(json["steps"][0]["written"], 1);
+}
+
+TEST_F(Searches, AreThoseOfTheModelWithChangedAttention) {
+  const SharedBase base = SharedBase::load(SmallModels::shared().file("en-de"));
+  const auto changed =
+      base.with_attention(attention_changes({{"decoder.layers.0.cross_attn"}, {"encoder.*=0"}}));
+  const TranslationEngine engine(dynamic_cast<const TranslationModel&>(*changed));
+  TranslationOptions options = engine.default_options();
+  options.beam.beam_size = options.beam.n_best = 3;
+  options.prefixes = {"der"};
+  std::vector<BeamStep> steps;
+  options.search_listener = [&](std::size_t, const BeamStep& step) { steps.push_back(step); };
+  const std::vector<std::string> sentence{"the dog sleeps"};
+  auto expected = translation_json(engine.translate(sentence, options).front());
+  expected["steps"] = beam_json(steps, own().target_tokenizer());
+  const std::string request = R"(, "beam_size": 3, "prefix": "der")";
+  EXPECT_EQ(search(request + R"(, "heads_off": "decoder.layers.0.cross_attn",
+                                  "attention_beta": "encoder.*=0")"),
+            expected);
+  EXPECT_NE(search(request), expected);
+  search(R"(, "heads_off": "nothing")", 400);
 }
 
 TEST_F(Searches, HaveThePhrasesThatTheyMust) {

@@ -14,11 +14,11 @@
 #include "attend/cli/output_format.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
+#include "attend/tasks/answer_explanation.h"
 #include "attend/tasks/explanation.h"
 #include "attend/tasks/explanation_json.h"
-#include "attend/tasks/model_reading.h"
 #include "attend/tasks/shared_base.h"
-#include "attend/tasks/translation/engine.h"
+#include "attend/tasks/translation/model.h"
 
 namespace attend {
 namespace {
@@ -115,6 +115,7 @@ void print(const OutputExplanation& why) {
 }
 
 void require_no_target(const ExplainArguments& arguments, const SavedModel& model) {
+  if (dynamic_cast<const TranslationModel*>(&model) != nullptr) return;
   if (!arguments.target.empty())
     throw ConfigError(
         fmt::format("--target: expected a model for translation, got one for {}", model.task()));
@@ -122,38 +123,14 @@ void require_no_target(const ExplainArguments& arguments, const SavedModel& mode
     throw ConfigError("--src-lang, --tgt-lang: expected a translation model");
 }
 
-OutputExplanation explained(const TranslationModel& model, const ExplainArguments& arguments,
-                            bool has_target) {
-  if (has_target)
-    return explain(model, arguments.text, arguments.target, arguments.explanation,
-                   arguments.languages);
-  const TranslationEngine translator(model);
-  TranslationOptions options = translator.default_options();
-  options.languages = arguments.languages;
-  const Translation found = translator.translate(std::span(&arguments.text, 1), options).front();
-  return explain(model, arguments.text, target_ids(model, found.candidates.front()),
-                 arguments.explanation, arguments.languages);
-}
-
 void run_explain(const ExplainArguments& arguments, const OptionBinding& binding) {
   const RuntimeScope runtime = enter_runtime(arguments.threads);
-  const OutputExplanation why = visit_model(
-      *load_model(arguments.model, arguments.changes),
-      [&](const TranslationModel& model) {
-        return explained(model, arguments, binding.is_set("target"));
-      },
-      [&](const LanguageModel& model) {
-        require_no_target(arguments, model);
-        return explain(model, arguments.text, arguments.explanation);
-      },
-      [&](const ClassificationModel& model) {
-        require_no_target(arguments, model);
-        return explain(model, arguments.text, arguments.explanation);
-      },
-      [](const SavedModel& model) -> OutputExplanation {
-        throw wrong_task(model.source, "translation, language modeling or classification",
-                         model.task());
-      });
+  const std::unique_ptr<SavedModel> model = load_model(arguments.model, arguments.changes);
+  require_no_target(arguments, *model);
+  AnswerQuestion question{
+      .text = arguments.text, .languages = arguments.languages, .options = arguments.explanation};
+  if (binding.is_set("target")) question.translation = arguments.target;
+  const OutputExplanation why = explain_answer(*model, question).why;
   if (arguments.format == OutputFormat::json) return answer("{}\n", json_text(to_json(why), 1));
   print(why);
 }

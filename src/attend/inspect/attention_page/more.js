@@ -1,22 +1,33 @@
 // Views below the maps, which ask the server only while they are open. Each is an element <details> with its question in the address.
 
-// Makes one: {name: of its field in the address, title, load: asks and shows, for a picture that translates if `translates`}.
+// Makes one: {name: of its field in the address, title, fits: whether there is something to show of an answer, address and read: its
+// question as text, load: asks, with the changes that are in effect, and shows}. Returns what is to be called after its question changed.
 function addPanel({ name, title, load, fits, address = () => "1", read = () => {} }) {
   const body = make("div", { className: "panel" });
   const panel = make("details", { id: name }, make("summary", { textContent: title }), body);
-  let shownFor = "";
-  const update = async () => {
-    panel.hidden = !state.answer || !fits(state.answer);
-    if (panel.hidden || !panel.open) return;
-    const wanted = JSON.stringify([question, state.answer.translation, address()]);
-    if (wanted === shownFor) return;
-    shownFor = wanted;
-    document.body.dataset[name] = "busy";
+  let [shownFor, wanted, loading] = ["", "", false];
+  const loadOnce = async () => {
     try {
       await load(body);
     } catch (error) {
       body.replaceChildren(make("p", { className: "fault", textContent: error.message }));
     }
+  };
+  const update = async () => {
+    panel.hidden = !state.answer || !fits(state.answer);
+    if (panel.hidden || !panel.open) return;
+    wanted = JSON.stringify([currentFields(), state.answer.translation, address()]);
+    if (loading) return;
+    loading = true;
+    document.body.dataset[name] = "busy";
+    while (wanted !== shownFor) {
+      shownFor = wanted;
+      // What had the focus keeps it, though it is made again.
+      const focused = body.contains(document.activeElement) ? document.activeElement.id : "";
+      await loadOnce();
+      if (focused && !body.contains(document.activeElement)) byId(focused)?.focus();
+    }
+    loading = false;
     document.body.dataset[name] = "ready";
   };
   views.push({

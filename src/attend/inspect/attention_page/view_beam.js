@@ -91,7 +91,7 @@ const showBeam = addPanel({
     beam.size = Number(text) > 1 ? Number(text) : "";
   },
   async load(body) {
-    const fields = filled({ ...question, beam_size: beam.size });
+    const fields = filled({ ...currentFields(), beam_size: beam.size });
     const { steps, translations } = await (await call("/attend/v1/beam", fields)).json();
     const written = steps[0]?.written ?? 0;
     const begun = translations[0].tokens.slice(0, written);

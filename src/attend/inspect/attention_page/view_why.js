@@ -5,6 +5,13 @@
 const why = { position: 0, instead: "", of: null };
 const LISTED_PARTS = 12;
 
+// Of the answer that is shown, by the model as it is changed.
+async function explainAnswer(more) {
+  const fields = { ...currentFields(), translation: state.answer.translation ?? "", ...more };
+  delete fields.prefix;
+  return (await call("/explain", filled(fields))).json();
+}
+
 // A head by its place in the maps, which a click shows; another part by its name in the model file, in words.
 function partName({ module, head }) {
   const place = head === undefined ? null : state.picture.placeOf(`${module}:${head}`);
@@ -99,16 +106,13 @@ const showWhy = addPanel({
     why.position = Math.min(why.position, pieces.length - 1);
     if (why.of !== null && why.of !== pieces.join()) why.instead = "";
     why.of = pieces.join();
-    const fields = { ...question, translation: state.answer.translation ?? "", position: why.position, instead: why.instead };
-    delete fields.prefix;
-    const found = await (await call("/explain", filled(fields))).json();
+    const found = await explainAnswer({ position: why.position, instead: why.instead });
     const { token, instead, difference } = found;
-    const note = state.answer === state.unchanged ? "" : " This is the unchanged model, for the translation above.";
     body.replaceChildren(
       whyForm(pieces),
       make("p", {
         id: "why-sum",
-        textContent: `“${wordOf(token.token)}” ${percent(token.probability)}, “${wordOf(instead.token)}” ${percent(instead.probability)}: their logits differ by ${signed(difference)}, the sum of what each part adds.${note}`,
+        textContent: `“${wordOf(token.token)}” ${percent(token.probability)}, “${wordOf(instead.token)}” ${percent(instead.probability)}: their logits differ by ${signed(difference)}, the sum of what each part adds.`,
       }),
       partsTable(found.parts),
       make("h3", { textContent: "In its place" }),

@@ -2,31 +2,27 @@
 #include <fmt/format.h>
 
 #include "attend/core/quote.h"
+#include "attend/decode/sampling.h"
+#include "attend/server/routes/exploring.h"
 #include "attend/server/service.h"
+#include "attend/tasks/answer_explanation.h"
 #include "attend/tasks/explanation_json.h"
 
 namespace attend {
 namespace {
 
 // What a request asks, apart from its model.
-struct ExplanationRequest {
-  std::string text, translation;
-  bool has_translation = false;
-  LanguagePair languages;
-  ExplanationOptions options;
-};
-
-ExplanationRequest explanation_request(const Parameters& p) {
-  ExplanationRequest request{.text = p.text("text"),
-                             .translation = p.text("translation"),
-                             .has_translation = p.has("translation"),
-                             .languages = {p.text("source"), p.text("target")},
-                             .options = {}};
-  request.options.position = static_cast<int>(p.whole("position", -1, 1'000'000, -1));
-  request.options.instead = p.text("instead");
-  request.options.alone = p.flag("alone", false);
-  request.options.top = static_cast<int>(p.whole("top", 1, 1000, request.options.top));
-  return request;
+AnswerQuestion question_of(const Parameters& p) {
+  AnswerQuestion question{.text = p.text("text")};
+  if (p.has("translation")) question.translation = p.text("translation");
+  question.options.position = static_cast<int>(p.whole("position", -1, 1'000'000, -1));
+  question.options.instead = p.text("instead");
+  question.options.alone = p.flag("alone", false);
+  question.options.top = static_cast<int>(p.whole("top", 1, 1000, question.options.top));
+  question.options.temperature =
+      static_cast<float>(p.number("temperature", kTemperatures.least, kTemperatures.most,
+                                  double{question.options.temperature}));
+  return question;
 }
 
 bool is_explainable(const ServedModel& model) {
@@ -44,36 +40,50 @@ ServedModelPointer explainable_model(const Models& models, const std::string& na
                                                   printable(name, 60))};
 }
 
-nlohmann::ordered_json explanation_json(const ServedModel& served,
-                                        const ExplanationRequest& request) {
-  if (const auto* const generator = served.as<Generator>())
-    return to_json(generator->explain(request.text, request.options));
-  if (const auto* const classifier = served.as<Classifier>())
-    return to_json(classifier->explain(request.text, request.options));
-  const Translator& translator = *served.as<Translator>();
-  TranslationOptions options = translator.default_options();
-  if (served.chooses_languages) options.languages = request.languages;
-  nlohmann::ordered_json json{{"translation", request.translation}};
-  if (request.has_translation) {
-    json.update(to_json(
-        translator.explain(request.text, request.translation, request.options, options.languages)));
-    return json;
-  }
-  const Translation found = translator.translate(std::span(&request.text, 1), options).front();
-  json["translation"] = found.text();
-  json.update(to_json(translator.explain(request.text, found.candidates.front(), request.options,
-                                         options.languages)));
+nlohmann::ordered_json json_of(const AnswerExplanation& found, bool translates) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  if (translates) json["translation"] = found.translation;
+  json.update(to_json(found.why));
   return json;
+}
+
+// What the model that serves says.
+AnswerExplanation explained(const ServedModel& served, const AnswerQuestion& question) {
+  const std::string& text = question.text;
+  if (const auto* const generator = served.as<Generator>())
+    return {"", generator->explain(text, question.options)};
+  if (const auto* const classifier = served.as<Classifier>())
+    return {"", classifier->explain(text, question.options)};
+  const Translator& translator = *served.as<Translator>();
+  const LanguagePair& languages = question.languages;
+  if (question.translation)
+    return {*question.translation,
+            translator.explain(text, *question.translation, question.options, languages)};
+  TranslationOptions options = translator.default_options();
+  options.languages = languages;
+  const Translation found = translator.translate(std::span(&text, 1), options).front();
+  return {found.text(),
+          translator.explain(text, found.candidates.front(), question.options, languages)};
 }
 
 void explain_token(const std::shared_ptr<Call>& call) {
   const ServedModelPointer model =
       explainable_model(call->service.models(), call->parameters.text("model"));
-  call->service.jobs().run([call, model, request = explanation_request(call->parameters)] {
+  const bool translates = model->as<Translator>() != nullptr;
+  AnswerQuestion question = question_of(call->parameters);
+  if (model->chooses_languages)
+    question.languages = {call->parameters.text("source"), call->parameters.text("target")};
+  const auto answered = [call, translates](const AnswerExplanation& found) {
+    call->spend()(std::ssize(found.why.tokens));
+    return json_of(found, translates);
+  };
+  if (attention_changes_of(call->parameters) != AttentionChangeOptions{})
+    return answer_changed(call, model, [question, answered](const SavedModel& changed) {
+      return answered(explain_answer(changed, question));
+    });
+  call->service.jobs().run([call, model, question, answered] {
     try {
-      const nlohmann::ordered_json body = explanation_json(*model, request);
-      call->spend()(std::ssize(body["tokens"]));
-      call->respond(body);
+      call->respond(answered(explained(*model, question)));
     } catch (...) {
       call->fail(std::current_exception());
     }
@@ -96,6 +106,9 @@ std::vector<Route> explanation_routes() {
              "word, token or class to compare with; default: the most probable other one"},
             {"alone", FieldType::flag, "split the logit alone, not a difference of two (false)"},
             {"top", FieldType::whole, "most probable tokens of each layer (5)"},
+            {"temperature", FieldType::number, "divides the logits of all probabilities (1)"},
+            kHeadsOffField,
+            kBetaField,
             {"source", FieldType::text, "language of the text, for a model of several"},
             {"target", FieldType::text, "language of the translation, for a model of several"},
             {"model", FieldType::text,

@@ -1,13 +1,12 @@
 // The routes of the explorer: its page, and the answers of a model whose attention is changed.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <atomic>
+#include <span>
 #include <utility>
 
 #include "attend/core/json_text.h"
-#include "attend/core/quote.h"
 #include "attend/inspect/attention_page.h"
+#include "attend/server/routes/exploring.h"
 #include "attend/server/service.h"
 
 namespace attend {
@@ -15,36 +14,25 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The first model that can be explored, or the one of that name.
-ServedModelPointer explored_model(const Call& call) {
-  const std::string name = call.parameters.text("model");
-  for (const ServedModelPointer& model : *call.service.models().all())
-    if (name.empty() ? model->as<Tagger>() == nullptr : model->name == name) return model;
-  throw HttpError{404, name.empty() ? "there is no model to explore"
-                                    : fmt::format("there is no model {}", quote(name))};
-}
-
 Exploration exploration_of(const Parameters& p, const ServedModel& model) {
   Exploration exploration{.text = p.text("text"),
+                          .languages = explored_languages(p, model),
                           .prefix = p.text("prefix"),
                           .reference = p.text("reference"),
-                          .changes = {p.texts("heads_off"), p.texts("attention_beta")}};
+                          .changes = attention_changes_of(p)};
   if (p.has("translation")) exploration.translation = p.text("translation");
-  if (model.chooses_languages)
-    exploration.languages = {p.text("source", model.sources.front()),
-                             p.text("target", model.targets.front())};
   return exploration;
 }
 
 // Of everyone who shares a model: its texts are read once for every answer.
-void spend(const Call& call, const ServedModel& model, const Exploration& exploration) {
-  call.spend()(std::ssize(model.tokenizer.encode(exploration.text)));
+void spend(const Call& call, const ServedModel& model, std::span<const std::string> texts) {
+  for (const std::string& text : texts) call.spend()(std::ssize(model.tokenizer.encode(text)));
 }
 
 void explore(const std::shared_ptr<Call>& call) {
   const ServedModelPointer model = explored_model(*call);
   Exploration exploration = exploration_of(call->parameters, *model);
-  spend(*call, *model, exploration);
+  spend(*call, *model, std::span(&exploration.text, 1));
   call->service.explorers().run([call, model, exploration = std::move(exploration)] {
     if (call->exchange->is_abandoned()) return;
     try {
@@ -66,7 +54,7 @@ class HeadEffects : public std::enable_shared_from_this<HeadEffects> {
 
   void start() {
     Exploration exploration = exploration_of(call_->parameters, *model_);
-    spend(*call_, *model_, exploration);
+    spend(*call_, *model_, std::span(&exploration.text, 1));
     call_->service.explorers().run([self = shared_from_this(), exploration] {
       try {
         self->explorer_ = self->call_->service.explorers().of(*self->model_);
@@ -140,20 +128,6 @@ constexpr RouteField kText{"text", FieldType::text, "text to translate, classify
 constexpr RouteField kTranslation{"translation", FieldType::text,
                                   "show this translation; default: the model's own"};
 constexpr RouteField kPrefix{"prefix", FieldType::text, "what the model's translation begins with"};
-constexpr RouteField kHeadsOff{
-    "heads_off", FieldType::texts,
-    "attention heads to switch off, as --heads-off has them: decoder.layers.1.cross_attn:0, "
-    "encoder.*"};
-constexpr RouteField kBeta{
-    "attention_beta", FieldType::texts,
-    "factors of attention scores, as --attention-beta has them: 4, encoder.layers.0.self_attn:1=0"};
-constexpr RouteField kSource{"source", FieldType::text,
-                             "language of the text, for a model of several"};
-constexpr RouteField kTarget{"target", FieldType::text,
-                             "language to translate into, for a model of several"};
-constexpr RouteField kExploredModel{"model", FieldType::text,
-                                    "name of a model, from /models; default: the first that fits"};
-
 }  // namespace
 
 std::vector<Route> explorer_routes() {
@@ -173,18 +147,19 @@ std::vector<Route> explorer_routes() {
             kTranslation,
             kPrefix,
             {"reference", FieldType::text, "another translation to score"},
-            kHeadsOff,
-            kBeta,
-            kSource,
-            kTarget,
-            kExploredModel},
+            kHeadsOffField,
+            kBetaField,
+            kSourceField,
+            kTargetField,
+            kExploredModelField},
            R"({"text": "The old dog sleeps.", "heads_off": ["encoder.layers.0.self_attn:0"]})",
            explore},
           {"POST",
            "/explore/heads",
            group,
            "Switch off one head at a time; the change of the answer's log-probability, as events",
-           {kText, kTranslation, kPrefix, kHeadsOff, kBeta, kSource, kTarget, kExploredModel},
+           {kText, kTranslation, kPrefix, kHeadsOffField, kBetaField, kSourceField, kTargetField,
+            kExploredModelField},
            R"({"text": "The old dog sleeps."})",
            head_effects_of}};
 }

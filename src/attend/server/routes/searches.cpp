@@ -4,8 +4,10 @@
 #include "attend/core/quote.h"
 #include "attend/inspect/beam_tree.h"
 #include "attend/server/gathering.h"
+#include "attend/server/routes/exploring.h"
 #include "attend/server/routes/inputs.h"
 #include "attend/server/service.h"
+#include "attend/tasks/translation/engine.h"
 
 namespace attend {
 namespace {
@@ -65,10 +67,21 @@ void search(const std::shared_ptr<Call>& call) {
   read_prefix(p, translator.target_tokenizer(), options);
   const BeamRecorder recorder;
   options.search_listener = recorder.listener();
-  const auto done = [call, model, recorder](const std::vector<Translation>& found) {
-    Json body = translation_json(found.front());
+  const auto body_of = [model, recorder](const Translation& found) {
+    Json body = translation_json(found);
     body["steps"] = beam_json(recorder.take(0), model->as<Translator>()->target_tokenizer());
-    call->respond(body);
+    return body;
+  };
+  if (attention_changes_of(p) != AttentionChangeOptions{}) {
+    call->spend()(std::ssize(model->tokenizer.encode(p.text("text"))));
+    return answer_changed(
+        call, model, [text = p.text("text"), options, body_of](const SavedModel& changed) {
+          const TranslationEngine engine(dynamic_cast<const TranslationModel&>(changed));
+          return body_of(engine.translate(std::span(&text, 1), options).front());
+        });
+  }
+  const auto done = [call, body_of](const std::vector<Translation>& found) {
+    call->respond(body_of(found.front()));
   };
   call->on_hang_up(call->service.jobs().submit(
       translator, TranslationRequest{{p.text("text")}, std::move(options)},
@@ -139,6 +152,8 @@ std::vector<Route> search_routes() {
          "a phrase that the translation contains, or a list of them"},
         {"must_not_contain", FieldType::texts,
          "a phrase that the translation does not contain, or a list of them"},
+        kHeadsOffField,
+        kBetaField,
         {"model", FieldType::text,
          "name of a model, from /v1/models; default: the first that translates"}},
        R"({"text": "The old dog sleeps.", "beam_size": 3, "prefix": "Der"})",
