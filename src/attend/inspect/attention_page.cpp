@@ -77,6 +77,19 @@ std::string filled(std::string_view file, const Values& values) {
   return page += rest;
 }
 
+// A script as browsers need it: without the lines that are comments.
+std::string without_comments(std::string_view script) {
+  std::string code;
+  while (!script.empty()) {
+    const std::string_view line =
+        script.substr(0, std::min(script.find('\n'), script.size() - 1) + 1);
+    if (!line.substr(std::min(line.find_first_not_of(' '), line.size())).starts_with("//"))
+      code += line;
+    script.remove_prefix(line.size());
+  }
+  return code;
+}
+
 // What the page of a file says besides its maps.
 struct PageText {
   std::string title, head;
@@ -201,6 +214,7 @@ std::string attention_page(const LanguageModel& model, const ScoredText& text) {
 }
 
 std::string explorer_page_file(std::string_view name) {
+  if (name == "explore.js") return without_comments(filled(name, {}));
   if (name != "explore.html") return filled(name, {});
   const std::string controls(embedded("controls.html"));
   return filled(name, {{"maps", filled("maps.html", {{"controls", controls}})}});

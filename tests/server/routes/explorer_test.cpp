@@ -7,6 +7,7 @@
 #include "attend/classifier.h"
 #include "attend/core/json_text.h"
 #include "attend/generator.h"
+#include "attend/inspect/drawn_text.h"
 #include "attend/tasks/shared_base.h"
 #include "attend/tasks/translation/engine.h"
 #include "attend/translator.h"
@@ -155,6 +156,36 @@ TEST_F(Exploring, TriesHeadsWithoutThoseThatAreOff) {
   EXPECT_NE(events[2]["change"], 0.0);
 }
 
+TEST_F(Exploring, DrawsTextsAtATemperature) {
+  serve({"en-de", "lm"});
+  const auto drawn = [this](const Answer& request) {
+    return json_of(post("/explore/draw", json_text(request)));
+  };
+  const SharedBase base = SharedBase::load(file("en-de"));
+  DrawQuestion question{.text = source()[0], .prefix = "eine", .temperature = 0.5f, .seed = 3};
+  question.max_tokens = 9;
+  Answer request{{"text", source()[0]},
+                 {"prefix", "eine"},
+                 {"temperature", 0.5},
+                 {"seed", 3},
+                 {"max_tokens", 9}};
+  const auto expect_drawn = [&](const SavedModel& model) {
+    const DrawnText expected = drawn_text(model, question);
+    EXPECT_EQ(drawn(request), (Answer{{"text", expected.text},
+                                      {"log_probability", json_number(expected.log_probability)},
+                                      {"complete", expected.complete}}));
+  };
+  expect_drawn(*base.model());
+  request["heads_off"] = "*.cross_attn";
+  expect_drawn(*base.with_attention(attention_changes({{"*.cross_attn"}, {}})));
+  GenerationOptions options = Generator::load(file("lm")).default_options();
+  options.sampling.top_k = 1;
+  options.one_line = true;
+  options.max_tokens = 60;
+  EXPECT_EQ(drawn({{"text", "the dog"}, {"model", "lm"}, {"temperature", 0}})["text"],
+            Generator::load(file("lm")).generate("the dog", options).text);
+}
+
 TEST_F(Exploring, ShowsTheClassesOfATextInOrder) {
   serve({"classes"});
   const Classifier own = Classifier::load(file("classes"));
@@ -227,6 +258,8 @@ TEST_F(Exploring, ServesItsPage) {
     EXPECT_EQ(part.status, 200) << file;
     EXPECT_NE(page.body.find(file), std::string::npos);
     EXPECT_EQ(part.body.find("{{"), std::string::npos) << file;
+    EXPECT_EQ(part.body.find("\n//"), std::string::npos) << "a comment in " << file;
+    EXPECT_TRUE(part.body.ends_with("\n")) << file;
     bytes += part.body.size();
   }
   EXPECT_LT(bytes, 100u << 10);

@@ -11,5 +11,6 @@
 {{view_beside.js}}
 {{more.js}}
 {{view_why.js}}
+{{view_next.js}}
 {{view_beam.js}}
 live();

@@ -6,6 +6,7 @@
 
 #include "attend/core/json_text.h"
 #include "attend/inspect/attention_page.h"
+#include "attend/inspect/drawn_text.h"
 #include "attend/server/routes/exploring.h"
 #include "attend/server/service.h"
 
@@ -110,6 +111,26 @@ void head_effects_of(const std::shared_ptr<Call>& call) {
   std::make_shared<HeadEffects>(call, explored_model(*call))->start();
 }
 
+// What is drawn in place of a search or a score.
+void draw(const std::shared_ptr<Call>& call) {
+  const Parameters& p = call->parameters;
+  const ServedModelPointer model = explored_model(*call);
+  DrawQuestion question{.text = p.text("text"),
+                        .languages = explored_languages(p, *model),
+                        .prefix = p.text("prefix")};
+  question.temperature = static_cast<float>(p.number("temperature", 0, 100, 1));
+  question.seed = static_cast<std::uint64_t>(p.whole("seed", 0, std::int64_t{1} << 62, 1));
+  question.max_tokens =
+      static_cast<int>(p.whole("max_tokens", 1, kMaxPageTokens, question.max_tokens));
+  spend(*call, *model, std::span(&question.text, 1));
+  answer_changed(call, model, [question](const SavedModel& changed) -> Json {
+    const DrawnText drawn = drawn_text(changed, question);
+    return {{"text", drawn.text},
+            {"log_probability", json_number(drawn.log_probability)},
+            {"complete", drawn.complete}};
+  });
+}
+
 void explorer_file(const std::shared_ptr<Call>& call, std::string_view name,
                    std::string_view type) {
   call->respond(page_response(type, explorer_page_file(name)));
@@ -161,7 +182,24 @@ std::vector<Route> explorer_routes() {
            {kText, kTranslation, kPrefix, kHeadsOffField, kBetaField, kSourceField, kTargetField,
             kExploredModelField},
            R"({"text": "The old dog sleeps."})",
-           head_effects_of}};
+           head_effects_of},
+          {"POST",
+           "/explore/draw",
+           group,
+           "Draw a translation, or what follows a text, at an output temperature",
+           {{"text", FieldType::text, "text to translate or to continue", true},
+            kPrefix,
+            {"temperature", FieldType::number,
+             "divides the logits (1); 0: the most probable token at every place"},
+            {"seed", FieldType::whole, "equal seeds give equal texts (1)"},
+            {"max_tokens", FieldType::whole, "most tokens to write, at most 256 (60)"},
+            kHeadsOffField,
+            kBetaField,
+            kSourceField,
+            kTargetField,
+            kExploredModelField},
+           R"({"text": "The old dog sleeps.", "temperature": 0.7, "seed": 2})",
+           draw}};
 }
 
 }  // namespace attend

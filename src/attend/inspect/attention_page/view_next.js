@@ -1,0 +1,96 @@
+// The view of what may come next: the most probable tokens at one place, by softmax(logits / t) at an output temperature t; and texts that
+// are drawn with it.
+
+// `position`: null for the first token of a translation, or for what follows a text. `of`: the answer that texts were drawn for.
+const next = { position: null, temperature: 1, seed: 1, of: null };
+const COLDEST = 1e-5; // as good as 0, which always takes the most probable token
+
+function temperatureText(t) {
+  if (t === 0) return "0, greedy: always the most probable";
+  return t === 1 ? "1, as trained" : String(t);
+}
+const shareText = (share) => `${(100 * share).toFixed(1)}\u00a0%`;
+
+function nextForm() {
+  const position = make("select", { id: "next-position" });
+  const slider = make("input", { type: "range", id: "temperature", min: 0, max: 3, step: 0.1, value: next.temperature });
+  const draw = make("button", { type: "button", id: "draw" });
+  position.addEventListener("change", () => {
+    next.position = Number(position.value);
+    showNext();
+  });
+  slider.addEventListener("input", () => {
+    next.temperature = Number(slider.value);
+    showNext();
+  });
+  draw.addEventListener("click", drawText);
+  return [
+    make("div", { className: "fields" }, make("label", {}, "At the place of ", position)),
+    make("label", { className: "slider" }, make("span", { textContent: "Output temperature" }), slider, make("output", { id: "temperature-value" })),
+    make("div", { id: "next-words" }),
+    make("div", { className: "fields" }, draw),
+    make("p", { id: "next-note", className: "quiet" }),
+    make("ol", { id: "drawn", className: "ranking" }),
+  ];
+}
+
+// What was drawn for another answer is forgotten.
+function beginAnswer(pieces, translates) {
+  const of = JSON.stringify([currentFields(), pieces]);
+  if (next.of === of && byId("drawn").childElementCount) return;
+  Object.assign(next, { of, seed: 1 });
+  byId("next-position").replaceChildren(...pieces.map((piece, i) => make("option", { value: i, textContent: translates || i < pieces.length - 1 ? piece : "what follows" })));
+  byId("drawn").replaceChildren();
+  byId("draw").textContent = translates ? "Draw a translation" : "Go on with the text";
+  byId("next-note").textContent = translates
+    ? "The translation above is searched, not drawn: the temperature does not change it."
+    : "A language model writes by drawing each token with these probabilities.";
+}
+
+async function drawText() {
+  const { temperature, seed } = next;
+  try {
+    const found = await (await call("/explore/draw", filled({ ...currentFields(), temperature, seed }))).json();
+    const how = temperature === 0 ? "greedy" : `sampled at temperature ${temperature}, seed ${seed}`;
+    const note = ` ${how}, log-probability ${number(found.log_probability)}${found.complete ? "" : ", cut"}`;
+    const text = make("span", { dir: "auto", textContent: found.text.trim() || "(nothing)" });
+    byId("drawn").prepend(make("li", {}, text, make("small", { className: "quiet", textContent: note })));
+    ++next.seed;
+  } catch (error) {
+    say(error.message, true);
+  }
+}
+
+// Without the column of the trained probabilities where they are the same.
+function nextTable(tokens, trained) {
+  const changed = next.temperature !== 1;
+  const before = Object.fromEntries(trained.map(({ token, probability: share }) => [token, shareText(share)]));
+  const rows = tokens.map(({ token, probability: share }) => [wordOf(token), shareText(share), ...(changed ? [before[token] ?? ""] : []), shareBar(share)]);
+  return table("The most probable tokens", ["token", `at ${next.temperature}`, ...(changed ? ["at 1"] : []), ""], rows);
+}
+
+const showNext = addPanel({
+  name: "next",
+  title: "What may come next: the output temperature",
+  fits: ({ attention }) => Boolean(attention.axes.written),
+  address: () => `${next.position ?? ""},${next.temperature}`,
+  read(text) {
+    const [position, temperature] = text.split(",");
+    next.position = position ? Number(position) || 0 : null;
+    next.temperature = Math.min(3, Math.max(0, Number(temperature ?? 1) || 0));
+  },
+  async load(body) {
+    if (!byId("temperature")) body.replaceChildren(...nextForm());
+    const pieces = textsOf(state.answer.attention.axes.written.pieces);
+    const translates = state.answer.translation !== undefined;
+    beginAnswer(pieces, translates);
+    const position = Math.min(next.position ?? (translates ? 0 : Infinity), pieces.length - 1);
+    byId("next-position").value = position;
+    byId("temperature").value = next.temperature;
+    byId("temperature-value").textContent = temperatureText(next.temperature);
+    byId("temperature").setAttribute("aria-valuetext", temperatureText(next.temperature));
+    const likeliest = async (temperature) => (await explainAnswer({ position, top: 10, temperature })).lens.at(-1);
+    const trained = await likeliest(1);
+    byId("next-words").replaceChildren(nextTable(next.temperature === 1 ? trained : await likeliest(next.temperature || COLDEST), trained));
+  },
+});
