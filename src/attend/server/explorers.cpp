@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -10,6 +11,12 @@
 #include "attend/server/http/message.h"
 
 namespace attend {
+
+namespace {
+
+constexpr std::size_t kKeptModels = 2;
+
+}  // namespace
 
 void Explorers::run(std::function<void()> task) {
   const bool taken = thread_.run([runtime = runtime_, task = std::move(task)] {
@@ -26,14 +33,21 @@ std::shared_ptr<const Explorer> Explorers::of(const ServedModel& model) {
                                      "which can be explored",
                                      quote(model.name))};
   const std::lock_guard lock(mutex_);
-  if (!last_.explorer || last_.path != model.path || last_.state != model.state) {
-    if (file_state({.path = model.path}) != model.state)
-      throw HttpError{
-          503, fmt::format("{}: the file was written again; reload the models", model.path), 5};
-    last_ = {};  // its memory is free before the next takes more
-    last_ = {model.path, model.state, Explorer::load(model.path)};
+  const auto found = std::find_if(last_.begin(), last_.end(), [&](const Loaded& loaded) {
+    return loaded.path == model.path && loaded.state == model.state;
+  });
+  if (found != last_.end()) {
+    std::rotate(found, found + 1, last_.end());
+    return last_.back().explorer;
   }
-  return last_.explorer;
+  if (file_state({.path = model.path}) != model.state)
+    throw HttpError{
+        503, fmt::format("{}: the file was written again; reload the models", model.path), 5};
+  // Their memory is free before the next takes more.
+  std::erase_if(last_, [&](const Loaded& loaded) { return loaded.path == model.path; });
+  if (last_.size() == kKeptModels) last_.erase(last_.begin());
+  last_.push_back({model.path, model.state, Explorer::load(model.path)});
+  return last_.back().explorer;
 }
 
 }  // namespace attend

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "attend/inspect/explorer.h"
 #include "attend/runtime.h"
@@ -23,8 +24,9 @@ class Explorers {
   void run(std::function<void()> task);
 
   // For tasks. The model is loaded a second time when it is first asked for, as it has to be read
-  // again to be changed; only the last one is kept. Throws HttpError 400 for a model with an
-  // adapter, 503 if its file is no longer the one that serves, and like Explorer::load().
+  // again to be changed; only the last two are kept, which people compare. Throws HttpError 400 for
+  // a model with an adapter, 503 if its file is no longer the one that serves, and like
+  // Explorer::load().
   std::shared_ptr<const Explorer> of(const ServedModel& model);
 
  private:
@@ -35,8 +37,8 @@ class Explorers {
     FileState state;
     std::shared_ptr<const Explorer> explorer;
   };
-  Loaded last_;
-  Background thread_;  // ends first
+  std::vector<Loaded> last_;  // the last one asked for comes last
+  Background thread_;         // ends first
 };
 
 }  // namespace attend

@@ -186,6 +186,20 @@ TEST_F(Exploring, DrawsTextsAtATemperature) {
             Generator::load(file("lm")).generate("the dog", options).text);
 }
 
+TEST_F(Exploring, ComparesTwoModelsWithoutLoadingThemAgain) {
+  const std::string copy = file("second.safetensors");
+  std::filesystem::copy_file(model_file_of(file("en-de")), copy);
+  serve({"en-de", "second.safetensors", "lm"});
+  const Answer first = explored({{"model", "en-de"}}), second = explored({{"model", "second"}});
+  EXPECT_EQ(first["attention"], second["attention"]);
+  // A file that is gone cannot be read again.
+  std::filesystem::remove(copy);
+  EXPECT_EQ(explored({{"model", "en-de"}}), first);
+  EXPECT_EQ(explored({{"model", "second"}}), second);
+  explored({{"model", "lm"}});  // in place of the first, which was asked longer ago
+  EXPECT_EQ(explored({{"model", "second"}}), second);
+}
+
 TEST_F(Exploring, ShowsTheClassesOfATextInOrder) {
   serve({"classes"});
   const Classifier own = Classifier::load(file("classes"));

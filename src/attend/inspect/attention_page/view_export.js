@@ -11,12 +11,10 @@ function svgElement(tag, attributes = {}, text = "") {
   return element;
 }
 
-// A map with its labels, black on white unless a style sheet says otherwise.
-function mapSvg(picture, { kind, unit, layer, head }) {
-  const map = picture.map(kind, unit, layer, head);
-  const [rows, cols] = ["row", "col"].map((side) => picture.labels(kind, side, unit).map(({ text }) => text));
+// Weights with their labels, black on white unless a style sheet says otherwise. In a difference, negative ones have another color; NaN is
+// drawn as nothing.
+function weightsSvg({ title, rows, cols, values }) {
   const room = (texts) => LETTER * Math.max(...texts.map((text) => [...text].length)) + 12;
-  const title = nameOf(kind, layer, head);
   const [left, top] = [room(rows), room(cols) + 24];
   const width = Math.max(left + CELL * cols.length + 8, LETTER * title.length + 16);
   const height = top + CELL * rows.length + 8;
@@ -28,13 +26,19 @@ function mapSvg(picture, { kind, unit, layer, head }) {
     const [x, y] = [left + CELL * col + 16, top - 6];
     svg.append(svgElement("text", { x, y, transform: `rotate(-90 ${x} ${y})` }, text));
   });
-  map.values.forEach((weight, i) => {
-    if (weight < 0.002) return;
-    const place = { x: left + CELL * (i % map.cols), y: top + CELL * Math.floor(i / map.cols), width: CELL, height: CELL };
-    svg.append(svgElement("rect", { class: "weight", ...place, fill: "#1b48a8", "fill-opacity": shadeOf(weight).toFixed(3) }));
+  values.forEach((weight, i) => {
+    if (!(Math.abs(weight) >= 0.002)) return;
+    const place = { x: left + CELL * (i % cols.length), y: top + CELL * Math.floor(i / cols.length), width: CELL, height: CELL };
+    const color = weight < 0 ? { class: "weight less", fill: "#d6740c" } : { class: "weight", fill: "#1b48a8" };
+    svg.append(svgElement("rect", { ...color, ...place, "fill-opacity": shadeOf(Math.abs(weight)).toFixed(3) }));
   });
   svg.append(svgElement("rect", { x: left, y: top, width: CELL * cols.length, height: CELL * rows.length, fill: "none", stroke: "#8a8d94" }));
   return svg;
+}
+
+function mapSvg(picture, { kind, unit, layer, head }) {
+  const [rows, cols] = ["row", "col"].map((side) => picture.labels(kind, side, unit).map(({ text }) => text));
+  return weightsSvg({ title: nameOf(kind, layer, head), rows, cols, values: picture.map(kind, unit, layer, head).values });
 }
 
 const svgText = (svg) => new XMLSerializer().serializeToString(svg);
