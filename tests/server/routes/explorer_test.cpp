@@ -8,6 +8,7 @@
 #include "attend/core/json_text.h"
 #include "attend/generator.h"
 #include "attend/inspect/drawn_text.h"
+#include "attend/inspect/word_uses.h"
 #include "attend/tasks/shared_base.h"
 #include "attend/tasks/translation/engine.h"
 #include "attend/translator.h"
@@ -184,6 +185,46 @@ TEST_F(Exploring, DrawsTextsAtATemperature) {
   options.max_tokens = 60;
   EXPECT_EQ(drawn({{"text", "the dog"}, {"model", "lm"}, {"temperature", 0}})["text"],
             Generator::load(file("lm")).generate("the dog", options).text);
+}
+
+TEST_F(Exploring, ShowsAWordInSeveralTexts) {
+  serve({"en-de"});
+  const std::vector<std::string> texts{"the dog sleeps", "a dog sees the cat", "the dog"};
+  const auto shown = [&](Answer more, int status = 200) {
+    Answer request{{"texts", texts}, {"word", "dog"}};
+    request.update(more);
+    return json_of(post("/explore/words", json_text(request)), status);
+  };
+  const SharedBase base = SharedBase::load(file("en-de"));
+  const auto expect_shown = [&](const Answer& answer, const SavedModel& model, int layer) {
+    const EmbeddingEngine embedder(model);
+    const WordUses expected = word_uses(embedder, texts, "dog", layer);
+    EXPECT_EQ(answer["layer"], expected.layer);
+    EXPECT_EQ(answer["layers"], embedder.layers());
+    EXPECT_FLOAT_EQ(answer["shown_variance"].get<float>(),
+                    static_cast<float>(expected.shown_variance));
+    ASSERT_EQ(answer["uses"].size(), texts.size());
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const Answer& use = answer["uses"][i];
+      EXPECT_EQ(use["text"], texts[i]);
+      EXPECT_FLOAT_EQ(use["x"].get<float>(), static_cast<float>(expected.uses[i].x));
+      EXPECT_FLOAT_EQ(use["y"].get<float>(), static_cast<float>(expected.uses[i].y));
+      EXPECT_EQ(use["nearest"], expected.uses[i].nearest);
+      EXPECT_FLOAT_EQ(use["similarity"].get<float>(), expected.uses[i].similarity);
+    }
+  };
+  expect_shown(shown(Answer::object()), *base.model(), -1);
+  expect_shown(shown({{"layer", 0}}), *base.model(), 0);
+  expect_shown(shown({{"attention_beta", "0"}}),
+               *base.with_attention(attention_changes({{}, {"0"}})), -1);
+  EXPECT_EQ(shown({{"texts", "one dog"}})["uses"][0]["nearest"], nullptr);
+  EXPECT_NE(shown({{"word", "cat"}}, 400).dump().find("text 1"), std::string::npos);
+  shown({{"layer", 9}}, 400);
+  shown({{"texts", Answer::array()}}, 400);
+  shown({{"texts", std::vector<std::string>(65, "a dog")}}, 400);
+  std::string long_text;
+  for (int i = 0; i < 300; ++i) long_text += "dog ";
+  shown({{"texts", long_text}}, 400);
 }
 
 TEST_F(Exploring, ComparesTwoModelsWithoutLoadingThemAgain) {

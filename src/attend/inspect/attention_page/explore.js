@@ -13,4 +13,5 @@
 {{view_why.js}}
 {{view_next.js}}
 {{view_beam.js}}
+{{view_uses.js}}
 live();

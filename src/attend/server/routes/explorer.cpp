@@ -7,6 +7,7 @@
 #include "attend/core/json_text.h"
 #include "attend/inspect/attention_page.h"
 #include "attend/inspect/drawn_text.h"
+#include "attend/inspect/word_uses.h"
 #include "attend/server/routes/exploring.h"
 #include "attend/server/service.h"
 
@@ -131,6 +132,45 @@ void draw(const std::shared_ptr<Call>& call) {
   });
 }
 
+constexpr std::size_t kMostUses = 64;  // texts of a request
+
+Json uses_json(const WordUses& found, int layers) {
+  Json uses = Json::array();
+  for (const WordUse& use : found.uses) {
+    Json json{{"text", use.text},
+              {"x", json_number(static_cast<float>(use.x))},
+              {"y", json_number(static_cast<float>(use.y))},
+              {"nearest", nullptr},
+              {"similarity", nullptr}};
+    if (use.nearest >= 0) {
+      json["nearest"] = use.nearest;
+      json["similarity"] = json_number(use.similarity);
+    }
+    uses.push_back(std::move(json));
+  }
+  return {{"layer", found.layer},
+          {"layers", layers},
+          {"shown_variance", json_number(static_cast<float>(found.shown_variance))},
+          {"uses", std::move(uses)}};
+}
+
+void uses_of_word(const std::shared_ptr<Call>& call) {
+  const Parameters& p = call->parameters;
+  const ServedModelPointer model = explored_model(*call);
+  const std::vector<std::string> texts = p.texts("texts");
+  if (texts.empty() || texts.size() > kMostUses)
+    throw HttpError{400,
+                    fmt::format("texts: expected 1 to {} texts, got {}", kMostUses, texts.size())};
+  for (const std::string& text : texts)
+    require_page_length(model->tokenizer.encode(text), "a text");
+  const int layer = static_cast<int>(p.whole("layer", -1025, 1024, -1));
+  spend(*call, *model, texts);
+  answer_changed(call, model, [texts, word = p.text("word"), layer](const SavedModel& changed) {
+    const EmbeddingEngine embedder(changed);
+    return uses_json(word_uses(embedder, texts, word, layer), embedder.layers());
+  });
+}
+
 void explorer_file(const std::shared_ptr<Call>& call, std::string_view name,
                    std::string_view type) {
   call->respond(page_response(type, explorer_page_file(name)));
@@ -199,7 +239,21 @@ std::vector<Route> explorer_routes() {
             kTargetField,
             kExploredModelField},
            R"({"text": "The old dog sleeps.", "temperature": 0.7, "seed": 2})",
-           draw}};
+           draw},
+          {"POST",
+           "/explore/words",
+           group,
+           "The vectors of a word in several texts, as points of a plane",
+           {{"texts", FieldType::texts, "at most 64 texts with the word", true},
+            {"word", FieldType::text, "the word", true},
+            {"layer", FieldType::whole,
+             "of the encoder or of a language model: 1 is the first, -1 the last (-1), 0 what "
+             "enters the first"},
+            kHeadsOffField,
+            kBetaField,
+            kExploredModelField},
+           R"({"texts": ["The old dog sleeps.", "A dog sees the cat."], "word": "dog"})",
+           uses_of_word}};
 }
 
 }  // namespace attend
