@@ -21,7 +21,16 @@ if ! [ -e "$cache/installed" ]; then
 fi
 
 mkdir -p "$screenshots"
+# A second translator, to compare with the first.
+more_models() {
+  # shellcheck disable=SC2086  # several words
+  "$attend" train translation $small --n-encoder-layers 1 --n-decoder-layers 2 --vocab-size 60 --src-train train.en --tgt-train train.de \
+    --valid-every 0 --seed 2 --out other >log 2>&1
+  serve_options=other
+}
 . "$root/tests/server/small_models.sh"
 "$python" "$root/tests/server/page_test.py" "$url" "$screenshots"
 "$attend" attention en-de "The old dog sees the cat." --out attention.html >log 2>&1
-"$python" "$root/tests/server/explore_test.py" "$url" "$screenshots" "$folder/attention.html"
+for room in maps words beside access; do
+  "$python" "$root/tests/server/explore_${room}_test.py" "$url" "$screenshots" "$folder/attention.html"
+done

@@ -1,5 +1,6 @@
 # Sourced by the tests with clients: makes small models of every kind in a folder of its own, serves them, and sets $url. Needs $root and
 # $attend; the caller may add to `finish`, which is called at the end, options of the server to $serve_options and the models' size to $size.
+# `more_models`, if there is such a function, makes others with the options $small before the server starts, and names them in $serve_options.
 
 folder=$(mktemp -d)
 server=
@@ -30,6 +31,7 @@ printf '%s' '{% for m in messages %}{{ bos_token + m.role + "\n" + m.content + e
   >talks/chat_template.jinja
 "$attend" import talks --out chat.safetensors >log 2>&1
 "$attend" import "$root/tests/interchange/data/models/bert_sentences" --out vectors.safetensors >log 2>&1
+if declare -F more_models >/dev/null; then more_models; fi
 
 # shellcheck disable=SC2086  # several words
 "$attend" serve en-de lm films vectors.safetensors chat.safetensors pairs ner --listen 127.0.0.1:0 --threads 1 --no-access-log ${serve_options:-} 2>serve.log &

@@ -119,7 +119,7 @@ views.push({
     drawMap(byId("cells").querySelector("canvas"), shownMap(), heatOf(byId("cells")));
   },
 
-    focus(place) {
+  focus(place) {
     if (!state.picture) return;
     const map = shownMap();
     const here = place && placeIn(state.kind, place);
@@ -127,7 +127,7 @@ views.push({
       shadeLabels(side, here, map);
       for (const word of byId(`${side}-words`).querySelectorAll(".label")) {
         const kept = state.kept?.side === side && state.kept.kind === state.kind && state.kept.index === Number(word.dataset.index);
-        word.setAttribute("aria-pressed", String(kept));
+        if (word.ariaPressed !== String(kept)) word.ariaPressed = String(kept);
       }
     }
     showMark(here);
