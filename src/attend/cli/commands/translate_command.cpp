@@ -20,7 +20,7 @@
 #include "attend/cli/standard_input.h"
 #include "attend/cli/text_input.h"
 #include "attend/cli/unanswered_lines.h"
-#include "attend/core/atomic_file.h"
+#include "attend/core/atomic_lines.h"
 #include "attend/error.h"
 #include "attend/inspect/beam_tree.h"
 #include "attend/tasks/translation/engine.h"
@@ -90,26 +90,17 @@ class BeamTreeFile {
     recorder_.take(line);
     write(json_text(error));
   }
-  void commit() {
-    file_.write(waiting_);
-    file_.commit();
-  }
+  void commit() { file_.commit(); }
 
  private:
-  static constexpr std::size_t kBlock = 1 << 20;
-
   void write(const std::string& line) {
-    waiting_ += line;
-    waiting_ += '\n';
-    if (waiting_.size() < kBlock) return;
-    file_.write(waiting_);
-    waiting_.clear();
+    file_.add(line);
+    file_.end_line();
   }
 
-  AtomicFile file_;
+  AtomicLines file_;
   const Tokenizer& target_;
   BeamRecorder recorder_;
-  std::string waiting_;  // to be written
 };
 
 // " ||| 0-0 2-1", source word and target word, in the usual alignment format.
