@@ -34,6 +34,9 @@ struct TokenizerOptions {
   bool byte_fallback = false;
   Normalization normalization = Normalization::nmt_nfkc;
   bool pretokenized = false;
+  // Words that are one token each, such as the tag of back-translated text; part of vocab_size.
+  // For SentencePiece.
+  std::vector<std::string> user_symbols = {};
 };
 
 // The special tokens of a vocabulary.

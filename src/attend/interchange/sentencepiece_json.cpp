@@ -106,6 +106,10 @@ void require_writable(const SentencePieceModel& model) {
   if (model.spaces_end_words) refuse_to_write("spaces that end words");
   if (!model.normalizer.escape_spaces) refuse_to_write("spaces that stay spaces");
   if (model.first_unknown_piece < model.pieces.size()) refuse_to_write("pieces without an id");
+  // Its programs look for added tokens before spaces become part of pieces.
+  for (const ModelPiece& piece : model.pieces)
+    if (piece.type == PieceType::user_defined && piece.text.starts_with(kMetaSymbol))
+      refuse_to_write("words that are one token (--user-symbols)");
 }
 
 }  // namespace

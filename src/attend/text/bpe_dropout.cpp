@@ -11,6 +11,7 @@
 #include "attend/core/number_range.h"
 #include "attend/error.h"
 #include "attend/text/meta_symbol.h"
+#include "attend/text/sentencepiece_model.h"
 
 namespace attend {
 
@@ -31,12 +32,11 @@ std::optional<std::int32_t> find(const Tokenizer& tokenizer, std::string_view pi
   return id == tokenizer.unk_id() ? std::nullopt : std::optional(id);
 }
 
-// Unknown, control and byte tokens, which have no characters of their own.
-bool is_special(const Tokenizer& tokenizer, std::int32_t id) {
-  const std::string& piece = tokenizer.piece(id);
+// Unknown, control and byte tokens have no characters of their own; a user-defined one stays whole.
+bool is_special(const Tokenizer& tokenizer, std::int32_t id, detail::PieceType type) {
   const bool control = id == tokenizer.unk_id() || id == tokenizer.pad_id() ||
                        id == tokenizer.bos_id() || id == tokenizer.eos_id();
-  return control || (piece.size() == 6 && piece.starts_with("<0x"));
+  return control || type == detail::PieceType::byte || type == detail::PieceType::user_defined;
 }
 
 // The symbols of a word by start position, and which of them may merge with the next.
@@ -100,11 +100,12 @@ class Word {
 
 BpeDropout::BpeDropout(const Tokenizer& tokenizer, float probability) : probability_(probability) {
   require_in_range("bpe-dropout", probability, below_one());
+  const detail::SentencePieceModel model = detail::read_sentencepiece_model(tokenizer.bytes());
   for (std::int32_t id = 0; id < tokenizer.vocab_size(); ++id) {
     const std::string_view piece = tokenizer.piece(id);
     begins_word_.push_back(piece.starts_with(detail::kMetaSymbol));
     characters_.push_back({id});
-    if (is_special(tokenizer, id)) continue;
+    if (is_special(tokenizer, id, model.pieces[static_cast<std::size_t>(id)].type)) continue;
     std::vector<std::int32_t> characters;
     for (std::size_t at = 0; at < piece.size();) {
       const std::size_t length = character_length(piece[at]);

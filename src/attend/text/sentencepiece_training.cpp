@@ -10,8 +10,11 @@
 #include <unordered_map>
 
 #include "attend/core/option_fields.h"
+#include "attend/core/quote.h"
+#include "attend/core/unicode.h"
 #include "attend/core/utf8.h"
 #include "attend/error.h"
+#include "attend/text/meta_symbol.h"
 #include "attend/text/training_errors.h"
 
 namespace attend::detail {
@@ -78,6 +81,9 @@ Arguments arguments_of(const TokenizerOptions& options) {
       {"max_sentence_length", std::to_string(1 << 30)},  // otherwise long sentences are dropped
       {"num_threads", std::to_string(kTrainingThreads)},
   };
+  if (!options.user_symbols.empty())
+    arguments["user_defined_symbols"] = fmt::format(
+        "{}{}", kMetaSymbol, fmt::join(options.user_symbols, fmt::format(",{}", kMetaSymbol)));
   if (options.pretokenized) {
     // The text is already split into words; inside them any two characters may merge.
     arguments.insert({{"split_by_unicode_script", "false"}, {"split_by_number", "false"}});
@@ -112,6 +118,34 @@ std::string run_trainer(std::span<const std::string> sentences, const TokenizerO
       sentencepiece::SentencePieceTrainer::Train(arguments_of(options), &iterator, &bytes);
   if (!status.ok()) explain(status.message(), options, reserved, sentences.size());
   return bytes;
+}
+
+// A symbol is a word and begins like one, with the meta symbol, so that it is a token alone. The
+// trainer reads a list with commas.
+void check_user_symbols(const std::vector<std::string>& symbols) {
+  for (const std::string& symbol : symbols) {
+    const bool is_word = unicode::split(symbol) == std::vector<std::string_view>{symbol};
+    if (!is_word || symbol.find_first_of(",\"") != std::string::npos ||
+        symbol.find(kMetaSymbol) != std::string::npos ||
+        std::count(symbols.begin(), symbols.end(), symbol) > 1)
+      throw ConfigError(
+          fmt::format("user-symbols: expected different words without white space, commas and "
+                      "double quotes, such as <bt>, got {}",
+                      quote(symbol)));
+  }
+}
+
+// Normalization may change a symbol; then no text has it.
+void require_whole_symbols(std::string_view model, const std::vector<std::string>& symbols) {
+  sentencepiece::SentencePieceProcessor processor;
+  if (symbols.empty() || !processor.LoadFromSerializedProto(model).ok()) return;
+  for (const std::string& symbol : symbols) {
+    if (processor.EncodeAsPieces(symbol) !=
+        std::vector<std::string>{std::string(kMetaSymbol) + symbol})
+      throw ConfigError(fmt::format(
+          "user-symbols: expected words that the normalization leaves as they are, got {}",
+          quote(symbol)));
+  }
 }
 
 // Whether a model has more than the reserved tokens.
@@ -157,7 +191,9 @@ void silence_sentencepiece() {
 std::string train_sentencepiece(std::span<const std::string> sentences,
                                 const TokenizerOptions& options) {
   silence_sentencepiece();
-  const int reserved = kTrainedControls + (options.byte_fallback ? kBytePieces : 0);
+  check_user_symbols(options.user_symbols);
+  const int reserved = kTrainedControls + (options.byte_fallback ? kBytePieces : 0) +
+                       static_cast<int>(options.user_symbols.size());
   check_training_options(options, reserved);
   if (std::all_of(sentences.begin(), sentences.end(), is_blank)) throw_no_text(sentences.size());
   // The unigram trainer aborts if normalization leaves no text, or if the text overflows its
@@ -169,6 +205,7 @@ std::string train_sentencepiece(std::span<const std::string> sentences,
   }
   std::string model = run_trainer(sentences, options, reserved);
   if (!has_characters(model, reserved)) throw_no_text(sentences.size());
+  require_whole_symbols(model, options.user_symbols);
   return model;
 }
 

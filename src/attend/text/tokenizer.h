@@ -37,6 +37,9 @@ void fields(TokenizerOptions& o, Visitor&& visit) {
   visit("pretokenized", o.pretokenized,
         "the text is already split into words by spaces: keep every word as written, without "
         "normalization");
+  visit("user-symbols", o.user_symbols,
+        "words that are one token each, such as the tag '<bt>' of back-translated text; for bpe, "
+        "unigram, chars and word");
 }
 
 // The algorithm of a tokenizer, whichever program trained it.

@@ -12,6 +12,10 @@ TextNormalization normalization_of(const TokenizerOptions& options) {
     throw ConfigError(
         fmt::format("byte-fallback: expected a tokenizer of type bpe, unigram or chars, got {}",
                     enum_names(options.type)[static_cast<std::size_t>(options.type)]));
+  if (!options.user_symbols.empty())
+    throw ConfigError(fmt::format(
+        "user-symbols: expected a tokenizer of type bpe, unigram, chars or word, got {}",
+        enum_names(options.type)[static_cast<std::size_t>(options.type)]));
   if (options.pretokenized) return {};
   switch (options.normalization) {
     case Normalization::nmt_nfkc:

@@ -69,6 +69,7 @@ inline const Cases kVocabularyOptions{
     {"byte-fallback", "yes", "--vocab-size 400", kVocabulary},
     {"normalization", "nmt_nfkc_cf", "", kVocabulary},
     {"pretokenized", "yes", "--tokenizer word", kVocabulary},
+    {"user-symbols", "<bt>", "", kVocabulary},
 };
 inline const std::string kStretched =
     "--positions rotary --rotary-scaling llama3 --rotary-factor 8 --rotary-original-length 20";
