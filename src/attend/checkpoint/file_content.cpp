@@ -1,10 +1,7 @@
 #include "attend/checkpoint/file_content.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -23,40 +20,6 @@ constexpr std::size_t kReadAtOnce = std::size_t{8} << 20;
 std::uintptr_t address_of(const std::byte* at) { return reinterpret_cast<std::uintptr_t>(at); }
 
 }  // namespace
-
-InputFile::InputFile(const std::filesystem::path& path) : path_(path.string()) {
-  descriptor_ =
-      ::open(path_.c_str(), O_RDONLY | O_CLOEXEC |
-                                O_NONBLOCK);  // reject a pipe without a writer instead of waiting
-  if (descriptor_ < 0)
-    throw IoError(fmt::format("{}: cannot open: {}", path_, std::strerror(errno)));
-  struct stat status {};
-  const int failed = ::fstat(descriptor_, &status) != 0 ? errno : 0;
-  if (failed == 0 && S_ISREG(status.st_mode)) {
-    size_ = static_cast<std::uint64_t>(status.st_size);
-    return;
-  }
-  ::close(descriptor_);
-  if (failed != 0) throw IoError(fmt::format("{}: cannot read: {}", path_, std::strerror(failed)));
-  throw DataError(fmt::format("{}: it is {}, expected a file", path_,
-                              S_ISDIR(status.st_mode) ? "a directory" : "a device or a pipe"));
-}
-
-InputFile::~InputFile() { ::close(descriptor_); }
-
-void InputFile::read(std::uint64_t begin, std::span<std::byte> to) const {
-  while (!to.empty()) {
-    const ssize_t count = ::pread(descriptor_, to.data(), to.size(), static_cast<off_t>(begin));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw IoError(fmt::format("{}: cannot read: {}", path_, std::strerror(errno)));
-    if (count == 0)
-      throw DataError(fmt::format(
-          "{}: expected {} bytes, found {}: it was truncated during reading; is it being written?",
-          path_, size_, begin));
-    begin += static_cast<std::uint64_t>(count);
-    to = to.subspan(static_cast<std::size_t>(count));
-  }
-}
 
 FileContent::FileContent(const InputFile& file) {
   const auto size = static_cast<std::size_t>(file.size());

@@ -1,40 +1,12 @@
 // Files read into memory, whose bytes cannot change afterwards.
-//
-// Files are read, not mapped: if another program truncates a mapped file, access raises SIGBUS,
-// which cannot become an exception.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <memory>
 #include <span>
-#include <string>
+
+#include "attend/core/input_file.h"
 
 namespace attend {
-
-// A file open for reading, with the size it had when opened.
-class InputFile {
- public:
-  // Throws IoError if the file cannot be opened, DataError if it is a directory, a device or a
-  // pipe.
-  explicit InputFile(const std::filesystem::path& path);
-  ~InputFile();
-  InputFile(const InputFile&) = delete;
-  InputFile& operator=(const InputFile&) = delete;
-
-  const std::string& path() const { return path_; }
-  std::uint64_t size() const { return size_; }
-
-  // Fills `to` with the bytes starting at `begin`. Precondition: the file had that many. Throws
-  // DataError if it was truncated since, IoError if it cannot be read. Thread-safe.
-  void read(std::uint64_t begin, std::span<std::byte> to) const;
-
- private:
-  std::string path_;
-  std::uint64_t size_ = 0;
-  int descriptor_ = -1;
-};
 
 // The content of a whole file.
 class FileContent {

@@ -1,0 +1,38 @@
+// Files open for reading at any position.
+//
+// Files are read, not mapped: if another program truncates a mapped file, access raises SIGBUS,
+// which cannot become an exception.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+
+namespace attend {
+
+// A file open for reading, with the size it had when opened.
+class InputFile {
+ public:
+  // Throws IoError if the file cannot be opened, DataError if it is a directory, a device or a
+  // pipe.
+  explicit InputFile(const std::filesystem::path& path);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::uint64_t size() const { return size_; }
+
+  // Fills `to` with the bytes starting at `begin`. Precondition: the file had that many. Throws
+  // DataError if it was truncated since, IoError if it cannot be read. Thread-safe.
+  void read(std::uint64_t begin, std::span<std::byte> to) const;
+
+ private:
+  std::string path_;
+  std::uint64_t size_ = 0;
+  int descriptor_ = -1;
+};
+
+}  // namespace attend

@@ -1,0 +1,37 @@
+#include "attend/core/input_file.h"
+
+#include <gtest/gtest.h>
+
+#include "attend/error.h"
+#include "core/files.h"
+
+namespace attend {
+namespace {
+
+class InputFiles : public WithFiles {};
+
+TEST_F(InputFiles, AreReadAtAnyPosition) {
+  const InputFile file(write("digits", "0123456789"));
+  EXPECT_EQ(file.size(), 10u);
+  std::string part(3, ' ');
+  file.read(4, std::as_writable_bytes(std::span(part)));
+  EXPECT_EQ(part, "456");
+}
+
+TEST_F(InputFiles, SayThatTheyWereTruncated) {
+  const InputFile file(write("digits", "0123456789"));
+  write("digits", "012");
+  std::string part(3, ' ');
+  const std::string message =
+      message_of<DataError>([&] { file.read(4, std::as_writable_bytes(std::span(part))); });
+  for (const char* words : {"digits", "10 bytes", "truncated"})
+    EXPECT_TRUE(contains(message, words)) << message;
+}
+
+TEST_F(InputFiles, AreFilesThatExist) {
+  EXPECT_THROW(InputFile(path("none")), IoError);
+  EXPECT_THROW(InputFile{folder_}, DataError);
+}
+
+}  // namespace
+}  // namespace attend
