@@ -50,6 +50,36 @@ TEST_F(Corpus, DoesNotLetOneFileMakeUpForAnother) {
   EXPECT_THROW(read_parallel(src, tgt), DataError);
 }
 
+TEST_F(Corpus, IsReadInPartsThatKnowTheirLines) {
+  const Files src{write("1.de", "a\nb\nc\n"), write("2.de", "d\ne\n")};
+  const Files tgt{write("1.en", "A\nB\nC\n"), write("2.en", "D\nE\n")};
+  const ParallelText whole = read_parallel(src, tgt);
+  for (const std::int64_t most : {1, 2, 3, 4, 5, 9}) {
+    ParallelReader reader(src, tgt);
+    ParallelText part;
+    std::int64_t line = 0;
+    while (reader.read(most, part)) {
+      ASSERT_LE(std::ssize(part.src), most);
+      for (std::size_t i = 0; i < part.src.size(); ++i, ++line) {
+        EXPECT_EQ(part.src[i], whole.src[static_cast<std::size_t>(line)]);
+        EXPECT_EQ(part.tgt[i], whole.tgt[static_cast<std::size_t>(line)]);
+        EXPECT_EQ(part.where(static_cast<std::int64_t>(i)), whole.where(line)) << most;
+      }
+    }
+    EXPECT_EQ(line, 5);
+    EXPECT_TRUE(part.src.empty());
+    EXPECT_FALSE(reader.read(most, part)) << "the end stays the end";
+  }
+}
+
+TEST_F(Corpus, IsReadInPartsUpToALineThatHasNoTranslation) {
+  ParallelReader reader(Files{write("a", "1\n2\n3\n4\n")}, Files{write("b", "1\n2\n3\n")});
+  ParallelText part;
+  EXPECT_TRUE(reader.read(2, part));
+  const std::string message = message_of<DataError>([&] { reader.read(2, part); });
+  EXPECT_TRUE(contains(message, "a has 4 lines") && contains(message, "b has 3")) << message;
+}
+
 TEST_F(Corpus, NeedsAsManyTargetFilesAsSourceFiles) {
   const std::string file = write("a", "a\n");
   EXPECT_THROW(read_parallel(Files{file, file}, Files{file}), ConfigError);

@@ -122,8 +122,12 @@ std::vector<std::string> read_lines(const std::string& path) {
 
 void require_text(std::span<const std::string> lines, std::span<const std::string> files) {
   if (std::all_of(lines.begin(), lines.end(), is_blank))
-    throw DataError(fmt::format("{}: expected text, found {} blank lines and nothing else",
-                                fmt::join(files, ", "), lines.size()));
+    refuse_blank_text(std::ssize(lines), files);
+}
+
+void refuse_blank_text(std::int64_t lines, std::span<const std::string> files) {
+  throw DataError(fmt::format("{}: expected text, found {} blank lines and nothing else",
+                              fmt::join(files, ", "), lines));
 }
 
 void require_readable(std::span<const std::string> files) {

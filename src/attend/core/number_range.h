@@ -46,6 +46,9 @@ constexpr NumberRange dropout_shares() { return between(0, 0.9999); }
 // Any unsigned integer: for seeds.
 constexpr NumberRange any_seed() { return {0, std::numeric_limits<double>::max()}; }
 
+// How many there are of something.
+inline constexpr NumberRange kCounts = between(0, 1e15);
+
 // The size of a vocabulary: shared by training, sampling and shortlists.
 inline constexpr NumberRange kVocabularySizes = between(1, 1 << 24);
 

@@ -7,7 +7,6 @@
 #include <mutex>
 
 #include "attend/core/counted.h"
-#include "attend/core/lines.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/parallel.h"
 #include "attend/error.h"
@@ -15,28 +14,7 @@
 namespace attend {
 namespace {
 
-void read_pair_of_files(const std::string& src_file, const std::string& tgt_file,
-                        ParallelText& text) {
-  LineReader src(src_file);
-  LineReader tgt(tgt_file);
-  text.origins.push_back({src_file, std::ssize(text.src)});
-  std::string src_line;
-  std::string tgt_line;
-  for (;;) {
-    const bool more_src = src.next(src_line);
-    const bool more_tgt = tgt.next(tgt_line);
-    if (more_src != more_tgt) break;
-    if (!more_src) return;
-    text.src.push_back(src_line);
-    text.tgt.push_back(tgt_line);
-  }
-  while (src.next(src_line)) continue;
-  while (tgt.next(tgt_line)) continue;
-  throw DataError(
-      fmt::format("{} has {} lines but {} has {}; expected equal numbers, line i of one "
-                  "translating line i of the other",
-                  src_file, src.line_number(), tgt_file, tgt.line_number()));
-}
+constexpr std::size_t kPartBytes = std::size_t{32} << 20;
 
 std::span<const std::int32_t> first(std::span<const std::int32_t> ids, std::size_t most) {
   return ids.first(std::min(ids.size(), most));
@@ -69,17 +47,63 @@ std::string ReadReport::summary() const {
   return text;
 }
 
-ParallelText read_parallel(std::span<const std::string> src_files,
-                           std::span<const std::string> tgt_files) {
+ParallelReader::ParallelReader(std::span<const std::string> src_files,
+                               std::span<const std::string> tgt_files)
+    : src_files_(src_files.begin(), src_files.end()),
+      tgt_files_(tgt_files.begin(), tgt_files.end()) {
   if (src_files.size() != tgt_files.size() || src_files.empty()) {
     throw ConfigError(
         fmt::format("found {} source and {} target files, expected as many of one as of the other, "
                     "and at least one",
                     src_files.size(), tgt_files.size()));
   }
+}
+
+bool ParallelReader::append_next(ParallelText& text) {
+  for (; file_ < src_files_.size(); ++file_) {
+    const bool opens = !src_;
+    if (opens) {
+      src_.emplace(src_files_[file_]);
+      tgt_.emplace(tgt_files_[file_]);
+    }
+    const bool more_src = src_->next(src_line_);
+    const bool more_tgt = tgt_->next(tgt_line_);
+    if (more_src != more_tgt) refuse_counts();
+    if (more_src) {
+      if (opens || text.origins.empty())
+        text.origins.push_back({src_files_[file_], std::ssize(text.src) - src_->line_number() + 1});
+      text.src.push_back(src_line_);
+      text.tgt.push_back(tgt_line_);
+      return true;
+    }
+    src_.reset();
+    tgt_.reset();
+  }
+  return false;
+}
+
+bool ParallelReader::read(std::int64_t most, ParallelText& text) {
+  text = {};
+  std::size_t bytes = 0;
+  while (std::ssize(text.src) < most && bytes < kPartBytes && append_next(text))
+    bytes += text.src.back().size() + text.tgt.back().size();
+  return !text.src.empty();
+}
+
+void ParallelReader::refuse_counts() {
+  while (src_->next(src_line_)) continue;
+  while (tgt_->next(tgt_line_)) continue;
+  throw DataError(
+      fmt::format("{} has {} lines but {} has {}; expected equal numbers, line i of one "
+                  "translating line i of the other",
+                  src_files_[file_], src_->line_number(), tgt_files_[file_], tgt_->line_number()));
+}
+
+ParallelText read_parallel(std::span<const std::string> src_files,
+                           std::span<const std::string> tgt_files) {
+  ParallelReader reader(src_files, tgt_files);
   ParallelText text;
-  for (std::size_t i = 0; i < src_files.size(); ++i)
-    read_pair_of_files(src_files[i], tgt_files[i], text);
+  while (reader.append_next(text)) continue;
   return text;
 }
 

@@ -3,11 +3,13 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "attend/core/lines.h"
 #include "attend/core/options.h"
 #include "attend/nn/ragged.h"
 #include "attend/text/tokenizer.h"
@@ -40,6 +42,7 @@ struct ParallelText {
 
   struct Origin {
     std::string file;  // source file
+    // The pair in its first line; negative in a part of a text, if the file begins before it.
     std::int64_t first = 0;
   };
   // The files, by their first pairs; empty: not read from files.
@@ -64,9 +67,41 @@ struct ReadReport {
   std::string summary() const;
 };
 
-// Reads pairs of files, plain or gzip, one after the other: line i of a source file translates to
-// line i of its target file. Keeps every line. Throws ConfigError if the numbers of files differ;
-// DataError if the line counts of a pair differ (naming both); also like LineReader.
+template <class Visitor>
+void fields(ReadReport& o, Visitor&& visit) {
+  visit("pairs", o.pairs, kCounts, "pairs that were read");
+  visit("empty-src", o.empty_src, kCounts, "skipped for an empty source");
+  visit("empty-tgt", o.empty_tgt, kCounts, "skipped for an empty target");
+  visit("over-long", o.over_long, kCounts, "pairs with a side that is too long");
+  visit("truncated", o.truncated, kCounts, "those of them that were truncated and kept");
+  visit("kept", o.kept, kCounts, "pairs that are left");
+  visit("first-over-long", o.first_over_long, "position of the first pair that is too long");
+}
+
+// Reads pairs of files, plain or gzip, one after the other, in parts that fit into memory: line i
+// of a source file translates to line i of its target file. Keeps every line.
+class ParallelReader {
+ public:
+  // Throws ConfigError unless there are as many files on both sides, and at least one.
+  ParallelReader(std::span<const std::string> src_files, std::span<const std::string> tgt_files);
+
+  // Replaces `text` by the next pairs, `most` of them or about 32 MiB, whichever is less. Returns
+  // false at the end, where there are none. Throws DataError if the line counts of a pair of files
+  // differ (naming both); also like LineReader.
+  bool read(std::int64_t most, ParallelText& text);
+  // Appends the next pair. Returns false at the end. Throws like read().
+  bool append_next(ParallelText& text);
+
+ private:
+  [[noreturn]] void refuse_counts();
+
+  std::vector<std::string> src_files_, tgt_files_;
+  std::size_t file_ = 0;
+  std::optional<LineReader> src_, tgt_;  // of file_, once opened
+  std::string src_line_, tgt_line_;
+};
+
+// All pairs of the files. Throws like ParallelReader.
 ParallelText read_parallel(std::span<const std::string> src_files,
                            std::span<const std::string> tgt_files);
 

@@ -61,13 +61,18 @@ TextKind TextStatistics::kind(std::string language) const {
   return kind;
 }
 
+KindSample::KindSample(std::int64_t lines, Tokenizer tokenizer)
+    : tokenizer_(std::move(tokenizer)), step_(std::max<std::int64_t>(1, lines / kLinesToLookAt)) {}
+
+void KindSample::add(std::string_view line) {
+  if (next_++ % step_ == 0) seen_.add(line, tokenizer_);
+}
+
 TextKind kind_of(std::span<const std::string> lines, const Tokenizer& tokenizer,
                  const std::string& language) {
-  TextStatistics statistics;
-  const std::size_t step =
-      std::max<std::size_t>(1, lines.size() / static_cast<std::size_t>(kLinesToLookAt));
-  for (std::size_t i = 0; i < lines.size(); i += step) statistics.add(lines[i], tokenizer);
-  return statistics.kind(language);
+  KindSample sample(std::ssize(lines), tokenizer);
+  for (const std::string& line : lines) sample.add(line);
+  return sample.kind(language);
 }
 
 std::string language_of(std::span<const std::string> files) {

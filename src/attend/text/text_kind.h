@@ -43,7 +43,24 @@ struct TextStatistics {
   TextKind kind(std::string language) const;
 };
 
-// The kind of a training text, from a sample of some thousand lines.
+// The kind of a training text that is read line by line: looks at some thousand of its lines.
+class KindSample {
+ public:
+  // `lines`: how many the text has.
+  KindSample(std::int64_t lines, Tokenizer tokenizer);
+
+  // The next line, which it does not keep.
+  void add(std::string_view line);
+  TextKind kind(std::string language) const { return seen_.kind(std::move(language)); }
+
+ private:
+  Tokenizer tokenizer_;
+  TextStatistics seen_;
+  std::int64_t step_;  // from one line that it looks at to the next
+  std::int64_t next_ = 0;
+};
+
+// The same of a text in memory.
 TextKind kind_of(std::span<const std::string> lines, const Tokenizer& tokenizer,
                  const std::string& language);
 
