@@ -100,6 +100,20 @@ TEST(BatchPlanner, TakesEverySampleOnceInAnEpoch) {
   }
 }
 
+TEST(BatchPlanner, TakesTheSamplesOfAnEpochAsOftenAsTheyAreListed) {
+  const auto costs = [](std::int64_t) { return std::vector<std::int32_t>{1, 2, 3, 4}; };
+  const auto samples = [](std::int64_t epoch) {
+    return std::vector<std::int32_t>{3, 3, static_cast<std::int32_t>(epoch)};
+  };
+  const BatchPlanner in_order(costs, {8}, std::nullopt, samples);
+  EXPECT_EQ(batches_of(*in_order.plan(0)), (std::vector<Items>{{3, 3}, {0}}));
+  EXPECT_EQ(batches_of(*in_order.plan(1)), (std::vector<Items>{{3, 3}, {1}}));
+  const BatchPlanner shuffled(costs, {100}, 1, samples);
+  std::vector<std::int32_t> all = batches_of(*shuffled.plan(2)).front();
+  std::sort(all.begin(), all.end());
+  EXPECT_EQ(all, (std::vector<std::int32_t>{2, 3, 3}));
+}
+
 TEST(BatchPlanner, ChecksItsOptions) {
   EXPECT_THROW(BatchPlanner(std::vector<std::int32_t>{1}, {0}, 1), ConfigError);
   EXPECT_THROW(BatchPlanner(std::vector<std::int32_t>{}, {10}, 1), DataError);

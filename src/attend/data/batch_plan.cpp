@@ -38,8 +38,11 @@ std::span<const std::int32_t> BatchPlan::operator[](std::int64_t batch) const {
 }
 
 BatchPlanner::BatchPlanner(Costs costs, const BatchOptions& options,
-                           std::optional<std::uint64_t> seed)
-    : costs_(std::move(costs)), batch_tokens_(options.batch_tokens), seed_(seed) {
+                           std::optional<std::uint64_t> seed, Samples samples)
+    : costs_(std::move(costs)),
+      samples_(std::move(samples)),
+      batch_tokens_(options.batch_tokens),
+      seed_(seed) {
   check_options(options);
 }
 
@@ -54,19 +57,29 @@ void BatchPlanner::limit_batches(std::int64_t tokens) {
   latest_->plan = nullptr;
 }
 
+std::vector<std::int32_t> BatchPlanner::order_of(std::int64_t epoch, std::size_t samples) const {
+  std::vector<std::int32_t> order;
+  if (samples_) {
+    order = samples_(epoch);
+  } else {
+    order.resize(samples);
+    std::iota(order.begin(), order.end(), 0);
+  }
+  if (seed_) {
+    Random random(RandomKey{*seed_, stream_of(fmt::format("data.epoch.{}", epoch))});
+    shuffle(order, random);
+  }
+  return order;
+}
+
 std::shared_ptr<const BatchPlan> BatchPlanner::plan(std::int64_t epoch) const {
   const std::lock_guard lock(latest_->mutex);
   if (!latest_->plan || latest_->epoch != epoch) {
+    latest_->plan = nullptr;  // before there is another
     const std::vector<std::int32_t> costs = costs_(epoch);
     if (costs.empty())
       throw DataError("no samples are left to make batches of; expected at least one");
-    std::vector<std::int32_t> order(costs.size());
-    std::iota(order.begin(), order.end(), 0);
-    if (seed_) {
-      Random random(RandomKey{*seed_, stream_of(fmt::format("data.epoch.{}", epoch))});
-      shuffle(order, random);
-    }
-    latest_->plan = std::make_shared<const BatchPlan>(std::move(order), costs, limit_);
+    latest_->plan = std::make_shared<const BatchPlan>(order_of(epoch, costs.size()), costs, limit_);
     latest_->epoch = epoch;
   }
   return latest_->plan;

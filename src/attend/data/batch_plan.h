@@ -44,15 +44,20 @@ class BatchPlan {
 };
 
 // Makes the plan of an epoch on demand and keeps the latest. May be used from several threads at
-// once.
+// once. Memory: 4 bytes for each sample of the epoch, and 4 more for its cost while the plan is
+// made.
 class BatchPlanner {
  public:
   // The costs of an epoch's samples, in tokens. Must be a function of the epoch.
   using Costs = std::function<std::vector<std::int32_t>(std::int64_t epoch)>;
 
-  // Without a seed samples keep their order in every epoch. Throws ConfigError unless batch_tokens
-  // >= 1.
-  BatchPlanner(Costs costs, const BatchOptions& options, std::optional<std::uint64_t> seed);
+  // The samples of an epoch, by their places in the costs: each as often as it is in the list.
+  using Samples = std::function<std::vector<std::int32_t>(std::int64_t epoch)>;
+
+  // Without a seed samples keep their order in every epoch; without `samples` an epoch has each of
+  // them once. Throws ConfigError unless batch_tokens >= 1.
+  BatchPlanner(Costs costs, const BatchOptions& options, std::optional<std::uint64_t> seed,
+               Samples samples = {});
   // The same samples in every epoch; costs[i]: tokens of sample i. Also throws DataError if there
   // are no samples.
   BatchPlanner(std::vector<std::int32_t> costs, const BatchOptions& options,
@@ -66,7 +71,10 @@ class BatchPlanner {
   std::shared_ptr<const BatchPlan> plan(std::int64_t epoch) const;
 
  private:
+  std::vector<std::int32_t> order_of(std::int64_t epoch, std::size_t samples) const;
+
   Costs costs_;
+  Samples samples_;  // may be empty
   std::int64_t batch_tokens_;
   std::int64_t limit_ = batch_tokens_;  // batch_tokens_, or less for measuring
   std::optional<std::uint64_t> seed_;

@@ -3,18 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "attend/error.h"
+
 namespace attend {
 namespace {
 
-std::vector<std::int32_t> costs_of(const EncodedPairs& pairs, const PairMarks& marks) {
-  std::vector<std::int32_t> costs(pairs.src.sequences());
-  for (std::size_t i = 0; i < costs.size(); ++i)
-    costs[i] =
-        std::max(pairs.src.length(i) + marks.of_source(), pairs.tgt.length(i) + marks.of_target());
-  return costs;
-}
-
-class FixedPairs final : public PairSource {
+class FixedPairs final : public PairsInMemory {
  public:
   explicit FixedPairs(EncodedPairs pairs)
       : pairs_(std::make_shared<const EncodedPairs>(std::move(pairs))) {}
@@ -26,21 +20,56 @@ class FixedPairs final : public PairSource {
 
 }  // namespace
 
+std::shared_ptr<const PairSource> pairs_in_memory(EncodedPairs pairs) {
+  return std::make_shared<const FixedPairs>(std::move(pairs));
+}
+
+std::vector<std::int32_t> PairsInMemory::costs(std::int64_t epoch, const PairMarks& marks) const {
+  const auto all = pairs(epoch);
+  std::vector<std::int32_t> costs(static_cast<std::size_t>(all->src.sequences()));
+  for (std::size_t i = 0; i < costs.size(); ++i)
+    costs[i] =
+        std::max(all->src.length(i) + marks.of_source(), all->tgt.length(i) + marks.of_target());
+  return costs;
+}
+
+EncodedPairs PairsInMemory::read(std::int64_t epoch, std::span<const std::int32_t> numbers) const {
+  const auto all = pairs(epoch);
+  RaggedBuilder src, tgt;
+  for (const std::int32_t pair : numbers) {
+    src.add(all->src[pair]);
+    tgt.add(all->tgt[pair]);
+  }
+  return {src.build(), tgt.build()};
+}
+
+PairSource::Tokens PairsInMemory::tokens(std::int64_t epoch,
+                                         std::span<const std::int32_t> numbers) const {
+  const auto all = pairs(epoch);
+  Tokens tokens;
+  for (const std::int32_t pair : numbers) {
+    tokens.src += all->src.length(pair);
+    tokens.tgt += all->tgt.length(pair);
+  }
+  return tokens;
+}
+
 TranslationBatcher::TranslationBatcher(EncodedPairs pairs, PairTokens tokens,
                                        const BatchOptions& options,
                                        std::optional<std::uint64_t> seed)
-    : TranslationBatcher(std::make_shared<const FixedPairs>(std::move(pairs)), std::move(tokens),
-                         options, seed) {}
+    : TranslationBatcher(pairs_in_memory(std::move(pairs)), std::move(tokens), options, seed) {}
 
 TranslationBatcher::TranslationBatcher(std::shared_ptr<const PairSource> source, PairTokens tokens,
                                        const BatchOptions& options,
-                                       std::optional<std::uint64_t> seed)
+                                       std::optional<std::uint64_t> seed,
+                                       BatchPlanner::Samples samples)
     : source_(source),
       tokens_(std::move(tokens)),
-      planner_([source, marks = tokens_.marks](
-                   std::int64_t epoch) { return costs_of(*source->pairs(epoch), marks); },
-               options, seed) {
-  planner_.plan(0);
+      planner_([source,
+                marks = tokens_.marks](std::int64_t epoch) { return source->costs(epoch, marks); },
+               options, seed, std::move(samples)) {
+  if (source_->size() == 0)
+    throw DataError("found no pairs to make batches of; expected at least one");
 }
 
 std::int64_t TranslationBatcher::batches(std::int64_t epoch) const {
@@ -49,17 +78,17 @@ std::int64_t TranslationBatcher::batches(std::int64_t epoch) const {
 
 TranslationBatch TranslationBatcher::batch(std::int64_t epoch, std::int64_t index) const {
   const auto plan = planner_.plan(epoch);
-  const auto pairs = source_->pairs(epoch);
+  const EncodedPairs pairs = source_->read(epoch, (*plan)[index]);
   RaggedBuilder src, tgt_in;
   std::vector<std::int32_t> tgt_out;
   const PairMarks& marks = tokens_.marks;
-  for (const std::int32_t pair : (*plan)[index]) {
+  for (std::int64_t pair = 0; pair < pairs.src.sequences(); ++pair) {
     for (const std::span<const std::int32_t> part :
-         {std::span(marks.before_source), pairs->src[pair], std::span(marks.after_source)})
+         {std::span(marks.before_source), pairs.src[pair], std::span(marks.after_source)})
       src.append(part);
     src.end_sequence();
 
-    const std::span<const std::int32_t> target = pairs->tgt[pair];
+    const std::span<const std::int32_t> target = pairs.tgt[pair];
     tgt_in.append(std::span(marks.before_target));
     tgt_in.append(target);
     tgt_in.end_sequence();
@@ -73,14 +102,11 @@ TranslationBatch TranslationBatcher::batch(std::int64_t epoch, std::int64_t inde
 
 TranslationBatcher::Size TranslationBatcher::size(std::int64_t epoch, std::int64_t index) const {
   const auto plan = planner_.plan(epoch);
-  const auto pairs = source_->pairs(epoch);
-  Size size;
-  for (const std::int32_t pair : (*plan)[index]) {
-    ++size.pairs;
-    size.src_tokens += pairs->src.length(pair) + tokens_.marks.of_source();
-    size.tgt_tokens += pairs->tgt.length(pair) + tokens_.marks.of_target();
-  }
-  return size;
+  const std::span<const std::int32_t> numbers = (*plan)[index];
+  const auto pairs = std::ssize(numbers);
+  const PairSource::Tokens tokens = source_->tokens(epoch, numbers);
+  return {pairs, tokens.src + pairs * tokens_.marks.of_source(),
+          tokens.tgt + pairs * tokens_.marks.of_target()};
 }
 
 }  // namespace attend

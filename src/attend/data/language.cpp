@@ -54,25 +54,25 @@ struct Window {
 
 // The windows window_of(i) of a stream, for i in `numbers`.
 template <class WindowOf>
-LanguageBatch windows_of(std::span<const std::int32_t> stream,
-                         std::span<const std::int32_t> numbers, const WindowOf& window_of) {
+LanguageBatch windows_of(const TokenStream& stream, std::span<const std::int32_t> numbers,
+                         const WindowOf& window_of) {
   RaggedBuilder input;
   std::vector<std::int32_t> targets;
   std::vector<std::int32_t> first_scored;
+  std::vector<std::int32_t> ids;
   for (const std::int32_t i : numbers) {
     const Window window = window_of(i);
     const auto length = static_cast<std::size_t>(window.end - window.begin);
-    const auto target = stream.subspan(window.begin + 1, length);
-    input.add(stream.subspan(window.begin, length));
-    targets.insert(targets.end(), target.begin(), target.end());
+    ids.resize(length + 1);
+    stream.read(window.begin, ids);
+    input.add(std::span(ids).first(length));
+    targets.insert(targets.end(), ids.begin() + 1, ids.end());
     first_scored.push_back(static_cast<std::int32_t>(window.scored - window.begin));
   }
   return {input.build(), std::move(targets), std::move(first_scored)};
 }
 
-std::int64_t targets_of(const std::vector<std::int32_t>& stream) {
-  return static_cast<std::int64_t>(stream.size()) - 1;
-}
+std::int64_t targets_of(const TokenStream& stream) { return stream.size() - 1; }
 
 // The number of positions of the first window that precede the stream.
 std::int64_t shift_of(std::optional<std::uint64_t> seed, std::int64_t epoch, std::int64_t length) {
@@ -96,7 +96,7 @@ Window evaluation_window(std::int64_t i, std::int64_t length, std::int64_t strid
   return {std::max<std::int64_t>((i + 1) * stride - length, 0), end, i * stride};
 }
 
-void check(const std::vector<std::int32_t>& stream, const LanguageOptions& options) {
+void check(const TokenStream& stream, const LanguageOptions& options) {
   check_options(options);
   if (stream.size() < 2)
     throw DataError("the text has no token to predict; expected at least one line");
@@ -113,8 +113,7 @@ std::vector<std::int32_t> lengths_of(std::int64_t count, const MakeWindow& make_
   return lengths;
 }
 
-BatchPlanner::Costs training_costs(const std::vector<std::int32_t>& stream,
-                                   const LanguageOptions& options,
+BatchPlanner::Costs training_costs(const TokenStream& stream, const LanguageOptions& options,
                                    std::optional<std::uint64_t> seed) {
   check(stream, options);
   const std::int64_t targets = targets_of(stream);
@@ -126,7 +125,7 @@ BatchPlanner::Costs training_costs(const std::vector<std::int32_t>& stream,
   };
 }
 
-std::vector<std::int32_t> evaluation_costs(const std::vector<std::int32_t>& stream,
+std::vector<std::int32_t> evaluation_costs(const TokenStream& stream,
                                            const LanguageOptions& options, int stride) {
   check(stream, options);
   if (stride < 1 || stride > options.sequence_length) {
@@ -141,9 +140,9 @@ std::vector<std::int32_t> evaluation_costs(const std::vector<std::int32_t>& stre
 
 }  // namespace
 
-std::string LanguageText::summary() const {
+std::string LanguageCounts::summary(std::int64_t targets) const {
   return fmt::format("{} ({} empty), {}, {}", counted(lines, "line"), empty_lines,
-                     counted(words, "word"), counted(targets(), "token"));
+                     counted(words, "word"), counted(targets, "token"));
 }
 
 LanguageText read_language(std::span<const std::string> files, const Tokenizer& tokenizer,
@@ -180,10 +179,16 @@ std::int64_t LanguageBatch::scored() const {
 LanguageBatcher::LanguageBatcher(std::vector<std::int32_t> stream, const LanguageOptions& options,
                                  const BatchOptions& batch_options,
                                  std::optional<std::uint64_t> seed)
+    : LanguageBatcher(std::make_shared<const TokensInMemory>(std::move(stream)), options,
+                      batch_options, seed) {}
+
+LanguageBatcher::LanguageBatcher(std::shared_ptr<const TokenStream> stream,
+                                 const LanguageOptions& options, const BatchOptions& batch_options,
+                                 std::optional<std::uint64_t> seed)
     : stream_(std::move(stream)),
       length_(options.sequence_length),
       seed_(seed),
-      planner_(training_costs(stream_, options, seed), batch_options, seed) {}
+      planner_(training_costs(*stream_, options, seed), batch_options, seed) {}
 
 std::int64_t LanguageBatcher::batches(std::int64_t epoch) const {
   return planner_.plan(epoch)->batches();
@@ -192,7 +197,7 @@ std::int64_t LanguageBatcher::batches(std::int64_t epoch) const {
 LanguageBatch LanguageBatcher::batch(std::int64_t epoch, std::int64_t index) const {
   const auto plan = planner_.plan(epoch);
   const std::int64_t shift = shift_of(seed_, epoch, length_);
-  return windows_of(stream_, (*plan)[index],
+  return windows_of(*stream_, (*plan)[index],
                     [&](std::int32_t i) { return training_window(i, length_, shift, targets()); });
 }
 
@@ -210,17 +215,17 @@ std::int64_t LanguageBatcher::size(std::int64_t epoch, std::int64_t index) const
 LanguageEvaluationBatcher::LanguageEvaluationBatcher(std::vector<std::int32_t> stream,
                                                      const LanguageOptions& options, int stride,
                                                      const BatchOptions& batch_options)
-    : stream_(std::move(stream)),
+    : stream_(std::make_shared<const TokensInMemory>(std::move(stream))),
       length_(options.sequence_length),
       stride_(stride),
-      planner_(evaluation_costs(stream_, options, stride), batch_options, std::nullopt) {}
+      planner_(evaluation_costs(*stream_, options, stride), batch_options, std::nullopt) {}
 
 std::int64_t LanguageEvaluationBatcher::batches() const { return planner_.plan(0)->batches(); }
 
 LanguageBatch LanguageEvaluationBatcher::batch(std::int64_t index) const {
   const auto plan = planner_.plan(0);
-  return windows_of(stream_, (*plan)[index], [&](std::int32_t i) {
-    return evaluation_window(i, length_, stride_, targets_of(stream_));
+  return windows_of(*stream_, (*plan)[index], [&](std::int32_t i) {
+    return evaluation_window(i, length_, stride_, targets_of(*stream_));
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,13 +15,14 @@
 
 #include "attend/core/options.h"
 #include "attend/data/batch_plan.h"
+#include "attend/data/token_stream.h"
 #include "attend/nn/ragged.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {
 
-struct LanguageText {
-  std::vector<std::int32_t> stream;  // begins with eos
+// What was read of a text.
+struct LanguageCounts {
   std::int64_t lines = 0;
   std::int64_t empty_lines = 0;
   // Code points, plus one per line end: for bits per character.
@@ -28,9 +30,23 @@ struct LanguageText {
   // Separated by white space: for perplexity per word with any tokenizer.
   std::int64_t words = 0;
 
-  std::int64_t targets() const { return static_cast<std::int64_t>(stream.size()) - 1; }
   // "36718 lines (12951 empty), 2051910 words, 2088628 tokens". One line, to print.
-  std::string summary() const;
+  std::string summary(std::int64_t targets) const;
+};
+
+template <class Visitor>
+void fields(LanguageCounts& o, Visitor&& visit) {
+  visit("lines", o.lines, kCounts, "lines that were read");
+  visit("empty-lines", o.empty_lines, kCounts, "lines without a token");
+  visit("characters", o.characters, kCounts, "code points, with one for each end of line");
+  visit("words", o.words, kCounts, "words between white space");
+}
+
+struct LanguageText : LanguageCounts {
+  std::vector<std::int32_t> stream;  // begins with eos
+
+  std::int64_t targets() const { return static_cast<std::int64_t>(stream.size()) - 1; }
+  std::string summary() const { return LanguageCounts::summary(targets()); }
 };
 
 // Reads files, plain or gzip, one after the other. `filter` is optional and applies to the readers.
@@ -70,11 +86,14 @@ class LanguageBatcher {
   // options, DataError if there is nothing to predict.
   LanguageBatcher(std::vector<std::int32_t> stream, const LanguageOptions& options,
                   const BatchOptions& batch_options, std::optional<std::uint64_t> seed);
+  // The same for a stream that may be on disk.
+  LanguageBatcher(std::shared_ptr<const TokenStream> stream, const LanguageOptions& options,
+                  const BatchOptions& batch_options, std::optional<std::uint64_t> seed);
 
   // As BatchPlanner::limit_batches().
   void limit_batches(std::int64_t tokens) { planner_.limit_batches(tokens); }
 
-  std::int64_t targets() const { return static_cast<std::int64_t>(stream_.size()) - 1; }
+  std::int64_t targets() const { return stream_->size() - 1; }
   std::int64_t batches(std::int64_t epoch) const;
   // All targets count. Throws DataError unless 0 <= index < batches(epoch).
   LanguageBatch batch(std::int64_t epoch, std::int64_t index) const;
@@ -82,7 +101,7 @@ class LanguageBatcher {
   std::int64_t size(std::int64_t epoch, std::int64_t index) const;
 
  private:
-  std::vector<std::int32_t> stream_;
+  std::shared_ptr<const TokenStream> stream_;
   std::int64_t length_;
   std::optional<std::uint64_t> seed_;
   BatchPlanner planner_;
@@ -103,7 +122,7 @@ class LanguageEvaluationBatcher {
   LanguageBatch batch(std::int64_t index) const;
 
  private:
-  std::vector<std::int32_t> stream_;
+  std::shared_ptr<const TokenStream> stream_;
   std::int64_t length_;
   std::int64_t stride_;
   BatchPlanner planner_;

@@ -10,13 +10,14 @@
 namespace attend {
 
 // BPE-dropout on both sides. The ids of a sentence are a function of (seed, epoch, index).
-class SampledPairs final : public PairSource {
+class SampledPairs final : public PairsInMemory {
  public:
   // `pairs` as encoded by the tokenizers. A sentence that would become longer than `longest`
   // tokens, end included, stays unchanged; 0: no limit.
   SampledPairs(EncodedPairs pairs, BpeDropout src, BpeDropout tgt, std::uint64_t seed,
                std::int64_t longest = 0);
 
+  std::int64_t size() const override { return pairs_.src.sequences(); }
   // Keeps the latest epoch.
   std::shared_ptr<const EncodedPairs> pairs(std::int64_t epoch) const override;
 
