@@ -6,8 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "attend/core/large_shuffle.h"
 #include "attend/core/option_fields.h"
-#include "attend/core/random.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -67,7 +67,7 @@ std::vector<std::int32_t> BatchPlanner::order_of(std::int64_t epoch, std::size_t
   }
   if (seed_) {
     Random random(RandomKey{*seed_, stream_of(fmt::format("data.epoch.{}", epoch))});
-    shuffle(order, random);
+    shuffle_large(std::span(order), random);
   }
   return order;
 }

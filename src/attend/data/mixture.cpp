@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "attend/core/counted.h"
+#include "attend/core/large_shuffle.h"
 #include "attend/core/option_fields.h"
-#include "attend/core/random.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -95,7 +95,7 @@ void Mixture::append_pass(std::size_t corpus, std::int64_t pass, std::int64_t be
   std::iota(order.begin(), order.end(), static_cast<std::int32_t>(begins_[corpus]));
   if (count < sizes_[corpus]) {
     Random random(RandomKey{seed_, stream_of(fmt::format("data.corpus.{}.pass.{}", corpus, pass))});
-    shuffle(order, random);
+    shuffle_large(std::span(order), random);
   }
   to.insert(to.end(), order.begin() + begin, order.begin() + begin + count);
 }
