@@ -37,19 +37,21 @@ case "\${1:-} \${2:-}" in
     cat "$work/serving" >&2
     exit 1
     ;;
-  "train "*) ;;
+  "train "* | "prepare "*) ;;
   *) exec "$attend" "\$@" ;;
 esac
 out=run own=yes
 previous=
+of=
+[ "\$1" = prepare ] && of=prepare-
 for word in "\$@"; do
   [ "\$previous" = --out ] && out=\$word
-  case "\$word" in --config|--resume|--help) own= ;; esac
+  case "\$word" in --config|--resume|--help|--tokenizer-from) own= ;; --prepared) of=prepared- ;; esac
   previous=\$word
 done
 [ -n "\$own" ] || exec "$attend" "\$@"
 rm -rf "\$out"
-exec "$attend" "\$@" --config "$work/\$2.toml"
+exec "$attend" "\$@" --config "$work/\$of\$2.toml"
 WRAPPER
 # curl, with the port of the server in place of the usual one; an error status is a failure.
 cat >"$work/bin/curl" <<WRAPPER
@@ -89,6 +91,12 @@ printf '%s\nn-layers = 1\nsequence-length = 64\n' "$common" >"$work/lm.toml"
 printf '%s\n%s\n' "$common" "$layers" >"$work/classification.toml"
 printf '%s\n%s\n' "$common" "$layers" >"$work/embedding.toml"
 printf '%s\n%s\n' "$common" "$layers" >"$work/tagging.toml"
+
+# The vocabulary of a prepared text is its own.
+for task in translation lm; do
+  grep -E '^(tokenizer|vocab-size) ' "$work/$task.toml" >"$work/prepare-$task.toml"
+  grep -vE '^(tokenizer|vocab-size) ' "$work/$task.toml" >"$work/prepared-$task.toml"
+done
 
 # Small files.
 cd "$work/files" || exit 2

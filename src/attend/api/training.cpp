@@ -105,11 +105,8 @@ std::set<std::string> set_options(const TrainingJob& job, Trainable& task) {
   return names;
 }
 
-// Directories of other programs are imported before (`attend import`).
-void start_from_model(Trainable& task, const RunOptions& run, const TrainingJob& job) {
-  const std::set<std::string> set = set_options(job, task);
-  start_task_from(task, load_checkpoint(run.init_from), run,
-                  [&set](const std::string& name) { return set.contains(name); });
+IsSet is_set_in(const TrainingJob& job, Trainable& task) {
+  return [set = set_options(job, task)](const std::string& name) { return set.contains(name); };
 }
 
 }  // namespace
@@ -127,7 +124,11 @@ TrainingResult train(const TrainingJob& job) {
   const EnteredRuntime entered(runtime_for(job, run.threads));
   const auto latest = checkpoint_to_resume(job);
   const bool needs_model = !latest || task->needs_initial_model();
-  if (needs_model && !run.init_from.empty()) start_from_model(*task, run, job);
+  const IsSet is_set = is_set_in(job, *task);
+  task->adopt_data(is_set);
+  // Directories of other programs are imported before (`attend import`).
+  if (needs_model && !run.init_from.empty())
+    start_task_from(*task, load_checkpoint(run.init_from), run, is_set);
   TrainingTask prepared = prepare_in_folder(*task, run, latest ? &latest->checkpoint : nullptr);
   const auto note = [&job](const std::string& line) {
     if (job.on_note) job.on_note(line);

@@ -11,6 +11,7 @@
 #include "attend/error.h"
 #include "attend/tasks/adapter.h"
 #include "attend/tasks/initial_model.h"
+#include "attend/tasks/prepared_text.h"
 #include "attend/tasks/training_task.h"
 #include "attend/train/trainer.h"
 
@@ -34,6 +35,10 @@ class Trainable {
   // set one of the former to something else, DataError for a model of another task or a quantized
   // one.
   virtual void start_from(std::shared_ptr<const Checkpoint> model, const IsSet& is_set) = 0;
+  // If the training text is prepared, takes the options from it that it settles: the vocabulary,
+  // the lengths. Before start_from(). Throws ConfigError if the user has set one of them to
+  // something else, and like open_prepared().
+  virtual void adopt_data(const IsSet& is_set) = 0;
   // Throws what the prepare_training() of the task throws.
   virtual TrainingTask prepare(const Checkpoint* resumed) const = 0;
 
@@ -45,8 +50,8 @@ class Trainable {
 };
 
 // Options is a struct with kName, kHelp, members `trainer` and `initial` (the model to start from,
-// or null), and functions groups(), adopt_model(), which returns what it leaves open, and
-// prepare_training().
+// or null), and functions groups(), adopt_model(), which returns what it leaves open,
+// prepare_training() and, for text that can be prepared, adopt_prepared().
 template <class Options>
 class TrainableWith final : public Trainable {
  public:
@@ -65,6 +70,13 @@ class TrainableWith final : public Trainable {
     const OpenOptions open = adopt_model(options_, *model);
     settle_options(option_groups(), attend::option_groups(given), is_set, open, model->source);
     options_.initial = std::move(model);
+  }
+  void adopt_data(const IsSet& is_set) override {
+    if constexpr (requires { adopt_prepared(options_); }) {
+      Options given = options_;
+      const std::string text = adopt_prepared(options_);
+      require_adopted(option_groups(), attend::option_groups(given), is_set, text);
+    }
   }
   TrainingTask prepare(const Checkpoint* resumed) const override {
     const bool adapts = options_.trainer.low_rank.rank > 0;

@@ -112,10 +112,12 @@ class CommandOptionEffects : public OptionEffects {
     seen["status"] = std::to_string(run(arguments, input_));
     seen["out"] = std::regex_replace(out_, std::regex("speed .*|[0-9.]+ s, "), "");
     seen["error"] = error_;
-    seen["files"];
+    std::map<std::string, std::string> files;  // in an order that no file system decides
     for (const auto& entry : std::filesystem::recursive_directory_iterator(path("made")))
       if (entry.is_regular_file())
-        seen["files"] += entry.path().filename().string() + "\n" + read(entry.path().string());
+        files[entry.path().filename().string()] = read(entry.path().string());
+    for (const auto& [name, content] : files) seen["files"] += name + "\n" + content;
+    seen["files"];
     return seen;
   }
   void expect_cases(const std::string& command, const std::vector<OptionCase>& cases) {

@@ -7,6 +7,7 @@ namespace attend {
 namespace {
 
 // ---- translation
+const std::string kTwoCorpora = "--src-train @other_train.en --tgt-train @other_train.de";
 const Cases kTranslationData{
     {"src-train", "@other_train.en", "", kPlan + "tokenizer config? text_kind?"},
     {"tgt-train", "@other_train.de", "", kPlan + "tokenizer config? text_kind?"},
@@ -17,6 +18,8 @@ const Cases kTranslationData{
     {"max-length", "36", "", kPlan},
     {"over-long", "truncate", "--max-length 36", kPlan},
     {"batch-tokens", "80", "", kPlan},
+    {"mix-weights", "1 4", kTwoCorpora, kPlan},
+    {"mix-temperature", "3", kTwoCorpora + " --mix-weights 1 4", kPlan},
 };
 const Cases kTranslationVocabulary{
     {"joint-vocabulary", "no", "--tie-embeddings target", kVocabulary},
@@ -94,7 +97,7 @@ TEST_F(TrainingOptionEffects, OfTranslationThatAreOfTheRunItself) {
 }
 TEST_F(TrainingOptionEffects, OfTranslationAreAllTested) {
   std::set<std::string> by_hand = kByHand;
-  by_hand.insert({"src-lang", "tgt-lang", "distill-weight"});
+  by_hand.insert({"src-lang", "tgt-lang", "distill-weight", "prepared"});
   expect_a_case_for_every_option(
       "train translation",
       {kRun, kTranslationData, kVocabularyOptions, kTranslationVocabulary, kStack,
@@ -148,10 +151,12 @@ TEST_F(TrainingOptionEffects, OfLanguageModelsThatAreOfTheRunItself) {
   expect_run_options("lm", language());
 }
 TEST_F(TrainingOptionEffects, OfLanguageModelsAreAllTested) {
+  std::set<std::string> by_hand = kByHand;
+  by_hand.insert("prepared");
   expect_a_case_for_every_option(
       "train lm",
       {kRun, kLanguageData, kVocabularyOptions, kStack, kLanguageModel, kLanguageLoss, kTraining},
-      kByHand);
+      by_hand);
 }
 
 // ---- classifiers

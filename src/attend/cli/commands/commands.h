@@ -15,6 +15,10 @@ void add_commands(CLI::App& app);
 // training.
 void add_train_command(CLI::App& app);
 
+// attend prepare translation|lm ... --out DIR: encodes a training text that does not fit into
+// memory.
+void add_prepare_command(CLI::App& app);
+
 // attend translate MODEL < in > out: one line per input line.
 void add_translate_command(CLI::App& app);
 

@@ -60,6 +60,7 @@ void train_task(TrainArguments& arguments, OptionBinding& binding) {
   if (!arguments.session.dry_run) binding.refuse_without("--dry-run", {"format"});
   read_own_configuration(binding, arguments.session);
   Trainable& trained = *arguments.task;
+  trained.adopt_data([&binding](const std::string& name) { return binding.is_set(name); });
   InitialModel initial(trained, arguments.session, binding);
   initial.take_if_new();
   run_training(arguments.session, trained.trainer(),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/counted.h"
@@ -12,6 +13,7 @@
 #include "attend/error.h"
 #include "attend/tasks/language/objective.h"
 #include "attend/tasks/learned_positions.h"
+#include "attend/tasks/prepared_text.h"
 
 namespace attend {
 
@@ -28,8 +30,23 @@ std::vector<std::string> read_all(const std::vector<std::string>& files) {
   return lines;
 }
 
+void check_training_text(const LanguageTraining& o) {
+  if (o.data.prepared.empty()) {
+    if (o.data.train.empty()) throw ConfigError("--train: expected the file to train on, got none");
+    return;
+  }
+  if (!o.data.train.empty())
+    throw ConfigError(
+        "prepared: expected either the folder that attend prepare has written or --train, got "
+        "both");
+  if (o.loss.output_sample > 0)
+    throw ConfigError(
+        "output-sample: expected 0 with --prepared, whose tokens are not counted; train from "
+        "--train");
+}
+
 void check(const LanguageTraining& o) {
-  if (o.data.train.empty()) throw ConfigError("--train: expected the file to train on, got none");
+  check_training_text(o);
   check_options(o.cache);
   check_options(o.loss);
   if (o.loss.output_sample > 0 && o.loss.label_smoothing != 0.0f)
@@ -72,15 +89,79 @@ LanguageValidation validation_of(const LanguageText& text, const LanguageDataOpt
   return {LanguageEvaluationBatcher(text.stream, data.windows, stride, data.batch), text.targets()};
 }
 
-LanguageLoss loss_of(const LanguageTraining& o, const std::vector<std::int32_t>& stream,
-                     int vocab_size) {
+// The training text: lines, or prepared.
+struct TrainingLines {
+  std::vector<std::string> lines;
+  std::optional<PreparedText> prepared;
+};
+
+TrainingLines read_training_lines(const LanguageTraining& o) {
+  if (o.data.prepared.empty()) return {read_all(in_folder(o.data.data, o.data.train)), {}};
+  return {{}, open_prepared(in_folder(o.data.data, {o.data.prepared}), LanguageTraining::kName)};
+}
+
+// That of a checkpoint, of the model to start from, of the prepared text, or learned.
+KnownVocabulary vocabulary_for(const LanguageTraining& o, const TrainingLines& text,
+                               const Checkpoint* resumed) {
+  if (resumed == nullptr && !o.initial) {
+    if (!text.prepared) return trained_vocabulary(text.lines, o.vocabulary);
+    const Tokenizer& tokenizer = text.prepared->vocabularies.src;
+    return {tokenizer, tokenizer.eos_id()};
+  }
+  KnownVocabulary known = resumed != nullptr ? resumed_vocabulary(*resumed, o.model)
+                                             : vocabulary_of(language_model(*o.initial));
+  if (text.prepared)
+    require_vocabularies(*text.prepared, known.tokenizer, known.tokenizer,
+                         resumed != nullptr ? resumed->source : o.initial->source);
+  return known;
+}
+
+TextKind kind_for(const LanguageTraining& o, const TrainingLines& text,
+                  const Tokenizer& tokenizer) {
+  if (!text.prepared)
+    return kind_of(text.lines, tokenizer,
+                   o.data.language.empty() ? language_of(o.data.train) : o.data.language);
+  const auto& kinds = text.prepared->manifest.text_kinds;
+  const auto found = kinds.find("text");
+  TextKind kind = found == kinds.end() ? TextKind{} : found->second;
+  if (!o.data.language.empty()) kind.language = o.data.language;
+  return kind;
+}
+
+// What the objective needs of the training text.
+struct TrainingStream {
+  std::shared_ptr<const TokenStream> tokens;
+  LanguageLoss loss;
+};
+
+TrainingStream stream_of_text(const LanguageTraining& o, const TrainingLines& text,
+                              const Tokenizer& tokenizer, std::vector<std::string>& notes) {
   LanguageLoss loss{o.loss.label_smoothing, std::nullopt};
+  if (text.prepared) {
+    const auto tokens = std::make_shared<const StoredTokens>(text.prepared->shards);
+    notes.push_back(fmt::format("training text: {}",
+                                text.prepared->manifest.lines.summary(tokens->size() - 1)));
+    notes.push_back(fmt::format("it stays on disk, in {}",
+                                counted(std::ssize(text.prepared->shards), "shard")));
+    return {tokens, loss};
+  }
+  LanguageText train = encode_language(text.lines, tokenizer);
+  notes.push_back(fmt::format("training text: {}", train.summary()));
   if (o.loss.output_sample > 0)
-    loss.sampler.emplace(stream, vocab_size, o.loss.output_sample, o.trainer.seed);
-  return loss;
+    loss.sampler.emplace(train.stream, tokenizer.vocab_size(), o.loss.output_sample,
+                         o.trainer.seed);
+  return {std::make_shared<const TokensInMemory>(std::move(train.stream)), std::move(loss)};
 }
 
 }  // namespace
+
+std::string adopt_prepared(LanguageTraining& o) {
+  if (o.data.prepared.empty()) return "";
+  const PreparedText text =
+      open_prepared(in_folder(o.data.data, {o.data.prepared}), LanguageTraining::kName);
+  o.vocabulary = tokenizer_options_of(text.manifest, text.vocabularies);
+  return text.folders.front();
+}
 
 OpenOptions adopt_model(LanguageTraining& o, const Checkpoint& checkpoint) {
   const LanguageModel model = language_model(checkpoint);
@@ -105,16 +186,13 @@ TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resum
                                    counted(o.model.n_layers, "layer"), o.model.d_model,
                                    counted(o.model.n_heads, "head")));
 
-  const std::vector<std::string> train_files = in_folder(o.data.data, o.data.train),
-                                 valid_files = in_folder(o.data.data, o.data.valid);
-  require_readable(train_files);
+  const std::vector<std::string> valid_files = in_folder(o.data.data, o.data.valid);
+  require_readable(in_folder(o.data.data, o.data.train));
   require_readable(valid_files);
   const std::vector<std::string> valid_lines =
       valid_files.empty() ? std::vector<std::string>() : read_all(valid_files);
-  const std::vector<std::string> lines = read_all(train_files);
-  const auto [tokenizer, first_token] = resumed != nullptr ? resumed_vocabulary(*resumed, o.model)
-                                        : o.initial ? vocabulary_of(language_model(*o.initial))
-                                                    : trained_vocabulary(lines, o.vocabulary);
+  const TrainingLines text = read_training_lines(o);
+  const auto [tokenizer, first_token] = vocabulary_for(o, text, resumed);
   task.notes.push_back(fmt::format("vocabulary: {}", counted(tokenizer.vocab_size(), "piece")));
 
   LanguageTransformerConfig config = o.model;
@@ -124,24 +202,20 @@ TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resum
   model.first_token = first_token;
   if (resumed == nullptr && o.initial) copy_parameters(*o.initial, model.parameters());
 
-  model.text_kinds = {
-      {"text", kind_of(lines, tokenizer,
-                       o.data.language.empty() ? language_of(o.data.train) : o.data.language)}};
+  model.text_kinds = {{"text", kind_for(o, text, tokenizer)}};
 
-  LanguageText train = encode_language(lines, tokenizer);
-  task.notes.push_back(fmt::format("training text: {}", train.summary()));
-  const LanguageLoss loss = loss_of(o, train.stream, config.vocab_size);
-  LanguageBatcher batches(std::move(train.stream), o.data.windows, o.data.batch, o.trainer.seed);
+  TrainingStream train = stream_of_text(o, text, tokenizer, task.notes);
+  LanguageBatcher batches(train.tokens, o.data.windows, o.data.batch, o.trainer.seed);
 
   std::optional<LanguageValidation> validation;
   if (!o.data.valid.empty()) {
-    const LanguageText text = encode_language(valid_lines, tokenizer);
-    task.notes.push_back(fmt::format("validation text: {}", text.summary()));
-    validation = validation_of(text, o.data);
+    const LanguageText held_out = encode_language(valid_lines, tokenizer);
+    task.notes.push_back(fmt::format("validation text: {}", held_out.summary()));
+    validation = validation_of(held_out, o.data);
   }
 
-  task.objective =
-      std::make_unique<LanguageObjective>(model, std::move(batches), loss, std::move(validation));
+  task.objective = std::make_unique<LanguageObjective>(
+      model, std::move(batches), std::move(train.loss), std::move(validation));
   task.model = std::make_shared<LanguageModel>(model);
   return task;
 }

@@ -16,6 +16,7 @@
 namespace attend {
 
 struct LanguageDataOptions : TextDataOptions {
+  std::string prepared;
   LanguageOptions windows;
 };
 
@@ -27,6 +28,9 @@ void fields(LanguageDataOptions& o, Visitor&& visit) {
           .language = "language of the text, written into the model; by default the ending of the "
                       "training files: train.en"},
          visit);
+  visit("prepared", o.prepared,
+        "training text that stays on disk, in place of --train: a folder that `attend prepare lm` "
+        "has written");
   fields(o.windows, visit);
 }
 
@@ -72,9 +76,13 @@ void groups(LanguageTraining& o, Visitor&& visit) {
 // windows to the positions that it has learned. Throws DataError for another kind of model.
 OpenOptions adopt_model(LanguageTraining& options, const Checkpoint& model);
 
-// Reads the text, trains the tokenizer (or takes that of `resumed`, a checkpoint of this run, or of
-// the initial model) and creates the model. Throws ConfigError, also if the model differs from that
-// of `resumed`; IoError and DataError for the files.
+// Takes the vocabulary of a text that is prepared. Returns its name; empty if the training text is
+// not. Throws like open_prepared().
+std::string adopt_prepared(LanguageTraining& options);
+
+// Reads the text, trains the tokenizer (or takes that of `resumed`, a checkpoint of this run, of
+// the initial model or of a prepared text) and creates the model. Throws ConfigError, also if the
+// model differs from that of `resumed`; IoError and DataError for the files.
 TrainingTask prepare_training(const LanguageTraining& options, const Checkpoint* resumed);
 
 }  // namespace attend

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/counted.h"
@@ -29,12 +31,20 @@ struct Tokenizers {
   ModelDecoding decoding = {};                // what training has no options for
 };
 
+void check_training_text(const TranslationTraining& o) {
+  if (o.data.prepared.empty()) return require_files(o.data);
+  if (!o.data.src_train.empty() || !o.data.tgt_train.empty())
+    throw ConfigError(
+        "prepared: expected either the folders that attend prepare has written or --src-train and "
+        "--tgt-train, got both");
+  if (o.vocabulary.bpe_dropout != 0.0f)
+    throw ConfigError(
+        "bpe-dropout: expected 0 with --prepared, whose text is split into tokens already; train "
+        "from --src-train and --tgt-train");
+}
+
 void check(const TranslationTraining& o) {
-  const auto need = [](const std::vector<std::string>& files, const char* flag, const char* what) {
-    if (files.empty()) throw ConfigError(fmt::format("--{}: expected {}, got none", flag, what));
-  };
-  need(o.data.src_train, "src-train", "the file to train on");
-  need(o.data.tgt_train, "tgt-train", "the file with its translation");
+  check_training_text(o);
   const auto need_both = [](const std::vector<std::string>& src,
                             const std::vector<std::string>& tgt, const char* name) {
     if (src.empty() != tgt.empty())
@@ -77,16 +87,6 @@ std::string model_note(const ArchitectureConfig& config) {
                        transformer->n_encoder_layers, transformer->n_decoder_layers,
                        transformer->d_model, counted(transformer->n_heads, "head"));
   return fmt::format("model: rnn, d-model {}", d_model_of(config));
-}
-
-Tokenizers train_tokenizers(const ParallelText& text, const VocabularyOptions& options) {
-  if (!options.joint_vocabulary)
-    return {Tokenizer::train(text.src, options.tokenizer),
-            Tokenizer::train(text.tgt, options.tokenizer)};
-  std::vector<std::string> both = text.src;
-  both.insert(both.end(), text.tgt.begin(), text.tgt.end());
-  Tokenizer joint = Tokenizer::train(both, options.tokenizer);
-  return {joint, joint};
 }
 
 Tokenizers tokenizers_of(TranslationModel model) {
@@ -138,7 +138,7 @@ void replay(const TranslationTraining& o, const TrainingText& text, const PairBa
             const TranslationModel& model, bool is_first, TrainingTask& task) {
   std::optional<TranslationValidation> validation;
   if (text.old_valid) validation = batches.validation(*text.old_valid, "old validation");
-  TranslationBatcher old = batches.training(text.old ? *text.old : *text.old_valid, "old");
+  TranslationBatcher old = batches.old(text.old ? *text.old : *text.old_valid);
   TranslationLoss loss = o.loss.training;
   if (text.old) loss.distillation = distillation_of(o);
   auto of_old = std::make_unique<TranslationObjective>(model, std::move(old), std::move(loss),
@@ -160,7 +160,46 @@ std::string vocabulary_note(const Tokenizers& tokenizers, bool joint) {
                      readable_count(tokenizers.tgt.vocab_size()));
 }
 
+// Those of a checkpoint, of the model to start from, of the prepared text, or learned.
+Tokenizers tokenizers_for(const TranslationTraining& o, const TrainingText& text,
+                          const ArchitectureConfig& config, const Checkpoint* resumed) {
+  if (resumed == nullptr && !o.initial) {
+    auto [src, tgt] = text.prepared
+                          ? text.prepared->vocabularies
+                          : train_vocabularies(text.train.src, text.train.tgt, o.vocabulary);
+    return {std::move(src), std::move(tgt)};
+  }
+  Tokenizers known = resumed != nullptr ? resumed_tokenizers(*resumed, config)
+                                        : tokenizers_of(translation_model(*o.initial));
+  if (text.prepared)
+    require_vocabularies(*text.prepared, known.src, known.tgt,
+                         resumed != nullptr ? resumed->source : o.initial->source);
+  return known;
+}
+
+// The kinds of the training text, by side.
+std::map<std::string, TextKind> kinds_of(const TranslationTraining& o, const TrainingText& text,
+                                         const Tokenizers& tokenizers) {
+  if (!text.prepared)
+    return {{"src", kind_of(text.train.src, tokenizers.src, src_language_of(o.data))},
+            {"tgt", kind_of(text.train.tgt, tokenizers.tgt, tgt_language_of(o.data))}};
+  std::map<std::string, TextKind> kinds = text.prepared->manifest.text_kinds;
+  if (!o.data.src_language.empty()) kinds["src"].language = o.data.src_language;
+  if (!o.data.tgt_language.empty()) kinds["tgt"].language = o.data.tgt_language;
+  return kinds;
+}
+
 }  // namespace
+
+std::string adopt_prepared(TranslationTraining& o) {
+  if (o.data.prepared.empty()) return "";
+  const PreparedText text =
+      open_prepared(in_folder(o.data.data, o.data.prepared), TranslationTraining::kName);
+  o.vocabulary.joint_vocabulary = text.manifest.vocabulary.joint;
+  o.vocabulary.tokenizer = tokenizer_options_of(text.manifest, text.vocabularies);
+  o.data.length = text.manifest.length;
+  return text.folders.front();
+}
 
 OpenOptions adopt_model(TranslationTraining& o, const Checkpoint& checkpoint) {
   const TranslationModel model = translation_model(checkpoint);
@@ -191,10 +230,7 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
 
   // All of it, before a vocabulary is learned from a part.
   const TrainingText text = read_training_text(o);
-  const ParallelText& train = text.train;
-  const Tokenizers tokenizers = resumed != nullptr ? resumed_tokenizers(*resumed, config)
-                                : o.initial        ? tokenizers_of(translation_model(*o.initial))
-                                                   : train_tokenizers(train, o.vocabulary);
+  const Tokenizers tokenizers = tokenizers_for(o, text, config, resumed);
   task.notes.push_back(vocabulary_note(tokenizers, o.vocabulary.joint_vocabulary));
 
   common(config).src_vocab_size = tokenizers.src.vocab_size();
@@ -206,15 +242,10 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
   if (tokenizers.format) model.format = *tokenizers.format;
   const PairTokens tokens = pair_tokens(model, o.data);
   if (resumed == nullptr && o.initial) copy_parameters(*o.initial, model.parameters());
-  const auto language = [](const std::string& given, const std::vector<std::string>& files) {
-    return given.empty() ? language_of(files) : given;
-  };
-  model.text_kinds = {
-      {"src", kind_of(train.src, tokenizers.src, language(o.data.src_language, o.data.src_train))},
-      {"tgt", kind_of(train.tgt, tokenizers.tgt, language(o.data.tgt_language, o.data.tgt_train))}};
+  model.text_kinds = kinds_of(o, text, tokenizers);
 
   const PairBatches batches(o, model, tokens, task.notes);
-  TranslationBatcher training = batches.training(train, "training");
+  TranslationBatcher training = batches.training(text);
   std::optional<TranslationValidation> validation;
   if (text.valid) validation = batches.validation(*text.valid, "validation");
   task.objective = std::make_unique<TranslationObjective>(model, std::move(training),

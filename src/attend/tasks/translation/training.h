@@ -9,59 +9,47 @@
 #include "attend/core/options.h"
 #include "attend/data/batch_plan.h"
 #include "attend/data/corpus.h"
+#include "attend/data/mixture.h"
 #include "attend/models/architecture.h"
 #include "attend/tasks/initial_model.h"
 #include "attend/tasks/training_task.h"
 #include "attend/tasks/translation/model.h"
 #include "attend/tasks/translation/objective.h"
+#include "attend/tasks/translation/pair_text.h"
 #include "attend/text/tokenizer.h"
 #include "attend/train/trainer.h"
 
 namespace attend {
 
-struct TranslationDataOptions {
-  std::string data;
-  std::vector<std::string> src_train;
-  std::vector<std::string> tgt_train;
+struct TranslationDataOptions : PairTextOptions {
+  std::vector<std::string> prepared;
+  MixtureOptions mixture;
   std::vector<std::string> src_valid;
   std::vector<std::string> tgt_valid;
-  std::string src_language;
-  std::string tgt_language;
   LanguagePair languages;  // of the text, for a model of several languages
-  LengthOptions length;
   BatchOptions batch;
 };
 
 template <class Visitor>
 void fields(TranslationDataOptions& o, Visitor&& visit) {
-  visit("data", o.data, "folder that file names are relative to");
-  visit("src-train", o.src_train,
-        "source side of the training text, plain or gzip, one sentence per line; several files are "
-        "read one after another");
-  visit("tgt-train", o.tgt_train, "target side of the training text, line by line");
+  fields(static_cast<PairTextOptions&>(o), visit);
+  visit("prepared", o.prepared,
+        "training text that stays on disk, in place of --src-train and --tgt-train: folders that "
+        "`attend prepare translation` has written");
+  fields(o.mixture, visit);
   visit("src-valid", o.src_valid, "source side of the validation text");
   visit("tgt-valid", o.tgt_valid, "target side of the validation text");
-  visit("src-language", o.src_language,
-        "language of the source, written into the model; by default the ending of the training "
-        "files: train.en");
-  visit("tgt-language", o.tgt_language,
-        "language of the target, written into the model; by default the ending of the training "
-        "files: train.de");
   fields(o.languages, visit);
-  fields(o.length, visit);
   fields(o.batch, visit);
 }
 
-struct VocabularyOptions {
-  bool joint_vocabulary = true;
-  TokenizerOptions tokenizer;
+struct VocabularyOptions : PairVocabularyOptions {
   float bpe_dropout = 0.0f;
 };
 
 template <class Visitor>
 void fields(VocabularyOptions& o, Visitor&& visit) {
-  visit("joint-vocabulary", o.joint_vocabulary, "one vocabulary for both languages");
-  fields(o.tokenizer, visit);
+  fields(static_cast<PairVocabularyOptions&>(o), visit);
   visit("bpe-dropout", o.bpe_dropout, below_one(),
         "share of BPE merges dropped at random, differently in every epoch; 0: none");
 }
@@ -139,9 +127,13 @@ void groups(TranslationTraining& o, Visitor&& visit) {
 // DataError for another kind of model.
 OpenOptions adopt_model(TranslationTraining& options, const Checkpoint& model);
 
-// Reads the text, trains the tokenizers (or takes those of `resumed`, a checkpoint of this run, or
-// of the initial model) and creates the model. Throws ConfigError, also if the model differs from
-// that of `resumed`; IoError and DataError for the files.
+// Takes the vocabularies and the lengths of a text that is prepared. Returns its name; empty if the
+// training text is not. Throws like open_prepared().
+std::string adopt_prepared(TranslationTraining& options);
+
+// Reads the text, trains the tokenizers (or takes those of `resumed`, a checkpoint of this run, of
+// the initial model or of a prepared text) and creates the model. Throws ConfigError, also if the
+// model differs from that of `resumed`; IoError and DataError for the files.
 TrainingTask prepare_training(const TranslationTraining& options, const Checkpoint* resumed);
 
 }  // namespace attend

@@ -8,19 +8,25 @@
 
 #include "attend/data/batcher.h"
 #include "attend/data/corpus.h"
+#include "attend/tasks/prepared_text.h"
 #include "attend/tasks/translation/objective.h"
 #include "attend/tasks/translation/training.h"
 
 namespace attend {
 
 struct TrainingText {
-  ParallelText train;
+  ParallelText train;                    // empty if it is prepared
+  std::optional<PreparedText> prepared;  // the training text, if it is on disk
   std::optional<ParallelText> valid;
   std::optional<ParallelText> old, old_valid;  // of a replay
 };
 
 // All files, so that errors show at once. Throws ConfigError, IoError or DataError.
 TrainingText read_training_text(const TranslationTraining& options);
+
+// Throws DataError for a text of which no pair is left. `file` names it.
+[[noreturn]] void refuse_without_pairs(const std::string& file, const LengthOptions& length,
+                                       const ReadReport& report);
 
 // Makes batches of texts for a model.
 class PairBatches {
@@ -30,8 +36,11 @@ class PairBatches {
               const PairTokens& tokens, std::vector<std::string>& notes)
       : options_(options), model_(model), tokens_(tokens), notes_(notes) {}
 
-  // `name` stands in the note: "training". Throws DataError if no pair is kept.
-  TranslationBatcher training(const ParallelText& text, const char* name) const;
+  // Of the training text, mixed as the options say. Throws DataError if no pair is kept.
+  TranslationBatcher training(const TrainingText& text) const;
+  // Of old text.
+  TranslationBatcher old(const ParallelText& text) const;
+  // `name` stands in the note: "validation".
   TranslationValidation validation(const ParallelText& text, const char* name) const;
 
   // The positions of the model for a text and one special token; 0: unlimited.
@@ -39,6 +48,11 @@ class PairBatches {
 
  private:
   EncodedPairs encode(const ParallelText& text, const char* name) const;
+  TranslationBatcher batches(EncodedPairs pairs, BatchPlanner::Samples samples) const;
+  TranslationBatcher stored(const PreparedText& text) const;
+  // For corpora of these sizes; nothing if they are not to be mixed.
+  BatchPlanner::Samples mixed(std::vector<std::int64_t> sizes,
+                              const std::vector<std::string>& names) const;
 
   const TranslationTraining& options_;
   const TranslationModel& model_;

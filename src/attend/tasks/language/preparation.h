@@ -1,0 +1,45 @@
+// Encodes text for a training of a language model that reads it from disk: `attend prepare lm`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "attend/tasks/preparation.h"
+#include "attend/text/tokenizer.h"
+
+namespace attend {
+
+struct LanguageFiles {
+  std::string data;
+  std::vector<std::string> train;
+  std::string language;
+};
+
+template <class Visitor>
+void fields(LanguageFiles& o, Visitor&& visit) {
+  visit("data", o.data, "folder that file names are relative to");
+  visit("train", o.train, "training text, plain or gzip; several files are read one after another");
+  visit("language", o.language,
+        "language of the text, written into the model; by default the ending of the training "
+        "files: train.en");
+}
+
+struct LanguagePreparation {
+  LanguageFiles data;
+  TokenizerOptions vocabulary;
+  PreparedFolderOptions preparation;
+};
+
+template <class Visitor>
+void groups(LanguagePreparation& o, Visitor&& visit) {
+  visit("data", o.data);
+  visit("vocabulary", o.vocabulary);
+  visit("preparation", o.preparation);
+}
+
+// Writes the folder. Memory: the sample that the vocabulary is learned from, and some thousand
+// lines, whatever the size of the text. `advance` counts the lines of both readings. Throws
+// ConfigError, IoError and DataError as prepare_training() does for the text.
+PreparationResult prepare_text(const LanguagePreparation& options, const Advance& advance = {});
+
+}  // namespace attend

@@ -1,0 +1,89 @@
+// Every option of `attend prepare`, alone: what it changes in what is printed and written, and that
+// it changes nothing else.
+#include "cli/commands/command_option_effects.h"
+
+namespace attend {
+namespace {
+
+class PrepareOptionEffects : public CommandOptionEffects {
+ protected:
+  PrepareOptionEffects() {
+    for (const std::string name : {"train.en", "train.de"}) {
+      std::vector<std::string> lines = lines_of(name);
+      for (std::size_t i = 1; i < lines.size(); i += 2)
+        lines[i].replace(lines[i].size() - 1, 1, "\uFF0E");  // a wide stop: normalized away
+      write(name, fmt::format("{}\n", fmt::join(lines, "\n")));
+      std::reverse(lines.begin(), lines.end());
+      write("other_" + name, fmt::format("{}\n", fmt::join(lines, "\n")));
+    }
+  }
+
+  // A name relative to the folder of --data is the name of the same file.
+  void expect_data_folder(const std::string& command) {
+    std::vector<std::string> relative = with_paths(command);
+    for (std::string& word : relative)
+      if (word.starts_with(folder_ + "/") && word.find("/made") == std::string::npos)
+        word = word.substr(folder_.size() + 1);
+    EXPECT_EQ(observe(joined(relative, {"--data", folder_})), observe(with_paths(command)));
+    EXPECT_EQ(observe(relative).at("status"), "1");
+  }
+};
+
+const std::vector<OptionCase> kPreparation{
+    {"out", "@made/other", "", "out"},
+    {"sample-lines", "50", "", "out files"},
+    {"seed", "2", "--sample-lines 50", "out? files"},
+    {"seed", "2", "", ""},
+    {"format", "json", "", "out"},
+    {"threads", "2", "", ""},
+};
+const std::vector<OptionCase> kVocabulary{
+    {"tokenizer", "word", "", "out files"},
+    {"vocab-size", "200", "", "out files"},
+    {"character-coverage", "0.98", "", "out? files"},
+    {"byte-fallback", "yes", "--vocab-size 500", "out? files"},
+    {"normalization", "identity", "", "out? files"},
+    {"pretokenized", "yes", "--tokenizer word", "out? files"},
+};
+
+TEST_F(PrepareOptionEffects, OfTranslation) {
+  const std::string command =
+      "prepare translation --src-train @train.en --tgt-train @train.de --out @made/corpus "
+      "--vocab-size 300";
+  const std::vector<OptionCase> cases{
+      {"src-train", "@other_train.en", "", "out? files"},
+      {"tgt-train", "@other_train.de", "", "out? files"},
+      {"src-language", "fr", "", "files"},
+      {"tgt-language", "fr", "", "files"},
+      {"max-length", "15", "", "out files"},
+      {"over-long", "truncate", "--max-length 15", "out files"},
+      {"joint-vocabulary", "no", "", "out files"},
+      {"shard-samples", "100", "", "out files"},
+  };
+  expect_cases(command, cases);
+  expect_cases(command, kPreparation);
+  expect_cases(command, kVocabulary);
+  expect_data_folder(command);
+  expect_config_file(command, "--max-length 15", "max-length = 15\n");
+  expect_a_case_for_every_option("prepare translation", {cases, kPreparation, kVocabulary},
+                                 {"config", "data", "tokenizer-from"});
+}
+
+TEST_F(PrepareOptionEffects, OfLanguageModels) {
+  const std::string command = "prepare lm --train @train.en --out @made/corpus --vocab-size 300";
+  const std::vector<OptionCase> cases{
+      {"train", "@train.de", "", "out files"},
+      {"language", "fr", "", "files"},
+      {"shard-samples", "1", "", "out files"},
+  };
+  expect_cases(command, cases);
+  expect_cases(command, kPreparation);
+  expect_cases(command, kVocabulary);
+  expect_data_folder(command);
+  expect_config_file(command, "--language fr", "language = \"fr\"\n");
+  expect_a_case_for_every_option("prepare lm", {cases, kPreparation, kVocabulary},
+                                 {"config", "data", "tokenizer-from"});
+}
+
+}  // namespace
+}  // namespace attend
