@@ -80,6 +80,8 @@ trial() {
 for optimizer in adam muon adam8bit; do
   trial "translation-$optimizer" $translation $shape $steps --optimizer "$optimizer"
 done
+trial wire $translation $shape $steps --wire bf16
+! cmp -s wire-1/model.safetensors translation-adam-1/model.safetensors || fail "--wire bf16 rounds nothing"
 trial rnn $translation $shape $steps --arch rnn --accumulate 2
 trial lm lm --train train.en --valid valid.en --n-layers 1 --sequence-length 12 $shape $steps
 trial classification classification --train train.tsv --valid valid.tsv --n-encoder-layers 1 $shape $steps

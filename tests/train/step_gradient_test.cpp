@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "attend/tensor/bf16.h"
 #include "collective/thread_processes.h"
 #include "tensor/expect_error.h"
 #include "train/toy_run.h"
@@ -45,46 +46,60 @@ struct Computed {
   double loss = 0, nll = 0;
 };
 
-Computed compute(int shards, std::int64_t batches, Collective& processes) {
+Computed compute(const StepSharing& sharing, std::int64_t batches, Collective& processes) {
   ToyObjective objective;
   objective.parameters().gradients().copy_from(
       Tensor::full(objective.parameters().gradients().shape(), 5));  // of the step before
-  StepGradient gradient(objective, shards, processes, pass_with);
+  StepGradient gradient(objective, sharing, processes, pass_with);
   const auto losses = gradient.compute(batches_of_step(batches), kNormalizer);
   return {objective.parameters().gradients().to_vector(), losses.loss, losses.nll};
 }
 
-Computed alone(int shards, std::int64_t batches) {
+Computed alone(const StepSharing& sharing, std::int64_t batches) {
   SingleProcess process;
-  return compute(shards, batches, process);
+  return compute(sharing, batches, process);
 }
 
 TEST(StepGradient, OfOneShardIsTheSumOfItsBatchesOneAfterAnother) {
-  EXPECT_EQ(alone(1, 4).gradient, gradient_of(0, 4));
+  EXPECT_EQ(alone({1}, 4).gradient, gradient_of(0, 4));
+  EXPECT_EQ(alone({1, Wire::bf16}, 4).gradient, gradient_of(0, 4)) << "nothing is sent";
 }
 
 TEST(StepGradient, OfShardsIsAddedUpInPairs) {
   const Bits lower = added(gradient_of(0, 2), gradient_of(2, 2)),
              upper = added(gradient_of(4, 2), gradient_of(6, 2));
-  EXPECT_EQ(alone(4, 8).gradient, added(lower, upper));
-  EXPECT_NE(alone(4, 8).gradient, alone(1, 8).gradient) << "another order has other bits";
+  EXPECT_EQ(alone({4}, 8).gradient, added(lower, upper));
+  EXPECT_NE(alone({4}, 8).gradient, alone({1}, 8).gradient) << "another order has other bits";
+}
+
+Bits rounded(Bits bits) {
+  for (float& x : bits) x = float_of_bf16(nearest_bf16(x));
+  return bits;
+}
+
+TEST(StepGradient, OfShardsOnAWireOf16BitsIsASumOfRoundedSums) {
+  const Bits lower = added(rounded(gradient_of(0, 2)), rounded(gradient_of(2, 2))),
+             upper = added(rounded(gradient_of(4, 2)), rounded(gradient_of(6, 2)));
+  EXPECT_EQ(alone({4, Wire::bf16}, 8).gradient, rounded(added(rounded(lower), rounded(upper))));
 }
 
 TEST(StepGradient, IsTheSameOnEveryProcessOfAnyNumber) {
-  const Computed expected = alone(4, 8);
-  for (const int size : {1, 2, 4})
-    in_processes(size, [&](const auto& process) {
-      const Computed actual = compute(4, 8, *process);
-      EXPECT_EQ(actual.gradient, expected.gradient) << process->rank() << " of " << size;
-      EXPECT_EQ(actual.loss, expected.loss) << process->rank() << " of " << size;
-      EXPECT_EQ(actual.nll, expected.nll) << process->rank() << " of " << size;
-    });
+  for (const Wire wire : {Wire::f32, Wire::bf16}) {
+    const Computed expected = alone({4, wire}, 8);
+    for (const int size : {1, 2, 4})
+      in_processes(size, [&](const auto& process) {
+        const Computed actual = compute({4, wire}, 8, *process);
+        EXPECT_EQ(actual.gradient, expected.gradient) << process->rank() << " of " << size;
+        EXPECT_EQ(actual.loss, expected.loss) << process->rank() << " of " << size;
+        EXPECT_EQ(actual.nll, expected.nll) << process->rank() << " of " << size;
+      });
+  }
 }
 
 TEST(StepGradient, IsComputedOnceByEveryProcess) {
   in_processes(2, [&](const auto& process) {
     ToyObjective objective;
-    StepGradient gradient(objective, 4, *process, pass_with);
+    StepGradient gradient(objective, {4}, *process, pass_with);
     gradient.compute(batches_of_step(8), kNormalizer);
     EXPECT_EQ(objective.calls, 4) << "half of the batches";
   });

@@ -82,6 +82,19 @@ TEST_F(TogetherTest, AnyNumberLeavesTheSameBytes) {
   }
 }
 
+TEST_F(TogetherTest, AnyNumberLeavesTheSameBytesOnAWireOf16Bits) {
+  const Left exact = train(1, "exact");
+  options_.wire = Wire::bf16;
+  const Left alone = train(1, "of1");
+  EXPECT_NE(alone.files, exact.files);
+  for (const auto& [step, losses] : alone.steps)
+    EXPECT_NEAR(losses.first, exact.steps.at(step).first, 0.01 * exact.steps.at(step).first);
+  for (const int size : {2, 4}) {
+    SCOPED_TRACE(size);
+    expect_equal(train(size, "of" + std::to_string(size)), alone);
+  }
+}
+
 TEST_F(TogetherTest, AnyNumberResumesWhatAnyOtherBegan) {
   const Left whole = train(1, "whole");
   for (const auto& [before, after] : {std::pair{1, 4}, {4, 2}, {2, 1}}) {

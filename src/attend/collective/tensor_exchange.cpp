@@ -19,7 +19,7 @@ std::span<std::byte> bytes_of(const Tensor& host) {
 void exchange(Collective& processes, int partner, const Tensor& sent, const Tensor& received) {
   const Tensor out = sent.to_host();
   const bool on_host = received.memory() == &host_memory();
-  const Tensor in = on_host ? received : Tensor::empty_on_host(received.shape());
+  const Tensor in = on_host ? received : Tensor::empty_on_host(received.shape(), received.dtype());
   processes.exchange(partner, bytes_of(out), bytes_of(in));
   received.copy_from(in);
 }

@@ -6,8 +6,6 @@
 #include <numeric>
 #include <utility>
 
-#include "attend/backend/backend.h"
-#include "attend/collective/tree_sum.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -35,20 +33,21 @@ void require_shareable(int shards, const Collective& processes) {
                     size, shards, size, size / shards));
 }
 
-StepGradient::StepGradient(Objective& objective, int shards, Collective& processes,
+StepGradient::StepGradient(Objective& objective, const StepSharing& sharing, Collective& processes,
                            MakePass make_pass)
     : objective_(objective),
-      shards_(shards),
+      sharing_(sharing),
       processes_(processes),
       make_pass_(std::move(make_pass)) {
-  require_shareable(shards, processes);
+  require_shareable(sharing.shards, processes);
 }
 
 StepGradient::Losses StepGradient::compute(std::span<const StepBatch> batches, double normalizer) {
   Step step{batches, normalizer};
-  const int own = shards_ / processes_.size(), first = processes_.rank() * own;
+  const int own = sharing_.shards / processes_.size(), first = processes_.rank() * own;
   sum_shards(step, first, first + own);
-  sum_over_processes(processes_, objective_.parameters().gradients());
+  if (sharing_.shards > 1)
+    sum_over_processes(processes_, objective_.parameters().gradients(), sharing_.wire);
   return losses_of(step);
 }
 
@@ -59,11 +58,11 @@ void StepGradient::sum_shards(Step& step, int begin, int end) {
   sum_shards(step, begin, middle);
   const Tensor lower = gradients.clone();
   sum_shards(step, middle, end);
-  backend().add(lower, gradients, gradients);
+  add_branch(lower, gradients, sharing_.wire);
 }
 
 void StepGradient::compute_shard(Step& step, int shard) {
-  const std::size_t count = step.batches.size() / static_cast<std::size_t>(shards_);
+  const std::size_t count = step.batches.size() / static_cast<std::size_t>(sharing_.shards);
   objective_.parameters().gradients().zero();
   for (const StepBatch& at : step.batches.subspan(static_cast<std::size_t>(shard) * count, count)) {
     Pass pass = make_pass_(at.number);

@@ -4,7 +4,8 @@
 // one after another. The gradients of shards 2i and 2i + 1 are added, then those sums in pairs, and
 // so on: with four shards, (g0 + g1) + (g2 + g3). Of R processes, each computes S / R neighboring
 // shards, whose sum is one of this tree; collective/tree_sum.h adds up the rest. So nothing depends
-// on R, and the batches, dropout masks and losses are those of one process, too.
+// on R, and the batches, dropout masks and losses are those of one process, too. On a bf16 wire,
+// every sum of this tree is one of rounded numbers, whoever computes it.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "attend/collective/collective.h"
+#include "attend/collective/tree_sum.h"
 #include "attend/train/measured.h"
 #include "attend/train/objective.h"
 
@@ -28,12 +30,18 @@ struct StepBatch {
 // which is one, too.
 void require_shareable(int shards, const Collective& processes);
 
+struct StepSharing {
+  int shards = 1;
+  Wire wire = Wire::f32;  // of no effect on one shard
+};
+
 class StepGradient {
  public:
   using MakePass = std::function<Pass(std::uint64_t number)>;
 
   // `objective` and `processes` must outlive it. Throws ConfigError like require_shareable().
-  StepGradient(Objective& objective, int shards, Collective& processes, MakePass make_pass);
+  StepGradient(Objective& objective, const StepSharing& sharing, Collective& processes,
+               MakePass make_pass);
 
   // Sums over the batches of the step, in their order.
   struct Losses {
@@ -41,8 +49,8 @@ class StepGradient {
   };
   // Leaves the gradient of the step in objective.parameters().gradients() on every process.
   // `batches`: of all processes, a multiple of the shards; losses are divided by `normalizer` in
-  // the gradient. One process takes memory for log2(S) more gradients, R processes for
-  // log2(S / R) and a half.
+  // the gradient. One process takes memory for log2(S) more gradients, each of R
+  // processes for log2(S / R).
   Losses compute(std::span<const StepBatch> batches, double normalizer);
 
  private:
@@ -56,7 +64,7 @@ class StepGradient {
   Losses losses_of(const Step& step);
 
   Objective& objective_;
-  int shards_;
+  StepSharing sharing_;
   Collective& processes_;
   MakePass make_pass_;
 };

@@ -98,11 +98,12 @@ Trainer::Trainer(Objective& objective, TrainerOptions options, TrainingRun run)
       options_(options),
       run_(std::move(run)),
       optimizer_(make_optimizer(objective.parameters(), options.optimizer, options.precision)),
-      gradient_(objective, options.shards, *run_.processes, [this](std::uint64_t number) {
-        Pass pass = Pass::training(options_.seed, number, options_.precision);
-        pass.recompute = options_.recompute;
-        return pass;
-      }) {
+      gradient_(objective, {options.shards, options.wire}, *run_.processes,
+                [this](std::uint64_t number) {
+                  Pass pass = Pass::training(options_.seed, number, options_.precision);
+                  pass.recompute = options_.recompute;
+                  return pass;
+                }) {
   attend::validate(options_, run_.d_model);
   schedule_ = make_schedule(options_.schedule, run_.d_model, planned_steps(objective_, options_));
   if (options_.ema_decay > 0.0f)

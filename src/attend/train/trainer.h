@@ -35,6 +35,7 @@ struct TrainerOptions {
   std::int64_t max_epochs = 0;
   int accumulate = 1;
   int shards = 1;  // train/step_gradient.h
+  Wire wire = Wire::f32;
   std::int64_t valid_every = 500;
   std::int64_t save_every = 500;
   int keep_checkpoints = 10;
@@ -60,6 +61,9 @@ void fields(TrainerOptions& o, Visitor&& visit) {
   visit("shards", o.shards, between(1, 1024),
         "parts of a step with --accumulate batches each, for 1, 2, 4, ... processes of mpirun to "
         "share: equal results for any number");
+  visit("wire", o.wire,
+        "type of the gradients that processes of mpirun send: f32, or bf16 (half the traffic; "
+        "gradients of --shards are rounded before every sum)");
   visit("valid-every", o.valid_every, between(0, 1e12),
         "steps between validations; 0: only at the end");
   visit("save-every", o.save_every, between(0, 1e12),

@@ -29,6 +29,8 @@ inline const Cases kTraining{
      kSteps + "validation parameters? state score?"},
     {"accumulate", "2", "", kPlan},
     {"shards", "2", "", kPlan},
+    {"wire", "bf16", "--shards 2", kLearning},
+    {"wire", "bf16", "", ""},
     {"valid-every", "2", "", "validation state tensorboard parameters? score"},
     {"save-every", "3", "", "checkpoints"},
     {"keep-checkpoints", "1", kOften, "checkpoints"},
