@@ -44,6 +44,29 @@ TEST_F(CheckpointTest, SavesEqualBytesAfterLoading) {
   EXPECT_EQ(read(path("a")), read(path("b")));
 }
 
+// Of another process, say.
+TEST_F(CheckpointTest, SavesTensorsThatAreElsewhereInParts) {
+  constexpr std::int64_t kNumbers = (std::int64_t{5} << 20) / 2 + 1;  // 10 MiB and a number
+  const Tensor values = Tensor::empty({kNumbers});
+  for (std::int64_t i = 0; i < kNumbers; ++i) values.data()[i] = static_cast<float>(i);
+  Checkpoint here = small_checkpoint(), elsewhere = small_checkpoint();
+  here.tensors.push_back({"state.mean", values});
+  here.tensors.push_back({"state.none", Tensor::empty({0})});
+  elsewhere.tensors.push_back(
+      {"state.mean", Tensor::wrap(nullptr, nullptr, {kNumbers}, DType::f32)});
+  elsewhere.tensors.push_back({"state.none", Tensor::wrap(nullptr, nullptr, {0}, DType::f32)});
+  std::size_t longest = 0;
+  elsewhere.fetch = [&](std::string_view name, std::uint64_t begin, std::span<std::byte> to) {
+    EXPECT_EQ(name, "state.mean");
+    longest = std::max(longest, to.size());
+    std::memcpy(to.data(), values.bytes() + begin, to.size());
+  };
+  save_checkpoint(path("here"), here);
+  save_checkpoint(path("elsewhere"), elsewhere);
+  EXPECT_TRUE(read(path("elsewhere")) == read(path("here")));
+  EXPECT_EQ(longest, std::size_t{4} << 20);
+}
+
 TEST_F(CheckpointTest, ReplacesTheFileItWasLoadedFrom) {
   save_checkpoint(path("a"), small_checkpoint());
   const std::string before = read(path("a"));

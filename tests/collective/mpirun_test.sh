@@ -82,12 +82,43 @@ for optimizer in adam muon adam8bit; do
 done
 trial wire $translation $shape $steps --wire bf16
 ! cmp -s wire-1/model.safetensors translation-adam-1/model.safetensors || fail "--wire bf16 rounds nothing"
+for optimizer in adam muon adam8bit; do
+  for count in 2 4; do
+    together "$count" train $translation $shape $steps --optimizer "$optimizer" --shard-optimizer --out "sharded-$optimizer-$count" \
+      >"sharded-$optimizer-$count.log" 2>&1 || fail "a sharded $optimizer of $count processes"
+    same "translation-$optimizer-1" "sharded-$optimizer-$count"
+  done
+done
+echo "sharded optimizers leave the same bytes"
 trial rnn $translation $shape $steps --arch rnn --accumulate 2
 trial lm lm --train train.en --valid valid.en --n-layers 1 --sequence-length 12 $shape $steps
 trial classification classification --train train.tsv --valid valid.tsv --n-encoder-layers 1 $shape $steps
 trial tagging tagging --train train.conll --valid valid.conll --n-encoder-layers 1 $shape $steps
 trial embedding embedding --train pairs.tsv --valid valid_pairs.tsv --n-encoder-layers 1 $shape $steps
 trial adapters translation --init-from translation-adam-1 --lora-rank 2 --src-train train.en --tgt-train train.de --batch-tokens 60 $steps
+
+echo "== memory of a sharded optimizer"
+# The smallest peak of four processes, in KiB: that of one that does not write checkpoints.
+peak_of() {
+  local name=$1
+  shift
+  timeout 120 mpirun --oversubscribe --bind-to none -n 4 python3 -c '
+import resource, subprocess, sys
+status = subprocess.call(sys.argv[1:])
+print("peak", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(status)' "$attend" train lm --train train.en --n-layers 4 --d-model 256 --d-ff 1024 --vocab-size 60 --sequence-length 12 --batch-tokens 60 \
+    --max-steps 2 --shards 4 --threads 1 --out "$name" "$@" >"$name.log" 2>&1 || fail "$name"
+  sed -n 's/.*peak \([0-9]*\).*/\1/p' "$name.log" | sort -n | head -1
+}
+if command -v python3 >/dev/null; then
+  whole=$(peak_of memory-whole) sharded=$(peak_of memory-sharded --shard-optimizer)
+  cmp memory-whole/model.safetensors memory-sharded/model.safetensors || fail "other bytes"
+  # 3.2 million parameters have 24 MiB of moments, of which a process keeps a quarter.
+  grep -q 'optimizer state (9[67]\.[0-9] MiB in all)' memory-whole.log || fail "no word of the memory of a whole optimizer"
+  grep -q 'at most 6\.[0-9] MiB of optimizer state (24\.[0-9] MiB in all)' memory-sharded.log || fail "no word of the memory of shares"
+  [ $((whole - sharded)) -gt 12000 ] || fail "a sharded optimizer takes $sharded KiB, a whole one $whole"
+  echo "peak of a process: $whole KiB, sharded $sharded KiB"
+fi
 
 echo "== wrong use"
 # One line says it, and nothing is left behind.
@@ -109,6 +140,7 @@ with_other_second() {
     -n 1 "$attend" train $translation $shape --shards 2 --threads 1 --out refused "$@"
 }
 refused 'process 1 of 2 differs from the first in its sizes of batches' with_other_second --seed 2
+refused 'process 1 of 2 differs from the first in its wire' with_other_second --wire bf16
 rm -rf refused
 refused 'nowhere.en' with_other_second --src-train nowhere.en
 ! ls refused/checkpoints/*.safetensors 2>/dev/null || fail "a refused run left a checkpoint"
@@ -138,7 +170,7 @@ until_saved() {
   done
 }
 for rank in 0 1; do
-  together 2 train $long --out "$folder/stopped" >stopped.log 2>&1 &
+  together 2 train $long --shard-optimizer --out "$folder/stopped" >stopped.log 2>&1 &
   started=$!
   until_saved stopped
   victim=$(process_of stopped "$rank") || fail "no process $rank to stop"
@@ -156,7 +188,8 @@ done
 echo "== kill -9 of one process"
 slowest=0 done=0
 while [ "$done" -lt "$kills" ]; do
-  together 4 train $long --resume --out "$folder/killed" >killed.log 2>&1 &
+  [ $((done % 2)) = 0 ] && optimizer=--shard-optimizer || optimizer=--no-shard-optimizer
+  together 4 train $long "$optimizer" --resume --out "$folder/killed" >killed.log 2>&1 &
   started=$!
   until_saved killed
   sleep "0.$((RANDOM % 1000 + 1000))"

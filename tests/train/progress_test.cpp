@@ -185,6 +185,18 @@ TEST(Progress, SaysFromWhereItResumed) {
                             ", from step 1,500\n");
 }
 
+TEST(Progress, SaysWhatMemorySeveralProcessesTake) {
+  Output out;
+  Progress progress(out.file(), {});
+  TrainingStart start = start_of(0);
+  constexpr std::int64_t kMiB = 1 << 20;
+  start.processes = {{20 * kMiB, 3 * kMiB}, {20 * kMiB, 5 * kMiB / 2}};
+  progress.on_start(start);
+  EXPECT_EQ(split(out.text(), '\n')[1],
+            "2 processes, each with 20.0 MiB of parameters and gradients and at most 3.0 MiB of "
+            "optimizer state (5.5 MiB in all)");
+}
+
 TEST(Progress, ShowsASmoothedLoss) {
   Output out;
   Progress progress(out.file(), {.terminal = false, .unicode = false, .line_seconds = 0});

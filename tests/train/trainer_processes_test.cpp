@@ -95,6 +95,86 @@ TEST_F(TogetherTest, AnyNumberLeavesTheSameBytesOnAWireOf16Bits) {
   }
 }
 
+// Checkpoints hold the whole state, whoever has which part of it.
+TEST_F(TogetherTest, AShardedOptimizerLeavesTheSameBytes) {
+  for (const OptimizerKind kind :
+       {OptimizerKind::adam, OptimizerKind::muon, OptimizerKind::adam8bit}) {
+    SCOPED_TRACE(static_cast<int>(kind));
+    options_.optimizer.kind = kind;
+    options_.shard_optimizer = false;
+    const std::string name = "run" + std::to_string(static_cast<int>(kind));
+    const Left whole = train(1, name + "whole");
+    options_.shard_optimizer = true;
+    for (const int size : {1, 2, 4}) {
+      SCOPED_TRACE(size);
+      expect_equal(train(size, name + "of" + std::to_string(size)), whole);
+    }
+  }
+}
+
+TEST_F(TogetherTest, AShardedOptimizerResumesWhatAnyNumberBegan) {
+  const Left whole = train(1, "whole");
+  for (const auto& [before, after] : {std::pair{1, 4}, {4, 2}, {2, 1}}) {
+    SCOPED_TRACE(testing::Message() << before << " processes, then " << after);
+    std::filesystem::remove_all(path("parts"));
+    options_.shard_optimizer = before > 1;
+    train(before, "parts", false, [](ToyRun& run, int) { run.recorder.stop_at = 5; });
+    options_.shard_optimizer = after > 1;
+    EXPECT_EQ(train(after, "parts", true).files, whole.files);
+  }
+}
+
+TEST_F(TogetherTest, SaysWhatMemoryEachProcessTakes) {
+  const auto memory_of = [&](int size, const std::string& name) {
+    std::vector<ProcessMemory> memory;
+    in_processes(size, [&](const std::shared_ptr<ThreadProcess>& process) {
+      ToyRun toy;
+      TrainingRun run{RunFolder(path(name)), false, 64, ToyRun::describe, {}, nullptr, {}};
+      run.processes = process;
+      if (process->is_first()) run.listeners = {&toy.recorder};
+      Trainer(toy.objective, options_, std::move(run)).train();
+      if (process->is_first()) memory = toy.recorder.start.processes;
+    });
+    return memory;
+  };
+  const std::int64_t parameters = 4 * (16 * 4 + 16 + 16);
+  options_.max_steps = 1;
+  const std::vector<ProcessMemory> all = memory_of(2, "all");
+  options_.shard_optimizer = true;
+  const std::vector<ProcessMemory> parts = memory_of(2, "parts");
+  ASSERT_EQ(all.size(), 2u);
+  ASSERT_EQ(parts.size(), 2u);
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    EXPECT_EQ(all[rank].parameters, 3 * parameters) << "values, gradients and the average";
+    EXPECT_EQ(parts[rank].parameters, 3 * parameters);
+    EXPECT_EQ(all[rank].optimizer, 2 * parameters);
+  }
+  EXPECT_EQ(parts[0].optimizer + parts[1].optimizer, 2 * parameters);
+  EXPECT_GT(parts[0].optimizer, 0);
+  EXPECT_GT(parts[1].optimizer, 0);
+}
+
+TEST_F(TogetherTest, RefusesProcessesThatSendInAnotherWay) {
+  const auto with_other_second = [&](const std::function<void(TrainerOptions&)>& change) {
+    in_processes(2, [&](const std::shared_ptr<ThreadProcess>& process) {
+      ToyRun toy;
+      TrainerOptions options = options_;
+      if (process->rank() == 1) change(options);
+      TrainingRun run{RunFolder(path("run")), false, 64, ToyRun::describe, {}, nullptr, {}};
+      run.processes = process;
+      Trainer(toy.objective, options, std::move(run)).train();
+    });
+  };
+  expect_error<ConfigError>(
+      [&] { with_other_second([](TrainerOptions& o) { o.wire = Wire::bf16; }); },
+      {"process 1 of 2 differs from the first in its wire"});
+  expect_error<ConfigError>(
+      [&] { with_other_second([](TrainerOptions& o) { o.shard_optimizer = true; }); },
+      {"in its shard-optimizer"});
+  expect_error<ConfigError>([&] { with_other_second([](TrainerOptions& o) { o.shards = 8; }); },
+                            {"in its shards"});
+}
+
 TEST_F(TogetherTest, AnyNumberResumesWhatAnyOtherBegan) {
   const Left whole = train(1, "whole");
   for (const auto& [before, after] : {std::pair{1, 4}, {4, 2}, {2, 1}}) {

@@ -15,16 +15,15 @@ namespace {
 
 constexpr std::string_view kFormatKey = "attend.format";
 
-// Looks at tensors in memory.
-void look_at_all(ContentCheck& check, const std::function<const std::byte*(std::size_t)>& data) {
-  for (std::size_t i = 0; i < check.tensors().size(); ++i) {
-    for_content_parts(check.tensors()[i].bytes(), 1, [&](std::uint64_t begin, std::uint64_t end) {
-      check.look(i, begin, {data(i) + begin, static_cast<std::size_t>(end - begin)});
-    });
-  }
+// Looks at a tensor in memory.
+void look_at(ContentCheck& check, std::size_t i, const std::byte* data) {
+  for_content_parts(check.tensors()[i].bytes(), 1, [&](std::uint64_t begin, std::uint64_t end) {
+    check.look(i, begin, {data + begin, static_cast<std::size_t>(end - begin)});
+  });
 }
 
-std::string checksum(std::span<const NamedTensor> tensors, const Metadata& metadata) {
+std::string checksum(std::span<const NamedTensor> tensors, const Metadata& metadata,
+                     const FetchBytes& fetch) {
   std::vector<TensorEntry> entries;
   for (const auto& [name, tensor] : tensors) {
     TensorEntry entry{.name = name, .dtype = std::string(name_of(tensor.dtype())), .shape = {}};
@@ -33,7 +32,14 @@ std::string checksum(std::span<const NamedTensor> tensors, const Metadata& metad
     entries.push_back(std::move(entry));
   }
   ContentCheck check(std::move(entries));
-  look_at_all(check, [&](std::size_t i) { return tensors[i].tensor.bytes(); });
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& tensor = tensors[i].tensor;
+    if (is_elsewhere(tensor))
+      fetch_parts(tensors[i], fetch,
+                  [&](std::uint64_t begin, auto part) { check.look(i, begin, part); });
+    else
+      look_at(check, i, tensor.bytes());
+  }
   return check.checksum(metadata);
 }
 
@@ -117,8 +123,8 @@ void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkp
   metadata.emplace(kFormatKey, std::to_string(kCheckpointFormat));
   std::vector<NamedTensor> tensors = checkpoint.tensors;
   for (NamedTensor& named : tensors) named.tensor = named.tensor.to_host();
-  metadata.emplace(kChecksumKey, checksum(tensors, metadata));
-  write_safetensors(path, tensors, metadata);
+  metadata.emplace(kChecksumKey, checksum(tensors, metadata, checkpoint.fetch));
+  write_safetensors(path, tensors, metadata, checkpoint.fetch);
 }
 
 void check_format(const Metadata& metadata, std::string_view where) {
@@ -157,7 +163,7 @@ Checkpoint load_checkpoint(const SafetensorsFile& file) {
   check_format(file.metadata(), file.path());
   const auto& entries = file.entries();
   ContentCheck check(entries);
-  look_at_all(check, [&](std::size_t i) { return file.data(entries[i]).data(); });
+  for (std::size_t i = 0; i < entries.size(); ++i) look_at(check, i, file.data(entries[i]).data());
   check.require(file.metadata(), file.path());
   Checkpoint checkpoint = without_own_keys(file.metadata(), file.path());
   for (const TensorEntry& entry : entries)

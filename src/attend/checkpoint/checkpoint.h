@@ -45,6 +45,9 @@ struct Checkpoint {
   // Null if all are in memory.
   std::shared_ptr<const CheckedFile> file = nullptr;
   SharedParameters shared = {};
+  // For saving tensors that another process has (is_elsewhere()). It is called twice for every
+  // byte: a file begins with the checksum of all.
+  FetchBytes fetch = {};
 
   // nullptr if there is none of that name.
   const Tensor* find(std::string_view name) const;

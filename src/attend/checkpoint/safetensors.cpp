@@ -20,6 +20,7 @@ static_assert(std::endian::native == std::endian::little,
 namespace {
 
 constexpr std::size_t kAlignment = 64;
+constexpr std::uint64_t kFetchedAtOnce = std::uint64_t{4} << 20;
 
 std::uint64_t bytes_of(const Tensor& tensor) {
   return static_cast<std::uint64_t>(tensor.size()) * size_of(tensor.dtype());
@@ -99,14 +100,31 @@ std::optional<DType> to_dtype(std::string_view name) {
 
 }  // namespace
 
+bool is_elsewhere(const Tensor& tensor) { return tensor.bytes() == nullptr && tensor.size() > 0; }
+
+void fetch_parts(const NamedTensor& tensor, const FetchBytes& fetch,
+                 const std::function<void(std::uint64_t, std::span<const std::byte>)>& use) {
+  const std::uint64_t bytes = bytes_of(tensor.tensor);
+  std::vector<std::byte> part(static_cast<std::size_t>(std::min(bytes, kFetchedAtOnce)));
+  for (std::uint64_t begin = 0; begin < bytes; begin += part.size()) {
+    part.resize(static_cast<std::size_t>(std::min<std::uint64_t>(bytes - begin, part.size())));
+    fetch(tensor.name, begin, part);
+    use(begin, part);
+  }
+}
+
 void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
-                       const Metadata& metadata) {
+                       const Metadata& metadata, const FetchBytes& fetch) {
   check_names(tensors);
   const std::vector<std::size_t> order = data_order(tensors);
   const std::string header = make_header(tensors, metadata, order);
   AtomicFile file(path);
   file.write(header);
   for (const std::size_t i : order) {
+    if (is_elsewhere(tensors[i].tensor)) {
+      fetch_parts(tensors[i], fetch, [&](auto, auto part) { file.write(part); });
+      continue;
+    }
     const Tensor whole = tensors[i].tensor.to_host();
     file.write({whole.bytes(), static_cast<std::size_t>(bytes_of(whole))});
   }

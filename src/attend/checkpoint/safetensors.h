@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -37,11 +38,22 @@ struct NamedTensor {
   Tensor tensor;
 };
 
-// Writes `path` atomically (core/atomic_file.h). Throws ConfigError for a name or string that the
-// format cannot hold (empty name, "__metadata__", duplicate name, invalid UTF-8, undefined tensor),
-// and IoError.
+// Fills `to` with bytes of a tensor, from its byte `begin` on: of one that has a shape but no
+// memory here.
+using FetchBytes =
+    std::function<void(std::string_view name, std::uint64_t begin, std::span<std::byte> to)>;
+
+// Whether the bytes of a tensor must be fetched.
+bool is_elsewhere(const Tensor& tensor);
+// Fetches the bytes of such a tensor in order, a few MiB at a time, and passes them on.
+void fetch_parts(const NamedTensor& tensor, const FetchBytes& fetch,
+                 const std::function<void(std::uint64_t begin, std::span<const std::byte>)>& use);
+
+// Writes `path` atomically (core/atomic_file.h). `fetch`: for tensors that are elsewhere. Throws
+// ConfigError for a name or string that the format cannot hold (empty name, "__metadata__",
+// duplicate name, invalid UTF-8, undefined tensor), and IoError.
 void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
-                       const Metadata& metadata);
+                       const Metadata& metadata, const FetchBytes& fetch = {});
 
 // A tensor as described by the header.
 struct TensorEntry {

@@ -28,15 +28,24 @@ Tensor StateReader::tensor(std::string_view name) const {
   return source_->tensor(prefix_ + std::string(name));
 }
 
-void StateReader::copy_to(std::string_view name, const Tensor& destination) const {
+Tensor StateReader::tensor_like(std::string_view name, DType dtype, const Shape& shape) const {
   const Tensor found = tensor(name);
-  if (found.dtype() != destination.dtype() || found.shape() != destination.shape()) {
+  if (found.dtype() != dtype || found.shape() != shape) {
     throw DataError(fmt::format("{}: tensor '{}{}': expected {} {}, got {} {}", source_->source,
-                                prefix_, name, name_of(destination.dtype()),
-                                to_string(destination.shape()), name_of(found.dtype()),
-                                to_string(found.shape())));
+                                prefix_, name, name_of(dtype), to_string(shape),
+                                name_of(found.dtype()), to_string(found.shape())));
   }
-  destination.copy_from(found);
+  return found;
+}
+
+void StateReader::copy_to(std::string_view name, const Tensor& destination) const {
+  destination.copy_from(tensor_like(name, destination.dtype(), destination.shape()));
+}
+
+void StateReader::copy_part_to(std::string_view name, const Part& part,
+                               const Tensor& destination) const {
+  const Tensor found = tensor_like(name, destination.dtype(), {part.whole});
+  destination.copy_from(found.slice_rows(part.begin, part.begin + destination.size()));
 }
 
 std::string StateReader::text(std::string_view name) const {

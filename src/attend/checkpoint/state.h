@@ -70,11 +70,18 @@ class StateReader {
   Tensor tensor(std::string_view name) const;
   // Copies into existing memory of the same type and shape.
   void copy_to(std::string_view name, const Tensor& destination) const;
+  // Copies elements of a tensor [whole], from `begin` on, into existing memory [n] of the same
+  // type.
+  struct Part {
+    std::int64_t begin = 0, whole = 0;
+  };
+  void copy_part_to(std::string_view name, const Part& part, const Tensor& destination) const;
   std::string text(std::string_view name) const;
   template <StateNumber T>
   T get(std::string_view name) const;
 
  private:
+  Tensor tensor_like(std::string_view name, DType dtype, const Shape& shape) const;
   [[noreturn]] void fail_number(std::string_view name, const std::string& found) const;
 
   const Checkpoint* source_;

@@ -29,6 +29,9 @@ void fields(AdamOptions& o, Visitor&& visit) {
         "largest gradient norm; longer gradients are scaled down; 0: no clipping");
 }
 
+// Adam's parameters are shared out in units of a cache line of moments and more.
+inline constexpr std::int64_t kAdamUnit = 64;
+
 class Adam final : public Optimizer {
  public:
   // `parameters` (allocated, trainable) must outlive the optimizer. Throws ConfigError.
@@ -40,6 +43,7 @@ class Adam final : public Optimizer {
   // The same with the gradient multiplied by `gradient_scale`.
   void update(float learning_rate, const DeviceScalar& gradient_scale);
 
+  std::vector<ParameterRange> updated() const override { return ranges_of(groups_); }
   std::vector<std::pair<std::string_view, Tensor>> state() const override {
     return {{"adam.mean", mean_}, {"adam.variance", variance_}};
   }

@@ -20,11 +20,23 @@ std::int64_t size_of_group(const ParameterGroup& group) {
   return group.range.end - group.range.begin;
 }
 
+// The blocks of earlier shares. Shares are cut between blocks.
+std::int64_t blocks_before(const std::vector<ParameterGroup>& groups, const Share& share) {
+  std::int64_t blocks = 0;
+  for (int earlier = 0; earlier < share.index; ++earlier)
+    for (const ParameterGroup& part : share_of(groups, {earlier, share.count}, kPart))
+      blocks += blocks_for(size_of_group(part));
+  return blocks;
+}
+
 }  // namespace
 
 Adam8Bit::Adam8Bit(ParameterSet& parameters, const AdamOptions& options,
-                   std::vector<ParameterGroup> groups)
-    : parameters_(parameters), options_(options), groups_(std::move(groups)) {
+                   const std::vector<ParameterGroup>& groups, const Share& share)
+    : parameters_(parameters),
+      options_(options),
+      groups_(share_of(groups, share, kPart)),
+      first_block_(blocks_before(groups, share)) {
   check_options(options);
   std::int64_t size = 0, blocks = 0, largest = 0;
   for (const ParameterGroup& group : groups_) {
@@ -77,7 +89,8 @@ void Adam8Bit::update(const AdamStep& step, const DeviceScalar& gradient_scale, 
                  numbers(variance_));
   for (const Moment* const moment : {&mean_, &variance_}) {
     // A stream for each moment, step and part.
-    const RandomKey key{stream_of("adam8bit") + static_cast<std::uint64_t>(part.block),
+    const auto block = static_cast<std::uint64_t>(first_block_ + part.block);
+    const RandomKey key{stream_of("adam8bit") + block,
                         static_cast<std::uint64_t>(step.step) * 2 + (moment == &mean_ ? 0 : 1)};
     backend().quantize_blocks(numbers(*moment), moment->kind, key, codes(*moment), scales(*moment));
   }

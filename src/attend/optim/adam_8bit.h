@@ -11,11 +11,13 @@ namespace attend {
 class Adam8Bit final : public Optimizer {
  public:
   // `parameters` (allocated, trainable) must outlive the optimizer. Throws ConfigError.
+  // Updates a share of the groups.
   Adam8Bit(ParameterSet& parameters, const AdamOptions& options,
-           std::vector<ParameterGroup> groups);
+           const std::vector<ParameterGroup>& groups, const Share& share = {});
 
   DeviceScalar step(float learning_rate) override;
 
+  std::vector<ParameterRange> updated() const override { return ranges_of(groups_); }
   std::vector<std::pair<std::string_view, Tensor>> state() const override {
     return {{"adam8bit.mean", mean_.codes},
             {"adam8bit.mean_scales", mean_.scales},
@@ -47,6 +49,7 @@ class Adam8Bit final : public Optimizer {
   ParameterSet& parameters_;
   AdamOptions options_;
   std::vector<ParameterGroup> groups_;
+  std::int64_t first_block_ = 0;  // the blocks of earlier shares
   Moment mean_{.kind = BlockCode::signed_numbers, .codes = {}, .scales = {}, .part = {}};
   Moment variance_{.kind = BlockCode::positive_numbers, .codes = {}, .scales = {}, .part = {}};
   std::int64_t steps_ = 0;

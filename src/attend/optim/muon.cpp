@@ -53,22 +53,38 @@ Tensor nearly_orthogonal(const Tensor& matrix, Precision products) {
 }
 
 Muon::Muon(ParameterSet& parameters, const MuonOptions& options, const AdamOptions& rest,
-           Precision products, float layer_decay)
+           const MuonSetting& setting)
     : parameters_(parameters),
       options_(options),
       adam_options_(rest),
-      products_(products),
-      rest_(parameters, rest, parameter_groups(parameters, layer_decay, is_other)) {
+      products_(setting.products),
+      rest_(parameters, rest,
+            share_of(parameter_groups(parameters, setting.layer_decay, is_other), setting.share,
+                     kAdamUnit)) {
   check_options(options);
-  std::int64_t size = 0;
-  const std::vector<float> factors = layer_factors(parameters, layer_decay);
+  const std::vector<float> factors = layer_factors(parameters, setting.layer_decay);
   for (std::size_t i = 0; i < factors.size(); ++i) {
     const ParameterSet::Entry& entry = parameters.entries()[i];
-    if (!is_inner_matrix(entry) || entry.frozen) continue;
-    matrices_.push_back({entry.offset, size, entry.shape, factors[i]});
-    size += entry.shape.size();
+    if (is_inner_matrix(entry) && !entry.frozen)
+      matrices_.push_back({entry.offset, 0, entry.shape, factors[i]});
+  }
+  const std::vector<std::size_t> cuts = cut_by_cost(setting.share.count);
+  const auto index = static_cast<std::size_t>(setting.share.index);
+  matrices_ = {matrices_.begin() + static_cast<std::ptrdiff_t>(cuts[index]),
+               matrices_.begin() + static_cast<std::ptrdiff_t>(cuts[index + 1])};
+  std::int64_t size = 0;
+  for (Matrix& matrix : matrices_) {
+    matrix.momentum = size;
+    size += matrix.shape.size();
   }
   momentum_ = Tensor::zeros({size});
+}
+
+std::vector<ParameterRange> Muon::updated() const {
+  std::vector<ParameterRange> ranges = rest_.updated();
+  for (const Matrix& matrix : matrices_)
+    ranges.push_back({matrix.offset, matrix.offset + matrix.shape.size()});
+  return ranges;
 }
 
 std::vector<std::pair<std::string_view, Tensor>> Muon::state() const {
@@ -93,22 +109,30 @@ DeviceScalar Muon::step(float learning_rate) {
   return squares;
 }
 
-// Of N matrices in a row, each process gets those whose middles, in units of cost, are in its part.
-void Muon::share_steps(Collective& processes) {
+// Cuts the row of matrices into parts: each gets those whose middles, in units of cost, are in it.
+// Returns the first matrix of each part and, at last, the number of matrices.
+std::vector<std::size_t> Muon::cut_by_cost(int parts) const {
   std::vector<double> ends;  // the cost of the matrices up to each
   for (const Matrix& matrix : matrices_) {
     const auto narrow = static_cast<double>(std::min(matrix.shape[0], matrix.shape[1]));
     const auto numbers = static_cast<double>(matrix.shape.size());
     ends.push_back((ends.empty() ? 0.0 : ends.back()) + narrow * (2 * numbers + narrow * narrow));
   }
-  Sharing sharing{processes, Tensor::empty(momentum_.shape()), {0}};
+  std::vector<std::size_t> cuts{0};
   std::size_t at = 0;
-  for (int rank = 1; rank < processes.size(); ++rank) {
-    const double limit = ends.empty() ? 0.0 : ends.back() * rank / processes.size();
+  for (int part = 1; part < parts; ++part) {
+    const double limit = ends.empty() ? 0.0 : ends.back() * part / parts;
     while (at < ends.size() && (at == 0 ? 0.0 : ends[at - 1]) + ends[at] < 2 * limit) ++at;
-    sharing.begins.push_back(at < ends.size() ? matrices_[at].momentum : momentum_.size());
+    cuts.push_back(at);
   }
-  sharing.begins.push_back(momentum_.size());
+  cuts.push_back(matrices_.size());
+  return cuts;
+}
+
+void Muon::share_steps(Collective& processes) {
+  Sharing sharing{processes, Tensor::empty(momentum_.shape()), {}};
+  for (const std::size_t cut : cut_by_cost(processes.size()))
+    sharing.begins.push_back(cut < matrices_.size() ? matrices_[cut].momentum : momentum_.size());
   sharing_.emplace(std::move(sharing));
 }
 

@@ -24,16 +24,23 @@ void fields(MuonOptions& o, Visitor&& visit) {
   visit("muon-momentum", o.momentum, below_one(), "decay of Muon's mean of the gradient");
 }
 
+// What an optimizer is told besides its own options.
+struct MuonSetting {
+  Precision products = Precision::f32;  // the GEMM precision of orthogonalization
+  float layer_decay = 1.0f;
+  Share share = {};  // of the matrices by their cost, and of all other parameters
+};
+
 class Muon final : public Optimizer {
  public:
-  // `parameters` (allocated, trainable) must outlive the optimizer. `products`: the GEMM precision
-  // of orthogonalization. Throws ConfigError.
+  // `parameters` (allocated, trainable) must outlive the optimizer. Throws ConfigError.
   Muon(ParameterSet& parameters, const MuonOptions& options, const AdamOptions& rest,
-       Precision products = Precision::f32, float layer_decay = 1.0f);
+       const MuonSetting& setting = {});
 
   DeviceScalar step(float learning_rate) override;
   // The orthogonal matrices, nearly all of the work, are shared out by their cost.
   void share_steps(Collective& processes) override;
+  std::vector<ParameterRange> updated() const override;
   std::vector<std::pair<std::string_view, Tensor>> state() const override;
   std::int64_t steps() const override { return rest_.steps(); }
   void set_steps(std::int64_t steps) override { rest_.set_steps(steps); }
@@ -45,6 +52,7 @@ class Muon final : public Optimizer {
     Shape shape;
     float learning_rate;  // a factor
   };
+  std::vector<std::size_t> cut_by_cost(int parts) const;
   void advance_momentum(const Matrix& matrix, const DeviceScalar& gradient_scale) const;
   Tensor direction(const Matrix& matrix, const DeviceScalar& gradient_scale) const;
   void move(const Matrix& matrix, float base_rate, const Tensor& direction) const;

@@ -25,7 +25,11 @@ class Optimizer {
   // outlive the optimizer.
   virtual void share_steps(Collective& /*processes*/) {}
 
-  // The state for checkpoints: named tensors to write or read, and the number of updates.
+  // The parameters that steps of this optimizer change: disjoint parts of their flat buffer.
+  virtual std::vector<ParameterRange> updated() const = 0;
+
+  // The state for checkpoints: named tensors to write or read, and the number of updates. Tensors
+  // are [n]; those of the optimizers of all shares, one behind the other, are those of one.
   virtual std::vector<std::pair<std::string_view, Tensor>> state() const = 0;
   virtual std::int64_t steps() const = 0;
   virtual void set_steps(std::int64_t steps) = 0;

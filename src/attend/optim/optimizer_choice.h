@@ -37,9 +37,10 @@ void fields(OptimizerOptions& o, Visitor&& visit) {
   fields(o.muon, visit);
 }
 
-// `parameters` (allocated, trainable) must outlive the optimizer. `products`: Muon's GEMM
-// precision. Throws ConfigError.
+// `parameters` (allocated, trainable) must outlive the optimizer, which updates a share of them.
+// `products`: Muon's GEMM precision. Throws ConfigError.
 std::unique_ptr<Optimizer> make_optimizer(ParameterSet& parameters, const OptimizerOptions& options,
-                                          Precision products = Precision::f32);
+                                          Precision products = Precision::f32,
+                                          const Share& share = {});
 
 }  // namespace attend

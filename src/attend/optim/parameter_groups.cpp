@@ -66,4 +66,32 @@ std::vector<ParameterGroup> parameter_groups(
   return groups;
 }
 
+std::vector<ParameterGroup> share_of(const std::vector<ParameterGroup>& groups, const Share& share,
+                                     std::int64_t unit) {
+  const auto units_of = [unit](const ParameterGroup& group) {
+    return (group.range.end - group.range.begin + unit - 1) / unit;
+  };
+  std::int64_t all = 0;
+  for (const ParameterGroup& group : groups) all += units_of(group);
+  const std::int64_t first = all * share.index / share.count,
+                     last = all * (share.index + 1) / share.count;
+  std::vector<ParameterGroup> own;
+  std::int64_t before = 0;  // units
+  for (const ParameterGroup& group : groups) {
+    const auto& [begin, end] = group.range;
+    const auto at = [&, begin = begin, end = end](std::int64_t units) {
+      return std::min(begin + std::max<std::int64_t>(units - before, 0) * unit, end);
+    };
+    if (at(first) < at(last)) own.push_back({{at(first), at(last)}, group.learning_rate});
+    before += units_of(group);
+  }
+  return own;
+}
+
+std::vector<ParameterRange> ranges_of(const std::vector<ParameterGroup>& groups) {
+  std::vector<ParameterRange> ranges;
+  for (const ParameterGroup& group : groups) ranges.push_back(group.range);
+  return ranges;
+}
+
 }  // namespace attend

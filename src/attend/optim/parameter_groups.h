@@ -25,4 +25,16 @@ std::vector<ParameterGroup> parameter_groups(
     const ParameterSet& parameters, float layer_decay = 1.0f,
     const std::function<bool(const ParameterSet::Entry&)>& is_member = {});
 
+// One of `count` parts of about equal cost; together they are everything.
+struct Share {
+  int index = 0, count = 1;
+};
+
+// The part of the groups that falls to a share. Parts have equally many parameters up to `unit`,
+// and a group is cut only at a multiple of `unit` from its begin.
+std::vector<ParameterGroup> share_of(const std::vector<ParameterGroup>& groups, const Share& share,
+                                     std::int64_t unit);
+
+std::vector<ParameterRange> ranges_of(const std::vector<ParameterGroup>& groups);
+
 }  // namespace attend

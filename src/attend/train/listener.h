@@ -21,6 +21,12 @@
 
 namespace attend {
 
+// Bytes of tensors that a process keeps from step to step.
+struct ProcessMemory {
+  std::int64_t parameters = 0;  // with their gradients and their moving average
+  std::int64_t optimizer = 0;   // its state
+};
+
 struct TrainingStart {
   // Updates made by the checkpoint that is resumed; 0 for a new run.
   std::int64_t resumed_step = 0;
@@ -31,6 +37,7 @@ struct TrainingStart {
   bool validates_again = false;  // the checkpoint lacks the validation of its step, which is
                                  // repeated before the next step
   std::string unit = "tokens";   // of the targets, for display
+  std::vector<ProcessMemory> processes = {};  // that train together, by rank
 };
 
 // Reading a loss or norm that is not finite throws DivergedError.

@@ -19,6 +19,22 @@ constexpr int kColumnsForBar = 50;
 constexpr int kShortestBar = 12, kLongestBar = 40;
 constexpr int kUnlimited = 1 << 20;
 
+// What each of several processes keeps.
+std::string memory_of(const std::vector<ProcessMemory>& processes) {
+  const auto mebibytes = [](std::int64_t bytes) {
+    return fmt::format("{:.1f}", static_cast<double>(bytes) / (1 << 20));
+  };
+  std::int64_t most = 0, all = 0;
+  for (const ProcessMemory& process : processes) {
+    most = std::max(most, process.optimizer);
+    all += process.optimizer;
+  }
+  return fmt::format(
+      "{} processes, each with {} MiB of parameters and gradients and at most {} MiB of optimizer "
+      "state ({} MiB in all)",
+      processes.size(), mebibytes(processes.front().parameters), mebibytes(most), mebibytes(all));
+}
+
 int width(std::string_view text) { return static_cast<int>(count_code_points(text)); }
 
 }  // namespace
@@ -40,6 +56,7 @@ void Progress::on_start(const TrainingStart& start) {
   if (start.resumed_step > 0)
     line += fmt::format(", from step {}", readable_count(start.resumed_step));
   put(line + "\n");
+  if (start.processes.size() > 1) put(memory_of(start.processes) + "\n");
 }
 
 void Progress::on_step(const StepEvent& event) {

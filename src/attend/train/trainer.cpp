@@ -97,7 +97,8 @@ Trainer::Trainer(Objective& objective, TrainerOptions options, TrainingRun run)
     : objective_(objective),
       options_(options),
       run_(std::move(run)),
-      optimizer_(make_optimizer(objective.parameters(), options.optimizer, options.precision)),
+      optimizer_(make_shared_optimizer(objective.parameters(), options, *run_.processes)),
+      optimizer_state_(*optimizer_, options.shard_optimizer ? run_.processes.get() : nullptr),
       gradient_(objective, {options.shards, options.wire}, *run_.processes,
                 [this](std::uint64_t number) {
                   Pass pass = Pass::training(options_.seed, number, options_.precision);
@@ -108,7 +109,6 @@ Trainer::Trainer(Objective& objective, TrainerOptions options, TrainingRun run)
   schedule_ = make_schedule(options_.schedule, run_.d_model, planned_steps(objective_, options_));
   if (options_.ema_decay > 0.0f)
     average_ = std::make_unique<MovingAverage>(objective_.parameters(), options_.ema_decay);
-  if (run_.processes->size() > 1) optimizer_->share_steps(*run_.processes);
   best_score_ = -std::numeric_limits<double>::infinity();
 }
 
@@ -124,6 +124,7 @@ TrainingEnd Trainer::train() {
   start.parameters = objective_.parameters().trained_size();
   start.seed = options_.seed;
   start.unit = objective_.unit();
+  start.processes = memory_of_processes();
   if (run_.resume) {
     restore();
     start.resumed_step = step_;

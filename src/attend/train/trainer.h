@@ -24,11 +24,10 @@
 #include "attend/train/divergence.h"
 #include "attend/train/listener.h"
 #include "attend/train/objective.h"
+#include "attend/train/optimizer_state.h"
 #include "attend/train/step_gradient.h"
 
 namespace attend {
-
-class StateReader;
 
 struct TrainerOptions {
   std::int64_t max_steps = 100000;
@@ -36,6 +35,7 @@ struct TrainerOptions {
   int accumulate = 1;
   int shards = 1;  // train/step_gradient.h
   Wire wire = Wire::f32;
+  bool shard_optimizer = false;
   std::int64_t valid_every = 500;
   std::int64_t save_every = 500;
   int keep_checkpoints = 10;
@@ -64,6 +64,9 @@ void fields(TrainerOptions& o, Visitor&& visit) {
   visit("wire", o.wire,
         "type of the gradients that processes of mpirun send: f32, or bf16 (half the traffic; "
         "gradients of --shards are rounded before every sum)");
+  visit("shard-optimizer", o.shard_optimizer,
+        "each process of mpirun keeps only its part of the optimizer's state (ZeRO-1): less "
+        "memory, half as much traffic again, the same result");
   visit("valid-every", o.valid_every, between(0, 1e12),
         "steps between validations; 0: only at the end");
   visit("save-every", o.save_every, between(0, 1e12),
@@ -106,6 +109,12 @@ inline std::int64_t batches_per_step(const TrainerOptions& o) {
 // The number of steps: max-steps, or fewer if the epochs end earlier. All epochs are assumed to be
 // as long as the first, so the actual last step may come slightly later.
 std::int64_t planned_steps(Objective& objective, const TrainerOptions& options);
+
+// The optimizer of one of the processes, all of which call it at once. Throws ConfigError if they
+// have other options for their messages.
+std::unique_ptr<Optimizer> make_shared_optimizer(ParameterSet& parameters,
+                                                 const TrainerOptions& options,
+                                                 Collective& processes);
 
 // The context of a run besides its objective and options.
 struct TrainingRun {
@@ -173,6 +182,7 @@ class Trainer {
   bool is_first() const { return run_.processes->is_first(); }
   void agree_on_stop();
   void require_equal_start() const;
+  std::vector<ProcessMemory> memory_of_processes() const;
   bool validation_is_due() const;
   std::int64_t newest_checkpoint() const;
   // What is validated and saved: the parameters, or their moving average.
@@ -187,6 +197,7 @@ class Trainer {
   TrainerOptions options_;
   TrainingRun run_;
   std::unique_ptr<Optimizer> optimizer_;
+  OptimizerState optimizer_state_;
   std::unique_ptr<MovingAverage> average_;
   std::unique_ptr<Schedule> schedule_;
   StepGradient gradient_;

@@ -81,8 +81,9 @@ std::string Trainer::set_aside_what_diverges() const {
 // Saves a checkpoint before a validation, so that a run can resume from here whatever happens. The
 // checkpoint does not include the validation, which is then repeated.
 void Trainer::secure() {
-  if (!is_first()) return;
+  if (!is_first()) return optimizer_state_.answer();
   save_checkpoint(run_.folder.checkpoint_file(step_), checkpoint());
+  optimizer_state_.release();
   if (stopped_step_ > 0) {  // at most one temporary checkpoint: this one replaces it
     run_.folder.remove(std::exchange(stopped_step_, step_));
   } else {
@@ -98,7 +99,7 @@ Checkpoint Trainer::checkpoint() const {
   if (average_) state.put("parameters", objective_.parameters().values());
   state.put("optimizer", name(options_.optimizer.kind));
   if (!options_.freeze.empty()) state.put("freeze", frozen_by(options_));
-  for (const auto& [name, values] : optimizer_->state()) state.put(name, values);
+  optimizer_state_.add_to(checkpoint, kTrainingState);
   state.put("step", step_);
   state.put("epoch", epoch_);
   state.put("batch", batch_);
@@ -116,7 +117,7 @@ Checkpoint Trainer::checkpoint() const {
 
 void Trainer::save() {
   if (saved_step_ == step_ && saved_validations_ == validations_) return;
-  if (is_first()) write_checkpoint();
+  is_first() ? write_checkpoint() : optimizer_state_.answer();
   saved_step_ = step_;
   saved_validations_ = validations_;
   secured_step_ = 0;
@@ -131,6 +132,7 @@ void Trainer::write_checkpoint() {
   if (stopped_step_ == step_) stopped_step_ = 0;
   const int keep = options_.keep_checkpoints;
   run_.folder.save(step_, checkpoint(), keep > 0 && stopped_step_ > 0 ? keep + 1 : keep);
+  optimizer_state_.release();
   if (stopped_step_ > 0) run_.folder.remove(std::exchange(stopped_step_, 0));
 }
 
@@ -155,7 +157,7 @@ void Trainer::restore() {
   require_same_frozen(state, options_, latest->checkpoint.source);
   read_parameters(latest->checkpoint, parameters, model_values());
   if (average_) state.copy_to("parameters", parameters.values());
-  for (const auto& [name, values] : optimizer_->state()) state.copy_to(name, values);
+  optimizer_state_.restore(state);
   restore_position(state, latest->checkpoint.source);
   saved_step_ = step_;
   saved_validations_ = validations_;

@@ -31,6 +31,7 @@ inline const Cases kTraining{
     {"shards", "2", "", kPlan},
     {"wire", "bf16", "--shards 2", kLearning},
     {"wire", "bf16", "", ""},
+    {"shard-optimizer", "yes", "", ""},
     {"valid-every", "2", "", "validation state tensorboard parameters? score"},
     {"save-every", "3", "", "checkpoints"},
     {"keep-checkpoints", "1", kOften, "checkpoints"},
