@@ -38,6 +38,11 @@ class LowRankObjective final : public Objective {
     adapters_.apply();
     return of_model_->validate();
   }
+  Validation validate_together(Collective& processes) override {
+    const NoGradient guard;
+    adapters_.apply();
+    return of_model_->validate_together(processes);
+  }
 
  private:
   std::unique_ptr<Objective> of_model_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "attend/autograd/variable.h"
+#include "attend/collective/collective.h"
 #include "attend/nn/parameters.h"
 #include "attend/nn/pass.h"
 
@@ -51,6 +52,11 @@ class Objective {
 
   virtual bool can_validate() const = 0;
   virtual Validation validate() = 0;
+  // The validation of several processes with equal parameters, all of which call it. The first gets
+  // what validate() returns, bit for bit, the others its loss, nll and score at least. By default
+  // the first validates; objectives that decode share the work out. Instead of throwing
+  // NotFiniteError, it returns the loss NaN.
+  virtual Validation validate_together(Collective& processes);
 };
 
 }  // namespace attend

@@ -24,11 +24,19 @@ ReplayObjective::Place ReplayObjective::place(std::int64_t epoch, std::int64_t b
 
 Validation ReplayObjective::validate() {
   Validation result = new_->validate();
-  if (!old_->can_validate()) return result;
-  const Validation old = old_->validate();
+  if (old_->can_validate()) add_old(old_->validate(), result);
+  return result;
+}
+
+Validation ReplayObjective::validate_together(Collective& processes) {
+  Validation result = new_->validate_together(processes);
+  if (old_->can_validate()) add_old(old_->validate_together(processes), result);
+  return result;
+}
+
+void ReplayObjective::add_old(const Validation& old, Validation& result) {
   result.metrics.emplace_back("old_nll", old.nll);
   for (const auto& [name, value] : old.metrics) result.metrics.emplace_back("old_" + name, value);
-  return result;
 }
 
 }  // namespace attend

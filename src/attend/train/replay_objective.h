@@ -44,8 +44,10 @@ class ReplayObjective final : public Objective {
   // That of `of_new`; the metrics of `of_old` follow with "old_" before their names, if it
   // validates.
   Validation validate() override;
+  Validation validate_together(Collective& processes) override;
 
  private:
+  static void add_old(const Validation& old, Validation& result);
   struct Place {
     Objective* objective = nullptr;
     std::int64_t epoch = 0, batch = 0;

@@ -37,11 +37,14 @@ void require_finite(const StepEvent& event) {
 // Replaces the values of the parameters during its lifetime.
 class Substitution {
  public:
-  Substitution(const Tensor& parameters, const Tensor& values)
-      : parameters_(parameters), saved_(parameters.clone()) {
+  Substitution(const Tensor& parameters, const Tensor& values) : parameters_(parameters) {
+    if (values.bytes() == parameters.bytes()) return;  // they are in place
+    saved_ = parameters.clone();
     parameters.copy_from(values);
   }
-  ~Substitution() { parameters_.copy_from(saved_); }
+  ~Substitution() {
+    if (saved_.defined()) parameters_.copy_from(saved_);
+  }
   Substitution(const Substitution&) = delete;
   Substitution& operator=(const Substitution&) = delete;
 
@@ -290,7 +293,7 @@ const Tensor& Trainer::model_values() const {
 void Trainer::validate() {
   const bool secured = saved_step_ != step_;
   if (secured) secure();
-  const Validation result = agreed_validation();
+  const Validation result = validation_of(model_values(), *run_.processes);
   const bool finite = std::isfinite(result.loss);
   if (!finite || watch_.is_hopeless(result.nll)) {
     if (secured && is_first()) run_.folder.remove(step_);  // nothing useful would follow
@@ -314,19 +317,14 @@ void Trainer::validate_average() {
   read_parameters(average_checkpoints(paths), objective_.parameters(), mean);
   const auto averaged = static_cast<int>(paths.size());
   if (!objective_.can_validate()) return save_model(mean, nullptr, averaged);
-  const Validation result = validation_of(mean);
+  SingleProcess alone;
+  const Validation result = validation_of(mean, alone);
   if (accept(result, averaged)) save_model(mean, &result, averaged);
 }
 
-Validation Trainer::validation_of(const Tensor& values) {
+Validation Trainer::validation_of(const Tensor& values, Collective& processes) {
   const Substitution substituted(objective_.parameters().values(), values);
-  try {
-    return objective_.validate();
-  } catch (const NotFiniteError&) {  // of decoding: no loss of the model is NaN
-    Validation result;
-    result.loss = std::numeric_limits<double>::quiet_NaN();
-    return result;
-  }
+  return objective_.validate_together(processes);
 }
 
 // Reports to the listeners; returns whether the result is the best so far.

@@ -165,8 +165,7 @@ class Trainer {
   void secure();
   void validate();
   void validate_average();
-  Validation validation_of(const Tensor& values);
-  Validation agreed_validation();
+  Validation validation_of(const Tensor& values, Collective& processes);
   bool accept(const Validation& result, int averaged);
   Checkpoint checkpoint() const;
   void save();

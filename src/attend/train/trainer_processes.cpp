@@ -79,16 +79,4 @@ std::vector<ProcessMemory> Trainer::memory_of_processes() const {
   return memory;
 }
 
-// The first process validates; all learn the result.
-Validation Trainer::agreed_validation() {
-  Validation result;
-  if (is_first()) result = validation_of(model_values());
-  std::array<double, 3> numbers{result.loss, result.nll, result.score};
-  run_.processes->broadcast(std::as_writable_bytes(std::span(numbers)));
-  result.loss = numbers[0];
-  result.nll = numbers[1];
-  result.score = numbers[2];
-  return result;
-}
-
 }  // namespace attend

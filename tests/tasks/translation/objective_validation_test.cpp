@@ -6,6 +6,7 @@
 
 #include "attend/metrics/bleu.h"
 #include "attend/optim/adam.h"
+#include "collective/thread_processes.h"
 #include "tasks/translation/objective_setting.h"
 
 namespace attend {
@@ -143,6 +144,27 @@ TEST(TranslationObjective, ValidatesWithTheBeamAndTheLengthPenaltyItIsGiven) {
               corpus_bleu(validation.found(options), {kPairs.tgt}).score);
   }
   EXPECT_EQ(scores.size(), 3u) << testing::PrintToString(scores);
+}
+
+// Of any number, more than there are batches, too.
+TEST(TranslationObjective, ValidatesTogetherWithTheBitsOfOneProcess) {
+  const DecodedValidation validation;
+  const auto objective = [&] {
+    TranslationValidation held_out{batches(validation.model, 30, std::nullopt), kPairs.tgt,
+                                   validation.decoding(2, 1.0f)};
+    return TranslationObjective(validation.model, batches(validation.model, 1000, std::nullopt), {},
+                                std::move(held_out));
+  };
+  const Validation alone = objective().validate();
+  EXPECT_GT(alone.score, 0);
+  for (const int size : {1, 2, 4, 16})
+    in_processes(size, [&](const auto& process) {
+      const Validation together = objective().validate_together(*process);
+      EXPECT_EQ(together.loss, alone.loss);
+      EXPECT_EQ(together.nll, alone.nll);
+      EXPECT_EQ(together.score, alone.score);
+      EXPECT_EQ(together.metrics, alone.metrics);
+    });
 }
 
 TEST(TranslationObjective, ComparesPretokenizedTextAsItIs) {

@@ -1,5 +1,8 @@
 #include "attend/tasks/language/objective.h"
 
+#include <numeric>
+
+#include "attend/collective/shared_work.h"
 #include "attend/tasks/language/perplexity.h"
 
 namespace attend {
@@ -24,9 +27,16 @@ BatchLoss LanguageObjective::loss(std::int64_t epoch, std::int64_t batch, double
 }
 
 Validation LanguageObjective::validate() {
-  double nll = 0;
-  for (std::int64_t i = 0; i < validation_->batches.batches(); ++i)
-    nll += negative_log_likelihood(*model_.network, validation_->batches.batch(i));
+  SingleProcess alone;
+  return validate_together(alone);
+}
+
+Validation LanguageObjective::validate_together(Collective& processes) {
+  const std::vector<double> sums = share_out(
+      processes, validation_->batches.batches(), 1, [&](std::int64_t i, std::span<double> sum) {
+        sum[0] = negative_log_likelihood(*model_.network, validation_->batches.batch(i));
+      });
+  const double nll = std::accumulate(sums.begin(), sums.end(), 0.0);
   Validation result;
   result.loss = result.nll = nll / static_cast<double>(validation_->targets);
   result.score = -result.nll;

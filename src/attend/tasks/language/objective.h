@@ -36,6 +36,7 @@ class LanguageObjective final : public Objective {
   bool can_validate() const override { return validation_.has_value(); }
   // score: the log-likelihood per token, the negative logarithm of the perplexity.
   Validation validate() override;
+  Validation validate_together(Collective& processes) override;
 
  private:
   LanguageModel model_;

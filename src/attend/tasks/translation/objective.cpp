@@ -1,7 +1,10 @@
 #include "attend/tasks/translation/objective.h"
 
 #include <cmath>
+#include <limits>
 
+#include "attend/checkpoint/finite.h"
+#include "attend/collective/shared_work.h"
 #include "attend/metrics/bleu.h"
 #include "attend/ops/distillation.h"
 
@@ -69,29 +72,55 @@ CrossEntropy TranslationObjective::loss_of(const TranslationBatch& batch,
 }
 
 Validation TranslationObjective::validate() {
+  SingleProcess alone;
+  return validate_together(alone);
+}
+
+std::optional<std::vector<std::string>> TranslationObjective::hypotheses_of(
+    std::vector<TokenizedSentence> sources) const {
+  std::vector<std::string> hypotheses;
+  try {
+    for (const Translation& translation :
+         translator_.translate_ids(std::move(sources), validation_->decoding))
+      hypotheses.push_back(translation.text());
+  } catch (const NotFiniteError&) {
+    return std::nullopt;
+  }
+  return hypotheses;
+}
+
+Validation TranslationObjective::validate_together(Collective& processes) {
   const NoGradient guard;
+  std::vector<TokenizedSentence> sources;  // of this process
+  const std::vector<double> sums =
+      share_out(processes, validation_->batches.batches(0), 3,
+                [&](std::int64_t i, std::span<double> numbers) {
+                  const TranslationBatch batch = validation_->batches.batch(0, i);
+                  append_sources(sources, batch);
+                  Pass pass = Pass::inference();
+                  const CrossEntropy part = model_.network->loss(
+                      batch.src, batch.tgt_in, batch.tgt_out, {loss_.label_smoothing, 1.0}, pass);
+                  numbers[0] = part.loss_sum;
+                  numbers[1] = part.nll;
+                  numbers[2] = static_cast<double>(batch.tgt_out->size());
+                });
   Validation result;
   double targets = 0;
-  std::vector<TokenizedSentence> sources;
-  for (std::int64_t i = 0; i < validation_->batches.batches(0); ++i) {
-    const TranslationBatch batch = validation_->batches.batch(0, i);
-    append_sources(sources, batch);
-    Pass pass = Pass::inference();
-    const CrossEntropy part = model_.network->loss(batch.src, batch.tgt_in, batch.tgt_out,
-                                                   {loss_.label_smoothing, 1.0}, pass);
-    result.loss += part.loss_sum;
-    result.nll += part.nll;
-    targets += static_cast<double>(batch.tgt_out->size());
+  for (std::size_t i = 0; i < sums.size(); i += 3) {
+    result.loss += sums[i];
+    result.nll += sums[i + 1];
+    targets += sums[i + 2];
   }
   result.loss /= targets;
   result.nll /= targets;
   if (!std::isfinite(result.loss)) return result;
 
-  std::vector<std::string> hypotheses;
-  for (const Translation& translation :
-       translator_.translate_ids(std::move(sources), validation_->decoding)) {
-    hypotheses.push_back(translation.text());
+  const auto own = hypotheses_of(std::move(sources));
+  if (largest_number(processes, own ? 0.0 : 1.0) > 0.0) {
+    result.loss = std::numeric_limits<double>::quiet_NaN();
+    return result;
   }
+  const std::vector<std::string> hypotheses = gather_texts(processes, *own);
   BleuOptions options;
   options.tokenization =
       validation_->pretokenized ? BleuTokenization::none : BleuTokenization::k13a;

@@ -51,14 +51,20 @@ class TranslationObjective final : public Objective {
   BatchSize size(std::int64_t epoch, std::int64_t batch) override;
   BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override;
   bool can_validate() const override { return validation_.has_value(); }
-  // score: BLEU; not computed if the loss is not finite.
+  // score: BLEU; not computed if the loss is not finite. The loss is NaN if a score of decoding is
+  // not finite.
   Validation validate() override;
+  // Each process reads and translates some of the batches.
+  Validation validate_together(Collective& processes) override;
 
  private:
   bool makes_two_passes(std::int64_t epoch) const {
     return loss_.r_drop > 0.0f && epoch >= loss_.r_drop_after;
   }
 
+  // None if the scores of one are not finite.
+  std::optional<std::vector<std::string>> hypotheses_of(
+      std::vector<TokenizedSentence> sources) const;
   CrossEntropy loss_of(const TranslationBatch& batch, const CrossEntropyOptions& options,
                        Pass& pass) const;
 

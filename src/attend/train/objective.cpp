@@ -1,0 +1,28 @@
+#include "attend/train/objective.h"
+
+#include <array>
+#include <limits>
+#include <span>
+
+#include "attend/checkpoint/finite.h"
+
+namespace attend {
+
+Validation Objective::validate_together(Collective& processes) {
+  Validation result;
+  if (processes.is_first()) {
+    try {
+      result = validate();
+    } catch (const NotFiniteError&) {  // of decoding: no loss of the model is NaN
+      result.loss = std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+  std::array<double, 3> numbers{result.loss, result.nll, result.score};
+  processes.broadcast(std::as_writable_bytes(std::span(numbers)));
+  result.loss = numbers[0];
+  result.nll = numbers[1];
+  result.score = numbers[2];
+  return result;
+}
+
+}  // namespace attend
