@@ -2,7 +2,12 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cstddef>
+#include <cstdio>
+#include <span>
+#include <thread>
 
 #include "attend/collective/plugin.h"
 
@@ -22,10 +27,46 @@ Piece piece_at(std::size_t begin, std::size_t bytes) {
 }
 
 void start(int* rank, int* size) {
-  int threads = 0;  // only the thread of the training calls MPI
-  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &threads);
+  // The thread of the training calls MPI, or during its backward pass another one.
+  int threads = 0;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &threads);
+  if (threads < MPI_THREAD_SERIALIZED) {
+    std::fputs(
+        "attend: expected an MPI that several threads may call in turn "
+        "(MPI_THREAD_SERIALIZED), found one without\n",
+        stderr);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
   MPI_Comm_rank(MPI_COMM_WORLD, rank);
   MPI_Comm_size(MPI_COMM_WORLD, size);
+}
+
+// MPI waits by looking again and again, which takes a core. Beside a computation it is better to
+// sleep in between: its threads have all of them.
+void wait_beside_computation(std::array<MPI_Request, 2>& requests) {
+  constexpr std::chrono::microseconds kShort{20}, kLong{200};
+  std::chrono::microseconds pause = kShort;
+  for (int done = 0;;) {
+    MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
+    if (done != 0) return;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, kLong);
+  }
+}
+
+void exchange_piece(int partner, std::span<const std::byte> sent, std::span<std::byte> received) {
+  const auto out = static_cast<int>(sent.size()), in = static_cast<int>(received.size());
+  int is_main = 1;
+  MPI_Is_thread_main(&is_main);
+  if (is_main != 0) {
+    MPI_Sendrecv(sent.data(), out, MPI_BYTE, partner, 0, received.data(), in, MPI_BYTE, partner, 0,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return;
+  }
+  std::array<MPI_Request, 2> requests{};
+  MPI_Irecv(received.data(), in, MPI_BYTE, partner, 0, MPI_COMM_WORLD, &requests[0]);
+  MPI_Isend(sent.data(), out, MPI_BYTE, partner, 0, MPI_COMM_WORLD, &requests[1]);
+  wait_beside_computation(requests);
 }
 
 void exchange(int partner, const void* sent, std::size_t sent_bytes, void* received,
@@ -34,8 +75,7 @@ void exchange(int partner, const void* sent, std::size_t sent_bytes, void* recei
   auto* const in = static_cast<std::byte*>(received);
   for (std::size_t at = 0; at == 0 || at < std::max(sent_bytes, received_bytes); at += kMostBytes) {
     const Piece to = piece_at(at, sent_bytes), from = piece_at(at, received_bytes);
-    MPI_Sendrecv(out + to.begin, to.count(), MPI_BYTE, partner, 0, in + from.begin, from.count(),
-                 MPI_BYTE, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    exchange_piece(partner, {out + to.begin, to.bytes}, {in + from.begin, from.bytes});
   }
 }
 

@@ -318,5 +318,41 @@ TEST(NoGradient, HoldsForItsThreadOnly) {
   EXPECT_FALSE(will_record({&x}));
 }
 
+// A parameter in a flat buffer, and what backward() reports of it.
+struct FlatLeaf {
+  Tensor gradient = Tensor::zeros({2});
+  Variable variable{numbers({1, 2}), gradient};
+};
+
+TEST(LeafDone, IsCalledOnceNothingIsAddedAnyMore) {
+  const FlatLeaf early, tied, unused;
+  std::vector<std::string> log;
+  // early is used first, tied at the end and at the beginning.
+  const Variable first = times(2, tied.variable, "first use of tied", &log);
+  const Variable a = plus(first, times(3, early.variable, "use of early", &log));
+  const Variable b = plus(a, times(5, tied.variable, "last use of tied", &log));
+  const std::vector<std::pair<const FlatLeaf*, std::string>> names{
+      {&early, "early"}, {&tied, "tied"}, {&unused, "unused"}};
+  backward(b, numbers({1, 1}), [&](const Tensor& gradient) {
+    for (const auto& [leaf, name] : names)
+      if (leaf->gradient.bytes() == gradient.bytes())
+        log.push_back(name + " is " + std::to_string(gradient.data()[0]).substr(0, 1));
+  });
+  EXPECT_EQ(log, (std::vector<std::string>{"last use of tied", "use of early", "early is 3",
+                                           "first use of tied", "tied is 7"}));
+}
+
+TEST(LeafDone, CountsTheUsesOfOneOpAndOfEveryGraphAnew) {
+  const FlatLeaf leaf;
+  int reports = 0;
+  for (int graph = 1; graph <= 2; ++graph) {
+    backward(plus(leaf.variable, leaf.variable), numbers({1, 1}), [&](const Tensor& gradient) {
+      ++reports;
+      EXPECT_EQ(gradient.to_vector(), Values(2, 2.0f * static_cast<float>(graph)));
+    });
+    EXPECT_EQ(reports, graph);
+  }
+}
+
 }  // namespace
 }  // namespace attend

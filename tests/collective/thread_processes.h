@@ -1,6 +1,7 @@
 // Threads in the place of processes.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -82,6 +83,32 @@ class ThreadProcess final : public Collective {
  private:
   std::shared_ptr<ThreadMessages> messages_;
   int rank_, size_;
+};
+
+// The same, for which a byte takes its time: exchange() sleeps as long as a wire would need for
+// what is sent.
+class SlowProcess final : public Collective {
+ public:
+  SlowProcess(Collective& process, double bytes_per_second)
+      : process_(process), bytes_per_second_(bytes_per_second) {}
+
+  int rank() const override { return process_.rank(); }
+  int size() const override { return process_.size(); }
+  void exchange(int partner, std::span<const std::byte> sent,
+                std::span<std::byte> received) override {
+    std::this_thread::sleep_for(
+        std::chrono::duration<double>(static_cast<double>(sent.size()) / bytes_per_second_));
+    process_.exchange(partner, sent, received);
+  }
+  void gather(std::span<const std::byte> mine, std::span<std::byte> all) override {
+    process_.gather(mine, all);
+  }
+  void broadcast(std::span<std::byte> bytes) override { process_.broadcast(bytes); }
+  void finish() override { process_.finish(); }
+
+ private:
+  Collective& process_;
+  double bytes_per_second_;
 };
 
 // Runs work(process) for each of `size` processes at the same time. Rethrows what the first of them

@@ -59,7 +59,14 @@ class RecomputedTraining : public FolderTest {
     reset_peak_memory();
     const std::int64_t before = memory_statistics().bytes_in_use;
     BatchLoss loss = objective.loss(0, 0, 1.0, pass);
-    backward(loss.loss);
+    std::vector<std::pair<Tensor, std::vector<float>>> reported;
+    const LeafDone report = [&](const Tensor& gradient) {
+      reported.emplace_back(gradient, gradient.to_vector());
+    };
+    backward(loss.loss, {}, recompute ? LeafDone() : report);
+    for (const auto& [gradient, then] : reported)
+      EXPECT_TRUE(gradient.to_vector() == then) << "was not complete when it was reported";
+    EXPECT_EQ(reported.empty(), recompute);
     return {parameters.gradients().to_vector(), loss.loss_sum,
             memory_statistics().peak_bytes - before};
   }
@@ -140,7 +147,17 @@ TEST_F(RecomputedTraining, OfTranslators) {
   expect_equal(options);
   options.loss.training.r_drop = 2.0f;
   expect_equal(options);
+}
+
+// Which do not recompute anything, but report when a gradient is complete.
+TEST_F(RecomputedTraining, IsNotForRecurrentTranslators) {
+  TranslationTraining options;
+  options.data.src_train = options.data.tgt_train = {path("text")};
+  options.vocabulary.tokenizer.vocab_size = 40;
   options.model.arch = Architecture::rnn;
+  shape(options.model.transformer);
+  TrainingTask task = prepare_training(options, nullptr);
+  EXPECT_GT(step(*task.objective, false).loss, 0);
   options.trainer.recompute = true;
   expect_error<ConfigError>([&] { prepare_training(options, nullptr); },
                             {"recompute", "--arch transformer"});

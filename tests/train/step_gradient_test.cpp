@@ -1,6 +1,9 @@
 #include "attend/train/step_gradient.h"
 
+#include <atomic>
+#include <chrono>
 #include <map>
+#include <thread>
 
 #include "attend/tensor/bf16.h"
 #include "collective/thread_processes.h"
@@ -94,6 +97,114 @@ TEST(StepGradient, IsTheSameOnEveryProcessOfAnyNumber) {
         EXPECT_EQ(actual.nll, expected.nll) << process->rank() << " of " << size;
       });
   }
+}
+
+// The toy has 96 parameters: buckets of 10 end within some, those of 40 contain several.
+TEST(StepGradient, IsTheSameIfSumsOverlapWithTheBackwardPass) {
+  for (const Wire wire : {Wire::f32, Wire::bf16}) {
+    const Computed expected = alone({4, wire}, 8);
+    for (const std::int64_t bucket : {10, 40, 95})
+      for (const int size : {2, 4})
+        in_processes(size, [&](const auto& process) {
+          const Computed actual =
+              compute({.shards = 4, .wire = wire, .bucket = bucket}, 8, *process);
+          EXPECT_EQ(actual.gradient, expected.gradient)
+              << process->rank() << " of " << size << ", bucket of " << bucket;
+          EXPECT_EQ(actual.loss, expected.loss);
+        });
+  }
+}
+
+// A chain of layers with a parameter each, whose gradient functions take their time.
+class SlowChain final : public Objective {
+ public:
+  static constexpr int kLayers = 6;
+  static constexpr std::int64_t kNumbers = 256;  // of a layer
+  static constexpr std::chrono::milliseconds kPerLayer{20};
+
+  SlowChain() {
+    for (int i = 0; i < kLayers; ++i)
+      layers_.push_back(parameters_.add("layers." + std::to_string(i), {kNumbers}, {}));
+    parameters_.allocate(1);
+  }
+  ParameterSet& parameters() override { return parameters_; }
+  std::int64_t batches(std::int64_t) override { return 100; }
+  BatchSize size(std::int64_t, std::int64_t) override { return {1, 0}; }
+  BatchLoss loss(std::int64_t, std::int64_t, double, Pass&) override {
+    Variable x;
+    for (const Parameter& layer : layers_)
+      x = record(layer->value(), {&x, &*layer},
+                 [above = x.sink(), weight = layer->sink()](const Tensor& dy) {
+                   std::this_thread::sleep_for(kPerLayer);
+                   weight.add(dy);
+                   if (above.needed()) above.add(dy);
+                 });
+    return {sum(x), 1.0, 1.0};
+  }
+  bool can_validate() const override { return false; }
+  Validation validate() override { return {}; }
+
+ private:
+  ParameterSet parameters_;
+  std::vector<Parameter> layers_;
+};
+
+// With L layers of c seconds, whose gradients take t seconds each on the wire: L (c + t), or with
+// sums beside the backward pass L c + t, if c > t.
+TEST(StepGradient, HidesTheTimeOfTheWireBehindTheBackwardPass) {
+  using Clock = std::chrono::steady_clock;
+  constexpr auto kLayers = SlowChain::kLayers;
+  const double compute_time = std::chrono::duration<double>(SlowChain::kPerLayer).count(),
+               wire_time = 0.75 * compute_time;
+  const double bytes = 4.0 * SlowChain::kNumbers;  // two halves are sent
+  const auto seconds = [&](bool overlap) {
+    std::atomic<double> slowest = 0;
+    in_processes(2, [&](const auto& process) {
+      SlowProcess slow(*process, bytes / wire_time);
+      SlowChain objective;
+      StepGradient gradient(objective,
+                            {.shards = 2, .overlap = overlap, .bucket = SlowChain::kNumbers}, slow,
+                            pass_with);
+      const Clock::time_point begun = Clock::now();
+      gradient.compute(batches_of_step(2), 1);
+      const double taken = std::chrono::duration<double>(Clock::now() - begun).count();
+      if (taken > slowest) slowest = taken;
+      EXPECT_EQ(objective.parameters().gradients().to_vector(),
+                Bits(kLayers * SlowChain::kNumbers, 2.0f));
+    });
+    return slowest.load();
+  };
+  const double plain = seconds(false), overlapped = seconds(true);
+  RecordProperty("plain_ms", static_cast<int>(1e3 * plain));
+  RecordProperty("overlapped_ms", static_cast<int>(1e3 * overlapped));
+  EXPECT_GE(plain, kLayers * (compute_time + wire_time));
+  EXPECT_GE(overlapped, kLayers * compute_time + wire_time);
+  // At least half of what can be hidden, however busy the machine is.
+  EXPECT_LT(overlapped, plain - 0.5 * (kLayers - 1) * wire_time)
+      << "with sums after the backward pass " << plain << " s";
+}
+
+TEST(StepGradient, TakesPartInTheSumsOfAStepThatFailsHere) {
+  std::atomic<int> failed = 0;
+  EXPECT_THROW(in_processes(2,
+                            [&](const auto& process) {
+                              ToyObjective objective;
+                              int passes = 0;
+                              StepGradient gradient(objective, {.shards = 2, .bucket = 10},
+                                                    *process, [&](std::uint64_t number) {
+                                                      if (process->rank() == 1 && ++passes == 2)
+                                                        throw IoError("out of memory");
+                                                      return pass_with(number);
+                                                    });
+                              try {
+                                gradient.compute(batches_of_step(4), kNormalizer);
+                              } catch (const IoError&) {
+                                ++failed;
+                                throw;
+                              }
+                            }),
+               IoError);
+  EXPECT_EQ(failed, 2) << "the other one fails with the losses, which it never gets";
 }
 
 TEST(StepGradient, IsComputedOnceByEveryProcess) {

@@ -22,6 +22,7 @@ struct GradientNode {
   // Creation order; inputs are older than outputs.
   std::uint64_t order = 0;
   std::uint64_t visited = 0;  // the stamp of the last traversal
+  std::int64_t users = 0;     // of a leaf in a traversal: uses whose gradients have not arrived
   std::vector<std::shared_ptr<GradientNode>> inputs;
   GradientFunction function;  // empty for leaves
 };
@@ -144,7 +145,24 @@ Variable record(Tensor value, const std::vector<Variable>& inputs, GradientFunct
   return record(std::move(value), std::span<const Variable* const>(pointers), std::move(function));
 }
 
-void backward(const Variable& output, const Tensor& gradient) {
+namespace {
+
+// Counts the uses of every leaf.
+void count_users(const std::vector<std::shared_ptr<GradientNode>>& nodes) {
+  for (const auto& node : nodes) node->users = 0;
+  for (const auto& node : nodes)
+    for (const auto& input : node->inputs) ++input->users;
+}
+
+// After the gradient function of a node.
+void report_leaves(const GradientNode& node, const LeafDone& done) {
+  for (const auto& input : node.inputs)
+    if (--input->users == 0 && !input->function && input->gradient.defined()) done(input->gradient);
+}
+
+}  // namespace
+
+void backward(const Variable& output, const Tensor& gradient, const LeafDone& done) {
   if (!output.requires_gradient())
     throw Error("[backward] the output depends on nothing that requires a gradient");
   if (!gradient.defined() && output.value().size() != 1)
@@ -158,9 +176,11 @@ void backward(const Variable& output, const Tensor& gradient) {
   const Tensor first = gradient.defined() ? gradient : Tensor::full(output.shape(), 1.0f);
   const UnitGradient unit(gradient.defined() ? nullptr : first.bytes());
   output.sink().add(first);
+  if (done) count_users(nodes);
   for (auto& node : nodes) {
     if (!node->function) continue;
     if (node->gradient.defined()) node->function(node->gradient);
+    if (done) report_leaves(*node, done);
     node->function = nullptr;
     node->consumed = true;
     node->inputs.clear();

@@ -53,6 +53,11 @@ class GradientSink {
   std::shared_ptr<GradientNode> node_;
 };
 
+// Called during backward() with the gradient of a leaf, once the graph adds nothing to it any more.
+// A function of the graph that calls backward() itself (autograd/recompute.h) may still add to the
+// leaves of its own graph.
+using LeafDone = std::function<void(const Tensor& gradient)>;
+
 // What a gradient function holds of an input: its value, or how to compute that again.
 class Kept {
  public:
@@ -99,7 +104,7 @@ class Variable {
  private:
   friend Variable detail::recorded(Tensor value, std::span<const Variable* const> inputs,
                                    GradientFunction function);
-  friend void backward(const Variable& output, const Tensor& gradient);
+  friend void backward(const Variable& output, const Tensor& gradient, const LeafDone& done);
 
   Tensor value_;
   std::shared_ptr<GradientNode> node_;
@@ -130,7 +135,7 @@ Variable record(Tensor value, const std::vector<Variable>& inputs, GradientFunct
 // Propagates `gradient` (default: ones, for a loss of one element) from `output` to every leaf.
 // Consumes the graph: a second call that reaches any part of it throws Error. Throws ShapeError if
 // the shapes of `gradient` and `output` differ.
-void backward(const Variable& output, const Tensor& gradient = {});
+void backward(const Variable& output, const Tensor& gradient = {}, const LeafDone& done = {});
 
 // Whether this is the gradient 1 that backward() began with. If so, gradients that an op computed
 // with its value can be passed on unscaled.

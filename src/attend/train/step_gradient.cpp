@@ -12,6 +12,14 @@ namespace attend {
 
 namespace {
 
+// Takes part in the sums of a step that has failed here: the other processes wait for them.
+void finish_for_others(BackgroundSum& sums) {
+  try {
+    sums.finish();
+  } catch (...) {  // the first error is reported
+  }
+}
+
 // In batch order.
 double total(const std::vector<DeviceScalar>& sums) {
   return std::accumulate(sums.begin(), sums.end(), 0.0);
@@ -40,34 +48,68 @@ StepGradient::StepGradient(Objective& objective, const StepSharing& sharing, Col
       processes_(processes),
       make_pass_(std::move(make_pass)) {
   require_shareable(sharing.shards, processes);
+  const std::int64_t size = objective.parameters().trained_size();
+  if (sharing.overlap && processes.size() > 1 && size > sharing.bucket)
+    background_ = std::make_unique<BackgroundSum>(
+        size, sharing.bucket, [this](std::int64_t begin, std::int64_t end) { add_up(begin, end); });
 }
 
+// Shard after shard: a sum of n shards waits as a branch until its neighbor, of n shards, too, is
+// there.
 StepGradient::Losses StepGradient::compute(std::span<const StepBatch> batches, double normalizer) {
   Step step{batches, normalizer};
   const int own = sharing_.shards / processes_.size(), first = processes_.rank() * own;
-  sum_shards(step, first, first + own);
-  if (sharing_.shards > 1)
-    sum_over_processes(processes_, objective_.parameters().gradients(), sharing_.wire);
+  const Tensor& gradients = objective_.parameters().gradients();
+  for (int shard = 0; shard + 1 < own; ++shard) {
+    compute_shard(step, first + shard, {});
+    for (int count = shard + 1; count % 2 == 0; count /= 2) {
+      add_branch(branches_.back(), gradients, sharing_.wire);
+      branches_.pop_back();
+    }
+    branches_.push_back(gradients.clone());
+  }
+  compute_last_shard(step, first + own - 1);
+  branches_.clear();
   return losses_of(step);
 }
 
-void StepGradient::sum_shards(Step& step, int begin, int end) {
-  if (end - begin == 1) return compute_shard(step, begin);
-  const int middle = begin + (end - begin) / 2;
+void StepGradient::compute_last_shard(Step& step, int shard) {
   const Tensor& gradients = objective_.parameters().gradients();
-  sum_shards(step, begin, middle);
-  const Tensor lower = gradients.clone();
-  sum_shards(step, middle, end);
-  add_branch(lower, gradients, sharing_.wire);
+  if (!background_) {
+    compute_shard(step, shard, {});
+    if (sharing_.shards > 1) add_up(0, gradients.size());
+    return;
+  }
+  background_->start();
+  try {
+    compute_shard(step, shard, [&](const Tensor& gradient) {
+      const std::int64_t begin = gradient.data() - gradients.data();
+      if (begin >= 0 && begin < gradients.size())
+        background_->complete(begin, begin + gradient.size());
+    });
+  } catch (...) {
+    finish_for_others(*background_);
+    throw;
+  }
+  background_->finish();
 }
 
-void StepGradient::compute_shard(Step& step, int shard) {
+// Finishes the sum of a part of the gradients: with the branches of this process, then over all.
+void StepGradient::add_up(std::int64_t begin, std::int64_t end) const {
+  const Tensor sum = objective_.parameters().gradients().slice_rows(begin, end);
+  for (auto branch = branches_.rbegin(); branch != branches_.rend(); ++branch)
+    add_branch(branch->slice_rows(begin, end), sum, sharing_.wire);
+  sum_over_processes(processes_, sum, sharing_.wire);
+}
+
+void StepGradient::compute_shard(Step& step, int shard, const LeafDone& done) {
   const std::size_t count = step.batches.size() / static_cast<std::size_t>(sharing_.shards);
   objective_.parameters().gradients().zero();
-  for (const StepBatch& at : step.batches.subspan(static_cast<std::size_t>(shard) * count, count)) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const StepBatch& at = step.batches[static_cast<std::size_t>(shard) * count + i];
     Pass pass = make_pass_(at.number);
     const BatchLoss part = objective_.loss(at.epoch, at.batch, step.normalizer, pass);
-    backward(part.loss);
+    backward(part.loss, {}, i + 1 == count ? done : LeafDone());
     step.losses.push_back(part.loss_sum);
     step.nlls.push_back(part.nll_sum);
   }

@@ -102,7 +102,7 @@ Trainer::Trainer(Objective& objective, TrainerOptions options, TrainingRun run)
       run_(std::move(run)),
       optimizer_(make_shared_optimizer(objective.parameters(), options, *run_.processes)),
       optimizer_state_(*optimizer_, options.shard_optimizer ? run_.processes.get() : nullptr),
-      gradient_(objective, {options.shards, options.wire}, *run_.processes,
+      gradient_(objective, {options.shards, options.wire, !options.recompute}, *run_.processes,
                 [this](std::uint64_t number) {
                   Pass pass = Pass::training(options_.seed, number, options_.precision);
                   pass.recompute = options_.recompute;
