@@ -16,7 +16,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_va
 together() {
   local count=$1
   shift
-  timeout 120 mpirun --oversubscribe --bind-to none -n "$count" "$attend" "$@" --threads 1
+  timeout -k 10 120 mpirun --oversubscribe --bind-to none -n "$count" "$attend" "$@" --threads 1
 }
 fail() {
   echo "FAILED: $*" >&2
@@ -195,6 +195,11 @@ while [ "$done" -lt "$kills" ]; do
   together 4 train $long "$optimizer" --resume --out "$folder/killed" >killed.log 2>&1 &
   started=$!
   until_saved killed
+  # mpirun 4.1 itself may hang when a process dies while it is still connecting.
+  for i in $(seq 600); do
+    grep -q '^training ' killed.log && break
+    sleep 0.05
+  done
   sleep "0.$((RANDOM % 1000 + 1000))"
   rank=$((RANDOM % 4))
   victim=$(process_of killed "$rank") || true
