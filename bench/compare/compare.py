@@ -309,7 +309,7 @@ def plot(rows):
 
 
 ROWS = ["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-marian", "decode-base", "serving", "imported-encoders", "imported-translation",
-        "imported-generation", "python", "scaling"]
+        "imported-generation", "python", "scaling", "processes"]
 # What --quick runs: the work of one model of each kind, against the peers' usual variants, in two turns.
 QUICK = dict(only=["train-tiny", "train-lm", "decode-tiny"], variants=["f32", "bf16"], turns=2, seconds=5)
 # What an earlier build of attend can be compared in.
@@ -386,6 +386,8 @@ def measure(c, only):
     if "scaling" in only:
         c.curves = scaling.measure(c)
         c.save()
+    if "processes" in only and shutil.which("mpirun") and not a.before:
+        scaling.measure_processes(c)
 
 
 def slower(rows, ratio):

@@ -1,10 +1,15 @@
 """How training a decoder grows: seconds of a step and peak memory against the sequence length, the batch, the width and the threads, attend
 beside PyTorch, a plot for each. Of the steps, which are alike, the fastest counts: what disturbs only ever slows down. Memory is the peak of the
-whole process."""
+whole process. And tokens a second of several processes: mpirun beside PyTorch's DistributedDataParallel over gloo."""
 
+import json
 import math
+import os
+import shutil
+import socket
+import statistics
 
-from sides import check_same, made_up_ids
+from sides import check_same, made_up_ids, python, run
 
 SHAPE = dict(n_heads=4, n_layers=4, dropout=0.1, activation="gelu")
 VOCABULARY = 2000
@@ -39,6 +44,65 @@ def measure(c):
         with open(c.path(f"scaling-{name}.svg"), "w") as out:
             out.write(plot(curve))
     return curves
+
+
+PROCESSES = dict(length=128, sequences=16, d_model=256, steps=12, warm_up=3)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def attend_processes(c, text, processes, steps, out):
+    """Seconds of the steps of `attend train` with a thread for each process, and what it trained."""
+    shape = PROCESSES
+    shutil.rmtree(out, ignore_errors=True)
+    launcher = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", processes] if processes > 1 else []
+    run([*launcher, os.path.join(c.a.build, "attend"), "train", "lm", "--train", text, "--tokenizer", "word", "--vocab-size", VOCABULARY,
+         "--d-model", shape["d_model"], "--d-ff", 4 * shape["d_model"], "--n-heads", SHAPE["n_heads"], "--n-layers", SHAPE["n_layers"], "--dropout",
+         SHAPE["dropout"], "--activation", SHAPE["activation"], "--sequence-length", shape["length"], "--batch-tokens",
+         shape["length"] * shape["sequences"], "--shards", processes, "--threads", 1, "--max-steps", steps, "--save-every", 0, "--out", out])
+    with open(os.path.join(out, "log.jsonl")) as file:
+        events = [json.loads(line) for line in file]
+    return [e["tokens"] / e["time"]["tokens_per_second"] for e in events if e.get("event") == "step"], events
+
+
+def measure_processes(c):
+    """1, 2 and 4 processes of one thread each, turn by turn; a step of R processes has R times the tokens. Medians of the steps."""
+    shape = PROCESSES
+    ids = made_up_ids(c.path("processes.ids"), 64 * shape["sequences"], VOCABULARY, 1, shape["length"] + 1, shape["length"] + 2)
+    for processes in (1, 2, 4):
+        name, out = f"processes-{processes}", c.path(f"processes-{processes}.run")
+        # A first run of one step leaves the weights that the peer takes.
+        attend_processes(c, ids, processes, 1, out)
+        weights = shutil.copy(os.path.join(out, "model.safetensors"), c.path(name + ".safetensors"))
+        vocabulary = json.loads(run([os.path.join(c.a.build, "attend"), "info", "--all", "--format", "json", weights]))
+        options = c.path(name + ".json")
+
+        def theirs():
+            with open(options, "w") as file:
+                json.dump(dict(ids=ids, vocabulary=rows_of_embedding(vocabulary), sequences=shape["sequences"], processes=processes, threads=1,
+                               port=free_port(), steps=shape["steps"], weights=weights,
+                               model=dict(SHAPE, d_model=shape["d_model"], d_ff=4 * shape["d_model"])), file)
+            return python("train_lm_ddp.py", options)
+
+        ratios, ours, peers = [], [], []
+        for _ in range(c.a.turns):
+            seconds, events = attend_processes(c, ids, processes, shape["steps"], out)
+            peer = theirs()
+            if peer["parameters"] != events[0]["parameters"]:
+                raise SystemExit(f"{name}: the two sides train other numbers of parameters: {events[0]['parameters']} and {peer['parameters']}")
+            tokens = [e["tokens"] for e in events if e.get("event") == "step"][-1]
+            ours.append(tokens / statistics.median(seconds[shape["warm_up"]:]))
+            peers.append(peer["tokens"] / statistics.median(peer["seconds"][shape["warm_up"]:]))
+            ratios.append(ours[-1] / peers[-1])
+        c.add(f"processes of one thread: {processes}", statistics.median(ours), statistics.median(peers), "PyTorch DDP, gloo", "tokens/s", ratios)
+
+
+def rows_of_embedding(info):
+    return next(t["shape"][0] for t in info["tensors"] if t["name"].endswith("embedding.weight"))
 
 
 def plot(curve):

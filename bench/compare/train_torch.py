@@ -83,6 +83,8 @@ def load_weights(model, path):
     used = 0
     with torch.no_grad():
         for name, tensor in load_file(path).items():
+            if name == "tokenizer":  # a whole model
+                continue
             theirs, third = torch_names(name)
             parameter = target[theirs]
             part = parameter if third is None else parameter.chunk(3)[third]
