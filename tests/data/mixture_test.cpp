@@ -12,9 +12,9 @@
 namespace attend {
 namespace {
 
-using Counts = std::vector<std::int64_t>;
+using PairCounts = std::vector<std::int64_t>;
 
-Counts counts_of(Counts sizes, const MixtureOptions& options) {
+PairCounts counts_of(PairCounts sizes, const MixtureOptions& options) {
   const Mixture mixture(std::move(sizes), options, 1);
   return {mixture.counts().begin(), mixture.counts().end()};
 }
@@ -37,18 +37,19 @@ TEST(Mixture, HasEverySampleOnceInOrderByDefault) {
 }
 
 TEST(Mixture, TakesCorporaInProportionToTheirWeights) {
-  EXPECT_EQ(counts_of({300, 100}, {.weights = {"1", "1"}}), (Counts{200, 200}));
-  EXPECT_EQ(counts_of({300, 100}, {.weights = {"1", "3"}}), (Counts{100, 300}));
-  EXPECT_EQ(counts_of({7, 3}, {.weights = {"1", "2"}}), (Counts{3, 7})) << "3.33 and 6.67";
-  EXPECT_EQ(counts_of({1, 1, 1}, {.weights = {"0.5", "0.5", "1e9"}}), (Counts{0, 0, 3}));
+  EXPECT_EQ(counts_of({300, 100}, {.weights = {"1", "1"}}), (PairCounts{200, 200}));
+  EXPECT_EQ(counts_of({300, 100}, {.weights = {"1", "3"}}), (PairCounts{100, 300}));
+  EXPECT_EQ(counts_of({7, 3}, {.weights = {"1", "2"}}), (PairCounts{3, 7})) << "3.33 and 6.67";
+  EXPECT_EQ(counts_of({1, 1, 1}, {.weights = {"0.5", "0.5", "1e9"}}), (PairCounts{0, 0, 3}));
 }
 
 TEST(Mixture, BringsSharesTogetherWithTemperature) {
-  EXPECT_EQ(counts_of({900, 100}, {.weights = {}, .temperature = 2}), (Counts{750, 250}))
+  EXPECT_EQ(counts_of({900, 100}, {.weights = {}, .temperature = 2}), (PairCounts{750, 250}))
       << "3 to 1";
-  EXPECT_EQ(counts_of({900, 100}, {.weights = {"16", "1"}, .temperature = 4}), (Counts{667, 333}));
+  EXPECT_EQ(counts_of({900, 100}, {.weights = {"16", "1"}, .temperature = 4}),
+            (PairCounts{667, 333}));
   EXPECT_EQ(counts_of({1 << 30, 2}, {.weights = {}, .temperature = 0.01}),
-            (Counts{(1 << 30) + 2, 0}));
+            (PairCounts{(1 << 30) + 2, 0}));
 }
 
 TEST(Mixture, SeesEverySampleOfACorpusEquallyOftenInTheLongRun) {
@@ -59,7 +60,7 @@ TEST(Mixture, SeesEverySampleOfACorpusEquallyOftenInTheLongRun) {
 }
 
 TEST(Mixture, IsAFunctionOfSeedAndEpoch) {
-  const Counts sizes{300, 100};
+  const PairCounts sizes{300, 100};
   const MixtureOptions half{.weights = {"1", "1"}};
   const Mixture mixture(sizes, half, 1);
   mixture.samples(0);
@@ -78,7 +79,7 @@ TEST(Mixture, SaysWhatIsInAnEpoch) {
 }
 
 TEST(Mixture, ChecksItsOptions) {
-  const auto refused = [](Counts sizes, const MixtureOptions& options) {
+  const auto refused = [](PairCounts sizes, const MixtureOptions& options) {
     return message_of<ConfigError>([&] { Mixture(sizes, options, 1); });
   };
   EXPECT_TRUE(contains(refused({1, 1}, {.weights = {"1"}}), "mix-weights: expected 2 weights"));
