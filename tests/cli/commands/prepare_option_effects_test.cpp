@@ -37,7 +37,7 @@ const std::vector<OptionCase> kPreparation{
     {"format", "json", "", "out"},
     {"threads", "2", "", ""},
 };
-const std::vector<OptionCase> kVocabulary{
+const std::vector<OptionCase> kPreparedVocabulary{
     {"tokenizer", "word", "", "out files"},
     {"vocab-size", "200", "", "out files"},
     {"character-coverage", "0.98", "", "out? files"},
@@ -62,10 +62,10 @@ TEST_F(PrepareOptionEffects, OfTranslation) {
   };
   expect_cases(command, cases);
   expect_cases(command, kPreparation);
-  expect_cases(command, kVocabulary);
+  expect_cases(command, kPreparedVocabulary);
   expect_data_folder(command);
   expect_config_file(command, "--max-length 15", "max-length = 15\n");
-  expect_a_case_for_every_option("prepare translation", {cases, kPreparation, kVocabulary},
+  expect_a_case_for_every_option("prepare translation", {cases, kPreparation, kPreparedVocabulary},
                                  {"config", "data", "tokenizer-from"});
 }
 
@@ -78,10 +78,10 @@ TEST_F(PrepareOptionEffects, OfLanguageModels) {
   };
   expect_cases(command, cases);
   expect_cases(command, kPreparation);
-  expect_cases(command, kVocabulary);
+  expect_cases(command, kPreparedVocabulary);
   expect_data_folder(command);
   expect_config_file(command, "--language fr", "language = \"fr\"\n");
-  expect_a_case_for_every_option("prepare lm", {cases, kPreparation, kVocabulary},
+  expect_a_case_for_every_option("prepare lm", {cases, kPreparation, kPreparedVocabulary},
                                  {"config", "data", "tokenizer-from"});
 }
 
