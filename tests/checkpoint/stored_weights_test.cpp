@@ -79,6 +79,18 @@ TEST_F(FourBits, SurviveTheFile) {
   expect_loaded(open_checkpoint(path("model")));
 }
 
+// Whatever its shape.
+TEST_F(FourBits, AreNotTakenForATokenizer) {
+  replace("tokenizer", bytes_tensor("abc").reshape({1, 3}));
+  save_checkpoint(path("model"), grouped_);
+  const Checkpoint opened = open_checkpoint(path("model"));
+  EXPECT_EQ(tensor_bytes(opened.tensor("tokenizer")), "abc");
+  EXPECT_EQ(opened.tensor("wide.weight").bytes(), nullptr) << "read when it is needed";
+  EXPECT_EQ(opened.tensor("wide.weight.factors").bytes(), nullptr);
+  TwoMatrices model;
+  EXPECT_NO_THROW(load_parameters(opened, model.parameters));
+}
+
 // Weights and scales, whatever a file packs them in; neither tokenizers nor factors.
 TEST_F(FourBits, HaveAsManyParametersAsEight) {
   TwoMatrices model;
@@ -118,7 +130,6 @@ TEST_F(FourBits, RefuseTensorsOfAnotherSizeOrType) {
   expect_refused("wide.weight.factors", Tensor::zeros({20, 2}, DType::i8));
   expect_refused("wide.weight.scale", Tensor::zeros({21}));
   expect_refused("wide.weight.scale", Tensor::zeros({20}, DType::i32));
-  expect_refused("tokenizer", Tensor::zeros({1, 3}, DType::u8));
 }
 
 TEST_F(FourBits, RefuseAWidthWithoutWholeGroups) {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "attend/checkpoint/content_check.h"
+#include "attend/checkpoint/stored_weights.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -180,9 +181,7 @@ Checkpoint open_checkpoint(const std::filesystem::path& path) {
     const TensorEntry& entry = file->header().tensors[i];
     const DType dtype = dtype_of(entry, file->path());
     const Shape shape = shape_of(entry, file->path());
-    const bool weights =
-        ((dtype == DType::f32 || dtype == DType::bf16 || dtype == DType::i8) && shape.rank() > 0) ||
-        (dtype == DType::u8 && shape.rank() == 2);
+    const bool weights = may_hold_weights(entry.name, entry.dtype, shape.rank());
     const Tensor tensor = weights ? Tensor::wrap(nullptr, nullptr, shape, dtype)
                                   : Tensor::empty_on_host(shape, dtype);
     if (!weights) file->read(i, 0, {tensor.bytes(), static_cast<std::size_t>(entry.bytes())});

@@ -14,7 +14,7 @@ namespace attend {
 
 namespace {
 
-constexpr std::string_view kScale = ".scale", kFactors = ".factors";
+constexpr std::string_view kScale = ".scale", kFactors = ".factors", kTokenizer = "tokenizer";
 
 // In files.
 DType stored_type(DType type) { return type == DType::i4 ? DType::u8 : type; }
@@ -51,8 +51,15 @@ std::string factors_name(std::string_view name) {
   return std::string(name) + std::string(kFactors);
 }
 
+bool may_hold_weights(std::string_view name, std::string_view dtype, int rank) {
+  if (dtype == name_of(DType::u8)) return rank == 2 && !name.starts_with(kTokenizer);
+  return rank > 0 && (dtype == name_of(DType::f32) || dtype == name_of(DType::bf16) ||
+                      dtype == name_of(DType::i8));
+}
+
 bool is_in_four_bits(std::string_view name, std::string_view dtype, int rank) {
-  return dtype == name_of(DType::u8) && rank == 2 && !name.ends_with(kFactors);
+  return dtype == name_of(DType::u8) && may_hold_weights(name, dtype, rank) &&
+         !name.ends_with(kFactors);
 }
 
 void add_quantized(Checkpoint& checkpoint, const std::string& name, const Tensor& quantized) {

@@ -23,7 +23,9 @@ inline constexpr std::string_view kWeightsKey = "attend.weights";
 std::string scale_name(std::string_view name);
 std::string factors_name(std::string_view name);
 
-// Whether a tensor of this type and rank is a matrix in 4 bits. (A tokenizer is U8 [bytes].)
+// Whether a tensor of this type and rank may hold weights, and whether it
+// is a matrix in 4 bits. (Tokenizers are U8, too.)
+bool may_hold_weights(std::string_view name, std::string_view dtype, int rank);
 bool is_in_four_bits(std::string_view name, std::string_view dtype, int rank);
 
 // Adds a matrix in 8 or 4 bits.
