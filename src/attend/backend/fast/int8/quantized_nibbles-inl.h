@@ -25,8 +25,19 @@ HWY_INLINE std::size_t wide_panel_bytes(std::size_t depth) {
   return kWidth * (depth + sizeof(float));
 }
 
+// Brings a group of a panel nearer.
+HWY_INLINE void prefetch_group(const std::uint8_t* panel, std::size_t depth, std::size_t group) {
+  constexpr std::size_t kLine = 64;
+  for (std::size_t i = 0; i < kGroupBytes; i += kLine)
+    prefetch_to_l2(panel + group * kGroupBytes + i);
+  if (group * kWidth / 2 % kLine == 0)
+    prefetch_to_l2(panel + depth / 2 * kWidth + group * kWidth / 2);
+}
+
+// Widens the elements of a panel. The one at `ahead` from it is needed next.
 #if HWY_TARGET == HWY_SCALAR
-HWY_INLINE void widen_groups(const std::uint8_t* panel, std::size_t depth, std::uint8_t* wide) {
+HWY_INLINE void widen_groups(const std::uint8_t* panel, std::size_t depth, std::size_t,
+                             std::uint8_t* wide) {
   const std::uint8_t* const factors = panel + depth / 2 * kWidth;
   for (std::size_t k = 0; k < depth; ++k) {
     for (std::size_t c = 0; c < kWidth; ++c) {
@@ -61,7 +72,8 @@ HWY_INLINE hn::Vec<hn::Repartition<std::uint8_t, Floats> > widened(
   return hn::Add(hn::BitCast(bytes, hn::Or(even, odd)), shift);
 }
 
-HWY_INLINE void widen_groups(const std::uint8_t* panel, std::size_t depth, std::uint8_t* wide) {
+HWY_INLINE void widen_groups(const std::uint8_t* panel, std::size_t depth, std::size_t ahead,
+                             std::uint8_t* wide) {
   const Integers d;
   const Shorts shorts;
   const hn::Repartition<std::uint8_t, Floats> bytes;
@@ -70,6 +82,7 @@ HWY_INLINE void widen_groups(const std::uint8_t* panel, std::size_t depth, std::
   for (std::size_t v = 0; v < kWidth / hn::Lanes(d); ++v) {
     const std::size_t at = v * hn::Lanes(bytes);
     for (std::size_t group = 0; group < depth / kGroup; ++group) {
+      if (v == 0) prefetch_group(panel + ahead, depth, group);
       const auto code = hn::And(factor_codes(factors, group, v), hn::Set(d, 15));
       const auto factor = hn::Sub(hn::Add(code, code), hn::Set(d, 15));
       const auto pairs = hn::BitCast(
@@ -91,26 +104,24 @@ HWY_INLINE void widen_groups(const std::uint8_t* panel, std::size_t depth, std::
 }
 #endif
 
-// A panel in 4 bits as one in 8 bits.
-HWY_INLINE void widen_nibbles(const std::int8_t* panel, std::size_t depth, std::size_t stride,
-                              std::int8_t* wide) {
-  widen_groups(reinterpret_cast<const std::uint8_t*>(panel), depth,
-               reinterpret_cast<std::uint8_t*>(wide));
-  __builtin_memcpy(wide + kWidth * depth, panel + kWidth * (stride - sizeof(float)),
-                   kWidth * sizeof(float));
-}
-
 // The columns [begin, end) of whole panels as a product of its own, with weights in 8 bits at
-// `wide`.
+// `wide`. As many columns behind them are needed next, unless they are the last.
 HWY_INLINE QuantizedProduct widened_part(const QuantizedProduct& p, std::size_t begin,
                                          std::size_t end, std::int8_t* wide) {
-  for (std::size_t column = begin; column < end; column += kWidth)
-    widen_nibbles(p.weights + column * p.weights_stride, p.depth, p.weights_stride,
-                  wide + (column - begin) / kWidth * wide_panel_bytes(p.depth));
+  const std::size_t width = end - begin, before = kWidth * (p.weights_stride - sizeof(float));
+  const std::size_t ahead = end + width <= p.panel_columns ? width * p.weights_stride : 0;
+  for (std::size_t column = begin; column < end; column += kWidth) {
+    const std::int8_t* const panel = p.weights + column * p.weights_stride;
+    std::int8_t* const to = wide + (column - begin) / kWidth * wide_panel_bytes(p.depth);
+    widen_groups(reinterpret_cast<const std::uint8_t*>(panel), p.depth, ahead,
+                 reinterpret_cast<std::uint8_t*>(to));
+    __builtin_memcpy(to + kWidth * p.depth, panel + before, kWidth * sizeof(float));
+  }
   QuantizedProduct part = p;
   part.weights = wide;
   part.weights_stride = p.depth + sizeof(float);
-  part.panel_columns = end - begin;
+  part.panel_columns = width;
+  part.in_four_bits = false;
   if (p.bias != nullptr) part.bias = p.bias + begin;
   part.y = p.y + begin;
   return part;
@@ -118,14 +129,26 @@ HWY_INLINE QuantizedProduct widened_part(const QuantizedProduct& p, std::size_t 
 
 #if HWY_TARGET == HWY_AVX3
 // The most rows that are multiplied with halves of bytes.
-constexpr std::size_t kFewRows = 5;
+constexpr std::size_t kFewRows = 12;
 
-alignas(64) constexpr std::int32_t kFactors[16] = {-15, -13, -11, -9, -7, -5, -3, -1,
-                                                   1,   3,   5,   7,  9,  11, 13, 15};
+// As 16 bits, to be multiplied with sums of groups, which have no more.
+alignas(64) constexpr std::int32_t kFactors[16] = {
+    0xfff1, 0xfff3, 0xfff5, 0xfff7, 0xfff9, 0xfffb, 0xfffd, 0xffff, 1, 3, 5, 7, 9, 11, 13, 15};
 
 // Of codes whose higher bits may be anything.
 HWY_INLINE IntegerVector factors_of(IntegerVector codes) {
   return IntegerVector{_mm512_permutexvar_epi32(codes.raw, hn::Load(Integers(), kFactors).raw)};
+}
+
+// Adds the products of the lower 16 bits of each lane, if the higher ones of the factors are 0.
+HWY_INLINE void add_products(IntegerVector sums, IntegerVector factors, IntegerVector& totals) {
+  asm("vpdpwssd %2, %1, %0" : "+v"(totals.raw) : "v"(sums.raw), "v"(factors.raw));
+}
+
+HWY_INLINE IntegerVector broadcast_four(const std::int8_t* from) {
+  std::int32_t four;
+  __builtin_memcpy(&four, from, sizeof four);
+  return hn::Set(Integers(), four);
 }
 
 // shifts[row][group] = -8 times the sum of the bytes of a group of activations: the excess of sums
@@ -160,31 +183,35 @@ HWY_INLINE void add_outliers_to_groups(const QuantizedProduct& p, std::size_t ro
           hn::LoadU(d, reinterpret_cast<const std::int32_t*>(panel + index / 8 * 4 * kWidth));
       const auto number =
           hn::Sub(hn::And(hn::ShiftRightSame(lanes, shift), hn::Set(d, 15)), hn::Set(d, 8));
-      const auto factors =
-          factors_of(factor_codes(panel + p.depth / 2 * kWidth, index / kGroup, 0));
+      const auto codes = factor_codes(panel + p.depth / 2 * kWidth, index / kGroup, 0);
+      const auto factors = hn::ShiftRight<16>(hn::ShiftLeft<16>(factors_of(codes)));
       sums[i] = hn::Add(sums[i], hn::Mul(hn::Mul(number, factors), high));
     }
   }
 }
 
 // All rows, `rows` of them, by the columns of `panels` panels, starting at `column`.
+// Those at `ahead` from them are needed next.
 template <int rows, int panels>
 HWY_NOINLINE void nibbles_tile(const QuantizedProduct& p, const std::int32_t* shifts,
-                               std::size_t column) {
+                               std::size_t column, std::size_t ahead) {
   const Integers d;
   const auto* const weights =
       reinterpret_cast<const std::uint8_t*>(p.weights + column * p.weights_stride);
   const std::size_t distance = kWidth * p.weights_stride, groups = p.depth / kGroup;
   const auto half = hn::Set(d, 0x0f0f0f0f);
   IntegerVector totals[rows][panels];
-#pragma GCC unroll 8
+#pragma GCC unroll 12
   for (int r = 0; r < rows; ++r) {
 #pragma GCC unroll 4
     for (int i = 0; i < panels; ++i) totals[r][i] = hn::Zero(d);
   }
   for (std::size_t group = 0; group < groups; ++group) {
+#pragma GCC unroll 4
+    for (int i = 0; i < panels; ++i)
+      prefetch_group(weights + static_cast<std::size_t>(i) * distance + ahead, p.depth, group);
     IntegerVector sums[rows][panels];
-#pragma GCC unroll 8
+#pragma GCC unroll 12
     for (int r = 0; r < rows; ++r) {
       const auto shift = hn::Set(d, shifts[static_cast<std::size_t>(r) * groups + group]);
 #pragma GCC unroll 4
@@ -201,14 +228,11 @@ HWY_NOINLINE void nibbles_tile(const QuantizedProduct& p, const std::int32_t* sh
         first[i] = hn::And(both, half);
         second[i] = hn::And(hn::ShiftRight<4>(both), half);
       }
-#pragma GCC unroll 8
+#pragma GCC unroll 12
       for (int r = 0; r < rows; ++r) {
-        std::int32_t fours[2];
-        __builtin_memcpy(
-            fours,
-            p.rounded_row<std::int8_t>(static_cast<std::size_t>(r)) + group * kGroup + eight * 8,
-            sizeof fours);
-        const auto before = hn::Set(d, fours[0]), behind = hn::Set(d, fours[1]);
+        const std::int8_t* const q =
+            p.rounded_row<std::int8_t>(static_cast<std::size_t>(r)) + group * kGroup + eight * 8;
+        const auto before = broadcast_four(q), behind = broadcast_four(q + 4);
 #pragma GCC unroll 4
         for (int i = 0; i < panels; ++i) {
           add_four_products(first[i], before, sums[r][i]);
@@ -220,19 +244,18 @@ HWY_NOINLINE void nibbles_tile(const QuantizedProduct& p, const std::int32_t* sh
     for (int i = 0; i < panels; ++i) {
       const auto factors = factors_of(factor_codes(
           weights + static_cast<std::size_t>(i) * distance + p.depth / 2 * kWidth, group, 0));
-#pragma GCC unroll 8
-      for (int r = 0; r < rows; ++r)
-        totals[r][i] = hn::Add(totals[r][i], hn::Mul(sums[r][i], factors));
+#pragma GCC unroll 12
+      for (int r = 0; r < rows; ++r) add_products(sums[r][i], factors, totals[r][i]);
     }
   }
-#pragma GCC unroll 8
+#pragma GCC unroll 12
   for (int r = 0; r < rows; ++r)
     add_outliers_to_groups<panels>(p, static_cast<std::size_t>(r), weights, distance, totals[r]);
 #pragma GCC unroll 4
   for (int i = 0; i < panels; ++i) {
     const std::size_t first = column + static_cast<std::size_t>(i) * kWidth;
     const ColumnScales columns = column_scales(p, first);
-#pragma GCC unroll 8
+#pragma GCC unroll 12
     for (int r = 0; r < rows; ++r) {
       const auto row = static_cast<std::size_t>(r);
       hn::StoreU(scaled_sums(p, row, totals[r][i], columns), Floats(),
@@ -241,25 +264,38 @@ HWY_NOINLINE void nibbles_tile(const QuantizedProduct& p, const std::int32_t* sh
   }
 }
 
-using NibblesTile = void (*)(const QuantizedProduct&, const std::int32_t*, std::size_t);
-template <int panels>
-constexpr NibblesTile kNibblesTiles[kFewRows] = {nibbles_tile<1, panels>, nibbles_tile<2, panels>,
-                                                 nibbles_tile<3, panels>, nibbles_tile<4, panels>,
-                                                 nibbles_tile<5, panels>};
+using NibblesTile = void (*)(const QuantizedProduct&, const std::int32_t*, std::size_t,
+                             std::size_t);
+template <int panels, int... counts>
+struct NibblesTileTable {
+  static constexpr NibblesTile kernels[] = {nibbles_tile<counts, panels>...};
+};
+
+// Columns [begin, end), a multiple of `panels` panels. -> the end
+template <int panels, class Table>
+HWY_INLINE std::size_t nibbles_columns(const QuantizedProduct& p, const std::int32_t* shifts,
+                                       std::size_t begin, std::size_t end) {
+  constexpr std::size_t kColumns = panels * kWidth;
+  const std::size_t stop = begin + (end - begin) / kColumns * kColumns;
+  for (std::size_t column = begin; column < stop; column += kColumns) {
+    const bool last = column + 2 * kColumns > stop;
+    Table::kernels[p.rows - 1](p, shifts, column, last ? 0 : kColumns * p.weights_stride);
+  }
+  return stop;
+}
 
 // Few rows by the columns [begin, end) of whole panels, as many at a time as their sums fit in
 // registers. `shifts` has room for one of each group of each row.
 HWY_INLINE void multiply_few_rows(const QuantizedProduct& p, std::size_t begin, std::size_t end,
                                   std::int32_t* shifts) {
+  using Four = NibblesTileTable<4, 1, 2>;
+  using Two = NibblesTileTable<2, 1, 2, 3, 4, 5>;
+  using One = NibblesTileTable<1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12>;
   sum_groups(p, shifts);
   std::size_t column = begin;
-  if (p.rows <= 2) {
-    for (; column + 4 * kWidth <= end; column += 4 * kWidth)
-      kNibblesTiles<4>[p.rows - 1](p, shifts, column);
-  }
-  for (; column + 2 * kWidth <= end; column += 2 * kWidth)
-    kNibblesTiles<2>[p.rows - 1](p, shifts, column);
-  for (; column < end; column += kWidth) kNibblesTiles<1>[p.rows - 1](p, shifts, column);
+  if (p.rows <= 2) column = nibbles_columns<4, Four>(p, shifts, column, end);
+  if (p.rows <= 5) column = nibbles_columns<2, Two>(p, shifts, column, end);
+  nibbles_columns<1, One>(p, shifts, column, end);
 }
 #endif
 
