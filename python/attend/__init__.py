@@ -22,6 +22,7 @@ from attend._attend import (
     TranslationCandidate,
     build_information,
 )
+from attend._attention_page import AttentionPage
 from attend._batches import (
     AsyncResult,
     GenerationResult,
@@ -48,6 +49,7 @@ from attend.explanation import (
     LogitPart,
     ResidualAddition,
     TokenProbability,
+    WordEffect,
 )
 from attend.generator import GenerationOptions, Generator
 from attend.model_files import average, check, describe, export, import_model, merge, quantize
@@ -65,7 +67,7 @@ from attend.training import (
     train_tagging,
     train_translation,
 )
-from attend.translator import Attention, AttentionPage, TranslationOptions, Translator
+from attend.translator import Attention, TranslationOptions, Translator
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -118,6 +120,7 @@ __all__ = [
     "TranslationResult",
     "Translator",
     "ValidationReport",
+    "WordEffect",
     "__version__",
     "average",
     "build_information",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypedDict, cast
 
 from attend._attend import Translation, TranslationCandidate
+from attend._attention_page import AttentionPage
 from attend._common import given
 from attend._texts import checked_text
 from attend._translation_batches import TranslationBatches
@@ -37,26 +37,6 @@ class Attention(TypedDict, total=False):
     encoder: NDArray[numpy.float32]  #: [layers, heads, S, S]
     decoder: NDArray[numpy.float32]  #: [layers, heads, T, len(target_tokens)]
     cross: NDArray[numpy.float32]  #: [layers, heads, T, S]
-
-
-class AttentionPage:
-    """A page that shows the attention of every layer and head: one self-contained HTML file."""
-
-    def __init__(self, html: str) -> None:
-        self.html = html
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the page to a file for the browser."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.html)
-
-    def _repr_html_(self) -> str:
-        # A frame keeps the page's styles and scripts apart from those of the notebook.
-        content = self.html.replace("&", "&amp;").replace('"', "&quot;")
-        return f'<iframe srcdoc="{content}" width="100%" height="640" frameborder="0"></iframe>'
-
-    def __repr__(self) -> str:
-        return f"attend.AttentionPage({len(self.html)} characters)"
 
 
 class TranslationExplanationOptions(ExplanationOptions, total=False):

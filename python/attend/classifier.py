@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypedDict, overload
 
 from attend import _attend
+from attend._attention_page import AttentionPage
 from attend._common import LoadOptions, Model, given, typed_changes
 from attend._errors import LineError
 from attend._texts import checked_text, checked_texts
-from attend.explanation import Explanation, explanation_of
+from attend.explanation import Explanation, WordEffect, explanation_of
 from attend.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -110,6 +111,23 @@ class Classifier(Model):
         """
         options = given(instead=instead, alone=alone)
         return explanation_of(self._model.explain(checked_text(text, "text"), options))
+
+    def word_effects(self, text: str) -> list[WordEffect]:
+        """What each word does for the most probable class of the text: the words are left out in
+        turn, and the rest is classified.
+
+        Raises DataError for a text without words, or with more than 1000; ConfigError for a
+        regression and a classifier of pairs.
+        """
+        return [WordEffect(*one) for one in self._model.word_effects(checked_text(text, "text"))]
+
+    def attention_page(self, text: str, *, why: bool = False) -> AttentionPage:
+        """The page of ``attend attention``: in a notebook it shows itself. ``why``: with the effect
+        of each word, as ``word_effects`` has it.
+
+        Raises DataError for an empty text, ConfigError for a regression and a classifier of pairs.
+        """
+        return AttentionPage(self._model.attention_page(checked_text(text, "text"), why))
 
 
 def _line(item: str | tuple[str, str], number: int) -> str:

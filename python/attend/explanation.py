@@ -13,6 +13,7 @@ __all__ = [
     "LogitPart",
     "ResidualAddition",
     "TokenProbability",
+    "WordEffect",
 ]
 
 
@@ -116,6 +117,16 @@ class Explanation:
             for layer, best in enumerate(self.lens)
         ]
         return _table(("behind", "would be written"), rows) if rows else ""
+
+
+@dataclass(frozen=True)
+class WordEffect:
+    """What leaving a word out of a text does to its class."""
+
+    word: str  #: words are separated by white space
+    #: exactly what the classifier gives for the text without it; None if nothing would be left
+    probability_without: float | None
+    change: float | None  #: of the probability; below 0 the word speaks for the class
 
 
 def explanation_of(state: tuple[Any, ...]) -> Explanation:

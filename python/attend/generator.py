@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypedDict, overload
 
 from attend import _attend
 from attend._attend import Generation, SequenceScore
+from attend._attention_page import AttentionPage
 from attend._common import LoadOptions, given, in_background, typed_changes
 from attend._generation_batches import GenerationBatches
 from attend._texts import checked_text, checked_texts
@@ -115,6 +116,14 @@ class Generator(GenerationBatches):
         """
         state = self._model.explain(checked_text(text, "text"), given(**options))
         return explanation_of(state)
+
+    def attention_page(self, text: str) -> AttentionPage:
+        """The page of ``attend attention``: in a notebook it shows itself.
+
+        Raises DataError for an empty text, and for one that is longer than the context or than 256
+        tokens.
+        """
+        return AttentionPage(self._model.attention_page(checked_text(text, "text")))
 
     def perplexity(self, lines: Sequence[str]) -> float:
         """The perplexity per token of lines that are read as one text."""

@@ -12,7 +12,7 @@ from attend._attend import SequenceScore, Translation
 from attend._common import WINDOW, LoadOptions, given, in_windows, made_of, typed_changes
 from attend._errors import ConfigError
 from attend._texts import checked_texts
-from attend._translation_inspection import Attention, AttentionPage, TranslationInspection
+from attend._translation_inspection import Attention, TranslationInspection
 from attend._translation_options import (
     TranslationOptions,
     beginning_of,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     BeamListener = Callable[[int, BeamStep], object]
 
-__all__ = ["Attention", "AttentionPage", "TranslationOptions", "Translator"]
+__all__ = ["Attention", "TranslationOptions", "Translator"]
 
 
 class Origin(NamedTuple):

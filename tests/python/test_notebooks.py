@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import gc
+import json
 import pathlib
 import pickle
 
 import attend
+import pytest
 from conftest import SOURCE, Models
+from conftest import attend as program
+from test_translator import as_float32
 
 
 def test_an_attention_page_shows_itself_in_a_notebook(models: Models, tmp_path: pathlib.Path) -> None:
@@ -17,6 +21,44 @@ def test_an_attention_page_shows_itself_in_a_notebook(models: Models, tmp_path: 
     assert '"' not in page._repr_html_().split('srcdoc="')[1].split('" width')[0]
     page.save(tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text() == page.html
+
+
+def page_of_program(model: pathlib.Path, text: str, *flags: object) -> tuple[str, str]:
+    """The page of ``attend attention``, and what it prints."""
+    out = model.parent / "page.html"
+    printed = program("attention", model, text, "--out", out, "--format", "json", *flags)
+    return out.read_text(), printed
+
+
+def test_pages_are_those_of_the_command_line(models: Models) -> None:
+    translator = attend.Translator(models.translator)
+    page, _ = page_of_program(models.translator, "the dog sleeps")
+    assert translator.attention_page("the dog sleeps").html == page
+    page, _ = page_of_program(models.generator, "the dog sleeps")
+    assert attend.Generator(models.generator).attention_page("the dog sleeps").html == page
+    classifier = attend.Classifier(models.classifier)
+    pages = [page_of_program(models.classifier, "bread and fish", *why)[0] for why in ([], ["--why"])]
+    assert pages[0] != pages[1]
+    for why in False, True:
+        assert classifier.attention_page("bread and fish", why=why).html == pages[why]
+    with pytest.raises(attend.DataError, match="found none"):
+        classifier.attention_page("")
+    with pytest.raises(attend.DataError, match="at most 256 tokens|context"):
+        attend.Generator(models.generator).attention_page("the dog " * 300)
+
+
+def test_words_have_the_effects_of_the_command_line(models: Models) -> None:
+    classifier = attend.Classifier(models.classifier)
+    _, printed = page_of_program(models.classifier, "bread and fish", "--why")
+    effects = classifier.word_effects("bread and fish")
+    for ours, theirs in zip(effects, json.loads(printed)["words"], strict=True):
+        assert ours.word == theirs["word"]
+        for name in "probability_without", "change":
+            assert as_float32(getattr(ours, name)) == as_float32(theirs[name])
+    (alone,) = classifier.word_effects("bread")
+    assert alone == attend.WordEffect("bread", None, None)
+    with pytest.raises(attend.DataError, match="found none|words"):
+        classifier.word_effects(" ")
 
 
 def test_a_translation_shows_itself_in_a_notebook(models: Models) -> None:

@@ -52,6 +52,8 @@ CALLS: dict[str, list[tuple[str, Callable[[Any], object]]]] = {
         ("texts:2", lambda c: c.classify(["a", LONE])),
         ("texts:1", lambda c: c.classify([("a", LONE)])),
         ("text", lambda c: c.explain(LONE)),
+        ("text", lambda c: c.word_effects(LONE)),
+        ("text", lambda c: c.attention_page(LONE)),
     ],
     "generator": [
         ("prompt", lambda g: g.generate(LONE)),
@@ -61,6 +63,7 @@ CALLS: dict[str, list[tuple[str, Callable[[Any], object]]]] = {
         ("lines:2", lambda g: g.score(["a", LONE])),
         ("lines:1", lambda g: g.perplexity([LONE])),
         ("text", lambda g: g.explain(LONE)),
+        ("text", lambda g: g.attention_page(LONE)),
         ("start_tokens:1", lambda g: g.generate_batch([[LONE]])),
         ("static_prompt:1", lambda g: g.generate_batch([["a"]], static_prompt=[LONE])),
         ("prompt:1", lambda g: list(g.generate_tokens([LONE]))),

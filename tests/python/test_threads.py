@@ -28,13 +28,19 @@ CALLS: dict[str, list[Callable[[Any], object]]] = {
         lambda t: t.source_tokenizer.encode(MANY * 200),
         lambda t: attend.check(t.path),
     ],
-    "classifier": [lambda c: c.classify(MANY), lambda c: c.explain(ENGLISH[0] * 20)],
+    "classifier": [
+        lambda c: c.classify(MANY),
+        lambda c: c.explain(ENGLISH[0] * 20),
+        lambda c: c.word_effects(ENGLISH[0]),
+        lambda c: c.attention_page(ENGLISH[0]),
+    ],
     "generator": [
         lambda g: g.generate("the", max_tokens=100),
         lambda g: g.generate_batch([["▁the"]], max_length=50),
         lambda g: g.score(MANY),
         lambda g: g.perplexity(MANY),
         lambda g: g.explain(ENGLISH[0] * 20),
+        lambda g: g.attention_page(ENGLISH[0]),
     ],
 }
 NAMES = [(kind, number) for kind, calls in CALLS.items() for number in range(len(calls))]

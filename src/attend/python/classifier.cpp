@@ -4,7 +4,11 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
+#include <tuple>
+
 #include "attend/core/lines.h"
+#include "attend/inspect/attention_page.h"
 #include "attend/python/explanations.h"
 #include "attend/python/held_model.h"
 #include "attend/python/module.h"
@@ -38,6 +42,29 @@ std::vector<std::vector<float>> classify_texts(const HeldClassifier& classifier,
   return scores;
 }
 
+// A word, the probability of the class without it, and what that changes; none if nothing is left.
+using WordState = std::tuple<std::string, std::optional<float>, std::optional<float>>;
+
+std::vector<WordState> effects_of_words(const HeldClassifier& classifier, const std::string& text) {
+  const nb::gil_scoped_release released;
+  const EnteredRuntime entered(classifier.runtime);
+  const ClassifiedText explained = explained_text(classifier.engine, text);
+  std::vector<WordState> states;
+  for (const auto& [word, without] : explained.effects) {
+    std::optional<float> change;
+    if (without) change = *without - explained.classes.probability();
+    states.emplace_back(word, without, change);
+  }
+  return states;
+}
+
+std::string page_of_class(const HeldClassifier& classifier, const std::string& text, bool why) {
+  const nb::gil_scoped_release released;
+  const EnteredRuntime entered(classifier.runtime);
+  return attention_page(classifier.engine.model(), why ? explained_text(classifier.engine, text)
+                                                       : classified_text(classifier.engine, text));
+}
+
 ExplanationState explain_class(const HeldClassifier& classifier, const std::string& text,
                                const nb::dict& keywords) {
   ExplanationOptions options;
@@ -64,7 +91,9 @@ void add_classifier(nb::module_& module) {
       .def("tokenizer", [](const HeldClassifier& c) { return c.engine.model().tokenizer; })
       .def("classify", classify_texts, nb::arg("texts"), nb::arg("options"),
            "The probabilities of all labels for each text, or its number.")
-      .def("explain", explain_class, nb::arg("text"), nb::arg("options"));
+      .def("explain", explain_class, nb::arg("text"), nb::arg("options"))
+      .def("word_effects", effects_of_words, nb::arg("text"))
+      .def("attention_page", page_of_class, nb::arg("text"), nb::arg("why"));
 }
 
 }  // namespace attend

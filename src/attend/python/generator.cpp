@@ -13,6 +13,7 @@
 #include <tuple>
 
 #include "attend/error.h"
+#include "attend/inspect/attention_page.h"
 #include "attend/python/explanations.h"
 #include "attend/python/held_model.h"
 #include "attend/python/module.h"
@@ -131,6 +132,13 @@ std::vector<float> score_tokens(const HeldGenerator& generator, const Strings& t
   return score_stream(model, ids_of(tokens, model.tokenizer));
 }
 
+std::string page_of_text(const HeldGenerator& generator, const std::string& text) {
+  const nb::gil_scoped_release released;
+  const EnteredRuntime entered(generator.runtime);
+  const LanguageModel& model = generator.engine.model();
+  return attention_page(model, scored_text(model, text));
+}
+
 ExplanationState explain_text(const HeldGenerator& generator, const std::string& text,
                               const nb::dict& keywords) {
   ExplanationOptions options;
@@ -186,6 +194,7 @@ void add_generator(nb::module_& module) {
       .def("score", score, nb::arg("lines"))
       .def("score_tokens", score_tokens, nb::arg("tokens"))
       .def("explain", explain_text, nb::arg("text"), nb::arg("options"))
+      .def("attention_page", page_of_text, nb::arg("text"))
       .def("perplexity", perplexity_of_texts, nb::arg("lines"));
 }
 
