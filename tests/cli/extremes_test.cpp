@@ -39,6 +39,12 @@ const std::vector<ExtremeCase> kCases{
      "--train pairs.tsv --valid pairs.tsv --valid-scored scored.tsv --n-encoder-layers 1" + kTiny,
      ""},
     {"train tagging", "--train tagged.conll --valid tagged.conll --n-encoder-layers 1" + kTiny, ""},
+    {"filter",
+     "--src few.en --tgt few.de --out-src made.en --out-tgt made.de --src-lang en --threads 1", ""},
+    {"filter",
+     "--src valid.en --tgt valid.de --out-src made.en --out-tgt made.de --src-lang en --threads 1 "
+     "--score-with run/model.safetensors",
+     "mt"},
     {"translate", "run/model.safetensors --max-length 8 --threads 1 < valid.en", "mt"},
     {"translate", "run/model.safetensors --max-length 8 --threads 1 --sample < valid.en", "mt"},
     {"score", "run/model.safetensors --src valid.en --tgt valid.de --threads 1", "mt"},

@@ -112,6 +112,7 @@ for language in en de; do
 done
 cp test.en in.txt
 cp test.de out.txt
+cp train.de mono.de
 cp test.de reference.txt
 cp train.en train.txt
 cp valid.en valid.txt

@@ -15,6 +15,9 @@ void add_commands(CLI::App& app);
 // training.
 void add_train_command(CLI::App& app);
 
+// attend filter --src F --tgt F --out-src F --out-tgt F: cleans text before training.
+void add_filter_command(CLI::App& app);
+
 // attend prepare translation|lm ... --out DIR: encodes a training text that does not fit into
 // memory.
 void add_prepare_command(CLI::App& app);
