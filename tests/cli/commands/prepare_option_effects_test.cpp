@@ -44,6 +44,7 @@ const std::vector<OptionCase> kPreparedVocabulary{
     {"byte-fallback", "yes", "--vocab-size 500", "out? files"},
     {"normalization", "identity", "", "out? files"},
     {"pretokenized", "yes", "--tokenizer word", "out? files"},
+    {"user-symbols", "<bt>", "", "out? files"},
 };
 
 TEST_F(PrepareOptionEffects, OfTranslation) {
