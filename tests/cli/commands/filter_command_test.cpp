@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "cli/small_run.h"
+#include "cli/started_program.h"
 #include "core/gzip.h"
 
 namespace attend {
@@ -69,9 +69,7 @@ TEST_F(FilterCommand, CleansPairsInColumns) {
                 tsv + ":3\tempty\t\tx\n" + tsv + ":4\tunique\ta dog\tein Hund\n");
 }
 
-TEST_F(FilterCommand, CleansTextFromStandardInput) {
-  ASSERT_EQ(run({"filter", "--text", "-", "--out", path("out"), "--rejected", path("rejected")}), 0)
-      << error_;
+TEST_F(FilterCommand, CleansText) {
   EXPECT_EQ(run({"filter", "--text", write("x.gz", gzip("one line\none line\n12\n")), "--out",
                  path("out"), "--tag", "<mono>"}),
             0)
@@ -188,9 +186,25 @@ TEST_F(FilterCommand, RefusesAModelOfAnotherTask) {
                  {"expected a model for language modeling, found one for translation"});
 }
 
-TEST_F(FilterCommand, ShowsProgressOnATerminalOnly) {
+TEST_F(FilterCommand, SaysNothingOnStandardError) {
   ASSERT_EQ(run(filter()), 0);
   EXPECT_EQ(error_, "");
+}
+
+class StartedFilter : public StartedProgramTest {};
+
+TEST_F(StartedFilter, CleansStandardInput) {
+  EXPECT_EQ(shell("printf 'one line\\none line\\n12\\n' | $attend filter --text - --out out"), 0)
+      << error_;
+  EXPECT_EQ(read(path("out")), "one line\n");
+  EXPECT_NE(out_.find("standard input:3"), std::string::npos) << out_;
+}
+
+TEST_F(StartedFilter, RanksNoStandardInput) {
+  train_lm("run");
+  EXPECT_EQ(shell("echo text | $attend filter --text - --out out --score-with run --keep-best 0.5"),
+            2);
+  EXPECT_NE(error_.find("--keep-best: expected a file"), std::string::npos) << error_;
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ class FilterOptionEffects : public CommandOptionEffects {
     write("in.tsv", "the dog\tder Hund\n");
     write("more.en", "another line\n");
     write("more.de", "noch eine Zeile\n");
+    write("other.en", "one other line\n");
+    write("other.de", "eine andere Zeile\n");
   }
   static inline const std::string kFiles =
       "filter --src @in.en --tgt @in.de --out-src @made/en --out-tgt @made/de";
@@ -25,8 +27,6 @@ class FilterOptionEffects : public CommandOptionEffects {
 TEST_F(FilterOptionEffects, OfRules) {
   const std::string both = "out files";
   const std::vector<OptionCase> cases{
-      {"src", "@in.en @more.en", "--tgt @in.de @more.de", both + " error? status?"},
-      {"tgt", "@more.de", "--src @more.en", "files"},
       {"out-src", "@made/other", "", "files"},
       {"out-tgt", "@made/other", "", "files"},
       {"rejected", "@made/rejected", "", "files"},
@@ -42,7 +42,6 @@ TEST_F(FilterOptionEffects, OfRules) {
       {"max-length-ratio", "2", "", both},
       {"max-character-ratio", "2", "", both},
       {"drop-identical", "no", "", both},
-      {"unique", "no", "--src @in.en @in.en --tgt @in.de @in.de", both},
       {"unique-sources", "yes", "", both + "?"},
       {"unique-targets", "yes", "", both},
       {"unique-memory", "1", "", ""},
@@ -54,6 +53,13 @@ TEST_F(FilterOptionEffects, OfRules) {
       {"threads", "2", "", ""},
   };
   expect_cases(kFiles, cases);
+  const std::vector<OptionCase> files{{"src", "@other.en", "", "files"},
+                                      {"tgt", "@other.de", "", "files"}};
+  expect_cases("filter --src @more.en --tgt @more.de --out-src @made/en --out-tgt @made/de", files);
+  const std::vector<OptionCase> twice{{"unique", "no", "", both}};
+  expect_cases(
+      "filter --src @in.en @in.en --tgt @in.de @in.de --out-src @made/en --out-tgt @made/de",
+      twice);
   const std::vector<OptionCase> of_columns{{"tsv", "@in.tsv @in.tsv", "", "out"},
                                            {"out", "@made/other", "", "files"}};
   expect_cases("filter --tsv @in.tsv --out @made/out", of_columns);
@@ -63,8 +69,8 @@ TEST_F(FilterOptionEffects, OfRules) {
 
   train_translator();
   const std::vector<OptionCase> scores{
-      {"min-score", "-4.5", "", both},
-      {"max-unaligned", "0.3", "", both},
+      {"min-score", "-0.5", "", both},
+      {"max-unaligned", "0.05", "", "out files?"},
       {"max-tokens", "5", "", both},
       {"keep-best", "0.5", "", both},
   };
@@ -72,7 +78,7 @@ TEST_F(FilterOptionEffects, OfRules) {
       "filter --src @test.en --tgt @test.de --out-src @made/en --out-tgt @made/de "
       "--score-with @model",
       scores);
-  expect_a_case_for_every_option("filter", {cases, of_columns, of_text, scores},
+  expect_a_case_for_every_option("filter", {cases, files, twice, of_columns, of_text, scores},
                                  {"config", "score-with"});
 }
 
