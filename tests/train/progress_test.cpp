@@ -193,8 +193,8 @@ TEST(Progress, SaysWhatMemorySeveralProcessesTake) {
   start.processes = {{20 * kMiB, 3 * kMiB}, {20 * kMiB, 5 * kMiB / 2}};
   progress.on_start(start);
   EXPECT_EQ(split(out.text(), '\n')[1],
-            "2 processes, each with 20.0 MiB of parameters and gradients and at most 3.0 MiB of "
-            "optimizer state (5.5 MiB in all)");
+            "2 processes; each keeps 20.0 MiB of parameters and gradients, up to 3.0 MiB of "
+            "optimizer state");
 }
 
 TEST(Progress, ShowsASmoothedLoss) {

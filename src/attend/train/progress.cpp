@@ -24,15 +24,12 @@ std::string memory_of(const std::vector<ProcessMemory>& processes) {
   const auto mebibytes = [](std::int64_t bytes) {
     return fmt::format("{:.1f}", static_cast<double>(bytes) / (1 << 20));
   };
-  std::int64_t most = 0, all = 0;
-  for (const ProcessMemory& process : processes) {
-    most = std::max(most, process.optimizer);
-    all += process.optimizer;
-  }
+  std::int64_t most = 0;
+  for (const ProcessMemory& process : processes) most = std::max(most, process.optimizer);
   return fmt::format(
-      "{} processes, each with {} MiB of parameters and gradients and at most {} MiB of optimizer "
-      "state ({} MiB in all)",
-      processes.size(), mebibytes(processes.front().parameters), mebibytes(most), mebibytes(all));
+      "{} processes; each keeps {} MiB of parameters and gradients, up to {} MiB of optimizer "
+      "state",
+      processes.size(), mebibytes(processes.front().parameters), mebibytes(most));
 }
 
 int width(std::string_view text) { return static_cast<int>(count_code_points(text)); }
