@@ -10,8 +10,9 @@ or, without that overlap, C + 2 b P (R - 1) / (R bandwidth) + 2 log2(R) latency 
 and a switch that does not slow them down. Every machine brings a batch of its own: R times the machines take steps of R times the tokens.
 
 usage: predict_scaling.py                                   the tables of docs/scale.md
-       predict_scaling.py --parameters P --tokens N --speed TOKENS_PER_SECOND [--gbits G] [--latency SECONDS]
-                                                            one model; `attend train ... --dry-run` says P and the speed
+       predict_scaling.py PARAMETERS TOKENS SPEED [GBITS [LATENCY]]
+                                                            one model: tokens of a step, tokens a second (`attend train ... --dry-run` says
+                                                            them), Gbit/s of the network, seconds of a message
 """
 
 import argparse
@@ -59,14 +60,13 @@ def table(parameters, tokens, speed, networks, latency=LATENCY):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--parameters", type=int)
-    parser.add_argument("--tokens", type=float)
-    parser.add_argument("--speed", type=float)
-    parser.add_argument("--gbits", type=float, default=10)
-    parser.add_argument("--latency", type=float, default=LATENCY)
-    a = parser.parse_args()
-    if a.parameters:
-        print(table(a.parameters, a.tokens, a.speed, [(f"{a.gbits:g} Gbit/s", a.gbits, 4), (f"{a.gbits:g} Gbit/s, bf16", a.gbits, 2)], a.latency))
+    parser.add_argument("model", nargs="*", type=float)
+    model = parser.parse_args().model
+    if model:
+        if not 3 <= len(model) <= 5:
+            parser.error("expected PARAMETERS TOKENS SPEED [GBITS [LATENCY]]")
+        parameters, tokens, speed, gbits, latency = [*model, *[10, LATENCY][len(model) - 3:]]
+        print(table(int(parameters), tokens, speed, [(f"{gbits:g} Gbit/s", gbits, 4), (f"{gbits:g} Gbit/s, bf16", gbits, 2)], latency))
         return
     for name, (parameters, tokens, speed) in MODELS.items():
         print(f"{name}: {parameters:,} parameters, {tokens:,} tokens of each machine in a step of {tokens / speed:.2f} s\n")
