@@ -38,6 +38,15 @@ TEST(SharedWork, GivesProcessesEquallyManyPieces) {
   });
 }
 
+TEST(SharedWork, GathersListsOfAnyLengthsByRank) {
+  in_processes(3, [&](const auto& process) {
+    const std::vector<std::vector<float>> lists{{1.5f, 2}, {}, {3, 4, 5}};
+    EXPECT_EQ(gather_lists<float>(*process, lists[static_cast<std::size_t>(process->rank())]),
+              (std::vector<float>{1.5f, 2, 3, 4, 5}));
+    EXPECT_EQ(gather_lists<float>(*process, {}), std::vector<float>{});
+  });
+}
+
 TEST(SharedWork, GathersTextsByRank) {
   in_processes(3, [&](const auto& process) {
     const std::vector<std::vector<std::string>> texts{

@@ -34,30 +34,33 @@ std::vector<double> share_out(
   return all;
 }
 
+std::vector<std::byte> gather_bytes(Collective& processes, std::span<const std::byte> mine) {
+  const auto own = static_cast<double>(mine.size());
+  const std::vector<double> sizes = gather_numbers(processes, {&own, 1});
+  const auto most = static_cast<std::size_t>(*std::max_element(sizes.begin(), sizes.end()));
+  std::vector<std::byte> padded(mine.begin(), mine.end()), gathered(most * sizes.size()), all;
+  padded.resize(most);
+  processes.gather(padded, gathered);
+  for (std::size_t rank = 0; rank < sizes.size(); ++rank) {
+    const auto from = gathered.begin() + static_cast<std::ptrdiff_t>(rank * most);
+    all.insert(all.end(), from, from + static_cast<std::ptrdiff_t>(sizes[rank]));
+  }
+  return all;
+}
+
 std::vector<std::string> gather_texts(Collective& processes, std::span<const std::string> mine) {
   std::string joined;
-  std::vector<double> lengths;
+  std::vector<std::uint64_t> lengths;
   for (const std::string& text : mine) {
     joined += text;
-    lengths.push_back(static_cast<double>(text.size()));
+    lengths.push_back(text.size());
   }
-  const std::vector<double> counts =
-      gather_numbers(processes, std::vector<double>{static_cast<double>(lengths.size())});
-  lengths.resize(static_cast<std::size_t>(*std::max_element(counts.begin(), counts.end())));
-  joined.resize(
-      static_cast<std::size_t>(largest_number(processes, static_cast<double>(joined.size()))));
-  const std::vector<double> all_lengths = gather_numbers(processes, lengths);
-  std::string all(joined.size() * counts.size(), '\0');
-  processes.gather(std::as_bytes(std::span(joined)), std::as_writable_bytes(std::span(all)));
-
+  const std::vector<char> all = gather_lists<char>(processes, joined);
   std::vector<std::string> texts;
-  for (std::size_t rank = 0; rank < counts.size(); ++rank) {
-    std::size_t at = rank * joined.size();
-    for (std::size_t i = 0; i < static_cast<std::size_t>(counts[rank]); ++i) {
-      const auto length = static_cast<std::size_t>(all_lengths[rank * lengths.size() + i]);
-      texts.push_back(all.substr(at, length));
-      at += length;
-    }
+  auto at = all.begin();
+  for (const std::uint64_t length : gather_lists<std::uint64_t>(processes, lengths)) {
+    texts.emplace_back(at, at + static_cast<std::ptrdiff_t>(length));
+    at += static_cast<std::ptrdiff_t>(length);
   }
   return texts;
 }

@@ -1,7 +1,9 @@
 // Independent pieces of work, shared out over processes: each computes some, all get the results.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <span>
 #include <string>
@@ -23,6 +25,18 @@ OwnPieces own_pieces(const Collective& processes, std::int64_t count);
 std::vector<double> share_out(
     Collective& processes, std::int64_t count, std::size_t width,
     const std::function<void(std::int64_t piece, std::span<double> numbers)>& compute);
+
+// The bytes of every process, by rank, who may have different numbers of them.
+std::vector<std::byte> gather_bytes(Collective& processes, std::span<const std::byte> mine);
+
+// The same for numbers.
+template <class T>
+std::vector<T> gather_lists(Collective& processes, std::span<const T> mine) {
+  const std::vector<std::byte> bytes = gather_bytes(processes, std::as_bytes(mine));
+  std::vector<T> all(bytes.size() / sizeof(T));
+  if (!all.empty()) std::memcpy(all.data(), bytes.data(), bytes.size());
+  return all;
+}
 
 // The texts of every process, by rank.
 std::vector<std::string> gather_texts(Collective& processes, std::span<const std::string> mine);

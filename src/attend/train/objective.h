@@ -54,7 +54,7 @@ class Objective {
   virtual Validation validate() = 0;
   // The validation of several processes with equal parameters, all of which call it. The first gets
   // what validate() returns, bit for bit, the others its loss, nll and score at least. By default
-  // the first validates; objectives that decode share the work out. Instead of throwing
+  // the first validates; most objectives share the work out. Instead of throwing
   // NotFiniteError, it returns the loss NaN.
   virtual Validation validate_together(Collective& processes);
 };

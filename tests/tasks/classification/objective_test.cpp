@@ -13,6 +13,7 @@
 #include "checkpoint/test_folder.h"
 #include "tasks/small_classifier.h"
 #include "tensor/expect_error.h"
+#include "train/validated_together.h"
 
 namespace attend {
 namespace {
@@ -141,6 +142,11 @@ TEST(ClassificationObjective, ChoosesTheBestStepByWhatIsAskedFor) {
   EXPECT_NE(by_f1.score, by_f1.metrics[0].second);
   const Validation by_loss = objective_of({.best_by = ClassificationScore::loss}).validate();
   EXPECT_EQ(by_loss.score, -by_loss.loss);
+}
+
+TEST(ClassificationObjective, ValidatesTogetherWithTheBitsOfOneProcess) {
+  expect_equal_validations(
+      [] { return std::make_unique<ClassificationObjective>(objective_of({})); });
 }
 
 TEST(ClassificationObjective, ValidatesByAccuracyAndF1) {

@@ -13,6 +13,7 @@
 #include "checkpoint/test_folder.h"
 #include "tasks/model_checkpoint.h"
 #include "tensor/expect_error.h"
+#include "train/validated_together.h"
 
 namespace attend {
 namespace {
@@ -83,6 +84,12 @@ TEST_F(TaggingTask, IsValidatedByEntitiesOrWords) {
   by_loss.data.best_by = TaggingScore::loss;
   const Validation losses = prepare_training(by_loss, nullptr).objective->validate();
   EXPECT_EQ(losses.score, -losses.loss);
+}
+
+TEST_F(TaggingTask, ValidatesTogetherWithTheBitsOfOneProcess) {
+  for (const char* file : {"text", "other"})
+    expect_equal_validations(
+        [&] { return std::move(prepare_training(options(file), nullptr).objective); });
 }
 
 TEST_F(TaggingTask, ResumesToTheSameBytes) {

@@ -6,8 +6,8 @@
 
 #include "attend/metrics/bleu.h"
 #include "attend/optim/adam.h"
-#include "collective/thread_processes.h"
 #include "tasks/translation/objective_setting.h"
+#include "train/validated_together.h"
 
 namespace attend {
 namespace {
@@ -149,22 +149,13 @@ TEST(TranslationObjective, ValidatesWithTheBeamAndTheLengthPenaltyItIsGiven) {
 // Of any number, more than there are batches, too.
 TEST(TranslationObjective, ValidatesTogetherWithTheBitsOfOneProcess) {
   const DecodedValidation validation;
-  const auto objective = [&] {
+  expect_equal_validations([&] {
     TranslationValidation held_out{batches(validation.model, 30, std::nullopt), kPairs.tgt,
                                    validation.decoding(2, 1.0f)};
-    return TranslationObjective(validation.model, batches(validation.model, 1000, std::nullopt), {},
-                                std::move(held_out));
-  };
-  const Validation alone = objective().validate();
-  EXPECT_GT(alone.score, 0);
-  for (const int size : {1, 2, 4, 16})
-    in_processes(size, [&](const auto& process) {
-      const Validation together = objective().validate_together(*process);
-      EXPECT_EQ(together.loss, alone.loss);
-      EXPECT_EQ(together.nll, alone.nll);
-      EXPECT_EQ(together.score, alone.score);
-      EXPECT_EQ(together.metrics, alone.metrics);
-    });
+    return std::make_unique<TranslationObjective>(validation.model,
+                                                  batches(validation.model, 1000, std::nullopt),
+                                                  TranslationLoss{}, std::move(held_out));
+  });
 }
 
 TEST(TranslationObjective, ComparesPretokenizedTextAsItIs) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "attend/collective/shared_work.h"
 #include "attend/ops/target_losses.h"
 
 namespace attend {
@@ -72,18 +73,21 @@ BatchLoss ClassificationObjective::loss(std::int64_t epoch, std::int64_t index, 
 }
 
 Validation ClassificationObjective::validate() {
-  const NoGradient guard;
-  Validation result;
+  SingleProcess alone;
+  return validate_together(alone);
+}
+
+ClassifierScores ClassificationObjective::scores_of(std::span<const float> outputs) const {
   const ProblemType problem = model_.network->config().problem_type;
   ClassifierScores scores(problem, model_.labels);
+  std::int64_t texts = 0;
+  for (std::int64_t i = 0; i < validation_->batches(0); ++i) texts += validation_->size(0, i).texts;
+  const std::size_t width = outputs.size() / static_cast<std::size_t>(texts);
   for (std::int64_t i = 0; i < validation_->batches(0); ++i) {
     const ClassificationBatch batch = validation_->batch(0, i);
-    Pass pass = Pass::inference();
-    const Variable logits = model_.logits(batch.text, pass);
-    const Tensor outputs = logits.value().to_host();
-    const auto width = static_cast<std::size_t>(outputs.cols());
-    for (std::int64_t b = 0; b < outputs.rows(); ++b) {
-      const std::span<const float> row(outputs.row(b), width);
+    for (std::int64_t b = 0; b < batch.text.sequences(); ++b) {
+      const std::span<const float> row = outputs.first(width);
+      outputs = outputs.subspan(width);
       const auto gold = [&] {
         return std::span(batch.targets).subspan(static_cast<std::size_t>(b) * width, width);
       };
@@ -97,10 +101,30 @@ Validation ClassificationObjective::validate() {
         scores.add_label(batch.labels[b], std::max_element(row.begin(), row.end()) - row.begin());
       }
     }
-    const BatchLoss part = loss_of(logits, batch, 1.0, pass);
-    result.loss += part.loss_sum;
-    result.nll += part.nll_sum;
   }
+  return scores;
+}
+
+Validation ClassificationObjective::validate_together(Collective& processes) {
+  const NoGradient guard;
+  std::vector<float> own;  // the outputs of this process's texts
+  const std::vector<double> sums = share_out(
+      processes, validation_->batches(0), 2, [&](std::int64_t i, std::span<double> numbers) {
+        const ClassificationBatch batch = validation_->batch(0, i);
+        Pass pass = Pass::inference();
+        const Variable logits = model_.logits(batch.text, pass);
+        const std::vector<float> outputs = logits.value().to_vector();
+        own.insert(own.end(), outputs.begin(), outputs.end());
+        const BatchLoss part = loss_of(logits, batch, 1.0, pass);
+        numbers[0] = part.loss_sum;
+        numbers[1] = part.nll_sum;
+      });
+  Validation result;
+  for (std::size_t i = 0; i < sums.size(); i += 2) {
+    result.loss += sums[i];
+    result.nll += sums[i + 1];
+  }
+  const ClassifierScores scores = scores_of(gather_lists<float>(processes, own));
   const auto texts = static_cast<double>(scores.total());
   result.loss /= texts;
   result.nll /= texts;

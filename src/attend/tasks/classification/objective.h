@@ -34,8 +34,11 @@ class ClassificationObjective final : public Objective {
   bool can_validate() const override { return validation_.has_value(); }
   // score: by `best_by`; for the loss, its negative. nll is the loss where there is no likelihood.
   Validation validate() override;
+  Validation validate_together(Collective& processes) override;
 
  private:
+  // outputs: of all held-out texts, row after row
+  ClassifierScores scores_of(std::span<const float> outputs) const;
   BatchLoss loss_of(const Variable& logits, const ClassificationBatch& batch, double normalizer,
                     const Pass& pass) const;
 

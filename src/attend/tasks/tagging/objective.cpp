@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "attend/collective/shared_work.h"
 #include "attend/metrics.h"
 #include "attend/ops/cross_entropy.h"
 
@@ -46,8 +47,38 @@ BatchLoss TaggingObjective::loss(std::int64_t epoch, std::int64_t index, double 
 }
 
 Validation TaggingObjective::validate() {
+  SingleProcess alone;
+  return validate_together(alone);
+}
+
+Validation TaggingObjective::validate_together(Collective& processes) {
   const NoGradient guard;
+  std::vector<std::int32_t> own;  // the tags of this process's words
+  const std::vector<double> sums = share_out(
+      processes, validation_->batches(0), 2, [&](std::int64_t i, std::span<double> numbers) {
+        const TaggedBatch batch = validation_->batch(0, i);
+        Pass pass = Pass::inference();
+        const Variable logits = model_.network->forward(batch.text, batch.rows, pass);
+        const std::vector<std::int32_t> best = best_of_rows(logits.value().to_host());
+        own.insert(own.end(), best.begin(), best.end());
+        const CrossEntropy part = cross_entropy(
+            logits, batch.labels, {.label_smoothing = label_smoothing_, .normalizer = 1.0});
+        numbers[0] = part.loss_sum;
+        numbers[1] = part.nll;
+      });
+  const std::vector<std::int32_t> found = gather_lists<std::int32_t>(processes, own);
   Validation result;
+  for (std::size_t i = 0; i < sums.size(); i += 2) {
+    result.loss += sums[i];
+    result.nll += sums[i + 1];
+  }
+  result.loss /= static_cast<double>(found.size());
+  result.nll /= static_cast<double>(found.size());
+  add_scores(found, result);
+  return result;
+}
+
+void TaggingObjective::add_scores(std::span<const std::int32_t> found, Validation& result) const {
   ConfusionMatrix words(model_.labels);
   EntityCounts entities;
   const auto names = [&](std::span<const std::int32_t> tags) {
@@ -57,24 +88,15 @@ Validation TaggingObjective::validate() {
   };
   for (std::int64_t i = 0; i < validation_->batches(0); ++i) {
     const TaggedBatch batch = validation_->batch(0, i);
-    Pass pass = Pass::inference();
-    const Variable logits = model_.network->forward(batch.text, batch.rows, pass);
-    const std::vector<std::int32_t> found = best_of_rows(logits.value().to_host());
+    const std::span<const std::int32_t> of_batch = found.first(batch.labels->size());
+    found = found.subspan(of_batch.size());
     std::size_t at = 0;
     for (const std::size_t count : validation_->words(0, i)) {
-      entities.add(names(batch.labels->subspan(at, count)),
-                   names(std::span(found).subspan(at, count)));
+      entities.add(names(batch.labels->subspan(at, count)), names(of_batch.subspan(at, count)));
       at += count;
     }
-    for (std::size_t w = 0; w < found.size(); ++w) words.add((*batch.labels)[w], found[w]);
-    const CrossEntropy part = cross_entropy(
-        logits, batch.labels, {.label_smoothing = label_smoothing_, .normalizer = 1.0});
-    result.loss += part.loss_sum;
-    result.nll += part.nll;
+    for (std::size_t w = 0; w < of_batch.size(); ++w) words.add((*batch.labels)[w], of_batch[w]);
   }
-  const auto count = static_cast<double>(words.total());
-  result.loss /= count;
-  result.nll /= count;
   if (are_entity_tags(model_.labels)) {
     const ClassScores micro = entities.micro();
     result.metrics = {{"entity_f1", micro.f1},
@@ -89,7 +111,6 @@ Validation TaggingObjective::validate() {
   for (const auto& [name, value] : result.metrics)
     if (name == enum_names(best_by_)[static_cast<std::size_t>(best_by_)]) result.score = value;
   if (best_by_ == TaggingScore::loss) result.score = -result.loss;
-  return result;
 }
 
 }  // namespace attend

@@ -37,8 +37,12 @@ class TaggingObjective final : public Objective {
   bool can_validate() const override { return validation_.has_value(); }
   // score: by `best_by`; for the loss, its negative. A text in parts counts as several.
   Validation validate() override;
+  Validation validate_together(Collective& processes) override;
 
  private:
+  // found: the tags of all held-out words. Reads the loss.
+  void add_scores(std::span<const std::int32_t> found, Validation& result) const;
+
   TaggingModel model_;
   TaggedBatcher batches_;
   float label_smoothing_;
