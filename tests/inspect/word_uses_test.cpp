@@ -102,6 +102,15 @@ TEST(WordUses, OfOneTextIsAPoint) {
   EXPECT_EQ(found.shown_variance, 1.0);
 }
 
+TEST(WordUses, ThatAreEqualAreAPoint) {
+  const EmbeddingEngine embedder(small_model());
+  // What enters the first layer depends on the place of the word alone.
+  const std::vector<std::string> texts{"the cat eats", "the cat sees the dog", "the cat"};
+  const WordUses found = word_uses(embedder, texts, "cat", 0);
+  for (const WordUse& use : found.uses) EXPECT_NEAR(std::hypot(use.x, use.y), 0.0, 1e-5);
+  EXPECT_EQ(found.shown_variance, 1.0);
+}
+
 TEST(WordUses, NeedTheWordAndTheLayer) {
   const EmbeddingEngine embedder(small_model());
   expect_error<DataError>([&] { word_uses(embedder, kUsesOfCat, "dog", -1); },

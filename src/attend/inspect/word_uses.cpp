@@ -12,17 +12,20 @@ namespace {
 
 using WordVectors = std::vector<std::vector<float>>;
 
-// The sum of the squared distances from the mean.
+// The sum of the squared distances from the mean; 0 for vectors that differ by rounding alone.
 double variation(const WordVectors& vectors) {
-  double sum = 0;
+  constexpr double kRounding = 1e-12;  // as a share of the squared lengths
+  double sum = 0, lengths = 0;
   for (std::size_t d = 0; d < vectors.front().size(); ++d) {
     double mean = 0;
     for (const std::vector<float>& vector : vectors)
       mean += double{vector[d]} / static_cast<double>(vectors.size());
-    for (const std::vector<float>& vector : vectors)
+    for (const std::vector<float>& vector : vectors) {
       sum += (double{vector[d]} - mean) * (double{vector[d]} - mean);
+      lengths += double{vector[d]} * double{vector[d]};
+    }
   }
-  return sum;
+  return sum > kRounding * lengths ? sum : 0;
 }
 
 void find_nearest(std::size_t own, const WordVectors& vectors, WordUse& use) {
