@@ -29,10 +29,10 @@ def two_texts(driver, size):
     gone, new = [set(words) for words in (shown_translation(driver), shown)]
     change = text_of(driver, "#beside-change")
     assert all(f"“{word}”" in change for word in gone ^ new), (change, gone ^ new)
-    # The words of both texts are on one axis: "fish." has a column of its own in both maps.
+    # The words of both texts are on one axis, where the word that is another one has one place.
     assert len(driver.find_elements(By.CSS_SELECTOR, "#beside-map svg")) == 3
     for labels in (texts_of(driver, f"#beside-map .scroll:nth-child({k}) svg text") for k in (1, 2, 3)):
-        assert "cat." in labels and "fish." in labels, labels
+        assert "cat. → fish." in labels and "old" in labels, labels
     assert driver.find_elements(By.CSS_SELECTOR, "#beside-map .less")
     driver.execute_script("document.getElementById('beside').scrollIntoView()")
     driver.save_screenshot(f"{folder}/explore-beside-{size}.png")

@@ -6,11 +6,13 @@ Object.assign(state, { other: { text: "", model: "" }, beside: null });
 
 const LARGEST_BESIDE = 64; // words of a map that is drawn beside another
 
-// The words of two texts on one axis: {text, at: [place in the one, place in the other]}, null where one lacks it.
+// The words of two texts on one axis: {text, at: [place in the one, place in the other]}, null where one lacks it. Between words that both
+// have, as many on either side stand for each other: "house → dog".
 function alignedAxis(before, after) {
   const axis = [];
   let [i, j] = [0, 0];
   for (const [a, b] of [...compareWords(before, after).pairs, [before.length, after.length]]) {
+    if (a - i === b - j) while (i < a) axis.push({ text: `${before[i]} → ${after[j]}`, at: [i++, j++] });
     while (i < a) axis.push({ text: before[i], at: [i++, null] });
     while (j < b) axis.push({ text: after[j], at: [null, j++] });
     if (a < before.length) axis.push({ text: before[a], at: [i++, j++] });
@@ -28,7 +30,7 @@ function bothMaps(kind, layer, head) {
   return pictures.every(has) ? pictures.map((picture) => picture.map(kind, "words", layer, head)) : null;
 }
 
-// How much of the attention of the words that both have goes elsewhere: 0 … 1.
+// How much of the attention of the words that are on both sides goes elsewhere: 0 … 1.
 function movedBetween([ours, theirs], { row, col }) {
   const [rows, cols] = [row, col].map((axis) => axis.map(({ at }) => at).filter((at) => !at.includes(null)));
   let moved = 0;
