@@ -23,7 +23,8 @@ class BackgroundSum {
   // device of the current runtime, with one thread.
   using Sum = std::function<void(std::int64_t begin, std::int64_t end)>;
   BackgroundSum(std::int64_t size, std::int64_t bucket, Sum sum);
-  // Precondition: no step has begun without finish().
+  // Waits for the sum of a bucket that has begun, and leaves the others: for a step that has
+  // failed.
   ~BackgroundSum();
   BackgroundSum(const BackgroundSum&) = delete;
   BackgroundSum& operator=(const BackgroundSum&) = delete;

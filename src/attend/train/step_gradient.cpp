@@ -12,14 +12,6 @@ namespace attend {
 
 namespace {
 
-// Takes part in the sums of a step that has failed here: the other processes wait for them.
-void finish_for_others(BackgroundSum& sums) {
-  try {
-    sums.finish();
-  } catch (...) {  // the first error is reported
-  }
-}
-
 // In batch order.
 double total(const std::vector<DeviceScalar>& sums) {
   return std::accumulate(sums.begin(), sums.end(), 0.0);
@@ -81,16 +73,11 @@ void StepGradient::compute_last_shard(Step& step, int shard) {
     return;
   }
   background_->start();
-  try {
-    compute_shard(step, shard, [&](const Tensor& gradient) {
-      const std::int64_t begin = gradient.data() - gradients.data();
-      if (begin >= 0 && begin < gradients.size())
-        background_->complete(begin, begin + gradient.size());
-    });
-  } catch (...) {
-    finish_for_others(*background_);
-    throw;
-  }
+  compute_shard(step, shard, [&](const Tensor& gradient) {
+    const std::int64_t begin = gradient.data() - gradients.data();
+    if (begin >= 0 && begin < gradients.size())
+      background_->complete(begin, begin + gradient.size());
+  });
   background_->finish();
 }
 
