@@ -88,7 +88,8 @@ TEST_F(FilterOptionEffects, OfLanguagesOfAModel) {
   expect_cases(
       "filter --src @test.en --tgt @test.de --out-src @made/en --out-tgt @made/de --language-odds "
       "0 "
-      "--score-with @languages --keep-best 0.5 --src-lang eng_Latn --tgt-lang deu_Latn",
+      "--score-with @languages --keep-best 0.5 --format json --src-lang eng_Latn --tgt-lang "
+      "deu_Latn",
       {{"src-lang", "fra_Latn", "", "out files?"}, {"tgt-lang", "fra_Latn", "", "out files?"}});
 }
 
