@@ -164,7 +164,9 @@ TEST_F(FilterText, RanksOnlyFilesAndOnlyWithAScorer) {
   const NumberScorer scorer;
   best.in.tgt = {"-"};
   const std::string message = message_of<ConfigError>([&] { filter_text(best, &scorer); });
-  EXPECT_TRUE(contains(message, "--keep-best: expected a file")) << message;
+  EXPECT_TRUE(
+      contains(message, "--keep-best: expected a file, which is read twice; standard input"))
+      << message;
   best.in.tgt = {"/dev/null"};
   EXPECT_THROW(filter_text(best, &scorer), ConfigError);
   best.options.keep_best = 0;

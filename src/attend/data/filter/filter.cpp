@@ -154,7 +154,8 @@ void require_files(const PairFiles& in) {
       std::error_code ignored;
       if (file == "-" || !std::filesystem::is_regular_file(file, ignored))
         throw ConfigError(
-            fmt::format("--keep-best: expected a file, which is read twice; {} is none", file));
+            fmt::format("--keep-best: expected a file, which is read twice; {} is none",
+                        file == "-" ? "standard input" : file));
     }
 }
 
