@@ -235,10 +235,11 @@ class Cache {
     return bytes;
   }
 
-  // With one thread the peak is exact; each other may add what it kept at another time.
+  // The most that was in use since the last call by this thread, as far as the others keep now what
+  // they kept then.
   void update_peak(ThreadBlocks* mine) {
-    std::int64_t in_use = outside_;
-    for (const ThreadBlocks* thread : threads_) in_use -= thread->least_kept();
+    std::int64_t in_use = outside_ - kept_by_threads();
+    if (mine != nullptr) in_use += mine->kept() - mine->least_kept();
     statistics_.peak_bytes = std::max(statistics_.peak_bytes, in_use);
     if (mine != nullptr) mine->restart_least();
   }

@@ -18,8 +18,8 @@ struct MemoryStatistics {
   std::int64_t bytes_in_use = 0;  // in live tensors, after rounding
   // Used at some time and not returned: in use or kept for reuse.
   std::int64_t bytes_reserved = 0;
-  // Maximum of bytes_in_use since reset_peak_memory(). With several threads, up to 256 KiB more for
-  // each.
+  // Maximum of bytes_in_use since reset_peak_memory(). With several threads, it may be off by the
+  // 256 KiB that each keeps.
   std::int64_t peak_bytes = 0;
   std::int64_t system_calls = 0;  // requests that needed memory never used before
 };

@@ -87,7 +87,7 @@ TEST_F(PrepareCommand, SaysWhatItNeeds) {
   expect_error(from_disk("run"), {"corpus", "attend prepare"});
   ASSERT_EQ(run(prepare()), 0) << error_;
   expect_error(prepare(), {"corpus", "not empty"});
-  expect_error(training("run", {"--prepared", "corpus"}), {"--prepared"});
+  expect_error(training("run", {"--prepared", "corpus"}), {"prepared", "--src-train", "got both"});
   expect_error({"train", "lm", "--prepared", path("corpus"), "--out", path("run")},
                {"corpus", "attend prepare lm", "translation"});
 }
