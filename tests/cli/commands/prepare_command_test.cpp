@@ -55,7 +55,7 @@ TEST_F(PrepareCommand, SaysWhatADryRunWouldTake) {
 }
 
 TEST_F(PrepareCommand, ReportsAsJson) {
-  ASSERT_EQ(run(prepare({"--format", "json", "--max-length", "12"})), 0) << error_;
+  ASSERT_EQ(run(prepare({"--format", "json", "--max-length", "24"})), 0) << error_;
   const auto json = nlohmann::json::parse(out_);
   EXPECT_EQ(json["pairs"], 400);
   EXPECT_EQ(json["kept"].get<int>() + json["over_long"].get<int>(), 400);
@@ -87,7 +87,7 @@ TEST_F(PrepareCommand, SaysWhatItNeeds) {
   expect_error(from_disk("run"), {"corpus", "attend prepare"});
   ASSERT_EQ(run(prepare()), 0) << error_;
   expect_error(prepare(), {"corpus", "not empty"});
-  expect_error(training("run", {"--prepared", "corpus"}), {"prepared", "--src-train", "got both"});
+  expect_error(training("run", {"--prepared", "corpus"}), {"prepared", "--src-train", "both"});
   expect_error({"train", "lm", "--prepared", path("corpus"), "--out", path("run")},
                {"corpus", "attend prepare lm", "translation"});
 }

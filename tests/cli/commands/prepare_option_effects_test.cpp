@@ -31,8 +31,8 @@ class PrepareOptionEffects : public CommandOptionEffects {
 
 const std::vector<OptionCase> kPreparation{
     {"out", "@made/other", "", "out"},
-    {"sample-lines", "50", "", "out files"},
-    {"seed", "2", "--sample-lines 50", "out? files"},
+    {"sample-lines", "100", "", "out files"},
+    {"seed", "2", "--sample-lines 100", "out? files"},
     {"seed", "2", "", ""},
     {"format", "json", "", "out"},
     {"threads", "2", "", ""},
@@ -41,7 +41,7 @@ const std::vector<OptionCase> kPreparedVocabulary{
     {"tokenizer", "word", "", "out files"},
     {"vocab-size", "200", "", "out files"},
     {"character-coverage", "0.98", "", "out? files"},
-    {"byte-fallback", "yes", "--vocab-size 500", "out? files"},
+    {"byte-fallback", "yes", "--vocab-size 400", "out? files"},
     {"normalization", "identity", "", "out? files"},
     {"pretokenized", "yes", "--tokenizer word", "out? files"},
     {"user-symbols", "<bt>", "", "out? files"},
@@ -56,8 +56,8 @@ TEST_F(PrepareOptionEffects, OfTranslation) {
       {"tgt-train", "@other_train.de", "", "out? files"},
       {"src-language", "fr", "", "files"},
       {"tgt-language", "fr", "", "files"},
-      {"max-length", "15", "", "out files"},
-      {"over-long", "truncate", "--max-length 15", "out files"},
+      {"max-length", "24", "", "out files"},
+      {"over-long", "truncate", "--max-length 24", "out files"},
       {"joint-vocabulary", "no", "", "out files"},
       {"shard-samples", "100", "", "out files"},
   };
@@ -65,7 +65,7 @@ TEST_F(PrepareOptionEffects, OfTranslation) {
   expect_cases(command, kPreparation);
   expect_cases(command, kPreparedVocabulary);
   expect_data_folder(command);
-  expect_config_file(command, "--max-length 15", "max-length = 15\n");
+  expect_config_file(command, "--max-length 24", "max-length = 24\n");
   expect_a_case_for_every_option("prepare translation", {cases, kPreparation, kPreparedVocabulary},
                                  {"config", "data", "tokenizer-from"});
 }
