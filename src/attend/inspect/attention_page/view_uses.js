@@ -1,4 +1,4 @@
-// The view of a word in several texts: its vectors behind a layer, which depend on what is around it, as points of a plane.
+// The view of a word in several texts: its vectors after a layer, which depend on what is around it, as points of a plane.
 
 // `asked`: by somebody; else the page shows a first example.
 const uses = { asked: false, word: "", layer: -1, texts: [] };
@@ -73,7 +73,7 @@ function usesForm() {
   const form = make(
     "form",
     {},
-    make("div", { className: "fields" }, make("label", {}, "Word ", word), make("label", {}, "behind layer ", layer)),
+    make("div", { className: "fields" }, make("label", {}, "Word ", word), make("label", {}, "after layer ", layer)),
     make("label", {}, "Texts with the word, one in each line", texts),
     make("div", { className: "fields" }, make("button", { textContent: "Show the word" })),
   );
