@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -55,8 +56,8 @@ def no_switching() -> Iterator[None]:
     sys.setswitchinterval(interval)
 
 
-def others_run_during(call: Callable[[], object]) -> bool:
-    """Whether another thread, which is ready to run, runs while the call computes."""
+def others_run_during(call: Callable[[], object], seconds: float = 20) -> bool:
+    """Whether another thread, which is ready to run, runs while one of many calls computes."""
     ready, went = threading.Lock(), []
     ready.acquire()
 
@@ -67,10 +68,9 @@ def others_run_during(call: Callable[[], object]) -> bool:
     thread = threading.Thread(target=other)
     thread.start()
     ready.release()  # from here on, only the call gives the lock away
-    for _ in range(100):  # the system may take its time to wake the thread
+    end = time.monotonic() + seconds  # a busy system may take its time to wake the thread
+    while not went and time.monotonic() < end:
         call()
-        if went:
-            break
     ran = bool(went)
     thread.join()
     return ran
@@ -85,4 +85,4 @@ def test_other_threads_run_while_a_call_computes(
 
 
 def test_other_threads_wait_for_python_itself(no_switching: None) -> None:
-    assert not others_run_during(lambda: sum(range(10_000)))
+    assert not others_run_during(lambda: sum(range(10_000)), seconds=0.1)
