@@ -45,10 +45,14 @@ TextClassifier::TextClassifier(const ClassifierConfig& config, std::uint64_t see
 
 TextClassifier::TextClassifier(const ClassifierConfig& config, Purpose) : TextClassifier(config) {}
 
-Variable TextClassifier::forward(const Ragged& texts, Pass& pass, const Ids& types) const {
+Variable TextClassifier::features(const Ragged& texts, Pass& pass, const Ids& types) const {
   Variable text = pool(encode(texts, pass, types), texts.offsets, config_.pooling);
   if (head_) text = head_->forward(text, pass, config_.head);
-  return output_.forward(dropout(text, pass.dropout(config_.output_dropout)), pass);
+  return dropout(text, pass.dropout(config_.output_dropout));
+}
+
+Variable TextClassifier::forward(const Ragged& texts, Pass& pass, const Ids& types) const {
+  return output_.forward(features(texts, pass, types), pass);
 }
 
 }  // namespace attend

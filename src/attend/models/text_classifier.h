@@ -72,8 +72,12 @@ class TextClassifier {
   Variable encode(const Ragged& texts, Pass& pass, const Ids& types = {}) const {
     return encoder_.forward(texts, pass, types);
   }
+  // -> what the output layer reads [B, D].
+  Variable features(const Ragged& texts, Pass& pass, const Ids& types = {}) const;
   // -> logits [B, C].
   Variable forward(const Ragged& texts, Pass& pass, const Ids& types = {}) const;
+  // From features to logits, for a loss that projects by itself.
+  AffineMap output_map() const { return output_.map(); }
   // The output layer, and the layer between the vector of a text and it, if there is one; their
   // weights may be packed or in 8 bits.
   OutputProjection output() const { return projection_of(output_); }

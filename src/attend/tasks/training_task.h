@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "attend/checkpoint/checkpoint.h"
@@ -12,6 +13,10 @@
 #include "attend/train/trainer.h"
 
 namespace attend {
+
+inline constexpr std::string_view kRDropHelp =
+    "weight of R-Drop, the divergence between two passes with different dropout (Liang et al. "
+    "2021), at twice the cost per step; 0: off";
 
 struct TrainingTask {
   std::string name;  // Trainable::name()

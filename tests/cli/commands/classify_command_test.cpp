@@ -235,6 +235,11 @@ TEST_F(ClassifierCommands, NameTheOptionThatIsWrong) {
   expect_error(training("run", {"--positions", "learned", "--max-positions", "50"}),
                {"max-length", "max-positions 50"});
   expect_error(training("run", {"--word-dropout", "1"}), {"word-dropout"});
+  expect_error(training("run", {"--r-drop", "-1"}), {"r-drop"});
+  expect_error(training("run", {"--r-drop", "1", "--class-weights", "balanced"}),
+               {"r-drop", "got class-weights"});
+  expect_error(training("run", {"--r-drop", "1", "--problem-type", "multi_label"}),
+               {"r-drop", "single label", "got multi_label"});
   expect_error(training("run", {"--pooling", "maximum"}), {"pooling", "max, mean, first"});
   expect_error(training("run", {"--train", "none.tsv"}), {"none.tsv"});
 }

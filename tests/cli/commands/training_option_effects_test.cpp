@@ -193,7 +193,10 @@ const Cases kClassificationModel{
 };
 const Cases kClassificationLoss{
     {"label-smoothing", "0.4", "", kLearning},
+    {"label-smoothing", "0.4", "--r-drop 2", kLearning},
+    {"r-drop", "2", "", kLearning},
     {"word-dropout", "0.4", "", kLearning},
+    {"word-dropout", "0.4", "--r-drop 2", kLearning},
     {"class-weights", "the=3", "", kLearning},
     {"class-weights", "balanced", "", kLearning},
 };

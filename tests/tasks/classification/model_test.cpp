@@ -102,6 +102,8 @@ TEST_F(ClassificationModelFile, GivesTheSecondTextTheSecondType) {
   const Tensor found = model.logits(texts, pass).value();
   EXPECT_TRUE(same_bits(found, model.network->forward(texts, pass, types).value()));
   EXPECT_FALSE(same_bits(found, model.network->forward(texts, pass).value()));
+  EXPECT_TRUE(same_bits(model.features(texts, pass).value(),
+                        model.network->features(texts, pass, types).value()));
   EXPECT_THROW(model.network->forward(texts, pass, {0, 1}), ShapeError);
 }
 

@@ -44,8 +44,8 @@ std::vector<std::int32_t> ClassificationModel::ids(std::string_view text) const 
                   special(), length, network->config().separators);
 }
 
-Variable ClassificationModel::logits(const Ragged& texts, Pass& pass) const {
-  if (network->config().token_types < 2) return network->forward(texts, pass);
+Ids ClassificationModel::token_types(const Ragged& texts) const {
+  if (network->config().token_types < 2) return {};
   std::vector<std::int32_t> types;
   types.reserve(texts.ids->size());
   for (std::int64_t b = 0; b < texts.sequences(); ++b) {
@@ -55,7 +55,15 @@ Variable ClassificationModel::logits(const Ragged& texts, Pass& pass) const {
       if (id == tokenizer.eos_id()) type = 1;
     }
   }
-  return network->forward(texts, pass, std::move(types));
+  return types;
+}
+
+Variable ClassificationModel::logits(const Ragged& texts, Pass& pass) const {
+  return network->forward(texts, pass, token_types(texts));
+}
+
+Variable ClassificationModel::features(const Ragged& texts, Pass& pass) const {
+  return network->features(texts, pass, token_types(texts));
 }
 
 Metadata ClassificationModel::configuration() const {

@@ -44,9 +44,13 @@ struct ClassificationModel final : SavedModel {
   // The ids that the classifier reads of a text, or of a pair with a tab between. Throws DataError
   // for a pair without exactly one.
   std::vector<std::int32_t> ids(std::string_view text) const;
-  // B texts -> logits [B, C]. The tokens of a second text, behind the first eos, have the second
-  // type where the network has types.
+  // The types of the tokens: the second for those of a second text, after the first eos. None
+  // where the network has no types.
+  Ids token_types(const Ragged& texts) const;
+  // B texts -> logits [B, C].
   Variable logits(const Ragged& texts, Pass& pass) const;
+  // B texts -> what the output layer reads [B, D].
+  Variable features(const Ragged& texts, Pass& pass) const;
 
   std::string_view task() const override { return kTask; }
   ParameterSet& parameters() const override { return network->parameters(); }

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "attend/collective/shared_work.h"
+#include "attend/ops/cross_entropy.h"
 #include "attend/ops/target_losses.h"
 
 namespace attend {
@@ -64,12 +65,25 @@ BatchLoss ClassificationObjective::loss_of(const Variable& logits, const Classif
   return {std::move(result.loss), result.loss_sum, result.nll};
 }
 
+Ragged ClassificationObjective::training_texts(const Ragged& texts, Pass& pass) const {
+  return without_some(texts, pass.dropout(loss_.word_dropout),
+                      model_.pairs ? model_.tokenizer.eos_id() : -1);
+}
+
+BatchLoss ClassificationObjective::paired_loss(const ClassificationBatch& batch, double normalizer,
+                                               Pass& pass) const {
+  const Variable features = model_.features(training_texts(batch.text.twice(), pass), pass);
+  CrossEntropy result = paired_cross_entropy(
+      features, model_.network->output_map(), batch.labels, loss_.r_drop,
+      pass.in_precision(CrossEntropyOptions{loss_.label_smoothing, normalizer}));
+  return {std::move(result.loss), result.loss_sum, result.nll};
+}
+
 BatchLoss ClassificationObjective::loss(std::int64_t epoch, std::int64_t index, double normalizer,
                                         Pass& pass) {
   const ClassificationBatch batch = batches_.batch(epoch, index);
-  const Ragged texts = without_some(batch.text, pass.dropout(loss_.word_dropout),
-                                    model_.pairs ? model_.tokenizer.eos_id() : -1);
-  return loss_of(model_.logits(texts, pass), batch, normalizer, pass);
+  if (loss_.r_drop > 0.0f) return paired_loss(batch, normalizer, pass);
+  return loss_of(model_.logits(training_texts(batch.text, pass), pass), batch, normalizer, pass);
 }
 
 Validation ClassificationObjective::validate() {

@@ -16,6 +16,9 @@ struct ClassificationLoss {
   // Share of tokens dropped from training texts, at random each time.
   float word_dropout = 0.0f;
   Tensor class_weights = {};  // [C], or undefined: all 1; of single labels
+  // R-Drop: weight of the KL divergence between two passes; 0: one pass. Of single labels that all
+  // weigh the same.
+  float r_drop = 0.0f;
 };
 
 class ClassificationObjective final : public Objective {
@@ -39,6 +42,9 @@ class ClassificationObjective final : public Objective {
  private:
   // outputs: of all held-out texts, row after row
   ClassifierScores scores_of(std::span<const float> outputs) const;
+  // The texts as training reads them, some of their words left out.
+  Ragged training_texts(const Ragged& texts, Pass& pass) const;
+  BatchLoss paired_loss(const ClassificationBatch& batch, double normalizer, Pass& pass) const;
   BatchLoss loss_of(const Variable& logits, const ClassificationBatch& batch, double normalizer,
                     const Pass& pass) const;
 

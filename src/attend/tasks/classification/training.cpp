@@ -37,6 +37,11 @@ void check(const ClassificationTraining& o) {
         "label-separator: expected texts with several labels (multi_label), got {}", problem));
   if (o.model.problem_type == ProblemType::regression && o.loss.label_smoothing != 0.0f)
     throw ConfigError("label-smoothing: expected none, because a regression has no labels");
+  if (o.loss.r_drop > 0.0f &&
+      (o.model.problem_type != ProblemType::single_label || !o.loss.class_weights.empty()))
+    throw ConfigError(
+        fmt::format("r-drop: expected texts with a single label and no class-weights, got {}",
+                    o.loss.class_weights.empty() ? problem : "class-weights"));
   require_positions("max-length", o.data.length.max_length, o.model);
 }
 
@@ -206,7 +211,7 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
   if (!o.data.valid.empty())
     valid = read_labeled(valid_files, o.data.columns, {problem, train.classes});
   ClassificationLoss loss{o.loss.label_smoothing, o.loss.word_dropout,
-                          class_weights(o.loss.class_weights, train)};
+                          class_weights(o.loss.class_weights, train), o.loss.r_drop};
   ClassifierConfig config = o.model;
   config.classes = static_cast<int>(train.classes.size());
   config.vocab_size = o.tokenizer.vocab_size;  // so far

@@ -34,6 +34,7 @@ void fields(ClassificationDataOptions& o, Visitor&& visit) {
 
 struct ClassificationLossOptions {
   float label_smoothing = 0.0f;
+  float r_drop = 0.0f;
   float word_dropout = 0.0f;
   std::vector<std::string> class_weights;
 };
@@ -42,6 +43,7 @@ template <class Visitor>
 void fields(ClassificationLossOptions& o, Visitor&& visit) {
   visit("label-smoothing", o.label_smoothing, between(0, 1),
         "share of the target distribution that is spread over all classes");
+  visit("r-drop", o.r_drop, between(0, 1000), kRDropHelp);
   visit("word-dropout", o.word_dropout, below_one(),
         "share of the tokens of a training text that are dropped at random");
   visit("class-weights", o.class_weights,

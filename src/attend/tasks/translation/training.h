@@ -86,9 +86,7 @@ template <class Visitor>
 void fields(TranslationLossOptions& o, Visitor&& visit) {
   visit("label-smoothing", o.training.label_smoothing, between(0, 1),
         "share of the target distribution that is spread over the whole vocabulary");
-  visit("r-drop", o.training.r_drop, between(0, 1000),
-        "weight of R-Drop, the divergence between two passes with different dropout (Liang et al. "
-        "2021), at twice the cost per step; 0: off");
+  visit("r-drop", o.training.r_drop, between(0, 1000), kRDropHelp);
   visit("r-drop-after", o.training.r_drop_after, between(0, 1e9), "epochs before R-Drop begins");
   visit("valid-beam-size", o.valid_beam_size, kBeamSizes,
         "beam size for the BLEU of the validation text");
