@@ -145,11 +145,12 @@ void run_training(const SessionOptions& session, const TrainerOptions& trainer,
     throw ConfigError(fmt::format("dry-run: expected one process, got {}", processes.size()));
   if (!session.dry_run && processes.is_first()) require_folder_for(session.run, session.resume);
   const RuntimeScope runtime = enter_runtime(session.run.threads);
-  const auto latest = checkpoint_to_resume(RunFolder(session.run.out), session);
+  auto latest = checkpoint_to_resume(RunFolder(session.run.out), session);
   if (session.dry_run) report(session.format, "reading the text, learning the vocabulary ...\n");
   ProgressLine preparing = ProgressLine::timing("reading the text, learning the vocabulary");
   TrainingTask task = prepare(latest ? &latest->checkpoint : nullptr);
   preparing.end();
+  latest.reset();  // The run reads its parameters and its optimizer's state by itself.
   for (const std::string& note : task.notes) report(session.format, "{}\n", note);
   if (session.dry_run) return dry_run(task, trainer, session.format);
   train_and_report(task, session, trainer, configuration);
