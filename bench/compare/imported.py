@@ -13,6 +13,7 @@ import sys
 
 import numpy
 
+import decoding
 from sides import python, run, run_json, script
 
 GENERATED = 64  # tokens
@@ -143,7 +144,7 @@ def translate(c, name, directory, source):
     with open(os.path.join(directory, "config.json")) as file:
         vocabulary = json.load(file)["vocab_size"]
     for beam in (4, 1):
-        c.decode(name, imported(c, name, directory)["f32"], source, beam, one_by_one=40, length=30, shape=shape, vocabulary=vocabulary, convert=convert)
+        decoding.compare(c, name, imported(c, name, directory)["f32"], source, beam, one_by_one=40, length=30, shape=shape, vocabulary=vocabulary, convert=convert)
 
 
 def complete_ctranslate2(folder):
