@@ -75,7 +75,7 @@ bench: ## compare training with PyTorch and Marian, decoding with CTranslate2 an
 	@tools/dependencies.sh ensure bench
 	@mkdir -p build
 	@cmake --preset $(PRESET) -DATTEND_BENCHMARKS=ON $$(tools/python_environment.sh build/python-venv) >$(BUILD).configure.log || { cat $(BUILD).configure.log; exit 1; }
-	@cmake --build $(BUILD) --target attend_program compare_train_attend compare_train_lm_attend compare_decode_attend compare_encode_attend compare_generate_attend compare_serve_clients bench_kernels
+	@cmake --build $(BUILD) --target attend_program compare_train_attend compare_train_lm_attend compare_tune_attend compare_decode_attend compare_encode_attend compare_generate_attend compare_serve_clients bench_kernels
 	@if grep -q ATTEND_PYTHON:BOOL=ON $(BUILD)/CMakeCache.txt; then cmake --build $(BUILD) --target attend_python attend_python_files; fi
 	@test -x build/bench-python/bin/python || python3 -m venv build/bench-python
 	@build/bench-python/bin/pip install --quiet --disable-pip-version-check -r bench/compare/requirements.txt

@@ -27,7 +27,7 @@ from comparison import Comparison
 from sides import made_up_ids
 
 ROWS = ["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-marian", "decode-base", "serving", "imported-encoders", "imported-translation",
-        "imported-generation", "python", "scaling", "processes"]
+        "imported-generation", "fine-tuning", "python", "scaling", "processes"]
 # What --quick runs: the work of one model of each kind, against the peers' usual variants, in two turns.
 QUICK = dict(only=["train-tiny", "train-lm", "decode-tiny"], variants=["f32", "bf16"], turns=2, seconds=5)
 # What an earlier build of attend can be compared in.

@@ -1,6 +1,7 @@
 """Model directories of common shapes with random weights, as transformers writes them: for speed alone.
 
-usage: foreign_models.py SHAPE FOLDER TEXT...      SHAPE: gpt2 (124 M), llama (SmolLM2, 135 M), opus-mt (74 M), bert (base, 109 M)
+usage: foreign_models.py SHAPE FOLDER TEXT...      SHAPE: gpt2 (124 M), llama (SmolLM2, 135 M), opus-mt (74 M), bert (base, 109 M),
+                                                         minilm (23 M)
 
 The tokenizer is learned from the TEXT files (opus-mt: one of the source, one of the target language), and brought to the
 size that the shape is known with by words that no text contains.
@@ -80,17 +81,22 @@ def opus_mt(folder, texts):
         {"tokenizer_class": "MarianTokenizer", "source_lang": "en", "target_lang": "de", "model_max_length": 512, "separate_vocabs": False}))
 
 
-def bert(folder, texts):
+def bert(folder, texts, **shape):
     tokenizer = tokenizers.BertWordPieceTokenizer(lowercase=True)
     tokenizer.train_from_iterator(lines_of(texts), vocab_size=30522, min_frequency=1, show_progress=False)
     transformers.BertTokenizer(vocab=tokenizer.get_vocab()).save_pretrained(folder)
     torch.manual_seed(1)
     labels = {0: "negative", 1: "positive"}
-    config = transformers.BertConfig(vocab_size=tokenizer.get_vocab_size(), id2label=labels, label2id={v: k for k, v in labels.items()})
+    config = transformers.BertConfig(vocab_size=tokenizer.get_vocab_size(), id2label=labels, label2id={v: k for k, v in labels.items()},
+                                     **shape)
     transformers.BertForSequenceClassification(config).save_pretrained(folder)
 
 
-SHAPES = {"gpt2": gpt2, "llama": llama, "opus-mt": opus_mt, "bert": bert}
+def minilm(folder, texts):
+    bert(folder, texts, hidden_size=384, num_attention_heads=12, num_hidden_layers=6, intermediate_size=1536)
+
+
+SHAPES = {"gpt2": gpt2, "llama": llama, "opus-mt": opus_mt, "bert": bert, "minilm": minilm}
 
 
 def main():

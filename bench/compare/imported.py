@@ -14,6 +14,7 @@ import sys
 import numpy
 
 import decoding
+import training
 from sides import python, run, run_json, script
 
 GENERATED = 64  # tokens
@@ -177,6 +178,11 @@ def compare(c, wanted):
             encode(c, "embedder", c.a.embedder, sentences, classes=False)
         few = shutil.copy(c.first_lines(sentences, 300), c.path("300-sentences.txt"))
         encode(c, "bert-base", directory_of(c, "bert", [text("wikitext-2", "train.txt")]), few, classes=True)
+    if "fine-tuning" in wanted:
+        for shape in ("minilm", "bert"):
+            for rank in (0, 8) if installed("peft") else (0,):
+                training.fine_tuning(c, f"fine-tuning-{shape}{'-lora' if rank else ''}",
+                                     directory_of(c, shape, [text("wikitext-2", "train.txt")]), sentences, rank)
     if "imported-translation" in wanted:
         source = shutil.copy(c.first_lines(sentences, 100), c.path("few-sentences.txt"))
         translate(c, "opus-mt", directory_of(c, "opus-mt", [english, german]), source)

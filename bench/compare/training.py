@@ -3,8 +3,9 @@
 import json
 import os
 import statistics
+import subprocess
 
-from sides import check_same, made_up_ids, run_json, run_json_or_none, script
+from sides import check_same, made_up_ids, run, run_json, run_json_or_none, script
 
 TINY = dict(d_model=128, n_heads=4, d_ff=256, n_encoder_layers=4, n_decoder_layers=4, norm_first=True, tie_embeddings="target")
 LANGUAGE = dict(d_model=512, n_heads=8, d_ff=2048, n_layers=6, dropout=0.1, activation="gelu")
@@ -35,6 +36,26 @@ def language(c, name, config, length, sequences, vocabulary):
     beside_torch(c, name, "train_lm_attend", flops, dict(
         model=config, vocabulary=vocabulary, ids=ids, sequences=sequences, threads=2, seconds=3 * c.a.seconds,
         weights=c.path(f"{name}.safetensors")))
+
+
+def fine_tuning(c, name, directory, sentences, rank):
+    """Of an imported classifier: all of its parameters, or adapters of this rank."""
+    model, texts, first = (c.path(f"{name}.{kind}") for kind in ("safetensors", "tsv", "first.tsv"))
+    run([c.attend, "import", directory, "--out", model], stderr=subprocess.DEVNULL)
+    with open(sentences, encoding="utf-8") as lines:
+        labeled = [f"{('negative', 'positive')[i % 2]}\t{line.strip()}\n" for i, line in enumerate(lines) if line.strip()]
+    for path, lines in ((texts, labeled), (first, labeled[:32])):
+        with open(path, "w", encoding="utf-8") as out:
+            out.writelines(lines)
+    with open(os.path.join(directory, "config.json")) as file:
+        config = json.load(file)
+    d, layers = config["hidden_size"], config["num_hidden_layers"]
+
+    def flops(result):  # of adapters, the weights themselves have no gradient
+        return (4 if rank else 6) * result["tokens_per_second"] * layers * (4 * d * d + 2 * d * config["intermediate_size"])
+
+    beside_torch(c, name, "tune_attend", flops, dict(
+        model=model, directory=directory, texts=texts, first=first, batch_tokens=2048, rank=rank, threads=2, seconds=c.a.seconds))
 
 
 def sides(c, name, program, options):
