@@ -86,7 +86,7 @@ LabResult run_heads(const Lab& lab) {
                    : best->second < one - 0.05 ? Verdict::refuted
                                                : Verdict::unclear;
   result.finding =
-      fmt::format("One head has accuracy {:.3f}, {} heads {:.3f}, with as many parameters.", one,
+      fmt::format("With one head the accuracy is {:.3f}, with {} heads {:.3f}, with equal parameters.", one,
                   best_heads, best->second);
   result.plots.push_back(plot);
   return result;

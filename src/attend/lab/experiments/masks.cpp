@@ -144,13 +144,13 @@ LabResult run_masks(const Lab& lab) {
                        ? Verdict::confirmed
                        : Verdict::refuted;
   result.finding =
-      fmt::format("With the mask {} of {} earlier outputs changed in any bit; without it {} of {}.",
+      fmt::format("With the mask, {} of {} earlier outputs changed in any bit; without it, {} of {}.",
                   leaks[true].changed + of_whole.changed, leaks[true].compared + of_whole.compared,
                   leaks[false].changed, leaks[false].compared);
   if (cheats) {
     result.finding += fmt::format(
-        " Trained, the masked decoder stays at chance ({:.2f}), the other falls to {:.3f}: it "
-        "reads the answer instead of predicting it.",
+        " After training, the loss of the masked decoder stays at chance ({:.2f}); that of the "
+        "other falls to {:.3f}, because it reads the answer instead of predicting it.",
         losses[true], losses[false]);
   }
   return result;

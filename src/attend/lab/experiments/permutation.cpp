@@ -68,7 +68,7 @@ LabResult run_permutation(const Lab& lab) {
   result.measured =
       "Two Transformer layers (d_model 64, 4 heads, random weights) read random tokens, and the "
       "same tokens in a random order. The table shows the largest absolute difference between the "
-      "outputs for the permuted tokens and the permuted outputs, which are about 1.";
+      "outputs for the permuted tokens and the permuted outputs; outputs are about 1 in size.";
   result.table.columns = {"positions"};
   for (const std::int64_t n : lengths) result.table.columns.push_back(fmt::format("n={}", n));
 
