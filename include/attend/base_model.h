@@ -1,5 +1,5 @@
-// A model and adapters of it (low-rank adaptation, LoRA): each pair is a model like any other, and
-// all share the weights that no adapter changes.
+// A model with several low-rank adapters (LoRA). The model with one adapter works like any other
+// model; all of them share the weights that no adapter changes.
 //
 //   const auto base = attend::BaseModel::load("minilm.safetensors");
 //   const attend::Classifier topics = base.classifier("topics"), mood = base.classifier("mood");
@@ -30,10 +30,10 @@ class BaseModel {
   static BaseModel load(const std::filesystem::path& path,
                         std::shared_ptr<Runtime> runtime = nullptr);
 
-  // The model with an adapter, a file or the folder of a run; without one, the model itself.
-  // Answers are those of the file that `attend merge` writes, bit for bit: adapted matrices are
-  // computed here, once, and have memory of their own. Throws IoError, or DataError for a damaged
-  // file, one that is no adapter of this model, or another kind of model.
+  // The model with an adapter (a file, or the folder of a run), or without a path the model itself.
+  // Answers equal those of the file that `attend merge` writes, bit for bit: adapted matrices are
+  // computed once, by this call, and are not shared. Throws IoError, or DataError for a damaged
+  // file, an adapter of another model, or another kind of model.
   Translator translator(const std::filesystem::path& adapter = {}) const;
   Generator generator(const std::filesystem::path& adapter = {}) const;
   Classifier classifier(const std::filesystem::path& adapter = {}) const;

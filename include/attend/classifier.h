@@ -4,8 +4,8 @@
 //   for (const attend::Classification& c : classifier.classify(texts))
 //     use(classifier.labels()[c.label], c.probability());
 //
-// A text can be a pair, "premise TAB hypothesis", and the answer one label, several or a number
-// (ProblemType).
+// A text can be a pair, "premise TAB hypothesis". The answer is one label, several labels or a
+// number (ProblemType).
 //
 // Text is UTF-8. Const members may be called from any number of threads at once; each call gets
 // the answer it would get alone. Copies share the model.
@@ -29,24 +29,26 @@
 #pragma GCC visibility push(default)
 namespace attend {
 
-// What a model says about a text: one label of several, any number of them, or a number.
+// What a model predicts for a text: exactly one label, any number of labels, or a number.
 enum class ProblemType { single_label, multi_label, regression };
 
 struct ClassificationOptions {
   std::int64_t batch_tokens = 1024;  // tokens per batch
   int window = 1024;       // lines of a stream to read ahead; 1: answer every line at once
-  float threshold = 0.5f;  // of multi_label: the least probability of a label that is given
-  // Every text is a pair, with a tab between; always so for models that were trained on pairs.
+  float threshold = 0.5f;  // for multi_label: labels with at least this probability are returned
+  // Every text is a pair, separated by a tab. Models trained on pairs always read pairs.
   bool pairs = false;
 };
 
 struct Classification {
-  std::size_t label = 0;  // the most probable one (the first of equals), in Classifier::labels()
-  // One per label; they sum to 1 if a text has a single one. Empty for regression.
+  // Index of the most probable label (the first of equals) in Classifier::labels()
+  std::size_t label = 0;
+  // One per label; they sum to 1 for single_label. Empty for regression.
   std::vector<float> probabilities;
-  // Those given: the most probable one, or all from the threshold on, in the order of the model.
+  // The predicted labels: the most probable one, or for multi_label all at or above the threshold,
+  // in the order of Classifier::labels().
   std::vector<std::size_t> labels = {};
-  float value = 0;  // of regression
+  float value = 0;  // the prediction of a regression model
   float probability() const { return probabilities[label]; }
 };
 
@@ -59,9 +61,9 @@ class Classifier {
                          std::shared_ptr<Runtime> runtime = nullptr);
 
   ProblemType problem_type() const;
-  // Of regression: the name of the number.
+  // The names of the labels; for regression, one name for the number.
   const std::vector<std::string>& labels() const;
-  // Whether it was trained on pairs of texts.
+  // Whether the model was trained on pairs of texts.
   bool takes_pairs() const;
   const Tokenizer& tokenizer() const;
 
@@ -78,12 +80,12 @@ class Classifier {
                 const AnswerSink<Classification>& sink,
                 const ClassificationOptions& options = {}) const;
 
-  // Why the text is of its most probable class and not of another one. Parts are sums over all
-  // tokens of the text, each with its share in the vector of the text: of a maximum the elements
-  // that are the largest. If a layer with an activation is between that vector and the output, the
-  // ratio of what goes out of it and what goes in is taken as it is. There is no lens and no
-  // position. Throws ConfigError for a regression, an option out of range and an unknown class;
-  // DataError as classify() does.
+  // Explains why the model prefers the most probable class to another one. Each part is summed over
+  // the tokens of the text, weighted by their share in the pooled vector (for max pooling: over the
+  // elements that are the maximum). If a layer with an activation follows the pooled vector, the
+  // ratio of its output to its input is treated as a constant. The result has no lens and no
+  // position. Throws ConfigError for a regression model, an option out of range or an unknown
+  // class; DataError as classify() does.
   OutputExplanation explain(const std::string& text, const ExplanationOptions& options = {}) const;
 
  private:

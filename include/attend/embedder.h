@@ -1,4 +1,4 @@
-// Texts as vectors: those of a model that was trained for it, or the hidden states of any other.
+// Vectors of texts: those of an embedding model, or the hidden states of any other model.
 //
 //   const auto embedder = attend::Embedder::load("model.safetensors");
 //   for (const attend::Embedding& e : embedder.embed(texts)) use(e.row(0));
@@ -20,9 +20,8 @@
 #pragma GCC visibility push(default)
 namespace attend {
 
-// How the token vectors of a text become one vector; none: one vector per token. standard: as an
-// embedding model was trained, over all tokens and the special ones around them; of other models
-// the mean.
+// How the token vectors of a text become one vector; none: one vector per token. standard: as the
+// embedding model was trained, special tokens included; for other models, the mean.
 enum class EmbeddingPooling { none, mean, max, first, standard };
 
 struct EmbeddingOptions {
@@ -30,8 +29,8 @@ struct EmbeddingOptions {
                    // from the end, -1 the last
   EmbeddingPooling pooling = EmbeddingPooling::standard;
   int batch_size = 64;      // texts per batch
-  std::string prompt = {};  // the name of one of the model's prompts, which is put before each
-                            // text; empty: the model's usual one, if there is one
+  std::string prompt = {};  // name of the model's prompt to put before each text; empty: the
+                            // default prompt of the model, if it has one
 };
 
 struct Embedding {
@@ -39,7 +38,7 @@ struct Embedding {
   std::int64_t rows = 0;            // 1 if pooled, else one row per token
   std::int64_t width = 0;
   std::vector<float> values;  // [rows, width], row-major; zeros for a pooled text without tokens
-  std::int64_t omitted = 0;   // further tokens of a text that an embedding model has truncated
+  std::int64_t omitted = 0;   // number of tokens that an embedding model has truncated
 
   std::span<const float> row(std::int64_t index) const {
     return std::span(values).subspan(static_cast<std::size_t>(index * width),
@@ -49,9 +48,9 @@ struct Embedding {
 
 class Embedder {
  public:
-  // Loads any model: one for embedding, the encoder of a translator or a classifier, or a language
-  // model, whose tokens see only earlier tokens. Without a runtime it uses the default one. Throws
-  // IoError, or DataError for a file that is damaged or not a model.
+  // Loads any model: an embedding model, the encoder of a translator, classifier or tagger, or a
+  // language model, whose tokens see only earlier tokens. Without a runtime it uses the default
+  // one. Throws IoError, or DataError for a file that is damaged or not a model.
   static Embedder load(const std::filesystem::path& path,
                        std::shared_ptr<Runtime> runtime = nullptr);
 
@@ -64,7 +63,7 @@ class Embedder {
   std::vector<Embedding> embed(std::span<const std::string> texts,
                                const EmbeddingOptions& options = {}) const;
 
-  // The same from the input embeddings: a token has the same vector in every context.
+  // Like embed(), with the static embeddings: a token has the same vector in every context.
   std::vector<Embedding> embed_without_context(std::span<const std::string> texts,
                                                EmbeddingPooling pooling) const;
 

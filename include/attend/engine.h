@@ -7,9 +7,10 @@
 //       {.accept = [](std::size_t, attend::Translation t) { use(t.text()); },
 //        .fail = [](std::size_t, std::exception_ptr error) { report(error); }});
 //
-// Sentences join the running batch of their model at every decoding step and leave it when done.
-// An answer has the bits that the model's own translate(), generate(), classify(), tag() or embed()
-// gives, whatever else the engine does. Members may be called from any number of threads at once.
+// Sentences join the running batch of their model at every decoding step and leave it when done
+// (continuous batching). Answers are bit-identical to those of the model's own translate(),
+// generate(), classify(), tag() or embed(), whatever else the engine does. Members may be called
+// from any number of threads at once.
 #pragma once
 
 #include <cstddef>
@@ -34,27 +35,28 @@ namespace attend {
 
 struct EngineOptions {
   std::int64_t queue_tokens = 65536;  // most tokens that wait for each model
-  // A running batch: there is one per model on every thread of the runtime
+  // Limits of a running batch. Every thread of the runtime has one per model
   std::int64_t batch_rows = 80;       // most hypotheses: 16 sentences with a beam of 5
-  std::int64_t batch_tokens = 16384;  // most tokens read and written by them all
+  std::int64_t batch_tokens = 16384;  // most tokens read and written by all of them
 };
 
-// A request. An engine throws what the model would throw for it, before it is queued: ConfigError
+// A request. submit() throws what the model would throw for it, before it is queued: ConfigError
 // for options, LineError for a text that is too long. Items are numbered from 0.
 struct TranslationRequest {
   std::vector<std::string> sentences;  // the items
-  TranslationOptions options;          // without batch_size and window, which an engine decides
+  TranslationOptions options;          // batch_size and window are ignored
 };
 
 struct GenerationRequest {
   std::string prompt;
   GenerationOptions options = {};  // the items are the n_best continuations
-  std::uint64_t sample = 0;        // of the first item when sampling, as in Generator::generate()
+  // When sampling: `sample` of Generator::generate() for the first item
+  std::uint64_t sample = 0;
   // Receives every token when sampling. The last text of a continuation may follow its last token:
   // Generation::text is complete
   std::function<void(const GeneratedToken&)> grow = {};
-  // In place of `prompt`: the tokens of a conversation. Line breaks of the continuation are then
-  // characters like others, and eos ends it.
+  // The tokens of a conversation, instead of `prompt`. Line breaks in the continuation are then
+  // ordinary characters, and eos ends it.
   std::vector<std::int32_t> conversation = {};
 };
 
@@ -69,7 +71,7 @@ struct TaggingRequest {
 
 struct EmbeddingRequest {
   std::vector<std::string> texts;  // the items
-  EmbeddingOptions options = {};   // without batch_size
+  EmbeddingOptions options = {};   // batch_size is ignored
 };
 
 // Receives the outcome of every item, in any order: one call of `accept` or `fail` for each, on a
@@ -78,7 +80,7 @@ struct EmbeddingRequest {
 template <class Answer>
 struct Receiver {
   std::function<void(std::size_t item, Answer answer)> accept;
-  // CancelledError for an item that was cancelled
+  // `error` is a CancelledError if the item was cancelled
   std::function<void(std::size_t item, std::exception_ptr error)> fail;
 };
 
@@ -86,10 +88,10 @@ struct Receiver {
 class Ticket {
  public:
   Ticket() = default;  // no request
-  // Items without an answer fail with CancelledError and free their places at the next step. Does
-  // not wait for that.
+  // Cancels the items that have no answer yet: they leave the batch at the next step and fail with
+  // CancelledError. Returns without waiting for that.
   void cancel() const;
-  // The tokens that the request reads: of its sources, prompt or texts.
+  // The number of tokens that the request reads: those of its sentences, prompt or texts.
   std::int64_t tokens() const;
 
  private:
@@ -100,7 +102,7 @@ class Ticket {
 };
 
 struct EngineStatistics {
-  // At this moment
+  // Now
   std::int64_t waiting_items = 0;
   std::int64_t waiting_tokens = 0;
   std::int64_t running_items = 0;
@@ -112,7 +114,7 @@ struct EngineStatistics {
   std::int64_t refused_items = 0;   // when the queue was full
   std::int64_t tokens_read = 0;     // sources, prompts and texts of the items that have begun
   std::int64_t tokens_written = 0;  // of the answers
-  std::int64_t steps = 0;           // of running batches
+  std::int64_t steps = 0;           // decoding steps of all batches
 };
 
 class Engine {
@@ -125,8 +127,8 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // Queues all items of a request, or none. Items of one model begin in the order of their
-  // requests, but those behind the first of a long request give way to shorter requests. The
+  // Queues all items of a request, or none. Items of one model start in the order of their
+  // requests, except that shorter requests may pass all but the first item of a long request. The
   // request keeps the model alive. Throws OverloadedError if the items do not fit into the queue or
   // the engine has stopped. A request that is larger than the queue never fits.
   Ticket submit(const Translator& translator, TranslationRequest request,
@@ -142,7 +144,8 @@ class Engine {
 
   // Returns when every item that was accepted has had its outcome.
   void drain();
-  // Accepts no more requests, cancels what waits and runs, and returns when its items have failed.
+  // Accepts no more requests, cancels all waiting and running items, and returns when they have
+  // failed.
   void stop();
 
  private:
@@ -150,7 +153,7 @@ class Engine {
   std::unique_ptr<Impl> impl_;
 };
 
-// A receiver, and a future of each of `items` outcomes.
+// A receiver, and one future for each of its `items` outcomes.
 template <class Answer>
 std::pair<Receiver<Answer>, std::vector<std::future<Answer>>> futures(std::size_t items) {
   const auto promises = std::make_shared<std::vector<std::promise<Answer>>>(items);

@@ -52,7 +52,7 @@ class DivergedError : public Error {
   using Error::Error;
 };
 
-// More work than fits was asked for: try again later (attend/engine.h).
+// The queue of an engine is full: try again later (attend/engine.h).
 class OverloadedError : public Error {
  public:
   using Error::Error;

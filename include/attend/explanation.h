@@ -1,16 +1,17 @@
-// Why a model writes this word and not that one: what every part of it adds to the difference.
+// Why a model writes one word and not another: what each part of the model adds to the difference
+// of their logits.
 //
 //   const attend::OutputExplanation why =
 //       translator.explain("The old dog sleeps.", "Der alte Hund schläft.",
 //                          {.position = 2, .instead = "Kater"});
 //   for (const attend::LogitPart& part : why.parts) use(part.module, part.head, part.value);
 //
-// The output of a Transformer is linear in its residual stream, the sum of the embedding and of
-// what attention and feed-forward networks add (Elhage et al. 2021, "A Mathematical Framework for
-// Transformer Circuits"), but for the normalizations of the stream. These are linear, too, once
-// their denominators, the standard deviation or the root mean square, are taken as they are. So a
-// logit, or the difference of two, is a sum of parts. In a post-norm model each part goes through
-// all normalizations behind it.
+// The residual stream is the sum of the embedding and of what attention and feed-forward networks
+// add (Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"). The logits are
+// linear in it, except for the normalizations of the stream. These become linear, too, if their
+// denominators (standard deviation or root mean square) are treated as constants. A logit, or the
+// difference of two, is then a sum of parts. In a post-norm model each part passes through all
+// later normalizations.
 #pragma once
 
 #include <string>
@@ -20,26 +21,26 @@
 namespace attend {
 
 struct ExplanationOptions {
-  // The token to explain, counted from 0; those before it are given. -1: the first one of a
-  // translation, the one behind the text of a language model.
+  // The token to explain, counted from 0, given the tokens before it. -1: the first token of a
+  // translation, or the token after the text of a language model.
   int position = -1;
-  // The word, or token, that might have been written instead: of a word of several tokens the first
-  // one. Empty: the most probable one of the others.
+  // The word or token to compare with; for a word of several tokens, its first token counts.
+  // Empty: the most probable other token.
   std::string instead = {};
   bool alone = false;  // split the logit itself, not its difference from another one
-  int top = 5;         // tokens of each layer of the lens
-  // Divides the logits of all probabilities, those of the lens included: below 1 they are sharper,
-  // above 1 flatter. Logits, their difference and its parts do not depend on it.
+  int top = 5;         // most probable tokens per layer of the lens
+  // Divides the logits before probabilities are computed, also in the lens: below 1 the
+  // distribution is sharper, above 1 flatter. It does not change logits, differences and parts.
   float temperature = 1.0f;
 };
 
 // What a part of the model adds to a logit, or to the difference of two.
 struct LogitPart {
   // "embedding"; a sublayer, "decoder.layers.0.cross_attn" or "decoder.layers.0.feed_forward";
-  // "....bias" of the output projection of attention, of a normalization of the stream, or of the
-  // output layer ("output.bias"); "....rounding": what arithmetic in 8 bits changes.
+  // a bias ("....bias") of the output projection of attention, of a normalization of the stream, or
+  // of the output layer ("output.bias"); or "....rounding", the effect of 8-bit arithmetic.
   std::string module;
-  int head = -1;  // of attention; -1: no head
+  int head = -1;  // attention head; -1: not a head
   float value = 0;
 };
 
@@ -48,25 +49,25 @@ struct TokenProbability {
   float probability = 0;
 };
 
-// What is added to the residual stream of a token.
+// What a module adds to the residual stream of a token.
 struct ResidualAddition {
   std::string module;  // "embedding", or a sublayer
-  float length = 0;    // L2 norm of what is added
-  float cosine = 0;    // of the angle between it and the stream before it; 0 for the embedding
+  float length = 0;    // L2 norm of the added vector
+  float cosine = 0;    // between the added vector and the stream before it; 0 for the embedding
 };
 
 struct OutputExplanation {
-  // The tokens of the output: of a translation with its end, of a language model those of the text.
+  // The tokens of the translation with eos, or the tokens of the text of a language model
   std::vector<std::string> tokens;
-  int position = 0;  // the explained one, which a language model has chosen if it is behind the
-                     // text
-  TokenProbability token;        // it
-  TokenProbability instead;      // the other one; no token if the logit is explained alone
-  float difference = 0;          // of the two logits, or the logit: the sum of the parts
+  // Index of the explained token; tokens.size() for the token after the text of a language model
+  int position = 0;
+  TokenProbability token;        // the explained token
+  TokenProbability instead;      // the token compared with; empty with ExplanationOptions::alone
+  float difference = 0;          // of the two logits, or the logit alone: the sum of the parts
   std::vector<LogitPart> parts;  // in the order of the model
-  // What would be written if the model ended earlier: the most probable tokens when the residual
-  // stream behind the embedding, and behind each layer, goes at once through the last normalization
-  // and the output layer (nostalgebraist 2020, "interpreting GPT: the logit lens").
+  // The logit lens (nostalgebraist 2020, "interpreting GPT: the logit lens"): the most probable
+  // tokens if the residual stream after the embedding, or after a layer, went directly to the last
+  // normalization and the output layer.
   std::vector<std::vector<TokenProbability>> lens;
   std::vector<ResidualAddition> additions;  // in the order of the model
 };

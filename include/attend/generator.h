@@ -52,11 +52,12 @@ struct Generation {
   std::vector<std::int32_t> ids;    // its tokens; eos ends a line
   std::vector<float> token_scores;  // log-probability of each token (natural logarithm), before
                                     // temperature and penalties
-  float score = 0;                  // their sum; for beam search divided by length^penalty
+  float score = 0;                  // sum of token_scores; for beam search divided by
+                                    // length^penalty
   bool complete = false;            // ended by the end of the line, not by max_tokens
 };
 
-// A token of a continuation that grows.
+// A token of a continuation, reported as it is generated.
 struct GeneratedToken {
   std::size_t item = 0;  // number of the continuation, if there are several
   std::int32_t id = 0;
@@ -79,9 +80,9 @@ class Generator {
 
   // Continues `prompt`, whose lines end with '\n', from its last character. An empty prompt starts
   // a new text. `accept` receives the text as it grows, in whole characters. The result is a
-  // function of (model, prompt, options, sample); other values of `sample` give other texts. When
-  // the context is full, generation continues with its newer half. Throws ConfigError for an option
-  // out of range, DataError for a prompt longer than the context.
+  // function of (model, prompt, options, sample): `sample` numbers the texts drawn with one seed.
+  // When the context is full, generation continues with its newer half. Throws ConfigError for an
+  // option out of range, DataError for a prompt longer than the context.
   Generation generate(std::string_view prompt, const GenerationOptions& options = {},
                       const std::function<void(std::string_view)>& accept = {},
                       std::uint64_t sample = 0) const;
@@ -99,9 +100,9 @@ class Generator {
   // The perplexity of the lines, read as one text. Throws DataError if they are empty.
   Perplexity perplexity(std::span<const std::string> lines) const;
 
-  // Why the model finds a token of `text`, or the most probable one behind it, more likely than
-  // another one. Throws ConfigError for an option out of range, a position behind the end and a
-  // word that is not in the vocabulary; DataError for a text of more than 1024 tokens.
+  // Explains why the model prefers a token of `text`, or the most probable token after it, to
+  // another one. Throws ConfigError for an option out of range, a position beyond the end or a word
+  // that is not in the vocabulary; DataError for a text of more than 1024 tokens.
   OutputExplanation explain(const std::string& text, const ExplanationOptions& options = {}) const;
 
  private:

@@ -4,8 +4,8 @@
 //
 //   attend::corpus_bleu(translations, {references}).score
 //
-// BLEU (Papineni et al. 2002) and chrF (Popovic 2015; chrF++ 2017) are equal to sacreBLEU (Post
-// 2018) and come with its signatures. Text is UTF-8, one segment per line.
+// BLEU (Papineni et al. 2002) and chrF (Popovic 2015; chrF++ 2017) are equal to sacreBLEU's (Post
+// 2018), with the same signatures except for the version. Text is UTF-8, one segment per line.
 #pragma once
 
 #include <array>
@@ -216,7 +216,7 @@ class ConfusionMatrix {
   std::vector<std::int64_t> counts_;  // [classes, classes], rows: gold
 };
 
-// Counts of what is to be found and what is found, from which precision, recall and F1 follow.
+// Counts of gold and predicted items, from which precision, recall and F1 follow.
 struct HitCounts {
   std::int64_t gold = 0, predicted = 0, hits = 0;
 
@@ -243,15 +243,15 @@ class LabelCounts {
   // Throws ConfigError if empty.
   explicit LabelCounts(std::vector<std::string> labels);
 
-  // Counts a text by whether it has each label. Throws ConfigError unless both have a value for
-  // each.
+  // Counts a text. Element i says whether the text has label i. Throws ConfigError unless both
+  // vectors have an element per label.
   void add(const std::vector<bool>& gold, const std::vector<bool>& predicted);
 
   std::int64_t total() const { return total_; }
   std::vector<NamedScores> labels() const;
-  ClassScores micro() const;   // of all decisions
+  ClassScores micro() const;   // over all decisions
   ClassScores macro() const;   // the mean over all labels
-  double exact_share() const;  // texts with all labels right; 0 without texts
+  double exact_share() const;  // share of texts with all labels right; 0 without texts
   std::string table() const;   // to print
 
  private:
@@ -260,23 +260,25 @@ class LabelCounts {
   std::int64_t total_ = 0, exact_ = 0;
 };
 
-// The correlation of numbers, and that of their ranks, where equal numbers share the mean of their
-// ranks; 0 if one side is constant. Throw ConfigError unless both have the same size.
+// Pearson: the correlation of the numbers. Spearman: the correlation of their ranks; equal numbers
+// share their mean rank. 0 if one side is constant. Both throw ConfigError unless a and b have the
+// same size.
 double pearson_correlation(std::span<const double> a, std::span<const double> b);
 double spearman_correlation(std::span<const double> a, std::span<const double> b);
 
-// How well a search finds what is relevant to its queries.
+// Retrieval metrics: how well searches find the texts that are relevant to the queries.
 class RetrievalScores {
  public:
   static constexpr int kDepth = 10;  // the answers that count for recall and nDCG
 
-  // Counts a query with this many relevant texts. `ranks`, from 1 and ascending: that of the first
-  // relevant text, and those of all others up to kDepth. Throws ConfigError without a rank.
+  // Counts a query with `relevant` relevant texts. `ranks`, counted from 1 and ascending, has the
+  // rank of the first relevant text, and those of all others up to kDepth. Throws ConfigError if
+  // `ranks` is empty.
   void add(std::span<const std::int64_t> ranks, std::int64_t relevant);
 
   std::int64_t queries() const { return queries_; }
-  // The share of the relevant texts among the first k answers, k from 1 to kDepth. Throws
-  // ConfigError for another k. All scores are means over the queries; 0 without any.
+  // The share of the relevant texts that are among the first k answers, k from 1 to kDepth. Throws
+  // ConfigError for another k. All scores are means over the queries; 0 without queries.
   double recall_at(int k) const;
   double mrr() const;         // 1 / the rank of the first relevant text
   double ndcg() const;        // normalized discounted cumulative gain of the first kDepth answers
@@ -290,14 +292,14 @@ class RetrievalScores {
   double reciprocal_ranks_ = 0, gains_ = 0;
 };
 
-// Predicted numbers beside the right ones.
+// Predicted numbers compared with the gold ones.
 class NumberErrors {
  public:
   void add(double gold, double predicted);
 
   std::int64_t total() const { return static_cast<std::int64_t>(gold_.size()); }
   double mean_squared_error() const;
-  double variance() const;  // of the right numbers: the error of always predicting their mean
+  double variance() const;  // of the gold numbers: the error of always predicting their mean
   double pearson() const { return pearson_correlation(gold_, predicted_); }
   double spearman() const { return spearman_correlation(gold_, predicted_); }
   std::string table() const;  // to print
@@ -314,11 +316,11 @@ struct Entity {
   auto operator<=>(const Entity&) const = default;
 };
 
-// The entities of tags such as B-PER, I-PER and O (also IOB1 and IOBES), as seqeval finds them:
-// leniently, so that an I- after O or after another type begins one.
+// The entities of tags such as B-PER, I-PER and O (also IOB1 and IOBES), found as leniently as in
+// seqeval: an I- tag after O or after another type begins an entity.
 std::vector<Entity> entities_of(std::span<const std::string> tags);
 
-// Counts of entities; one is right if its type and both ends are.
+// Counts of entities. An entity is right if its type and both ends are right.
 class EntityCounts {
  public:
   // Counts a text. Throws ConfigError unless both have the same size.
@@ -326,7 +328,7 @@ class EntityCounts {
 
   std::int64_t tokens() const { return tokens_; }
   std::vector<NamedScores> types() const;  // sorted by name
-  ClassScores micro() const;               // of all entities
+  ClassScores micro() const;               // over all entities
   ClassScores macro() const;               // the mean over all types
   double token_accuracy() const;           // 0 without tokens
   std::string table() const;               // to print
@@ -363,11 +365,11 @@ struct ScoringOptions {
   int max_tokens = 1024;  // longer texts are a LineError
 };
 
-// How likely a model finds a given text.
+// The log-probability that a model gives to a text.
 struct SequenceScore {
   float log_probability = 0;        // natural logarithm, of all tokens and the end
-  std::vector<float> token_scores;  // of each token, and of the end
-  // Of a line that a language model scored: its code points and its end
+  std::vector<float> token_scores;  // log-probability of each token, and of the end
+  // Code points of a line that a language model scored, plus one for its end; otherwise 0
   std::int64_t characters = 0;
 };
 

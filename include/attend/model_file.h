@@ -40,17 +40,17 @@ struct FileDescription {
                                // newer, damaged)
 };
 
-// Describes any safetensors file, also of other programs. Throws IoError, or DataError if it is not
-// a complete safetensors file.
+// Describes any safetensors file, including those of other programs. Throws IoError, or DataError
+// if it is not a complete safetensors file.
 FileDescription describe(const std::filesystem::path& path);
 
-// Changes what a model file says about itself, and writes the file again with the same weights. An
-// empty value removes what the file says.
-//   name           what a server calls the model
-//   description    the model in words, on a line
-//   language       of the texts; "en"
-//   src, tgt       languages of a translation model; of a model of several: the default ones
-//   chat-template  of a language model: the template that writes conversations (Jinja)
+// Changes the settings stored in a model file, and writes the file again with the same weights. An
+// empty value removes a setting.
+//   name           name of the model on a server
+//   description    a line that describes the model
+//   language       language of the texts, such as "en"
+//   src, tgt       languages of a translation model; the defaults of a multilingual one
+//   chat-template  the Jinja template for conversations of a language model
 // Throws ConfigError for another key and for a value that this model cannot have, DataError for a
 // damaged file, IoError.
 void set_model_settings(const std::filesystem::path& path, const Metadata& settings);
@@ -74,11 +74,10 @@ std::optional<ModelCheck> check_model(const std::filesystem::path& path);
 void average_models(std::span<const std::filesystem::path> checkpoints,
                     const std::filesystem::path& out);
 
-// Writes a model with weights of 8 bits to `out`: a quarter of the size, faster, used in the same
-// way. With 4 bits half of that, faster for one text at a time, at a cost in quality. With 16 bits
-// (bf16) half the size: products are those of the rounded weights in f32, and one text at a time is
-// faster. Throws ConfigError for other bits, DataError if the model is quantized
-// already, IoError.
+// Writes a quantized model to `out`, which is used in the same way. 8 bits: a quarter of the size,
+// faster. 4 bits: half of that, fastest for one text at a time, at a cost in quality. 16 bits
+// (bf16): half the size, arithmetic in f32, faster for one text at a time. Throws ConfigError for
+// another number of bits, DataError if the model is already quantized, IoError.
 void quantize_model(const std::filesystem::path& model, const std::filesystem::path& out,
                     int bits = 8);
 

@@ -15,34 +15,34 @@ struct BeamSearchOptions {
   int n_best = 1;               // outputs per input, at most beam_size
   int max_length = 0;           // tokens; 0: twice the source plus 50
   int min_length = 0;           // tokens before an output may end
-  int no_repeat_ngram = 0;      // never write so many tokens in a row twice; 0: allow it
+  int no_repeat_ngram = 0;      // length of the n-grams that are never repeated; 0: any may be
 };
 
-// What became of a continuation that beam search looked at.
+// What became of a candidate of beam search.
 enum class BeamFate {
-  pruned,  // others were better, or the search was done
-  kept,    // goes on in the next step
-  ended,   // is an output: its token is the end
-  cut      // is an output: it is as long as an output may be
+  pruned,  // others were better, or the search was over
+  kept,    // continues in the next step
+  ended,   // an output that ends with eos
+  cut      // an output of the maximum length
 };
 
 // A hypothesis with one more token.
 struct BeamCandidate {
-  int parent = 0;             // the hypothesis: its place among those kept in the step before; 0 in
-                              // the first step
+  int parent = 0;             // index of the extended hypothesis among those kept in the previous
+                              // step; 0 in the first step
   std::int32_t token = 0;     // id
   float token_score = 0;      // natural log-probability of the token
-  float log_probability = 0;  // of the hypothesis with it
+  float log_probability = 0;  // of the hypothesis with the token
   float score = 0;            // log_probability / length^length_penalty
   BeamFate fate = BeamFate::pruned;
 };
 
 // A step of beam search for one sentence: the most likely continuations of every hypothesis, at
-// least beam_size + 1 of each if there are as many. Those that were kept are the hypotheses of the
-// next step, in this order. A step depends on its sentence and its options alone.
+// least beam_size + 1 of each if there are that many. The kept candidates are the hypotheses of the
+// next step, in this order. A step depends only on its sentence and the options.
 struct BeamStep {
-  int written = 0;  // tokens of the hypotheses before the step, those of a prefix included
-  std::vector<BeamCandidate> candidates;  // the most probable hypothesis first
+  int written = 0;  // length of the hypotheses before the step, prefix included
+  std::vector<BeamCandidate> candidates;  // most probable first
 };
 
 // Sampling draws every token from the model's distribution. Results are a function of the seed.

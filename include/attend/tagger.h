@@ -1,4 +1,4 @@
-// Tags of words with a trained model, such as the entities of a text.
+// Tagging words with a trained model, for example to find the entities of a text.
 //
 //   const auto tagger = attend::Tagger::load("model.safetensors");
 //   for (const attend::Tagging& t : tagger.tag(texts))
@@ -36,7 +36,7 @@ struct TaggingOptions {
 struct Tagging {
   std::vector<std::string> words;
   std::vector<std::size_t> tags;     // indices into Tagger::labels()
-  std::vector<float> probabilities;  // of these tags
+  std::vector<float> probabilities;  // of `tags`
 
   // The entities of IOB tags (entities_of()).
   std::vector<Entity> entities(const std::vector<std::string>& labels) const;

@@ -1,5 +1,5 @@
-// Strings <-> ids: a SentencePiece model (Kudo & Richardson 2018), WordPiece (Devlin et al. 2019)
-// or byte-level BPE (Radford et al. 2019), trained and applied in process.
+// Converts text to token ids and back, with a SentencePiece model (Kudo & Richardson 2018),
+// WordPiece (Devlin et al. 2019) or byte-level BPE (Radford et al. 2019). Also trains tokenizers.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,8 @@ class TokenizerEngine;
 // which has no unknown characters.
 enum class TokenizerType { bpe, unigram, chars, word, wordpiece, byte_bpe };
 
-// Normalization before splitting. nfkc: Unicode compatibility composition; nmt_: also unusual
-// spaces and control characters; _cf: also case folding; identity: none.
+// Normalization before splitting. nfkc: Unicode NFKC; nmt_: also normalizes unusual spaces and
+// removes control characters; _cf: also folds case; identity: none.
 enum class Normalization { nmt_nfkc, nfkc, nmt_nfkc_cf, nfkc_cf, identity };
 
 struct TokenizerOptions {
@@ -34,8 +34,8 @@ struct TokenizerOptions {
   bool byte_fallback = false;
   Normalization normalization = Normalization::nmt_nfkc;
   bool pretokenized = false;
-  // Words that are one token each, such as the tag of back-translated text; part of vocab_size.
-  // For SentencePiece.
+  // Words that become one token each, such as the tag of back-translated text. They count in
+  // vocab_size. Only for the SentencePiece types.
   std::vector<std::string> user_symbols = {};
 };
 
@@ -47,7 +47,7 @@ struct SpecialTokens {
   std::int32_t unk = -1;  // unknown token
 };
 
-// Where a token stands in a text: bytes [begin, end), which are whole characters.
+// The position of a token in a text: bytes [begin, end), always whole characters.
 struct TokenSpan {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -57,9 +57,9 @@ struct TokenSpan {
 //
 // A text is one line. Decoding an encoded text returns the normalized text, with runs of spaces
 // merged and outer spaces removed; wordpiece sets the usual spaces around punctuation, and byte_bpe
-// keeps all spaces unless the normalization is one of nmt. A character without a token (a word, for
-// types word and wordpiece) becomes the unknown id, or its bytes with byte_fallback. The unknown id
-// decodes to "⁇". A special token's string in a text is text.
+// keeps all spaces unless the normalization is nmt_... A character without a token (for word and
+// wordpiece, a word) becomes the unknown id, or its bytes with byte_fallback. The unknown id
+// decodes to "⁇". If the string of a special token occurs in a text, it is ordinary text.
 class Tokenizer {
  public:
   // Trains a tokenizer on `sentences`, in any order. Equal sentences and options give equal
@@ -67,9 +67,9 @@ class Tokenizer {
   // ConfigError if the vocabulary size does not fit the text (the message suggests one).
   static Tokenizer train(std::span<const std::string> sentences, const TokenizerOptions& options);
 
-  // Loads bytes() of another tokenizer, or a SentencePiece .model file; the bytes tell which engine
-  // they are for. Throws DataError, also for malicious bytes. Does not detect modified bytes; the
-  // containing file's checksum does.
+  // Loads bytes() of another tokenizer, or the content of a SentencePiece .model file; the kind of
+  // tokenizer is detected. Throws DataError for invalid bytes, malicious ones included. Cannot
+  // detect every modification; the checksum of the containing file does.
   static Tokenizer from_bytes(std::string_view bytes);
   const std::string& bytes() const;
 
@@ -77,14 +77,13 @@ class Tokenizer {
   // bytes become U+FFFD). Throws DataError for text of half a gigabyte or more.
   std::vector<std::int32_t> encode(std::string_view text) const;
 
-  // What each id of encode() stands for in the text, without the spaces around it unless there is
-  // nothing else. Tokens that share a character, such as its bytes, all have the whole of it; a
-  // token that only marks the beginning of a word is empty.
+  // The part of the text that each id of encode() stands for, without surrounding spaces unless it
+  // is only spaces. Tokens that share a character, such as its bytes, all get the whole character.
+  // A token that only marks the beginning of a word gets an empty span.
   std::vector<TokenSpan> spans(std::string_view text) const;
 
   // Returns one line of valid UTF-8; line breaks spelled by bytes or tokens become spaces. pad, bos
-  // and eos are dropped. TextStream decodes growing text. Throws DataError for an id outside the
-  // vocabulary.
+  // and eos are dropped. Throws DataError for an id outside the vocabulary.
   std::string decode(std::span<const std::int32_t> ids) const;
 
   // The token's string in the vocabulary: "▁the", "##ing", "Ġthe", "</s>", "<0xF0>". Throws
@@ -106,7 +105,7 @@ class Tokenizer {
 
   // The ids of one word.
   struct Word {
-    std::string text;  // decoded, without the space before it; for a special token its string
+    std::string text;  // decoded, without the space before it; the string of a special token
     std::int32_t begin = 0;
     std::int32_t end = 0;
   };

@@ -9,8 +9,8 @@
 //
 // Options have the names, defaults and ranges of `attend train translation`, `lm`,
 // `classification`, `embedding` and `tagging`; --help lists them, docs/training.md explains them.
-// The library and the program write the same run folder, and each can resume the other's runs. Only
-// the program starts from directories of other programs: init-from takes a model of attend here.
+// The library and the program write the same run folder, and each can resume the other's runs. One
+// difference: here, init-from takes only models of attend, not directories of other programs.
 #pragma once
 
 #include <atomic>
@@ -64,7 +64,7 @@ struct StepReport {
   double gradient_norm = 0;      // before clipping
   std::int64_t tokens = 0;       // target tokens in this step's batches
   double tokens_per_second = 0;  // (clock) target tokens over the time of this step alone
-  double seconds = 0;            // (clock) time the run has taken, before resuming too
+  double seconds = 0;            // (clock) time the run has taken, including before resuming
   // Source tokens in this step's batches; 0 for models without a source
   std::int64_t source_tokens = 0;
 };
@@ -78,7 +78,7 @@ struct ValidationReport {
   // Metrics of the task: {"bleu", 41.2}, {"accuracy", 0.89}
   std::vector<std::pair<std::string, double>> metrics;
   bool best = false;   // better than all previous validations
-  double seconds = 0;  // (clock) time the run has taken, before resuming too
+  double seconds = 0;  // (clock) time the run has taken, including before resuming
   // Number of checkpoints averaged for this validation; 0: the model of this step
   int averaged = 0;
 };
@@ -95,7 +95,7 @@ struct TrainingJob {
   // A TOML file of options, such as a recipe. Empty: none, or run/config.toml when resuming.
   std::filesystem::path config;
   std::vector<TrainingOption> options;  // override the file
-  // Continue from the newest checkpoint in the folder; without one, start.
+  // Continue from the newest checkpoint in the folder; if there is none, start a new run.
   bool resume = false;
 
   // Null: a new one with the number of threads in the options, or the default one.
@@ -105,7 +105,7 @@ struct TrainingJob {
   // Callbacks run on the thread of train(). An exception ends the run and propagates from train().
   std::function<void(const StepReport&)> on_step;
   std::function<void(const ValidationReport&)> on_validation;
-  // Receives lines to print: what was read, what was skipped.
+  // Receives lines to print, about what was read and skipped.
   std::function<void(const std::string&)> on_note;
 };
 

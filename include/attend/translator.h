@@ -28,8 +28,8 @@
 #pragma GCC visibility push(default)
 namespace attend {
 
-// The languages of a translation, for a model of several: by the names that Translator::languages()
-// lists, such as "en", "eng_Latn" or "en_XX". Empty: the model's default.
+// The languages of a translation with a multilingual model, by the names that
+// Translator::languages() lists, such as "en", "eng_Latn" or "en_XX". Empty: the model's default.
 struct LanguagePair {
   std::string source;
   std::string target;
@@ -46,20 +46,20 @@ struct TranslationOptions {
   // Fill TranslationCandidate::alignment, at the cost of one more pass per candidate
   bool alignment = false;
   LanguagePair languages;
-  // What the translations begin with: a text for each sentence, one for all of them, or none
+  // Texts that the translations begin with: one per sentence, one for all sentences, or none
   std::vector<std::string> prefixes;
-  // The same as ids of target tokens, in place of prefixes: a beginning that ends within a word
+  // Prefixes as target token ids, instead of `prefixes`; they may end within a word
   std::vector<std::vector<std::int32_t>> prefix_ids = {};
-  // Phrases that every translation contains, however unlikely, and phrases that none contains: by
-  // the tokens of the target, each behind a space, so that a word may go on ("Hund" as "Hunde").
-  // For beam search, which shares its beam among translations with more and fewer of the phrases
-  // (Post and Vilar 2018): it should be wider than the phrases have tokens
+  // Phrases that every translation contains, however unlikely, and phrases that no translation
+  // contains. Phrases match target tokens from the beginning of a word; the last word may continue
+  // ("Hund" in "Hunde"). Beam search only, with dynamic beam allocation (Post and Vilar 2018): the
+  // beam size should exceed the number of tokens in must_contain
   std::vector<std::string> must_contain = {};
   std::vector<std::string> must_not_contain = {};
-  // Hears every step of beam search, of the sentence with this number in the call, from 0 (in a
-  // stream, the number of its line less 1). Steps of a sentence come in order; those of several
-  // sentences come from several threads at once. A sentence whose batch fails for another is begun
-  // again, with its first step. Must not call the translator. Samples have no steps.
+  // Receives every step of beam search. `sentence` counts the sentences of the call, or the lines
+  // of a stream, from 0. Steps of one sentence come in order; those of several sentences may come
+  // from several threads at once. If a batch fails because of one sentence, the others start again
+  // with their first step. Must not call the translator. Sampling has no steps.
   std::function<void(std::size_t sentence, const BeamStep& step)> search_listener = {};
 };
 
@@ -69,9 +69,9 @@ struct TranslationCandidate {
   // Natural logarithm, end of sentence included, given the prefix
   float log_probability = 0;
   std::vector<std::string> tokens;  // the tokens of the text
-  // Log-probability of each token, 0 for those of the prefix, then of the end of sentence
+  // Log-probability of each token (0 for those of the prefix), then of the end of sentence
   std::vector<float> token_scores;
-  // (source word, target word), counted from 0, by cross-attention
+  // Pairs (source word, target word), counted from 0, from cross-attention
   std::vector<std::pair<int, int>> alignment;
 };
 
@@ -82,17 +82,17 @@ struct Translation {
   const std::string& text() const { return candidates.front().text; }
 };
 
-// A token that may be written somewhere.
+// A token with its log-probability at some position.
 struct TokenChoice {
   std::int32_t id = 0;
   std::string token;
   float log_probability = 0;  // natural logarithm
 };
 
-// What may be written in place of a token of a translation, given the tokens before it.
+// The most likely tokens at a position of a translation, given the tokens before it.
 struct TokenAlternatives {
   TokenChoice written;
-  int rank = 1;  // of it among all tokens; 1: the likeliest
+  int rank = 1;  // of `written` among all tokens; 1: the most likely
   std::vector<TokenChoice> likeliest;
 };
 
@@ -105,10 +105,11 @@ struct AttentionMap {
 
 // The attention of an encoder-decoder for a sentence and its translation, by words.
 struct TranslationAttention {
-  // With the special tokens around the source, such as the end: the columns of every map
+  // The columns of every map: the source words, and special tokens such as the end of sentence
   std::vector<std::string> src_words;
-  std::vector<std::string> tgt_words;  // and the end of sentence: the rows. A word's row is the one
-                                       // that predicts the word
+  // The rows of every map: the target words and the end of sentence. The row of a word holds the
+  // weights that predicted the word
+  std::vector<std::string> tgt_words;
   // [layer][head], cross-attention; each row sums to 1
   std::vector<std::vector<AttentionMap>> layers;
 };
@@ -121,28 +122,28 @@ class Translator {
   static Translator load(const std::filesystem::path& path,
                          std::shared_ptr<Runtime> runtime = nullptr);
 
-  // Models that translate and score together, by the arithmetic mean of their probabilities of
-  // every token. Defaults, alignments and attention are those of the first; it computes on the
-  // runtime of the first. At least one. Throws DataError, which names the file, for a model that
-  // reads or writes other tokens than the first, or other languages.
+  // An ensemble of one or more models: it translates and scores with the arithmetic mean of their
+  // token probabilities. Defaults, alignments, attention and the runtime are those of the first
+  // model. Throws DataError, which names the file, for a model whose vocabularies or languages
+  // differ from those of the first.
   static Translator ensemble(std::span<const Translator> members);
 
   // The defaults stored in the model: its beam size and length penalty.
   TranslationOptions default_options() const;
 
-  // The languages to choose from, by name; none for a model of one pair of languages.
+  // The languages of a multilingual model, by name; empty for a bilingual one.
   std::vector<std::string> languages() const;
 
-  // Tokens of the longest sentence that the model has positions for; 0: any length.
+  // The length in tokens of the longest sentence that the model has positions for; 0: any length.
   std::int64_t longest_source() const;
 
   const Tokenizer& source_tokenizer() const;
   const Tokenizer& target_tokenizer() const;
 
   // Returns one translation per sentence, in order. Results do not depend on the other sentences.
-  // Throws ConfigError for an option out of range, for a language that the model does not have, for
-  // another number of prefixes than of sentences, and for phrases that it cannot write; DataError
-  // for a sentence that is too long, and for one without a translation that has all phrases.
+  // Throws ConfigError for an option out of range, a language that the model does not have, a wrong
+  // number of prefixes, or phrases that the model cannot write; DataError for a sentence that is
+  // too long or for which no translation with all phrases was found.
   std::vector<Translation> translate(std::span<const std::string> sentences) const;
   std::vector<Translation> translate(std::span<const std::string> sentences,
                                      const TranslationOptions& options) const;
@@ -160,9 +161,9 @@ class Translator {
                                    const ScoringOptions& options = {},
                                    const LanguagePair& languages = {}) const;
 
-  // For each token of a translation, and for its end: the `count` likeliest tokens there. `target`
-  // has ids of target tokens, such as those of target_tokenizer().encode(). Throws DataError for a
-  // text that is too long, ConfigError for an id that is no target token and as translate() does.
+  // The `count` most likely tokens at each position of a translation, and at its end. `target` has
+  // target token ids, such as those of target_tokenizer().encode(). Throws DataError for a text
+  // that is too long, ConfigError for an invalid id and as translate() does.
   std::vector<TokenAlternatives> alternatives(const std::string& source,
                                               std::span<const std::int32_t> target, int count,
                                               const LanguagePair& languages = {}) const;
@@ -172,13 +173,13 @@ class Translator {
   TranslationAttention attention(const std::string& source, const std::string& target,
                                  const LanguagePair& languages = {}) const;
 
-  // Why the model writes a token of `target`, and not another one, when it translates `source`.
-  // Throws ConfigError for a recurrent network, an option out of range, a position behind the end
-  // and a word that is not in the vocabulary; DataError for a text of more than 1024 tokens.
+  // Explains why the model prefers a token of `target` to another one when it translates `source`.
+  // Throws ConfigError for a recurrent network, an option out of range, a position beyond the end
+  // or a word that is not in the vocabulary; DataError for a text of more than 1024 tokens.
   OutputExplanation explain(const std::string& source, const std::string& target,
                             const ExplanationOptions& options = {},
                             const LanguagePair& languages = {}) const;
-  // The same for a translation of this model, token by token as it was written.
+  // The same for a candidate of translate(), with exactly its tokens.
   OutputExplanation explain(const std::string& source, const TranslationCandidate& translation,
                             const ExplanationOptions& options = {},
                             const LanguagePair& languages = {}) const;
