@@ -9,7 +9,7 @@
 set -eu
 
 build_packages="g++ cmake ninja-build ccache pkg-config
-  libhwy-dev libsentencepiece-dev libcli11-dev nlohmann-json3-dev libfmt-dev zlib1g-dev libutf8proc-dev libpcre2-dev
+  libhwy-dev libsentencepiece-dev libcli11-dev nlohmann-json3-dev libfmt-dev zlib1g-dev libzstd-dev libutf8proc-dev libpcre2-dev
   libtomlplusplus-dev libboost-dev libssl-dev libgtest-dev curl"
 # python3-dev: torch.compile builds against it. ocl-icd-opencl-dev: Debian's CMake package of oneDNN requires OpenCL, although nothing here uses it.
 bench_packages="libbenchmark-dev libdnnl-dev ocl-icd-opencl-dev python3 python3-dev python3-venv"

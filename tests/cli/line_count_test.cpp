@@ -6,6 +6,7 @@
 
 #include "cli/program_test.h"
 #include "core/gzip.h"
+#include "core/zstd.h"
 
 namespace attend {
 namespace {
@@ -24,6 +25,7 @@ TEST_F(LineCount, IsNotKnownOfWhatIsNoPlainFile) {
   EXPECT_EQ(count_lines(path("none")), 0);
   EXPECT_EQ(count_lines(folder_), 0);
   EXPECT_EQ(count_lines(write("packed", gzip("one\ntwo\n"))), 0);
+  EXPECT_EQ(count_lines(write("packed_smaller", zstd("one\ntwo\n"))), 0);
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   EXPECT_EQ(count_lines(ends[0]), 0);

@@ -19,7 +19,7 @@ TEST_F(ProgramStart, IsStartedByItsNameOrThroughTheLoader) {
 TEST_F(ProgramStart, SaysWhatItIsMadeOfAndWhatItUses) {
   ASSERT_EQ(shell("$attend --version"), 0) << error_;
   for (const char* line : {"compiler: ", "instruction sets: ", "in use: ", "fast kernels",
-                           "libraries: Highway ", "SentencePiece ", "zlib "})
+                           "libraries: Highway ", "SentencePiece ", "zlib ", "zstd "})
     EXPECT_NE(out_.find(line), std::string::npos) << line << " is missing in\n" << out_;
   ASSERT_EQ(shell("ATTEND_BACKEND=reference $attend --version"), 0) << error_;
   EXPECT_NE(out_.find("reference kernels"), std::string::npos) << out_;

@@ -10,6 +10,7 @@
 #include "attend/error.h"
 #include "core/files.h"
 #include "core/gzip.h"
+#include "core/zstd.h"
 
 namespace attend {
 namespace {
@@ -19,7 +20,7 @@ using namespace std::string_literals;
 using Lines = WithFiles;
 
 TEST_F(Lines, ReadsStreamsPlainOrPackedAndEmpty) {
-  for (const std::string& content : {"eins\nzwei"s, gzip("eins\nzwei")}) {
+  for (const std::string& content : {"eins\nzwei"s, gzip("eins\nzwei"), zstd("eins\nzwei")}) {
     std::istringstream stream(content);
     LineReader reader(stream, "standard input");
     std::string line;
@@ -113,10 +114,10 @@ TEST_F(Lines, AnErrorInTheMiddleOfGzipIsNotATruncatedText) {
 }
 
 TEST_F(Lines, WaitsForADescriptorThatDoesNotBlock) {
-  for (const bool packed : {false, true}) {
+  const std::string text = "eins\nzwei\ndrei\n";
+  for (const std::string& bytes : {text, gzip(text), zstd(text)}) {
     int ends[2];
     ASSERT_EQ(pipe2(ends, O_NONBLOCK), 0);
-    const std::string text = "eins\nzwei\ndrei\n", bytes = packed ? gzip(text) : text;
     std::thread writer([&] {
       for (const char byte : bytes) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -196,7 +197,7 @@ TEST_F(Lines, AreReadFromStandardInputByItsSign) {
 }
 
 TEST_F(Lines, FilesAndStreamsHaveArrived) {
-  for (const std::string& content : {"one\ntwo"s, gzip("one\ntwo")}) {
+  for (const std::string& content : {"one\ntwo"s, gzip("one\ntwo"), zstd("one\ntwo")}) {
     LineReader file(write("text", content));
     std::istringstream stream(content);
     LineReader of_stream(stream, "stream");

@@ -3,6 +3,7 @@
 #include "attend/error.h"
 #include "core/files.h"
 #include "core/gzip.h"
+#include "core/zstd.h"
 
 namespace attend {
 namespace {
@@ -42,6 +43,22 @@ TEST_F(Lines, UnpacksGzipWhateverTheNameOfTheFile) {
             (std::vector<std::string>{"eins", "zwei"}));
 }
 
+TEST_F(Lines, UnpacksZstdWhateverTheNameOfTheFile) {
+  for (const bool checksum : {true, false})
+    EXPECT_EQ(read_lines(write("plain_name", zstd("eins\nzwei\n", checksum))),
+              (std::vector<std::string>{"eins", "zwei"}));
+}
+
+TEST_F(Lines, JoinsZstdFrames) {
+  EXPECT_EQ(read_lines(write("a.zst", zstd("eins\nzw") + zstd("") + zstd("ei\n"))),
+            (std::vector<std::string>{"eins", "zwei"}));
+}
+
+TEST_F(Lines, ReadsTextThatBeginsLikePackedText) {
+  for (const std::string begin : {"(", "()", "(\xc2\xb5", "(\xc2\xb5/"})
+    EXPECT_EQ(read_lines(write("plain", begin + "\nb")), (std::vector<std::string>{begin, "b"}));
+}
+
 TEST_F(Lines, JoinsGzipMembers) {
   EXPECT_EQ(read_lines(write("a.gz", gzip("eins\nzw") + gzip("") + gzip("ei\n"))),
             (std::vector<std::string>{"eins", "zwei"}));
@@ -51,7 +68,8 @@ TEST_F(Lines, ReadsLinesLongerThanAnyBuffer) {
   std::string longest;
   for (int i = 0; i < 100'000; ++i) longest += "Wörter ";
   const std::string content = "a\n" + longest + "\nb\n";
-  for (const std::string& file : {write("plain", content), write("packed", gzip(content))}) {
+  for (const std::string& file : {write("plain", content), write("packed", gzip(content)),
+                                  write("packed_smaller", zstd(content))}) {
     const std::vector<std::string> lines = read_lines(file);
     ASSERT_EQ(lines.size(), 3u);
     EXPECT_EQ(lines[1], longest);
@@ -95,7 +113,8 @@ TEST_F(Lines, RefusesADirectory) {
 }
 
 TEST_F(Lines, RefusesAnEmptyFilePlainOrPacked) {
-  for (const std::string& file : {write("plain", ""), write("packed", gzip(""))}) {
+  for (const std::string& file :
+       {write("plain", ""), write("packed", gzip("")), write("packed_smaller", zstd(""))}) {
     const std::string message = message_of<DataError>([&] { LineReader reader(file); });
     EXPECT_TRUE(contains(message, file + " is empty")) << message;
   }
@@ -125,6 +144,33 @@ TEST_F(Lines, NoticesGzipCutOffAnywhere) {
   }
 }
 
+TEST_F(Lines, NoticesZstdCutOffAnywhere) {
+  std::string content;
+  for (int i = 0; i < 2000; ++i) content += std::to_string(i * 7919) + "\n";
+  const std::string packed = zstd(content);
+  for (const std::size_t size :
+       {packed.size() - 1, packed.size() - 9, packed.size() / 2, std::size_t{11}, std::size_t{4}}) {
+    const std::string file = write("cut", packed.substr(0, size));
+    const std::string message = message_of<DataError>([&] { read_lines(file); });
+    EXPECT_TRUE(contains(message, "truncated")) << size << ": " << message;
+  }
+}
+
+TEST_F(Lines, NoticesDamagedZstd) {
+  std::string packed = zstd("the quick brown fox jumps over the lazy dog\n");
+  packed.back() = static_cast<char>(packed.back() ^ 1);  // the checksum
+  const std::string file = write("damaged", packed);
+  const std::string message = message_of<DataError>([&] { read_lines(file); });
+  EXPECT_TRUE(contains(message, file + ": damaged zstd data")) << message;
+}
+
+TEST_F(Lines, RefusesZstdThatNeedsMuchMemory) {
+  // A frame header that asks for a window of 2 GiB.
+  const std::string file = write("wide", "\x28\xb5\x2f\xfd\x00\xa8"s + std::string(40, '\x01'));
+  const std::string message = message_of<DataError>([&] { read_lines(file); });
+  EXPECT_TRUE(contains(message, "damaged zstd data")) << message;
+}
+
 TEST_F(Lines, NoticesDamagedGzip) {
   std::string packed = gzip("the quick brown fox jumps over the lazy dog\n");
   packed[packed.size() - 6] = static_cast<char>(packed[packed.size() - 6] ^ 1);  // the checksum
@@ -134,10 +180,12 @@ TEST_F(Lines, NoticesDamagedGzip) {
 }
 
 TEST_F(Lines, RefusesALineWithoutEnd) {
-  const std::string packed = gzip(std::string(LineReader::kMaxLineBytes + 1, 'x'));
-  const std::string file = write("endless", packed);
-  const std::string message = message_of<DataError>([&] { read_lines(file); });
-  EXPECT_TRUE(contains(message, file + ":1: the line is longer than 64 MiB")) << message;
+  const std::string text(LineReader::kMaxLineBytes + 1, 'x');
+  for (const std::string& packed : {gzip(text), zstd(text)}) {
+    const std::string file = write("endless", packed);
+    const std::string message = message_of<DataError>([&] { read_lines(file); });
+    EXPECT_TRUE(contains(message, file + ":1: the line is longer than 64 MiB")) << message;
+  }
 }
 
 TEST_F(Lines, GoesOnAfterALineThatIsWrong) {

@@ -5,6 +5,7 @@
 #include "attend/error.h"
 #include "core/files.h"
 #include "core/gzip.h"
+#include "core/zstd.h"
 
 namespace attend {
 namespace {
@@ -60,6 +61,7 @@ TEST_F(Table, ReadsJsonLines) {
       "\\\"bad\\\" film\"}\n";
   EXPECT_EQ(rows("a.jsonl", "{\"label\": \"pos\", " + json.substr(1)), kTwo);
   EXPECT_EQ(rows("a.ndjson.gz", gzip("{\"label\": \"pos\", " + json.substr(1))), kTwo);
+  EXPECT_EQ(rows("a.jsonl.zst", zstd("{\"label\": \"pos\", " + json.substr(1))), kTwo);
   EXPECT_EQ(
       rows("b.jsonl",
            "{\"stars\": 5, \"review\": \"a\\nb\\u00fc\"}\n{\"stars\": true, \"review\": \"\"}\n",

@@ -8,6 +8,7 @@
 #include "attend/core/utf8.h"
 #include "attend/error.h"
 #include "core/gzip.h"
+#include "core/zstd.h"
 #include "fuzz/fuzz_target.h"
 
 namespace attend::lines_fuzz {
@@ -55,6 +56,8 @@ std::vector<std::string> corpus() {
           "\xef\xbb\xbfmark\n",
           gzip(text),
           gzip(text) + gzip("more\n"),
+          zstd(text),
+          zstd(text) + zstd("more\n", false),
           std::string("a\0b\n", 4),
           "\xed\xa0\x80\n\xc0\x80\n\xf5\n",
           ""};
@@ -75,7 +78,9 @@ std::vector<std::string> dictionary() {
           "\xe2\x80\xae",
           "\xe2\x80\xa8",
           "\x1b[",
-          gzip("x\n")};
+          gzip("x\n"),
+          "\x28\xb5\x2f\xfd",
+          zstd("x\n")};
 }
 
 void use(std::string_view input) {

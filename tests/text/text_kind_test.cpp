@@ -49,6 +49,7 @@ TEST(TextKind, LooksAtAllPartsOfALongText) {
 TEST(TextKind, TakesTheLanguageFromTheNamesOfFiles) {
   EXPECT_EQ(language_of(Lines{"data/train.lc.tok.de", "more.en"}), "de");
   EXPECT_EQ(language_of(Lines{"train.fr.gz"}), "fr");
+  EXPECT_EQ(language_of(Lines{"train.fr.zst"}), "fr");
   for (const char* name : {"train.txt", "train", "train.EN", "", ".", "a.e"})
     EXPECT_EQ(language_of(Lines{name}), "") << name;
   EXPECT_EQ(language_of(Lines{}), "");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <utf8proc.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include <nlohmann/json.hpp>
 
@@ -33,13 +34,14 @@ std::string build_information() {
   text += fmt::format("in use: {}, {} kernels\n", sets.used, backend().name());
   // Versions at run time for libraries that report them; otherwise versions at build time.
   text += fmt::format(
-      "libraries: Highway {}, SentencePiece {}, PCRE2 {}, zlib {}, utf8proc {}, fmt {}.{}.{}, "
+      "libraries: Highway {}, SentencePiece {}, PCRE2 {}, zlib {}, zstd {}, utf8proc {}, fmt "
+      "{}.{}.{}, "
       "nlohmann-json "
       "{}.{}.{}, toml++ {}",
       ATTEND_HIGHWAY_VERSION, ATTEND_SENTENCEPIECE_VERSION, ATTEND_PCRE2_VERSION, zlibVersion(),
-      utf8proc_version(), FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100,
-      NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH,
-      ATTEND_TOML_VERSION);
+      ZSTD_versionString(), utf8proc_version(), FMT_VERSION / 10000, FMT_VERSION / 100 % 100,
+      FMT_VERSION % 100, NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
+      NLOHMANN_JSON_VERSION_PATCH, ATTEND_TOML_VERSION);
   return text;
 }
 

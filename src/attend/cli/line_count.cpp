@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <string_view>
 #include <vector>
+
+#include "attend/core/lines.h"
 
 namespace attend {
 
@@ -19,8 +22,8 @@ std::int64_t count_lines(int descriptor) {
   std::int64_t lines = 0;
   char last = '\n';
   for (ssize_t n; (n = pread(descriptor, block.data(), block.size(), at)) > 0; at += n) {
-    const bool is_gzip = lines == 0 && n > 1 && block[0] == '\x1f' && block[1] == '\x8b';
-    if (is_gzip) return 0;
+    const std::string_view begin(block.data(), static_cast<std::size_t>(n));
+    if (lines == 0 && is_packed(begin)) return 0;
     lines += std::count(block.begin(), block.begin() + n, '\n');
     last = block[static_cast<std::size_t>(n) - 1];
   }

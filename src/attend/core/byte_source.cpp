@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>
@@ -12,16 +11,15 @@
 #include <cstdio>
 #include <cstring>
 #include <iostream>
+#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "attend/core/descriptor.h"
+#include "attend/core/unpacking.h"
 #include "attend/error.h"
 
 namespace attend::detail {
 namespace {
-
-constexpr std::size_t kPackedBufferBytes = std::size_t{64} << 10;
 
 // Reads a descriptor, without closing it.
 class DescriptorSource : public ByteSource {
@@ -140,60 +138,15 @@ class PrefixedSource final : public ByteSource {
   std::unique_ptr<ByteSource> rest_;
 };
 
-class GzipSource final : public ByteSource {
- public:
-  GzipSource(std::unique_ptr<ByteSource> packed, std::string name)
-      : packed_(std::move(packed)), name_(std::move(name)), buffer_(kPackedBufferBytes) {
-    constexpr int kGzipFormat = 16;
-    if (inflateInit2(&stream_, MAX_WBITS + kGzipFormat) != Z_OK)
-      throw IoError(fmt::format("cannot read {}: zlib did not start", name_));
-  }
-  ~GzipSource() override { inflateEnd(&stream_); }
-  GzipSource(const GzipSource&) = delete;
-  GzipSource& operator=(const GzipSource&) = delete;
-
-  std::size_t read(char* to, std::size_t capacity) override {
-    stream_.next_out = reinterpret_cast<Bytef*>(to);
-    stream_.avail_out = static_cast<uInt>(std::min(capacity, std::size_t{1} << 30));
-    const uInt wanted = stream_.avail_out;
-    while (stream_.avail_out == wanted) {
-      if (stream_.avail_in == 0 && !refill()) return 0;
-      if (between_members_) {
-        inflateReset(&stream_);
-        between_members_ = false;
-      }
-      const int result = inflate(&stream_, Z_NO_FLUSH);
-      if (result == Z_STREAM_END) {
-        between_members_ = true;
-      } else if (result != Z_OK && result != Z_BUF_ERROR) {
-        throw DataError(fmt::format("{}: damaged gzip data ({}); make the file again", name_,
-                                    stream_.msg ? stream_.msg : "unknown reason"));
-      }
-    }
-    return wanted - stream_.avail_out;
-  }
-  bool has_arrived() override { return stream_.avail_in > 0 || packed_->has_arrived(); }
-
- private:
-  bool refill() {
-    const std::size_t count = packed_->read(buffer_.data(), buffer_.size());
-    if (count == 0 && !between_members_) {
-      throw DataError(fmt::format(
-          "{}: the gzip data end too early: the file is truncated; make or fetch it again", name_));
-    }
-    stream_.next_in = reinterpret_cast<Bytef*>(buffer_.data());
-    stream_.avail_in = static_cast<uInt>(count);
-    return count > 0;
-  }
-
-  std::unique_ptr<ByteSource> packed_;
-  std::string name_;
-  std::vector<char> buffer_;
-  z_stream stream_{};
-  bool between_members_ = false;
+struct Packing {
+  std::string_view magic;  // the first bytes of packed data
+  std::unique_ptr<ByteSource> (*unpack)(std::unique_ptr<ByteSource> packed,
+                                        const std::string& name);
 };
+constexpr std::array<Packing, 2> kPackings{
+    {{"\x1f\x8b", unpack_gzip}, {"\x28\xb5\x2f\xfd", unpack_zstd}}};
 
-// Detects gzip at the first read.
+// Detects packed data at the first read.
 class DetectingSource final : public ByteSource {
  public:
   DetectingSource(std::unique_ptr<ByteSource> source, std::string name)
@@ -206,14 +159,21 @@ class DetectingSource final : public ByteSource {
   bool has_arrived() override { return source_->has_arrived(); }
 
  private:
+  // Reads no further than the bytes are those of a magic number: a line of text is not kept
+  // waiting.
   void detect() {
-    std::array<char, 2> magic{};
-    std::size_t count = source_->read(magic.data(), 1);
-    if (count == 1 && magic[0] == '\x1f') count += source_->read(magic.data() + 1, 1);
-    const bool gzip = count == 2 && magic[1] == '\x8b';
-    source_ =
-        std::make_unique<PrefixedSource>(std::string(magic.data(), count), std::move(source_));
-    if (gzip) source_ = std::make_unique<GzipSource>(std::move(source_), name_);
+    std::string begin;
+    const auto may_be = [&begin](const Packing& p) { return p.magic.starts_with(begin); };
+    const auto is = [&begin](const Packing& p) { return p.magic == begin; };
+    while (std::any_of(kPackings.begin(), kPackings.end(), may_be) &&
+           std::none_of(kPackings.begin(), kPackings.end(), is)) {
+      char byte = 0;
+      if (source_->read(&byte, 1) == 0) break;
+      begin += byte;
+    }
+    source_ = std::make_unique<PrefixedSource>(begin, std::move(source_));
+    const auto found = std::find_if(kPackings.begin(), kPackings.end(), is);
+    if (found != kPackings.end()) source_ = found->unpack(std::move(source_), name_);
     known_ = true;
   }
 
@@ -223,6 +183,11 @@ class DetectingSource final : public ByteSource {
 };
 
 }  // namespace
+
+bool is_packed(std::string_view begin) {
+  return std::any_of(kPackings.begin(), kPackings.end(),
+                     [begin](const Packing& p) { return begin.starts_with(p.magic); });
+}
 
 std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
   return std::make_unique<DetectingSource>(std::make_unique<FileSource>(path), path);

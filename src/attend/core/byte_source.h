@@ -1,10 +1,11 @@
-// Byte sources of text: a file, a descriptor or a stream, plain or gzip. Private to core/.
+// Byte sources of text: a file, a descriptor or a stream, plain or packed. Private to core/.
 #pragma once
 
 #include <cstddef>
 #include <istream>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace attend::detail {
 
@@ -19,11 +20,15 @@ class ByteSource {
   virtual bool has_arrived() { return true; }
 };
 
-// Throws IoError if the path cannot be opened or is a directory. Unpacks gzip.
+// Whether bytes that begin so are packed: gzip or zstd.
+bool is_packed(std::string_view begin);
+
+// Throws IoError if the path cannot be opened or is a directory. Unpacks gzip and zstd.
 std::unique_ptr<ByteSource> open_bytes(const std::string& path);
-// Unpacks gzip. Reads nothing yet. Does not close the descriptor, which may be non-blocking.
+// Unpacks gzip and zstd. Reads nothing yet. Does not close the descriptor, which may be
+// non-blocking.
 std::unique_ptr<ByteSource> open_bytes(int descriptor, const std::string& name);
-// Unpacks gzip. Reads nothing yet. The stream must outlive the source.
+// Unpacks gzip and zstd. Reads nothing yet. The stream must outlive the source.
 std::unique_ptr<ByteSource> open_bytes(std::istream& stream, const std::string& name);
 
 }  // namespace attend::detail

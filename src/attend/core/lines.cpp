@@ -113,6 +113,14 @@ void LineReader::check(std::string& line) const {
   }
 }
 
+bool is_packed(std::string_view begin) { return detail::is_packed(begin); }
+
+std::string_view unpacked_name(std::string_view file) {
+  for (const std::string_view extension : {".gz", ".zst"})
+    if (file.ends_with(extension)) file.remove_suffix(extension.size());
+  return file;
+}
+
 std::vector<std::string> read_lines(const std::string& path) {
   LineReader reader(path);
   std::vector<std::string> lines;

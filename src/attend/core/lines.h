@@ -1,5 +1,5 @@
-// Reads text line by line, from plain or gzip files and from streams, with the checks that user
-// data needs.
+// Reads text line by line, from plain, gzip or zstd files and from streams, with the checks that
+// user data needs.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,14 +21,14 @@ class ByteSource;
 // Reads the lines of a text one by one, in bounded memory: one buffer and one line of at most
 // kMaxLineBytes.
 //
-// gzip is recognized by its first two bytes, not by the file name; several gzip members in a row
-// are one text. A line ends with '\n'; a preceding '\r' is dropped, as is a byte order mark at the
-// start. A last line without '\n' counts. A line typed at a terminal or written to a pipe is
-// available at once: the reader does not wait for more than one line.
+// gzip and zstd are recognized by the first bytes, not by the file name; several gzip members or
+// zstd frames in a row are one text. A line ends with '\n'; a preceding '\r' is dropped, as is a
+// byte order mark at the start. A last line without '\n' counts. A line typed at a terminal or
+// written to a pipe is available at once: the reader does not wait for more than one line.
 //
 // Throws IoError for errors of the operating system (missing, directory, not readable, read error),
 // and LineError "name:line: ..." for a line that is not text (invalid UTF-8, NUL bytes) or too
-// long; the next call continues after it. A damaged or truncated gzip file and an empty file (not
+// long; the next call continues after it. A damaged or truncated packed file and an empty file (not
 // an empty stream) end the text with a DataError that is not a LineError.
 class LineReader {
  public:
@@ -79,6 +80,12 @@ class LineReader {
   bool skipping_ = false;  // inside the rest of a line that was too long
   std::int64_t line_number_ = 0;
 };
+
+// Whether text that begins so is packed: gzip or zstd.
+bool is_packed(std::string_view begin);
+
+// The name of a file without the extension of its compression, .gz or .zst.
+std::string_view unpacked_name(std::string_view file);
 
 // Reads all lines of a file, by the same rules.
 std::vector<std::string> read_lines(const std::string& path);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "attend/core/json.h"
+#include "attend/core/lines.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
 
@@ -19,7 +20,7 @@ using Cells = std::vector<std::string>;
 constexpr std::size_t kMostCellBytes = LineReader::kMaxLineBytes;
 
 TableFormat format_of(std::string_view file) {
-  if (file.ends_with(".gz")) file.remove_suffix(3);
+  file = unpacked_name(file);
   if (file.ends_with(".csv")) return TableFormat::csv;
   if (file.ends_with(".jsonl") || file.ends_with(".ndjson")) return TableFormat::jsonl;
   return TableFormat::tsv;

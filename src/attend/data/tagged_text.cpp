@@ -27,7 +27,7 @@ std::vector<std::string> words_in(std::string_view text) {
 
 bool is_table(std::string_view file, TableFormat format) {
   if (format != TableFormat::by_name) return true;
-  if (file.ends_with(".gz")) file.remove_suffix(3);
+  file = unpacked_name(file);
   return file.ends_with(".csv") || file.ends_with(".jsonl") || file.ends_with(".ndjson");
 }
 

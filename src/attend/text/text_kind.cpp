@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "attend/core/lines.h"
 #include "attend/core/quote.h"
 #include "attend/core/unicode.h"
 
@@ -77,8 +78,7 @@ TextKind kind_of(std::span<const std::string> lines, const Tokenizer& tokenizer,
 
 std::string language_of(std::span<const std::string> files) {
   if (files.empty()) return "";
-  std::string_view name = files.front();
-  if (name.ends_with(".gz")) name.remove_suffix(3);
+  const std::string_view name = unpacked_name(files.front());
   const std::size_t dot = name.rfind('.');
   if (dot == name.npos || name.size() - dot != 3) return "";
   const std::string_view code = name.substr(dot + 1);

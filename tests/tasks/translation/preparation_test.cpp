@@ -11,6 +11,7 @@
 #include "attend/train/trainer.h"
 #include "checkpoint/test_folder.h"
 #include "core/gzip.h"
+#include "core/zstd.h"
 #include "tasks/made_up_corpus.h"
 #include "tensor/expect_error.h"
 
@@ -118,16 +119,16 @@ TEST_F(TranslationPreparations, GoOnFromACheckpoint) {
   expect_same_run("whole", "parts");
 }
 
-TEST_F(TranslationPreparations, ReadGzip) {
-  const PreparationResult plain = prepare_text(preparation_);
-  for (const char* name : {"train.en", "train.de"})
-    write(path(std::string(name) + ".gz"), gzip(read(path(name))));
+TEST_F(TranslationPreparations, ReadPackedText) {
+  prepare_text(preparation_);
+  write(path("train.en.gz"), gzip(read(path("train.en"))));
+  write(path("train.de.zst"), zstd(read(path("train.de"))));
   preparation_.data.src_train = {"train.en.gz"};
-  preparation_.data.tgt_train = {"train.de.gz"};
-  preparation_.preparation.out = path("of_gzip").string();
+  preparation_.data.tgt_train = {"train.de.zst"};
+  preparation_.preparation.out = path("of_packed").string();
   prepare_text(preparation_);
   for (const char* file : {"00000.shard", "00001.shard", "00002.shard", "tokenizer"})
-    EXPECT_EQ(read(path("of_gzip") / file), read(path("prepared") / file)) << file;
+    EXPECT_EQ(read(path("of_packed") / file), read(path("prepared") / file)) << file;
 }
 
 TEST_F(TranslationPreparations, LearnTheVocabularyFromASample) {
