@@ -9,7 +9,7 @@ class ExitStatus : public SmallRunTest {};
 
 TEST_F(ExitStatus, IsTwoForWrongUsage) {
   expect_usage_error({}, {"subcommand is required", "attend --help"});
-  expect_usage_error({"trnslate"}, {"unexpected argument trnslate", "did you mean translate"});
+  expect_usage_error({"trnslate"}, {"unknown command trnslate", "did you mean translate"});
   expect_usage_error({"translate"}, {"model is required", "attend translate --help"});
   expect_usage_error({"translate", "model", "--beam-siz", "2"}, {"--beam-siz", "--beam-size"});
   expect_usage_error({"translate", "model", "--beam-size", "0"}, {"--beam-size", "from 1"});

@@ -141,14 +141,14 @@ TEST(OptionBinding, NamesTheFlagAtFault) {
 
 TEST(OptionBinding, SuggestsTheNearestFlagOrCommand) {
   EXPECT_EQ(error_of({"train", "--d-modle", "5"}),
-            "unknown flag --d-modle; did you mean --d-model?");
+            "unknown option --d-modle; did you mean --d-model?");
   EXPECT_EQ(error_of({"train", "--drop_out=5"}),
-            "unknown flag --drop_out; did you mean --dropout?");
+            "unknown option --drop_out; did you mean --dropout?");
   EXPECT_EQ(error_of({"train", "--nothing-like-it"}),
-            "unknown flag --nothing-like-it; attend train --help lists what there is");
-  EXPECT_EQ(error_of({"trian"}), "unexpected argument trian; did you mean train?");
+            "unknown option --nothing-like-it; attend train --help lists the options");
+  EXPECT_EQ(error_of({"trian"}), "unknown command trian; did you mean train?");
   EXPECT_EQ(error_of({"train", "what"}),
-            "unexpected argument what; attend train --help lists what there is");
+            "unexpected argument what; attend train --help shows the usage");
 }
 
 TEST(OptionBinding, ShowsDefaultsInTheHelp) {

@@ -170,8 +170,8 @@ TEST_F(EmbedCommand, TakesNoFlagsBeforeAnInnerCommand) {
   refuse({"--pooling", "max"}, "--pooling");
   refuse({"--no-context"}, "--context");
   refuse({model("run")}, "model");
-  expect_error({"embed", "nearest", model("run"), "--pooling", "max"}, {"unknown flag --pooling"});
-  expect_error({"embed", "senses", model("run"), "--npy", path("v.npy")}, {"unknown flag --npy"});
+  expect_error({"embed", "nearest", model("run"), "--pooling", "max"}, {"unknown option --pooling"});
+  expect_error({"embed", "senses", model("run"), "--npy", path("v.npy")}, {"unknown option --npy"});
 }
 
 }  // namespace

@@ -98,23 +98,33 @@ std::vector<std::string> flags_of(const CLI::App& app) {
   return names;
 }
 
+// The hint, or where to look instead.
+std::string hint_or_help(const std::string& hint, const CLI::App& command, std::string_view what) {
+  return hint.empty() ? fmt::format("; {} --help {}", full_name(command), what) : hint;
+}
+
 [[noreturn]] void report_unexpected(const CLI::App& app) {
   const auto rest = app.remaining(/*recurse=*/true);
   const std::string argument = rest.empty() ? std::string() : rest.front();
   const CLI::App& command = innermost(app);
-  const std::string help = fmt::format("; {} --help lists what there is", full_name(command));
   if (argument.starts_with("--")) {
     const std::string name = argument.substr(2, argument.find('=') - 2);
     const std::string hint = did_you_mean(name, flags_of(command), "--");
-    throw ConfigError(
-        fmt::format("unknown flag --{}{}", printable(name, 60), hint.empty() ? help : hint));
+    throw ConfigError(fmt::format("unknown option --{}{}", printable(name, 60),
+                                  hint_or_help(hint, command, "lists the options")));
   }
   std::vector<std::string> commands;
   for (const CLI::App* sub : command.get_subcommands([](const CLI::App*) { return true; }))
     commands.push_back(sub->get_name());
-  const std::string hint = did_you_mean(argument, commands);
+  const bool names_a_command =
+      !commands.empty() &&
+      command.get_options([](const CLI::Option* option) { return option->get_positional(); })
+          .empty();
   throw ConfigError(
-      fmt::format("unexpected argument {}{}", printable(argument, 60), hint.empty() ? help : hint));
+      fmt::format("{} {}{}", names_a_command ? "unknown command" : "unexpected argument",
+                  printable(argument, 60),
+                  hint_or_help(did_you_mean(argument, commands), command,
+                               names_a_command ? "lists the commands" : "shows the usage")));
 }
 
 }  // namespace
@@ -128,9 +138,9 @@ OptionBinding::OptionBinding(CLI::App& app, bool with_config_file)
     for (const std::string& name : apply_config_file(path, state->fields)) state->set.insert(name);
     state->config_file = true;
   };
-  app.add_option_function<std::string>(
-         std::string(kConfigFlag), read,
-         "TOML file with values for any of the flags below; flags win")
+  app.add_option_function<std::string>(std::string(kConfigFlag), read,
+                                       "TOML file with values for any of the options below; "
+                                       "options on the command line override the file")
       ->type_name("FILE");
 }
 
