@@ -221,7 +221,7 @@ def drawn_texts(driver, size):
     fields = {"model": "lm", "text": "The old"}
     open_view(driver, next=",1", **fields)
     panel(driver, "next")
-    assert text_of(driver, "#draw") == "Go on with the text"
+    assert text_of(driver, "#draw") == "Continue the text"
     expect_shares(driver, post("/explain", top=10, **fields)["lens"][-1])
     draw("sampled at temperature 1, seed 1", temperature=1, seed=1, **fields)
     set_temperature(driver, 0)

@@ -101,7 +101,7 @@ const showBeam = addPanel({
       showBeam();
     });
     body.replaceChildren(
-      make("p", { className: "quiet", textContent: "A column is a step: the words that go on, those that end an output, and the best of those that were pruned, which are pale. Click a word to begin the translation with all that leads to it." }),
+      make("p", { className: "quiet", textContent: "A column is a step: the words that were kept, the words that end an output, and, in pale, the best of the pruned words. Click a word to begin the translation with its hypothesis." }),
       make("div", { className: "fields" }, make("label", {}, "Beam size ", size)),
       make("div", { className: "scroll" }, tree(steps, begun)),
       ...penaltySlider(translations),

@@ -113,7 +113,7 @@ views.push({
     byId("about").textContent = KINDS[state.kind].about(state.picture.read);
     byId("unit-note").textContent =
       state.unit === "words"
-        ? "By words: a weight is the sum over the pieces of the word looked at, and the mean over the pieces of the word that looks."
+        ? "By words: a weight is summed over the pieces of the attended word and averaged over the pieces of the attending word."
         : "By pieces: ▁ marks the beginning of a word.";
     showSentences();
     drawMap(byId("cells").querySelector("canvas"), shownMap(), heatOf(byId("cells")));

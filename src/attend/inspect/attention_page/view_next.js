@@ -25,7 +25,7 @@ function nextForm() {
   });
   draw.addEventListener("click", drawText);
   return [
-    make("div", { className: "fields" }, make("label", {}, "At the place of ", position)),
+    make("div", { className: "fields" }, make("label", {}, "At the position of ", position)),
     make("label", { className: "slider" }, make("span", { textContent: "Output temperature" }), slider, make("output", { id: "temperature-value" })),
     make("div", { id: "next-words" }),
     make("div", { className: "fields" }, draw),
@@ -41,10 +41,10 @@ function beginAnswer(pieces, translates) {
   Object.assign(next, { of, seed: 1 });
   byId("next-position").replaceChildren(...pieces.map((piece, i) => make("option", { value: i, textContent: translates || i < pieces.length - 1 ? piece : "what follows" })));
   byId("drawn").replaceChildren();
-  byId("draw").textContent = translates ? "Draw a translation" : "Go on with the text";
+  byId("draw").textContent = translates ? "Draw a translation" : "Continue the text";
   byId("next-note").textContent = translates
-    ? "The translation above is searched, not drawn: the temperature does not change it."
-    : "A language model writes by drawing each token with these probabilities.";
+    ? "The translation above comes from beam search: the temperature does not change it."
+    : "A language model draws each token with these probabilities.";
 }
 
 async function drawText() {

@@ -59,7 +59,7 @@ function alternatives({ tokens, position, token, lens }) {
     ...others.map((other) => {
       if (other.token === end?.text) return make("li", { className: "quiet", textContent: `the end ${percent(other.probability)}` });
       const button = make("button", { type: "button", textContent: `${wordOf(other.token)} ${percent(other.probability)}` });
-      button.title = "Write this one, and go on from there";
+      button.title = "Write this one, and continue from there";
       button.addEventListener("click", () => goOnFrom([...tokens.slice(0, position), other.token]));
       return make("li", {}, button);
     }),
@@ -115,11 +115,11 @@ const showWhy = addPanel({
         textContent: `“${wordOf(token.token)}” ${percent(token.probability)}, “${wordOf(instead.token)}” ${percent(instead.probability)}: their logits differ by ${signed(difference)}, the sum of what each part adds.`,
       }),
       partsTable(found.parts),
-      make("h3", { textContent: "In its place" }),
+      make("h3", { textContent: "Alternatives" }),
       state.answer.translation === undefined ? "" : alternatives(found),
       make("h3", { textContent: "If the model ended after a layer" }),
       lensTable(found.lens),
-      make("h3", { textContent: "What each part adds to the residual stream of the word, by its length" }),
+      make("h3", { textContent: "What each part adds to the residual stream of the word: its length" }),
       additionsTable(found.additions),
     );
   },

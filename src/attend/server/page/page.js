@@ -142,7 +142,7 @@ async function translate(form) {
   const cut = response.headers.get("Attend-Cut-Sentences");
   const notes = [];
   if (answer.detectedLanguage) notes.push(`Detected: ${answer.detectedLanguage.language}.`);
-  if (cut) notes.push(`Sentences that were too long and were cut: ${cut}.`);
+  if (cut) notes.push(`Sentences that were too long and were split: ${cut}.`);
   say(notes.join(" "));
 }
 
@@ -245,7 +245,7 @@ async function embed(form) {
       return row;
     })
   );
-  say(`Cosine similarities of vectors of ${vectors[0].length} numbers.`);
+  say(`Cosine similarities of vectors of ${vectors[0].length} elements.`);
 }
 
 const actions = { translate, generate, classify, tag, embed };
