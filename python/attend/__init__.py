@@ -157,8 +157,9 @@ def load(
     **changes: Unpack[AttentionChanges],
 ) -> Translator | Classifier | Tagger | Generator | Embedder:
     """Reads a model of any kind: a model file, the folder of a training run, or a directory of
-    Hugging Face or Marian, which is imported into a file beside it (``.attend.safetensors``) once.
-    An adapter, also one of PEFT, is joined with its base in the same way.
+    Hugging Face or Marian. A directory is imported once, into a file next to it
+    (``.attend.safetensors``). An adapter, also one of PEFT, is merged into its base in the same
+    way.
 
     Returns a Translator, Classifier, Tagger, Generator or Embedder, whichever the file is for.
     (Embedder itself also reads the others, for their hidden states.)

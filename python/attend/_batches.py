@@ -69,7 +69,7 @@ class BatchOptions(TypedDict, total=False):
     num_hypotheses: int
     #: scores are log-probabilities divided by length ** length_penalty
     length_penalty: float
-    #: other than 1: draw among so many tokens instead of searching; 0: all
+    #: other than 1: draw among this many tokens instead of searching; 0: all
     sampling_topk: int
     sampling_topp: float
     sampling_temperature: float
@@ -215,7 +215,7 @@ def truncated(
 
 
 class AsyncResult(Generic[Result]):
-    """A result that is computed while the program goes on."""
+    """A result that is computed while the program continues."""
 
     def __init__(self, future: Future[list[Result]], index: int) -> None:
         self._future = future
@@ -233,7 +233,7 @@ class AsyncResult(Generic[Result]):
 def computed(
     count: int, asynchronous: bool, compute: Callable[[], list[Result]]
 ) -> list[Result] | list[AsyncResult[Result]]:
-    """The results of a batch of so many: at once, or computed in a thread of its own."""
+    """The results of a batch: at once, or computed in a thread."""
     if not asynchronous:
         return compute()
     from concurrent.futures import ThreadPoolExecutor
@@ -247,7 +247,7 @@ def computed(
 def in_batches(
     examples: Iterable[Any], size: int, compute: Callable[[list[Any]], list[Result]]
 ) -> Iterator[Result]:
-    """The results of an iterable of any length, so many examples at a time."""
+    """The results of an iterable of any length, one batch at a time."""
     iterator = iter(examples)
     while part := list(islice(iterator, size)):
         yield from compute(part)

@@ -98,16 +98,15 @@ class TranslationInspection(TranslationBatches):
         target: Target | None = None,
         **options: Unpack[TranslationExplanationOptions],
     ) -> Explanation:
-        """Why the model writes a token of ``target`` and not another one: what every head,
+        """Explains why the model prefers a token of ``target`` to another one: what every head,
         feed-forward network and bias adds to the difference of their logits.
 
-        ``target``: a text is explained by the tokens that the tokenizer gives it, a translation by
-        those it was written in; by default the best translation that the model finds. ``options``:
-        see ExplanationOptions.
+        ``target``: a text, split by the tokenizer, or a translation, with the tokens it was written
+        in; by default the best translation that the model finds. ``options``: see
+        ExplanationOptions. For an ensemble, the first model is explained.
 
-        Raises ConfigError for a recurrent network, a wrong option, a position behind the end and a
-        word that is not in the vocabulary; DataError for a text of more than 1024 tokens. Of an
-        ensemble the first model is explained.
+        Raises ConfigError for a recurrent network, a wrong option, a position beyond the end or a
+        word that is not in the vocabulary; DataError for a text of more than 1024 tokens.
         """
         named = given(**options)
         if target is None:
@@ -126,10 +125,10 @@ class TranslationInspection(TranslationBatches):
         src_lang: str | None = None,
         tgt_lang: str | None = None,
     ) -> list[TokenAlternatives]:
-        """What the model might write in place of each token of ``target``, and of its end, given
-        the tokens before it: the ``count`` likeliest tokens, and the rank of the written one.
+        """The ``count`` most likely tokens at each position of ``target``, and at its end, given the
+        tokens before it, and the rank of the written token.
 
-        Raises DataError for a text that is too long, ConfigError for an id that is no target token.
+        Raises DataError for a text that is too long, ConfigError for an invalid token id.
         """
         languages = given(src_lang=src_lang, tgt_lang=tgt_lang)
         ids = self._target_ids(target)

@@ -23,28 +23,28 @@ class TranslationOptions(TypedDict, total=False):
     max_length: int | None
     #: tokens before a translation may end
     min_length: int | None
-    #: never write so many tokens in a row twice
+    #: never write an n-gram of this many tokens twice
     no_repeat_ngram: int | None
     #: draw from the model instead of searching for the best
     sample: bool | None
     #: sampling: divides the logits
     temperature: float | None
-    #: sampling: draw among so many tokens; 0: all
+    #: sampling: draw among this many most likely tokens; 0: all
     top_k: int | None
-    #: sampling: draw among the likeliest tokens that together have this probability
+    #: sampling: draw among the most likely tokens that together have this probability
     top_p: float | None
     #: sampling: the random seed
     seed: int | None
-    #: for models of several languages: see Translator.languages
+    #: for multilingual models: see Translator.languages
     src_lang: str | None
     tgt_lang: str | None
-    #: what each translation begins with: a text for all, or one for each sentence
+    #: texts that the translations begin with: one for all sentences, or one for each
     prefix: str | Iterable[str] | None
-    #: the same as ids of target tokens, in place of ``prefix``: may end within a word
+    #: prefixes as target token ids, instead of ``prefix``; they may end within a word
     prefix_ids: Sequence[int] | Sequence[Sequence[int]] | None
-    #: phrases that every translation contains; needs a beam wider than they have tokens
+    #: phrases that every translation must contain; the beam size should exceed their tokens
     must_contain: str | Sequence[str] | None
-    #: phrases that no translation contains
+    #: phrases that no translation may contain
     must_not_contain: str | Sequence[str] | None
     #: fill ``alignment``, at the cost of one more pass per candidate
     alignments: bool | None
@@ -80,7 +80,7 @@ def beginning_of(options: TranslationOptions) -> Beginning:
     if ids is None:
         return prefix
     if prefix is not None:
-        raise ConfigError("prefix_ids: expected no prefix beside it")
+        raise ConfigError("prefix_ids: expected no prefix with it")
     if all(isinstance(one, int) for one in ids):
         return Tokens(ids)  # type: ignore[arg-type]
     return ids  # type: ignore[return-value]

@@ -20,15 +20,14 @@ __all__ = [
 class ExplanationOptions(TypedDict, total=False):
     """Keyword arguments of ``explain``: options of ``attend explain``, in snake_case."""
 
-    #: the token to explain, from 0; those before it are given. Default: the first one of a
-    #: translation, the one behind a text
+    #: the token to explain, counted from 0, given the tokens before it. Default: the first token of
+    #: a translation, or the token after a text
     position: int | None
-    #: the word or token that might have been written; of a word of several tokens the first one.
-    #: Default: the most probable one of the others
+    #: the word (its first token) or token to compare with. Default: the most probable other token
     instead: str | None
-    #: split the logit itself, not its difference from another one
+    #: explain the logit alone, not the difference of two logits
     alone: bool | None
-    #: most probable tokens of each layer of the lens
+    #: most probable tokens for each layer of the lens
     top: int | None
 
 
@@ -44,10 +43,10 @@ class TokenProbability:
 class LogitPart:
     """What a part of the model adds to a logit, or to the difference of two."""
 
-    #: "embedding"; a sublayer, "decoder.layers.0.cross_attn"; the bias of one
-    #: ("....bias", "output.bias"); "....rounding": what arithmetic in 8 bits changes
+    #: "embedding"; a sublayer, "decoder.layers.0.cross_attn"; a bias ("....bias", "output.bias");
+    #: or "....rounding", the effect of 8-bit arithmetic
     module: str
-    head: int | None  #: of attention
+    head: int | None  #: the attention head, if any
     value: float
 
 
@@ -56,25 +55,25 @@ class ResidualAddition:
     """What a sublayer adds to the residual stream of the explained token."""
 
     module: str  #: "embedding", or a sublayer
-    length: float  #: L2 norm of what is added
-    cosine: float  #: of the angle between it and the stream before it; 0 for the embedding
+    length: float  #: L2 norm of the added vector
+    cosine: float  #: between the added vector and the stream before it; 0 for the embedding
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """The difference of two logits, split over the parts of the model (Elhage et al. 2021).
+    """The difference of two logits, split among the parts of the model (Elhage et al. 2021).
 
-    The standard deviations of normalizations are taken as they are, so the parts do not say what
+    The standard deviations of normalizations are treated as constants, so the parts do not say what
     the model would do without one of them. A notebook shows the explanation as tables.
     """
 
-    tokens: list[str]  #: of the output: of a translation with its end; none for a class
-    position: int | None  #: the explained one; none for a class
-    token: TokenProbability  #: it, or the class
-    instead: TokenProbability | None  #: the other one; None if the logit is explained alone
-    difference: float  #: of the two logits, or the logit: the sum of the parts
+    tokens: list[str]  #: the tokens of the output, with the end of a translation; none for a class
+    position: int | None  #: index of the explained token; None for a class
+    token: TokenProbability  #: the explained token or class
+    instead: TokenProbability | None  #: the other token or class; None with ``alone``
+    difference: float  #: of the two logits, or the logit alone: the sum of the parts
     parts: list[LogitPart]  #: in the order of the model
-    #: the most probable tokens if the model ended behind the embedding, and behind each layer
+    #: the most probable tokens if the model ended after the embedding, and after each layer
     lens: list[list[TokenProbability]]
     additions: list[ResidualAddition]  #: in the order of the model
 
@@ -116,7 +115,7 @@ class Explanation:
             )
             for layer, best in enumerate(self.lens)
         ]
-        return _table(("behind", "would be written"), rows) if rows else ""
+        return _table(("after", "would be written"), rows) if rows else ""
 
 
 @dataclass(frozen=True)

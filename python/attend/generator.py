@@ -30,15 +30,15 @@ class GenerationOptions(TypedDict, total=False):
     one_line: bool | None
     #: sampling: divides the logits
     temperature: float | None
-    #: sampling: draw among so many tokens; 0: all
+    #: sampling: draw among this many most likely tokens; 0: all
     top_k: int | None
-    #: sampling: draw among the likeliest tokens that together have this probability
+    #: sampling: draw among the most likely tokens that together have this probability
     top_p: float | None
     #: sampling: the random seed
     seed: int | None
-    #: search for the most likely text with so many hypotheses, instead of sampling
+    #: beam search with this many hypotheses, instead of sampling
     beam_size: int | None
-    #: search: scores are log-probabilities divided by length ** length_penalty
+    #: beam search: scores are log-probabilities divided by length ** length_penalty
     length_penalty: float | None
     #: divides the logits of tokens in the context; 1: off
     repetition_penalty: float | None
@@ -106,12 +106,12 @@ class Generator(GenerationBatches):
         return self._model.score(checked_texts(lines, "lines"))
 
     def explain(self, text: str, **options: Unpack[ExplanationOptions]) -> Explanation:
-        """Why the model finds a token of ``text``, or the most probable one behind it, more likely
-        than another one: what every part of the model adds to the difference of their logits.
+        """Explains why the model prefers a token of ``text``, or the most probable token after it,
+        to another one: what every part of the model adds to the difference of their logits.
 
         ``options``: see ExplanationOptions.
 
-        Raises ConfigError for a wrong option, a position behind the end and a word that is not in
+        Raises ConfigError for a wrong option, a position beyond the end or a word that is not in
         the vocabulary; DataError for a text of more than 1024 tokens.
         """
         state = self._model.explain(checked_text(text, "text"), given(**options))

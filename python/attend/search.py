@@ -1,4 +1,4 @@
-"""What a search for a translation looks at, and what may be written in place of a token."""
+"""The steps of beam search, and alternatives to the tokens of a translation."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from attend._attend import Translation
 
 __all__ = ["BeamCandidate", "BeamStep", "BeamTree", "TokenAlternatives", "TokenChoice"]
 
-#: pruned: others were better, or the search was done; kept: goes on in the next step; ended: is an
-#: output, whose token is the end; cut: is an output, as long as one may be
+#: pruned: others were better, or the search was over; kept: continues in the next step; ended: an
+#: output that ends with eos; cut: an output of the maximum length
 Fate = Literal["pruned", "kept", "ended", "cut"]
 
 
@@ -19,12 +19,12 @@ Fate = Literal["pruned", "kept", "ended", "cut"]
 class BeamCandidate:
     """A hypothesis with one more token."""
 
-    #: the hypothesis: its place among those kept in the step before; 0 in the first step
+    #: index of the extended hypothesis among those kept in the previous step; 0 in the first step
     parent: int
     id: int
     token: str
     token_log_probability: float  #: natural logarithm
-    log_probability: float  #: of the hypothesis with it
+    log_probability: float  #: of the hypothesis with the token
     score: float  #: log_probability / length ** length_penalty
     fate: Fate
 
@@ -33,28 +33,27 @@ class BeamCandidate:
 class BeamStep:
     """A step of beam search: the most likely continuations of every hypothesis.
 
-    Those that were kept are the hypotheses of the next step, in this order.
+    The kept candidates are the hypotheses of the next step, in this order.
     """
 
-    written: int  #: tokens of the hypotheses before the step, those of a prefix included
-    candidates: list[BeamCandidate]  #: the most probable hypothesis first
+    written: int  #: length of the hypotheses before the step, prefix included
+    candidates: list[BeamCandidate]  #: most probable first
 
     @property
     def kept(self) -> list[BeamCandidate]:
-        """The candidates that go on in the next step."""
+        """The candidates that continue in the next step."""
         return [one for one in self.candidates if one.fate == "kept"]
 
 
 @dataclass(frozen=True)
 class BeamTree:
-    """A translation, and every step of the search for it."""
+    """A translation, and every step of the search that found it."""
 
     translation: Translation
     steps: list[BeamStep]
 
     def tokens(self, step: int, candidate: BeamCandidate) -> list[str]:
-        """The tokens of a candidate of ``steps[step]``, from the first one that was searched:
-        without those of a prefix."""
+        """The tokens of a candidate of ``steps[step]``, without those of a prefix."""
         tokens = [candidate.token]
         for before in reversed(self.steps[:step]):
             candidate = before.kept[candidate.parent]
@@ -67,7 +66,7 @@ class BeamTree:
 
 @dataclass(frozen=True)
 class TokenChoice:
-    """A token that may be written."""
+    """A token with its log-probability at some position."""
 
     id: int
     token: str
@@ -76,10 +75,10 @@ class TokenChoice:
 
 @dataclass(frozen=True)
 class TokenAlternatives:
-    """What may be written in place of a token of a translation, given the tokens before it."""
+    """The most likely tokens at a position of a translation, given the tokens before it."""
 
     written: TokenChoice
-    rank: int  #: of it among all tokens; 1: the likeliest
+    rank: int  #: of ``written`` among all tokens; 1: the most likely
     likeliest: list[TokenChoice]  #: best first
 
 

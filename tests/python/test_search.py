@@ -189,7 +189,7 @@ def test_wrong_tokens_to_begin_with_are_named(models: Models) -> None:
         translator.translate("a cat", prefix_ids=[60])
     with pytest.raises(attend.ConfigError, match="prefix_ids: expected 4 lists of ids, got 2"):
         translator.translate(ENGLISH, prefix_ids=[[4], [5]])
-    with pytest.raises(attend.ConfigError, match="prefix_ids: expected no prefix beside it"):
+    with pytest.raises(attend.ConfigError, match="prefix_ids: expected no prefix with it"):
         translator.translate("a cat", prefix_ids=[4], prefix="der")
 
 
