@@ -14,7 +14,7 @@ Differences of_options(const std::string& ours, const std::string& theirs) {
 TEST(SettingDifferences, NameTheOptionAndBothValues) {
   EXPECT_EQ(of_options(R"({"d_model":8,"norm_first":true,"norm":"rms","new_option":3})",
                        R"({"d_model":8,"norm_first":false,"norm":"layer"})"),
-            (Differences{"norm-first is true, there false", "norm is rms, there layer",
+            (Differences{"norm-first is true instead of false", "norm is rms instead of layer",
                          "new-option is 3"}));
   EXPECT_EQ(of_options(R"({"d_model":8})", R"({"d_model":8})"), Differences{});
 }
@@ -34,7 +34,7 @@ TEST(SettingDifferences, TakeZerosForWhatTheyStandFor) {
       Differences{});
   EXPECT_EQ(of_options(R"({"d_model":16,"n_heads":4,"n_key_heads":2,"embedding_scale":0})",
                        R"({"d_model":16,"n_heads":4,"n_key_heads":0,"embedding_scale":1})"),
-            (Differences{"n-key-heads is 2, there 4", "embedding-scale is 4, there 1"}));
+            (Differences{"n-key-heads is 2 instead of 4", "embedding-scale is 4 instead of 1"}));
 }
 
 TEST(SettingDifferences, LeaveOutPositionsOfAnotherKind) {
@@ -45,22 +45,22 @@ TEST(SettingDifferences, LeaveOutPositionsOfAnotherKind) {
             Differences{});
   EXPECT_EQ(of_options(R"({"positions":"learned","max_positions":8})",
                        R"({"positions":"learned","max_positions":9})"),
-            Differences{"max-positions is 8, there 9"});
+            Differences{"max-positions is 8 instead of 9"});
   EXPECT_EQ(of_options(R"({"positions":"sinusoidal","first_position":1})",
                        R"({"positions":"sinusoidal","first_position":2})"),
-            Differences{"first-position is 1, there 2"});
+            Differences{"first-position is 1 instead of 2"});
   EXPECT_EQ(of_options(R"({"positions":"rotary","rotary_scaling":"linear","rotary_factor":2,)"
                        R"("rotary_low_factor":2})",
                        R"({"positions":"rotary","rotary_scaling":"linear","rotary_factor":3,)"
                        R"("rotary_low_factor":3})"),
-            Differences{"rotary-factor is 2, there 3"});
+            Differences{"rotary-factor is 2 instead of 3"});
 }
 
 TEST(SettingDifferences, NameEntriesThatOneSideLacks) {
   EXPECT_EQ(setting_differences({{"attend.cache", "{}"}, {"attend.arch", "rnn"}},
                                 {{"attend.arch", "transformer"}, {"attend.first_token", "[2]"}}),
-            (Differences{"arch is rnn, there transformer", "cache is {}",
-                         "first-token is not set, there [2]"}));
+            (Differences{"arch is rnn instead of transformer", "cache is {}",
+                         "first-token is not set instead of [2]"}));
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ TEST(TokenizerWriting, KeepsWhatOurTokenizersMakeOfText) {
 TEST(TokenizerWriting, NamesWhatHasNoEqual) {
   const auto expect_refused_for = [](const TokenizerOptions& options, std::string_view what) {
     expect_error<ConfigError>([&] { write_tokenizer_json(trained_for_writing(options), {}); },
-                              {"no equal in a tokenizer.json", what});
+                              {"no equivalent in a tokenizer.json", what});
   };
   expect_refused_for({.type = TokenizerType::word, .vocab_size = 20}, "--tokenizer word");
   expect_refused_for({.type = TokenizerType::byte_bpe, .vocab_size = 280}, "nmt");

@@ -22,7 +22,7 @@ std::string from_base64(std::string_view text) {
   int count = 0;
   for (const char letter : text) {
     const std::size_t value = kLetters.find(letter);
-    if (value == kLetters.npos) throw DataError("base64: a letter is none of its 64");
+    if (value == kLetters.npos) throw DataError("base64: found an invalid character");
     bits = bits << 6 | static_cast<std::uint32_t>(value);
     count += 6;
     if (count < 8) continue;

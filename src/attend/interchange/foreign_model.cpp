@@ -47,7 +47,7 @@ const ModelFamily& family_of(ForeignConfig& config) {
   }
   std::vector<std::string_view> known;
   for (const ModelFamily& family : kFamilies) known.push_back(family.name);
-  config.refuse("model_type", fmt::format("supported are {}", fmt::join(known, ", ")));
+  config.refuse("model_type", fmt::format("supported: {}", fmt::join(known, ", ")));
 }
 
 // Names as they are in this file.
@@ -103,10 +103,9 @@ Opened open_model(const ModelDirectory& directory) {
   if (directory.contains("config.json")) return open_huggingface(directory);
   if (auto native = open_native_marian(directory))
     return {std::move(native->foreign), std::move(native->weights), "marian", "native Marian"};
-  throw DataError(fmt::format(
-      "{}: expected config.json, as Hugging Face has it, or decoder.yml, as Marian does, found "
-      "neither",
-      directory.path()));
+  throw DataError(
+      fmt::format("{}: expected config.json (Hugging Face) or decoder.yml (Marian), found neither",
+                  directory.path()));
 }
 
 // Those of a model of one pair, if its directory says so, as those of MarianMT do.

@@ -152,8 +152,8 @@ ExportedModel export_model(const Checkpoint& checkpoint) {
   Attempt found = best_attempt(*model, checkpoint);
   if (!found.differences.empty())
     throw ConfigError(fmt::format(
-        "{}: no model of Hugging Face computes the same; {} is nearest, "
-        "but has no equal for: {}",
+        "{}: no model of Hugging Face computes the same; {} is closest, but has no equivalent for: "
+        "{}",
         checkpoint.source, found.family->description, fmt::join(found.differences, "; ")));
   ForeignTensors weights;
   ExportedModel exported{found.family->name, std::move(found.files)};

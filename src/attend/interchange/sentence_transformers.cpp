@@ -77,10 +77,9 @@ std::vector<Pooling> read_modes(ForeignConfig& config) {
     const bool is_new = found != kPoolingNames.end() && std::find(poolings.begin(), poolings.end(),
                                                                   found->pooling) == poolings.end();
     if (!is_new)
-      config.refuse(
-          kMode,
-          "supported are cls, max, mean, mean_sqrt_len_tokens, weightedmean and lasttoken, "
-          "each once");
+      config.refuse(kMode,
+                    "supported: cls, max, mean, mean_sqrt_len_tokens, weightedmean and lasttoken, "
+                    "each once");
     poolings.push_back(found->pooling);
   }
   if (poolings.empty()) config.refuse(kMode, "expected a kind of pooling");
@@ -113,7 +112,7 @@ Activation read_dense_activation(ForeignConfig& config) {
   const std::string name = config.text_or(kKey, kDenseActivations.front().first);
   for (const auto& [theirs, activation] : kDenseActivations)
     if (name == theirs) return activation;
-  config.refuse(kKey, "supported are Tanh, Identity, ReLU, GELU and SiLU of torch.nn.modules");
+  config.refuse(kKey, "supported: Tanh, Identity, ReLU, GELU and SiLU of torch.nn.modules");
 }
 
 // For vectors of `width` elements.

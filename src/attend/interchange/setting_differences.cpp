@@ -85,8 +85,8 @@ void compare_options(OptionsJson ours, OptionsJson theirs, bool pairs,
     if (found == theirs.end()) {
       differences.push_back(fmt::format("{} is {}", kebab_case(name), shown_value(value)));
     } else if (!equal_values(value, *found)) {
-      differences.push_back(fmt::format("{} is {}, there {}", kebab_case(name), shown_value(value),
-                                        shown_value(*found)));
+      differences.push_back(fmt::format("{} is {} instead of {}", kebab_case(name),
+                                        shown_value(value), shown_value(*found)));
     }
   }
 }
@@ -111,14 +111,14 @@ std::vector<std::string> setting_differences(const Metadata& ours, const Metadat
     if (mine && other && mine->is_object() && other->is_object()) {
       compare_options(*mine, *other, ours.contains("attend.pairs"), differences);
     } else {
-      differences.push_back(fmt::format("{} is {}, there {}", name_of_key(key),
+      differences.push_back(fmt::format("{} is {} instead of {}", name_of_key(key),
                                         printable(value, 60), printable(found->second, 60)));
     }
   }
   for (const auto& [key, value] : theirs)
     if (!ours.contains(key))
       differences.push_back(
-          fmt::format("{} is not set, there {}", name_of_key(key), printable(value, 60)));
+          fmt::format("{} is not set instead of {}", name_of_key(key), printable(value, 60)));
   return differences;
 }
 

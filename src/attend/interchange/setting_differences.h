@@ -9,8 +9,8 @@
 namespace attend {
 
 // The settings of a model of `ours` that `theirs`, from another program, does not have or has with
-// another value: "norm-first is true, there false". Options that matter in training only and those
-// without effect beside the others do not count. Both are SavedModel::configuration().
+// another value: "norm-first is true instead of false". Options that matter in training only and
+// those without effect beside the others do not count. Both are SavedModel::configuration().
 std::vector<std::string> setting_differences(const Metadata& ours, const Metadata& theirs);
 
 }  // namespace attend

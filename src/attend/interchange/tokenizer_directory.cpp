@@ -64,7 +64,7 @@ class OlderDirectory {
     for (const std::string& piece : lines_of(lines)) {
       const std::size_t id = vocabulary.size();
       if (!vocabulary.emplace(piece, id).second)
-        throw DataError(fmt::format("{}: {} is there twice", where, quote(piece)));
+        throw DataError(fmt::format("{}: {} appears twice", where, quote(piece)));
     }
     for (const auto& [piece, usual] :
          {std::pair{&special_.bos, "[CLS]"}, std::pair{&special_.eos, "[SEP]"},

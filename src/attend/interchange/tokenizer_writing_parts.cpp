@@ -7,7 +7,7 @@
 namespace attend::detail {
 
 void refuse_to_write(std::string_view what) {
-  throw ConfigError(fmt::format("its tokenizer has no equal in a tokenizer.json: {}", what));
+  throw ConfigError(fmt::format("its tokenizer has no equivalent in a tokenizer.json: {}", what));
 }
 
 nlohmann::json vocabulary_json(const std::vector<std::string>& pieces) {

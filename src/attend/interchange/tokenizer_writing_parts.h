@@ -12,7 +12,7 @@
 
 namespace attend::detail {
 
-// Throws ConfigError "its tokenizer has no equal in a tokenizer.json: <what>".
+// Throws ConfigError "its tokenizer has no equivalent in a tokenizer.json: <what>".
 [[noreturn]] void refuse_to_write(std::string_view what);
 
 // {"piece": id}

@@ -110,13 +110,13 @@ TEST_F(ExportCommand, NamesWhatCannotBeExportedAndWritesNothing) {
     EXPECT_FALSE(std::filesystem::exists(path("exported")));
     std::filesystem::remove_all(path("run"));
   };
-  expect_refused({"--norm", "rms"}, {"MarianMT", "norm is rms, there layer"});
+  expect_refused({"--norm", "rms"}, {"MarianMT", "norm is rms instead of layer"});
   expect_refused({"--positions", "rotary"},
-                 {"MarianMT", "positions is rotary, there sinusoidal_halves"});
+                 {"MarianMT", "positions is rotary instead of sinusoidal_halves"});
   expect_refused({"--norm-first", "--tie-embeddings", "target"},
-                 {"Pegasus", "tie-embeddings is target, there all"});
+                 {"Pegasus", "tie-embeddings is target instead of all"});
   expect_refused({"--norm-first", "--no-joint-vocabulary", "--tie-embeddings", "target"},
-                 {"MarianMT", "norm-first is true, there false"});
+                 {"MarianMT", "norm-first is true instead of false"});
   expect_refused({"--arch", "rnn"}, {"arch is rnn"});
   expect_refused({"--tokenizer", "wordpiece"}, {"wordpiece", "SentencePiece"});
 }

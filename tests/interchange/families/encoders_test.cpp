@@ -59,7 +59,7 @@ TEST(ImportedEmbedder, SaysWhatItHadToGuess) {
   EXPECT_NE(bare[0].find("no modules.json"), std::string::npos) << bare[0];
   const auto more = imported_encoder("xlm_roberta_sentences").remarks;
   ASSERT_EQ(more.size(), 1u);
-  EXPECT_EQ(more[0], "5 embeddings that no token has are left out");
+  EXPECT_EQ(more[0], "5 embeddings without a token are left out");
 }
 
 TEST(ImportedClassifier, KnowsWhatATextGets) {
@@ -123,7 +123,7 @@ TEST_F(DamagedEncoder, IsRefusedForAnUnknownPooling) {
   refuse("\"pooling_mode_mean_tokens\": true", "\"pooling_mode_mean_tokens\": false",
          {"expected a kind of pooling"});
   refuse("\"pooling_mode_mean_tokens\": true", "\"pooling_mode\": \"median\"",
-         {"pooling_mode", "median", "supported are cls, max, mean"});
+         {"pooling_mode", "median", "supported: cls, max, mean"});
   refuse("\"pooling_mode_mean_tokens\": true", "\"pooling_mode\": [\"max\", \"max\"]",
          {"pooling_mode", "each once"});
   refuse("\"pooling_mode_mean_tokens\": true", "\"pooling_mode\": []",
@@ -163,8 +163,7 @@ TEST_F(DamagedEncoder, IsRefusedForALayerThatCannotBeComputed) {
     expect_refused(fragments);
   };
   refuse("\"in_features\": 96", "\"in_features\": 16", {"2_Dense", "in_features", "16", "96"});
-  refuse("activation.Tanh", "activation.Mish",
-         {"activation_function", "Mish", "supported are Tanh"});
+  refuse("activation.Tanh", "activation.Mish", {"activation_function", "Mish", "supported: Tanh"});
   refuse("\"bias\": true", "\"bias\": true, \"use_residual\": true", {"use_residual", "true"});
   refuse("\"bias\": true", "\"bias\": false", {"linear.bias"});
   refuse("\"out_features\": 10", "\"out_features\": 12", {"linear.weight", "[10, 96]", "[12, 96]"});

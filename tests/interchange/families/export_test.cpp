@@ -198,9 +198,9 @@ TEST(ExportOfAModel, SaysWithWhichTokenTextsBegin) {
 
 TEST(ExportOfAModel, NamesAnOptionWithoutAnEqual) {
   expect_option_refused("gpt2", R"("attention_choice":"soft")", R"("attention_choice":"hard")",
-                        {"GPT-2", "attention-choice is hard, there soft"});
+                        {"GPT-2", "attention-choice is hard instead of soft"});
   expect_option_refused("marian", R"("norm_epsilon":1e-05)", R"("norm_epsilon":0.01)",
-                        {"MarianMT", "norm-epsilon is 0.01, there 1e-05"});
+                        {"MarianMT", "norm-epsilon is 0.01 instead of 1e-05"});
 }
 
 // Older names of the norms are written as the newer ones; what it guesses of an encoder is written.
@@ -228,9 +228,9 @@ TEST(ExportOfAnEncoder, KeepsTheSideOnWhichTextsAreTruncated) {
 
 TEST(ExportOfAnEncoder, NamesAPoolingThatTheFamilyDoesNotHave) {
   expect_option_refused("bert_classifier", R"("pooling":"first")", R"("pooling":"mean")",
-                        {"BERT", "pooling is mean, there first"});
+                        {"BERT", "pooling is mean instead of first"});
   expect_option_refused("distilbert_classifier", R"("norm_epsilon":1e-12)",
-                        R"("norm_epsilon":0.01)", {"norm-epsilon is 0.01, there 1e-12"});
+                        R"("norm_epsilon":0.01)", {"norm-epsilon is 0.01 instead of 1e-12"});
 }
 
 }  // namespace

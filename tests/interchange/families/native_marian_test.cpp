@@ -209,9 +209,9 @@ TEST(NativeMarian, IsNotExportedWithNormsThatMarianMtDoesNotHave) {
     const Checkpoint model = import_model(ModelDirectory(fixture("models") / name)).checkpoint;
     expect_error<ConfigError>([&] { export_model(model); }, {"MarianMT", difference});
   };
-  expect_no_export("native_two", "norm-embedding is true, there false");
-  expect_no_export("native_rms", "norm-output is on, there off");
-  expect_no_export("native_pre", "norm-first is true, there false");
+  expect_no_export("native_two", "norm-embedding is true instead of false");
+  expect_no_export("native_rms", "norm-output is on instead of off");
+  expect_no_export("native_pre", "norm-first is true instead of false");
 }
 
 class DamagedNativeMarian : public DamagedDirectory {

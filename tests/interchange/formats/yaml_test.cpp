@@ -117,7 +117,7 @@ TEST(Yaml, RefusesWhatItDoesNotKnowWithItsLine) {
   expect_yaml_error("a\n", "line 1: expected ':' after the key 'a'");
   expect_yaml_error("? a\nb: 1\n", "line 2: expected ':' on the line after the key 'a'");
   expect_yaml_error("? a", "line 1: expected ':' on the line after the key 'a'");
-  expect_yaml_error("a: 1\nb: 2\na: 3\n", "line 3: the key 'a' is there twice");
+  expect_yaml_error("a: 1\nb: 2\na: 3\n", "line 3: the key 'a' appears twice");
   expect_yaml_error("a: 1\n---\nb: 2\n", "line 2: expected one document, found a second one");
   expect_yaml_error("\ta: 1\n",
                     "line 1: expected spaces at the beginning of the line, found a tab");

@@ -59,7 +59,7 @@ std::optional<Activation> activation_named(std::string_view wanted) {
 Activation read_activation(ForeignConfig& config, std::string_view key) {
   const auto activation = activation_named(config.text(key));
   if (!activation)
-    config.refuse(key, "supported are relu, gelu, tanh, swish, gelu_new, quick_gelu and linear");
+    config.refuse(key, "supported: relu, gelu, tanh, swish, gelu_new, quick_gelu and linear");
   return *activation;
 }
 
@@ -129,8 +129,8 @@ std::vector<std::int32_t> fillers_of(const Tokenizer& tokenizer) {
 void remark_fillers(const Tokenizer& tokenizer, std::vector<std::string>& remarks) {
   if (const std::size_t fillers = fillers_of(tokenizer).size(); fillers > 0)
     remarks.push_back(
-        fmt::format("{} of the {} embeddings belong to no piece of the tokenizer, which has been "
-                    "filled up with pieces that stand for nothing",
+        fmt::format("{} of the {} embeddings belong to no piece of the tokenizer; placeholder "
+                    "pieces were added for them",
                     fillers, tokenizer.vocab_size()));
 }
 

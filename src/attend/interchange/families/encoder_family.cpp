@@ -37,7 +37,7 @@ EncoderKind kind_of_model(ForeignConfig& config) {
                           architecture.ends_with("ForPreTraining");
   if (!is_encoder)
     config.refuse("architectures",
-                  "supported are encoders and models for sequence and token classification");
+                  "supported: encoders and models for sequence and token classification");
   return EncoderKind::embedder;
 }
 
@@ -166,8 +166,8 @@ std::shared_ptr<SavedModel> embedder(const ModelDirectory& directory, const Enco
     read_sentence_modules(directory, shape.d_model, modules);
   } else {
     foreign.remarks.emplace_back(
-        "the directory has no modules.json that says how a text becomes one vector: the mean of "
-        "its tokens, not normalized, is used");
+        "the directory has no modules.json, which says how a text becomes one vector; the mean of "
+        "the tokens is used, not normalized");
   }
   EmbedderConfig whole;
   static_cast<EncoderConfig&>(whole) = shape;
@@ -219,7 +219,7 @@ ForeignModel finish_encoder(const ModelDirectory& directory, ForeignConfig& conf
   if (own.vocab_size > shape.vocab_size)
     require_vocabulary(directory, tokenizer.tokenizer, shape.vocab_size);
   if (own.vocab_size < shape.vocab_size)
-    foreign.remarks.push_back(fmt::format("{} embeddings that no token has are left out",
+    foreign.remarks.push_back(fmt::format("{} embeddings without a token are left out",
                                           shape.vocab_size - own.vocab_size));
   if (kind == EncoderKind::tagger) {
     foreign.names.add(kTaggerHead);

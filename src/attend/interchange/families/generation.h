@@ -14,7 +14,7 @@ namespace attend {
 
 // What the settings say of decoding: those of generation_config.json or, in older directories, of
 // config.json. What would change the answers and is not supported is an error; what changes only
-// how long a search goes on is not used.
+// the length of a search is not used.
 struct GenerationSettings {
   ModelDecoding decoding;             // its lengths count what the decoder begins with
   std::optional<std::int32_t> start;  // the token that the decoder begins with

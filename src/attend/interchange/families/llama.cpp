@@ -35,7 +35,8 @@ void require_usual_magnitude(ForeignConfig& rope, double factor) {
   constexpr const char* kMagnitude = "attention_factor";
   const double usual = yarn_magnitude(factor);
   if (std::abs(rope.number_or(kMagnitude, usual, between(0, 1e6)) - usual) > 1e-6)
-    rope.refuse(kMagnitude, fmt::format("supported is that of the factor, {:.6g}", usual));
+    rope.refuse(kMagnitude,
+                fmt::format("only the value for the factor, {:.6g}, is supported", usual));
   rope.require("truncate", true);
   for (const char* other : {"mscale", "mscale_all_dim"}) rope.require(other, nullptr);
 }

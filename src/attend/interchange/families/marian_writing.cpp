@@ -39,7 +39,7 @@ std::string write_vocabulary(const std::vector<std::string>& pieces) {
 void require_sentencepiece(const Tokenizer& tokenizer) {
   const TokenizerType type = type_of(tokenizer);
   if (type == TokenizerType::wordpiece || type == TokenizerType::byte_bpe)
-    throw ConfigError(fmt::format("the tokenizer is {}, those of MarianMT are of SentencePiece",
+    throw ConfigError(fmt::format("the tokenizer is {}, but MarianMT supports only SentencePiece",
                                   enum_names(type)[static_cast<std::size_t>(type)]));
 }
 

@@ -56,11 +56,11 @@ void read_norms(ForeignConfig& config, TransformerConfig& shape) {
   shape.norm_first = !before.empty();
   if (kind != "n" && kind != "r")
     config.refuse(shape.norm_first ? "transformer-preprocess" : "transformer-postprocess",
-                  "supported are the residual connection and normalization after a sublayer (dan, "
+                  "supported: the residual connection and normalization after a sublayer (dan, "
                   "dar), and normalization before it (n, r)");
   if (after != (shape.norm_first ? "a" : "a" + kind))
     config.refuse("transformer-postprocess",
-                  "supported are dan, dar and, with transformer-preprocess, da");
+                  "supported: dan, dar and, with transformer-preprocess, da");
   const auto is_normalized = [&](const char* key, const std::string& operations) {
     if (!operations.empty() && operations != kind)
       config.refuse(key, fmt::format("only {} is supported, as elsewhere in the model", kind));
@@ -147,7 +147,7 @@ TransformerConfig read_marian_shape(ForeignConfig& config) {
              src = config.boolean_or("tied-embeddings-src", false),
              tgt = config.boolean_or("tied-embeddings", false);
   if (src && !all && !tgt)
-    config.refuse("tied-embeddings-src", "only with tied-embeddings it is supported");
+    config.refuse("tied-embeddings-src", "it is supported only with tied-embeddings");
   shape.tie_embeddings = all || (src && tgt) ? TiedEmbeddings::all
                          : tgt               ? TiedEmbeddings::target
                                              : TiedEmbeddings::none;

@@ -81,7 +81,7 @@ void read_feed_forward(ForeignConfig& config, TransformerConfig& shape) {
   shape.gated_ffn = projection.starts_with(kGatedPrefix);
   const std::string name = shape.gated_ffn ? projection.substr(kGatedPrefix.size()) : projection;
   const auto activation = activation_named(name);
-  if (!activation) config.refuse(kName, "supported are relu, gelu and silu, each also gated");
+  if (!activation) config.refuse(kName, "supported: relu, gelu and silu, each also gated");
   // T5's gated gelu is the approximation.
   shape.activation = projection == "gated-gelu" ? Activation::gelu_tanh : *activation;
   config.require("is_gated_act", shape.gated_ffn);

@@ -116,7 +116,7 @@ class LegacyReader {
         refuse_checkpoint(file_,
                           fmt::format("storage {} belongs to no tensor", quote(keys[key].text)));
       if (!content.storages.emplace(found->first, take_storage(found->second)).second)
-        refuse_checkpoint(file_, fmt::format("storage {} is there twice", quote(found->first)));
+        refuse_checkpoint(file_, fmt::format("storage {} appears twice", quote(found->first)));
     }
     if (position_ != file_.size())
       refuse_checkpoint(file_,

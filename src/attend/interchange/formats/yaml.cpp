@@ -83,7 +83,7 @@ class YamlReader {
     if (!line.accept(':')) line.refuse(fmt::format("expected ':' after the key {}", quote(key)));
     nlohmann::json value = read_value(line);
     if (!object.emplace(key, std::move(value)).second)
-      throw DataError(fmt::format("{}: the key {} is there twice", key_place, quote(key)));
+      throw DataError(fmt::format("{}: the key {} appears twice", key_place, quote(key)));
   }
 
   nlohmann::json read_value(YamlLine& line) {
