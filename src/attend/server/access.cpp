@@ -80,14 +80,14 @@ std::vector<ApiKey> read_api_keys(const std::filesystem::path& path) {
     ApiKey key;
     key.key = words.front();
     if (key.key.size() < kShortestKey)
-      throw DataError(fmt::format("{}: expected a key of {} characters at least, got {}",
+      throw DataError(fmt::format("{}: expected a key of at least {} characters, got {}",
                                   lines.where(), kShortestKey, key.key.size()));
     if (!known.insert(key.key).second)
-      throw DataError(fmt::format("{}: the key is there twice", lines.where()));
+      throw DataError(fmt::format("{}: the key appears twice", lines.where()));
     for (std::size_t i = 1; i < words.size(); ++i) apply_setting(key, words[i], lines.where());
     keys.push_back(std::move(key));
   }
-  if (keys.empty()) throw DataError(fmt::format("{}: expected a key at least", path.string()));
+  if (keys.empty()) throw DataError(fmt::format("{}: expected at least one key", path.string()));
   return keys;
 }
 
@@ -135,14 +135,13 @@ std::string Access::enter(std::string_view key, bool administrate, Time now) {
   if (keys_.empty()) {
     if (!administrate) return {};
     throw HttpError{403,
-                    "models are loaded and dropped with a key of an administrator; the server "
-                    "was started without --api-key"};
+                    "loading and dropping models needs a key with admin rights; the server was "
+                    "started without --api-key"};
   }
   if (key.empty()) throw HttpError{401, "expected an API key: Authorization: Bearer KEY"};
   const ApiKey* const found = find(key);
   if (found == nullptr) throw HttpError{403, "the API key is not known"};
-  if (administrate && !found->admin)
-    throw HttpError{403, "the API key is not that of an administrator"};
+  if (administrate && !found->admin) throw HttpError{403, "the API key has no admin rights"};
   Buckets& buckets = buckets_of(*found, now);
   if (found->tokens > 0) buckets.tokens.require(1, found->tokens, "tokens");
   if (found->requests > 0) {

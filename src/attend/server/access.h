@@ -34,7 +34,7 @@ class Access {
   Access() = default;  // everyone may do everything but load and drop models
   explicit Access(std::vector<ApiKey> keys) { replace(std::move(keys)); }
 
-  // Replaces the keys. Counts of keys that stay go on.
+  // Replaces the keys. Keys that stay keep their counts.
   void replace(std::vector<ApiKey> keys);
   bool has_keys() const;
 

@@ -16,7 +16,7 @@ namespace attend {
 struct CompletionRequest {
   ServedModelPointer model;  // a generator
   std::vector<std::string> prompts = {};
-  std::vector<std::int32_t> conversation = {};  // in place of prompts: its tokens, for a chat
+  std::vector<std::int32_t> conversation = {};  // for a chat: its tokens, instead of prompts
   int choices = 1;                              // continuations of each prompt
   GenerationOptions options = {};
   std::vector<std::string> stops = {};  // a continuation ends before the first of them

@@ -24,14 +24,14 @@ void Explorers::run(std::function<void()> task) {
     if (runtime) scope.emplace(runtime);
     task();
   });
-  if (!taken) throw HttpError{503, "too many requests of explorers wait", 1};
+  if (!taken) throw HttpError{503, "too many explorer requests are waiting", 1};
 }
 
 std::shared_ptr<const Explorer> Explorers::of(const ServedModel& model) {
   if (!model.adapter.empty())
-    throw HttpError{400, fmt::format("{} has an adapter; attend merge makes one model of both, "
-                                     "which can be explored",
-                                     quote(model.name))};
+    throw HttpError{
+        400, fmt::format("{} has an adapter; merge the two with attend merge to explore the model",
+                         quote(model.name))};
   const std::lock_guard lock(mutex_);
   const auto found = std::find_if(last_.begin(), last_.end(), [&](const Loaded& loaded) {
     return loaded.path == model.path && loaded.state == model.state;
@@ -41,8 +41,7 @@ std::shared_ptr<const Explorer> Explorers::of(const ServedModel& model) {
     return last_.back().explorer;
   }
   if (file_state({.path = model.path}) != model.state)
-    throw HttpError{
-        503, fmt::format("{}: the file was written again; reload the models", model.path), 5};
+    throw HttpError{503, fmt::format("{}: the file has changed; reload the models", model.path), 5};
   // Their memory is free before the next takes more.
   std::erase_if(last_, [&](const Loaded& loaded) { return loaded.path == model.path; });
   if (last_.size() == kKeptModels) last_.erase(last_.begin());

@@ -28,7 +28,8 @@ Jobs::Jobs(std::int64_t max_tokens, std::shared_ptr<Runtime> runtime)
 
 void Jobs::run(std::function<void()> task) {
   if (!scoring_.run(std::move(task)))
-    throw OverloadedError("too many requests for scores, explanations and alternatives wait");
+    throw OverloadedError(
+        "too many requests for scores, explanations and alternatives are waiting");
 }
 
 // If a batch fails, its items are scored one by one, so that each gets its own outcome.

@@ -88,9 +88,9 @@ ServedModelPointer Models::translator(std::string_view source, std::string_view 
                                       std::string_view name) const {
   for (const ServedModelPointer& model : *all())
     if ((name.empty() || model->name == name) && model->translates(source, target)) return model;
-  throw HttpError{400, fmt::format("no model translates from {} to {}; GET /languages lists what "
-                                   "there is",
-                                   quote(source), quote(target))};
+  throw HttpError{400,
+                  fmt::format("no model translates from {} to {}; GET /languages lists the pairs",
+                              quote(source), quote(target))};
 }
 
 std::vector<std::string> Models::reload() {

@@ -96,7 +96,7 @@ constexpr std::string_view kPageHead =
     "color-scheme:light dark}pre{overflow:auto;padding:.7rem;border:1px solid #8886;"
     "border-radius:4px}table{border-collapse:collapse}td{padding:.1rem 1rem .1rem 0;"
     "vertical-align:top}h3{margin-top:2rem}</style><h1>Routes</h1>"
-    "<p>Made from the table that requests are dispatched by; the same as "
+    "<p>Generated from the server's table of routes. Programs can read the same as "
     "<a href=/openapi.json>OpenAPI</a>.";
 
 std::string section_of(const Route& route) {

@@ -80,8 +80,8 @@ void Service::answer(const std::shared_ptr<Exchange>& exchange) {
   if (route == nullptr && !methods.empty())
     throw HttpError{405, fmt::format("{} takes {}", request.path, methods)};
   if (route == nullptr)
-    throw HttpError{
-        404, fmt::format("there is no {}; GET /docs lists what there is", quote(request.path))};
+    throw HttpError{404,
+                    fmt::format("there is no {}; GET /docs lists the routes", quote(request.path))};
   const auto call = std::make_shared<Call>(*this, *route, exchange);
   try {
     if (route->key != Route::Key::none) {

@@ -1,4 +1,4 @@
-// `attend serve` as a class: models behind HTTP.
+// `attend serve` as a class: models over HTTP.
 #pragma once
 
 #include <cstdint>
@@ -27,20 +27,21 @@ struct ServingOptions {
 
 template <class Visitor>
 void fields(ServingOptions& o, Visitor&& visit) {
-  visit("listen", o.listen, "address and port to listen on; port 0: any that is free");
+  visit("listen", o.listen, "address and port to listen on; port 0: any free port");
   visit("max-tokens-in-queue", o.max_tokens_in_queue, between(1, 1e12),
-        "most tokens of requests that wait for each model; more are answered with status 503");
+        "most tokens of requests that may wait for each model; further requests get status 503");
   visit("max-body", o.max_body, between(1024, 1e9), "largest request in bytes");
   visit("max-connections", o.max_connections, between(1, 1e6),
-        "most open connections; beyond, the one idle for longest is closed");
+        "most open connections; for a further one, the connection that is idle for longest is "
+        "closed");
   visit("timeout", o.timeout, above(0, 86400),
         "seconds that a client may take to send a request or to receive a response");
   visit("models-dir", o.models_dir,
-        "folder of models to serve: model files and folders of runs; SIGHUP looks for new ones");
-  visit(
-      "api-key", o.api_key,
-      "file of API keys, one per line: KEY name=NAME requests=PER_MINUTE admin; without, everyone "
-      "is served");
+        "folder of models to serve: model files and folders of runs; SIGHUP loads new and changed "
+        "ones");
+  visit("api-key", o.api_key,
+        "file of API keys, one per line: KEY name=NAME requests=PER_MINUTE tokens=PER_MINUTE "
+        "admin; default: no key is needed");
   visit("cors", o.cors, "origin whose pages may send requests from browsers; *: any origin");
   visit("certificate", o.certificate, "PEM file with the certificate chain of the server, for TLS");
   visit("key", o.key, "PEM file with the private key of the certificate");

@@ -188,7 +188,7 @@ void explorer_script(const std::shared_ptr<Call>& call) {
 constexpr RouteField kText{"text", FieldType::text, "text to translate, classify or read", true};
 constexpr RouteField kTranslation{"translation", FieldType::text,
                                   "show this translation; default: the model's own"};
-constexpr RouteField kPrefix{"prefix", FieldType::text, "what the model's translation begins with"};
+constexpr RouteField kPrefix{"prefix", FieldType::text, "prefix of the model's translation"};
 }  // namespace
 
 std::vector<Route> explorer_routes() {
@@ -197,13 +197,16 @@ std::vector<Route> explorer_routes() {
                        void (*run)(const std::shared_ptr<Call>&)) {
     return Route{"GET", path, group, summary, {}, "", run, Dialect::plain, Route::Key::none};
   };
-  return {get("/explore", "The page: a model's attention, and what changes with it", explorer_page),
+  return {get("/explore",
+              "The explorer page: a model's attention, and how changing it changes the output",
+              explorer_page),
           get("/explore.css", "The style of the page", explorer_style),
           get("/explore.js", "The script of the page", explorer_script),
           {"POST",
            "/explore",
            group,
-           "Answer a text, with the attention of every head; heads may be off, or sharper",
+           "Translate, classify or read a text, with the attention of every head; heads may be "
+           "switched off or sharpened",
            {kText,
             kTranslation,
             kPrefix,
@@ -226,11 +229,11 @@ std::vector<Route> explorer_routes() {
           {"POST",
            "/explore/draw",
            group,
-           "Draw a translation, or what follows a text, at an output temperature",
+           "Sample a translation, or the continuation of a text, at an output temperature",
            {{"text", FieldType::text, "text to translate or to continue", true},
             kPrefix,
             {"temperature", FieldType::number,
-             "divides the logits (1); 0: the most probable token at every place"},
+             "divides the logits (1); 0: the most probable token at every position"},
             {"seed", FieldType::whole, "equal seeds give equal texts (1)"},
             {"max_tokens", FieldType::whole, "most tokens to write, at most 256 (60)"},
             kHeadsOffField,
@@ -247,8 +250,8 @@ std::vector<Route> explorer_routes() {
            {{"texts", FieldType::texts, "at most 64 texts with the word", true},
             {"word", FieldType::text, "the word", true},
             {"layer", FieldType::whole,
-             "of the encoder or of a language model: 1 is the first, -1 the last (-1), 0 what "
-             "enters the first"},
+             "of the encoder or language model: 1 is the first, -1 the last (-1), 0 the input of "
+             "the first"},
             kHeadsOffField,
             kBetaField,
             kExploredModelField},

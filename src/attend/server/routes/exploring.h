@@ -20,9 +20,9 @@ inline constexpr RouteField kBetaField{
     "attention_beta", FieldType::texts,
     "factors of attention scores, as --attention-beta has them: 4, encoder.layers.0.self_attn:1=0"};
 inline constexpr RouteField kSourceField{"source", FieldType::text,
-                                         "language of the text, for a model of several"};
+                                         "language of the text, for a multilingual model"};
 inline constexpr RouteField kTargetField{"target", FieldType::text,
-                                         "language to translate into, for a model of several"};
+                                         "language to translate into, for a multilingual model"};
 inline constexpr RouteField kExploredModelField{
     "model", FieldType::text, "name of a model, from /models; default: the first that fits"};
 

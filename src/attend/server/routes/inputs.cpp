@@ -12,7 +12,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 void require_count(std::size_t texts) {
-  if (texts == 0) throw HttpError{400, "inputs: expected a text at least"};
+  if (texts == 0) throw HttpError{400, "inputs: expected at least one text"};
   if (texts > kMostInferred)
     throw HttpError{413,
                     fmt::format("inputs: expected at most {} texts, got {}", kMostInferred, texts)};

@@ -46,7 +46,7 @@ LanguageGuess detected_source(const Models& models, const TextTranslationRequest
   const std::vector<LanguageGuess> guesses =
       guess_language(fmt::format("{}", fmt::join(request.texts, "\n")), languages);
   if (guesses.empty() || (guesses.size() > 1 && guesses.front().confidence == 0))
-    throw HttpError{400, "source: the language of the text cannot be told; name it"};
+    throw HttpError{400, "source: the language of the text could not be detected; name it"};
   return guesses.front();
 }
 
@@ -174,7 +174,7 @@ void translate_file(const std::shared_ptr<Call>& call) {
 void download(const std::shared_ptr<Call>& call) {
   const std::string_view path = call->exchange->request().path;
   std::optional<Download> found = call->service.downloads().find(path.substr(kDownloadPath.size()));
-  if (!found) throw HttpError{404, "the file is not there, or not any more"};
+  if (!found) throw HttpError{404, "there is no such file, or it has expired"};
   HttpResponse response{.type = found->type, .body = std::move(found->content)};
   response.headers.add("Content-Disposition",
                        fmt::format("attachment; filename=\"{}\"", found->name));
@@ -219,7 +219,7 @@ std::vector<Route> libretranslate_routes() {
       {"POST",
        "/detect",
        group,
-       "Tell the language of a text among those of the models",
+       "Detect the language of a text, among those of the models",
        {{"q", FieldType::texts, "text", true}},
        R"({"q": "The old dog sleeps."})",
        detect},
@@ -244,7 +244,7 @@ std::vector<Route> libretranslate_routes() {
       {"GET",
        "/frontend/settings",
        group,
-       "What the pages of LibreTranslate ask for",
+       "Settings for the pages of LibreTranslate",
        {},
        "",
        settings,

@@ -195,17 +195,17 @@ void models(const std::shared_ptr<Call>& call) {
   call->respond({{"object", "list"}, {"data", std::move(data)}});
 }
 
-// Those that completions and chats have in common, behind `own`.
+// `own`, then the fields that completions and chats have in common.
 std::vector<RouteField> with_common_fields(std::vector<RouteField> own) {
   for (const RouteField& field :
        {RouteField{"temperature", FieldType::number,
                    "divides the logits (1); 0: the most likely token"},
         RouteField{"top_p", FieldType::number,
-                   "draw among the tokens that have this probability (1)"},
-        RouteField{"top_k", FieldType::whole, "draw among this many tokens (0: all)"},
+                   "draw among the most likely tokens that together have this probability (1)"},
+        RouteField{"top_k", FieldType::whole, "draw among this many most likely tokens (0: all)"},
         RouteField{"n", FieldType::whole, "continuations of each prompt (1)"},
         RouteField{"seed", FieldType::whole, "equal seeds give equal answers (1)"},
-        RouteField{"stop", FieldType::texts, "texts before which a continuation ends"},
+        RouteField{"stop", FieldType::texts, "stop strings: a continuation ends before them"},
         RouteField{"stream", FieldType::flag, "send the text while it is written, as events"},
         RouteField{"stream_options", FieldType::any,
                    "{\"include_usage\": true}: count tokens at the end"},
@@ -232,7 +232,7 @@ std::vector<RouteField> chat_fields() {
       {kLanguageModel,
        {"messages", FieldType::any, "list of {\"role\", \"content\"}", true},
        {"max_completion_tokens", FieldType::whole, "most tokens to write (1024)"},
-       {"max_tokens", FieldType::whole, "the same, as it was called before"},
+       {"max_tokens", FieldType::whole, "older name of max_completion_tokens"},
        {"logprobs", FieldType::flag, "only false"}});
 }
 
