@@ -197,7 +197,7 @@ TEST_F(HostileModel, InfoFailsWhenTheModelNoLongerComputesTheSame) {
   const Checkpoint checkpoint = small_translation_checkpoint();
   EXPECT_EQ(run({"info", save("model", checkpoint)}), 0) << error_;
   const std::string other = save("other", with_numbers(checkpoint, "norm", 3.0f));
-  expect_error({"info", other}, {other, "results differ from those where it was saved"});
+  expect_error({"info", other}, {other, "results differ from those when it was saved"});
   EXPECT_NE(out_.find("DIFFERENT"), std::string::npos) << out_;
 }
 

@@ -43,7 +43,7 @@ TEST_F(LabeledTexts, TakeListsOfJsonLines) {
   EXPECT_EQ(text.targets, (Numbers{1, 1, 0, 0}));
   const std::string joined = write("b.jsonl", "{\"label\": [\"a,b\"], \"text\": \"x\"}\n");
   const std::string message = message_of<DataError>([&] { several(joined); });
-  EXPECT_TRUE(contains(message, joined + ":1: label: 'a,b' holds what stands between elements"))
+  EXPECT_TRUE(contains(message, joined + ":1: label: 'a,b' contains the separator of the list"))
       << message;
   const std::string nested = write("c.jsonl", "{\"label\": [[]], \"text\": \"x\"}\n");
   EXPECT_TRUE(contains(message_of<DataError>([&] { several(nested); }), "found a list"));

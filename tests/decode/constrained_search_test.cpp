@@ -234,7 +234,7 @@ TEST(ConstrainedSearch, RefusesWhatCannotBeFound) {
       [&] {
         searched({{}, {{3, 2}}}, wide_beam(2), {3, 2});
       },
-      {"the given beginning contains one that is forbidden"});
+      {"the prefix contains a forbidden phrase"});
   BeamSearchOptions options = wide_beam(2);
   options.no_repeat_ngram = 1;
   expect_error<DataError>(

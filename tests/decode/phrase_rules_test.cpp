@@ -111,13 +111,13 @@ TEST(PhraseRules, ForbidEveryWayToWriteAPhrase) {
 }
 
 TEST(PhraseRules, RefuseWhatCannotBe) {
-  expect_error<ConfigError>([] { PhraseRules({{}}, {}); }, {"expected tokens"});
-  expect_error<ConfigError>([] { PhraseRules({}, {{}}); }, {"expected tokens"});
+  expect_error<ConfigError>([] { PhraseRules({{}}, {}); }, {"expected at least one token"});
+  expect_error<ConfigError>([] { PhraseRules({}, {{}}); }, {"expected at least one token"});
   expect_error<ConfigError>(
       [] {
         PhraseRules({{4, 5, 6}}, {one_path(Tokens{5, 6})});
       },
-      {"a required one contains a forbidden one"});
+      {"a required phrase contains a forbidden one"});
   EXPECT_NO_THROW(PhraseRules({{5}}, {one_path(Tokens{5, 6})}));
 }
 

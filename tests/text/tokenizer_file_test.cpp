@@ -78,7 +78,7 @@ TEST(TokenizerFile, RefusesPiecesThatAreNone) {
       return json;
     };
     expect_refused(with(""), "a piece is empty");
-    expect_refused(with(good["pieces"][0]), "is there twice");
+    expect_refused(with(good["pieces"][0]), "appears twice");
     expect_refused(with(std::string(5000, 'a')), "5000 bytes");
     expect_refused(with(7), "pieces");
     Json none = good;

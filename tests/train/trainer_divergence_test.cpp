@@ -17,7 +17,7 @@ TEST_F(TrainerTest, StopsAtAValidationThatIsNoNumber) {
   };
   expect_error<DivergedError>(
       [&] { run.train(path("run"), options_); },
-      {"loss of the validation is not a finite number at step 8", "step 4 is good", "--resume"});
+      {"validation loss is not a finite number at step 8", "step 4 is good", "--resume"});
   EXPECT_EQ(run.recorder.calls.back(), "end diverged");
   EXPECT_EQ(saved_steps("run"), (std::vector<std::int64_t>{4}));
 }
@@ -138,9 +138,8 @@ TEST_F(TrainerTest, StopsAtAValidationThatIsHopeless) {
   run.objective.before_validation = [&] {
     if (run.objective.validated_with.size() == 1) run.objective.validation_nll = 1e4;
   };
-  expect_error<DivergedError>(
-      [&] { run.train(path("run"), options_); },
-      {"loss of the validation is hopelessly high at step 8", "step 4 is good"});
+  expect_error<DivergedError>([&] { run.train(path("run"), options_); },
+                              {"validation loss is hopelessly high at step 8", "step 4 is good"});
   EXPECT_EQ(saved_steps("run"), (std::vector<std::int64_t>{4}));
 }
 

@@ -72,7 +72,7 @@ const Tensor& Checkpoint::tensor(std::string_view name) const {
 const std::string& Checkpoint::text(std::string_view key) const {
   const auto found = metadata.find(std::string(key));
   if (found == metadata.end())
-    throw DataError(fmt::format("{}: its metadata have no '{}'", source, key));
+    throw DataError(fmt::format("{}: its metadata has no '{}'", source, key));
   return found->second;
 }
 
@@ -132,7 +132,7 @@ void check_format(const Metadata& metadata, std::string_view where) {
   const auto found = metadata.find(std::string(kFormatKey));
   if (found == metadata.end())
     throw DataError(fmt::format(
-        "{}: not an attend model (a safetensors file of another program?): its metadata have no {}",
+        "{}: not an attend model (a safetensors file of another program?): its metadata has no {}",
         where, kFormatKey));
   const std::string& text = found->second;
   int version = 0;

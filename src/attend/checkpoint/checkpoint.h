@@ -30,7 +30,7 @@ inline constexpr std::string_view kTrainingState = "state.";
 
 class ParameterSet;
 
-// Parameters in memory that a model takes in place of tensors of its checkpoint, unless `own` names
+// Parameters in memory that a model takes instead of tensors of its checkpoint, unless `own` names
 // them (load_parameters()).
 struct SharedParameters {
   std::shared_ptr<const ParameterSet> loaded = nullptr;

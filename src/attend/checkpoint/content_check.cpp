@@ -107,7 +107,7 @@ std::string ContentCheck::checksum(const Metadata& metadata) const {
 void ContentCheck::require(const Metadata& metadata, const std::string& path) const {
   const auto expected = metadata.find(std::string(kChecksumKey));
   if (expected == metadata.end())
-    throw DataError(fmt::format("{}: damaged: its metadata have no {}", path, kChecksumKey));
+    throw DataError(fmt::format("{}: damaged: its metadata has no {}", path, kChecksumKey));
   const std::string found = checksum(metadata);
   if (expected->second != kNoChecksum && found != expected->second) {
     throw DataError(

@@ -59,7 +59,7 @@ void RunFolder::require_writable() const {
   while (!fs::exists(existing, error) && existing.has_relative_path())
     existing = existing.parent_path();
   if (!fs::is_directory(existing, error))
-    throw IoError(fmt::format("{}: cannot create the folder: {} is no folder", path_.string(),
+    throw IoError(fmt::format("{}: cannot create the folder: {} is not a folder", path_.string(),
                               existing.string()));
   if (access(existing.c_str(), W_OK | X_OK) != 0)
     throw IoError(fmt::format("{}: cannot create the folder: {} cannot be written to",

@@ -51,7 +51,7 @@ std::string holder_in(int file) {
 
 [[noreturn]] void refuse_second_run(const fs::path& folder, const std::string& holder) {
   throw ConfigError(fmt::format(
-      "{}: another run is active in this folder{}; wait for its end, or choose another folder",
+      "{}: another run is active in this folder{}; wait until it ends, or choose another folder",
       folder.string(), holder));
 }
 

@@ -34,9 +34,9 @@ AtomicFolder::AtomicFolder(fs::path path) : path_(without_final_separator(std::m
   if (!path_.has_filename()) refuse_folder(path_, "expected the name of a folder");
   if (fs::is_symlink(path_, error)) path_ = fs::weakly_canonical(path_, error);
   if (fs::exists(path_, error)) {
-    if (!fs::is_directory(path_, error)) refuse_folder(path_, "a file of this name is there");
+    if (!fs::is_directory(path_, error)) refuse_folder(path_, "a file of this name exists");
     if (!fs::is_empty(path_, error))
-      refuse_folder(path_, "it is there and not empty; choose another name");
+      refuse_folder(path_, "it exists and is not empty; choose another name");
   }
   const fs::path beside = path_.has_parent_path() ? path_.parent_path() : fs::path(".");
   const std::string name = path_.filename().string().substr(0, 200);  // NAME_MAX is 255

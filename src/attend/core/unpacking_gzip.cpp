@@ -40,7 +40,7 @@ class GzipSource final : public ByteSource {
       if (result == Z_STREAM_END) {
         between_members_ = true;
       } else if (result != Z_OK && result != Z_BUF_ERROR) {
-        throw DataError(fmt::format("{}: damaged gzip data ({}); make the file again", name_,
+        throw DataError(fmt::format("{}: damaged gzip data ({}); create the file again", name_,
                                     stream_.msg ? stream_.msg : "unknown reason"));
       }
     }
@@ -53,7 +53,8 @@ class GzipSource final : public ByteSource {
     const std::size_t count = packed_->read(buffer_.data(), buffer_.size());
     if (count == 0 && !between_members_) {
       throw DataError(fmt::format(
-          "{}: the gzip data end too early: the file is truncated; make or fetch it again", name_));
+          "{}: the gzip data end too early: the file is truncated; create or fetch it again",
+          name_));
     }
     stream_.next_in = reinterpret_cast<Bytef*>(buffer_.data());
     stream_.avail_in = static_cast<uInt>(count);

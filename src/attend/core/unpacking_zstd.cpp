@@ -30,7 +30,7 @@ class ZstdSource final : public ByteSource {
       if (in_.pos == in_.size && !has_more_output_ && !refill()) return 0;
       const std::size_t result = ZSTD_decompressStream(stream_.get(), &out, &in_);
       if (ZSTD_isError(result) != 0)
-        throw DataError(fmt::format("{}: damaged zstd data ({}); make the file again", name_,
+        throw DataError(fmt::format("{}: damaged zstd data ({}); create the file again", name_,
                                     ZSTD_getErrorName(result)));
       between_frames_ = result == 0;
       has_more_output_ = !between_frames_ && out.pos == out.size;
@@ -50,7 +50,8 @@ class ZstdSource final : public ByteSource {
     const std::size_t count = packed_->read(buffer_.data(), buffer_.size());
     if (count == 0 && !between_frames_)
       throw DataError(fmt::format(
-          "{}: the zstd data end too early: the file is truncated; make or fetch it again", name_));
+          "{}: the zstd data end too early: the file is truncated; create or fetch it again",
+          name_));
     in_.size = count;
     in_.pos = 0;
     return count > 0;

@@ -52,10 +52,9 @@ ParallelReader::ParallelReader(std::span<const std::string> src_files,
     : src_files_(src_files.begin(), src_files.end()),
       tgt_files_(tgt_files.begin(), tgt_files.end()) {
   if (src_files.size() != tgt_files.size() || src_files.empty()) {
-    throw ConfigError(
-        fmt::format("found {} source and {} target files, expected as many of one as of the other, "
-                    "and at least one",
-                    src_files.size(), tgt_files.size()));
+    throw ConfigError(fmt::format(
+        "found {} source and {} target files, expected equal numbers, at least one of each",
+        src_files.size(), tgt_files.size()));
   }
 }
 

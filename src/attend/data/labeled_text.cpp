@@ -31,7 +31,7 @@ void for_each_record(std::span<const std::string> files, const LabeledOptions& o
   if (files.empty()) throw ConfigError("found no file of labeled texts, expected at least one");
   const bool several = expected.problem == ProblemType::multi_label;
   if (several && options.label_separator.empty())
-    throw ConfigError("--label-separator: expected what stands between labels, got nothing");
+    throw ConfigError("--label-separator: expected a separator, got an empty one");
   std::vector<ColumnChoice> columns{{"label-column", options.label_column, "label", 1},
                                     {"text-column", options.text_column, "text", 2}};
   if (several) columns[0].list_separator = options.label_separator;

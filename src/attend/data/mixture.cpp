@@ -60,7 +60,7 @@ Mixture::Mixture(std::vector<std::int64_t> sizes, const MixtureOptions& options,
   for (std::size_t i = 0; i < sizes_.size(); ++i) {
     if (sizes_[i] == 0)
       throw DataError(
-          fmt::format("corpus {} of {}: no pair is left of it to mix", i + 1, sizes_.size()));
+          fmt::format("corpus {} of {}: it has no usable pairs to mix", i + 1, sizes_.size()));
     begins_.push_back(total);
     total += sizes_[i];
   }

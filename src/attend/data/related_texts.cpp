@@ -72,7 +72,7 @@ RelatedTexts read_tuples(std::span<const std::string> files, const RelatedOption
   });
   if (result.tuples.size() < 2)
     throw DataError(fmt::format(
-        "{}: expected two or more different {}, found {}: others are the wrong answers to a text",
+        "{}: expected two or more different {}, found {}: the others serve as negatives",
         files.front(), enum_names(o.relation)[static_cast<std::size_t>(o.relation)],
         result.tuples.size()));
   return result;

@@ -103,10 +103,10 @@ ShardReader::ShardReader(const std::filesystem::path& file, const ShardFormat& f
       index_begin() + static_cast<std::uint64_t>(entry_.samples) *
                           static_cast<std::uint64_t>(format_.entry_bytes());
   if (file_.size() != expected)
-    throw DataError(fmt::format(
-        "{}: expected {} bytes, found {}: it was truncated or is of another text; restore it, or "
-        "run attend prepare again",
-        path(), expected, file_.size()));
+    throw DataError(
+        fmt::format("{}: expected {} bytes, found {}: it was truncated or belongs to another text; "
+                    "restore it, or run attend prepare again",
+                    path(), expected, file_.size()));
 }
 
 std::vector<std::int32_t> ShardReader::lengths() const {
@@ -125,7 +125,7 @@ std::vector<std::int32_t> ShardReader::lengths() const {
   for (std::size_t i = 0; i < index.size(); ++i) {
     if (i % columns == columns - 1) continue;
     if (index[i] < begin || index[i] > entry_.ids)
-      refuse_sample(static_cast<std::int64_t>(i / columns), "its place in the file is impossible");
+      refuse_sample(static_cast<std::int64_t>(i / columns), "its position in the file is invalid");
     lengths.push_back(static_cast<std::int32_t>(index[i] - begin));
     begin = index[i];
   }
@@ -145,7 +145,7 @@ ShardReader::Place ShardReader::place_of(std::int64_t i, std::vector<std::int32_
   std::int64_t last = place.begin;
   for (int sequence = 0; sequence < format_.sequences; ++sequence, at += 4) {
     const std::int64_t end = number_at(at);
-    if (end < last || end > entry_.ids) refuse_sample(i, "its place in the file is impossible");
+    if (end < last || end > entry_.ids) refuse_sample(i, "its position in the file is invalid");
     ends.push_back(static_cast<std::int32_t>(end - place.begin));
     last = end;
   }

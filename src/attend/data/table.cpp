@@ -242,7 +242,7 @@ std::string TableReader::list_text(const nlohmann::ordered_json& list,
   for (const nlohmann::ordered_json& value : list) {
     const std::string text = value_text(value, column);
     if (text.find(column.list_separator) != text.npos)
-      throw DataError(fmt::format("{}: {}: {} holds what stands between elements, {}", where_,
+      throw DataError(fmt::format("{}: {}: {} contains the separator of the list, {}", where_,
                                   printable(column.name), quote(text, 60),
                                   quote(column.list_separator)));
     joined += (joined.empty() ? "" : column.list_separator) + text;

@@ -94,15 +94,13 @@ void BeamSearch::begin_phrases() {
   auto& [so_far, parent, banned, progress] = live_.front();
   progress = rules_->begin();
   for (const std::int32_t id : so_far.ids) rules_->read(progress, id);
-  if (progress.violated)
-    throw DataError("phrases: the given beginning contains one that is forbidden");
+  if (progress.violated) throw DataError("phrases: the prefix contains a forbidden phrase");
   const std::int64_t missing = rules_->total() - rules_->met(progress),
                      room = longest_ - std::ssize(so_far.ids);
   if (missing > room)
-    throw DataError(
-        fmt::format("phrases: expected room for the {} tokens of the required ones, got {} of "
-                    "max-length {}",
-                    missing, room, longest_));
+    throw DataError(fmt::format(
+        "phrases: expected room for the {} tokens of the required phrases, got {} of max-length {}",
+        missing, room, longest_));
 }
 
 void BeamSearch::continue_live() {
@@ -253,9 +251,8 @@ void BeamSearch::keep_complete_live() {
                 [this](const Live& live) { return rules_->met(live.progress) < rules_->total(); });
   if (live_.empty())
     throw DataError(
-        fmt::format("phrases: found no output of at most {} tokens with all that are required; use "
-                    "a wider beam, "
-                    "or a greater max-length",
+        fmt::format("phrases: found no output of at most {} tokens with all required phrases; use "
+                    "a wider beam, or a larger max-length",
                     longest_));
 }
 

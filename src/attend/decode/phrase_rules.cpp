@@ -9,7 +9,7 @@ namespace attend {
 
 namespace {
 
-// The tokens of `phrase` that a text ends with behind `token`, if it ended with `written` before.
+// The tokens of `phrase` that a text ends with after `token`, if it ended with `written` before.
 std::size_t matched(const std::vector<std::int32_t>& phrase,
                     const std::vector<std::size_t>& fallback, std::size_t written,
                     std::int32_t token) {
@@ -39,13 +39,14 @@ PhraseRules::PhraseRules(std::vector<std::vector<std::int32_t>> required,
                          std::vector<PhrasePaths> forbidden)
     : forbidden_(std::move(forbidden)) {
   for (const PhrasePaths& phrase : forbidden_)
-    if (phrase.end == 0) throw ConfigError("phrases: expected tokens in each, got none");
+    if (phrase.end == 0)
+      throw ConfigError("phrases: expected at least one token in each, got none");
   for (std::vector<std::int32_t>& tokens : required) {
-    if (tokens.empty()) throw ConfigError("phrases: expected tokens in each, got none");
+    if (tokens.empty()) throw ConfigError("phrases: expected at least one token in each, got none");
     total_ += static_cast<int>(tokens.size());
     Progress progress = begin();
     for (const std::int32_t token : tokens) read(progress, token);
-    if (progress.violated) throw ConfigError("phrases: a required one contains a forbidden one");
+    if (progress.violated) throw ConfigError("phrases: a required phrase contains a forbidden one");
     std::vector<std::size_t> fallback = fallbacks(tokens);
     required_.push_back({std::move(tokens), std::move(fallback)});
   }

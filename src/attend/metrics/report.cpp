@@ -41,7 +41,7 @@ std::vector<Metric> metrics_of(const References& references, const EvaluationOpt
                        [o](std::span<const std::int64_t> sum) { return chrf_from_counts(sum, o); },
                        [](std::span<const std::int64_t>) { return std::string(); }});
   }
-  if (metrics.empty()) throw ConfigError("no metric asked for: enable bleu, chrf or both");
+  if (metrics.empty()) throw ConfigError("no metric requested: enable bleu, chrf or both");
   return metrics;
 }
 

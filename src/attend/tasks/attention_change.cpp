@@ -170,8 +170,8 @@ void require_plain_scores(const SavedModel& model) {
     throw ConfigError(fmt::format("attention-beta: {}: {}", model.source, reason));
   };
   if (stack.positions == PositionKind::relative || stack.positions == PositionKind::alibi)
-    refuse("the scores have positions added, which no factor reaches");
-  if (stack.qk_norm) refuse("the queries are normalized, which takes every factor away");
+    refuse("positions are added to the scores, which a factor would not change");
+  if (stack.qk_norm) refuse("the queries are normalized, which cancels the factor");
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ void require_same_origin(const std::filesystem::path& config, std::string_view t
   }
   if (!is_same_path(before, init_from))
     throw ConfigError(
-        fmt::format("--init-from: expected none beside --resume, since the run started from {}; "
+        fmt::format("--init-from: expected none with --resume, because the run started from {}; "
                     "leave it out, or start a new run with another --out",
                     before.empty() ? "random numbers" : printable(before, 200)));
 }
@@ -110,7 +110,8 @@ std::vector<std::string> changed_options(const std::filesystem::path& config, Tr
   try {
     saved.emplace(config, task.name());
   } catch (const Error& error) {
-    return {fmt::format("what differs from the run so far cannot be told: {}", error.what())};
+    return {fmt::format("the options cannot be compared with those of the run so far: {}",
+                        error.what())};
   }
   const Groups now = task.option_groups(), before = saved->task->option_groups();
   const bool end_changes_schedule = schedule_knows_its_end(now) || schedule_knows_its_end(before);

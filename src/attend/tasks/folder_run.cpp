@@ -39,8 +39,8 @@ void start_task_from(Trainable& task, Checkpoint model, const RunOptions& run,
   if (!run.init_vocabulary.empty()) {
     if (task.trainer().low_rank.rank > 0)
       throw ConfigError(
-          "init-vocabulary: expected none with adapters (--lora-rank), which belong to a model as "
-          "it is");
+          "init-vocabulary: expected none with adapters (--lora-rank), which need the original "
+          "vocabulary");
     std::vector<Tokenizer> vocabularies;
     for (const std::string& file : run.init_vocabulary)
       vocabularies.push_back(load_vocabulary(file));
@@ -61,8 +61,7 @@ void require_folder_for(const RunOptions& run, bool resume) {
 
 TrainingTask prepare_in_folder(Trainable& task, const RunOptions& run, const Checkpoint* resumed) {
   if (!run.init_vocabulary.empty() && run.init_from.empty())
-    throw ConfigError(
-        "init-vocabulary: expected a model that gets the vocabulary (--init-from), got none");
+    throw ConfigError("init-vocabulary: works only with --init-from");
   if (resumed == nullptr) return task.prepare(nullptr);
   const std::filesystem::path config = RunFolder(run.out).config_file();
   require_same_origin(config, task.name(), run.init_from);

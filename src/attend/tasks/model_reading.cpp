@@ -16,9 +16,9 @@ DataError wrong_task(std::string_view source, std::string_view expected, std::st
 
 void require_task(const Checkpoint& checkpoint, std::string_view task) {
   if (is_adapter(checkpoint))
-    throw DataError(fmt::format(
-        "{}: expected a model, found an adapter of one; attend merge joins it with its base",
-        checkpoint.source));
+    throw DataError(
+        fmt::format("{}: expected a model, found an adapter; attend merge merges it into its base",
+                    checkpoint.source));
   if (const std::string& found = checkpoint.text("attend.task"); found != task)
     throw wrong_task(checkpoint.source, task, found);
 }

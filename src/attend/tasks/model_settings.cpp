@@ -92,7 +92,7 @@ void set_default_language(Checkpoint& model, PairFormat format, bool source,
   const auto check = check_model(model);
   if (check && !check->holds())
     throw DataError(
-        fmt::format("{}: its results differ from those where it was saved", model.source));
+        fmt::format("{}: its results differ from those when it was saved", model.source));
   model.metadata[kPairFormatKey] = pair_format_json(format);
   // They are samples of the default languages.
   if (check) add_golden_samples(model, *load_model(model));
@@ -175,7 +175,7 @@ void change_setting(Checkpoint& model, std::string_view key, const std::string& 
     if (setting.key == key) return setting.change(model, value);
     names.emplace_back(setting.key);
   }
-  throw ConfigError(fmt::format("{} cannot be set; what can is {}{}", quote(key),
+  throw ConfigError(fmt::format("{} cannot be set; expected {}{}", quote(key),
                                 fmt::join(names, ", "), did_you_mean(key, names)));
 }
 

@@ -44,7 +44,7 @@ void require_same_model(const Checkpoint& resumed, const std::string& before,
     if (old != text(value))
       changes.push_back(fmt::format("{} was {}, is {}", kebab_case(name), old, text(value)));
   }
-  throw ConfigError(fmt::format("--resume: {}; the model of {} can only go on as it is",
+  throw ConfigError(fmt::format("--resume: {}; the model of {} can only continue unchanged",
                                 printable(fmt::format("{}", fmt::join(changes, ", ")), 500),
                                 resumed.source));
 }

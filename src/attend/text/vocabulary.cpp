@@ -31,7 +31,7 @@ Vocabulary::Vocabulary(PieceList list) : list_(std::move(list)) {
   for (const std::string& piece : list_.pieces) {
     check_listed_piece(piece);
     if (!ids_.emplace(piece, static_cast<std::int32_t>(ids_.size())).second)
-      throw DataError(fmt::format("the piece {} is there twice", quote(piece)));
+      throw DataError(fmt::format("the piece {} appears twice", quote(piece)));
   }
   require(list_.controls, "a control piece");
   is_control_.resize(list_.pieces.size());

@@ -24,8 +24,7 @@ void require_shareable(int shards, const Collective& processes) {
     throw ConfigError(fmt::format("shards: expected 1, 2, 4, 8, ..., got {}", shards));
   const int size = processes.size();
   if (!std::has_single_bit(static_cast<unsigned>(size)))
-    throw ConfigError(
-        fmt::format("shards: expected 1, 2, 4, 8, ... processes to share them out, got {}", size));
+    throw ConfigError(fmt::format("shards: expected 1, 2, 4, 8, ... processes, got {}", size));
   if (shards % size != 0)
     throw ConfigError(
         fmt::format("shards: expected a multiple of {}, the number of processes, got {}; with "

@@ -297,8 +297,8 @@ void Trainer::validate() {
   const bool finite = std::isfinite(result.loss);
   if (!finite || watch_.is_hopeless(result.nll)) {
     if (secured && is_first()) run_.folder.remove(step_);  // nothing useful would follow
-    diverged(finite ? "loss of the validation is hopelessly high"
-                    : "loss of the validation is not a finite number");
+    diverged(finite ? "validation loss is hopelessly high"
+                    : "validation loss is not a finite number");
   }
   validated_step_ = step_;
   ++validations_;

@@ -51,7 +51,7 @@ TEST_F(InfoSet, RefusesWhatCannotBeSetAndLeavesTheFileAlone) {
   import_fixture("marian");
   const std::string before = read(model_);
   for (const auto& [setting, part] :
-       {std::pair{"attend.checksum=none", "'attend.checksum' cannot be set; what can is name"},
+       {std::pair{"attend.checksum=none", "'attend.checksum' cannot be set; expected name"},
         std::pair{"nam=x", "did you mean name?"},
         std::pair{"name", "expected KEY=VALUE, got 'name'"}, std::pair{"=x", "expected KEY=VALUE"},
         std::pair{"src=e n", "src: expected a language"},

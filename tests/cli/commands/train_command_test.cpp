@@ -195,7 +195,7 @@ TEST_F(TrainCommand, ChecksEverythingElseBeforeItLearnsAVocabulary) {
   expect_first({"--schedule", "cosine", "--min-learning-rate", "5"}, "min-learning-rate");
   expect_first({"--src-valid", "missing.en"}, "missing.en", 1);
   write("file", "");
-  expect_first({"--out", path("file/run")}, "file is no folder", 1);
+  expect_first({"--out", path("file/run")}, "file is not a folder", 1);
   write("valid.de", "Ein Satz.\n");
   expect_first({}, "valid.de", 1);
   EXPECT_FALSE(std::filesystem::exists(path("run")));
@@ -340,7 +340,7 @@ TEST_F(TrainCommand, DoesNotOverwriteARun) {
 TEST_F(TrainCommand, RefusesToResumeAnotherModel) {
   ASSERT_EQ(run(training("run", {"--max-steps", "2"})), 0) << error_;
   expect_error(training("run", {"--max-steps", "4", "--resume", "--d-ff", "32"}),
-               {"--resume", "d-ff was 16, is 32", "can only go on as it is"});
+               {"--resume", "d-ff was 16, is 32", "can only continue unchanged"});
 }
 
 TEST_F(TrainCommand, SaysWhatARunThatIsResumedDoesOtherwise) {
@@ -368,10 +368,11 @@ TEST_F(TrainCommand, EndsARunThatDivergesWithAdviceAndStatus1) {
                  {"hopelessly high", "in the first step", "gradient norm", "learning rate 1e+06",
                   "lower learning-rate", "the checkpoint of step 4 is good"});
   EXPECT_NE(out_.find("diverged at step"), std::string::npos) << out_;
-  EXPECT_NE(out_.find("to go on from step 4 with half the learning rate: attend train translation "
-                      "--resume --out " +
-                      path("run") + " --learning-rate 5e+05\n"),
-            std::string::npos)
+  EXPECT_NE(
+      out_.find("to continue from step 4 with half the learning rate: attend train translation "
+                "--resume --out " +
+                path("run") + " --learning-rate 5e+05\n"),
+      std::string::npos)
       << out_;
   ASSERT_EQ(run({"train", "translation", "--resume", "--out", path("run"), "--learning-rate",
                  "0.001", "--max-steps", "6"}),

@@ -82,7 +82,7 @@ TEST(Phrases, GoWithAPrefix) {
   expect_same(found, translator().translate(kWithPhrases, options));
   options.prefixes = {"der alte"};
   expect_error<DataError>([&] { translator().translate(kWithPhrases, options); },
-                          {"the given beginning contains one that is forbidden"});
+                          {"the prefix contains a forbidden phrase"});
 }
 
 TEST(Phrases, ThatDoNotFitAreErrorsOfTheirLines) {

@@ -120,7 +120,7 @@ TEST(Prefix, IsGivenAsTokens) {
                             {"one for each of 4 sentences, got 2"});
   options.prefixes = {"der"};
   expect_error<ConfigError>([&] { translator().translate(kToBegin, options); },
-                            {"no prefixes beside"});
+                            {"no prefixes with"});
 }
 
 TEST(Prefix, IsContinuedBySamples) {

@@ -19,7 +19,7 @@ Checkpoint joined_with_its_base(const std::filesystem::path& path) {
   if (base.empty() || !std::filesystem::exists(base) || is_peft_directory(base))
     throw DataError(
         fmt::format("{}: expected an adapter that names the path of its base model, got {}; attend "
-                    "merge BASE ADAPTER joins the two",
+                    "merge BASE ADAPTER merges the two",
                     path.string(), quote(base)));
   const Checkpoint model = load_any_model(base);
   return merge_adapter(model, load_any_adapter(path, model));

@@ -52,7 +52,7 @@ void print_cost(const TrainingMeasurement& m, const TrainingTask& task, std::int
   if (m.saved_by_recompute > 0)
     answer("recomputing       saves {:.1f} MiB of activations (--recompute)\n",
            mebibytes(m.saved_by_recompute));
-  answer("8-bit moments     save {:.1f} MiB beside Adam's (--optimizer adam8bit)\n",
+  answer("8-bit moments     save {:.1f} MiB of optimizer state (--optimizer adam8bit)\n",
          mebibytes(m.saved_by_8_bits));
   answer("allocations       {} to the system in the last {}\n", counted(m.allocator_calls, "call"),
          counted(m.steps, "step"));
@@ -99,7 +99,7 @@ void tell_how_to_recover(const TrainingTask& task, const SessionOptions& session
   const std::vector<RunFolder::Saved> saved = RunFolder(session.run.out).checkpoints();
   if (saved.empty()) return;
   report(session.format,
-         "to go on from step {} with half the learning rate: {} --learning-rate {:.3g}\n",
+         "to continue from step {} with half the learning rate: {} --learning-rate {:.3g}\n",
          readable_count(saved.back().step), resuming(task, session),
          options.schedule.learning_rate / 2);
 }

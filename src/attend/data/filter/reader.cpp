@@ -32,10 +32,9 @@ std::int64_t count_all(LineReader& lines) {
 PairReader::PairReader(PairFiles files) : files_(std::move(files)) {
   const bool parallel = files_.layout == PairLayout::parallel;
   if (files_.src.empty() || (parallel && files_.src.size() != files_.tgt.size()))
-    throw ConfigError(
-        fmt::format("found {} source and {} target files, expected at least one, and as many of "
-                    "one as of the other",
-                    files_.src.size(), files_.tgt.size()));
+    throw ConfigError(fmt::format(
+        "found {} source and {} target files, expected equal numbers, at least one of each",
+        files_.src.size(), files_.tgt.size()));
   require_readable(files_.src);
   require_readable(files_.tgt);
   open();

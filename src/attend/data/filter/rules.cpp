@@ -14,9 +14,9 @@ namespace {
 
 void require_ratio(std::string_view option, double ratio) {
   if (ratio > 0 && ratio < 1)
-    throw ConfigError(fmt::format(
-        "--{}: expected 0 or a number from 1 on, as no pair has a smaller ratio; got {}", option,
-        ratio));
+    throw ConfigError(
+        fmt::format("--{}: expected 0, or 1 or more, because no pair has a smaller ratio; got {}",
+                    option, ratio));
 }
 
 std::string_view without_outer_spaces(std::string_view text) {

@@ -29,12 +29,12 @@ void check(const ClassificationTraining& o) {
   const std::string problem(
       enum_names(o.model.problem_type)[static_cast<std::size_t>(o.model.problem_type)]);
   if (o.model.problem_type != ProblemType::single_label && !o.loss.class_weights.empty())
-    throw ConfigError(fmt::format(
-        "class-weights: expected them where a text has a single label, got {}", problem));
+    throw ConfigError(
+        fmt::format("class-weights: works only with --problem-type single_label, got {}", problem));
   if (o.model.problem_type != ProblemType::multi_label &&
       o.data.columns.label_separator != LabeledOptions{}.label_separator)
     throw ConfigError(fmt::format(
-        "label-separator: expected texts with several labels (multi_label), got {}", problem));
+        "label-separator: works only with --problem-type multi_label, got {}", problem));
   if (o.model.problem_type == ProblemType::regression && o.loss.label_smoothing != 0.0f)
     throw ConfigError("label-smoothing: expected none, because a regression has no labels");
   if (o.loss.r_drop > 0.0f &&
@@ -86,11 +86,10 @@ Tokenizer resumed_tokenizer(const ClassificationModel& model, const Checkpoint& 
     throw ConfigError(fmt::format("second-column: the model of {} takes {}", checkpoint.source,
                                   model.pairs ? "pairs of texts" : "single texts"));
   if (model.labels != labels)
-    throw ConfigError(
-        fmt::format("--resume: the classes were {}, are {}; the model of {} can only "
-                    "go on with its own",
-                    printable(fmt::format("{}", fmt::join(model.labels, ", "))),
-                    printable(fmt::format("{}", fmt::join(labels, ", "))), checkpoint.source));
+    throw ConfigError(fmt::format(
+        "--resume: the classes were {}, are {}; the model of {} can only continue with its own",
+        printable(fmt::format("{}", fmt::join(model.labels, ", "))),
+        printable(fmt::format("{}", fmt::join(labels, ", "))), checkpoint.source));
   return model.tokenizer;
 }
 
@@ -127,7 +126,7 @@ bool number_as(const std::vector<std::string>& labels, ProblemType problem, Labe
 std::string outputs_of(const ClassifierConfig& config) {
   if (config.problem_type == ProblemType::regression) return "a number";
   return config.problem_type == ProblemType::multi_label
-             ? counted(config.classes, "label") + ", any number of them a text"
+             ? counted(config.classes, "label") + ", any number per text"
              : counted(config.classes, "class", "classes");
 }
 
@@ -148,7 +147,7 @@ std::string take_parameters(const Checkpoint& initial, bool same_labels,
   copy_parameters(
       initial, model.parameters(),
       same_labels ? std::vector<std::string_view>{} : std::vector<std::string_view>{"output."});
-  return same_labels ? "" : "labels: others than before, so with a new output layer";
+  return same_labels ? "" : "labels: they differ from the model's, so the output layer is new";
 }
 
 }  // namespace

@@ -118,10 +118,10 @@ class Preparation {
     if (result.tuples() == 1 && o_.data.columns.relation != TextRelation::triplets)
       throw DataError("the training text has one pair of texts, expected at least two");
     if (!result.has_wrong_answers())
-      throw ConfigError(fmt::format(
-          "batch-tokens: expected a wrong answer to some text in a batch, found none in {}; a "
-          "batch needs room for two pairs, of different labels if texts have labels",
-          counted(o_.data.batch.batch_tokens, "token")));
+      throw ConfigError(
+          fmt::format("batch-tokens: expected batches with negatives, found none in {}; a batch "
+                      "needs room for two pairs, with different labels if texts have labels",
+                      counted(o_.data.batch.batch_tokens, "token")));
     return result;
   }
   EmbeddingValidation validation(const EmbeddingModel& model, TrainingTask& task) {

@@ -93,7 +93,7 @@ bool next_of_first(LineReader& first, LineReader& second, std::string& line) {
   }
 }
 
-// The next line of each; none behind the last. Throws DataError if one text is shorter.
+// The next line of each; none after the last. Throws DataError if one text is shorter.
 std::optional<std::pair<std::string, std::string>> next_of_both(LineReader& first,
                                                                 LineReader& second) {
   std::pair<std::string, std::string> lines;
@@ -130,7 +130,7 @@ void check_target_ids(const std::vector<std::int32_t>& ids, const TranslationMod
 // Also for beginnings that are given twice.
 void check_prefix_ids(const TranslationOptions& options, const TranslationModel& model) {
   if (!options.prefix_ids.empty() && !options.prefixes.empty())
-    throw ConfigError("prefix_ids: expected no prefixes beside them");
+    throw ConfigError("prefix_ids: expected no prefixes with them");
   for (const std::vector<std::int32_t>& prefix : options.prefix_ids)
     check_target_ids(prefix, model, "prefix_ids");
 }

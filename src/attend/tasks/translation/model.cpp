@@ -183,7 +183,7 @@ TextEncoder TranslationModel::text_encoder() const {
   const PairMarks marks = format.of_any();
   if (marks.before_source.size() > 1 || marks.after_source.size() != 1)
     throw DataError(fmt::format(
-        "{}: expected at most one token before a text and one behind it, found {} and {}", source,
+        "{}: expected at most one token before a text and one after it, found {} and {}", source,
         marks.before_source.size(), marks.after_source.size()));
   return {src_tokenizer,
           {.bos = marks.before_source.empty() ? -1 : marks.before_source.front(),
