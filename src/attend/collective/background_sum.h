@@ -32,7 +32,7 @@ class BackgroundSum {
   // A step begins: nothing is complete.
   void start();
   // Elements [begin, end) will not change any more, which is said once of each. A bucket is summed
-  // when it and those behind it are complete.
+  // when it and the later ones are complete.
   void complete(std::int64_t begin, std::int64_t end);
   // Everything is complete. Returns when it is summed. Throws what a sum has thrown.
   void finish();

@@ -33,7 +33,7 @@ Tensor part_of(const Tensor& values, const Part& part) {
   return values.slice_rows(part.begin, part.end);
 }
 
-// The piece that begins at an element; empty behind the end.
+// The piece that begins at an element; empty past the end.
 Tensor piece_at(const Tensor& values, std::int64_t begin) {
   return values.slice_rows(std::min(begin, values.size()), std::min(begin + kPiece, values.size()));
 }

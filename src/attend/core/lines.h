@@ -92,7 +92,7 @@ std::vector<std::string> read_lines(const std::string& path);
 
 // Throws DataError, naming the files of the lines, if all lines are blank.
 void require_text(std::span<const std::string> lines, std::span<const std::string> files);
-// Throws it for so many lines.
+// Throws it for this many lines.
 [[noreturn]] void refuse_blank_text(std::int64_t lines, std::span<const std::string> files);
 
 // Throws IoError, as a LineReader does, for the first of `files` that cannot be read: better known

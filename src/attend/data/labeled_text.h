@@ -25,11 +25,11 @@ struct LabeledOptions {
 template <class Visitor>
 void table_fields(LabeledOptions& o, Visitor&& visit) {
   visit("label-column", o.label_column,
-        "column of the label: its name in the first line, or its number from 1; by default the one "
-        "called label, else the first");
+        "column of the label: its name in the first line, or its number from 1; default: the one "
+        "named label, otherwise the first");
   visit("text-column", o.text_column,
-        "column of the text: its name in the first line, or its number from 1; by default the one "
-        "called text, else the second");
+        "column of the text: its name in the first line, or its number from 1; default: the one "
+        "named text, otherwise the second");
   visit("header", o.header,
         "skip the first line of every file; not needed when columns are chosen by name");
   visit("table", o.table,
@@ -42,9 +42,9 @@ void fields(LabeledOptions& o, Visitor&& visit) {
   table_fields(o, visit);
   visit("second-column", o.second_column,
         "column of the second text of a pair, such as a hypothesis: its name in the first line, or "
-        "its number from 1; by default texts are no pairs");
+        "its number from 1; by default texts are not pairs");
   visit("label-separator", o.label_separator,
-        "what stands between the labels of a text that may have several");
+        "separator between the labels of a text, for multi-label models");
 }
 
 // Text i has the class classes[labels[i]] (single_label), the classes c with targets[i C + c] = 1

@@ -20,11 +20,11 @@ struct MixtureOptions {
 template <class Visitor>
 void fields(MixtureOptions& o, Visitor&& visit) {
   visit("mix-weights", o.weights,
-        "weight of each corpus, a file of --src-train or a folder of --prepared; by default the "
-        "number of its pairs");
+        "weight of each file of --src-train or folder of --prepared in the training text; default: "
+        "its number of pairs");
   visit("mix-temperature", o.temperature, between(0.01, 1000),
-        "the share of a corpus in an epoch is in proportion to its weight to the power of 1 / "
-        "temperature; above 1: small corpora are seen more often");
+        "temperature of mixing: the share of a corpus is proportional to weight^(1 / temperature); "
+        "above 1, small corpora are seen more often");
 }
 
 // An epoch has as many samples as all corpora together. Corpus c has share w^(1/T) of them, of the

@@ -33,13 +33,13 @@ struct PairColumns {
 template <class Visitor>
 void fields(PairColumns& o, Visitor&& visit) {
   visit("anchor-column", o.anchor,
-        "column of the first text of a pair: its name in the first line, or its number from 1; by "
-        "default the one called anchor, else the first");
-  visit("positive-column", o.positive,
-        "column of the text that belongs to the first one; by default the one called positive, "
-        "else the second");
+        "column of the first text of a pair: its name in the first line, or its number from 1; "
+        "default: the one named anchor, otherwise the first");
+  visit(
+      "positive-column", o.positive,
+      "column of the second text of a pair; default: the one named positive, otherwise the second");
   visit("score-column", o.score,
-        "column of the score of a scored pair; by default the one called score, else the third");
+        "column of the score of a scored pair; default: the one named score, otherwise the third");
 }
 
 struct RelatedOptions {
@@ -59,12 +59,12 @@ void fields(RelatedOptions& o, Visitor&& visit) {
         "does not, or labeled texts (same label: together)");
   fields(o.pair, visit);
   visit("negative-column", o.negative_column,
-        "column of the third text of a triplet; by default the one called negative, else the "
+        "column of the third text of a triplet; default: the one named negative, otherwise the "
         "third");
   visit("label-column", o.label_column,
-        "column of the label of a labeled text; by default the one called label, else the first");
+        "column of the label of a labeled text; default: the one named label, otherwise the first");
   visit("text-column", o.text_column,
-        "column of a labeled text; by default the one called text, else the second");
+        "column of a labeled text; default: the one named text, otherwise the second");
   visit("header", o.header,
         "skip the first line of every file; not needed when columns are chosen by name");
   visit("table", o.table,

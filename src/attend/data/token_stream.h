@@ -29,7 +29,7 @@ class TokensInMemory final : public TokenStream {
   std::vector<std::int32_t> ids_;
 };
 
-// Samples of so many tokens each, but for the last one.
+// Samples of this many tokens each, except for the last one.
 inline constexpr std::int64_t kStreamBlock = 1024;
 
 // Writes a stream into samples of one sequence.

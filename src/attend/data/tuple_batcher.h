@@ -27,9 +27,10 @@ struct TupleBatch {
 };
 
 // A batch is a function of (texts, options, seed, epoch, index). Every tuple is in exactly one
-// batch of an epoch. Labeled texts are paired anew in every epoch: with an even number of texts of
-// a label, each is in one pair; the one left over meets the first of its label, and a text that is
-// alone with its label is in none. Const functions may be called from several threads at once.
+// batch of an epoch. Labeled texts are paired differently in every epoch: with an even number of
+// texts of a label, each is in one pair; the one left over meets the first of its label, and a text
+// that is alone with its label is in none. Const functions may be called from several threads at
+// once.
 class TupleBatcher {
  public:
   // `texts`: the tokens of related.texts. Without a seed tuples keep their order. Throws

@@ -32,7 +32,7 @@ void fields(BeamSearchOptions& o, Visitor&& visit) {
         "longest output in tokens; 0: twice the source plus 50");
   visit("min-length", o.min_length, kOutputLengths, "shortest output in tokens");
   visit("no-repeat-ngram", o.no_repeat_ngram, kOutputLengths,
-        "length in tokens of the sequences that are never written twice; 0: all may be repeated");
+        "never write an n-gram of this many tokens twice; 0: repetitions are allowed");
 }
 
 // Throws ConfigError.
@@ -54,7 +54,7 @@ class BeamSearch {
   BeamSearch& operator=(BeamSearch&&) noexcept;
   ~BeamSearch();
 
-  // The hypotheses that go on: none when done, at first the one of the arrival.
+  // The unfinished hypotheses: none when done, at first the one of the arrival.
   std::span<const Continuation> continuations() const { return continuations_; }
   // How many of the most likely next tokens of each it needs.
   int candidates() const;

@@ -48,7 +48,7 @@ class PhraseRules {
   // Tokens of those that are contained, and of the one that is written furthest. One of wanted()
   // adds at least 1. total() - met() more tokens are enough.
   int met(const Progress& progress) const;
-  // The tokens that go on with the required phrases that are not yet contained.
+  // The tokens that continue the required phrases that are not yet contained.
   std::vector<std::int32_t> wanted(const Progress& progress) const;
   // Adds the tokens that would complete a forbidden phrase.
   void add_forbidden(const Progress& progress, std::vector<std::int32_t>& tokens) const;

@@ -42,7 +42,7 @@ class Sampling {
   Sampling(const Arrival& sentence, std::int32_t eos, const SamplingOptions& options,
            std::span<const std::uint64_t> streams);
 
-  // The samples that go on: none when done.
+  // The unfinished samples: none when done.
   std::span<const Continuation> continuations() const { return continuations_; }
   TokenFilter filter() const { return {options_.temperature, options_.top_k, options_.top_p}; }
   // The next uniform number of each of them.
@@ -59,7 +59,7 @@ class Sampling {
   std::int64_t longest_;
   std::vector<Random> random_;       // of each sample
   std::vector<Hypothesis> samples_;  // so far
-  std::vector<std::size_t> active_;  // samples that go on
+  std::vector<std::size_t> active_;  // unfinished samples
   std::vector<Continuation> continuations_;
 };
 

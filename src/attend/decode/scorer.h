@@ -28,7 +28,7 @@ struct BestTokens {
   Tensor columns;            // [R, k] i32
 };
 
-// A hypothesis of a sentence that goes on.
+// An unfinished hypothesis of a sentence.
 struct Continuation {
   std::int32_t parent = 0;  // among the sentence's hypotheses of the last step
   std::int32_t token = 0;   // that it reads
@@ -51,7 +51,7 @@ class Scorer {
   virtual ~Scorer() = default;
 
   // The sentences that have joined since the last call, in order. Each is a hypothesis that has
-  // read nothing, behind those of the last step.
+  // read nothing, after those of the last step.
   const std::vector<Arrival>& arrivals() const { return arrivals_; }
   std::vector<Arrival> take_arrivals() { return std::exchange(arrivals_, {}); }
   // The most tokens of a prefix that a hypothesis may read in a step.

@@ -21,7 +21,7 @@ struct Exploration {
   std::string text;
   LanguagePair languages = {};
   std::string prefix = {};                      // what the translation begins with
-  std::optional<std::string> translation = {};  // shown in place of the model's own
+  std::optional<std::string> translation = {};  // shown instead of the model's own
   std::string reference = {};                   // another translation to score; empty: none
   AttentionChangeOptions changes = {};
 };

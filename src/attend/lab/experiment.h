@@ -27,7 +27,7 @@ template <class Visitor>
 void fields(LabOptions& o, Visitor&& visit) {
   visit("seed", o.seed, any_seed(), "random seed of the experiments");
   visit("quick", o.quick,
-        "run the smallest version of each experiment, seconds in all: shows that everything runs, "
+        "run the smallest version of each experiment, in seconds: shows that everything runs, "
         "measures little");
   visit("data", o.data, "folder with multi30k/, for experiments that also measure on real text");
 }

@@ -15,7 +15,7 @@ class DecodingState {
   virtual ~DecodingState() = default;
   virtual std::int64_t hypotheses() const = 0;
 
-  // Encodes sources. Each gets a hypothesis that has read nothing, behind the others. Throws
+  // Encodes sources. Each gets a hypothesis that has read nothing, after the others. Throws
   // ShapeError for tokens that do not exist and DataError past learned positions; the state is then
   // unchanged.
   virtual void join(const Ragged& src) = 0;

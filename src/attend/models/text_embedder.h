@@ -37,7 +37,7 @@ void fields(EmbedderConfig& c, Visitor&& visit) {
   visit("more-pooling", c.more_pooling,
         "further kinds of pooling, whose vectors are appended to that of --pooling");
   visit("dense-width", c.dense_width, between(0, kWidths.most),
-        "width of a linear layer between pooling and the vector of a text; 0: none");
+        "width of a linear layer after pooling; 0: none");
   visit("dense-activation", c.dense_activation, "activation after the layer of --dense-width");
   visit("dense-bias", c.dense_bias, "a bias in the layer of --dense-width");
   visit("normalize", c.normalize, "scale the vectors of texts to length 1");

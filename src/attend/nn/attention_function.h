@@ -41,14 +41,13 @@ struct AttentionVariant {
 template <class Visitor>
 void fields(AttentionVariant& v, Visitor&& visit) {
   visit("attention-scores", v.scores,
-        "dot: products of projections; additive: a small network; standard: additive in the rnn, "
-        "dot in the transformer");
+        "dot: dot products of queries and keys; additive: a small network; standard: additive in "
+        "the rnn, dot in the transformer");
   visit("attention-choice", v.choice,
         "soft: softmax of the scores; hard: the largest score alone; straight_through: hard with "
         "the gradient of soft");
   visit("inverse-temperature", v.inverse_temperature, between(-1e6, 1e6),
-        "factor that attention scores are multiplied by; 0: 1/sqrt(d-key) for products, 1 for "
-        "additive scores");
+        "factor of the attention scores; 0: 1/sqrt(d-key) for dot products, 1 for additive scores");
 }
 
 struct AttentionFunctionOptions {

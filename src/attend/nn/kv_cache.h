@@ -22,7 +22,7 @@ class KVCache {
 
   // Hypothesis r continues the former hypothesis parents[r]; the number of hypotheses may change.
   void reorder(std::span<const std::int32_t> parents);
-  // Adds hypotheses without positions behind the others.
+  // Adds hypotheses without positions after the others.
   void join(std::int64_t hypotheses);
   // Drops all positions of a hypothesis.
   void forget(std::int64_t hypothesis);

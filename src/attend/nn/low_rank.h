@@ -22,12 +22,11 @@ struct LowRankOptions {
 template <class Visitor>
 void fields(LowRankOptions& o, Visitor&& visit) {
   visit("lora-rank", o.rank, between(0, 65536),
-        "rank of low-rank adapters (LoRA) that are trained in place of the model of --init-from; "
-        "0: none");
-  visit("lora-alpha", o.alpha, above(0, 1e6),
-        "weight of low-rank adapters; the factor is lora-alpha / lora-rank");
+        "rank of low-rank adapters (LoRA) to train instead of the whole model of --init-from; 0: "
+        "none");
+  visit("lora-alpha", o.alpha, above(0, 1e6), "scale of low-rank adapters: lora-alpha / lora-rank");
   visit("lora-targets", o.targets,
-        "matrices that get a low-rank adapter, by patterns of names, such as *.q_proj.weight");
+        "matrices that get a low-rank adapter: patterns of names, such as *.q_proj.weight");
 }
 
 // The names of the adapter of a matrix "x.weight": "x.lora_a" and "x.lora_b".

@@ -106,7 +106,7 @@ class ParameterSet {
   std::int64_t size() const { return size_; }  // number of scalars
   // [size], without those in fewer bits; weights may be packed
   const Tensor& values() const { return memory_.floats; }
-  // Those of the trained parameters, one behind the other: [size] unless some are frozen. Undefined
+  // The gradients of the trained parameters, consecutive: [size] unless some are frozen. Undefined
   // for inference and when all are frozen.
   const Tensor& gradients() const { return gradients_; }
   std::int64_t trained_size() const { return gradients_.defined() ? gradients_.size() : 0; }

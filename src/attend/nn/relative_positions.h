@@ -1,4 +1,4 @@
-// Biases of attention scores by head and distance, in place of an encoding that is added: learned
+// Biases of attention scores by head and distance, instead of an encoding that is added: learned
 // ones in buckets of distances (Raffel et al. 2020, T5), or a fixed slope per head (Press et al.
 // 2022, ALiBi).
 #pragma once
@@ -27,7 +27,7 @@ void fields(RelativeOptions& o, Visitor&& visit) {
         "buckets of distances with a learned bias per head: half for one distance each, half for "
         "growing ranges");
   visit("relative-distance", o.distance, between(3, 16384),
-        "distance from which on all tokens share a bucket of relative positions");
+        "distance from which all tokens share one bucket of relative positions");
   visit("relative-shared", o.shared,
         "learn relative positions once for all layers of a stack, not for each layer");
 }

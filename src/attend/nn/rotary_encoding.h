@@ -41,10 +41,11 @@ void fields(RotaryOptions& o, Visitor&& visit) {
   visit("rotary-factor", o.factor, between(1, 1e6),
         "factor by which rotary positions are stretched");
   visit("rotary-low-factor", o.low_factor, between(0.001, 1e6),
-        "llama3 and yarn scaling: wavelengths above original-length / this are stretched by the "
-        "whole factor");
-  visit("rotary-high-factor", o.high_factor, between(0.001, 1e6),
-        "llama3 and yarn scaling: wavelengths below original-length / this are not stretched");
+        "llama3 and yarn scaling: wavelengths above original-length / low-factor are stretched by "
+        "the whole factor");
+  visit(
+      "rotary-high-factor", o.high_factor, between(0.001, 1e6),
+      "llama3 and yarn scaling: wavelengths below original-length / high-factor are not stretched");
   visit("rotary-original-length", o.original_length, between(1, 1e9),
         "llama3 and yarn scaling: longest text, in tokens, before the stretching");
 }

@@ -26,7 +26,7 @@ void fields(AdamOptions& o, Visitor&& visit) {
   visit("adam-epsilon", o.epsilon, above(0, 1), "epsilon in Adam's denominator");
   visit("weight-decay", o.weight_decay, between(0, 1000), "decoupled weight decay (AdamW)");
   visit("clip-norm", o.clip_norm, between(0, 1e9),
-        "largest gradient norm; longer gradients are scaled down; 0: no clipping");
+        "largest gradient norm; larger gradients are scaled down; 0: no clipping");
 }
 
 // Adam's parameters are shared out in units of a cache line of moments and more.

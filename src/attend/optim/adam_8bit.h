@@ -27,7 +27,7 @@ class Adam8Bit final : public Optimizer {
   std::int64_t steps() const override { return steps_; }
   void set_steps(std::int64_t steps) override { steps_ = steps; }
 
-  // Bytes of the moments of so many parameters in one group.
+  // Bytes of the moments of this many parameters in one group.
   static std::int64_t state_bytes(std::int64_t parameters);
 
  private:

@@ -29,7 +29,7 @@ class Optimizer {
   virtual std::vector<ParameterRange> updated() const = 0;
 
   // The state for checkpoints: named tensors to write or read, and the number of updates. Tensors
-  // are [n]; those of the optimizers of all shares, one behind the other, are those of one.
+  // are [n]; the tensors of all shares, concatenated, are those of a single optimizer.
   virtual std::vector<std::pair<std::string_view, Tensor>> state() const = 0;
   virtual std::int64_t steps() const = 0;
   virtual void set_steps(std::int64_t steps) = 0;

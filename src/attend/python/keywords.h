@@ -28,7 +28,7 @@ void set_keyword(std::span<const OptionField> fields, nanobind::handle name,
                  nanobind::handle value);
 void set_keywords(std::span<const OptionField> fields, const nanobind::dict& keywords);
 
-// A runtime with so many threads; 0: the default one of the process, as null. Throws ConfigError.
+// A runtime with this many threads; 0: the default one of the process, as null. Throws ConfigError.
 std::shared_ptr<Runtime> runtime_of(int threads);
 
 }  // namespace attend

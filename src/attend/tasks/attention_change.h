@@ -35,8 +35,8 @@ void fields(AttentionChangeOptions& o, Visitor&& visit) {
         "attention heads to switch off: decoder.layers.1.cross_attn:0 is head 0 of this module, "
         "encoder.* is all heads of the encoder");
   visit("attention-beta", o.beta,
-        "factor of attention scores: 0 weighs all positions equally, large numbers choose one; "
-        "4, or for some heads decoder.layers.1.cross_attn:0=4");
+        "factor of attention scores, such as 4, or decoder.layers.1.cross_attn:0=4 for one head; "
+        "0: equal weights, large values select one position");
 }
 
 // Throws ConfigError for text of another form, or a factor that is not from 0 to 1e6.

@@ -17,8 +17,8 @@ namespace attend {
 struct AttentionMaps {
   // Ids with the marks of a source: rows of encoder, columns of encoder and cross.
   std::vector<std::int32_t> src;
-  // Ids behind what the decoder begins with: columns of decoder. The rows of decoder and cross are
-  // those of what predicts the target and its end: the last mark, then each token.
+  // Ids after those that the decoder begins with: columns of decoder. The rows of decoder and cross
+  // are those of what predicts the target and its end: the last mark, then each token.
   std::vector<std::int32_t> tgt;
   // [layer][head]
   std::vector<std::vector<AttentionMap>> encoder;

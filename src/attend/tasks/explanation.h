@@ -17,21 +17,22 @@ namespace attend {
 template <class Visitor>
 void fields(ExplanationOptions& o, Visitor&& visit) {
   visit("position", o.position, between(-1, 1e6),
-        "token to explain, from 0; -1: the first one of a translation, or what follows a text");
+        "token to explain, counting from 0; -1: the first of a translation, or the one that "
+        "follows a text");
   visit("instead", o.instead,
-        "word, token or class to compare with; of a word of several tokens, the first one; "
-        "default: the most probable other one");
-  visit("alone", o.alone, "split the logit alone, not its difference from another one");
-  visit("top", o.top, between(1, 1000), "most probable tokens to show of each layer");
+        "word (its first token), token or class to compare with; default: the most probable other "
+        "one");
+  visit("alone", o.alone, "explain the logit alone, not the difference of two logits");
+  visit("top", o.top, between(1, 1000), "most probable tokens to show for each layer");
   visit("temperature", o.temperature, kTemperatures,
-        "divides the logits of the probabilities that are shown");
+        "temperature of the printed probabilities: logits are divided by this number");
 }
 
 // Tokens of a text. Each takes memory in every layer.
 inline constexpr std::int64_t kMostExplainedTokens = 1024;
 
 // Why the model writes the token at options.position of `target` when it translates `source`.
-// Throws ConfigError for a recurrent network, an option out of range, a position behind the end
+// Throws ConfigError for a recurrent network, an option out of range, a position beyond the end
 // or a word that is not in the vocabulary; LineError for a text that is too long; NotFiniteError.
 OutputExplanation explain(const TranslationModel& model, const std::string& source,
                           const std::string& target, const ExplanationOptions& options,
@@ -41,7 +42,7 @@ OutputExplanation explain(const TranslationModel& model, const std::string& sour
                           std::vector<std::int32_t> target, const ExplanationOptions& options,
                           const LanguagePair& languages = {});
 
-// Why the model finds the token at options.position likely behind the tokens before it. Throws like
+// Why the model finds the token at options.position likely after the tokens before it. Throws like
 // the function above.
 OutputExplanation explain(const LanguageModel& model, const std::string& text,
                           const ExplanationOptions& options);

@@ -38,10 +38,9 @@ void fields(RunOptions& o, Visitor&& visit) {
   visit("init-from", o.init_from,
         "model to start from, with its vocabulary and architecture: a model file, the folder of a "
         "run, or a directory that `attend import` reads");
-  visit(
-      "init-vocabulary", o.init_vocabulary,
-      "vocabulary for the model of --init-from in place of its own: a model file, the folder of a "
-      "run, or a SentencePiece .model file");
+  visit("init-vocabulary", o.init_vocabulary,
+        "vocabulary that replaces that of the --init-from model: a model file, the folder of a "
+        "run, or a SentencePiece .model file");
   fields(o.threads, visit);
   fields(o.log, visit);
   fields(o.tensorboard, visit);

@@ -1,4 +1,4 @@
-// Training that starts from another model in place of random numbers (--init-from): the vocabulary
+// Training that starts from another model instead of random weights (--init-from): the vocabulary
 // and the architecture are that model's.
 #pragma once
 

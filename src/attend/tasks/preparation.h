@@ -29,10 +29,9 @@ void fields(PreparedFolderOptions& o, Visitor&& visit) {
         "take the vocabulary of a model file, the folder of a run, a prepared folder or a "
         "SentencePiece .model file, instead of learning one");
   visit("sample-lines", o.sample_lines, between(1, 1e9),
-        "lines that the vocabulary is learned from, or pairs of lines: all, or as many drawn at "
-        "random");
+        "lines or pairs to learn the vocabulary from: all, or at most this many drawn at random");
   visit("shard-samples", o.shard_samples, kShardSamples,
-        "pairs in a file of the prepared folder; for language models, blocks of 1,024 tokens");
+        "pairs per file of the prepared folder; for language models, blocks of 1,024 tokens");
   visit("seed", o.seed, any_seed(), "random seed for drawing the lines of --sample-lines");
 }
 

@@ -21,7 +21,7 @@ struct TextDataOptions {
 struct TextDataHelp {
   const char* train;
   const char* valid;
-  const char* language = "language of the texts, such as en, written into the model";
+  const char* language = "language of the texts, such as en, stored in the model";
 };
 
 template <class Visitor>

@@ -108,7 +108,7 @@ class TemplateReader {
 
 // These throw DataError with the line.
 TemplateExpression read_expression(TemplateReader& reader);
-// Without "if" behind it, as in {% for x in list if x.y %}.
+// Without "if" after it, as in {% for x in list if x.y %}.
 TemplateExpression read_choice_free(TemplateReader& reader);
 // Without operators.
 TemplateExpression read_operand(TemplateReader& reader);

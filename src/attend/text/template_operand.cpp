@@ -1,4 +1,4 @@
-// The operands of expressions: literals, names, calls, and what stands behind them.
+// The operands of expressions: literals, names, calls, and what follows them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -186,7 +186,7 @@ Expression read_primary(Reader& reader) {
   return call_of(reader, name);
 }
 
-// What stands behind an operand: a member, a slice, a filter or a method.
+// What follows an operand: a member, a slice, a filter or a method.
 struct Link {
   std::function<Values(Run&)> arguments;
   // Without: the member that the argument names.

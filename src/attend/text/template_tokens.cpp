@@ -54,7 +54,7 @@ class Lexer {
            (source_[at + 1] == '{' || source_[at + 1] == '%' || source_[at + 1] == '#');
   }
 
-  // White space behind the last line break of a text; all of one that begins a line.
+  // White space after the last line break of a text; all of one that begins a line.
   void strip_line(std::string& text) const {
     const std::size_t end = text.find_last_not_of(" \t") + 1;
     if (end > 0 ? text[end - 1] == '\n' : begins_line_) text.erase(end);
@@ -68,7 +68,7 @@ class Lexer {
     end_mark(strips, true);
   }
 
-  // strips: "-" at the end. A block takes the line break behind it with it.
+  // strips: "-" at the end. A block also removes the line break after it.
   void end_mark(bool strips, bool is_block) {
     strip_next_ = strips;
     begins_line_ = false;

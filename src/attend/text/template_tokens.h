@@ -20,7 +20,7 @@ struct TemplateToken {
 };
 
 // Applies "-" beside the marks, and trim_blocks and lstrip_blocks as chat templates are written
-// for: a line break behind a block goes, and white space before one on its line. Comments go.
+// for: a line break after a block goes, and white space before one on its line. Comments go.
 // Throws DataError with the line.
 std::vector<TemplateToken> template_tokens(std::string_view source);
 

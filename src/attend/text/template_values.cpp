@@ -123,7 +123,7 @@ std::string text_of_value(const TemplateValue& value) {
   return json_of_value(value, -1);
 }
 
-// As Python writes JSON: a space behind each comma and colon.
+// As Python writes JSON: a space after each comma and colon.
 std::string json_of_value(const TemplateValue& value, int indent) {
   if (value.is_discarded()) throw DataError("tojson: the value is not defined");
   if (indent > 16) throw DataError("tojson: expected an indent of at most 16");

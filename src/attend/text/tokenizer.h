@@ -33,7 +33,8 @@ void fields(TokenizerOptions& o, Visitor&& visit) {
   visit("byte-fallback", o.byte_fallback,
         "write characters without a token as UTF-8 bytes instead of as unknown");
   visit("normalization", o.normalization,
-        "Unicode normalization: nmt_nfkc, nfkc, with _cf also lower-cased, or identity");
+        "Unicode normalization: nmt_nfkc, nfkc, nmt_nfkc_cf or nfkc_cf (also lower-case the text), "
+        "or identity (none)");
   visit("pretokenized", o.pretokenized,
         "the text is already split into words by spaces: keep every word as written, without "
         "normalization");

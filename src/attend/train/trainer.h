@@ -59,14 +59,14 @@ void fields(TrainerOptions& o, Visitor&& visit) {
   visit("accumulate", o.accumulate, between(1, 1e6),
         "batches whose gradients are summed for one step");
   visit("shards", o.shards, between(1, 1024),
-        "parts of a step with --accumulate batches each, for 1, 2, 4, ... processes of mpirun to "
-        "share: equal results for any number");
+        "parts of a step, of --accumulate batches each, divided among the processes of mpirun; "
+        "their number does not change the result");
   visit("wire", o.wire,
-        "type of the gradients that processes of mpirun send: f32, or bf16 (half the traffic; "
-        "gradients of --shards are rounded before every sum)");
+        "type in which the processes of mpirun send gradients: f32, or bf16 (half the traffic; "
+        "gradients are rounded before every sum)");
   visit("shard-optimizer", o.shard_optimizer,
         "each process of mpirun keeps only its part of the optimizer's state (ZeRO-1): less "
-        "memory, half as much traffic again, the same result");
+        "memory, 1.5 times the traffic, the same result");
   visit("valid-every", o.valid_every, between(0, 1e12),
         "steps between validations; 0: only at the end");
   visit("save-every", o.save_every, between(0, 1e12),
@@ -84,10 +84,10 @@ void fields(TrainerOptions& o, Visitor&& visit) {
         "precision of matrix products in training: f32, or bf16 (faster on CPUs with bf16 "
         "instructions)");
   visit("recompute", o.recompute,
-        "compute the activations of every layer again in the backward pass: less memory, more "
-        "time, the same result");
+        "recompute the activations of every layer in the backward pass: less memory, more time, "
+        "the same result");
   visit("freeze", o.freeze,
-        "parameters that training does not change, by patterns of names, such as embedding.* or "
+        "parameters that training does not change: patterns of names, such as embedding.* or "
         "encoder.layers.[0-3].*");
   fields(o.low_rank, visit);
   fields(o.optimizer, visit);

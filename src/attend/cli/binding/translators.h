@@ -14,8 +14,8 @@
 namespace attend {
 
 inline constexpr const char* kEnsembleHelp =
-    "more translation models, for the mean of the probabilities of all; with the vocabulary of the "
-    "first";
+    "more translation models with the same vocabularies; token probabilities are averaged over all "
+    "models";
 
 // Throws like load_model(), and DataError for a model of another task.
 inline std::shared_ptr<const TranslationModel> load_translation_model(

@@ -37,8 +37,8 @@ template <class Visitor>
 void fields(AttentionArguments& a, Visitor&& visit) {
   visit("target", a.target, "show the attention for this translation instead of the model's own");
   visit("why", a.why,
-        "with a classifier: leave out each word of the text in turn, and show what that "
-        "changes in the probability of the class");
+        "with a classifier: leave out each word of the text in turn, and show how the probability "
+        "of the class changes");
   visit("importance", a.importance,
         "switch off each attention head in turn, and show how the log-probability of the "
         "translation or class changes");

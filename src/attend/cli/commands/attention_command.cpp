@@ -80,9 +80,9 @@ void run_attention(AttentionArguments& arguments, const OptionBinding& binding) 
 }  // namespace
 
 void add_attention_command(CLI::App& app) {
-  CLI::App& command = add_command(app, "attention",
-                                  "Show where a model looks when it translates, classifies, embeds "
-                                  "or predicts a text, as a page for the browser");
+  CLI::App& command =
+      add_command(app, "attention",
+                  "Write a page for the browser that shows the attention of a model on a text");
   const auto arguments = std::make_shared<AttentionArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   add_argument(command, arguments->text,

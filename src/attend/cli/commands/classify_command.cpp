@@ -153,9 +153,9 @@ void run_classify(const ClassifyArguments& arguments, const OptionBinding& bindi
 }  // namespace
 
 void add_classify_command(CLI::App& app) {
-  CLI::App& command = add_command(
-      app, "classify",
-      "Classify standard input, line by line: labels and probabilities, numbers, or tags of words");
+  CLI::App& command = add_command(app, "classify",
+                                  "Classify standard input, line by line: print labels with "
+                                  "probabilities, a number, or a tag per word");
   const auto arguments = std::make_shared<ClassifyArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding binding(command);

@@ -141,7 +141,7 @@ void run_embed(const EmbedArguments& arguments, const OptionBinding& binding) {
   if (arguments.model.empty())
     throw ConfigError("model is required; attend embed --help shows the usage");
   if (!arguments.context && binding.is_set("layer"))
-    throw ConfigError("--layer: expected no --no-context, for which there are no layers");
+    throw ConfigError("--layer: has no effect with --no-context; leave out one of them");
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   const std::unique_ptr<const SavedModel> model = load_model(arguments.model);
   const EmbeddingEngine embedder(*model);

@@ -72,7 +72,7 @@ void run_embed_nearest(const NearestArguments& a) {
 void add_embed_nearest_command(CLI::App& embed) {
   CLI::App& command = add_inner_command(
       embed, "nearest",
-      "Find the lines of a corpus that use a word like the first line of standard input");
+      "Find the lines of a corpus that use a word most like the first line of standard input does");
   const auto arguments = std::make_shared<NearestArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding(command).add(*arguments);

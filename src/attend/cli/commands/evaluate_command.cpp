@@ -81,8 +81,8 @@ void run_evaluate(const EvaluateArguments& arguments, const OptionBinding& bindi
 }  // namespace
 
 void add_evaluate_command(CLI::App& app) {
-  CLI::App& command = add_command(app, "evaluate",
-                                  "Evaluate a model on a text, or given translations (BLEU, chrF)");
+  CLI::App& command = add_command(
+      app, "evaluate", "Evaluate a model on a text, or given translations with BLEU and chrF");
   const auto arguments = std::make_shared<EvaluateArguments>();
   add_argument(
       command, arguments->model,
@@ -94,11 +94,11 @@ void add_evaluate_command(CLI::App& app) {
   binding.add(arguments->translations, "Translations: BLEU and chrF, as sacreBLEU computes them");
   binding.add(arguments->language, "A language model: perplexity");
   binding.add(arguments->classifier,
-              "A classifier: accuracy, precision, recall, F1, confusion matrix; errors and "
-              "correlations of numbers; entities of tagged words");
-  binding.add(
-      arguments->embedding,
-      "An embedding model: recall, MRR and nDCG of searches (also with --labeled), Spearman");
+              "A classifier or tagger: accuracy, precision, recall, F1, confusion matrix; errors "
+              "and correlations of numbers; entities");
+  binding.add(arguments->embedding,
+              "An embedding model: recall, MRR and nDCG of retrieval (also with --labeled), "
+              "Spearman's correlation");
   on_command(command, [binding, arguments] { run_evaluate(*arguments, binding); });
 }
 

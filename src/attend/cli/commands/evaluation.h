@@ -28,7 +28,7 @@ struct EvaluationOutput {
 template <class Visitor>
 void fields(EvaluationOutput& o, Visitor&& visit) {
   visit("format", o.format, "text for people, json for programs");
-  visit("digits", o.digits, between(0, 12), "decimals of the scores in text");
+  visit("digits", o.digits, between(0, 12), "decimal places of the printed scores");
 }
 
 // Given translations, without a model.
@@ -84,8 +84,7 @@ void fields(ClassifierEvaluation& o, Visitor&& visit) {
         "write misclassified texts to this file, most confident first: label, prediction, its "
         "probability, text, separated by tabs");
   visit("threshold", o.threshold, between(0, 1),
-        "least probability of a label that is given, for models whose texts have any number of "
-        "labels");
+        "smallest probability of the labels to predict, for multi-label models");
   fields(o.columns, visit);
 }
 
@@ -112,10 +111,9 @@ template <class Visitor>
 void fields(EmbeddingEvaluation& o, Visitor&& visit) {
   visit("pairs", o.pairs,
         "files of pairs of texts, plain or gzip, to measure how well the first text of a pair "
-        "finds the second one among all texts");
+        "finds the second among all texts");
   visit("scored", o.scored,
-        "files of pairs of texts with a score of similarity, to measure how well the cosines "
-        "follow the scores");
+        "files of pairs of texts with a similarity score, to correlate the scores with cosines");
   fields(o.columns, visit);
 }
 

@@ -85,7 +85,7 @@ void print_parts(const OutputExplanation& why) {
 
 void print_lens(const OutputExplanation& why) {
   if (why.lens.empty()) return;
-  answer("\nwhat would be written behind each layer\n");
+  answer("\nwhat would be written after each layer (logit lens)\n");
   for (std::size_t i = 0; i < why.lens.size(); ++i) {
     std::vector<std::string> tokens;
     for (const TokenProbability& token : why.lens[i]) tokens.push_back(shown_token(token));
@@ -96,7 +96,9 @@ void print_lens(const OutputExplanation& why) {
 
 void print_additions(const OutputExplanation& why) {
   if (why.additions.empty()) return;
-  answer("\nlength of what is added to the stream, and its cosine with the stream\n");
+  answer(
+      "\nlength of what each sublayer adds to the residual stream, and its cosine with the "
+      "stream\n");
   for (const ResidualAddition& addition : why.additions)
     answer("  {:9.4f}  {:+7.4f}  {}\n", addition.length, addition.cosine, addition.module);
 }
@@ -138,9 +140,9 @@ void run_explain(const ExplainArguments& arguments, const OptionBinding& binding
 }  // namespace
 
 void add_explain_command(CLI::App& app) {
-  CLI::App& command = add_command(
-      app, "explain",
-      "Say why a model writes a word and not another one: what each head and layer adds");
+  CLI::App& command = add_command(app, "explain",
+                                  "Explain why a model prefers one word to another: what each head "
+                                  "and layer adds to the logits");
   const auto arguments = std::make_shared<ExplainArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   add_argument(command, arguments->text,

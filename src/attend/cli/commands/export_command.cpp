@@ -40,8 +40,8 @@ template <class Visitor>
 void fields(ExportArguments& a, Visitor&& visit) {
   visit("out", a.out, "directory to write, new or empty");
   visit("base", a.base,
-        "the model that an adapter adapts: a model file, the folder of a run, or a directory that "
-        "`attend import` reads");
+        "base model of the adapter to export: a model file, the folder of a run, or a directory "
+        "that `attend import` reads");
   visit("format", a.format,
         "the files to write: huggingface (a directory that transformers or PEFT loads)");
   fields(a.threads, visit);
@@ -70,7 +70,8 @@ void run_export(const ExportArguments& a) {
 }  // namespace
 
 void add_export_command(CLI::App& app) {
-  CLI::App& command = add_command(app, "export", "A model of attend as a model of another program");
+  CLI::App& command =
+      add_command(app, "export", "Convert a model to a directory that transformers or PEFT loads");
   const auto arguments = std::make_shared<ExportArguments>();
   add_argument(command, arguments->model,
                {"model", "MODEL", "model file, or the folder of a run; or an adapter"});

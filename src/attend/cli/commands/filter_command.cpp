@@ -43,7 +43,7 @@ void fields(FilteredText& a, Visitor&& visit) {
   visit("rejected", a.rejected,
         "file to write: position, rule, source and target of dropped lines, separated by tabs");
   visit("tag", a.tag,
-        "word to set before every source that is kept, such as '<bt>' before back-translated text");
+        "word to put before every kept source, such as '<bt>' before back-translated text");
 }
 
 struct FilterScoring {
@@ -55,10 +55,12 @@ struct FilterScoring {
 template <class Visitor>
 void fields(FilterScoring& a, Visitor&& visit) {
   visit("score-with", a.model,
-        "model file, or the folder of a run: of translation, or a language model for --text");
+        "model that scores the text, a file or the folder of a run: for translation, or a language "
+        "model for --text");
   fields(a.rules, visit);
   visit("keep-best", a.keep_best, kKeptShares,
-        "share to keep of what passes all other rules: the best by the model of --score-with");
+        "share to keep of the text that passes all other rules: the best by the score of "
+        "--score-with");
 }
 
 struct FilterRun {
@@ -68,7 +70,8 @@ struct FilterRun {
 
 template <class Visitor>
 void fields(FilterRun& a, Visitor&& visit) {
-  visit("format", a.format, "text for people, json for programs: how many each rule has dropped");
+  visit("format", a.format,
+        "text for people, json for programs: the number of lines that each rule has dropped");
   fields(a.threads, visit);
 }
 

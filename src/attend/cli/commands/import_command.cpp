@@ -40,11 +40,9 @@ void fields(ImportArguments& a, Visitor&& visit) {
         "record of what the original program computes, to compare with layer by layer "
         "(tools/golden_of_huggingface.py)");
   visit("src-lang", a.languages.source,
-        "language of the source text; for a model of several languages: unless another is asked "
-        "for");
+        "language of the source text; for a multilingual model, the default");
   visit("tgt-lang", a.languages.target,
-        "language to translate into; for a model of several languages: unless another is asked "
-        "for");
+        "language to translate into; for a multilingual model, the default");
   visit("format", a.format,
         "text for people, json for programs: the model, and its differences from the original");
   fields(a.threads, visit);
@@ -77,8 +75,7 @@ void require_equal(const GoldenComparison& found, const std::string& directory) 
         shown_path(directory), wrong->what, wrong->largest, kGoldenTolerance));
   if (found.equal_ids < found.texts)
     throw DataError(
-        fmt::format("{}: the tokenizer cuts {} of {} texts differently; nothing was "
-                    "written",
+        fmt::format("{}: the tokenizer splits {} of {} texts differently; nothing was written",
                     shown_path(directory), found.texts - found.equal_ids, found.texts));
 }
 
@@ -110,8 +107,8 @@ void run_import(const ImportArguments& a) {
 }  // namespace
 
 void add_import_command(CLI::App& app) {
-  CLI::App& command =
-      add_command(app, "import", "Convert a model of another program to a model of attend");
+  CLI::App& command = add_command(
+      app, "import", "Convert a model directory of Hugging Face or Marian to a model file");
   const auto arguments = std::make_shared<ImportArguments>();
   add_argument(command, arguments->directory,
                {"directory", "DIR", "model directory of Hugging Face or Marian"});

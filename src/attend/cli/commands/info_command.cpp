@@ -33,10 +33,10 @@ struct InfoArguments {
 
 template <class Visitor>
 void fields(InfoArguments& a, Visitor&& visit) {
-  visit("all", a.all, "text: print every option and tensor as well; json is always whole");
+  visit("all", a.all, "also print every option and tensor; always on with --format json");
   visit("set", a.set,
-        "change what the file says, as KEY=VALUE: name, description, language, src, tgt, "
-        "chat-template (a file); an empty VALUE removes");
+        "set KEY=VALUE in the file: name, description, language, src, tgt or chat-template (a "
+        "file); an empty VALUE removes the entry");
   visit("format", a.format, "text for people, json for programs");
 }
 
@@ -127,7 +127,7 @@ void print_golden(const std::string& path) {
                         : "DIFFERENT from when the model was saved",
          check->deviation);
   if (!check->holds())
-    throw DataError(fmt::format("{}: its results differ from those where it was saved", path));
+    throw DataError(fmt::format("{}: its results differ from those when it was saved", path));
 }
 
 std::string text_of_file(const std::string& path) {

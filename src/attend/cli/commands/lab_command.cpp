@@ -56,7 +56,7 @@ std::vector<const lab::Experiment*> chosen(const LabArguments& arguments) {
   std::vector<const lab::Experiment*> list;
   for (const std::string& name : arguments.names) list.push_back(&lab::find_experiment(name));
   if (!arguments.all) return list;
-  if (!list.empty()) throw ConfigError("--all: expected no names of experiments beside it");
+  if (!list.empty()) throw ConfigError("--all: expected no names of experiments with it");
   for (const lab::Experiment& experiment : lab::experiments()) list.push_back(&experiment);
   return list;
 }

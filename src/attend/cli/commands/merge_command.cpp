@@ -40,7 +40,8 @@ void run_merge(const MergeArguments& a) {
 }  // namespace
 
 void add_merge_command(CLI::App& app) {
-  CLI::App& command = add_command(app, "merge", "Join a model and an adapter trained on it");
+  CLI::App& command =
+      add_command(app, "merge", "Merge a low-rank adapter (LoRA) into its base model");
   const auto arguments = std::make_shared<MergeArguments>();
   add_argument(
       command, arguments->base,

@@ -118,7 +118,8 @@ void add_preparation(CLI::App& prepare, const std::string& name, const std::stri
 
 void add_prepare_command(CLI::App& app) {
   CLI::App& prepare = add_command_group(
-      app, "prepare", "Encode a training text that does not fit into memory, for attend train");
+      app, "prepare",
+      "Encode training text that does not fit into memory, for attend train --prepared");
   add_preparation<TranslationPreparation>(prepare, "translation",
                                           "Encode sentence pairs to train a translator on");
   add_preparation<LanguagePreparation>(prepare, "lm", "Encode text to train a language model on");

@@ -39,8 +39,8 @@ template <class Visitor>
 void fields(QuantizeArguments& a, Visitor&& visit) {
   visit("out", a.out, "model file to write");
   visit("bits", a.bits, between(4, 16),
-        "of a weight: 8 (a quarter of the size, fast), 4 (half of that, fastest for single texts; "
-        "costs quality) or 16 (bf16: half the size, same quality)");
+        "bits per weight: 8 (a quarter of the size, fast), 4 (half of that, fastest for single "
+        "texts, costs quality) or 16 (bf16, half the size)");
   visit("src", a.src, "source text to translate with both models, to compare speed and quality");
   visit("tgt", a.tgt, "reference translation of --src, line by line");
   visit("max-bleu-drop", a.max_bleu_drop, between(-1000, 1000),
@@ -90,7 +90,7 @@ void print(const Comparison& c) {
 void require_quality(const Comparison& c, const QuantizeArguments& a) {
   if (!(c.before.bleu - c.after.bleu <= a.max_bleu_drop))
     throw DataError(fmt::format(
-        "{}: {:.2f} BLEU are lost in {} bits, more than --max-bleu-drop {}; nothing was written",
+        "{}: BLEU drops by {:.2f} in {} bits, more than --max-bleu-drop {}; nothing was written",
         a.model, c.before.bleu - c.after.bleu, a.bits, a.max_bleu_drop));
 }
 

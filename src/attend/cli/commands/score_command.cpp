@@ -49,10 +49,10 @@ void fields(ScoreArguments& a, Visitor&& visit) {
   visit("ensemble", a.ensemble, kEnsembleHelp);
   visit("tokens", a.tokens, "also print the log-probability of every token");
   visit("bits-per-character", a.bits_per_character,
-        "also print the bits per character of all lines of a language model, to standard error");
+        "also print the bits per character over all lines to standard error, for a language model");
   visit("format", a.format,
-        "text: the log-probability of each line; json: an object per line, of a language model "
-        "with its bits per character");
+        "text: the log-probability of each line; json: one object per line, with bits per "
+        "character for language models");
   visit("max-tokens", a.scoring.max_tokens, between(1, 1e6), "longest text to score, in tokens");
   fields(a.languages, visit);
   fields(a.attention, visit);
@@ -156,7 +156,8 @@ void run_score(const ScoreArguments& arguments) {
 
 void add_score_command(CLI::App& app) {
   CLI::App& command = add_command(
-      app, "score", "Score given translations, or lines: log-probabilities (natural logarithm)");
+      app, "score",
+      "Print the log-probability (natural logarithm) of given translations, or of lines of text");
   const auto arguments = std::make_shared<ScoreArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding(command).add(*arguments);

@@ -97,7 +97,7 @@ void tell_start(Server& server) {
 
 void tell_reload(Server& server) {
   for (const std::string& failure : server.reload()) tell("attend: {}\n", printable(failure, 1000));
-  tell("attend: models loaded again\n");
+  tell("attend: models reloaded\n");
 }
 
 void run_serve(const ServeArguments& arguments) {

@@ -56,17 +56,16 @@ void fields(TranslateArguments& a, Visitor&& visit) {
   visit("ensemble", a.ensemble, kEnsembleHelp);
   visit("prefix", a.prefix,
         "file with the text that each translation must begin with, line by line; an empty line "
-        "demands nothing");
+        "sets no prefix");
   visit("beam-tree", a.beam_tree,
-        "file to write: for each line the translation and every step of beam search, as JSON");
+        "file to write: a JSON object per line with the translation and every step of beam search");
   fields(a.lines, visit);
   fields(a.text, visit);
   visit("detokenize", a.detokenize,
         "with --tokenize moses: join the words and punctuation of the translations again");
   visit("tgt-language", a.tgt_language,
-        "language of the translations, for detokenizing and preparing --prefix and phrases: en, de "
-        "or "
-        "fr; by default that of the model");
+        "language of the translations, for --detokenize, --prefix and phrases: en, de or fr; "
+        "default: the model's");
   fields(a.threads, visit);
   fields(a.translation, visit);
   fields(a.sampling, visit);

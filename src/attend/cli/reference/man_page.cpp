@@ -72,9 +72,9 @@ std::string man_page(const ListedCommand& program) {
   text += fmt::format(".SH SYNOPSIS\n{}", synopsis(program));
   text += fmt::format(
       ".SH DESCRIPTION\n{}\n.PP\n{}\n.SH OPTIONS\n", escaped_roff(program.help),
-      escaped_roff("A model is a file or the folder of a training run. An option is spelled "
-                   "--beam-size or --beam_size and stands anywhere after its command. Square "
-                   "brackets hold its default."));
+      escaped_roff(
+          "A model is a file or the folder of a training run. Options may be written --beam-size "
+          "or --beam_size, anywhere after the command. Square brackets contain the default."));
   for (const ListedOption& option : program.options) text += option_entry(option);
   text += ".SH COMMANDS\n";
   for (const ListedCommand* command : all_commands(program))

@@ -88,9 +88,10 @@ struct PairFilterOptions {
 template <class Visitor>
 void fields(PairFilterOptions& o, Visitor&& visit) {
   visit("max-length-ratio", o.max_length_ratio, between(0, 1e6),
-        "most words of the longer side of a pair for each word of the shorter; 0: any number");
+        "largest ratio of words between the longer and the shorter side of a pair; 0: any ratio");
   visit("max-character-ratio", o.max_character_ratio, between(0, 1e6),
-        "most characters of the longer side of a pair for each of the shorter; 0: any number");
+        "largest ratio of characters between the longer and the shorter side of a pair; 0: any "
+        "ratio");
   visit("drop-identical", o.drop_identical, "drop pairs whose source and target are equal");
 }
 
@@ -108,7 +109,7 @@ void fields(DuplicateFilterOptions& o, Visitor&& visit) {
   visit("unique-sources", o.unique_sources, "drop a pair whose source has occurred before");
   visit("unique-targets", o.unique_targets, "drop a pair whose target has occurred before");
   visit("unique-memory", o.unique_memory, between(1, 1e7),
-        "most MiB for what each of --unique, --unique-sources and --unique-targets remembers");
+        "memory limit in MiB for each of --unique, --unique-sources and --unique-targets");
 }
 
 struct LanguageFilterOptions {
@@ -120,11 +121,12 @@ struct LanguageFilterOptions {
 template <class Visitor>
 void fields(LanguageFilterOptions& o, Visitor&& visit) {
   visit("src-lang", o.src_lang,
-        "language of the sources, or of --text, such as en: drop lines in another one");
-  visit("tgt-lang", o.tgt_lang, "language of the targets, such as de: drop lines in another one");
+        "language of the sources, or of --text, such as en: drop lines in other languages");
+  visit("tgt-lang", o.tgt_lang,
+        "language of the targets, such as de: drop lines in other languages");
   visit("language-odds", o.language_odds, between(0, 1e6),
-        "how much better another language must fit for a line to be dropped by --src-lang or "
-        "--tgt-lang; 0: check no language");
+        "evidence for another language, relative to the expected one, that drops a line with "
+        "--src-lang or --tgt-lang; 0: no check");
 }
 
 inline constexpr NumberRange kKeptShares = above(0, 1);

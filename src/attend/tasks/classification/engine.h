@@ -24,10 +24,9 @@ void fields(ClassificationOptions& o, Visitor&& visit) {
   visit("window", o.window, between(1, 1e6),
         "most texts to read ahead; texts that have arrived are answered without waiting for more");
   visit("threshold", o.threshold, between(0, 1),
-        "least probability of a label that is given, for models whose texts have any number of "
-        "labels");
+        "smallest probability of the labels to predict, for multi-label models");
   visit("pairs", o.pairs,
-        "every line is two texts with a tab between; always so for a model trained on pairs");
+        "each line is two texts separated by a tab; always on for a model trained on pairs");
 }
 
 // Const members may be called from any number of threads at once; each call gets the answer it

@@ -26,8 +26,8 @@ void fields(ClassificationDataOptions& o, Visitor&& visit) {
           .valid = "validation texts, in the same form as --train"},
          visit);
   visit("best-by", o.best_by,
-        "validation score that chooses the best step: accuracy, macro_f1, micro_f1, pearson, "
-        "spearman or loss; by_problem: accuracy, micro_f1 or spearman");
+        "validation score that selects the best step, such as macro_f1; by_problem: accuracy of "
+        "single labels, micro_f1 of several, spearman of numbers");
   fields(o.columns, visit);
   fields(o.length, visit);
 }

@@ -34,8 +34,8 @@ void fields(EmbeddingOptions& o, Visitor&& visit) {
         "was trained, else mean; none: one vector per token");
   visit("batch-size", o.batch_size, between(1, 65536), "texts encoded together");
   visit("prompt", o.prompt,
-        "name of the prompt of an embedding model, such as query, that is put before every text; "
-        "default: the model's usual one, if there is one");
+        "name of the prompt to put before every text, such as query, for an embedding model; "
+        "default: the default prompt of the model, if any");
 }
 
 struct TextEmbedding {

@@ -22,19 +22,17 @@ struct EmbeddingDataOptions : TextDataOptions {
 
 template <class Visitor>
 void fields(EmbeddingDataOptions& o, Visitor&& visit) {
-  fields(
-      o,
-      {.train = "training texts, plain or gzip, tab-separated, CSV or JSON Lines: two texts that "
-                "belong together per line, or what --texts says",
-       .valid = "validation texts, in the same form as --train, to measure how well the texts of "
-                "a pair find each other"},
-      visit);
+  fields(o,
+         {.train = "training texts, plain or gzip, tab-separated, CSV or JSON Lines: two texts "
+                   "that belong together per line, or as set by --texts",
+          .valid = "validation texts, in the same form as --train, to measure retrieval"},
+         visit);
   visit("valid-scored", o.valid_scored,
-        "pairs of texts with a score of similarity, to measure how well the cosines follow the "
-        "scores (Spearman's correlation)");
+        "validation pairs with a similarity score, to correlate the scores with cosines "
+        "(Spearman's correlation)");
   visit("best-by", o.best_by,
-        "validation score that chooses the best step: recall (of the first answer), mrr, ndcg, "
-        "spearman or loss; by_data: ndcg, else spearman");
+        "validation score that selects the best step: recall (at 1), mrr, ndcg, spearman or loss; "
+        "by_data: ndcg, or spearman without --valid");
   fields(o.columns, visit);
   fields(o.length, visit);
 }
@@ -48,13 +46,13 @@ struct ContrastiveOptions {
 template <class Visitor>
 void fields(ContrastiveOptions& o, Visitor&& visit) {
   visit("temperature", o.temperature, above(0, 100),
-        "divides the cosines of texts in the loss; lower values push the nearest wrong texts away "
-        "harder");
+        "temperature of the loss, which divides cosines; lower values weight the hardest negatives "
+        "more");
   visit("symmetric", o.symmetric,
         "average the loss with that of finding the first text of a pair by the second");
   visit("matryoshka", o.matryoshka,
-        "further widths, such as 128 64: that many first numbers of a vector are trained to be a "
-        "vector of their own");
+        "shorter widths, such as 128 64: the first 128 and the first 64 elements of a vector are "
+        "also trained as vectors");
 }
 
 struct EmbeddingTraining

@@ -32,7 +32,7 @@ std::string without_divider(std::string_view text) {
   return result.append(text);
 }
 
-// With a divider behind the first character of every mark.
+// With a divider after the first character of every mark.
 std::string divided(std::string_view content, const std::vector<std::string>& marks) {
   const std::string text = without_divider(content);
   std::vector<bool> is_cut(text.size() + 1, false);

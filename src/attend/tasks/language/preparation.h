@@ -20,8 +20,8 @@ void fields(LanguageFiles& o, Visitor&& visit) {
   visit("data", o.data, "folder that file names are relative to");
   visit("train", o.train, "training text, plain or gzip; several files are read one after another");
   visit("language", o.language,
-        "language of the text, written into the model; by default the ending of the training "
-        "files: train.en");
+        "language of the text, stored in the model; default: the extension of the training files, "
+        "as in train.en");
 }
 
 struct LanguagePreparation {

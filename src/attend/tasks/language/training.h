@@ -25,12 +25,11 @@ void fields(LanguageDataOptions& o, Visitor&& visit) {
   fields(o,
          {.train = "training text, plain or gzip; several files are read one after another",
           .valid = "validation text, to measure perplexity on",
-          .language = "language of the text, written into the model; by default the ending of the "
-                      "training files: train.en"},
+          .language = "language of the text, stored in the model; default: the extension of the "
+                      "training files, as in train.en"},
          visit);
   visit("prepared", o.prepared,
-        "training text that stays on disk, in place of --train: a folder that `attend prepare lm` "
-        "has written");
+        "training text on disk, instead of --train: a folder that `attend prepare lm` has written");
   fields(o.windows, visit);
 }
 

@@ -20,7 +20,8 @@ namespace attend {
 class JobQueue {
  public:
   static constexpr std::int64_t kPatience = 4;
-  // A job that has been due for so many tokens lets no other pass: a second or two of most models.
+  // A job that has been due for this many tokens lets no other pass: a second or two of most
+  // models.
   static constexpr std::int64_t kLongestWait = 1024;
 
   // All jobs of a request.

@@ -22,7 +22,7 @@ void fields(TaggingDataOptions& o, Visitor&& visit) {
           .valid = "validation texts, in the same form as --train"},
          visit);
   visit("best-by", o.best_by,
-        "validation score that chooses the best step: entity_f1, accuracy, macro_f1 or loss; "
+        "validation score that selects the best step: entity_f1, accuracy, macro_f1 or loss; "
         "by_tags: entity_f1 of IOB tags, accuracy of others");
   table_fields(o.columns, visit);
   fields(o.length, visit);

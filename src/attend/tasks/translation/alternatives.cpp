@@ -14,7 +14,7 @@ namespace attend {
 
 namespace {
 
-// log p [T + 1, V] of every token behind each beginning of the target.
+// log p [T + 1, V] of every token after each beginning of the target.
 Tensor log_probabilities(const TranslationModel& model, const PairMarks& marks,
                          const TokenPair& pair) {
   RaggedBuilder sources, inputs;

@@ -31,15 +31,15 @@ void fields(TranslationOptions& o, Visitor&& visit) {
         "most sentences to read ahead and sort by length; sentences that have arrived are answered "
         "without waiting for more");
   visit("shortlist", o.shortlist,
-        "decode with tokens of the model's shortlist only: faster (attend shortlist makes one)");
+        "score only the tokens of the model's shortlist: faster (see attend shortlist)");
   visit("alignment", o.alignment,
-        "also print the most attended source word for each word of a translation, as pairs of "
+        "also print the source word that each word of a translation attends to most, as pairs of "
         "numbers from 0");
   visit("must-contain", o.must_contain,
-        "phrases that every translation contains, each an argument; for a beam size above the "
-        "number of their tokens");
+        "phrases that every translation must contain, one per argument; the beam size should "
+        "exceed their number of tokens");
   visit("must-not-contain", o.must_not_contain,
-        "phrases that no translation contains, each an argument");
+        "phrases that no translation may contain, one per argument");
   visit("max-source-tokens", o.max_source_tokens, between(1, 1e6),
         "longest source sentence in tokens");
   fields(o.languages, visit);
@@ -112,7 +112,7 @@ class TranslationEngine {
   void score(LineReader& src, LineReader& tgt, const AnswerSink<SequenceScore>& sink,
              const ScoringOptions& options = {}, const LanguagePair& languages = {}) const;
 
-  // What may be written in place of each target token and of the end, as
+  // The most likely tokens at the position of each target token and of the end, as
   // Translator::alternatives().
   std::vector<TokenAlternatives> alternatives(const std::string& source,
                                               const std::vector<std::int32_t>& target, int count,
@@ -124,7 +124,7 @@ class TranslationEngine {
     std::string text, where;
     std::uint64_t number = 0;
     std::string prefix = {}, prefix_where = {};
-    std::vector<std::int32_t> prefix_ids = {};  // in place of the prefix
+    std::vector<std::int32_t> prefix_ids = {};  // instead of the prefix
   };
   // Throws ConfigError.
   std::shared_ptr<const TranslationCall> call(const TranslationOptions& options) const;

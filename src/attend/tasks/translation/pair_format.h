@@ -16,11 +16,11 @@ namespace attend {
 template <class Visitor>
 void fields(LanguagePair& o, Visitor&& visit) {
   visit("src-lang", o.source,
-        "language of the source text, for a model of several languages: a name from attend info; "
-        "default: the model's");
+        "language of the source text, for a multilingual model: a name from attend info; default: "
+        "the model's");
   visit("tgt-lang", o.target,
-        "language to translate into, for a model of several languages: a name from attend info; "
-        "default: the model's");
+        "language to translate into, for a multilingual model: a name from attend info; default: "
+        "the model's");
 }
 
 struct PairFormat {

@@ -32,11 +32,11 @@ void fields(PairTextOptions& o, Visitor&& visit) {
         "read one after another");
   visit("tgt-train", o.tgt_train, "target side of the training text, line by line");
   visit("src-language", o.src_language,
-        "language of the source, written into the model; by default the ending of the training "
-        "files: train.en");
+        "language of the source text, stored in the model; default: the extension of the training "
+        "files, as in train.en");
   visit("tgt-language", o.tgt_language,
-        "language of the target, written into the model; by default the ending of the training "
-        "files: train.de");
+        "language of the target text, stored in the model; default: the extension of the training "
+        "files, as in train.de");
   fields(o.length, visit);
 }
 

@@ -16,7 +16,7 @@ void score_batch(const TranslationModel& model, const PairMarks& marks,
                  std::span<const std::vector<std::int32_t>> tgt,
                  std::vector<SequenceScore>& scores) {
   const std::vector<std::int32_t>& begin = marks.before_target;
-  const auto unscored = std::ssize(begin) - 1;  // what is written is predicted behind the last mark
+  const auto unscored = std::ssize(begin) - 1;  // the last mark predicts the first written token
   RaggedBuilder sources, inputs;
   std::vector<std::int32_t> targets;
   for (std::size_t i = 0; i < src.size(); ++i) {

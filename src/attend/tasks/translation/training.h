@@ -34,8 +34,8 @@ template <class Visitor>
 void fields(TranslationDataOptions& o, Visitor&& visit) {
   fields(static_cast<PairTextOptions&>(o), visit);
   visit("prepared", o.prepared,
-        "training text that stays on disk, in place of --src-train and --tgt-train: folders that "
-        "`attend prepare translation` has written");
+        "training text on disk, instead of --src-train and --tgt-train: folders that `attend "
+        "prepare translation` has written");
   fields(o.mixture, visit);
   visit("src-valid", o.src_valid, "source side of the validation text");
   visit("tgt-valid", o.tgt_valid, "target side of the validation text");
@@ -64,17 +64,16 @@ struct ReplayOptions {
 
 template <class Visitor>
 void fields(ReplayOptions& o, Visitor&& visit) {
-  visit("src-replay", o.src,
-        "source side of old text that is mixed into training against forgetting");
+  visit("src-replay", o.src, "source side of old text to mix into training, against forgetting");
   visit("tgt-replay", o.tgt, "target side of the old text");
   visit("src-replay-valid", o.src_valid,
-        "source side of old validation text, to measure in every validation what is forgotten");
+        "source side of old validation text, to measure forgetting in every validation");
   visit("tgt-replay-valid", o.tgt_valid, "target side of the old validation text");
   visit("replay-weight", o.weight, above(0, 1000),
         "batches of old text for each batch of new text");
   visit("distill-weight", o.distill_weight, between(0, 1),
-        "share of the loss that is the divergence from the output of the model of --init-from: on "
-        "old text if there is some, else on all text");
+        "share of the loss that distills the model of --init-from: on the --src-replay text if "
+        "given, otherwise on all text");
 }
 
 struct TranslationLossOptions {

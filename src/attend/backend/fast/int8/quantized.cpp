@@ -232,7 +232,7 @@ QuantizedProduct product_of(const RoundedRows& x, const Tensor& weight, const Te
   return p;
 }
 
-// With panels in 4 bits, and what comes behind them in 8.
+// With panels in 4 bits, and what comes after them in 8.
 void linear_in_parts(const RoundedRows& x, const Tensor& weight, const Tensor& bias,
                      Activation activation, const Tensor& y) {
   const std::int64_t all = weight.rows(), in_panels = packed_rows(weight);

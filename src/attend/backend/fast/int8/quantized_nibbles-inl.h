@@ -105,7 +105,7 @@ HWY_INLINE void widen_groups(const std::uint8_t* panel, std::size_t depth, std::
 #endif
 
 // The columns [begin, end) of whole panels as a product of its own, with weights in 8 bits at
-// `wide`. As many columns behind them are needed next, unless they are the last.
+// `wide`. The same number of columns after them is needed next, unless they are the last.
 HWY_INLINE QuantizedProduct widened_part(const QuantizedProduct& p, std::size_t begin,
                                          std::size_t end, std::int8_t* wide) {
   const std::size_t width = end - begin, before = kWidth * (p.weights_stride - sizeof(float));
