@@ -78,8 +78,8 @@ void fields(ReadReport& o, Visitor&& visit) {
   visit("first-over-long", o.first_over_long, "position of the first pair that is too long");
 }
 
-// Reads pairs of files, plain or gzip, one after the other, in parts that fit into memory: line i
-// of a source file translates to line i of its target file. Keeps every line.
+// Reads pairs of files, plain, gzip or zstd, one after the other, in parts that fit into memory:
+// line i of a source file translates to line i of its target file. Keeps every line.
 class ParallelReader {
  public:
   // Throws ConfigError unless there are as many files on both sides, and at least one.

@@ -62,8 +62,8 @@ struct ExpectedLabels {
   std::span<const std::string> classes = {};  // the known ones; empty: those that occur
 };
 
-// Reads tables (see data/table.h), plain or gzip, one after the other. Ignores other columns. An
-// empty list of labels is one without labels; a member of JSON Lines may be a list. Throws
+// Reads tables (see data/table.h), plain, gzip or zstd, one after the other. Ignores other columns.
+// An empty list of labels is one without labels; a member of JSON Lines may be a list. Throws
 // ConfigError for bad options; DataError "file:line: ..." for a line without one of the columns,
 // with a blank label or text, with a label that is not one of the known classes, or with a label
 // that is no number where one is expected; and if there are no lines or, of single labels, only one

@@ -49,8 +49,8 @@ struct LanguageText : LanguageCounts {
   std::string summary() const { return LanguageCounts::summary(targets()); }
 };
 
-// Reads files, plain or gzip, one after the other. `filter` is optional and applies to the readers.
-// Throws like LineReader; ConfigError if there is no file.
+// Reads files, plain, gzip or zstd, one after the other. `filter` is optional and applies to the
+// readers. Throws like LineReader; ConfigError if there is no file.
 LanguageText read_language(std::span<const std::string> files, const Tokenizer& tokenizer,
                            const std::function<void(std::string&)>& filter = {});
 // The same for lines in memory.

@@ -87,7 +87,7 @@ struct RelatedTexts {
   bool are_labeled() const { return !labels.empty(); }
 };
 
-// Reads tables (data/table.h), plain or gzip, one after the other. Throws ConfigError for bad
+// Reads tables (data/table.h), plain, gzip or zstd, one after the other. Throws ConfigError for bad
 // options; DataError "file:line: ..." for a line without one of the columns or with a blank cell,
 // and if nothing can be learned: fewer than two tuples, one label alone, or no two texts with the
 // same label; also like LineReader.

@@ -33,7 +33,7 @@ struct ColumnChoice {
   std::string list_separator = {};
 };
 
-// Reads the chosen columns of a file, plain or gzip, record by record.
+// Reads the chosen columns of a file, plain, gzip or zstd, record by record.
 //
 //   tsv    cells end at tabs; no quoting
 //   csv    RFC 4180: cells end at commas; a quoted cell may hold commas, ""quotes"" and line breaks

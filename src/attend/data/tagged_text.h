@@ -22,7 +22,7 @@ struct TaggedText {
   std::vector<std::vector<std::int32_t>> labels;
 };
 
-// Reads files, plain or gzip, one after the other:
+// Reads files, plain, gzip or zstd, one after the other:
 //
 //   CoNLL   a word per line, with its tag in the last column and white space between columns; an
 //           empty line ends a text; lines that begin with -DOCSTART- are skipped

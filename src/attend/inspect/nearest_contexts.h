@@ -23,7 +23,7 @@ struct NearestOptions {
 template <class Visitor>
 void fields(NearestOptions& o, Visitor&& visit) {
   visit("word", o.word, "word to look for");
-  visit("corpus", o.corpus, "text to search for the word, plain or gzip");
+  visit("corpus", o.corpus, "text to search for the word, plain, gzip or zstd");
   visit("count", o.count, kContextCounts, "lines of the corpus to print");
 }
 

@@ -58,7 +58,7 @@ struct LanguageEvaluation {
 
 template <class Visitor>
 void fields(LanguageEvaluation& o, Visitor&& visit) {
-  visit("text", o.text, "text to measure perplexity on, plain or gzip");
+  visit("text", o.text, "text to measure perplexity on, plain, gzip or zstd");
   fields(o.perplexity, visit);
 }
 
@@ -76,10 +76,9 @@ struct ClassifierEvaluation {
 
 template <class Visitor>
 void fields(ClassifierEvaluation& o, Visitor&& visit) {
-  visit(
-      "labeled", o.labeled,
-      "files of labeled texts, plain or gzip: label TAB text on each line, CSV or JSON Lines; for "
-      "a model that tags words also CoNLL");
+  visit("labeled", o.labeled,
+        "files of labeled texts, plain, gzip or zstd: label TAB text on each line, CSV or JSON "
+        "Lines; for a model that tags words also CoNLL");
   visit("errors", o.errors,
         "write misclassified texts to this file, most confident first: label, prediction, its "
         "probability, text, separated by tabs");
@@ -109,9 +108,10 @@ struct EmbeddingEvaluation {
 
 template <class Visitor>
 void fields(EmbeddingEvaluation& o, Visitor&& visit) {
-  visit("pairs", o.pairs,
-        "files of pairs of texts, plain or gzip, to measure how well the first text of a pair "
-        "finds the second among all texts");
+  visit(
+      "pairs", o.pairs,
+      "files of pairs of texts, plain, gzip or zstd, to measure how well the first text of a pair "
+      "finds the second among all texts");
   visit("scored", o.scored,
         "files of pairs of texts with a similarity score, to correlate the scores with cosines");
   fields(o.columns, visit);

@@ -31,7 +31,7 @@ struct FilteredText {
 template <class Visitor>
 void fields(FilteredText& a, Visitor&& visit) {
   visit("src", a.src,
-        "files of source text, plain or gzip, read one after the other; -: standard input");
+        "files of source text, plain, gzip or zstd, read one after the other; -: standard input");
   visit("tgt", a.tgt, "translations of --src, file by file and line by line");
   visit("tsv", a.tsv,
         "files of pairs, in place of --src and --tgt: source, tab, target; further columns are "

@@ -10,7 +10,7 @@
 
 namespace attend {
 
-// Files, plain or gzip, which are read one after the other.
+// Files, plain, gzip or zstd, which are read one after the other.
 struct PairFiles {
   PairLayout layout = PairLayout::parallel;
   std::vector<std::string> src;  // or the files of the only text, or of the pairs

@@ -20,11 +20,13 @@ struct ClassificationDataOptions : TextDataOptions {
 
 template <class Visitor>
 void fields(ClassificationDataOptions& o, Visitor&& visit) {
-  fields(o,
-         {.train = "training texts, plain or gzip: label TAB text on each line, CSV or JSON Lines; "
-                   "several files are read one after another",
-          .valid = "validation texts, in the same form as --train"},
-         visit);
+  fields(
+      o,
+      {.train =
+           "training texts, plain, gzip or zstd: label TAB text on each line, CSV or JSON Lines; "
+           "several files are read one after another",
+       .valid = "validation texts, in the same form as --train"},
+      visit);
   visit("best-by", o.best_by,
         "validation score that selects the best step, such as macro_f1; by_problem: accuracy of "
         "single labels, micro_f1 of several, spearman of numbers");

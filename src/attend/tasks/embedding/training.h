@@ -22,11 +22,12 @@ struct EmbeddingDataOptions : TextDataOptions {
 
 template <class Visitor>
 void fields(EmbeddingDataOptions& o, Visitor&& visit) {
-  fields(o,
-         {.train = "training texts, plain or gzip, tab-separated, CSV or JSON Lines: two texts "
-                   "that belong together per line, or as set by --texts",
-          .valid = "validation texts, in the same form as --train, to measure retrieval"},
-         visit);
+  fields(
+      o,
+      {.train = "training texts, plain, gzip or zstd, tab-separated, CSV or JSON Lines: two texts "
+                "that belong together per line, or as set by --texts",
+       .valid = "validation texts, in the same form as --train, to measure retrieval"},
+      visit);
   visit("valid-scored", o.valid_scored,
         "validation pairs with a similarity score, to correlate the scores with cosines "
         "(Spearman's correlation)");

@@ -18,7 +18,8 @@ struct LanguageFiles {
 template <class Visitor>
 void fields(LanguageFiles& o, Visitor&& visit) {
   visit("data", o.data, "folder that file names are relative to");
-  visit("train", o.train, "training text, plain or gzip; several files are read one after another");
+  visit("train", o.train,
+        "training text, plain, gzip or zstd; several files are read one after another");
   visit("language", o.language,
         "language of the text, stored in the model; default: the extension of the training files, "
         "as in train.en");

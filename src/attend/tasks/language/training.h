@@ -23,7 +23,7 @@ struct LanguageDataOptions : TextDataOptions {
 template <class Visitor>
 void fields(LanguageDataOptions& o, Visitor&& visit) {
   fields(o,
-         {.train = "training text, plain or gzip; several files are read one after another",
+         {.train = "training text, plain, gzip or zstd; several files are read one after another",
           .valid = "validation text, to measure perplexity on",
           .language = "language of the text, stored in the model; default: the extension of the "
                       "training files, as in train.en"},

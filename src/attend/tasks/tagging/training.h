@@ -16,11 +16,12 @@ struct TaggingDataOptions : TextDataOptions {
 
 template <class Visitor>
 void fields(TaggingDataOptions& o, Visitor&& visit) {
-  fields(o,
-         {.train = "training texts, plain or gzip: CoNLL (a word and its tag per line, an empty "
-                   "line after a text), CSV or JSON Lines; several files are joined",
-          .valid = "validation texts, in the same form as --train"},
-         visit);
+  fields(
+      o,
+      {.train = "training texts, plain, gzip or zstd: CoNLL (a word and its tag per line, an empty "
+                "line after a text), CSV or JSON Lines; several files are joined",
+       .valid = "validation texts, in the same form as --train"},
+      visit);
   visit("best-by", o.best_by,
         "validation score that selects the best step: entity_f1, accuracy, macro_f1 or loss; "
         "by_tags: entity_f1 of IOB tags, accuracy of others");

@@ -28,8 +28,8 @@ template <class Visitor>
 void fields(PairTextOptions& o, Visitor&& visit) {
   visit("data", o.data, "folder that file names are relative to");
   visit("src-train", o.src_train,
-        "source side of the training text, plain or gzip, one sentence per line; several files are "
-        "read one after another");
+        "source side of the training text, plain, gzip or zstd, one sentence per line; several "
+        "files are read one after another");
   visit("tgt-train", o.tgt_train, "target side of the training text, line by line");
   visit("src-language", o.src_language,
         "language of the source text, stored in the model; default: the extension of the training "
