@@ -69,6 +69,9 @@ inside_{pre,post}            in.src [S], in.tgt [T] of one pair, transformer_{pr
                              the stream; out.{encoder,decoder,cross}_{off,beta} [T,V], logits with heads off or sharper scores, see
                              goldens/inside.py
 inside_language              the same of a decoder-only model: in.ids [T], language_model_pre's shape; no changed heads
+output_temperature           in.src [S], in.tgt [T] of one pair, inside_pre's shape; words are ids from 4 on, the source ends with `end`, the
+                             target begins with `begin`; out.temperatures [K], out.probabilities [K,layers+1,V] of the token after in.tgt,
+                             softmax(logits / t), if the model ended after the embedding, and after each layer
 sinusoids                    out.table [T,D]: sin in even columns, cos in odd ones
 label_smoothing              in.logits [N,V], in.targets [N], in.smoothing [3]; out.losses.I [N] and din.logits.I (of the mean) for
                              smoothing I; in.class_weights [V], out.losses.weighted [N], din.logits.weighted

@@ -1,4 +1,7 @@
-// Looking inside a translator: its logits taken apart, and its heads switched off or sharpened.
+// Looking inside a translator: its logits taken apart, its heads switched off or sharpened, and
+// what it may write at another temperature.
+#include <fmt/format.h>
+
 #include <string>
 #include <vector>
 
@@ -7,6 +10,7 @@
 #include "attend/models/residual_stream.h"
 #include "attend/models/transformer.h"
 #include "attend/tasks/attention_change.h"
+#include "attend/tasks/explanation.h"
 #include "parity/golden.h"
 #include "tasks/small_model.h"
 
@@ -162,6 +166,62 @@ TEST_P(ChangedHeadsParity, SofterScoresOfTheSource) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, ChangedHeadsParity, testing::Values("fast", "reference"));
+
+// The four special tokens and 19 words: the ids of a golden vocabulary.
+Tokenizer letters() {
+  std::string text;
+  for (char letter = 'a'; letter < 'a' + 19; ++letter) text += std::string(1, letter) + " ";
+  return Tokenizer::train(std::vector<std::string>{text},
+                          {.type = TokenizerType::word, .vocab_size = 23});
+}
+
+std::string text_of(const Tokenizer& tokenizer, std::span<const std::int32_t> ids) {
+  std::vector<std::string> words;
+  for (const std::int32_t id : ids) words.push_back(tokenizer.piece(id));
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+// [layers, V] of a lens that lists every token.
+Tensor probabilities_of(const std::vector<std::vector<TokenProbability>>& lens,
+                        const Tokenizer& tokenizer) {
+  const Tensor found = Tensor::zeros({std::ssize(lens), tokenizer.vocab_size()});
+  for (std::size_t layer = 0; layer < lens.size(); ++layer)
+    for (const TokenProbability& one : lens[layer])
+      found.row(static_cast<std::int64_t>(layer))[tokenizer.id(one.token)] = one.probability;
+  return found;
+}
+
+// Through all that the explorer's numbers go through: text, tokens, network, lens and temperature.
+TEST_P(InsideParity, ProbabilitiesOfAnExplanationAtATemperature) {
+  const Golden golden("output_temperature");
+  const auto network = std::make_shared<Transformer>(inside_config(golden), 1);
+  golden.load(network->parameters(), "");
+  const TranslationModel model(network, letters(), letters());
+  const Tokenizer& tokenizer = model.tgt_tokenizer;
+  ASSERT_EQ(tokenizer.bos_id(), golden.integer("begin"));
+  ASSERT_EQ(tokenizer.eos_id(), golden.integer("end"));
+  const Tensor src = golden.tensor("in.src"), tgt = golden.tensor("in.tgt");
+  const std::string source = text_of(tokenizer, src.span<std::int32_t>().first(5));
+  const auto written = tgt.span<std::int32_t>().subspan(1);
+  const std::vector<std::int32_t> target(written.begin(), written.end());
+  const Tensor temperatures = golden.tensor("out.temperatures");
+  const Tensor expected = golden.tensor("out.probabilities");
+  for (std::int64_t k = 0; k < temperatures.size(); ++k) {
+    const float t = temperatures.span()[static_cast<std::size_t>(k)];
+    const OutputExplanation why = explain(model, source, target,
+                                          {.position = static_cast<int>(target.size()),
+                                           .top = static_cast<int>(tokenizer.vocab_size()),
+                                           .temperature = t});
+    const std::span<const float> of_layers =
+        expected.span().subspan(static_cast<std::size_t>(k * expected.dim(1) * expected.dim(2)),
+                                static_cast<std::size_t>(expected.dim(1) * expected.dim(2)));
+    expect_output(probabilities_of(why.lens, tokenizer),
+                  Tensor::from(of_layers, {expected.dim(1), expected.dim(2)}),
+                  fmt::format("temperature {}", t));
+    const float* last = of_layers.data() + (expected.dim(1) - 1) * expected.dim(2);
+    EXPECT_NEAR(why.token.probability, last[tokenizer.eos_id()], 1e-5) << "of the end, after all";
+  }
+}
 
 TEST_P(InsideParity, PartsOfLogitsBehindLayersThatNormalizeFirst) {
   check_parts<Transformer>("inside_pre", inside_config);

@@ -149,3 +149,22 @@ def inside(golden, norm_first):
         changed, _ = run(model, norm_first, src, tgt, changes)
         golden.put(f"out.{name}", F.linear(changed.sum(), model.embedding.weight))
     golden.parameters(model.named(), gradients=False)
+
+
+@case("output_temperature")
+def output_temperature(golden):
+    """What may be written at one place, by softmax(logits / t) of the model and of what it would write if it ended after an earlier layer."""
+    temperatures, first_word, begin, end = [0.25, 0.7, 1.0, 3.0], 4, 2, 3
+    layer_settings(golden, True, "relu")
+    golden.settings.update(n_encoder_layers=2, n_decoder_layers=2, tie_embeddings=True, begin=begin, end=end)
+    model = golden.randomise(Translator(True, "relu", VOCAB, VOCAB, tied=True))
+    words = golden.ids(5, low=first_word), golden.ids(4, low=first_word)
+    src = golden.input("src", torch.cat([words[0], torch.tensor([end])]))
+    tgt = golden.input("tgt", torch.cat([torch.tensor([begin]), words[1]]))
+    _, states = run(model, True, src, tgt)
+    logits = F.linear(torch.stack([state[-1] for state in states]), model.embedding.weight)
+    expected = model(src[None], torch.tensor([6]), tgt[None], torch.tensor([5]))[0, -1]
+    assert torch.allclose(logits[-1], expected), "the composed model differs from PyTorch's"
+    golden.put("out.temperatures", torch.tensor(temperatures))
+    golden.put("out.probabilities", torch.stack([(logits / t).softmax(-1) for t in temperatures]))
+    golden.parameters(model.named(), gradients=False)
