@@ -16,8 +16,8 @@ def browser(width, height):
 
 
 def phone(driver):
-    """Shows pages as a phone does; a window has a least width."""
-    metrics = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
+    """Shows pages as a small phone does; a window has a least width."""
+    metrics = {"width": 360, "height": 780, "deviceScaleFactor": 2, "mobile": True}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 
 

@@ -63,7 +63,7 @@ def accessible(driver, size):
         assert not problems, f"{theme}: " + "\n".join(problems)
         driver.save_screenshot(f"{folder}/explore-{theme}-{size}.png")
     open_view(driver, "cross/words/1/1")
-    order = ["#text", "#answer-words button", "#prefix", ".map[data-kind=encoder]", "#switch", "#beta", "#importance", "#row-words button"]
+    order = ["#text", "#answer-words button", ".keep[data-view=answer] button", "#prefix", ".map[data-kind=encoder]", ".keep[data-view=map] button", "#switch", "#beta", "#importance", "#row-words button"]
     for selector in order:
         focus_by_tab(driver, selector)
     keys(driver, Keys.ARROW_RIGHT)
@@ -79,6 +79,9 @@ def accessible(driver, size):
 def panels_by_keyboard(driver, size):
     """Each panel opens, and what is in it is reached, with the keyboard only; what is made again keeps the focus."""
     open_view(driver)
+    focus_by_tab(driver, ".keep[data-view=map] button")
+    keys(driver, Keys.ARROW_RIGHT)
+    assert driver.switch_to.active_element.text == "SVG"
     inside = {"why": "#why-word", "next": "#temperature", "beam": "#beam-width", "uses": "#uses .use"}
     for name, selector in inside.items():
         driver.execute_script("document.getElementById('row-words').querySelector('button').focus()")
@@ -155,12 +158,14 @@ def largest_sentences(driver, size):
     largest_page(path)
     driver.get(f"file://{path}#cross/pieces/1/1")
     wait(driver, lambda d: d.find_elements(By.CSS_SELECTOR, "#overview .map"), "maps")
+    driver.set_script_timeout(300)
     medians = {"words": [], "maps": [], "cells": []}
     for _ in range(6):  # other programs may take the processors for a while
         found = driver.execute_async_script(HOVER)
         assert (found["rows"], found["cols"], found["maps"]) == (256, 256, 3 * (6 * 9 + 1)), found
         for name, list_of in medians.items():
             list_of.append(found[f"{name}Times"][20])
+        print(f"{size}, medians so far: {medians}, load {os.getloadavg()[0]:.1f}", flush=True)
         if max(min(list_of) for list_of in medians.values()) < 100:
             break
     for name, list_of in medians.items():
@@ -181,10 +186,11 @@ def page_of_a_file(driver, size):
     click(driver, "#row-words .label")
     assert "looks at" in text_of(driver, "#reading"), text_of(driver, "#reading")
     address = driver.current_url
-    assert address.endswith("#encoder/words/1/2"), address
+    assert address.endswith("#encoder/words/1/2?word=row1"), address
     driver.get("about:blank")
     driver.get(address)
     wait(driver, lambda d: text_of(d, "#name") == "Encoder self-attention, layer 1, head 2", "the map of the address")
+    assert "looks at" in text_of(driver, "#reading"), text_of(driver, "#reading")
     for theme in ("light", "dark"):
         scheme(driver, theme)
         problems = driver.execute_script(CHECK)

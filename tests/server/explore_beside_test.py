@@ -34,6 +34,9 @@ def two_texts(driver, size):
     for labels in (texts_of(driver, f"#beside-map .scroll:nth-child({k}) svg text") for k in (1, 2, 3)):
         assert "cat. → fish." in labels and "old" in labels, labels
     assert driver.find_elements(By.CSS_SELECTOR, "#beside-map .less")
+    # Bars grow from a straight edge, whichever their sign.
+    corners = "return [...document.querySelectorAll('.share, .badge')].map((bar) => getComputedStyle(bar)).map((s) => s.borderRadius + ' ' + s.padding)"
+    assert driver.find_elements(By.CSS_SELECTOR, "#beside-map .share.minus") and set(driver.execute_script(corners)) == {"0px 0px"}
     driver.execute_script("document.getElementById('beside').scrollIntoView()")
     driver.save_screenshot(f"{folder}/explore-beside-{size}.png")
     link = driver.current_url
@@ -99,6 +102,10 @@ def word_in_texts(driver, size):
         assert abs(scales[0] / scales[1] - 1) < 0.01, scales
 
     expect_points()
+    edges = driver.execute_script("const box = document.querySelector('#uses svg').getBoundingClientRect(); return [box.left, box.right, innerWidth]")
+    assert 0 <= edges[0] < edges[1] <= edges[2], edges
+    letters = driver.execute_script("return [...document.querySelectorAll('#uses svg text')].map((t) => [t.getBoundingClientRect().left, t.getBoundingClientRect().right])")
+    assert all(edges[0] <= left and right <= edges[1] for left, right in letters), (edges, letters)
     driver.execute_script("document.getElementById('uses').scrollIntoView()")
     driver.save_screenshot(f"{folder}/explore-uses-{size}.png")
     # The keyboard goes from point to point, and marks the row.

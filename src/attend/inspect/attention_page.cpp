@@ -77,15 +77,18 @@ std::string filled(std::string_view file, const Values& values) {
   return page += rest;
 }
 
-// A script as browsers need it: without the lines that are comments.
-std::string without_comments(std::string_view script) {
+bool is_comment(std::string_view line) {
+  return line.starts_with("//") || (line.starts_with("/*") && line.ends_with("*/\n"));
+}
+
+// A file as browsers need it: without indentation, and without the lines that are comments.
+std::string compact(std::string_view file) {
   std::string code;
-  while (!script.empty()) {
-    const std::string_view line =
-        script.substr(0, std::min(script.find('\n'), script.size() - 1) + 1);
-    if (!line.substr(std::min(line.find_first_not_of(' '), line.size())).starts_with("//"))
-      code += line;
-    script.remove_prefix(line.size());
+  while (!file.empty()) {
+    const std::string_view line = file.substr(0, std::min(file.find('\n'), file.size() - 1) + 1);
+    const std::string_view text = line.substr(std::min(line.find_first_not_of(' '), line.size()));
+    if (!is_comment(text)) code += text;
+    file.remove_prefix(line.size());
   }
   return code;
 }
@@ -214,10 +217,9 @@ std::string attention_page(const LanguageModel& model, const ScoredText& text) {
 }
 
 std::string explorer_page_file(std::string_view name) {
-  if (name == "explore.js") return without_comments(filled(name, {}));
-  if (name != "explore.html") return filled(name, {});
+  if (name != "explore.html") return compact(filled(name, {}));
   const std::string controls(embedded("controls.html"));
-  return filled(name, {{"maps", filled("maps.html", {{"controls", controls}})}});
+  return compact(filled(name, {{"maps", filled("maps.html", {{"controls", controls}})}}));
 }
 
 }  // namespace attend

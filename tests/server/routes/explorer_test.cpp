@@ -313,7 +313,8 @@ TEST_F(Exploring, ServesItsPage) {
     EXPECT_EQ(part.status, 200) << file;
     EXPECT_NE(page.body.find(file), std::string::npos);
     EXPECT_EQ(part.body.find("{{"), std::string::npos) << file;
-    EXPECT_EQ(part.body.find("\n//"), std::string::npos) << "a comment in " << file;
+    for (const char* waste : {"\n//", "\n/*", "\n "})
+      EXPECT_EQ(part.body.find(waste), std::string::npos) << file << ": " << waste;
     EXPECT_TRUE(part.body.ends_with("\n")) << file;
     bytes += part.body.size();
   }

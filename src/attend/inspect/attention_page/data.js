@@ -36,6 +36,11 @@ class WeightMap {
   }
 }
 
+const textsOf = (labels) => labels.map(({ text }) => text);
+
+// Row by row, for people to read.
+const rowsOf = (values, rows, cols) => Array.from({ length: rows }, (_, row) => Array.from(values.slice(row * cols, (row + 1) * cols), (v) => Number(v.toFixed(4))));
+
 const UNITS = ["words", "pieces"];
 
 // The three attentions of an encoder-decoder, and how to speak of them. `looks` and `lookedAt` take the texts of one label and of a list;

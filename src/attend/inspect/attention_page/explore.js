@@ -1,10 +1,11 @@
 {{data.js}}
 {{drawing.js}}
+{{svg.js}}
 {{state.js}}
+{{export.js}}
 {{live.js}}
 {{view_overview.js}}
 {{view_detail.js}}
-{{view_export.js}}
 {{view_answer.js}}
 {{view_change.js}}
 {{view_importance.js}}

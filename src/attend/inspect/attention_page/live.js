@@ -88,6 +88,7 @@ views.push({
   connect() {
     byId("ask").addEventListener("submit", (event) => {
       event.preventDefault();
+      if (question.text !== byId("text").value) state.kept = null; // a word of another text
       question.text = byId("text").value;
       question.prefix = "";
       ask();

@@ -1,21 +1,29 @@
 // Views below the maps, which ask the server only while they are open. Each is an element <details> with its question in the address.
 
-// Makes one: {name: of its field in the address, title, fits: whether there is something to show of an answer, address and read: its
-// question as text, load: asks, with the changes that are in effect, and shows}. Returns what is to be called after its question changed.
+// Makes one: {name: of its field in the address, title: for an answer, fits: whether there is something to show of it, address and read: its
+// question as text, load: asks, with the changes that are in effect, shows, and returns the numbers that are shown}. Returns what is to be
+// called after its question changed.
 function addPanel({ name, title, load, fits, address = () => "1", read = () => {} }) {
   const body = make("div", { className: "panel" });
-  const panel = make("details", { id: name }, make("summary", { textContent: title }), body);
+  let numbers = null;
+  const bar = exportBar({ name, title: () => title(state.answer), drawing: () => body, data: () => numbers });
+  bar.hidden = true;
+  const panel = make("details", { id: name }, make("summary"), body, bar);
   let [shownFor, wanted, loading] = ["", "", false];
   const loadOnce = async () => {
     try {
-      await load(body);
+      numbers = await load(body);
     } catch (error) {
+      numbers = null;
       body.replaceChildren(make("p", { className: "fault", textContent: error.message }));
     }
+    bar.hidden = !numbers;
   };
   const update = async () => {
     panel.hidden = !state.answer || !fits(state.answer);
-    if (panel.hidden || !panel.open) return;
+    if (panel.hidden) return;
+    panel.firstChild.textContent = title(state.answer);
+    if (!panel.open) return;
     wanted = JSON.stringify([currentFields(), state.answer.translation, address()]);
     if (loading) return;
     loading = true;
@@ -29,6 +37,7 @@ function addPanel({ name, title, load, fits, address = () => "1", read = () => {
     }
     loading = false;
     document.body.dataset[name] = "ready";
+    goToView();
   };
   views.push({
     connect() {
@@ -80,7 +89,7 @@ function table(label, header, rows) {
 
 // A bar to the right for a positive share, orange and to the left for a negative one.
 function shareBar(share) {
-  const bar = make("i", { className: share < 0 ? "share against" : "share" });
+  const bar = make("i", { className: share < 0 ? "share minus" : "share" });
   bar.style.setProperty("--share", Math.abs(share).toFixed(3));
   return bar;
 }

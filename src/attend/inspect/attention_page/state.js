@@ -86,13 +86,15 @@ function keep(place) {
   const same = kept && kept.kind === place.kind && kept.side === place.side && kept.index === place.index;
   state.kept = same ? null : { kind: place.kind, side: place.side, index: place.index };
   tell("focus", state.pointed ?? state.kept);
+  writeAddress();
 }
 
-// The address says what is shown, so that a view can be linked to and survives a reload: #cross/words/2/3, and what views add to it,
-// #encoder/pieces?text=…
+// The address says what is shown, so that a view can be linked to and survives a reload: #cross/words/2/3, the word that was clicked, and
+// what views add to it, #encoder/pieces?word=row2&text=…
 function writeAddress() {
   const numbers = [state.layer, state.head].filter((index) => index !== null).map((index) => index + 1);
   const fields = new URLSearchParams();
+  if (state.kept) fields.set("word", `${state.kept.side}${state.kept.index + 1}`);
   tell("address", fields);
   const more = fields.size ?? [...fields].length;
   history.replaceState(null, "", `#${[state.kind, state.unit, ...numbers].join("/")}${more ? `?${fields}` : ""}`);
@@ -105,7 +107,10 @@ function readAddress() {
   if (UNITS.includes(unit)) state.unit = unit;
   state.layer = layer > 0 ? layer - 1 : null;
   state.head = head > 0 ? head - 1 : null;
-  tell("read", new URLSearchParams(rest.join("?")));
+  const fields = new URLSearchParams(rest.join("?"));
+  const [, side, number] = /^(row|col)([1-9]\d*)$/.exec(fields.get("word")) ?? [];
+  state.kept = side ? { kind: state.kind, side, index: number - 1 } : null;
+  tell("read", fields);
 }
 
 // After all views have been added.
@@ -116,6 +121,7 @@ function start() {
     if (event.key !== "Escape") return;
     state.kept = null;
     pointAt(null);
+    writeAddress();
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => tell("show"));
 }

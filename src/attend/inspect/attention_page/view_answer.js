@@ -25,7 +25,6 @@ function compareWords(before, after) {
 }
 
 const writtenWords = (answer) => (answer.attention.axes.written ?? answer.attention.axes.source).words;
-const textsOf = (words) => words.map(({ text }) => text);
 
 // Words with their probabilities as bars below them; those that are new are marked.
 function showWords(list, words, before, action) {
@@ -38,6 +37,7 @@ function showWords(list, words, before, action) {
         item.classList.add("chosen");
         item.style.setProperty("--probability", probability(label).toFixed(3));
         notes.push(percent(probability(label)));
+        item.append(make("i", { className: "meter" }, make("i")));
       }
       if (added.has(index)) {
         item.classList.add("new");
@@ -95,8 +95,22 @@ function beginningAt(answer, index) {
   return { text: answer.translation.slice(0, end), begin };
 }
 
+// What is shown of an answer, without its maps.
+function answerNumbers(answer) {
+  const { attention, ...numbers } = answer;
+  return answer.classes ? numbers : { ...numbers, words: writtenWords(answer) };
+}
+
 views.push({
   connect() {
+    byId("begin").before(
+      exportBar({
+        name: "answer",
+        title: () => question.text,
+        drawing: () => byId("answer"),
+        data: () => ({ answer: answerNumbers(state.answer), unchanged: answerNumbers(state.unchanged) }),
+      }),
+    );
     byId("answer-words").addEventListener("click", (event) => {
       const word = event.target.closest("button");
       if (!word || byId("begin").hidden) return;

@@ -1,6 +1,7 @@
 // The view of the search: what beam search kept and what it pruned at every step, and how the length penalty ranks what was found.
 
-const beam = { size: "" };
+// `size`: "" for that of the model. `penalty`: what ranks the outputs.
+const beam = { size: "", penalty: 1 };
 const LISTED_CANDIDATES = 8;
 
 // The candidates of a step that is numbered, from its first to this one.
@@ -58,43 +59,71 @@ function tree(steps, begun) {
   return list;
 }
 
+// From each word to those that follow it, behind the words. After the tree has its place on the page.
+function addBranches(list, steps) {
+  const lines = svgElement("svg", { class: "branches", width: list.offsetWidth, height: list.offsetHeight, "aria-hidden": true });
+  const buttons = [...list.querySelectorAll(".candidate")];
+  const buttonOf = (step, candidate) => buttons.find(({ dataset }) => Number(dataset.step) === step && steps[step].candidates[dataset.at] === candidate);
+  for (const button of buttons) {
+    const step = Number(button.dataset.step);
+    if (step === 0) continue;
+    const candidate = steps[step].candidates[button.dataset.at];
+    const from = buttonOf(step - 1, pathTo(steps, step, candidate).at(-2));
+    const [x, y] = [from.offsetLeft + from.offsetWidth, from.offsetTop + from.offsetHeight / 2];
+    const [left, top] = [button.offsetLeft, button.offsetTop + button.offsetHeight / 2];
+    const middle = (x + left) / 2;
+    const look = candidate.fate === "pruned" ? { "stroke-dasharray": "3 3" } : { class: "alive" };
+    lines.append(svgElement("path", { ...look, d: `M${x} ${y}C${middle} ${y} ${middle} ${top} ${left} ${top}`, fill: "none", stroke: "#8a8d94" }));
+  }
+  list.before(lines);
+}
+
 // What was found, ranked by log-probability / length^penalty.
-function ranked(translations, penalty) {
-  const scored = translations.map((found) => ({ ...found, score: found.log_probability / found.token_log_probabilities.length ** penalty }));
-  scored.sort((a, b) => b.score - a.score);
+function ranked(translations) {
+  const scored = translations.map((found) => ({ ...found, score: found.log_probability / found.token_log_probabilities.length ** beam.penalty }));
+  return scored.sort((a, b) => b.score - a.score);
+}
+
+function rankedTable(translations) {
   return table(
     "What was found",
     ["translation", "score", "log-probability", "tokens"],
-    scored.map(({ text, score, log_probability: whole, token_log_probabilities: all }) => [text || "(nothing)", number(score), number(whole), String(all.length)]),
+    ranked(translations).map(({ text, score, log_probability: whole, token_log_probabilities: all }) => [text || "(nothing)", number(score), number(whole), String(all.length)]),
   );
 }
 
 function penaltySlider(translations) {
   const place = make("div", { id: "found" });
   const output = make("output");
-  const slider = make("input", { type: "range", id: "penalty", min: 0, max: 2, step: 0.05, value: 1 });
+  const slider = make("input", { type: "range", id: "penalty", min: 0, max: 2, step: 0.05, value: beam.penalty });
   const rank = () => {
+    beam.penalty = Number(slider.value);
     output.textContent = slider.value;
-    place.replaceChildren(ranked(translations, Number(slider.value)));
+    place.replaceChildren(rankedTable(translations));
   };
-  slider.addEventListener("input", rank);
+  slider.addEventListener("input", () => {
+    rank();
+    writeAddress();
+  });
   rank();
   return [make("label", { className: "slider" }, make("span", { textContent: "Length penalty" }), slider, output), place];
 }
 
 const showBeam = addPanel({
   name: "beam",
-  title: "How it was found: the beam",
+  title: () => "How it was found: the beam",
   fits: ({ translation }) => translation !== undefined,
-  address: () => beam.size || "1",
+  address: () => `${beam.size || 1}${beam.penalty === 1 ? "" : `,${beam.penalty}`}`,
   read(text) {
-    beam.size = Number(text) > 1 ? Number(text) : "";
+    const [size, penalty = 1] = text.split(",").map(Number);
+    Object.assign(beam, { size: size > 1 ? size : "", penalty: penalty >= 0 && penalty <= 2 ? penalty : 1 });
   },
   async load(body) {
     const fields = filled({ ...currentFields(), beam_size: beam.size });
     const { steps, translations } = await (await call("/attend/v1/beam", fields)).json();
     const written = steps[0]?.written ?? 0;
     const begun = translations[0].tokens.slice(0, written);
+    const drawn = tree(steps, begun);
     const size = make("input", { type: "number", min: 1, max: 16, value: beam.size || translations.length, id: "beam-width" });
     size.addEventListener("change", () => {
       beam.size = Number(size.value);
@@ -103,8 +132,18 @@ const showBeam = addPanel({
     body.replaceChildren(
       make("p", { className: "quiet", textContent: "A column is a step: the words that were kept, the words that end an output, and, in pale, the best of the pruned words. Click a word to begin the translation with its hypothesis." }),
       make("div", { className: "fields" }, make("label", {}, "Beam size ", size)),
-      make("div", { className: "scroll" }, tree(steps, begun)),
+      make("div", { className: "scroll" }, make("div", { className: "branched" }, drawn)),
       ...penaltySlider(translations),
     );
+    addBranches(drawn, steps);
+    return {
+      steps,
+      get length_penalty() {
+        return beam.penalty;
+      },
+      get translations() {
+        return ranked(translations);
+      },
+    };
   },
 });

@@ -74,15 +74,18 @@ function differencesTable([ours, theirs], rows, cols) {
   return table("The largest differences", ["row", "looks at", "here", "there", "difference"], cells);
 }
 
-function besideMaps() {
+// The enlarged map of both on the same axes, and its weights row by row; without them if the other one has no such map.
+function comparedMap() {
   const { kind, layer, head } = state;
   const maps = bothMaps(kind, layer, head);
-  const name = nameOf(kind, layer, head);
-  if (!maps) return [make("p", { textContent: `${name}: the other model has no such map.` })];
+  if (!maps) return { name: mapTitle() };
   const axes = alignedAxes(kind);
-  const [rows, cols] = [axes.row, axes.col].map(textsOf);
+  return { name: mapTitle(), rows: textsOf(axes.row), cols: textsOf(axes.col), values: alignedValues(maps, axes) };
+}
+
+function besideMaps({ name, rows, cols, values }) {
+  if (!values) return [make("p", { textContent: `${name}: the other model has no such map.` })];
   if (Math.max(rows.length, cols.length) > LARGEST_BESIDE) return [make("p", { textContent: `Maps of more than ${LARGEST_BESIDE} words are not drawn side by side.` })];
-  const values = alignedValues(maps, axes);
   const [ours, theirs] = values;
   const drawn = { Here: ours, There: theirs, Difference: ours.map((weight, i) => theirs[i] - weight) };
   return [
@@ -98,6 +101,18 @@ function changedWords(before, after) {
   const [gone, added] = [compareWords(after, before).added, compareWords(before, after).added];
   if (!gone.size && !added.size) return "The same words.";
   return [gone.size && `Only here: ${list(before.filter((_, i) => gone.has(i)))}.`, added.size && `Only there: ${list(after.filter((_, i) => added.has(i)))}.`].filter(Boolean).join(" ");
+}
+
+function besideNumbers() {
+  const { name, rows, cols, values } = comparedMap();
+  const [here, there] = (values ?? []).map((weights) => rowsOf(weights, rows.length, cols.length));
+  return {
+    here: answerNumbers(state.answer),
+    other: state.other,
+    there: answerNumbers(state.beside.answer),
+    moved: headNumbers(moves(), "moved"),
+    map: { name, rows, cols, here, there },
+  };
 }
 
 function showOther() {
@@ -157,6 +172,7 @@ views.push({
       if (open) byId("with").focus();
     });
     byId("ask").addEventListener("submit", readOther, { capture: true });
+    byId("beside").append(exportBar({ name: "beside", title: () => question.text, drawing: () => byId("beside"), data: besideNumbers }));
     byId("with-model").addEventListener("change", () => {
       readOther();
       ask();
@@ -177,7 +193,7 @@ views.push({
     const text = (value) => `${percent(value)} of its attention moved`;
     byId("beside-moves").replaceChildren(ranking(numbers, text));
     setBadges(Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, -value])), (value) => text(-value));
-    byId("beside-map").replaceChildren(...besideMaps());
+    byId("beside-map").replaceChildren(...besideMaps(comparedMap()));
   },
   reset() {
     Object.assign(state, { beside: null, other: { text: state.other.text, model: "" } });

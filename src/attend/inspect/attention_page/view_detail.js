@@ -97,8 +97,17 @@ function connectCells() {
   cells.addEventListener("click", (event) => keep(placeOf(event)));
 }
 
+const mapTitle = () => nameOf(state.kind, state.layer, state.head);
+const mapDrawing = () => weightsSvg({ title: mapTitle(), rows: textsOf(labels("row")), cols: textsOf(labels("col")), values: shownMap().values });
+
+function mapNumbers() {
+  const { rows, cols, values } = shownMap();
+  return { rows: textsOf(labels("row")), cols: textsOf(labels("col")), weights: rowsOf(values, rows, cols) };
+}
+
 views.push({
   connect() {
+    byId("about").after(exportBar({ name: "map", title: mapTitle, drawing: mapDrawing, data: mapNumbers }));
     for (const side of ["row", "col"]) {
       connectLabels(byId(`${side}-words`), side);
       connectLabels(byId(`${side}-labels`), side);
@@ -109,7 +118,7 @@ views.push({
 
   show() {
     if (!state.picture) return;
-    byId("name").textContent = nameOf(state.kind, state.layer, state.head);
+    byId("name").textContent = mapTitle();
     byId("about").textContent = KINDS[state.kind].about(state.picture.read);
     byId("unit-note").textContent =
       state.unit === "words"

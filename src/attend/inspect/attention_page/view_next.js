@@ -1,8 +1,9 @@
 // The view of what may come next: the most probable tokens at one place, by softmax(logits / t) at an output temperature t; and texts that
 // are drawn with it.
 
-// `position`: null for the first token of a translation, or for what follows a text. `of`: the answer that texts were drawn for.
-const next = { position: null, temperature: 1, seed: 1, of: null };
+// `position`: null for the first token of a translation, or for what follows a text. `drawn`: texts, the last one first, for the answer `of`;
+// `wanted`: how the address says to draw some.
+const next = { position: null, temperature: 1, seed: 1, of: null, drawn: [], wanted: [] };
 const COLDEST = 1e-5; // as good as 0, which always takes the most probable token
 
 function temperatureText(t) {
@@ -23,7 +24,7 @@ function nextForm() {
     next.temperature = Number(slider.value);
     showNext();
   });
-  draw.addEventListener("click", drawText);
+  draw.addEventListener("click", () => drawText(next));
   return [
     make("div", { className: "fields" }, make("label", {}, "At the position of ", position)),
     make("label", { className: "slider" }, make("span", { textContent: "Output temperature" }), slider, make("output", { id: "temperature-value" })),
@@ -38,7 +39,7 @@ function nextForm() {
 function beginAnswer(pieces, translates) {
   const of = JSON.stringify([currentFields(), pieces]);
   if (next.of === of && byId("drawn").childElementCount) return;
-  Object.assign(next, { of, seed: 1 });
+  Object.assign(next, { of, seed: 1, drawn: [] });
   byId("next-position").replaceChildren(...pieces.map((piece, i) => make("option", { value: i, textContent: translates || i < pieces.length - 1 ? piece : "what follows" })));
   byId("drawn").replaceChildren();
   byId("draw").textContent = translates ? "Draw a translation" : "Continue the text";
@@ -47,15 +48,16 @@ function beginAnswer(pieces, translates) {
     : "A language model draws each token with these probabilities.";
 }
 
-async function drawText() {
-  const { temperature, seed } = next;
+async function drawText({ temperature, seed }) {
   try {
     const found = await (await call("/explore/draw", filled({ ...currentFields(), temperature, seed }))).json();
     const how = temperature === 0 ? "greedy" : `sampled at temperature ${temperature}, seed ${seed}`;
     const note = ` ${how}, log-probability ${number(found.log_probability)}${found.complete ? "" : ", cut"}`;
     const text = make("span", { dir: "auto", textContent: found.text.trim() || "(nothing)" });
     byId("drawn").prepend(make("li", {}, text, make("small", { className: "quiet", textContent: note })));
-    ++next.seed;
+    next.drawn.unshift({ temperature, seed, ...found });
+    next.seed = Number(seed) + 1;
+    writeAddress();
   } catch (error) {
     say(error.message, true);
   }
@@ -71,11 +73,13 @@ function nextTable(tokens, trained) {
 
 const showNext = addPanel({
   name: "next",
-  title: "What may come next: the output temperature",
+  title: () => "What may come next: the output temperature",
   fits: ({ attention }) => Boolean(attention.axes.written),
-  address: () => `${next.position ?? ""},${next.temperature}`,
+  address: () => [next.position, next.temperature, ...next.drawn.map(({ temperature, seed }) => `${temperature}:${seed}`).reverse()].join(),
   read(text) {
-    const [position, temperature] = text.split(",");
+    const [position, temperature, ...drawn] = text.split(",");
+    next.of = null;
+    next.wanted = drawn.map((one) => one.split(":").map(Number)).map(([t, seed]) => ({ temperature: t, seed }));
     next.position = position ? Number(position) || 0 : null;
     next.temperature = Math.min(3, Math.max(0, Number(temperature ?? 1) || 0));
   },
@@ -91,6 +95,10 @@ const showNext = addPanel({
     byId("temperature").setAttribute("aria-valuetext", temperatureText(next.temperature));
     const likeliest = async (temperature) => (await explainAnswer({ position, top: 10, temperature })).lens.at(-1);
     const trained = await likeliest(1);
-    byId("next-words").replaceChildren(nextTable(next.temperature === 1 ? trained : await likeliest(next.temperature || COLDEST), trained));
+    const tokens = next.temperature === 1 ? trained : await likeliest(next.temperature || COLDEST);
+    byId("next-words").replaceChildren(nextTable(tokens, trained));
+    for (const one of next.wanted.splice(0)) await drawText(one);
+    const { temperature, drawn } = next;
+    return { position, temperature, tokens, trained, drawn }; // the texts that follow are put into the same list
   },
 });

@@ -6,6 +6,12 @@ const sectionOf = (kind) => byId("overview").querySelector(`[data-kind=${kind}]`
 const thumbnails = (root = byId("overview")) => [...root.querySelectorAll(".map")];
 const placeOfThumbnail = ({ dataset }) => ({ kind: dataset.kind, layer: numberOrNull(dataset.layer), head: numberOrNull(dataset.head) });
 
+function crossSvg() {
+  const svg = svgElement("svg", { class: "cross", viewBox: "0 0 1 1", preserveAspectRatio: "none" });
+  svg.append(svgElement("path", { d: "M0 0 1 1M1 0 0 1", stroke: "#c2410c", "stroke-width": 2, "vector-effect": "non-scaling-stroke" }));
+  return svg;
+}
+
 function thumbnail(kind, layer, head) {
   const button = make(
     "button",
@@ -70,9 +76,12 @@ function showThumbnail(button, heat) {
   if (heat) drawMap(button.firstChild, map, heat);
   button.firstChild.classList.toggle("dense", Math.max(map.rows, map.cols) > 64);
   button.classList.toggle("off", off);
+  const cross = button.querySelector(".cross");
+  if (!off) cross?.remove();
+  else if (!cross) button.firstChild.after(crossSvg());
   const bar = button.lastChild;
   bar.hidden = !badge;
-  bar.classList.toggle("against", badge?.share > 0);
+  bar.classList.toggle("minus", badge?.share > 0);
   bar.style.setProperty("--share", Math.abs(badge?.share ?? 0).toFixed(3));
   const selected = kind === state.kind && layer === state.layer && head === state.head;
   button.setAttribute("aria-pressed", String(selected));
@@ -109,6 +118,14 @@ function beamsIn(kind, place) {
 
 views.push({
   connect() {
+    byId("tools").append(
+      exportBar({
+        name: "overview",
+        title: () => `Attention of every layer and head, by ${state.unit}`,
+        drawing: () => byId("overview"),
+        data: () => state.answer ?? state.picture.data,
+      }),
+    );
     byId("overview").addEventListener("click", (event) => {
       const button = event.target.closest(".map");
       if (!button) return;

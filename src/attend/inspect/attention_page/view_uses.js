@@ -2,7 +2,7 @@
 
 // `asked`: by somebody; else the page shows a first example.
 const uses = { asked: false, word: "", layer: -1, texts: [] };
-const MAP = { width: 560, height: 360, edge: 28 };
+const MAP = { height: 360, edge: 28, widest: 560 };
 
 // A few words around the one, for a label.
 function around(text, word) {
@@ -12,13 +12,13 @@ function around(text, word) {
   return `${from > 0 ? "… " : ""}${words.slice(from, at + 3).join(" ")}${at + 3 < words.length ? " …" : ""}`;
 }
 
-// Where the points and their labels are drawn; labels of points that are close go below each other.
-function placesOf(points) {
+// Where the points and their labels are drawn, in this width; labels of points that are close go below each other.
+function placesOf(points, width) {
   const span = (values) => [Math.min(...values), Math.max(...values)];
   const [[left, right], [bottom, top]] = [span(points.map(({ x }) => x)), span(points.map(({ y }) => y))];
-  const scale = Math.min((MAP.width - 2 * MAP.edge) / (right - left || 1), (MAP.height - 2 * MAP.edge) / (top - bottom || 1));
+  const scale = Math.min((width - 2 * MAP.edge) / (right - left || 1), (MAP.height - 2 * MAP.edge) / (top - bottom || 1));
   const places = points.map(({ x, y }) => ({
-    x: MAP.width / 2 + scale * (x - (left + right) / 2),
+    x: width / 2 + scale * (x - (left + right) / 2),
     y: MAP.height / 2 - scale * (y - (bottom + top) / 2),
   }));
   const byHeight = [...places].sort((a, b) => a.y - b.y);
@@ -28,16 +28,20 @@ function placesOf(points) {
   return places;
 }
 
+const shortened = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+
 function usesSvg(found) {
-  const svg = svgElement("svg", { viewBox: `0 0 ${MAP.width} ${MAP.height}`, role: "group", "aria-label": `“${uses.word}” in each text` });
-  placesOf(found.uses).forEach((place, i) => {
+  const width = Math.min(MAP.widest, byId("uses-shown").clientWidth || MAP.widest);
+  const svg = svgElement("svg", { viewBox: `0 0 ${width} ${MAP.height}`, width, role: "group", "aria-label": `“${uses.word}” in each text` });
+  placesOf(found.uses, width).forEach((place, i) => {
     const { text } = found.uses[i];
-    const onTheLeft = place.x > MAP.width * 0.6;
+    const onTheLeft = place.x > width / 2;
+    const letters = Math.floor(((onTheLeft ? place.x : width - place.x) - 12) / LETTER);
     const point = svgElement("g", { class: "use", tabindex: i === 0 ? 0 : -1, role: "img", "aria-label": `${i + 1}: ${text}`, "data-at": i });
     point.append(
       svgElement("title", {}, text),
-      svgElement("circle", { cx: place.x, cy: place.y, r: 5 }),
-      svgElement("text", { x: place.x + (onTheLeft ? -9 : 9), y: place.label, "text-anchor": onTheLeft ? "end" : "start" }, `${i + 1} ${around(text, uses.word)}`),
+      svgElement("circle", { cx: place.x, cy: place.y, r: 5, fill: "#1b48a8" }),
+      svgElement("text", { x: place.x + (onTheLeft ? -9 : 9), y: place.label, "text-anchor": onTheLeft ? "end" : "start", "font-size": 13 }, shortened(`${i + 1} ${around(text, uses.word)}`, letters)),
     );
     svg.append(point);
   });
@@ -101,14 +105,14 @@ function usesShown(found) {
   const shown = percent(found.shown_variance);
   return [
     make("p", { className: "quiet", textContent: `A point is the vector of “${uses.word}” in a text, by the first two principal components, which show ${shown} of the variance.` }),
-    make("div", { className: "scroll" }, usesSvg(found)),
+    usesSvg(found),
     usesTable(found),
   ];
 }
 
 const showUses = addPanel({
   name: "uses",
-  title: "A word in several texts",
+  title: () => "A word in several texts",
   fits: () => true,
   address: () => (uses.asked ? [uses.word, uses.layer, ...uses.texts].join("\n") : "1"),
   read(text) {
@@ -132,8 +136,10 @@ const showUses = addPanel({
       byId("uses-layer").replaceChildren(...names.map((name, i) => make("option", { value: i, textContent: name })));
       byId("uses-layer").value = found.layer;
       byId("uses-shown").replaceChildren(...usesShown(found));
+      return { word, ...found };
     } catch (error) {
       byId("uses-shown").replaceChildren(make("p", { className: "fault", textContent: error.message }));
+      return null;
     }
   },
 });

@@ -1,7 +1,7 @@
-// The view of one word: why it was written and not another one, as the sum of what each head and feed-forward network adds to the
+// The view of one word, or of a class: why it and not another one, as the sum of what each head and feed-forward network adds to the
 // difference of their logits; and what would have been written after each layer.
 
-// `of`: the translation that was explained last; another one has other words to compare with.
+// `of`: what was explained last; another answer has other words to compare with.
 const why = { position: 0, instead: "", of: null };
 const LISTED_PARTS = 12;
 
@@ -66,8 +66,21 @@ function alternatives({ tokens, position, token, lens }) {
   );
 }
 
+const options = (texts) => texts.map((textContent, value) => make("option", { value, textContent }));
+
+function classForm([chosen, ...others]) {
+  const names = others.map(({ label }) => label);
+  const instead = make("select", { id: "why-instead" }, ...options(names));
+  instead.value = Math.max(names.indexOf(why.instead), 0);
+  instead.addEventListener("change", () => {
+    why.instead = names[instead.value];
+    showWhy();
+  });
+  return make("form", { className: "fields" }, make("label", {}, `Why “${chosen.label}” and not `, instead));
+}
+
 function whyForm(tokens) {
-  const word = make("select", { id: "why-word" }, ...tokens.map((token, i) => make("option", { value: i, textContent: token })));
+  const word = make("select", { id: "why-word" }, ...options(tokens));
   word.value = why.position;
   const instead = make("input", { id: "why-instead", value: why.instead, autocomplete: "off" });
   const form = make(
@@ -94,33 +107,34 @@ function whyForm(tokens) {
 
 const showWhy = addPanel({
   name: "why",
-  title: "Why this word and not that one",
-  fits: ({ attention }) => Boolean(attention.axes.written),
+  title: ({ classes }) => `Why this ${classes ? "class" : "word"} and not that one`,
+  fits: ({ attention, classes }) => Boolean(attention.axes.written) || classes?.length > 1,
   address: () => [why.position, why.instead].filter((part) => part !== "").join(","),
   read(text) {
     const [position, ...instead] = text.split(",");
     Object.assign(why, { position: Number(position) || 0, instead: instead.join(",") });
   },
   async load(body) {
-    const pieces = textsOf(state.answer.attention.axes.written.pieces);
-    why.position = Math.min(why.position, pieces.length - 1);
-    if (why.of !== null && why.of !== pieces.join()) why.instead = "";
-    why.of = pieces.join();
-    const found = await explainAnswer({ position: why.position, instead: why.instead });
+    const { classes, translation, attention } = state.answer;
+    const tokens = classes ? null : textsOf(attention.axes.written.pieces);
+    const of = classes ? classes[0].label : tokens.join();
+    if (why.of !== null && why.of !== of) why.instead = "";
+    why.of = of;
+    if (tokens) why.position = Math.min(why.position, tokens.length - 1);
+    const found = await explainAnswer({ position: tokens ? why.position : "", instead: why.instead });
     const { token, instead, difference } = found;
     body.replaceChildren(
-      whyForm(pieces),
+      tokens ? whyForm(tokens) : classForm(classes),
       make("p", {
         id: "why-sum",
         textContent: `“${wordOf(token.token)}” ${percent(token.probability)}, “${wordOf(instead.token)}” ${percent(instead.probability)}: their logits differ by ${signed(difference)}, the sum of what each part adds.`,
       }),
       partsTable(found.parts),
-      make("h3", { textContent: "Alternatives" }),
-      state.answer.translation === undefined ? "" : alternatives(found),
-      make("h3", { textContent: "If the model ended after a layer" }),
-      lensTable(found.lens),
-      make("h3", { textContent: "What each part adds to the residual stream of the word: its length" }),
-      additionsTable(found.additions),
+      ...(translation === undefined ? [] : [make("h3", { textContent: "Alternatives" }), alternatives(found)]),
+      // Of a class there are none.
+      ...(found.lens.length ? [make("h3", { textContent: "If the model ended after a layer" }), lensTable(found.lens)] : []),
+      ...(found.additions.length ? [make("h3", { textContent: "What each part adds to the residual stream of the word: its length" }), additionsTable(found.additions)] : []),
     );
+    return found;
   },
 });
