@@ -92,7 +92,7 @@ TEST_P(InvalidNumbers, SurviveActivations) {
 
 // The kernels that the best instruction set of this machine hides.
 TEST(InvalidNumbersInRelu, SurviveOnEveryInstructionSet) {
-  for (const std::int64_t set : instruction_sets()) {
+  for (const std::string& set : usable_instruction_sets()) {
     const ScopedInstructionSet scoped(set);
     const Tensor x = Tensor::full({3, kInvalidColumns}, NAN);
     const Tensor y = Tensor::zeros({3, kInvalidColumns});

@@ -1,9 +1,16 @@
 #include "attend/backend/fast/fast_backend.h"
 
+#include <cstdlib>
+
+#include "attend/backend/instruction_sets.h"
+
 namespace attend {
 
 Backend& fast_backend() {
-  static FastBackend instance;
+  static FastBackend instance = [] {
+    if (const char* const used = std::getenv("ATTEND_INSTRUCTIONS")) use_instruction_sets(used);
+    return FastBackend();
+  }();
   return instance;
 }
 

@@ -13,6 +13,7 @@
 #define ATTEND_BACKEND_FAST_GEMM_BF16_INL_H
 #endif
 
+#include "attend/backend/fast/cpu_extensions.h"
 #include "attend/backend/fast/gemm/gemm.h"
 #include "attend/backend/fast/simd-inl.h"
 
@@ -90,7 +91,7 @@ HWY_INLINE void pair_neighbors(const float* from, std::size_t count, float* to) 
 HWY_INLINE Packing packing_of(const Product& product) {
   if (product.factors == Precision::f32) return Packing::floats;
 #if HWY_TARGET == HWY_AVX3
-  if (__builtin_cpu_supports("avx512bf16")) return Packing::bf16_pairs;
+  if (cpu_extensions().bf16) return Packing::bf16_pairs;
 #endif
   return Packing::bf16_floats;
 }

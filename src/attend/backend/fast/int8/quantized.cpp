@@ -11,6 +11,7 @@
 #include "hwy/foreach_target.h"
 
 #include "attend/backend/fast/activation-inl.h"
+#include "attend/backend/fast/cpu_extensions.h"
 #include "attend/backend/fast/int8/quantized_bytes-inl.h"
 #include "attend/backend/fast/int8/quantized_nibbles-inl.h"
 #include "attend/backend/fast/int8/quantized_panels-inl.h"
@@ -24,7 +25,7 @@ namespace HWY_NAMESPACE {
 // Whether this CPU uses 8-bit activations.
 bool quantized_in_bytes() {
 #if HWY_TARGET == HWY_AVX3
-  return __builtin_cpu_supports("avx512vnni");
+  return cpu_extensions().vnni;
 #else
   return false;
 #endif
