@@ -8,8 +8,7 @@
 //   c[m, n] = activation(bias[n] + beta c[m, n] + sum over blocks of kSumBlock of
 //                        (sum over k in the block, ascending, by FMA from zero))
 //
-// The price: no AMX, and no bf16 or 8-bit dot products on ARM. `make kernels` times it beside
-// oneDNN.
+// The price: no AMX, and no bf16 dot products on ARM. `make kernels` times it beside oneDNN.
 #pragma once
 
 #include <cstdint>

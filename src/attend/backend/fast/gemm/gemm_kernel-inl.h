@@ -93,13 +93,26 @@ HWY_INLINE FloatVector load_floats(const std::uint16_t* bf16) {
 }
 
 // Adds the product of lanes of a and b to a sum.
+#if HWY_TARGET == HWY_NEON
+// The instruction takes one lane of a, which compilers would load into all: as costly as a product.
 struct AddProduct {
+  static HWY_INLINE float factor(const float* a) { return *a; }
+  static HWY_INLINE FloatVector to(FloatVector sum, float a, FloatVector b) {
+    asm("fmla %0.4s, %1.4s, %2.s[0]" : "+w"(sum.raw) : "w"(b.raw), "w"(a));
+    return sum;
+  }
+};
+#else
+struct AddProduct {
+  static HWY_INLINE FloatVector factor(const float* a) { return hn::Set(Floats(), *a); }
   static HWY_INLINE FloatVector to(FloatVector sum, FloatVector a, FloatVector b) {
     return hn::MulAdd(a, b, sum);
   }
 };
+#endif
 #if HWY_TARGET == HWY_AVX3
 struct AddPairOfProducts {
+  static HWY_INLINE FloatVector factor(const float* a) { return hn::Set(Floats(), *a); }
   static HWY_INLINE FloatVector to(FloatVector sum, FloatVector a, FloatVector b) {
     return multiply_pairs(a, b, sum);
   }
@@ -134,7 +147,7 @@ HWY_NOINLINE void multiply_tile(const float* a, std::size_t row_step, std::size_
     ahead += ahead_step;
 #pragma GCC unroll 12
     for (int r = 0; r < rows; ++r) {
-      const auto value = hn::Set(d, *from[r]);
+      const auto value = Add::factor(from[r]);
       from[r] += k_step;
       left[r] = Add::to(left[r], value, b0);
       right[r] = Add::to(right[r], value, b1);

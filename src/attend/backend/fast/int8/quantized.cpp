@@ -2,8 +2,9 @@
 // to integers row by row; the sums are exact.
 //
 // Weights in rows and in panels (cpu/packed_weights.h) have kernels of their own
-// (quantized_rows-inl.h; quantized_panels-inl.h, quantized_bytes-inl.h, quantized_nibbles-inl.h for
-// 4 bits). Integer sums are exact, so all agree bit for bit.
+// (quantized_rows-inl.h; quantized_panels-inl.h, quantized_bytes-inl.h, and
+// quantized_nibbles-inl.h for 4 bits; on ARM quantized_bytes_neon-inl.h and
+// quantized_nibbles_neon-inl.h). Integer sums are exact, so all agree bit for bit.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/backend/fast/int8/quantized.cpp"
 #include "attend/backend/fast/targets.h"
@@ -13,7 +14,9 @@
 #include "attend/backend/fast/activation-inl.h"
 #include "attend/backend/fast/cpu_extensions.h"
 #include "attend/backend/fast/int8/quantized_bytes-inl.h"
+#include "attend/backend/fast/int8/quantized_bytes_neon-inl.h"
 #include "attend/backend/fast/int8/quantized_nibbles-inl.h"
+#include "attend/backend/fast/int8/quantized_nibbles_neon-inl.h"
 #include "attend/backend/fast/int8/quantized_panels-inl.h"
 #include "attend/backend/fast/int8/quantized_rounding-inl.h"
 #include "attend/backend/fast/int8/quantized_rows-inl.h"
@@ -26,6 +29,8 @@ namespace HWY_NAMESPACE {
 bool quantized_in_bytes() {
 #if HWY_TARGET == HWY_AVX3
   return cpu_extensions().vnni;
+#elif HWY_TARGET == HWY_NEON
+  return cpu_extensions().dotprod;
 #else
   return false;
 #endif
@@ -73,12 +78,11 @@ HWY_INLINE void activate_part(const QuantizedProduct& p, std::size_t row, std::s
 std::size_t quantized_scratch(const QuantizedProduct& p) {
   if (p.panel_columns == 0) return 0;
   const std::size_t panel = p.in_four_bits ? wide_panel_bytes(p.depth) : 0;
-#if HWY_TARGET == HWY_AVX3
-  if (quantized_in_bytes()) {
-    const bool few = p.in_four_bits && p.rows <= kFewRows;
-    return few ? p.rows * (p.depth / kGroup) * sizeof(std::int32_t) : 2 * panel;
-  }
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
+  if (quantized_in_bytes() && p.in_four_bits && p.rows <= kFewRows)
+    return p.rows * (p.depth / kGroup) * sizeof(std::int32_t);
 #endif
+  if (quantized_in_bytes()) return 2 * panel;
   return panel + p.depth * kWidth * sizeof(std::int16_t);
 }
 
@@ -86,7 +90,7 @@ std::size_t quantized_scratch(const QuantizedProduct& p) {
 HWY_INLINE void multiply_nibbles(const QuantizedProduct& p, std::size_t begin, std::size_t end,
                                  std::byte* scratch) {
   auto* const wide = reinterpret_cast<std::int8_t*>(scratch);
-#if HWY_TARGET == HWY_AVX3
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
   if (quantized_in_bytes()) {
     if (p.rows <= kFewRows)
       return multiply_few_rows(p, begin, end, reinterpret_cast<std::int32_t*>(scratch));
@@ -110,7 +114,7 @@ void quantized_part(const QuantizedProduct& p, std::size_t begin, std::size_t en
   if (p.in_four_bits) {
     multiply_nibbles(p, begin, end, scratch);
   } else
-#if HWY_TARGET == HWY_AVX3
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
       if (quantized_in_bytes()) {
     multiply_panels_of_bytes(p, begin, first);
     multiply_columns<std::int8_t>(p, first, end);

@@ -59,6 +59,14 @@ HWY_INLINE IntegerVector factor_codes(const std::uint8_t* factors, std::size_t g
                             static_cast<int>(group % 2 * 4));
 }
 
+// The factors themselves.
+HWY_INLINE IntegerVector group_factors(const std::uint8_t* factors, std::size_t group,
+                                       std::size_t vector) {
+  const Integers d;
+  const auto code = hn::And(factor_codes(factors, group, vector), hn::Set(d, 15));
+  return hn::Sub(hn::Add(code, code), hn::Set(d, 15));
+}
+
 // From bytes n + 8 to q + 128 = f n + 128, where both bytes of a 16-bit lane have the factor f.
 // `shift` is 128 - 8 f.
 HWY_INLINE hn::Vec<hn::Repartition<std::uint8_t, Floats> > widened(
@@ -83,8 +91,7 @@ HWY_INLINE void widen_groups(const std::uint8_t* panel, std::size_t depth, std::
     const std::size_t at = v * hn::Lanes(bytes);
     for (std::size_t group = 0; group < depth / kGroup; ++group) {
       if (v == 0) prefetch_group(panel + ahead, depth, group);
-      const auto code = hn::And(factor_codes(factors, group, v), hn::Set(d, 15));
-      const auto factor = hn::Sub(hn::Add(code, code), hn::Set(d, 15));
+      const auto factor = group_factors(factors, group, v);
       const auto pairs = hn::BitCast(
           shorts, hn::Or(hn::ShiftLeft<16>(factor), hn::And(factor, hn::Set(d, 0xffff))));
       const auto shift = hn::BitCast(

@@ -180,6 +180,9 @@ using PanelTiles = PanelTileTable<T, 1, 2, 3, 4, 5, 6, 7, 8>;
 #elif HWY_MAX_BYTES >= 32
 template <class T>
 using PanelTiles = PanelTileTable<T, 1, 2, 3, 4, 5, 6>;
+#elif HWY_TARGET == HWY_NEON  // twice the registers, and sums in two parts
+template <class T>
+using PanelTiles = PanelTileTable<T, 1, 2, 3>;
 #else
 template <class T>
 using PanelTiles = PanelTileTable<T, 1, 2>;

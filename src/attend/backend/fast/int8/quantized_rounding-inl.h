@@ -18,20 +18,26 @@ struct RowScale {
   std::int32_t shift;  // 128 times the sum of the rounded row
 };
 
-// Rounds a vector to nearest even, and stores it at q: of integers that do not fit, the lowest
-// byte.
-// -> the integers.
-template <class T>
-HWY_INLINE hn::Vec<hn::RebindToSigned<Floats> > store_rounded(FloatVector v, T* q) {
-  const hn::Rebind<T, Floats> narrow;
+// Rounds a vector to nearest even, and stores it at q. -> the integers.
+HWY_INLINE hn::Vec<hn::RebindToSigned<Floats> > store_rounded(FloatVector v, std::int16_t* q) {
+  const hn::Rebind<std::int16_t, Floats> narrow;
   const auto rounded = hn::NearestInt(v);
   hn::StoreU(hn::DemoteTo(narrow, rounded), narrow, q);
   return rounded;
 }
+// The same; of integers that do not fit, the lowest byte.
 #if HWY_TARGET == HWY_AVX3
 HWY_INLINE IntegerVector store_rounded(FloatVector v, std::int8_t* q) {
   const IntegerVector rounded{_mm512_cvtps_epi32(v.raw)};
   _mm_storeu_si128(reinterpret_cast<__m128i*>(q), _mm512_cvtepi32_epi8(rounded.raw));
+  return rounded;
+}
+#else
+HWY_INLINE hn::Vec<hn::RebindToSigned<Floats> > store_rounded(FloatVector v, std::int8_t* q) {
+  const hn::Rebind<std::uint8_t, Floats> narrow;
+  const auto rounded = hn::NearestInt(v);
+  const auto bits = hn::BitCast(hn::RebindToUnsigned<Floats>(), rounded);
+  hn::StoreU(hn::TruncateTo(narrow, bits), narrow, reinterpret_cast<std::uint8_t*>(q));
   return rounded;
 }
 #endif

@@ -10,6 +10,7 @@
 // must come between the two
 #include "hwy/foreach_target.h"
 
+#include "attend/backend/fast/cpu_extensions.h"
 #include "attend/backend/fast/simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -35,10 +36,13 @@ HWY_INLINE CrcVector fold_crc_block(CrcVector block, CrcVector powers, CrcVector
 }
 
 // Replaces the first bytes of a message, a multiple of 16, by 16 bytes of the same remainder.
-// Returns how many, 0 if there are too few.
+// Returns how many, 0 if there are too few, or if the CPU lacks such products.
 std::size_t fold_crc(const std::uint8_t* from, std::size_t size, std::uint8_t* to) {
   constexpr std::size_t kBlock = 16, kTogether = 4 * kBlock;
   if (size < kTogether) return 0;
+#if HWY_TARGET == HWY_NEON
+  if (!cpu_extensions().pmull) return 0;
+#endif
   // x^(512 + 32), x^(512 - 32); x^(128 + 32), x^(128 - 32), reflected
   HWY_ALIGN constexpr std::uint64_t kByFour[] = {0x0154442bd4, 0x01c6e41596},
                                     kByOne[] = {0x01751997d0, 0x00ccaa009e},
