@@ -3,7 +3,8 @@
 // the remainder of a division by another. A block of 16 bytes can be moved later in the message:
 // its two halves are multiplied by the remainders of powers of x, which gives 16 bytes of the same
 // remainder. Four blocks are moved together, by 64 bytes each time, and added to what is there; at
-// the end they are joined, and zlib divides what is left.
+// the end they are joined, and zlib divides what is left. CPUs that multiply four blocks at once
+// move sixteen together.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/backend/fast/rows/bytes.cpp"
 #include "attend/backend/fast/targets.h"
@@ -24,45 +25,99 @@ std::size_t look_for_not_finite(const std::uint8_t*, std::size_t, bool*) { retur
 #else
 using CrcBlock = hn::FixedTag<std::uint64_t, 2>;
 using CrcVector = hn::Vec<CrcBlock>;
+constexpr std::size_t kCrcBlock = 16, kCrcTogether = 4 * kCrcBlock;
 
-HWY_INLINE CrcVector load_crc_block(const std::uint8_t* from) {
-  const hn::Repartition<std::uint8_t, CrcBlock> d;
-  return hn::BitCast(CrcBlock(), hn::LoadU(d, from));
+// Each block moved by the distance of `powers`, plus what is there.
+HWY_INLINE CrcVector fold_crc_blocks(CrcVector blocks, CrcVector powers, CrcVector there) {
+  return hn::Xor(hn::Xor(hn::CLMulLower(blocks, powers), hn::CLMulUpper(blocks, powers)), there);
 }
 
-// `block`, moved by the distance of `powers`, plus what is there.
-HWY_INLINE CrcVector fold_crc_block(CrcVector block, CrcVector powers, CrcVector there) {
-  return hn::Xor(hn::Xor(hn::CLMulLower(block, powers), hn::CLMulUpper(block, powers)), there);
+template <class D>
+HWY_INLINE hn::Vec<D> load_crc_blocks(D d, const std::uint8_t* from) {
+  return hn::BitCast(d, hn::LoadU(hn::Repartition<std::uint8_t, D>(), from));
 }
+
+template <class D>
+HWY_INLINE void store_crc_blocks(hn::Vec<D> blocks, D d, std::uint8_t* to) {
+  const hn::Repartition<std::uint8_t, D> bytes;
+  hn::StoreU(hn::BitCast(bytes, blocks), bytes, to);
+}
+
+// x^(512 + 32), x^(512 - 32) and the same of 128, reflected
+HWY_ALIGN constexpr std::uint64_t kMoveByFour[] = {0x0154442bd4, 0x01c6e41596},
+                                  kMoveByOne[] = {0x01751997d0, 0x00ccaa009e},
+                                  kCrcBegin[] = {0xffffffff, 0};  // the CRC of no bytes
+
+#if HWY_TARGET == HWY_AVX3
+using FourCrcBlocks = hn::FixedTag<std::uint64_t, 8>;
+using FourCrcVector = hn::Vec<FourCrcBlocks>;
+
+// Written as assembly, because compilers accept the intrinsics only in functions that target CPUs
+// with VPCLMULQDQ.
+HWY_INLINE FourCrcVector fold_crc_blocks(FourCrcVector blocks, FourCrcVector powers,
+                                         FourCrcVector there) {
+  FourCrcVector lower, upper;
+  asm("vpclmulqdq $0x00, %2, %1, %0" : "=v"(lower.raw) : "v"(blocks.raw), "v"(powers.raw));
+  asm("vpclmulqdq $0x11, %2, %1, %0" : "=v"(upper.raw) : "v"(blocks.raw), "v"(powers.raw));
+  return hn::Xor(hn::Xor(lower, upper), there);
+}
+
+// Replaces the first bytes of a message by four blocks of the same remainder, with vectors of four
+// blocks. Returns how many, 0 if there are too few.
+std::size_t fold_crc_wide(const std::uint8_t* from, std::size_t size, std::uint8_t* to) {
+  constexpr std::size_t kTogether = 4 * kCrcTogether;
+  if (size < kTogether || !__builtin_cpu_supports("vpclmulqdq")) return 0;
+  // x^(2048 + 32), x^(2048 - 32), reflected
+  HWY_ALIGN constexpr std::uint64_t kBySixteen[] = {0x011542778a, 0x01322d1430};
+  HWY_ALIGN constexpr std::uint64_t kBegin[8] = {kCrcBegin[0]};
+  const FourCrcBlocks d;
+  const auto by_sixteen = hn::LoadDup128(d, kBySixteen), by_four = hn::LoadDup128(d, kMoveByFour);
+  auto a = hn::Xor(load_crc_blocks(d, from), hn::Load(d, kBegin)),
+       b = load_crc_blocks(d, from + kCrcTogether), c = load_crc_blocks(d, from + 2 * kCrcTogether),
+       e = load_crc_blocks(d, from + 3 * kCrcTogether);
+  std::size_t at = kTogether;
+  for (; at + kTogether <= size; at += kTogether) {
+    a = fold_crc_blocks(a, by_sixteen, load_crc_blocks(d, from + at));
+    b = fold_crc_blocks(b, by_sixteen, load_crc_blocks(d, from + at + kCrcTogether));
+    c = fold_crc_blocks(c, by_sixteen, load_crc_blocks(d, from + at + 2 * kCrcTogether));
+    e = fold_crc_blocks(e, by_sixteen, load_crc_blocks(d, from + at + 3 * kCrcTogether));
+  }
+  store_crc_blocks(
+      fold_crc_blocks(fold_crc_blocks(fold_crc_blocks(a, by_four, b), by_four, c), by_four, e), d,
+      to);
+  return at;
+}
+#else
+std::size_t fold_crc_wide(const std::uint8_t*, std::size_t, std::uint8_t*) { return 0; }
+#endif
 
 // Replaces the first bytes of a message, a multiple of 16, by 16 bytes of the same remainder.
 // Returns how many, 0 if there are too few, or if the CPU lacks such products.
 std::size_t fold_crc(const std::uint8_t* from, std::size_t size, std::uint8_t* to) {
-  constexpr std::size_t kBlock = 16, kTogether = 4 * kBlock;
-  if (size < kTogether) return 0;
+  if (size < kCrcTogether) return 0;
 #if HWY_TARGET == HWY_NEON
   if (!cpu_extensions().pmull) return 0;
 #endif
-  // x^(512 + 32), x^(512 - 32); x^(128 + 32), x^(128 - 32), reflected
-  HWY_ALIGN constexpr std::uint64_t kByFour[] = {0x0154442bd4, 0x01c6e41596},
-                                    kByOne[] = {0x01751997d0, 0x00ccaa009e},
-                                    kBegin[] = {0xffffffff, 0};  // the CRC of no bytes
   const CrcBlock d;
-  const CrcVector by_four = hn::Load(d, kByFour), by_one = hn::Load(d, kByOne);
-  CrcVector a = hn::Xor(load_crc_block(from), hn::Load(d, kBegin)),
-            b = load_crc_block(from + kBlock), c = load_crc_block(from + 2 * kBlock),
-            e = load_crc_block(from + 3 * kBlock);
-  std::size_t at = kTogether;
-  for (; at + kTogether <= size; at += kTogether) {
-    a = fold_crc_block(a, by_four, load_crc_block(from + at));
-    b = fold_crc_block(b, by_four, load_crc_block(from + at + kBlock));
-    c = fold_crc_block(c, by_four, load_crc_block(from + at + 2 * kBlock));
-    e = fold_crc_block(e, by_four, load_crc_block(from + at + 3 * kBlock));
+  const CrcVector by_four = hn::Load(d, kMoveByFour), by_one = hn::Load(d, kMoveByOne);
+  std::uint8_t begin[kCrcTogether];
+  std::size_t at = fold_crc_wide(from, size, begin);
+  const std::uint8_t* const first = at > 0 ? begin : from;
+  CrcVector a = load_crc_blocks(d, first), b = load_crc_blocks(d, first + kCrcBlock),
+            c = load_crc_blocks(d, first + 2 * kCrcBlock),
+            e = load_crc_blocks(d, first + 3 * kCrcBlock);
+  if (at == 0) {
+    a = hn::Xor(a, hn::Load(d, kCrcBegin));
+    at = kCrcTogether;
   }
-  const CrcVector joined =
-      fold_crc_block(fold_crc_block(fold_crc_block(a, by_one, b), by_one, c), by_one, e);
-  const hn::Repartition<std::uint8_t, CrcBlock> bytes;
-  hn::StoreU(hn::BitCast(bytes, joined), bytes, to);
+  for (; at + kCrcTogether <= size; at += kCrcTogether) {
+    a = fold_crc_blocks(a, by_four, load_crc_blocks(d, from + at));
+    b = fold_crc_blocks(b, by_four, load_crc_blocks(d, from + at + kCrcBlock));
+    c = fold_crc_blocks(c, by_four, load_crc_blocks(d, from + at + 2 * kCrcBlock));
+    e = fold_crc_blocks(e, by_four, load_crc_blocks(d, from + at + 3 * kCrcBlock));
+  }
+  store_crc_blocks(
+      fold_crc_blocks(fold_crc_blocks(fold_crc_blocks(a, by_one, b), by_one, c), by_one, e), d, to);
   return at;
 }
 
