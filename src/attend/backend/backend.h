@@ -45,6 +45,8 @@ class Backend {
   // the same rows.
   virtual void join_quantized(const QuantizedParts& parts, const Tensor& weights) = 0;
   virtual QuantizedParts split_quantized(const Tensor& weights) = 0;
+  // The name of the layout of packed weights: kPanelLayout (weight_layout.h), or another one.
+  virtual std::string_view weight_layout() const = 0;
   // slice_rows() may slice packed weights at multiples of this. 0: they cannot be packed.
   virtual std::int64_t packed_row_block(const Tensor& weights) = 0;
   // Packs weights for the fastest GEMM. Rearranges their memory, which may then be used only

@@ -34,6 +34,20 @@ TEST(PackedWeights, HoldTheNumbersOfAColumnSideBySideAndTheLastRowsAsTheyWere) {
   EXPECT_EQ(memory.row(34)[1], rows.row(34)[1]);
 }
 
+// Of every type, with more columns than are moved at a time, and rows after the last panel.
+TEST(PackedWeights, AreTurnedBackIntoRows) {
+  const Tensor wide = numbered(35, 80), halves = Tensor::empty({35, 80}, DType::bf16);
+  backend().convert(wide, halves);
+  for (const Tensor& rows : {wide, halves, quantize_weights(wide), group_weights(wide)}) {
+    const Tensor memory = rows.clone(), unpacked = rows_of_panels(pack_weights(memory));
+    const std::size_t bytes = static_cast<std::size_t>(rows.size()) * size_of(rows.dtype());
+    EXPECT_EQ(unpacked.dtype(), rows.dtype());
+    EXPECT_EQ(unpacked.shape(), rows.shape());
+    EXPECT_EQ(std::memcmp(unpacked.bytes(), rows.bytes(), bytes), 0) << name_of(rows.dtype());
+    EXPECT_NE(std::memcmp(memory.bytes(), rows.bytes(), bytes), 0) << name_of(rows.dtype());
+  }
+}
+
 TEST(PackedWeights, HoldFourNeighborsOfEightBitsWithoutSignAndThenTheScales) {
   const Tensor rows = quantize_weights(numbered(16, 8)), memory = rows.clone();
   pack_weights(memory);

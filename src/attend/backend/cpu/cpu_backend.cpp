@@ -47,6 +47,8 @@ QuantizedParts CpuBackend::split_quantized(const Tensor& weights) {
   return parts;
 }
 
+std::string_view CpuBackend::weight_layout() const { return kPanelLayout; }
+
 std::int64_t CpuBackend::packed_row_block(const Tensor& weights) {
   return can_pack(weights) ? kPanelRows : 0;
 }

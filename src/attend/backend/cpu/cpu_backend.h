@@ -12,6 +12,7 @@ class CpuBackend : public Backend {
   Tensor quantize_weights(const Tensor& weights, DType type) override;
   void join_quantized(const QuantizedParts& parts, const Tensor& weights) override;
   QuantizedParts split_quantized(const Tensor& weights) override;
+  std::string_view weight_layout() const override;
   std::int64_t packed_row_block(const Tensor& weights) override;
   Tensor pack_weights(const Tensor& weights) override;
   Tensor select_weights(const Tensor& weights, const Ids& rows) override;

@@ -22,12 +22,28 @@ std::size_t row_bytes(const Tensor& weights) {
   return static_cast<std::size_t>(weights.cols()) * size_of(weights.dtype());
 }
 
-// Between a plain row and row `row` of a panel.
-template <class T>
-void spread(const T* from, std::int64_t row, std::int64_t columns, T* panel) {
-  for (std::int64_t i = 0; i < columns; ++i) panel[i * kPanelRows + row] = from[i];
+// Rows of `count` units, 16 of them `row_bytes` apart, as a panel in which the units of a column
+// are adjacent. In tiles, whose lines stay in the innermost cache.
+template <class Unit, class Change>
+void spread(const std::byte* rows, std::size_t row_bytes, std::int64_t count, std::byte* panel,
+            const Change& change) {
+  constexpr std::int64_t kTile = 16;
+  for (std::int64_t first = 0; first < count; first += kTile) {
+    const std::int64_t end = std::min(first + kTile, count);
+    for (std::int64_t row = 0; row < kPanelRows; ++row) {
+      const std::byte* const from = rows + static_cast<std::size_t>(row) * row_bytes;
+      for (std::int64_t i = first; i < end; ++i) {
+        Unit unit{};
+        std::memcpy(&unit, from + static_cast<std::size_t>(i) * sizeof unit, sizeof unit);
+        unit = change(unit);
+        std::memcpy(panel + static_cast<std::size_t>(i * kPanelRows + row) * sizeof unit, &unit,
+                    sizeof unit);
+      }
+    }
+  }
 }
 
+// From a panel to row `row`.
 template <class T>
 void collect(const T* panel, std::int64_t row, std::int64_t columns, T* to) {
   for (std::int64_t i = 0; i < columns; ++i) to[i] = panel[i * kPanelRows + row];
@@ -45,13 +61,6 @@ void copy_shifted(const std::int8_t* from, std::int8_t* to) {
   std::memcpy(to, &bytes, kTogether);
 }
 
-void spread(const std::int8_t* from, std::int64_t row, std::int64_t columns, std::int8_t* panel) {
-  for (std::int64_t i = 0; i < columns; i += kTogether)
-    copy_shifted(from + i, panel + i * kPanelRows + kTogether * row);
-  std::memcpy(panel + kPanelRows * columns + row * kQuantizedScaleBytes, from + columns,
-              kQuantizedScaleBytes);
-}
-
 void collect(const std::int8_t* panel, std::int64_t row, std::int64_t columns, std::int8_t* to) {
   for (std::int64_t i = 0; i < columns; i += kTogether)
     copy_shifted(panel + i * kPanelRows + kTogether * row, to + i);
@@ -60,17 +69,6 @@ void collect(const std::int8_t* panel, std::int64_t row, std::int64_t columns, s
 }
 
 // The same for 4 bits, whose rows are bytes.
-void spread(const std::byte* from, std::int64_t row, std::int64_t columns, std::byte* panel) {
-  for (std::int64_t i = 0; i < columns / 2; i += kTogether)
-    std::memcpy(panel + i * kPanelRows + kTogether * row, from + i, kTogether);
-  from += columns / 2;
-  panel += kPanelRows * columns / 2;
-  for (std::int64_t i = 0; i < factor_bytes(columns); ++i) panel[i * kPanelRows + row] = from[i];
-  from += factor_bytes(columns);
-  panel += kPanelRows * factor_bytes(columns);
-  std::memcpy(panel + row * kQuantizedScaleBytes, from, kQuantizedScaleBytes);
-}
-
 void collect(const std::byte* panel, std::int64_t row, std::int64_t columns, std::byte* to) {
   for (std::int64_t i = 0; i < columns / 2; i += kTogether)
     std::memcpy(to + i, panel + i * kPanelRows + kTogether * row, kTogether);
@@ -82,22 +80,39 @@ void collect(const std::byte* panel, std::int64_t row, std::int64_t columns, std
   std::memcpy(to, panel + row * kQuantizedScaleBytes, kQuantizedScaleBytes);
 }
 
-template <class T>
-T* row_of(const Tensor& weights, std::int64_t row) {
-  return reinterpret_cast<T*>(weights.row_bytes(row));
+// 16 rows as a panel.
+void spread_panel(const Tensor& rows, std::byte* panel) {
+  const auto as_it_is = [](auto unit) { return unit; };
+  const std::byte* from = rows.bytes();
+  const std::size_t bytes = row_bytes(rows);
+  const std::int64_t columns = weight_columns(rows);
+  // The next parts of the rows, as the next part of the panel.
+  const auto add = [&]<class Unit>(std::int64_t count, const auto& change, Unit) {
+    spread<Unit>(from, bytes, count, panel, change);
+    const auto size = static_cast<std::size_t>(count) * sizeof(Unit);
+    from += size;
+    panel += kPanelRows * size;
+  };
+  if (rows.dtype() == DType::f32) return add(columns, as_it_is, std::uint32_t{});
+  if (rows.dtype() == DType::bf16) return add(columns, as_it_is, std::uint16_t{});
+  if (rows.dtype() == DType::i8) {
+    add(
+        columns / kTogether, [](std::uint32_t unit) { return unit ^ kSigns; }, std::uint32_t{});
+  } else {
+    add(columns / 2 / kTogether, as_it_is, std::uint32_t{});
+    add(factor_bytes(columns), as_it_is, std::uint8_t{});
+  }
+  static_assert(kQuantizedScaleBytes == sizeof(std::uint32_t));
+  add(1, as_it_is, std::uint32_t{});
 }
 
-template <class T>
 void rearrange(const Tensor& weights) {
-  const std::int64_t columns = weight_columns(weights);
-  parallel_for(weights.rows() / kPanelRows, kGrain / (kPanelRows * (columns + 1)) + 1,
+  parallel_for(weights.rows() / kPanelRows, kGrain / (kPanelRows * (weights.cols() + 1)) + 1,
                [&](std::int64_t begin, std::int64_t end) {
                  for (std::int64_t first = begin * kPanelRows; first < end * kPanelRows;
-                      first += kPanelRows) {
-                   const Tensor rows = weights.slice_rows(first, first + kPanelRows).clone();
-                   for (std::int64_t row = 0; row < kPanelRows; ++row)
-                     spread(row_of<T>(rows, row), row, columns, row_of<T>(weights, first));
-                 }
+                      first += kPanelRows)
+                   spread_panel(weights.slice_rows(first, first + kPanelRows).clone(),
+                                weights.row_bytes(first));
                });
 }
 
@@ -123,17 +138,46 @@ bool can_pack(const Tensor& weights) {
 
 Tensor pack_weights(const Tensor& weights) {
   if (!can_pack(weights)) return weights;
-  if (weights.dtype() == DType::i4) {
-    rearrange<std::byte>(weights);
-  } else if (weights.dtype() == DType::i8) {
-    rearrange<std::int8_t>(weights);
-  } else if (weights.dtype() == DType::bf16) {
-    rearrange<std::uint16_t>(weights);
-  } else {
-    rearrange<float>(weights);
-  }
+  rearrange(weights);
   return weights.as(packed_type(weights.dtype()));
 }
+
+namespace {
+
+// Row `row` of weights of any type, unpacked, as row n of `to`.
+void take_row(const Tensor& weights, std::int64_t row, const Tensor& to, std::int64_t n) {
+  const std::int64_t columns = weight_columns(weights), lane = row % kPanelRows;
+  const auto stride = static_cast<std::size_t>(weights.row_stride()) * size_of(weights.dtype());
+  const std::byte* panel = weights.bytes() + static_cast<std::size_t>(row - lane) * stride;
+  if (row >= packed_rows(weights)) {
+    std::memcpy(to.slice_rows(n, n + 1).bytes(),
+                weights.bytes() + static_cast<std::size_t>(row) * stride, row_bytes(weights));
+  } else if (to.dtype() == DType::f32) {
+    collect(reinterpret_cast<const float*>(panel), lane, columns, to.row(n));
+  } else if (to.dtype() == DType::i4) {
+    collect(panel, lane, columns, to.row_bytes(n));
+  } else if (to.dtype() == DType::bf16) {
+    collect(reinterpret_cast<const std::uint16_t*>(panel), lane, columns, to.row<std::uint16_t>(n));
+  } else {
+    collect(reinterpret_cast<const std::int8_t*>(panel), lane, columns, to.row<std::int8_t>(n));
+  }
+}
+
+void take_rows(const Tensor& weights, std::span<const std::int32_t> rows, const Tensor& to) {
+  parallel_for(to.rows(), kGrain / (weight_columns(weights) + 1) + 1,
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t n = begin; n < end; ++n)
+                   take_row(weights, rows[static_cast<std::size_t>(n)], to, n);
+               });
+}
+
+std::vector<std::int32_t> all_rows(const Tensor& weights) {
+  std::vector<std::int32_t> all(static_cast<std::size_t>(weights.rows()));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+}  // namespace
 
 Tensor select_weights(const Tensor& weights, std::span<const std::int32_t> rows) {
   const DType dtype = plain_type(weights.dtype());
@@ -141,37 +185,16 @@ Tensor select_weights(const Tensor& weights, std::span<const std::int32_t> rows)
     throw ShapeError(
         fmt::format("[select_weights] expected weights, got {}", name_of(weights.dtype())));
   const Tensor result = Tensor::empty({std::ssize(rows), weights.cols()}, dtype);
-  const std::int64_t columns = weight_columns(weights), arranged = packed_rows(weights);
-  const auto stride = static_cast<std::size_t>(weights.row_stride()) * size_of(weights.dtype());
-  parallel_for(
-      result.rows(), kGrain / (columns + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t n = begin; n < end; ++n) {
-          const std::int64_t row = rows[static_cast<std::size_t>(n)], lane = row % kPanelRows;
-          const std::byte* panel = weights.bytes() + static_cast<std::size_t>(row - lane) * stride;
-          if (row >= arranged) {
-            std::memcpy(result.slice_rows(n, n + 1).bytes(),
-                        weights.bytes() + static_cast<std::size_t>(row) * stride,
-                        row_bytes(weights));
-          } else if (dtype == DType::f32) {
-            collect(reinterpret_cast<const float*>(panel), lane, columns, result.row(n));
-          } else if (dtype == DType::i4) {
-            collect(panel, lane, columns, result.row_bytes(n));
-          } else if (dtype == DType::bf16) {
-            collect(reinterpret_cast<const std::uint16_t*>(panel), lane, columns,
-                    result.row<std::uint16_t>(n));
-          } else {
-            collect(reinterpret_cast<const std::int8_t*>(panel), lane, columns,
-                    result.row<std::int8_t>(n));
-          }
-        }
-      });
+  take_rows(weights, rows, result);
   return result;
 }
 
-Tensor unpack_weights(const Tensor& weights) {
-  std::vector<std::int32_t> all(static_cast<std::size_t>(weights.rows()));
-  std::iota(all.begin(), all.end(), 0);
-  return select_weights(weights, all);
+Tensor unpack_weights(const Tensor& weights) { return select_weights(weights, all_rows(weights)); }
+
+Tensor rows_of_panels(const Tensor& weights) {
+  const Tensor rows = Tensor::empty_on_host(weights.shape(), plain_type(weights.dtype()));
+  take_rows(weights, all_rows(weights), rows);
+  return rows;
 }
 
 Tensor float_weights(const Tensor& weights) {

@@ -15,6 +15,7 @@
 #include <span>
 
 #include "attend/backend/cpu/quantized_weights.h"
+#include "attend/backend/weight_layout.h"
 
 namespace attend {
 
@@ -24,10 +25,6 @@ constexpr std::int64_t kPanelRows = 16;
 inline std::int64_t packed_rows(const Tensor& weights) {
   return is_packed(weights) ? weights.rows() / kPanelRows * kPanelRows : 0;
 }
-
-// Whether `weights` is a contiguous matrix of at least one panel: f32, bf16, i4, or i8 with I a
-// multiple of four.
-bool can_pack(const Tensor& weights);
 
 // These implement the functions of Backend.
 Tensor pack_weights(const Tensor& weights);
