@@ -1,7 +1,7 @@
 // Files open for reading at any position.
 //
-// Files are read, not mapped: if another program truncates a mapped file, access raises SIGBUS,
-// which cannot become an exception.
+// Files are read, not mapped, unless they are meant for it (core/mapped_file.h): if another program
+// truncates a mapped file, access raises SIGBUS, which cannot become an exception.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +28,8 @@ class InputFile {
   // Fills `to` with the bytes starting at `begin`. Precondition: the file had that many. Throws
   // DataError if it was truncated since, IoError if it cannot be read. Thread-safe.
   void read(std::uint64_t begin, std::span<std::byte> to) const;
+
+  int descriptor() const { return descriptor_; }
 
  private:
   std::string path_;
