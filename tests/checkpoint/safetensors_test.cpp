@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstring>
 
+#include "attend/core/atomic_file.h"
 #include "attend/error.h"
 #include "checkpoint/test_folder.h"
 
@@ -256,6 +258,26 @@ TEST(ParseSafetensors, RefusesEveryWrongFieldWithItsReason) {
     }
     EXPECT_TRUE(found) << message;
   }
+}
+
+TEST_F(SafetensorsTest, WritesWholeBlocksAtMultiplesOfTheirSize) {
+  std::vector<std::size_t> sizes;
+  const std::vector<NamedTensor> tensors{{"large", counting({900, 1000})},
+                                         {"small", counting({7})}};
+  {
+    FileCalls calls;
+    calls.write = [&](int file, const void* data, std::size_t size) {
+      sizes.push_back(size);
+      return ::write(file, data, size);
+    };
+    const ScopedFileCalls scoped(calls);
+    write_safetensors(path("a"), tensors, {});
+  }
+  const std::size_t all = std::filesystem::file_size(path("a")), block = std::size_t{2} << 20;
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{block, all - block}));
+  const SafetensorsFile file = SafetensorsFile::open(path("a"));
+  for (const NamedTensor& named : tensors)
+    EXPECT_EQ(file.tensor(named.name).to_vector(), named.tensor.to_vector());
 }
 
 TEST(ParseSafetensors, RefusesAbsurdHeaderLengths) {

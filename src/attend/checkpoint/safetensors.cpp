@@ -92,6 +92,31 @@ std::string make_header(std::span<const NamedTensor> tensors, const Metadata& me
   return prefix + text;
 }
 
+// Writes in blocks that begin at multiples of their size, so that file systems with large pages
+// keep what was written in such pages: a mapped model is used in them.
+class BlockWriter {
+ public:
+  explicit BlockWriter(AtomicFile& file) : file_(file) { block_.reserve(kBlock); }
+
+  void write(std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+      const auto part = bytes.first(std::min(bytes.size(), kBlock - block_.size()));
+      block_.insert(block_.end(), part.begin(), part.end());
+      bytes = bytes.subspan(part.size());
+      if (block_.size() == kBlock) finish();
+    }
+  }
+  void finish() {
+    file_.write(block_);
+    block_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kBlock = std::size_t{2} << 20;
+  AtomicFile& file_;
+  std::vector<std::byte> block_;
+};
+
 std::optional<DType> to_dtype(std::string_view name) {
   for (const DType dtype : {DType::f32, DType::bf16, DType::i32, DType::i8, DType::u8})
     if (name_of(dtype) == name) return dtype;
@@ -119,15 +144,17 @@ void write_safetensors(const std::filesystem::path& path, std::span<const NamedT
   const std::vector<std::size_t> order = data_order(tensors);
   const std::string header = make_header(tensors, metadata, order);
   AtomicFile file(path);
-  file.write(header);
+  BlockWriter blocks(file);
+  blocks.write(std::as_bytes(std::span(header)));
   for (const std::size_t i : order) {
     if (is_elsewhere(tensors[i].tensor)) {
-      fetch_parts(tensors[i], fetch, [&](auto, auto part) { file.write(part); });
+      fetch_parts(tensors[i], fetch, [&](auto, auto part) { blocks.write(part); });
       continue;
     }
     const Tensor whole = tensors[i].tensor.to_host();
-    file.write({whole.bytes(), static_cast<std::size_t>(bytes_of(whole))});
+    blocks.write({whole.bytes(), static_cast<std::size_t>(bytes_of(whole))});
   }
+  blocks.finish();
   file.commit();
 }
 
