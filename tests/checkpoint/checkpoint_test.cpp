@@ -232,7 +232,7 @@ void save_with(const std::filesystem::path& path, const Metadata& metadata) {
 TEST_F(CheckpointTest, RefusesFilesOfANewerAttend) {
   save_with(path("a"), {{"attend.format", "3"}, {"attend.checksum", "00000000"}});
   EXPECT_CONTAINS(data_error([&] { load_checkpoint(path("a")); }),
-                  "written by a newer attend (format 3, this program reads up to 1): upgrade");
+                  "written by a newer attend (format 3, this program reads up to 2): upgrade");
 }
 
 TEST_F(CheckpointTest, RefusesFilesOfOtherPrograms) {

@@ -320,7 +320,7 @@ ParameterSet several(bool as_outputs = false) {
 std::string shared_names(const ParameterSet& parameters) {
   std::string names;
   for (const ParameterSet::Entry& entry : parameters.entries())
-    if (entry.shared) names += entry.name + " ";
+    if (entry.shared()) names += entry.name + " ";
   return names;
 }
 
@@ -347,6 +347,56 @@ TEST(ParameterSet, SharesNoMatricesThatAreOneElsewhere) {
   loaded.allocate_for_inference();
   parameters.allocate_sharing(loaded, {});
   EXPECT_EQ(shared_names(parameters), "") << "they are no neighbors there";
+}
+
+// several() as a file may have it in memory: one parameter after the other, from `first` bytes on.
+ParameterSet::Stored stored_in_order(const std::vector<std::string>& names, std::int64_t first = 0,
+                                     DType matrices = DType::packed_f32) {
+  ParameterSet::Stored stored;
+  stored.bytes = Tensor::zeros({2000}, DType::u8);
+  for (const std::string& name : names) {
+    stored.places[name] = {first, name == "table" ? DType::f32 : matrices};
+    first += (name == "table" ? 3 : 16) * 4 * 4;
+  }
+  return stored;
+}
+
+std::string names_in_place(const ParameterSet::Stored& stored) {
+  ParameterSet parameters = several();
+  parameters.allocate_in_place(stored);
+  for (const ParameterSet::Entry& entry : parameters.entries()) {
+    if (!entry.shared()) continue;
+    const auto place = stored.places.at(entry.name);
+    EXPECT_EQ(parameters.value(entry).bytes(), stored.bytes.bytes() + place.begin) << entry.name;
+    EXPECT_EQ(parameters.value(entry).dtype(), place.dtype) << entry.name;
+  }
+  return shared_names(parameters);
+}
+
+TEST(ParameterSet, UsesParametersWhereTheyLie) {
+  EXPECT_EQ(names_in_place(stored_in_order({"table", "q", "k", "out"})), "table q k out ");
+  EXPECT_EQ(names_in_place(stored_in_order({"out", "q", "k"}, 8)), "q k out ");
+  EXPECT_EQ(names_in_place(stored_in_order({"out", "q", "k"}, 2)), "") << "within a number";
+}
+
+TEST(ParameterSet, TakesMemoryForPartsOfAStackThatAreNoNeighbors) {
+  EXPECT_EQ(names_in_place(stored_in_order({"q", "out", "k", "table"})), "table out ");
+  EXPECT_EQ(names_in_place(stored_in_order({"k", "q"})), "");
+  EXPECT_EQ(names_in_place(stored_in_order({"q"})), "");
+}
+
+TEST(ParameterSet, TakesMemoryForMatricesThatAreToBePacked) {
+  EXPECT_EQ(names_in_place(stored_in_order({"table", "q", "k", "out"}, 0, DType::f32)), "table ");
+}
+
+TEST(ParameterSet, SharesWhatALoadedSetUsesInPlace) {
+  ParameterSet loaded = several(), parameters = several();
+  loaded.allocate_in_place(stored_in_order({"q", "k", "out"}));
+  parameters.allocate_sharing(loaded, {"out"});
+  EXPECT_EQ(shared_names(parameters), "table q k ");
+  for (const ParameterSet::Entry& entry : parameters.entries())
+    EXPECT_EQ(parameters.value(entry).bytes() == loaded.value(entry).bytes(), entry.shared())
+        << entry.name;
 }
 
 }  // namespace

@@ -197,7 +197,7 @@ TEST_F(AttentionChangeTest, SharesWhatItDoesNotChange) {
   const SharedBase base = base_of(small_model());
   const auto changed = base.with_attention(off({kFirst}));
   for (const ParameterSet::Entry& entry : changed->parameters().entries())
-    EXPECT_EQ(entry.shared, entry.name != kFirst + ".out_proj.weight") << entry.name;
+    EXPECT_EQ(entry.shared(), entry.name != kFirst + ".out_proj.weight") << entry.name;
 }
 
 TEST_F(AttentionChangeTest, KnowsTheModulesOfAModel) {

@@ -5,12 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 
 #include "attend/checkpoint/content_check.h"
 #include "attend/checkpoint/file_content.h"
 #include "attend/checkpoint/safetensors.h"
+#include "attend/core/mapped_file.h"
 
 namespace attend {
 
@@ -28,14 +31,23 @@ class CheckedFile {
   // InputFile::read.
   void read(std::size_t tensor, std::uint64_t begin, std::span<std::byte> to) const;
 
+  // The file as memory, for tensors that are used where they lie; nullptr where the system cannot.
+  std::shared_ptr<const MappedFile> mapped() const;
+
   // Reads what was not read yet. Throws DataError unless the checksum is right and all numbers but
   // those of the training state are finite.
   void require_intact() const;
 
  private:
+  // Bytes [begin, end) of a tensor, where they lie.
+  void look_at(const MappedFile& memory, std::size_t tensor, std::uint64_t begin,
+               std::uint64_t end) const;
+
   InputFile file_;
   SafetensorsHeader header_;
   mutable ContentCheck check_;
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<const MappedFile> mapped_;  // once it was asked for
 };
 
 }  // namespace attend

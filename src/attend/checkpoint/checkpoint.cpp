@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "attend/checkpoint/content_check.h"
+#include "attend/checkpoint/packed_tensors.h"
 #include "attend/checkpoint/stored_weights.h"
 #include "attend/error.h"
 
@@ -46,9 +47,18 @@ std::string checksum(std::span<const NamedTensor> tensors, const Metadata& metad
 
 Checkpoint without_own_keys(const Metadata& metadata, const std::string& path) {
   Checkpoint checkpoint{{}, metadata, path};
-  checkpoint.metadata.erase(std::string(kFormatKey));
-  checkpoint.metadata.erase(std::string(kChecksumKey));
+  for (const std::string_view key : {kFormatKey, kChecksumKey, kLayoutKey}) {
+    const auto found = checkpoint.metadata.find(std::string(key));
+    if (found == checkpoint.metadata.end()) continue;
+    if (key == kLayoutKey) checkpoint.layout = found->second;
+    checkpoint.metadata.erase(found);
+  }
   return checkpoint;
+}
+
+// Of a tensor with this name and type.
+NamedTensor in_memory(const Checkpoint& checkpoint, NamedTensor tensor) {
+  return checkpoint.layout.empty() ? tensor : as_in_memory(tensor, checkpoint.source);
 }
 
 bool is_on_host(const Tensor& tensor) { return tensor.memory() == &host_memory(); }
@@ -84,7 +94,8 @@ void Checkpoint::read_rows(std::string_view name, std::int64_t block, const UseR
   }
   const auto& entries = file->header().tensors;
   const auto entry = std::find_if(entries.begin(), entries.end(),
-                                  [&](const TensorEntry& e) { return e.name == name; });
+                                  [&, stored = name_in_file(name, saved.dtype())](
+                                      const TensorEntry& e) { return e.name == stored; });
   const auto index = static_cast<std::size_t>(entry - entries.begin());
   const std::uint64_t row_bytes = entry->bytes() / static_cast<std::uint64_t>(rows);
   for_content_parts(
@@ -118,12 +129,15 @@ void Checkpoint::require_intact() const {
 
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
   Metadata metadata = checkpoint.metadata;
-  for (const std::string_view key : {kFormatKey, kChecksumKey})
+  for (const std::string_view key : {kFormatKey, kChecksumKey, kLayoutKey})
     if (metadata.contains(std::string(key)))
       throw ConfigError(fmt::format("checkpoint: the metadata key '{}' is reserved", key));
-  metadata.emplace(kFormatKey, std::to_string(kCheckpointFormat));
   std::vector<NamedTensor> tensors = checkpoint.tensors;
-  for (NamedTensor& named : tensors) named.tensor = named.tensor.to_host();
+  const bool any_packed = std::any_of(tensors.begin(), tensors.end(),
+                                      [](const NamedTensor& t) { return is_packed(t.tensor); });
+  if (any_packed) metadata.emplace(kLayoutKey, checkpoint.layout);
+  metadata.emplace(kFormatKey, std::to_string(any_packed ? kPackedFormat : kCheckpointFormat));
+  for (NamedTensor& named : tensors) named = as_in_file({named.name, named.tensor.to_host()});
   metadata.emplace(kChecksumKey, checksum(tensors, metadata, checkpoint.fetch));
   write_safetensors(path, tensors, metadata, checkpoint.fetch);
 }
@@ -140,11 +154,12 @@ void check_format(const Metadata& metadata, std::string_view where) {
   if (error != std::errc() || end != text.data() + text.size() || version < 1)
     throw DataError(fmt::format("{}: damaged: expected a version number as {}, got '{}'", where,
                                 kFormatKey, text.substr(0, 40)));
-  if (version > kCheckpointFormat) {
+  if (version > kPackedFormat) {
     throw DataError(fmt::format(
         "{}: written by a newer attend (format {}, this program reads up to {}): upgrade attend",
-        where, version, kCheckpointFormat));
+        where, version, kPackedFormat));
   }
+  check_layout(metadata, where);
 }
 
 std::filesystem::path model_file_of(const std::filesystem::path& path) {
@@ -168,7 +183,8 @@ Checkpoint load_checkpoint(const SafetensorsFile& file) {
   check.require(file.metadata(), file.path());
   Checkpoint checkpoint = without_own_keys(file.metadata(), file.path());
   for (const TensorEntry& entry : entries)
-    checkpoint.tensors.push_back({entry.name, file.tensor(entry)});
+    checkpoint.tensors.push_back(in_memory(checkpoint, {entry.name, file.tensor(entry)}));
+  unpack_tensors(checkpoint);
   return checkpoint;
 }
 
@@ -185,7 +201,7 @@ Checkpoint open_checkpoint(const std::filesystem::path& path) {
     const Tensor tensor = weights ? Tensor::wrap(nullptr, nullptr, shape, dtype)
                                   : Tensor::empty_on_host(shape, dtype);
     if (!weights) file->read(i, 0, {tensor.bytes(), static_cast<std::size_t>(entry.bytes())});
-    checkpoint.tensors.push_back({entry.name, tensor});
+    checkpoint.tensors.push_back(in_memory(checkpoint, {entry.name, tensor}));
   }
   return checkpoint;
 }

@@ -1,10 +1,11 @@
 // A checkpoint: named tensors and strings in one safetensors file, with a format version and a
 // checksum of the whole content.
 //
-// This layer adds and removes two metadata keys:
-//   attend.format    the format version, kCheckpointFormat
-//   attend.checksum  CRC-32 in hexadecimal over all names, types, shapes, data and metadata, sorted
-//   by
+// This layer adds and removes three metadata keys:
+//   attend.format    the format version: kCheckpointFormat, or kPackedFormat for a file with a
+//   layout attend.layout    how packed tensors lie in the file (packed_tensors.h), if there are
+//   some attend.checksum  CRC-32 in hexadecimal over all names, types, shapes, data and metadata,
+//   sorted by
 //                    name, so that it stays valid when another program saves the file again. "none"
 //                    is accepted, for files edited on purpose.
 // The file holds no times and no paths: equal inputs give equal bytes.
@@ -24,7 +25,8 @@
 
 namespace attend {
 
-inline constexpr int kCheckpointFormat = 1;
+inline constexpr int kCheckpointFormat = 1, kPackedFormat = 2;
+inline constexpr std::string_view kLayoutKey = "attend.layout";
 // Prefix of names (tensors and metadata) that only training needs.
 inline constexpr std::string_view kTrainingState = "state.";
 
@@ -44,6 +46,8 @@ struct Checkpoint {
   // The file of tensors that are not in memory: those of weights, which have a shape but no bytes.
   // Null if all are in memory.
   std::shared_ptr<const CheckedFile> file = nullptr;
+  // How packed tensors lie in the file; empty: it has none. load_checkpoint() unpacks them.
+  std::string layout = {};
   SharedParameters shared = {};
   // For saving tensors that another process has (is_elsewhere()). It is called twice for every
   // byte: a file begins with the checksum of all.
@@ -72,7 +76,7 @@ struct Checkpoint {
 };
 
 // Atomic; see write_safetensors for the errors. Throws ConfigError if the metadata use one of the
-// two keys above.
+// three keys above.
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 
 // Maps the folder of a run to the model.safetensors in it, so that either can name a model. Other
@@ -80,8 +84,9 @@ void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkp
 std::filesystem::path model_file_of(const std::filesystem::path& path);
 
 // Reads and verifies the file, or that of the run folder. Tensors share the memory of the file (see
-// SafetensorsFile). Throws IoError if the file cannot be read, DataError if it is damaged, foreign,
-// written by a newer attend, or holds a value that is not finite (training state is not checked).
+// SafetensorsFile); packed ones become rows in their own. Throws IoError if the file cannot be
+// read, DataError if it is damaged, foreign, written by a newer attend, or holds a value that is
+// not finite (training state is not checked).
 Checkpoint load_checkpoint(const std::filesystem::path& path);
 Checkpoint load_checkpoint(const SafetensorsFile& file);
 
@@ -106,7 +111,7 @@ auto read_checkpoint(const std::filesystem::path& path, const Read& read) {
   }
 }
 
-// Checks only the version; `where` prefixes the message.
+// Checks only the version and the layout; `where` prefixes the message.
 void check_format(const Metadata& metadata, std::string_view where);
 
 // Bytes as a u8 tensor (the tokenizer), and back. The view lives as long as the tensor. Throws

@@ -2,6 +2,7 @@
 
 #include "attend/checkpoint/checked_file.h"
 #include "attend/checkpoint/checkpoint.h"
+#include "attend/checkpoint/packed_tensors.h"
 #include "attend/checkpoint/safetensors.h"
 #include "attend/checkpoint/stored_weights.h"
 #include "attend/error.h"
@@ -19,6 +20,10 @@ FileDescription describe(const std::filesystem::path& path) {
     description.tensors.push_back(
         {entry.name, entry.dtype, entry.shape, entry.elements(), entry.bytes()});
     description.tensor_bytes += entry.bytes();
+    if (header.metadata.contains(std::string(kLayoutKey)) && is_packed_name(entry.name)) {
+      description.parameters += numbers_of(entry);
+      continue;
+    }
     if (is_in_four_bits(entry.name, entry.dtype, static_cast<int>(entry.shape.size())))
       description.parameters += 2 * entry.elements();
     const bool is_number = entry.dtype != "U8" && entry.dtype != "BOOL" &&

@@ -82,10 +82,11 @@ WeightBits weight_bits_of(int bits) {
 int weight_bits(const Checkpoint& model) {
   int bits = 32;
   for (const NamedTensor& named : model.tensors) {
+    const DType dtype = plain_type(named.tensor.dtype());
     const int rank = named.tensor.shape().rank();
-    if (is_in_four_bits(named.name, name_of(named.tensor.dtype()), rank)) bits = 4;
-    if (named.tensor.dtype() == DType::i8) bits = std::min(bits, 8);
-    if (named.tensor.dtype() == DType::bf16) bits = std::min(bits, 16);
+    if (dtype == DType::i4 || is_in_four_bits(named.name, name_of(dtype), rank)) bits = 4;
+    if (dtype == DType::i8) bits = std::min(bits, 8);
+    if (dtype == DType::bf16) bits = std::min(bits, 16);
   }
   return bits;
 }

@@ -77,9 +77,10 @@ ParameterSet::WeightTypes weight_types(const Checkpoint& checkpoint) {
   ParameterSet::WeightTypes types;
   bool any_in_four_bits = false;
   for (const NamedTensor& named : checkpoint.tensors) {
-    const DType dtype = named.tensor.dtype();
+    const DType dtype = plain_type(named.tensor.dtype());
     if (dtype == DType::i8 || dtype == DType::bf16) types.emplace(named.name, dtype);
-    if (is_in_four_bits(named.name, name_of(dtype), named.tensor.shape().rank())) {
+    if (dtype == DType::i4 ||
+        is_in_four_bits(named.name, name_of(dtype), named.tensor.shape().rank())) {
       types.emplace(named.name, DType::i4);
       any_in_four_bits = true;
     }
@@ -90,6 +91,9 @@ ParameterSet::WeightTypes weight_types(const Checkpoint& checkpoint) {
 
 void check_stored(const Checkpoint& checkpoint, const std::string& name, DType type,
                   const Shape& shape) {
+  if (shape.rank() == 2 && is_packed(checkpoint.tensor(name)))
+    return check_tensor(checkpoint, name, packed_type(type),
+                        {shape[0], stored_columns(type, shape[1])});
   if (!is_quantized(type) || shape.rank() != 2)
     return check_tensor(checkpoint, name, stored_type(type), shape);
   const std::int64_t rows = shape[0], columns = shape[1];

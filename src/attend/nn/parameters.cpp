@@ -45,6 +45,12 @@ void initialize(const Tensor& value, const Init& init, RandomKey key) {
   value.copy_from(host);
 }
 
+// In its flat buffer.
+std::int64_t elements_of(const ParameterSet::Entry& entry) {
+  return is_quantized(entry.dtype) ? entry.shape[0] * stored_columns(entry.dtype, entry.shape[1])
+                                   : entry.shape.size();
+}
+
 }  // namespace
 
 Parameter ParameterSet::add(const std::string& name, Shape shape, Init init) {
@@ -100,7 +106,7 @@ Parameter ParameterSet::stack(const std::string& first, const std::string& last)
 }
 
 void ParameterSet::allocate(std::uint64_t seed) {
-  memory_.floats = Tensor::empty({size_});
+  memories_.front().floats = Tensor::empty({size_});
   gradients_ = Tensor::zeros({size_});
   for (const Entry& entry : entries_)
     initialize(value(entry), entry.init, {seed, stream_of(entry.name)});
@@ -178,24 +184,61 @@ bool ParameterSet::has_stack(const std::string& first, const std::string& last) 
 }
 
 void ParameterSet::share(const ParameterSet& loaded, const std::set<std::string>& own) {
-  shared_ = loaded.memory_;
+  const std::size_t first = memories_.size();
+  memories_.insert(memories_.end(), loaded.memories_.begin(), loaded.memories_.end());
   for (Entry& entry : entries_) {
     const std::int64_t index = own.contains(entry.name) ? -1 : loaded.find(entry.name);
     if (index < 0) continue;
     const Entry& other = loaded.entries_[static_cast<std::size_t>(index)];
-    if (other.shape != entry.shape || other.use != entry.use || other.shared) continue;
-    entry.shared = true;
+    if (other.shape != entry.shape || other.use != entry.use) continue;
+    entry.memory = first + other.memory;
     entry.dtype = other.dtype;
     entry.offset = other.offset;
   }
-  // A stack must be one there, too, so that its parts are neighbors. Of two overlapping stacks, one
-  // contains the other.
+  // A stack must be one there, too, so that its parts are neighbors.
+  share_whole_stacks([&](const Handle& handle) {
+    return loaded.has_stack(entries_[static_cast<std::size_t>(handle.first)].name,
+                            entries_[static_cast<std::size_t>(handle.last)].name);
+  });
+}
+
+// Of two overlapping stacks, one contains the other.
+void ParameterSet::share_whole_stacks(const std::function<bool(const Handle&)>& together) {
   for (const Handle& handle : handles_) {
     const auto begin = entries_.begin() + handle.first, end = entries_.begin() + handle.last + 1;
-    const bool all = std::all_of(begin, end, [](const Entry& entry) { return entry.shared; }) &&
-                     loaded.has_stack(begin->name, std::prev(end)->name);
-    if (!all) std::for_each(begin, end, [](Entry& entry) { entry.shared = false; });
+    const bool all = std::all_of(begin, end, [](const Entry& entry) { return entry.shared(); });
+    if (!all || !together(handle))
+      std::for_each(begin, end, [](Entry& entry) { entry.memory = 0; });
   }
+}
+
+bool ParameterSet::are_adjacent(const Handle& handle) const {
+  for (auto i = static_cast<std::size_t>(handle.first); i < static_cast<std::size_t>(handle.last);
+       ++i) {
+    const Entry &entry = entries_[i], &next = entries_[i + 1];
+    if (next.dtype != entry.dtype || next.offset != entry.offset + elements_of(entry)) return false;
+  }
+  return true;
+}
+
+void ParameterSet::allocate_in_place(const Stored& stored, const WeightTypes& types) {
+  const std::size_t memory = memories_.size();
+  memories_.push_back(Memory::over(stored.bytes));
+  for (Entry& entry : entries_) {
+    const auto found = stored.places.find(entry.name);
+    if (found == stored.places.end()) continue;
+    const auto [begin, dtype] = found->second;
+    const auto element = static_cast<std::int64_t>(size_of(dtype));
+    const bool multiplies = entry.use == Entry::Use::product || entry.use == Entry::Use::output;
+    const bool as_kernels_read = multiplies == (plain_type(dtype) != dtype);
+    if (!as_kernels_read || begin % element != 0) continue;
+    entry.memory = memory;
+    entry.dtype = dtype;
+    entry.offset = begin / element;
+  }
+  share_whole_stacks([this](const Handle& handle) { return are_adjacent(handle); });
+  lay_out(types);
+  bind();
 }
 
 // Of each entry; 0: not to be packed.
@@ -203,7 +246,7 @@ std::vector<std::int64_t> ParameterSet::packed_row_blocks() const {
   std::vector<std::int64_t> blocks;
   for (const Entry& entry : entries_) {
     const bool multiplies =
-        !entry.shared && (entry.use == Entry::Use::product || entry.use == Entry::Use::output);
+        !entry.shared() && (entry.use == Entry::Use::product || entry.use == Entry::Use::output);
     blocks.push_back(multiplies ? backend().packed_row_block(value(entry)) : 0);
   }
   // A stack is a matrix, too, so all or none of its parts are packed. Of two overlapping stacks,
@@ -223,7 +266,7 @@ void ParameterSet::fill_packed(const Fill& fill) {
   const std::vector<std::int64_t> blocks = packed_row_blocks();
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     Entry& entry = entries_[i];
-    if (entry.shared) continue;
+    if (entry.shared()) continue;
     fill(entry, value(entry), blocks[i]);
     if (blocks[i] > 0) entry.dtype = packed_type(entry.dtype);
   }
@@ -239,18 +282,18 @@ void ParameterSet::lay_out(const WeightTypes& types) {
   }
   std::map<DType, std::int64_t> sizes;
   for (Entry& entry : entries_) {
-    if (entry.shared) continue;
+    if (entry.shared()) continue;
     const auto type = types.find(entry.name);
     entry.dtype = type == types.end() ? DType::f32 : type->second;
     std::int64_t& size = sizes[entry.dtype];
     entry.offset = size;
-    size += is_quantized(entry.dtype) ? entry.shape[0] * stored_columns(entry.dtype, entry.shape[1])
-                                      : entry.shape.size();
+    size += elements_of(entry);
   }
-  memory_.floats = Tensor::empty({sizes[DType::f32]});
-  if (sizes[DType::bf16] > 0) memory_.halves = Tensor::empty({sizes[DType::bf16]}, DType::bf16);
-  if (sizes[DType::i8] > 0) memory_.quantized = Tensor::empty({sizes[DType::i8]}, DType::i8);
-  if (sizes[DType::i4] > 0) memory_.grouped = Tensor::empty({sizes[DType::i4]}, DType::i4);
+  Memory& own = memories_.front();
+  own.floats = Tensor::empty({sizes[DType::f32]});
+  if (sizes[DType::bf16] > 0) own.halves = Tensor::empty({sizes[DType::bf16]}, DType::bf16);
+  if (sizes[DType::i8] > 0) own.quantized = Tensor::empty({sizes[DType::i8]}, DType::i8);
+  if (sizes[DType::i4] > 0) own.grouped = Tensor::empty({sizes[DType::i4]}, DType::i4);
 }
 
 void ParameterSet::bind() {
@@ -273,6 +316,15 @@ void ParameterSet::bind() {
   }
 }
 
+ParameterSet::Memory ParameterSet::Memory::over(const Tensor& bytes) {
+  const auto owner = std::make_shared<Tensor>(bytes);
+  const auto as = [&](DType dtype) {
+    const std::int64_t elements = bytes.size() / static_cast<std::int64_t>(size_of(dtype));
+    return Tensor::wrap(owner, bytes.bytes(), {elements}, dtype);
+  };
+  return {as(DType::f32), as(DType::bf16), as(DType::i8), as(DType::i4)};
+}
+
 const Tensor& ParameterSet::Memory::of(DType dtype) const {
   switch (plain_type(dtype)) {
     case DType::i8:
@@ -293,8 +345,7 @@ Tensor ParameterSet::value(const Entry& entry) const {
 
 Tensor ParameterSet::view(std::int64_t first, std::int64_t last) const {
   const Entry& entry = entries_[static_cast<std::size_t>(first)];
-  const Memory& memory = entry.shared ? shared_ : memory_;
-  return view(memory.of(entry.dtype), first, last).as(entry.dtype);
+  return view(memories_[entry.memory].of(entry.dtype), first, last).as(entry.dtype);
 }
 
 Tensor ParameterSet::view(const Tensor& flat, std::int64_t first, std::int64_t last) const {

@@ -57,7 +57,10 @@ class ParameterSet {
     DType dtype = DType::f32;  // or bf16, i8, i4: in 8 or 4 bits, or a packed type
     std::int64_t offset = 0;   // first element in the flat buffer of its type
     bool frozen = false;       // stays as it is in training
-    bool shared = false;       // in the memory of another set; offset and dtype are its own
+    std::size_t memory = 0;    // the set's own, or one that gave it its offset and dtype
+
+    // In the memory of another set or of a file.
+    bool shared() const { return memory != 0; }
   };
 
   // Throws ConfigError if the name is taken.
@@ -95,9 +98,23 @@ class ParameterSet {
   void allocate_sharing(const ParameterSet& loaded, const std::set<std::string>& own,
                         const WeightTypes& types = {});
 
+  // Parameters in memory that is only read: a mapped file.
+  struct Stored {
+    struct Place {
+      std::int64_t begin = 0;    // byte
+      DType dtype = DType::f32;  // plain or packed
+    };
+    Tensor bytes;  // u8, on the host
+    std::map<std::string, Place> places;
+  };
+  // For inference, with parameters used where `stored` has them, if they lie there as kernels read
+  // them: matrices of weights packed, the parts of a stack one after the other. The others are
+  // allocated as above. The places fit the shapes and `types`.
+  void allocate_in_place(const Stored& stored, const WeightTypes& types = {});
+
   // Calls fill(entry, value, block) for each parameter that is not shared, which gives it its
   // values. If block > 0, it also packs them, with Backend::pack_weights for parts of whole blocks
-  // of rows; only GEMMs and look-ups may read them afterwards. Call it once, after one of the two
+  // of rows; only GEMMs and look-ups may read them afterwards. Call it once, after one of the three
   // functions above.
   using Fill = std::function<void(const Entry& entry, const Tensor& value, std::int64_t block)>;
   void fill_packed(const Fill& fill);
@@ -105,7 +122,7 @@ class ParameterSet {
   const std::vector<Entry>& entries() const { return entries_; }
   std::int64_t size() const { return size_; }  // number of scalars
   // [size], without those in fewer bits; weights may be packed
-  const Tensor& values() const { return memory_.floats; }
+  const Tensor& values() const { return memories_.front().floats; }
   // The gradients of the trained parameters, consecutive: [size] unless some are frozen. Undefined
   // for inference and when all are frozen.
   const Tensor& gradients() const { return gradients_; }
@@ -125,6 +142,9 @@ class ParameterSet {
   void lay_out(const WeightTypes& types);
   void share(const ParameterSet& loaded, const std::set<std::string>& own);
   bool has_stack(const std::string& first, const std::string& last) const;
+  bool are_adjacent(const Handle& handle) const;
+  // Makes entries the set's own where those of a handle are not all shared, or not `together`.
+  void share_whole_stacks(const std::function<bool(const Handle& handle)>& together);
   Tensor view(std::int64_t first, std::int64_t last) const;
   Tensor view(const Tensor& flat, std::int64_t first, std::int64_t last) const;
   std::int64_t find(const std::string& name) const;
@@ -138,14 +158,14 @@ class ParameterSet {
     Tensor quantized;  // i8, or undefined: none
     Tensor grouped;    // i4, or undefined: none
 
-    const Tensor& of(DType dtype) const;  // plain or packed
+    static Memory over(const Tensor& bytes);  // the same bytes as each type
+    const Tensor& of(DType dtype) const;      // plain or packed
   };
 
   std::vector<Entry> entries_;
   std::vector<Handle> handles_;
   std::int64_t size_ = 0;
-  Memory memory_;
-  Memory shared_;  // of another set
+  std::vector<Memory> memories_{1};  // its own, and those that it shares
   Tensor gradients_;
 };
 
