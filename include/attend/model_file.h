@@ -1,4 +1,4 @@
-// Model files: description, settings, checks, averaging and quantization.
+// Model files: description, settings, checks, averaging, quantization and faster loading.
 //
 // A model is one .safetensors file: weights, configuration, tokenizers, and golden samples (a few
 // inputs with the outputs of the finished model). Files are written atomically.
@@ -80,6 +80,12 @@ void average_models(std::span<const std::filesystem::path> checkpoints,
 // another number of bits, DataError if the model is already quantized, IoError.
 void quantize_model(const std::filesystem::path& model, const std::filesystem::path& out,
                     int bits = 8);
+
+// Writes the same model to `out` with its matrices arranged as they are computed with: it is used
+// in the same way, to the bit, loads faster, and processes that load it share its memory. Replace
+// such a file by renaming another one, as all functions here do: writing into it while a program
+// uses it changes the model there. Throws DataError for a damaged file, IoError.
+void optimize_model(const std::filesystem::path& model, const std::filesystem::path& out);
 
 }  // namespace attend
 #pragma GCC visibility pop

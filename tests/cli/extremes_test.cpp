@@ -63,6 +63,7 @@ const std::vector<ExtremeCase> kCases{
     {"quantize",
      "run/model.safetensors --out made.safetensors --src valid.en --tgt valid.de --threads 1",
      "mt"},
+    {"optimize", "run/model.safetensors --out made.safetensors --threads 1", "mt"},
     {"import",
      std::string(ATTEND_SOURCE_DIR) +
          "/tests/interchange/data/models/marian --out made.safetensors --threads 1",

@@ -66,6 +66,7 @@ TEST_F(Output, OfEveryCommandMustArrive) {
         "$attend evaluate --hypotheses valid.en --references valid.de"s,
         "$attend attention " + mt + " 'The man sleeps.'",
         "$attend quantize --out small.safetensors " + mt,
+        "$attend optimize --out packed.safetensors " + mt,
         "$attend average --out mean.safetensors mt"s,
         "$attend shortlist --src valid.en --tgt valid.de --out short.safetensors " + mt,
         "echo 'The man sleeps.' | $attend embed nearest --word man --corpus train.en " + mt,

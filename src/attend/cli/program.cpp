@@ -92,6 +92,7 @@ void add_commands(CLI::App& app) {
   add_export_command(app);
   add_merge_command(app);
   add_quantize_command(app);
+  add_optimize_command(app);
   add_shortlist_command(app);
   add_info_command(app);
   add_evaluate_command(app);

@@ -13,8 +13,10 @@ SharedBase::SharedBase(Checkpoint file, std::shared_ptr<const SavedModel> model)
     : file_(std::move(file)), model_(std::move(model)), checksum_(checksum_of(file_)) {}
 
 SharedBase SharedBase::load(const std::filesystem::path& path) {
-  return read_checkpoint(path, [](const Checkpoint& checkpoint) {
-    return SharedBase(checkpoint, load_model(checkpoint));
+  return read_checkpoint(path, [&](const Checkpoint& checkpoint) {
+    // Matrices are changed row by row.
+    return SharedBase(checkpoint.layout.empty() ? checkpoint : load_checkpoint(path),
+                      load_model(checkpoint));
   });
 }
 

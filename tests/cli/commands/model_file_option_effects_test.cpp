@@ -36,6 +36,16 @@ TEST_F(CommandOptionEffects, OfQuantize) {
   expect_a_case_for_every_option("quantize", {cases}, {"config"});
 }
 
+TEST_F(CommandOptionEffects, OfOptimize) {
+  train_translator();
+  const std::vector<OptionCase> cases{{"out", "@made/other", "", "out files"},
+                                      {"threads", "2", "", ""}};
+  expect_cases("optimize @model --out @made/packed", cases);
+  expect_config_file("optimize @model", "--out @made/packed",
+                     fmt::format("out = \"{}\"\n", path("made/packed")));
+  expect_a_case_for_every_option("optimize", {cases}, {"config"});
+}
+
 TEST_F(CommandOptionEffects, OfImport) {
   const std::string directory =
       std::string(ATTEND_SOURCE_DIR) + "/tests/interchange/data/models/marian";

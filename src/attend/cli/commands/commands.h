@@ -65,6 +65,9 @@ void add_serve_command(CLI::App& app);
 // attend quantize MODEL --out F: a model in 4, 8 or 16 bits, and the effect on quality and speed.
 void add_quantize_command(CLI::App& app);
 
+// attend optimize MODEL --out F: the same model in a file that loads faster.
+void add_optimize_command(CLI::App& app);
+
 // attend shortlist MODEL --src F --tgt F --out F: the model with a vocabulary shortlist.
 void add_shortlist_command(CLI::App& app);
 

@@ -77,6 +77,10 @@ void print_summary(const FileDescription& file) {
   answer("{} in {}, {}\n", counted(static_cast<std::int64_t>(file.parameters), "parameter"),
          counted(static_cast<std::int64_t>(file.tensors.size()), "tensor"),
          counted(static_cast<std::int64_t>(file.file_bytes), "byte"));
+  if (const auto layout = file.metadata.find(std::string(kLayoutKey));
+      layout != file.metadata.end())
+    answer("weights used where they lie in the file (attend optimize), layout {}\n",
+           printable(layout->second, 60));
 }
 
 void print_metadata(const FileDescription& file) {
