@@ -52,7 +52,16 @@ from attend.explanation import (
     WordEffect,
 )
 from attend.generator import GenerationOptions, Generator
-from attend.model_files import average, check, describe, export, import_model, merge, quantize
+from attend.model_files import (
+    average,
+    check,
+    describe,
+    export,
+    import_model,
+    merge,
+    optimize,
+    quantize,
+)
 from attend.search import BeamCandidate, BeamStep, BeamTree, TokenAlternatives, TokenChoice
 from attend.tagger import Entity, Tagger, Tagging
 from attend.tokenizer import Tokenizer
@@ -133,6 +142,7 @@ __all__ = [
     "metrics",
     "nn",
     "ops",
+    "optimize",
     "quantize",
     "train_classification",
     "train_embedding",

@@ -1,4 +1,4 @@
-"""Model files: described, checked, averaged, quantized, imported, exported."""
+"""Model files: described, checked, averaged, quantized, optimized, imported, exported."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ __all__ = [
     "export",
     "import_model",
     "merge",
+    "optimize",
     "quantize",
 ]
 
@@ -54,6 +55,16 @@ def quantize(model: Path, out: Path, *, bits: int = 8) -> None:
     Raises ConfigError for other bits, DataError if the model is quantized already.
     """
     _attend.quantize_model(model, out, bits)
+
+
+def optimize(model: Path, out: Path) -> None:
+    """Writes the same model to the file ``out`` with its weights arranged as they are computed
+    with: it loads faster, and processes that load it share its memory. Replace such a file by
+    renaming another one: writing into it changes it for those that use it.
+
+    Raises DataError for a damaged file.
+    """
+    _attend.optimize_model(model, out)
 
 
 def import_model(

@@ -36,6 +36,14 @@ def test_quantizes_as_the_command_line_does(models: Models, tmp_path: pathlib.Pa
         attend.quantize(ours, tmp_path / "again.safetensors")
 
 
+def test_optimizes_as_the_command_line_does(models: Models, tmp_path: pathlib.Path) -> None:
+    attend.optimize(models.translator, tmp_path / "ours.safetensors")
+    program("optimize", models.translator, "--out", tmp_path / "theirs.safetensors")
+    ours = tmp_path / "ours.safetensors"
+    assert ours.read_bytes() == (tmp_path / "theirs.safetensors").read_bytes()
+    assert attend.describe(ours).metadata["attend.layout"] == "panels-16"
+
+
 def test_quantizes_to_sixteen_bits(models: Models, tmp_path: pathlib.Path) -> None:
     half, small = tmp_path / "half.safetensors", tmp_path / "small.safetensors"
     attend.quantize(models.translator, half, bits=16)

@@ -162,6 +162,13 @@ void add_model_files(nb::module_& module) {
         quantize_model(model, out, bits);
       },
       nb::arg("model"), nb::arg("out"), nb::arg("bits"));
+  module.def(
+      "optimize_model",
+      [](const Path& model, const Path& out) {
+        const nb::gil_scoped_release released;
+        optimize_model(model, out);
+      },
+      nb::arg("model"), nb::arg("out"));
 }
 
 }  // namespace attend
