@@ -5,11 +5,12 @@
 namespace attend {
 
 struct CpuExtensions {
-  bool vnni = false;     // x86: byte dot products, AVX-512 VNNI
-  bool bf16 = false;     // x86: bf16 dot products, AVX-512 BF16
-  bool pmull = false;    // ARM: carry-less products
-  bool dotprod = false;  // ARM: byte dot products
-  bool i8mm = false;     // ARM: products of byte matrices; never without dotprod
+  bool vnni = false;        // x86: byte dot products, AVX-512 VNNI
+  bool bf16 = false;        // x86: bf16 dot products, AVX-512 BF16
+  bool vpclmulqdq = false;  // x86: carry-less products of four blocks
+  bool pmull = false;       // ARM: carry-less products
+  bool dotprod = false;     // ARM: byte dot products
+  bool i8mm = false;        // ARM: products of byte matrices; never without dotprod
 };
 
 // Those in use: what the CPU has, unless use_instruction_sets() has named fewer.

@@ -28,6 +28,7 @@ struct Extension {
 };
 constexpr std::array kExtensions = {Extension{"VNNI", HWY_AVX3, &CpuExtensions::vnni},
                                     Extension{"BF16", HWY_AVX3, &CpuExtensions::bf16},
+                                    Extension{"VPCLMULQDQ", HWY_AVX3, &CpuExtensions::vpclmulqdq},
                                     Extension{"PMULL", HWY_NEON, &CpuExtensions::pmull},
                                     Extension{"DOTPROD", HWY_NEON, &CpuExtensions::dotprod},
                                     Extension{"I8MM", HWY_NEON, &CpuExtensions::i8mm}};
@@ -37,6 +38,7 @@ CpuExtensions extensions_of_cpu() {
 #if HWY_ARCH_X86
   found.vnni = __builtin_cpu_supports("avx512vnni");
   found.bf16 = __builtin_cpu_supports("avx512bf16");
+  found.vpclmulqdq = __builtin_cpu_supports("vpclmulqdq");
 #elif HWY_ARCH_ARM_A64
   const unsigned long first = getauxval(AT_HWCAP), second = getauxval(AT_HWCAP2);
   found.pmull = (first & HWCAP_PMULL) != 0;

@@ -66,7 +66,7 @@ HWY_INLINE FourCrcVector fold_crc_blocks(FourCrcVector blocks, FourCrcVector pow
 // blocks. Returns how many, 0 if there are too few.
 std::size_t fold_crc_wide(const std::uint8_t* from, std::size_t size, std::uint8_t* to) {
   constexpr std::size_t kTogether = 4 * kCrcTogether;
-  if (size < kTogether || !__builtin_cpu_supports("vpclmulqdq")) return 0;
+  if (size < kTogether || !cpu_extensions().vpclmulqdq) return 0;
   // x^(2048 + 32), x^(2048 - 32), reflected
   HWY_ALIGN constexpr std::uint64_t kBySixteen[] = {0x011542778a, 0x01322d1430};
   HWY_ALIGN constexpr std::uint64_t kBegin[8] = {kCrcBegin[0]};
