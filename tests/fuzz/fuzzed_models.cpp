@@ -7,6 +7,7 @@
 #include "attend/checkpoint/safetensors.h"
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/tasks/language/model.h"
+#include "attend/tasks/model_packing.h"
 #include "attend/tasks/model_quantization.h"
 #include "attend/tasks/translation/shortlist_training.h"
 #include "tasks/small_classifier.h"
@@ -91,15 +92,27 @@ std::vector<FuzzedModel> fuzzed_models() {
   const Checkpoint plain = translation();
   std::vector<FuzzedModel> models;
   for (const Checkpoint& checkpoint :
-       {plain, with_a_shortlist(plain), quantize_model(plain),
-        quantize_model(plain, WeightBits::sixteen), quantize_model(plain, WeightBits::four),
-        recurrent_translation(), quantize_model(recurrent_translation()),
-        small_classifier_checkpoint(Pooling::max), small_classifier_checkpoint(Pooling::first),
+       {plain,
+        with_a_shortlist(plain),
+        quantize_model(plain),
+        quantize_model(plain, WeightBits::sixteen),
+        quantize_model(plain, WeightBits::four),
+        optimize_model(plain),
+        optimize_model(quantize_model(plain)),
+        optimize_model(quantize_model(plain, WeightBits::four)),
+        recurrent_translation(),
+        quantize_model(recurrent_translation()),
+        small_classifier_checkpoint(Pooling::max),
+        small_classifier_checkpoint(Pooling::first),
         quantize_model(small_classifier_checkpoint()),
         finished_checkpoint_of(small_classifier_for(ProblemType::multi_label)),
-        finished_checkpoint_of(small_classifier_for(ProblemType::regression, true, 2)), language(),
-        quantize_model(language()), quantize_model(language(), WeightBits::four), chatting(),
-        several_languages(), finished_checkpoint_of(small_embedder()),
+        finished_checkpoint_of(small_classifier_for(ProblemType::regression, true, 2)),
+        language(),
+        quantize_model(language()),
+        quantize_model(language(), WeightBits::four),
+        chatting(),
+        several_languages(),
+        finished_checkpoint_of(small_embedder()),
         finished_checkpoint_of(small_tagger())})
     models.push_back(taken_apart(checkpoint, folder + "/model"));
   std::filesystem::remove_all(folder);

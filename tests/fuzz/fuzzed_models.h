@@ -23,7 +23,7 @@ struct FuzzedModel {
 };
 
 // The same models every time: of all three kinds, and of the first ones with recurrent networks, in
-// 8 bits and with a shortlist. Their checksum is "none".
+// 8 bits, packed and with a shortlist. Their checksum is "none".
 std::vector<FuzzedModel> fuzzed_models();
 
 // The bytes of a safetensors file. Text that is not UTF-8 is replaced.
