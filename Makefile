@@ -1,5 +1,5 @@
 # Short names for everyday commands; CMakePresets.json defines the builds. `make` alone lists the targets.
-# PRESET selects the build of build, test and bench: release (the default), dev, asan or tsan, e.g. `make test PRESET=asan`.
+# PRESET selects the build of build, test and bench: release (the default), dev, asan, tsan or aarch64, e.g. `make test PRESET=asan`.
 
 PRESET ?= release
 JOBS ?= $(shell nproc)
@@ -25,7 +25,7 @@ demo: configure ## build, train a small translator and write its attention page
 	@$(BUILD)/attend demo --out $(BUILD)/demo
 
 test: configure ## build, also the Python module where Python has its development files, then run every test
-	@cmake $(BUILD) $(if $(filter asan tsan,$(PRESET)),,$$(tools/python_environment.sh build/python-venv)) >$(BUILD).configure.log || { cat $(BUILD).configure.log; exit 1; }
+	@cmake $(BUILD) $(if $(filter asan tsan aarch64,$(PRESET)),,$$(tools/python_environment.sh build/python-venv)) >$(BUILD).configure.log || { cat $(BUILD).configure.log; exit 1; }
 	@cmake --build $(BUILD)
 	@tools/run_tests.sh $(BUILD) $(JOBS)
 
@@ -125,4 +125,5 @@ clean: ## remove the build
 configure:
 	@tools/dependencies.sh ensure build
 	@mkdir -p build
+	@$(if $(filter aarch64,$(PRESET)),tools/dependencies.sh ensure aarch64 && tools/sysroot.sh arm64)
 	@cmake --preset $(PRESET) >$(BUILD).configure.log 2>&1 || { cat $(BUILD).configure.log; exit 1; }

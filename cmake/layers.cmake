@@ -7,6 +7,12 @@ set(ATTEND_LAYERS "")
 # GCC 12 warns about concatenated strings in its own library (GCC bug 105651).
 set(ATTEND_FALSE_WARNINGS "$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-stringop-overflow;-Wno-array-bounds>")
 
+# What x86-64 does, other processors do: char is signed, and outside of kernels, which say where they mean FMA, nothing is fused.
+set(ATTEND_SAME_EVERYWHERE "")
+if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  set(ATTEND_SAME_EVERYWHERE -fsigned-char -ffp-contract=off)
+endif()
+
 function(attend_layer name)
   cmake_parse_arguments(ARG "KERNELS;NO_HOT_LOOPS" "" "LIBRARIES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/attend/${name}/*.cpp)
@@ -16,7 +22,8 @@ function(attend_layer name)
   add_library(attend_${name} STATIC ${sources})
   add_library(attend::${name} ALIAS attend_${name})
   target_include_directories(attend_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-  target_compile_options(attend_${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion ${ATTEND_FALSE_WARNINGS})
+  target_compile_options(attend_${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion ${ATTEND_FALSE_WARNINGS}
+                                                ${ATTEND_SAME_EVERYWHERE})
   if(ARG_NO_HOT_LOOPS)
     target_compile_options(attend_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   elseif(NOT ARG_KERNELS)
@@ -31,6 +38,13 @@ function(attend_layer name)
   # They compile once per instruction set, by including themselves.
   file(GLOB_RECURSE kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/attend/${name}/fast/*.cpp)
   set_source_files_properties(${kernels} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  if(ATTEND_SAME_EVERYWHERE)
+    set_property(SOURCE ${kernels} APPEND PROPERTY COMPILE_OPTIONS -ffp-contract=fast)
+  endif()
+  # Highway asks for crypto by a pragma, which constructors made by GCC do not see. They use none of it; kernels ask the CPU first.
+  if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
+    set_property(SOURCE ${kernels} APPEND PROPERTY COMPILE_OPTIONS -march=armv8-a+crypto)
+  endif()
   if(ATTEND_SANITIZE)
     target_compile_options(attend_${name} PUBLIC -fsanitize=${ATTEND_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(attend_${name} PUBLIC -fsanitize=${ATTEND_SANITIZE})

@@ -1,6 +1,7 @@
 # The manual page and the completions of shells: the program writes them from its own options. What is built for another machine cannot be
 # asked.
 if(CMAKE_CROSSCOMPILING)
+  add_custom_target(attend_reference)
   return()
 endif()
 set(reference ${PROJECT_BINARY_DIR}/reference)

@@ -1,16 +1,17 @@
 #!/bin/sh
 # The Debian 12 packages that attend needs, and their installation: the one list for people, make and .ci/run.
 #
-#   tools/dependencies.sh list    [build|package|test-package|bench|lint|fuzz|mutants|python|mpi]   prints the packages
-#   tools/dependencies.sh missing [build|package|test-package|bench|lint|fuzz|mutants|python|mpi]   prints those that are not installed
-#   tools/dependencies.sh ensure  [build|package|test-package|bench|lint|fuzz|mutants|python|mpi]   installs those that are not installed, with apt as root or through sudo
+#   tools/dependencies.sh list    [build|package|test-package|bench|lint|fuzz|mutants|python|mpi|aarch64]   prints the packages
+#   tools/dependencies.sh missing [build|package|test-package|bench|lint|fuzz|mutants|python|mpi|aarch64]   prints those that are not installed
+#   tools/dependencies.sh ensure  [build|package|test-package|bench|lint|fuzz|mutants|python|mpi|aarch64]   installs those that are not installed, with apt as root or through sudo
 #
-# Without a group: all. If nothing is missing, apt is not called.
+# Without a group: all but aarch64, which only a build for that processor needs. If nothing is missing, apt is not called.
 set -eu
 
-build_packages="g++ cmake ninja-build ccache pkg-config
-  libhwy-dev libsentencepiece-dev libcli11-dev nlohmann-json3-dev libfmt-dev zlib1g-dev libzstd-dev libutf8proc-dev libpcre2-dev
-  libtomlplusplus-dev libboost-dev libssl-dev libgtest-dev curl"
+# What attend is linked with, also for other processors (tools/sysroot.sh).
+libraries="libhwy-dev libsentencepiece-dev libcli11-dev nlohmann-json3-dev libfmt-dev zlib1g-dev libzstd-dev libutf8proc-dev libpcre2-dev
+  libtomlplusplus-dev libboost-dev libssl-dev libgtest-dev"
+build_packages="g++ cmake ninja-build ccache pkg-config $libraries curl"
 # python3-dev: torch.compile builds against it. ocl-icd-opencl-dev: Debian's CMake package of oneDNN requires OpenCL, although nothing here uses it.
 bench_packages="libbenchmark-dev libdnnl-dev ocl-icd-opencl-dev python3 python3-dev python3-venv"
 lint_packages="clang-format-14 clang-tidy-14 python3"
@@ -21,6 +22,8 @@ python_packages="python3 python3-dev python3-venv"
 package_packages="dpkg-dev"
 # Training by several processes; without it, by one.
 mpi_packages="libopenmpi-dev openmpi-bin"
+# A build for 64-bit ARM, and what runs it.
+aarch64_packages="g++-aarch64-linux-gnu qemu-user-static"
 test_package_packages="dpkg-dev debootstrap lintian default-jre-headless"
 
 usage() {
@@ -38,6 +41,8 @@ packages() {
     package) echo $package_packages ;;
     python) echo $python_packages ;;
     mpi) echo $mpi_packages ;;
+    aarch64) echo $aarch64_packages ;;
+    libraries) echo $libraries ;;
     test-package) echo $test_package_packages ;;
     all) echo $build_packages $bench_packages $lint_packages $fuzz_packages $mutants_packages $python_packages $mpi_packages $test_package_packages ;;
     *) usage ;;
