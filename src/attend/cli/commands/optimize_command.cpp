@@ -49,7 +49,7 @@ void run_optimize(const OptimizeArguments& a) {
 void add_optimize_command(CLI::App& app) {
   CLI::App& command = add_command(
       app, "optimize",
-      "Arrange the weights of a model as they are computed with, so that it loads faster");
+      "Write a model with its weights in the layout that kernels read, so that it loads faster");
   const auto arguments = std::make_shared<OptimizeArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding(command).add(*arguments);
