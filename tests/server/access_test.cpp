@@ -180,5 +180,39 @@ TEST_F(KeysOfServer, PayForWhatIsReadAndWritten) {
   std::filesystem::remove(keys);
 }
 
+// The first request of a key is more than its minute has; each route is asked with a key of its
+// own.
+TEST_F(KeysOfServer, PayForLookingIntoAModel) {
+  const std::vector<std::pair<std::string, std::string>> requests{
+      {"/explore", R"({"text": "the dog sleeps"})"},
+      {"/explore/heads", R"({"text": "the dog sleeps"})"},
+      {"/explore/draw", R"({"text": "the dog sleeps"})"},
+      {"/explore/words", R"({"texts": ["the dog sleeps"], "word": "dog"})"},
+      {"/explain", R"({"text": "the dog sleeps"})"},
+      {"/attend/v1/alternatives", R"({"text": "the dog", "target": "der hund"})"},
+      {"/attend/v1/beam", R"({"text": "the dog sleeps", "attention_beta": "0"})"}};
+  const std::string keys = testing::TempDir() + "attend_lookers" + std::to_string(getpid());
+  std::string lines;
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    lines += fmt::format("abcdefgh{} tokens=2\n", i);
+  std::ofstream(keys) << lines;
+  ServingOptions options;
+  options.api_key = keys;
+  serve({"en-de"}, options);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const auto& [path, body] = requests[i];
+    for (const int status : {200, 429}) {
+      RawClient client(server_->port());
+      client.send(
+          fmt::format("POST {} HTTP/1.1\r\nHost: t\r\nX-Api-Key: abcdefgh{}\r\n"
+                      "Content-Length: {}\r\n\r\n{}",
+                      path, i, body.size(), body));
+      const RawResponse response = client.receive();
+      EXPECT_EQ(response.status, status) << path << ": " << response.body;
+    }
+  }
+  std::filesystem::remove(keys);
+}
+
 }  // namespace
 }  // namespace attend

@@ -56,6 +56,26 @@ TEST_F(OpenAi, TemperatureZeroIsTheMostLikelyText) {
       own().generate("the", options).text);
 }
 
+TEST_F(OpenAi, DrawsAmongTheLikeliestTokens) {
+  const auto written = [&](const std::string& more) {
+    return complete(R"({"prompt": "the", "max_tokens": 12)" + more + "}")["choices"][0]["text"]
+        .get<std::string>();
+  };
+  GenerationOptions options = own().default_options();
+  options.max_tokens = 12;
+  const std::string among_all = own().generate("the", options).text;
+  EXPECT_EQ(written(""), among_all);
+  GenerationOptions few = options, share = options;
+  few.sampling.top_k = 2;
+  share.sampling.top_p = 0.2f;
+  for (const auto& [more, narrow] :
+       {std::pair{R"(, "top_k": 2)", few}, std::pair{R"(, "top_p": 0.2)", share}}) {
+    const std::string expected = own().generate("the", narrow).text;
+    ASSERT_NE(expected, among_all) << more;
+    EXPECT_EQ(written(more), expected) << more;
+  }
+}
+
 TEST_F(OpenAi, TakesSeveralPromptsAndIds) {
   const auto ids = own().tokenizer().encode("the old");
   const std::string more = R"(, "max_tokens": 5, "temperature": 0, "echo": true})";
@@ -80,6 +100,7 @@ TEST_F(OpenAi, EndsBeforeAStop) {
                nlohmann::json(stop).dump() + "}");
   EXPECT_EQ(json["choices"][0]["text"], whole.substr(0, whole.find(stop)));
   EXPECT_EQ(json["choices"][0]["finish_reason"], "stop");
+  EXPECT_GT(json["usage"]["completion_tokens"], 0) << "written before the stop";
 }
 
 TEST_F(OpenAi, StreamsTheSameText) {
