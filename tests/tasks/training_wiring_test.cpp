@@ -127,6 +127,27 @@ TEST_F(TrainingWiring, TheSeedReachesTheBpeDropoutOfBothSides) {
   EXPECT_EQ(size(0.0f, 2, 1).targets, none.targets);
 }
 
+// Half of the larger corpus is in an epoch, and all in one batch: what differs is which half.
+TEST_F(TrainingWiring, SeedAndEpochReachTheMixture) {
+  const MadeUpCorpus more(20);
+  write(path("more.src"), more.tgt);
+  write(path("more.tgt"), more.src);
+  translation_.data.src_train.push_back("more.src");
+  translation_.data.tgt_train.push_back("more.tgt");
+  translation_.data.mixture.weights = {"3", "5"};
+  const auto size = [&](std::uint64_t seed, std::int64_t epoch) {
+    TrainingTask task = in_batches_of(translation_, 1'000'000, seed);
+    EXPECT_EQ(task.objective->batches(epoch), 1);
+    return task.objective->size(epoch, 0).targets;
+  };
+  const std::int64_t one = size(1, 0);
+  EXPECT_EQ(size(1, 0), one);
+  EXPECT_NE(size(1, 1), one) << "the next part of the corpus";
+  EXPECT_NE(size(2, 0), one);
+  translation_.data.mixture = {};
+  EXPECT_EQ(size(1, 1), size(2, 0)) << "all of both";
+}
+
 TEST_F(TrainingWiring, WordDropoutReachesTheClassifier) {
   const auto trained_loss = [&](float share) {
     classification_.loss.word_dropout = share;

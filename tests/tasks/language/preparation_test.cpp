@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "attend/checkpoint/checkpoint.h"
 #include "attend/checkpoint/run_folder.h"
 #include "attend/data/language.h"
 #include "attend/data/token_stream.h"
@@ -10,6 +11,7 @@
 #include "attend/train/trainer.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/made_up_corpus.h"
+#include "tasks/small_model.h"
 #include "tensor/expect_error.h"
 
 namespace attend {
@@ -83,6 +85,35 @@ TEST_F(LanguagePreparations, EndALineOnceWhereverAPartOfTheTextEnds) {
   stored.read(0, all);
   EXPECT_EQ(all, whole.stream);
   EXPECT_EQ(prepared.manifest.lines.words, whole.words);
+  EXPECT_EQ(prepared.manifest.lines.characters, whole.characters);
+  EXPECT_EQ(prepared.manifest.lines.empty_lines, whole.empty_lines);
+  EXPECT_EQ(prepared.manifest.lines.lines, std::ssize(lines));
+}
+
+TEST_F(LanguagePreparations, LearnTheVocabularyFromASample) {
+  const auto vocabulary = [&](const std::string& out, std::uint64_t seed) {
+    preparation_.preparation.out = path(out).string();
+    preparation_.preparation.seed = seed;
+    EXPECT_EQ(prepare_text(preparation_).learned_from, 20);
+    return read(path(out) / "tokenizer");
+  };
+  preparation_.preparation.sample_lines = 20;
+  const std::string first = vocabulary("first", 1);
+  EXPECT_EQ(vocabulary("again", 1), first);
+  EXPECT_NE(vocabulary("another", 2), first);
+}
+
+TEST_F(LanguagePreparations, CountTheLinesOfBothReadings) {
+  std::int64_t lines = 0;
+  prepare_text(preparation_, [&lines](std::int64_t more) { lines += more; });
+  EXPECT_EQ(lines, 2 * 191);
+}
+
+TEST_F(LanguagePreparations, NeedOneVocabulary) {
+  save_checkpoint(path("translator.safetensors"), checkpoint_of(small_model()));
+  preparation_.preparation.tokenizer_from = path("translator.safetensors").string();
+  expect_error<ConfigError>([&] { prepare_text(preparation_); },
+                            {"tokenizer-from", "found two", "translator"});
 }
 
 TEST_F(LanguagePreparations, TakeTheLanguageThatTrainingNames) {

@@ -203,6 +203,49 @@ TEST_F(TranslationPreparations, LeaveNoFolderWhenTheTextIsBad) {
     EXPECT_TRUE(entry.path().filename().string().starts_with("train.")) << entry.path();
 }
 
+TEST_F(TranslationPreparations, NeedAPairThatIsShortEnough) {
+  preparation_.data.length.max_length = 2;
+  expect_error<DataError>([&] { prepare_text(preparation_); }, {"train.en", "found none"});
+  EXPECT_FALSE(std::filesystem::exists(path("prepared")));
+}
+
+TEST_F(TranslationPreparations, CountThePairsOfBothReadings) {
+  std::int64_t pairs = 0;
+  prepare_text(preparation_, [&pairs](std::int64_t more) { pairs += more; });
+  EXPECT_EQ(pairs, 2 * 153);
+}
+
+TEST_F(TranslationPreparations, KnowTheLanguagesOfBothSides) {
+  const auto languages = [&](const std::string& out) {
+    preparation_.preparation.out = path(out).string();
+    const auto kinds = prepare_text(preparation_).manifest.text_kinds;
+    return kinds.at("src").language + " " + kinds.at("tgt").language;
+  };
+  EXPECT_EQ(languages("of_names"), "en de");
+  preparation_.data.src_language = "fr";
+  preparation_.data.tgt_language = "it";
+  EXPECT_EQ(languages("of_options"), "fr it");
+  TranslationTraining training = from_disk({"of_options"});
+  const auto language = [&](const char* side) {
+    return prepare_training(training, nullptr).model->text_kinds.at(side).language;
+  };
+  EXPECT_EQ(language("tgt"), "it");
+  training.data.src_language = "es";
+  training.data.tgt_language = "pt";
+  EXPECT_EQ(language("src"), "es");
+  EXPECT_EQ(language("tgt"), "pt");
+}
+
+TEST_F(TranslationPreparations, TakeTwoVocabulariesOfAModel) {
+  training_.vocabulary.joint_vocabulary = preparation_.vocabulary.joint_vocabulary = false;
+  training_.model.transformer.tie_embeddings = TiedEmbeddings::target;
+  train(training_, "run");
+  preparation_.preparation.tokenizer_from = path("run").string();
+  prepare_text(preparation_);
+  train(from_disk(), "of_disk");
+  expect_same_run("run", "of_disk");
+}
+
 TEST_F(TranslationPreparations, DoNotWriteOverAFolder) {
   prepare_text(preparation_);
   expect_error<IoError>([&] { prepare_text(preparation_); }, {"prepared", "not empty"});
