@@ -139,8 +139,17 @@ TEST_F(Shards, RefuseAnIndexThatPointsElsewhere) {
     const ShardReader shard = open(entry);
     EXPECT_TRUE(contains(message_of<DataError>([&] { shard.lengths(); }), "sample 1"));
     ShardReader::Sample sample;
-    EXPECT_THROW(shard.read(0, sample), DataError);
+    EXPECT_TRUE(
+        contains(message_of<DataError>([&] { shard.read(0, sample); }), "its position in the file"))
+        << "before anything is read from there";
   }
+}
+
+TEST_F(Shards, RefuseSamplesOfMoreSequencesThanThereCanBe) {
+  const ShardEntry entry = write_pairs(2, 100).front();
+  const std::string message = message_of<DataError>(
+      [&] { ShardReader(folder_ / "00000.shard", {.sequences = 5, .id_bytes = 2}, entry, {}); });
+  EXPECT_TRUE(contains(message, "at most 4 sequences")) << message;
 }
 
 }  // namespace

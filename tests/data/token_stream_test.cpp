@@ -85,5 +85,16 @@ TEST_F(TokensOnDisk, RefuseBlocksOfAnotherLength) {
     EXPECT_TRUE(contains(message, words)) << message;
 }
 
+TEST_F(TokensOnDisk, RefuseAnEmptyLastBlock) {
+  ShardWriter writer(folder_, kFormat, 10);
+  const TokenIds block = counting(kStreamBlock);
+  writer.add(std::array{std::span<const std::int32_t>(block)});
+  writer.add(std::array{std::span<const std::int32_t>()});
+  const auto entries = writer.finish();
+  const std::string message = message_of<DataError>([&] { StoredTokens{open(entries)}; });
+  for (const char* words : {"00000.shard", "sample 2", "found 0"})
+    EXPECT_TRUE(contains(message, words)) << message;
+}
+
 }  // namespace
 }  // namespace attend

@@ -114,6 +114,23 @@ TEST_F(PreparedTexts, OfSeveralFoldersHaveThePropertiesOfAllOfThem) {
   EXPECT_TRUE(kind(opened({small, prepared("again", options_)}).manifest).lowercased);
 }
 
+TEST_F(PreparedTexts, AreTokenizedIfAllOfThemAre) {
+  const std::string vocabulary = prepared("vocabulary", options_);
+  std::string apart, beside;
+  for (int i = 0; i < 10; ++i) {
+    apart += "old dogs , small cats .\n";
+    beside += "old dogs, small cats.\n";
+  }
+  const std::string tokenized = prepared("tokenized", of_text(apart, apart, vocabulary)),
+                    plain = prepared("plain", of_text(beside, beside, vocabulary));
+  const auto is_tokenized = [](const std::vector<std::string>& folders) {
+    return opened(folders).manifest.text_kinds.at("src").tokenized;
+  };
+  EXPECT_TRUE(is_tokenized({tokenized}));
+  EXPECT_FALSE(is_tokenized({tokenized, plain}));
+  EXPECT_FALSE(is_tokenized({plain, tokenized}));
+}
+
 TEST_F(PreparedTexts, BelongTogetherOnlyWithTheSameSettings) {
   const std::string first = prepared("first", options_);
   options_.preparation.tokenizer_from = first;
@@ -138,8 +155,9 @@ TEST_F(PreparedTexts, BelongTogetherOnlyWithTheSameSettings) {
 TEST_F(PreparedTexts, BelongTogetherOnlyWithTheSameTargetVocabulary) {
   options_.vocabulary.joint_vocabulary = false;
   const std::string first = prepared("first", options_);
+  write(path("third.de"), MadeUpCorpus(40).labeled);
   TranslationPreparation other = options_;
-  other.data.tgt_train = other.data.src_train;
+  other.data.tgt_train = {path("third.de").string()};
   const std::string second = prepared("second", other);
   const PreparedText text = opened({first}), turned = opened({second});
   ASSERT_EQ(text.vocabularies.src.bytes(), turned.vocabularies.src.bytes());

@@ -248,6 +248,7 @@ TEST_F(TranslationPreparations, TakeTwoVocabulariesOfAModel) {
 
 TEST_F(TranslationPreparations, DoNotWriteOverAFolder) {
   prepare_text(preparation_);
+  write(path("train.de"), "\xff\n");  // which would be an error, too, but is not read yet
   expect_error<IoError>([&] { prepare_text(preparation_); }, {"prepared", "not empty"});
 }
 
