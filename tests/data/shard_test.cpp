@@ -129,19 +129,24 @@ TEST_F(Shards, RefuseIdsOutsideOfTheVocabulary) {
 
 // Whoever writes an index with a right checksum may still have written nonsense.
 TEST_F(Shards, RefuseAnIndexThatPointsElsewhere) {
-  ShardEntry entry = write_pairs(2, 100).front();
-  for (const std::uint32_t end : {0xFFFFFFFFu, static_cast<std::uint32_t>(entry.ids) + 1}) {
-    std::fstream file(folder_ / "00000.shard", std::ios::binary | std::ios::in | std::ios::out);
-    file.seekp(static_cast<std::streamoff>(entry.ids * 2));
-    file.write(reinterpret_cast<const char*>(&end), sizeof end);
-    file.close();
-    entry.checksum = checksum_of_index(folder_ / "00000.shard", entry.ids * 2);
-    const ShardReader shard = open(entry);
-    EXPECT_TRUE(contains(message_of<DataError>([&] { shard.lengths(); }), "sample 1"));
-    ShardReader::Sample sample;
-    EXPECT_TRUE(
-        contains(message_of<DataError>([&] { shard.read(0, sample); }), "its position in the file"))
-        << "before anything is read from there";
+  // Where the index says that the first sequence of the first sample ends, and the last of the
+  // last.
+  for (const int sample : {0, 1}) {
+    ShardEntry entry = write_pairs(2, 100).front();
+    for (const std::uint32_t end : {0xFFFFFFFFu, static_cast<std::uint32_t>(entry.ids) + 1}) {
+      std::fstream file(folder_ / "00000.shard", std::ios::binary | std::ios::in | std::ios::out);
+      file.seekp(static_cast<std::streamoff>(entry.ids * 2 + sample * (12 + 4)));
+      file.write(reinterpret_cast<const char*>(&end), sizeof end);
+      file.close();
+      entry.checksum = checksum_of_index(folder_ / "00000.shard", entry.ids * 2);
+      const ShardReader shard = open(entry);
+      const std::string name = "sample " + std::to_string(sample + 1);
+      EXPECT_TRUE(contains(message_of<DataError>([&] { shard.lengths(); }), name));
+      ShardReader::Sample read;
+      EXPECT_TRUE(contains(message_of<DataError>([&] { shard.read(sample, read); }),
+                           "its position in the file"))
+          << "before anything is read from there";
+    }
   }
 }
 

@@ -140,6 +140,8 @@ TEST_F(FilterCommand, IgnoresNoOption) {
                        {option, "--score-with"});
   expect_usage_error(filter({"--language-odds", "2"}), {"--language-odds", "--src-lang"});
   expect_usage_error(filter({"--no-unique", "--unique-memory", "2"}), {"--unique-memory"});
+  for (const char* option : {"--unique-sources", "--unique-targets"})
+    EXPECT_EQ(run(filter({"--no-unique", option, "--unique-memory", "2"})), 0) << error_;
   expect_usage_error(filter({"--out", out}), {"--out", "--tsv or --text"});
   expect_usage_error({"filter", "--tsv", in, "--src", in, "--out", out}, {"--src", "--tsv"});
 }
@@ -177,6 +179,37 @@ TEST_F(FilterCommand, KeepsTheBestByAModel) {
   ASSERT_EQ(run(filter({"--score-with", path("run"), "--min-score", std::to_string(least - 1e-4)})),
             0);
   EXPECT_EQ(read(path("out.en")), kept);
+}
+
+TEST_F(FilterCommand, ScoresInTheLanguagesOfTheText) {
+  ASSERT_EQ(run({"import", std::string(ATTEND_SOURCE_DIR) + "/tests/interchange/data/models/nllb",
+                 "--out", path("languages")}),
+            0)
+      << error_;
+  write("in.en", read(path("valid.en")));
+  write("in.de", read(path("valid.de")));
+  ASSERT_EQ(run(filter({"--score-with", path("languages"), "--keep-best", "0.05", "--src-lang",
+                        "eng_Latn", "--tgt-lang", "deu_Latn", "--language-odds", "0", "--format",
+                        "json"})),
+            0)
+      << error_;
+  const double best = nlohmann::json::parse(out_)["lowest_score_kept"];
+  const auto best_from = [&](const char* source, const char* target) {
+    EXPECT_EQ(run({"score", path("languages"), "--src", path("in.en"), "--tgt", path("in.de"),
+                   "--src-lang", source, "--tgt-lang", target, "--format", "json"}),
+              0)
+        << error_;
+    double found = -1e9;
+    std::istringstream lines(out_);
+    for (std::string line; std::getline(lines, line);) {
+      const auto score = nlohmann::json::parse(line);
+      found =
+          std::max(found, score["log_probability"].get<double>() / score["tokens"].get<double>());
+    }
+    return found;
+  };
+  EXPECT_NEAR(best_from("eng_Latn", "deu_Latn"), best, 1e-5);
+  EXPECT_GT(std::abs(best_from("deu_Latn", "eng_Latn") - best), 1e-4);
 }
 
 TEST_F(FilterCommand, RefusesAModelOfAnotherTask) {

@@ -103,5 +103,43 @@ TEST_F(PrepareCommand, TakesTheVocabularyOfARun) {
   EXPECT_EQ(read(model("of_disk")), read(model("run")));
 }
 
+// Options of a vocabulary that is learned.
+TEST_F(PrepareCommand, LearnsNothingBesideAGivenVocabulary) {
+  std::vector<std::string> arguments = prepare({"--tokenizer-from", path("none")});
+  const auto size = std::find(arguments.begin(), arguments.end(), "--vocab-size");
+  arguments.erase(size, size + 2);
+  const std::vector<std::vector<std::string>> learning{{"--tokenizer", "bpe"},
+                                                       {"--character-coverage", "0.99"},
+                                                       {"--byte-fallback"},
+                                                       {"--normalization", "identity"},
+                                                       {"--no-joint-vocabulary"},
+                                                       {"--sample-lines", "7"},
+                                                       {"--seed", "2"}};
+  for (const std::vector<std::string>& option : learning) {
+    std::vector<std::string> both = arguments;
+    both.insert(both.end(), option.begin(), option.end());
+    const std::string name = option[0] == "--no-joint-vocabulary" ? "joint-vocabulary" : option[0];
+    expect_error(both, {"--tokenizer-from", name});
+  }
+}
+
+TEST_F(PrepareCommand, SaysOfATextWhatTrainingSays) {
+  ASSERT_EQ(run({"prepare", "lm", "--train", path("train.en"), "--vocab-size", "300", "--out",
+                 path("lines")}),
+            0)
+      << error_;
+  const std::string summary = out_.substr(0, out_.find('\n'));
+  EXPECT_NE(summary.find("400 lines"), std::string::npos) << summary;
+  ASSERT_EQ(run({"train",         "lm",  "--train",     path("train.en"),
+                 "--vocab-size",  "300", "--d-model",   "16",
+                 "--n-heads",     "2",   "--d-ff",      "16",
+                 "--n-layers",    "1",   "--max-steps", "1",
+                 "--valid-every", "0",   "--out",       path("run")}),
+            0)
+      << error_;
+  EXPECT_NE(out_.find("training text: " + summary + "\n"), std::string::npos) << summary << "\n"
+                                                                              << out_;
+}
+
 }  // namespace
 }  // namespace attend

@@ -164,6 +164,19 @@ TEST(PairRules, CheckTheLanguageOfEachSide) {
   EXPECT_EQ(broken(options, de, en), kKept);
 }
 
+// Odds so small that any other language fits well enough to drop a line.
+TEST(PairRules, CheckBothSidesWithTheOddsThatAreAskedFor) {
+  const std::string en = "the dog is in the garden", de = "der Hund ist nicht in dem Garten";
+  FilterOptions options = no_rules();
+  options.languages.tgt_lang = "de";
+  EXPECT_EQ(broken(options, en, de), kKept);
+  options.languages.language_odds = 1e-4;
+  EXPECT_EQ(broken(options, en, de), FilterRule::tgt_lang);
+  options.languages.tgt_lang.clear();
+  options.languages.src_lang = "en";
+  EXPECT_EQ(broken(options, en, de), FilterRule::src_lang);
+}
+
 TEST(PairRules, AllowAnyLanguageNameThatIsNotChecked) {
   FilterOptions options;
   options.languages.src_lang = "tlh";
