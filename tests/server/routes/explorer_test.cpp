@@ -13,6 +13,7 @@
 #include "attend/tasks/translation/engine.h"
 #include "attend/translator.h"
 #include "server/served_models.h"
+#include "tasks/small_adapter.h"
 
 namespace attend {
 namespace {
@@ -231,12 +232,12 @@ TEST_F(Exploring, ComparesTwoModelsWithoutLoadingThemAgain) {
   const std::string copy = file("second.safetensors");
   std::filesystem::copy_file(model_file_of(file("en-de")), copy);
   serve({"en-de", "second.safetensors", "lm"});
-  const Answer first = explored({{"model", "en-de"}}), second = explored({{"model", "second"}});
+  const Answer second = explored({{"model", "second"}}), first = explored({{"model", "en-de"}});
   EXPECT_EQ(first["attention"], second["attention"]);
   // A file that is gone cannot be read again.
   std::filesystem::remove(copy);
   EXPECT_EQ(explored({{"model", "en-de"}}), first);
-  EXPECT_EQ(explored({{"model", "second"}}), second);
+  EXPECT_EQ(explored({{"model", "second"}}), second) << "which was read first";
   explored({{"model", "lm"}});  // in place of the first, which was asked longer ago
   EXPECT_EQ(explored({{"model", "second"}}), second);
 }
@@ -299,6 +300,14 @@ TEST_F(Exploring, SaysWhatIsWrong) {
   for (int i = 0; i < 300; ++i) long_text += "dog ";
   explored({{"text", long_text}}, 400);
   EXPECT_EQ(post("/explore/heads", R"({"text": "a", "heads_off": "nothing"})").status, 400);
+}
+
+TEST_F(Exploring, ExploresNoAdapter) {
+  const Checkpoint base = load_checkpoint(file("en-de"));
+  const std::string adapter = file("adapter.safetensors");
+  save_checkpoint(adapter, small_adapter(base, {"encoder.layers.0.self_attn.v_proj.weight"}));
+  serve({"en-de,name=adapted,adapter=" + adapter});
+  EXPECT_NE(explored({{"model", "adapted"}}, 400).dump().find("attend merge"), std::string::npos);
 }
 
 TEST_F(Exploring, ServesItsPage) {
