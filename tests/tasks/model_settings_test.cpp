@@ -75,6 +75,18 @@ TEST(ModelSettings, OfAModelOfSeveralLanguagesAreItsDefaults) {
   expect_refused(into_several(), "src", "fra", {"src: the model finds the language"});
 }
 
+// The decoder reads the token of the language that it writes.
+TEST(ModelSettings, OfLanguagesRenewTheSamplesOfAModel) {
+  TranslationModel model = into_several();
+  model.format.marks.before_target.push_back(PairFormat::kTargetLanguage);
+  Checkpoint checkpoint = finished_checkpoint_of(model);
+  change_setting(checkpoint, "tgt", "fra");
+  const std::string of_french = checkpoint.text("attend.golden");
+  change_setting(checkpoint, "tgt", "ita");
+  EXPECT_NE(checkpoint.text("attend.golden"), of_french);
+  EXPECT_TRUE(check_model(checkpoint)->holds());
+}
+
 TEST(ModelSettings, ChatTemplateMakesALanguageModelKnowConversations) {
   Checkpoint checkpoint = checkpoint_of(small_language_model());
   change_setting(checkpoint, "chat-template",

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 
 #include "attend/core/lines.h"
@@ -155,6 +156,37 @@ TEST_F(FilterText, RanksNothingIfNothingIsScored) {
   const FilterReport report = filter_text(best, &scorer);
   EXPECT_EQ(report.kept, 0);
   EXPECT_EQ(report.least_score, std::nullopt);
+}
+
+// Writes the files anew while they are read for the first time.
+class Rewriter final : public PairScorer {
+ public:
+  explicit Rewriter(std::function<void()> rewrite) : rewrite_(std::move(rewrite)) {}
+  std::vector<FilterRule> rules() const override { return {}; }
+  std::vector<Verdict> judge(std::span<const TextPair* const> pairs) const override {
+    rewrite_();
+    return std::vector<Verdict>(pairs.size());
+  }
+
+ private:
+  std::function<void()> rewrite_;
+};
+
+TEST_F(FilterText, RanksNoTextThatChangesWhileItIsRead) {
+  for (const auto& [lines, why] :
+       {std::pair{"a\nb\nc\nd\n", "has grown"}, std::pair{"a\n", "has become shorter"}}) {
+    FilterTask best = task("a\nb\n", "A\nB\n");
+    best.options.keep_best = 0.5;
+    const Rewriter scorer([&, lines = lines] {
+      for (const char* name : {"in.en", "in.de"}) {
+        write("new", lines);
+        std::filesystem::rename(path("new"), path(name));  // who has it open reads on as before
+      }
+    });
+    const std::string message = message_of<DataError>([&] { filter_text(best, &scorer); });
+    EXPECT_TRUE(contains(message, why)) << message;
+    EXPECT_FALSE(has_output());
+  }
 }
 
 TEST_F(FilterText, RanksOnlyFilesAndOnlyWithAScorer) {
