@@ -56,6 +56,7 @@ TEST(BackgroundSum, SumsBucketsFromTheEndAsTheyAreComplete) {
   ASSERT_TRUE(recording.reaches(1)) << "before the others are complete";
   EXPECT_EQ(recording.summed(), (Buckets{{6, 10}}));
   recording.sum.complete(2, 5);
+  ASSERT_TRUE(recording.reaches(3)) << "the last one, which is smaller, too";
   recording.sum.finish();
   EXPECT_EQ(recording.summed(), (Buckets{{6, 10}, {2, 6}, {0, 2}}));
 }

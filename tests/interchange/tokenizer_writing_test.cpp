@@ -82,6 +82,9 @@ TEST(TokenizerWriting, NamesWhatHasNoEqual) {
     expect_error<ConfigError>([&] { write_tokenizer_json(trained_for_writing(options), {}); },
                               {"no equivalent in a tokenizer.json", what});
   };
+  TokenizerOptions with_symbols{.type = TokenizerType::bpe, .vocab_size = 90};
+  with_symbols.user_symbols = {"<bt>"};
+  expect_refused_for(with_symbols, "--user-symbols");
   expect_refused_for({.type = TokenizerType::word, .vocab_size = 20}, "--tokenizer word");
   expect_refused_for({.type = TokenizerType::byte_bpe, .vocab_size = 280}, "nmt");
   expect_refused_for(
