@@ -17,6 +17,11 @@ class CountedObjective final : public ToyObjective {
     trained.emplace_back(epoch, batch);
     return ToyObjective::loss(epoch, batch, normalizer, pass);
   }
+  Validation validate() override {
+    Validation result = ToyObjective::validate();
+    result.loss = result.nll + 1;  // as with label smoothing
+    return result;
+  }
   std::vector<std::pair<std::int64_t, std::int64_t>> trained;
 
  private:
@@ -59,6 +64,14 @@ TEST(ReplayObjective, TakesOtherOldBatchesInEveryEpoch) {
   few.order(0);
   few.order(1);
   EXPECT_EQ(few.of_old->trained,
+            (std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 0}, {0, 1}, {1, 0}, {1, 1}}));
+}
+
+TEST(ReplayObjective, TakesEveryOldBatchOnceInAnEpochThatHasRoomForAll) {
+  Replay equal(2, 2, 1.0);
+  equal.order(0);
+  equal.order(1);
+  EXPECT_EQ(equal.of_old->trained,
             (std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 0}, {0, 1}, {1, 0}, {1, 1}}));
 }
 

@@ -112,6 +112,17 @@ TEST_F(TogetherTest, AShardedOptimizerLeavesTheSameBytes) {
   }
 }
 
+// Muon multiplies matrices.
+TEST_F(TogetherTest, AShardedOptimizerMultipliesInThePrecisionOfTheTraining) {
+  options_.optimizer.kind = OptimizerKind::muon;
+  const Left exact = train(1, "exact");
+  options_.precision = Precision::bf16;
+  const Left whole = train(1, "whole");
+  ASSERT_NE(whole.files, exact.files);
+  options_.shard_optimizer = true;
+  expect_equal(train(2, "parts"), whole);
+}
+
 TEST_F(TogetherTest, AShardedOptimizerResumesWhatAnyNumberBegan) {
   const Left whole = train(1, "whole");
   for (const auto& [before, after] : {std::pair{1, 4}, {4, 2}, {2, 1}}) {
