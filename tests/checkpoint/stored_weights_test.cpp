@@ -79,6 +79,25 @@ TEST_F(FourBits, SurviveTheFile) {
   expect_loaded(open_checkpoint(path("model")));
 }
 
+// A large matrix is read some rows at a time.
+TEST_F(FourBits, AreReadWithTheFactorsAndScalesOfTheirRows) {
+  Backend& b = backend();
+  for (const auto& [name, type] :
+       {std::pair{"wide.weight", DType::i4}, std::pair{"odd.weight", DType::i8}}) {
+    const Tensor whole = b.quantize_weights(original_.tensor(name), type);
+    const Tensor value = Tensor::empty(whole.shape(), type);
+    const Tensor& numbers = grouped_.tensor(name);
+    const StoredRows stored(grouped_, name, value);
+    const std::int64_t rows = value.rows(), half = rows / 2;
+    for (const auto& [begin, end] : {std::pair{std::int64_t{0}, half}, std::pair{half, rows}})
+      stored.read(begin, value.slice_rows(begin, end),
+                  [&, begin = begin, end = end](const Tensor& to) {
+                    to.copy_from(numbers.slice_rows(begin, end));
+                  });
+    EXPECT_EQ(b.float_weights(value).to_vector(), b.float_weights(whole).to_vector()) << name;
+  }
+}
+
 // Whatever its shape.
 TEST_F(FourBits, AreNotTakenForATokenizer) {
   replace("tokenizer", bytes_tensor("abc").reshape({1, 3}));
