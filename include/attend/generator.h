@@ -32,6 +32,8 @@ namespace attend {
 struct GenerationBeam {
   int beam_size = 0;  // 0: sample
   float length_penalty = 1.0f;
+  // The search ends when it has beam_size times this many texts (Kasai et al. 2022)
+  float patience = 1.0f;
 };
 
 struct GenerationOptions {
@@ -40,16 +42,22 @@ struct GenerationOptions {
   int n_best = 1;  // continuations returned by generate_best(); generate() returns one
   // Divides the logits of tokens in the context (Keskar et al. 2019); 1: off
   float repetition_penalty = 1.0f;
+  int no_repeat_ngram =
+      0;                  // never write so many tokens in a row twice, the prompt included; 0: off
   int max_tokens = 200;   // most tokens to generate
+  int min_tokens = 0;     // tokens before the end of the line may end a continuation
   bool one_line = false;  // stop at the end of the line
   int context = 0;        // context in tokens; 0: the training length
   ContinuousCacheOptions cache = {};
+  std::vector<std::vector<std::int32_t>> forbidden_ids = {};  // sequences of tokens never written
+  // With one_line, any of these tokens ends a continuation, in place of the end of the line
+  std::vector<std::int32_t> end_ids = {};
   std::string prompt_source;  // names the prompt in messages ("standard input")
 };
 
 struct Generation {
   std::string text;                 // the continuation, without the prompt
-  std::vector<std::int32_t> ids;    // its tokens; eos ends a line
+  std::vector<std::int32_t> ids;    // its tokens; eos ends a line, or what end_ids name
   std::vector<float> token_scores;  // log-probability of each token (natural logarithm), before
                                     // temperature and penalties
   float score = 0;                  // sum of token_scores; for beam search divided by

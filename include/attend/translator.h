@@ -50,12 +50,20 @@ struct TranslationOptions {
   std::vector<std::string> prefixes;
   // Prefixes as target token ids, instead of `prefixes`; they may end within a word
   std::vector<std::vector<std::int32_t>> prefix_ids = {};
+  // 1: they begin with that. Below 1, beam search is drawn to it: while a translation has begun so,
+  // the probability p of the next token counts as weight + (1 - weight) p, of others (1 - weight) p
+  float prefix_weight = 1.0f;
   // Phrases that every translation contains, however unlikely, and phrases that no translation
   // contains. Phrases match target tokens from the beginning of a word; the last word may continue
-  // ("Hund" in "Hunde"). Beam search only, with dynamic beam allocation (Post and Vilar 2018): the
-  // beam size should exceed the number of tokens in must_contain
+  // ("Hund" in "Hunde"). must_contain is for beam search only, with dynamic beam allocation (Post
+  // and Vilar 2018): the beam size should exceed the number of tokens in must_contain
   std::vector<std::string> must_contain = {};
   std::vector<std::string> must_not_contain = {};
+  // Sequences of target tokens that no translation contains, as ids
+  std::vector<std::vector<std::int32_t>> forbidden_ids = {};
+  bool forbid_unknown = false;  // never write the token for unknown words
+  // Any of these target tokens ends a translation, in place of the end of sentence; none: that does
+  std::vector<std::int32_t> end_ids = {};
   // Receives every step of beam search. `sentence` counts the sentences of the call, or the lines
   // of a stream, from 0. Steps of one sentence come in order; those of several sentences may come
   // from several threads at once. If a batch fails because of one sentence, the others start again
@@ -71,6 +79,7 @@ struct TranslationCandidate {
   std::vector<std::string> tokens;  // the tokens of the text
   // Log-probability of each token (0 for those of the prefix), then of the end of sentence
   std::vector<float> token_scores;
+  std::int32_t end = -1;  // id of the token that ended it; -1: it was cut at the greatest length
   // Pairs (source word, target word), counted from 0, from cross-attention
   std::vector<std::pair<int, int>> alignment;
 };

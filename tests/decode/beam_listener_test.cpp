@@ -34,7 +34,7 @@ HeardSearch hear(TableModel& model, const std::vector<BeamSearchOptions>& option
   heard.steps.resize(options.size());
   heard.found = decode_all(model, [&](const Arrival& arrival, std::size_t sentence) {
     return BeamSearch(
-        arrival, TableModel::kEos, options[sentence], nullptr,
+        arrival, TableModel::kEos, options[sentence], {},
         [&heard, sentence](const BeamStep& step) { heard.steps[sentence].push_back(step); });
   });
   return heard;
@@ -174,7 +174,7 @@ TEST(BeamListener, EndsASearchByThrowing) {
   expect_error<DataError>(
       [&] {
         decode_all(model, [](const Arrival& arrival, std::size_t) {
-          return BeamSearch(arrival, TableModel::kEos, heard_beam(2), nullptr,
+          return BeamSearch(arrival, TableModel::kEos, heard_beam(2), {},
                             [](const BeamStep&) { throw DataError("enough"); });
         });
       },

@@ -31,13 +31,17 @@ RunningBatch::Search search_for(const Arrival& arrival, std::size_t sentence) {
     options.top_k = static_cast<int>(sentence % 5) * 2;
     options.max_length = 9;
     const std::vector<std::uint64_t> streams{sentence, sentence + 1000};
-    return Sampling(arrival, kEndOfSentence, options, streams);
+    OutputRules rules;
+    if (sentence % 4 == 1) rules = {.min_length = 3, .no_repeat_ngram = 2};
+    if (sentence % 7 == 1) rules.repetition_penalty = 1.4f;
+    return Sampling(arrival, kEndOfSentence, options, streams, rules);
   }
   BeamSearchOptions options;
   options.beam_size = 1 + static_cast<int>(sentence % 4);
   options.n_best = 1 + static_cast<int>(sentence % 2) * (options.beam_size - 1);
   options.max_length = 4 + static_cast<int>(sentence % 7);
   options.no_repeat_ngram = sentence % 5 == 0 ? 2 : 0;
+  options.repetition_penalty = sentence % 4 == 3 ? 1.5f : 1.0f;
   return BeamSearch(arrival, kEndOfSentence, options);
 }
 

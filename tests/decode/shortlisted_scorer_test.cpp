@@ -157,6 +157,23 @@ TEST(ShortlistedScorer, AreSampledByTokenNotByColumn) {
   EXPECT_EQ(written, (std::set<std::int32_t>{4, 7, 11, 12})) << "of the source 11 and the end, 3";
 }
 
+TEST(ShortlistedScorer, KnowTheColumnsOfTheirTokens) {
+  const Transformer model = small_transformer();
+  ShortlistedScorer steps(model, three_sources(), kBegin, neighbors());
+  steps.step(std::vector<std::int32_t>{0, 1, 2}, std::vector<std::int32_t>{2, 2, 2});
+  for (std::int64_t sentence = 0; sentence < 3; ++sentence) {
+    std::int32_t found = 0;
+    for (std::int32_t token = 0; token < kWords; ++token) {
+      const std::int32_t column = steps.column(sentence, token);
+      if (column < 0) continue;
+      EXPECT_EQ(column, found++);
+      EXPECT_EQ(steps.token(sentence, column), token);
+    }
+    EXPECT_GT(found, 1);
+    EXPECT_LT(found, kWords);
+  }
+}
+
 TEST(ShortlistedScorer, RefuseAListForAnotherVocabulary) {
   const Transformer model = small_transformer();
   Shortlist shortlist = neighbors();

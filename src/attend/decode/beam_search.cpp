@@ -13,25 +13,21 @@ namespace attend {
 
 namespace {
 
-// The tokens that would end a sequence of `n` tokens that `written` already has.
-std::vector<std::int32_t> repeating_tokens(std::span<const std::int32_t> written, int n) {
-  const auto known = static_cast<std::size_t>(n) - 1;
-  std::vector<std::int32_t> tokens;
-  if (n == 0 || written.size() < known) return tokens;
-  const auto last = written.last(known);
-  for (std::size_t i = 0; i + known < written.size(); ++i)
-    if (std::equal(last.begin(), last.end(), written.begin() + static_cast<std::ptrdiff_t>(i)))
-      tokens.push_back(written[i + known]);
-  return tokens;
+// How many outputs end the search.
+std::size_t most_outputs(const BeamSearchOptions& options) {
+  const float outputs = std::round(static_cast<float>(options.beam_size) * options.patience);
+  return std::max<std::size_t>(1, static_cast<std::size_t>(outputs));
 }
 
 }  // namespace
 
 void check_search(const BeamSearchOptions& options) {
   check_options(options);
-  if (options.n_best > options.beam_size)
-    throw ConfigError(fmt::format("n-best: expected 1 to beam-size {}, got {}", options.beam_size,
-                                  options.n_best));
+  if (static_cast<std::size_t>(options.n_best) <= most_outputs(options)) return;
+  const std::string patience =
+      options.patience == 1.0f ? "" : fmt::format(" times patience {}", options.patience);
+  throw ConfigError(fmt::format("n-best: expected 1 to beam-size {}{}, got {}", options.beam_size,
+                                patience, options.n_best));
 }
 
 struct BeamSearch::Live {
@@ -59,7 +55,10 @@ struct BeamSearch::Candidate {
     longer = hypothesis;
     longer.log_probability = log_probability;
     longer.token_scores.push_back(token_score);
-    if (!ends) longer.ids.push_back(token);
+    if (ends)
+      longer.end = token;
+    else
+      longer.ids.push_back(token);
     return longer;
   }
 };
@@ -71,14 +70,14 @@ struct BeamSearch::Bank {
   std::size_t seen = 0;  // candidates so far
 };
 
-BeamSearch::BeamSearch(const Arrival& sentence, std::int32_t eos, const BeamSearchOptions& options,
-                       std::shared_ptr<const PhraseRules> rules, Listener listener)
+BeamSearch::BeamSearch(const Arrival& sentence, EndTokens ends, const BeamSearchOptions& options,
+                       SearchRules rules, Listener listener)
     : options_(options),
-      rules_(std::move(rules)),
+      rules_(std::move(rules.phrases)),
+      beginning_(std::move(rules.beginning)),
       listener_(std::move(listener)),
-      eos_(eos),
-      first_token_(
-          sentence.prefix[sentence.prefix.size() - 1 - static_cast<std::size_t>(sentence.forced)]),
+      ends_(std::move(ends)),
+      read_(sentence.prefix.begin(), sentence.prefix.end() - sentence.forced),
       longest_(options.max_length > 0 ? options.max_length : sentence.max_length) {
   check_search(options);
   live_.push_back({sentence.output()});
@@ -94,7 +93,7 @@ void BeamSearch::begin_phrases() {
   auto& [so_far, parent, banned, progress] = live_.front();
   progress = rules_->begin();
   for (const std::int32_t id : so_far.ids) rules_->read(progress, id);
-  if (progress.violated) throw DataError("phrases: the prefix contains a forbidden phrase");
+  require_allowed(progress);
   const std::int64_t missing = rules_->total() - rules_->met(progress),
                      room = longest_ - std::ssize(so_far.ids);
   if (missing > room)
@@ -107,10 +106,10 @@ void BeamSearch::continue_live() {
   continuations_.clear();
   for (Live& live : live_) {
     const std::vector<std::int32_t>& ids = live.so_far.ids;
-    continuations_.push_back({live.parent, ids.empty() ? first_token_ : ids.back()});
+    continuations_.push_back({live.parent, ids.empty() ? read_.back() : ids.back()});
     if (rules_) rules_->add_forbidden(live.progress, live.banned);
     if (options_.no_repeat_ngram == 0) continue;
-    std::vector<std::int32_t> written{first_token_};
+    std::vector<std::int32_t> written = read_;
     written.insert(written.end(), ids.begin(), ids.end());
     const auto repeating = repeating_tokens(written, options_.no_repeat_ngram);
     live.banned.insert(live.banned.end(), repeating.begin(), repeating.end());
@@ -120,13 +119,25 @@ void BeamSearch::continue_live() {
 int BeamSearch::candidates() const {
   std::size_t most_banned = 0;
   for (const Live& live : live_) most_banned = std::max(most_banned, live.banned.size());
-  return options_.beam_size + 1 + static_cast<int>(most_banned);
+  const std::size_t ends = std::max<std::size_t>(1, ends_.tokens().size());
+  return options_.beam_size + static_cast<int>(ends + most_banned);
+}
+
+std::vector<LogitChange> BeamSearch::logit_changes() const {
+  std::vector<LogitChange> changes;
+  if (options_.repetition_penalty == 1.0f) return changes;
+  for (const Live& live : live_)
+    changes.push_back(
+        {.penalized = distinct(live.so_far.ids), .penalty = options_.repetition_penalty});
+  return changes;
 }
 
 // Unless it may not come next, or would leave no room for required phrases.
 void BeamSearch::add_candidate(std::size_t hypothesis, std::int32_t token, float token_score,
                                std::vector<Candidate>& all) const {
   const Live& live = live_[hypothesis];
+  const std::int32_t next = beginning_.next(live.so_far.ids);
+  if (next >= 0) token_score = beginning_.counted(token_score, token == next);
   if (std::find(live.banned.begin(), live.banned.end(), token) != live.banned.end()) return;
   Candidate candidate{live.so_far.log_probability + token_score, token_score,
                       static_cast<std::int32_t>(hypothesis), token};
@@ -134,7 +145,7 @@ void BeamSearch::add_candidate(std::size_t hypothesis, std::int32_t token, float
     const int before = rules_->met(live.progress);
     std::int64_t room = 0;
     candidate.met = before;
-    if (token != eos_) {
+    if (!ends_.contain(token)) {
       PhraseRules::Progress progress = live.progress;
       rules_->read(progress, token);
       candidate.met = rules_->met(progress);
@@ -148,9 +159,11 @@ void BeamSearch::add_candidate(std::size_t hypothesis, std::int32_t token, float
 
 std::vector<std::int32_t> BeamSearch::unlisted(std::size_t hypothesis,
                                                std::span<const Candidate> listed) const {
-  std::vector<std::int32_t> wanted = rules_->wanted(live_[hypothesis].progress);
-  std::sort(wanted.begin(), wanted.end());
-  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  const Live& live = live_[hypothesis];
+  std::vector<std::int32_t> wanted;
+  if (rules_) wanted = rules_->wanted(live.progress);
+  if (const std::int32_t next = beginning_.next(live.so_far.ids); next >= 0) wanted.push_back(next);
+  wanted = distinct(std::move(wanted));
   std::erase_if(wanted, [&](std::int32_t token) {
     return std::any_of(listed.begin(), listed.end(),
                        [token](const Candidate& c) { return c.token == token; });
@@ -163,7 +176,7 @@ std::vector<BeamSearch::Candidate> BeamSearch::best_candidates(const BestTokens&
                                                                std::int64_t first,
                                                                Scorer& scorer) const {
   std::vector<Candidate> all;
-  std::vector<std::vector<std::int32_t>> wanted(rules_ ? live_.size() : 0);
+  std::vector<std::vector<std::int32_t>> wanted(live_.size());
   const std::int64_t columns = std::min<std::int64_t>(candidates(), best.log_probabilities.cols());
   for (std::size_t h = 0; h < live_.size(); ++h) {
     const std::int64_t row = first + static_cast<std::int64_t>(h);
@@ -174,7 +187,7 @@ std::vector<BeamSearch::Candidate> BeamSearch::best_candidates(const BestTokens&
       if (std::isinf(scores[i])) break;
       add_candidate(h, scorer.token(row, best.columns.row<std::int32_t>(row)[i]), scores[i], all);
     }
-    if (rules_) wanted[h] = unlisted(h, std::span(all).subspan(begin));
+    wanted[h] = unlisted(h, std::span(all).subspan(begin));
   }
   if (std::any_of(wanted.begin(), wanted.end(),
                   [](const auto& tokens) { return !tokens.empty(); })) {
@@ -200,7 +213,7 @@ void BeamSearch::select_eligible(std::vector<Candidate>& all) const {
     const auto hypothesis = static_cast<std::size_t>(candidate.parent);
     candidate.eligible = best < beam || !has_best[hypothesis] || candidate.advances;
     has_best[hypothesis] = true;
-    if (candidate.token != eos_) ++best;
+    if (!ends_.contain(candidate.token)) ++best;
   }
 }
 
@@ -267,7 +280,7 @@ void BeamSearch::truncate_live() {
 // An end counts if it is among the best candidates that its bank has slots for; the best others
 // stay active.
 void BeamSearch::advance(const BestTokens& best, std::int64_t first, Scorer& scorer) {
-  const auto beam = static_cast<std::size_t>(options_.beam_size);
+  const std::size_t enough = most_outputs(options_);
   const auto length = static_cast<std::int64_t>(live_.front().so_far.ids.size());
   std::vector<Candidate> all = best_candidates(best, first, scorer);
   std::vector<Bank> shares = banks(all);
@@ -277,7 +290,7 @@ void BeamSearch::advance(const BestTokens& best, std::int64_t first, Scorer& sco
     if (!candidate.eligible || bank.kept == bank.slots) continue;
     const bool among_best = bank.seen++ < bank.slots;
     const Live& parent = live_[static_cast<std::size_t>(candidate.parent)];
-    if (candidate.token == eos_) {
+    if (ends_.contain(candidate.token)) {
       if (among_best && length >= options_.min_length) {
         finish(candidate.extend(parent.so_far, true));
         candidate.fate = BeamFate::ended;
@@ -295,8 +308,8 @@ void BeamSearch::advance(const BestTokens& best, std::int64_t first, Scorer& sco
       next.empty() && finished_.empty();  // only an end is possible, and min_length forbids it
   if (!dead_end) live_ = std::move(next);
   if (dead_end && rules_) keep_complete_live();
-  const bool cut = (dead_end || length + 1 >= longest_) && finished_.size() < beam,
-             done = finished_.size() >= beam;
+  const bool cut = (dead_end || length + 1 >= longest_) && finished_.size() < enough,
+             done = finished_.size() >= enough;
   if (listener_) tell(all, length, cut ? BeamFate::cut : done ? BeamFate::pruned : BeamFate::kept);
   if (cut) truncate_live();
   if (done) live_.clear();

@@ -9,6 +9,7 @@
 
 #include "attend/core/options.h"
 #include "attend/decode/hypothesis.h"
+#include "attend/decode/output_rules.h"
 #include "attend/decode/phrase_rules.h"
 #include "attend/decode/scorer.h"
 #include "attend/search.h"
@@ -19,6 +20,8 @@ namespace attend {
 inline constexpr NumberRange kBeamSizes = between(1, 1024);
 inline constexpr NumberRange kLengthPenalties = between(-10, 10);
 inline constexpr NumberRange kOutputLengths = between(0, 1e6);
+inline constexpr NumberRange kRepetitionPenalties = between(1e-6, 1e6);
+inline constexpr NumberRange kPatiences = between(0.001, 1000);
 
 template <class Visitor>
 void fields(BeamSearchOptions& o, Visitor&& visit) {
@@ -33,23 +36,29 @@ void fields(BeamSearchOptions& o, Visitor&& visit) {
   visit("min-length", o.min_length, kOutputLengths, "shortest output in tokens");
   visit("no-repeat-ngram", o.no_repeat_ngram, kOutputLengths,
         "never write an n-gram of this many tokens twice; 0: repetitions are allowed");
+  visit("repetition-penalty", o.repetition_penalty, kRepetitionPenalties,
+        "divide the logits of tokens that the output has by this, multiply negative ones; 1: off");
+  visit(
+      "patience", o.patience, kPatiences,
+      "end beam search with beam-size times this many outputs; above 1: slower, sometimes better");
 }
 
 // Throws ConfigError.
 void check_search(const BeamSearchOptions& options);
 
-// The search for one sentence. It is done when beam_size hypotheses have ended, with eos or, if eos
-// is -1, only at the greatest length. Ties are broken by lower hypothesis, then lower token id.
+// The search for one sentence. It is done when beam_size * patience hypotheses have ended, with an
+// end token or, if there are none, only at the greatest length. Ties are broken by lower
+// hypothesis, then lower token id.
 class BeamSearch {
  public:
   // Hears every step; what it throws is the outcome of the search.
   using Listener = std::function<void(const BeamStep&)>;
 
-  // rules: phrases that the output contains, whatever that costs, and phrases that it does not
-  // contain; null: any output will do. Throws ConfigError; DataError if there is no room for the
+  // rules: phrases that the output contains, whatever that costs, phrases that it does not contain,
+  // and what it would rather begin with. Throws ConfigError; DataError if there is no room for the
   // required phrases, and if the forced tokens contain a forbidden one.
-  BeamSearch(const Arrival& sentence, std::int32_t eos, const BeamSearchOptions& options,
-             std::shared_ptr<const PhraseRules> rules = nullptr, Listener listener = {});
+  BeamSearch(const Arrival& sentence, EndTokens ends, const BeamSearchOptions& options,
+             SearchRules rules = {}, Listener listener = {});
   BeamSearch(BeamSearch&&) noexcept;
   BeamSearch& operator=(BeamSearch&&) noexcept;
   ~BeamSearch();
@@ -58,6 +67,8 @@ class BeamSearch {
   std::span<const Continuation> continuations() const { return continuations_; }
   // How many of the most likely next tokens of each it needs.
   int candidates() const;
+  // How the logits of each are changed before these are looked for; none if they are not.
+  std::vector<LogitChange> logit_changes() const;
   // Chooses among these tokens; the continuations are rows `first` .. of `best`. Asks the scorer
   // for the probabilities of required tokens, which are then its columns. Throws NotFiniteError for
   // NaN probabilities; DataError if it finds no output with all required phrases, because forbidden
@@ -75,7 +86,8 @@ class BeamSearch {
                                          Scorer& scorer) const;
   void add_candidate(std::size_t hypothesis, std::int32_t token, float token_score,
                      std::vector<Candidate>& all) const;
-  // The tokens of required phrases that may come next; none of those that are listed.
+  // The tokens of required phrases and of the beginning that may come next; none of those that are
+  // listed.
   std::vector<std::int32_t> unlisted(std::size_t hypothesis,
                                      std::span<const Candidate> listed) const;
   void select_eligible(std::vector<Candidate>& all) const;
@@ -91,9 +103,10 @@ class BeamSearch {
 
   BeamSearchOptions options_;
   std::shared_ptr<const PhraseRules> rules_;
+  WishedBeginning beginning_;
   Listener listener_;
-  std::int32_t eos_;
-  std::int32_t first_token_;  // that was read before the first one is written
+  EndTokens ends_;
+  std::vector<std::int32_t> read_;  // before the output
   std::int64_t longest_;
   std::vector<Live> live_;  // best first
   std::vector<Continuation> continuations_;

@@ -12,6 +12,7 @@ struct Hypothesis {
   float log_probability = 0;        // natural logarithm, including eos
   std::vector<float> token_scores;  // log-probability of each token, including eos
   bool complete = true;             // false if truncated at the length limit
+  std::int32_t end = -1;            // the token that ended it; -1: none did
 };
 
 }  // namespace attend

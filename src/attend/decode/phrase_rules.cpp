@@ -78,6 +78,10 @@ void PhraseRules::read(Progress& progress, std::int32_t token) const {
   }
 }
 
+void require_allowed(const PhraseRules::Progress& beginning) {
+  if (beginning.violated) throw DataError("phrases: the prefix contains a forbidden phrase");
+}
+
 int PhraseRules::met(const Progress& progress) const {
   std::size_t contained = 0, furthest = 0;
   for (std::size_t i = 0; i < required_.size(); ++i) {

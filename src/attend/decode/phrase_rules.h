@@ -66,4 +66,7 @@ class PhraseRules {
   int total_ = 0;
 };
 
+// Throws DataError if the beginning that is given contains a forbidden phrase.
+void require_allowed(const PhraseRules::Progress& beginning);
+
 }  // namespace attend

@@ -1,6 +1,7 @@
 #include "attend/decode/running_batch.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -18,6 +19,29 @@ template <class Sentences>
 bool any_writes(const Sentences& sentences) {
   return std::any_of(sentences.begin(), sentences.end(),
                      [](const auto& sentence) { return sentence.writes(); });
+}
+
+// The k most likely tokens of `changes.size()` hypotheses from `begin` after these changes replace
+// those in `best`, which is on the host.
+void replace_best(Scorer& scorer, std::int64_t begin, std::span<const LogitChange> changes,
+                  const BestTokens& best) {
+  for_logits(scorer, begin, begin + std::ssize(changes), [&](std::int64_t first, Tensor logits) {
+    scorer.adjust(first, logits);
+    change_logits(changes.subspan(static_cast<std::size_t>(first - begin),
+                                  static_cast<std::size_t>(logits.rows())),
+                  first, scorer, logits);
+    const auto k = static_cast<int>(best.columns.cols());
+    const BestTokens own(logits.rows(), k);
+    const std::int64_t found = std::min<std::int64_t>(k, logits.cols());
+    backend().log_softmax_top_k(logits, static_cast<int>(found),
+                                own.log_probabilities.slice_columns(0, found),
+                                own.columns.slice_columns(0, found));
+    const BestTokens host = own.to_host();
+    for (std::int64_t r = 0; r < logits.rows(); ++r) {
+      std::copy_n(host.log_probabilities.row(r), k, best.log_probabilities.row(first + r));
+      std::copy_n(host.columns.row<std::int32_t>(r), k, best.columns.row<std::int32_t>(first + r));
+    }
+  });
 }
 
 }  // namespace
@@ -117,9 +141,20 @@ void RunningBatch::search(std::vector<Decoded>& done) {
   if (!any_writes(searches_)) return;
   int candidates = 0;
   for (const auto& s : searches_) candidates = std::max(candidates, s.search.candidates());
-  const BestTokens best = scorer_.best(searches_.back().end, candidates);
+  const BestTokens best = best_tokens_of_searches(candidates);
   advance(
       searches_, [&](auto& s) { s.search.advance(best, s.begin, scorer_); }, done);
+}
+
+// Most sentences change no logits: the scorer has a faster way for them.
+BestTokens RunningBatch::best_tokens_of_searches(int k) {
+  const BestTokens best = scorer_.best(searches_.back().end, k);
+  for (const auto& s : searches_) {
+    if (!s.writes()) continue;
+    const std::vector<LogitChange> changes = s.search.logit_changes();
+    if (!changes.empty()) replace_best(scorer_, s.begin, changes, best);
+  }
+  return best;
 }
 
 void RunningBatch::draw(std::int64_t begin, std::vector<Decoded>& done) {
@@ -134,6 +169,16 @@ void RunningBatch::draw(std::int64_t begin, std::vector<Decoded>& done) {
       done);
 }
 
+std::vector<LogitChange> RunningBatch::changes_of_samplings() const {
+  std::vector<LogitChange> all;
+  for (const auto& s : samplings_) {
+    std::vector<LogitChange> own =
+        s.writes() ? s.search.logit_changes() : std::vector<LogitChange>(1);
+    std::move(own.begin(), own.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
 // Tokens for rows [begin, rows()); those of sentences that read mean nothing.
 std::vector<DrawnToken> RunningBatch::drawn(std::int64_t begin) {
   std::vector<float> uniform;
@@ -144,11 +189,15 @@ std::vector<DrawnToken> RunningBatch::drawn(std::int64_t begin) {
     uniform.insert(uniform.end(), numbers.begin(), numbers.end());
     filters.resize(uniform.size(), s.search.filter());
   }
+  const std::vector<LogitChange> changes = changes_of_samplings();
   std::vector<DrawnToken> all;
   for_logits(scorer_, begin, rows_, [&](std::int64_t first, const Tensor& logits) {
     const Tensor log_probabilities = Tensor::empty(logits.shape());
     backend().log_softmax(logits, log_probabilities);
-    const bool adjusted = scorer_.adjust(first, logits);
+    bool adjusted = scorer_.adjust(first, logits);
+    adjusted |= change_logits(std::span(changes).subspan(static_cast<std::size_t>(first - begin),
+                                                         static_cast<std::size_t>(logits.rows())),
+                              first, scorer_, logits);
     if (adjusted) backend().log_softmax(logits, logits);
     const Tensor& drawn_from = adjusted ? logits : log_probabilities;
     const Tensor columns = Tensor::empty({logits.rows()}, DType::i32),
@@ -166,13 +215,18 @@ std::vector<DrawnToken> RunningBatch::drawn(std::int64_t begin) {
                        columns.slice_rows(row, end));
     }
     const Tensor host = columns.to_host();
-    const Ids chosen =
-        std::vector(host.data<std::int32_t>(), host.data<std::int32_t>() + host.size());
+    const std::span drawn_columns(host.data<std::int32_t>(), static_cast<std::size_t>(host.size()));
+    // Where nothing was drawn, any column says whether the model's probabilities are numbers.
+    std::vector<std::int32_t> chosen(drawn_columns.begin(), drawn_columns.end());
+    for (std::int32_t& column : chosen) column = std::max(column, 0);
     backend().gather_columns(log_probabilities, chosen, std::numeric_limits<float>::quiet_NaN(),
                              scores);
     const std::vector<float> values = scores.to_vector();
-    for (std::int64_t i = 0; i < logits.rows(); ++i)
-      all.push_back({scorer_.token(first + i, chosen[i]), values[static_cast<std::size_t>(i)]});
+    for (std::int64_t i = 0; i < logits.rows(); ++i) {
+      const std::int32_t column = drawn_columns[static_cast<std::size_t>(i)];
+      all.push_back({column < 0 ? -1 : scorer_.token(first + i, column),
+                     values[static_cast<std::size_t>(i)]});
+    }
   });
   return all;
 }

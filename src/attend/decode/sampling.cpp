@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <numeric>
 
 #include "attend/core/option_fields.h"
@@ -11,10 +12,12 @@
 
 namespace attend {
 
-Sampling::Sampling(const Arrival& sentence, std::int32_t eos, const SamplingOptions& options,
-                   std::span<const std::uint64_t> streams)
+Sampling::Sampling(const Arrival& sentence, EndTokens ends, const SamplingOptions& options,
+                   std::span<const std::uint64_t> streams, OutputRules rules)
     : options_(options),
-      eos_(eos),
+      rules_(std::move(rules)),
+      ends_(std::move(ends)),
+      read_(sentence.prefix.begin(), sentence.prefix.end() - sentence.forced),
       longest_(options.max_length > 0 ? options.max_length : sentence.max_length),
       samples_(streams.size(), sentence.output()),
       active_(streams.size()),
@@ -22,6 +25,33 @@ Sampling::Sampling(const Arrival& sentence, std::int32_t eos, const SamplingOpti
   check_options(options);
   for (const std::uint64_t stream : streams) random_.emplace_back(RandomKey{options.seed, stream});
   std::iota(active_.begin(), active_.end(), std::size_t{0});
+  if (!rules_.phrases) return;
+  PhraseRules::Progress begun = rules_.phrases->begin();
+  for (const std::int32_t token : sentence.output().ids) rules_.phrases->read(begun, token);
+  require_allowed(begun);
+  progress_.assign(streams.size(), begun);
+}
+
+LogitChange Sampling::logit_change(std::size_t sample) const {
+  const std::vector<std::int32_t>& ids = samples_[sample].ids;
+  LogitChange change{.penalty = rules_.repetition_penalty};
+  if (change.penalty != 1.0f) change.penalized = distinct(ids);
+  if (rules_.no_repeat_ngram > 0) {
+    std::vector<std::int32_t> written = read_;
+    written.insert(written.end(), ids.begin(), ids.end());
+    change.banned = repeating_tokens(written, rules_.no_repeat_ngram);
+  }
+  if (rules_.phrases) rules_.phrases->add_forbidden(progress_[sample], change.banned);
+  if (std::ssize(ids) < rules_.min_length)
+    change.banned.insert(change.banned.end(), ends_.tokens().begin(), ends_.tokens().end());
+  change.banned = distinct(std::move(change.banned));
+  return change;
+}
+
+std::vector<LogitChange> Sampling::logit_changes() const {
+  std::vector<LogitChange> changes;
+  for (const std::size_t sample : active_) changes.push_back(logit_change(sample));
+  return changes;
 }
 
 std::vector<float> Sampling::uniform() {
@@ -35,13 +65,21 @@ void Sampling::advance(std::span<const DrawnToken> drawn) {
   continuations_.clear();
   for (std::size_t i = 0; i < drawn.size(); ++i) {
     const auto [token, score] = drawn[i];
-    require_probabilities(score);
     Hypothesis& result = samples_[active_[i]];
+    if (token < 0 && !std::isnan(score)) {
+      result.complete = false;
+      continue;
+    }
+    require_probabilities(score);
     result.token_scores.push_back(score);
     result.log_probability += score;
     result.score = result.log_probability;
-    if (token == eos_) continue;
+    if (ends_.contain(token)) {
+      result.end = token;
+      continue;
+    }
     result.ids.push_back(token);
+    if (rules_.phrases) rules_.phrases->read(progress_[active_[i]], token);
     if (std::ssize(result.ids) >= longest_) {
       result.complete = false;
       continue;

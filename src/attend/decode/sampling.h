@@ -9,6 +9,7 @@
 #include "attend/core/options.h"
 #include "attend/core/random.h"
 #include "attend/decode/hypothesis.h"
+#include "attend/decode/output_rules.h"
 #include "attend/decode/scorer.h"
 #include "attend/search.h"
 
@@ -29,37 +30,46 @@ void fields(SamplingOptions& o, Visitor&& visit) {
 
 // A token that was drawn.
 struct DrawnToken {
-  std::int32_t token = 0;
-  float score = 0;  // the model's log-probability, before temperature and Scorer::adjust()
+  std::int32_t token = 0;  // -1: none may come, as its sample may contain none of them
+  float score = 0;         // the model's log-probability, before temperature and all changes
 };
 
 // Some samples for one sentence, each from a stream (seed, stream) of random numbers: results do
-// not depend on other samples and sentences. A sample ends with eos or, if eos is -1, only at the
-// greatest length.
+// not depend on other samples and sentences. A sample ends with an end token or, if there are none,
+// only at the greatest length.
 class Sampling {
  public:
-  // Throws ConfigError.
-  Sampling(const Arrival& sentence, std::int32_t eos, const SamplingOptions& options,
-           std::span<const std::uint64_t> streams);
+  // The phrases of the rules are forbidden ones. Throws ConfigError; DataError if the forced tokens
+  // contain one.
+  Sampling(const Arrival& sentence, EndTokens ends, const SamplingOptions& options,
+           std::span<const std::uint64_t> streams, OutputRules rules = {});
 
   // The unfinished samples: none when done.
   std::span<const Continuation> continuations() const { return continuations_; }
   TokenFilter filter() const { return {options_.temperature, options_.top_k, options_.top_p}; }
+  // How the logits of each are changed before a token is drawn.
+  std::vector<LogitChange> logit_changes() const;
   // The next uniform number of each of them.
   std::vector<float> uniform();
-  // Adds a token to each of them. Throws NotFiniteError for NaN scores.
+  // Adds a token to each of them; a sample without one is cut. Throws NotFiniteError for NaN
+  // scores.
   void advance(std::span<const DrawnToken> drawn);
   // The samples so far, in the order of the streams.
   const std::vector<Hypothesis>& samples() const { return samples_; }
   std::vector<Hypothesis> take_results() { return std::move(samples_); }
 
  private:
+  LogitChange logit_change(std::size_t sample) const;
+
   SamplingOptions options_;
-  std::int32_t eos_;
+  OutputRules rules_;
+  EndTokens ends_;
+  std::vector<std::int32_t> read_;  // before the samples
   std::int64_t longest_;
-  std::vector<Random> random_;       // of each sample
-  std::vector<Hypothesis> samples_;  // so far
-  std::vector<std::size_t> active_;  // unfinished samples
+  std::vector<Random> random_;                   // of each sample
+  std::vector<Hypothesis> samples_;              // so far
+  std::vector<PhraseRules::Progress> progress_;  // of each sample, if there are phrases
+  std::vector<std::size_t> active_;              // samples that go on
   std::vector<Continuation> continuations_;
 };
 

@@ -78,6 +78,8 @@ class Scorer {
       std::int64_t begin, std::span<const std::vector<std::int32_t>> tokens);
   // The token of a column for a hypothesis of the last step; tokens increase with columns.
   virtual std::int32_t token(std::int64_t hypothesis, std::int64_t column) const = 0;
+  // The column of a token of the vocabulary; -1 if the hypothesis has none.
+  virtual std::int32_t column(std::int64_t, std::int32_t token) const { return token; }
 
  protected:
   void arrive(Arrival arrival) { arrivals_.push_back(std::move(arrival)); }

@@ -122,4 +122,11 @@ std::int32_t ShortlistedScorer::token(std::int64_t hypothesis, std::int64_t colu
   return sentence_[static_cast<std::size_t>(hypothesis)]->tokens[static_cast<std::size_t>(column)];
 }
 
+std::int32_t ShortlistedScorer::column(std::int64_t hypothesis, std::int32_t token) const {
+  const auto& tokens = sentence_[static_cast<std::size_t>(hypothesis)]->tokens;
+  const auto found = std::lower_bound(tokens.begin(), tokens.end(), token);
+  const bool is_there = found != tokens.end() && *found == token;
+  return is_there ? static_cast<std::int32_t>(found - tokens.begin()) : -1;
+}
+
 }  // namespace attend

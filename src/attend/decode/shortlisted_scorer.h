@@ -30,6 +30,7 @@ class ShortlistedScorer final : public TranslationScorer {
   void advance(std::span<const std::int32_t> parents, const Ragged& tokens) override;
   Tensor logits(std::int64_t begin, std::int64_t end) override;
   std::int32_t token(std::int64_t hypothesis, std::int64_t column) const override;
+  std::int32_t column(std::int64_t hypothesis, std::int32_t token) const override;
 
  private:
   // The tokens of a sentence, ascending, and their positions among those of all sentences.

@@ -18,7 +18,7 @@ namespace {
 
 using Candidate = TranslationCandidate;
 using CandidateState = std::tuple<std::string, float, float, std::vector<std::string>,
-                                  std::vector<float>, std::vector<std::pair<int, int>>>;
+                                  std::vector<float>, std::vector<std::pair<int, int>>, int>;
 using TranslationState = std::tuple<std::vector<Candidate>, std::vector<std::string>>;
 
 // Python writes it: the page of the attention needs the translator. Imported when needed.
@@ -41,15 +41,18 @@ void add_candidate(nb::module_& module) {
               "The log-probability of each token, then of the end of sentence.")
       .def_ro("alignment", &Candidate::alignment,
               "Pairs (source word, target word), counted from 0; empty unless alignments=True.")
+      .def_ro("end", &Candidate::end,
+              "The id of the token that ended it; -1: it was cut at the greatest length.")
       .def("__getstate__",
            [](const Candidate& c) {
-             return CandidateState{c.text,   c.score,        c.log_probability,
-                                   c.tokens, c.token_scores, c.alignment};
+             return CandidateState{
+                 c.text, c.score, c.log_probability, c.tokens, c.token_scores, c.alignment, c.end};
            })
       .def("__setstate__",
            [](Candidate& c, const CandidateState& state) {
-             const auto& [text, score, log_probability, tokens, token_scores, alignment] = state;
-             new (&c) Candidate{text, score, log_probability, tokens, token_scores, alignment};
+             const auto& [text, score, log_probability, tokens, token_scores, alignment, end] =
+                 state;
+             new (&c) Candidate{text, score, log_probability, tokens, token_scores, end, alignment};
            })
       .def("__repr__", [](const Candidate& c) {
         return fmt::format("TranslationCandidate(text={}, score={:.4f})",

@@ -30,6 +30,7 @@ TEST_F(CommandOptionEffects, OfTranslate) {
       {"heads-off", "*.cross_attn", "--format json", "out"},
       {"attention-beta", "0", "--format json", "out"},
       {"prefix", "@prefixes", "--sample", "out"},
+      {"prefix-weight", "0.01", "--prefix @prefixes --format json", "out"},
       {"threads", "2", "", ""},
       {"threads", "2", "--sample", ""},
       {"beam-size", "1", "", "out"},
@@ -40,6 +41,13 @@ TEST_F(CommandOptionEffects, OfTranslate) {
       {"max-length", "3", "--sample", "out"},
       {"min-length", "30", "", "out"},
       {"no-repeat-ngram", "1", "--min-length 30", "out"},
+      {"repetition-penalty", "5", "", "out"},
+      {"patience", "3", "--beam-size 2 --n-best 2", "out"},
+      {"forbid-unknown", "yes", "--sample --temperature 50 --max-length 40", "out"},
+      {"min-length", "30", "--sample", "out"},
+      {"no-repeat-ngram", "1", "--sample", "out"},
+      {"repetition-penalty", "5", "--sample", "out"},
+      {"must-not-contain", "W", "--sample --top-k 1", "out"},
       {"batch-size", "1", "", ""},
       {"batch-size", "1", "--sample", ""},
       {"window", "2", "", ""},
@@ -84,6 +92,10 @@ TEST_F(CommandOptionEffects, OfGenerate) {
       {"seed", "2", "", "out"},
       {"seed", "2", "--top-k 1", ""},
       {"repetition-penalty", "5", "", "out"},
+      {"no-repeat-ngram", "1", "", "out"},
+      {"no-repeat-ngram", "1", "--beam-size 3", "out"},
+      {"min-tokens", "100", "--one-line --max-tokens 200", "out"},
+      {"patience", "0.3", "--beam-size 3 --n-best 2", "out error status"},
       {"beam-size", "3", "", "out"},
       {"beam-size", "4", "--beam-size 1", "out"},
       {"n-best", "2", "--beam-size 3", "out"},
@@ -172,6 +184,8 @@ TEST_F(CommandOptionEffects, OfAttention) {
       {"max-length", "2", "", "out files"},
       {"min-length", "30", "", "out files"},
       {"no-repeat-ngram", "1", "--min-length 30", "out files"},
+      {"repetition-penalty", "50", "", "out files"},
+      {"patience", "8", "--beam-size 2", "out? files?"},
       {"format", "json", "", "out"},
   };
   expect_cases(command, cases);
@@ -305,7 +319,7 @@ TEST_F(CommandOptionEffects, AreNeverMissingInSilence) {
   for (const char* option : {"temperature", "top-k", "top-p", "seed"})
     refused(fmt::format("translate @model --{} 1", option), fmt::format("--{}:", option),
             "add --sample");
-  for (const char* option : {"beam-size", "length-penalty", "min-length"})
+  for (const char* option : {"beam-size", "length-penalty", "patience"})
     refused(fmt::format("translate @model --sample --{} 1", option), fmt::format("--{}:", option),
             "--sample");
   refused("translate @model --no-detokenize", "--detokenize", "--tokenize moses");

@@ -76,6 +76,21 @@ TEST_F(OpenAi, DrawsAmongTheLikeliestTokens) {
   }
 }
 
+TEST_F(OpenAi, PenalizesRepetitions) {
+  GenerationOptions options = own().default_options();
+  options.max_tokens = 12;
+  options.sampling.top_k = 1;
+  options.repetition_penalty = 5;
+  const std::string text = own().generate("the", options).text;
+  options.repetition_penalty = 1;
+  EXPECT_NE(own().generate("the", options).text, text);
+  EXPECT_EQ(complete(R"({"prompt": "the", "max_tokens": 12, "temperature": 0,
+                         "repetition_penalty": 5})")["choices"][0]["text"],
+            text);
+  EXPECT_EQ(post("/v1/completions", R"({"prompt": "the", "repetition_penalty": 0})").status, 400);
+  EXPECT_EQ(post("/v1/completions", R"({"prompt": "the", "min_tokens": -1})").status, 400);
+}
+
 TEST_F(OpenAi, TakesSeveralPromptsAndIds) {
   const auto ids = own().tokenizer().encode("the old");
   const std::string more = R"(, "max_tokens": 5, "temperature": 0, "echo": true})";

@@ -135,8 +135,9 @@ void check(const GenerateArguments& a, const OptionBinding& binding) {
   if (a.generation.beam.beam_size > 0) {
     binding.refuse_beside("--beam-size", {"temperature", "top-k", "top-p", "seed"});
   } else {
-    binding.refuse_without("--beam-size", {"length-penalty"});
+    binding.refuse_without("--beam-size", {"length-penalty", "patience"});
   }
+  if (!a.generation.one_line) binding.refuse_without("--one-line", {"min-tokens"});
 }
 
 void run_generate(GenerateArguments& arguments, const OptionBinding& binding) {

@@ -175,12 +175,12 @@ void prepare_phrases(const TranslationModel& model, TranslateArguments& argument
 // The options of decoding by search, of sampling and of detokenizing need what they are for.
 void check(const TranslateArguments& a, const OptionBinding& binding) {
   if (a.sample) {
-    binding.refuse_beside(
-        "--sample", {"beam-size", "length-penalty", "min-length", "no-repeat-ngram", "beam-tree",
-                     "must-contain", "must-not-contain"});
+    binding.refuse_beside("--sample", {"beam-size", "length-penalty", "patience", "beam-tree",
+                                       "must-contain", "prefix-weight"});
   } else {
     binding.refuse_without("--sample", {"temperature", "top-k", "top-p", "seed"});
   }
+  if (a.prefix.empty()) binding.refuse_without("--prefix", {"prefix-weight"});
   if (a.text.preparation.tokenize == WordSplitting::moses) return;
   binding.refuse_without("--tokenize moses", {"detokenize"});
   const bool has_target_text = !a.prefix.empty() || !a.translation.must_contain.empty() ||

@@ -66,6 +66,8 @@ GenerationOptions generation_options(const Parameters& p, const Generator& gener
   options.sampling.top_p = static_cast<float>(p.number("top_p", 1e-6, 1, 1));
   options.sampling.top_k = static_cast<int>(p.whole("top_k", 0, 1 << 24, 0));
   options.sampling.temperature = static_cast<float>(p.number("temperature", 0, 100, 1));
+  options.repetition_penalty = static_cast<float>(p.number("repetition_penalty", 1e-6, 1e6, 1));
+  options.min_tokens = static_cast<int>(p.whole("min_tokens", 0, 1 << 20, 0));
   if (options.sampling.temperature == 0) {  // the most likely token
     options.sampling.temperature = 1;
     options.sampling.top_k = 1;
@@ -203,6 +205,9 @@ std::vector<RouteField> with_common_fields(std::vector<RouteField> own) {
         RouteField{"top_p", FieldType::number,
                    "draw among the most likely tokens that together have this probability (1)"},
         RouteField{"top_k", FieldType::whole, "draw among this many most likely tokens (0: all)"},
+        RouteField{"repetition_penalty", FieldType::number,
+                   "divides the logits of tokens in the context (1)"},
+        RouteField{"min_tokens", FieldType::whole, "tokens before a chat's answer may end (0)"},
         RouteField{"n", FieldType::whole, "continuations of each prompt (1)"},
         RouteField{"seed", FieldType::whole, "equal seeds give equal answers (1)"},
         RouteField{"stop", FieldType::texts, "stop strings: a continuation ends before them"},

@@ -37,6 +37,17 @@ Prompt read_prompt(std::string_view text, const std::string& name, const Languag
   return prompt;
 }
 
+// Throws ConfigError.
+void check(const GenerationOptions& options, const Tokenizer& tokenizer) {
+  check_options(options);
+  if (options.beam.beam_size > 0) check_search(search_options(options));
+  if (!is_in_vocabulary(options.end_ids, tokenizer))
+    throw ConfigError("end_ids: expected ids of the vocabulary");
+  for (const std::vector<std::int32_t>& ids : options.forbidden_ids)
+    if (ids.empty() || !is_in_vocabulary(ids, tokenizer))
+      throw ConfigError("forbidden_ids: expected ids of the vocabulary in each sequence");
+}
+
 }  // namespace
 
 GenerationOptions GenerationEngine::default_options() const {
@@ -47,8 +58,7 @@ GenerationOptions GenerationEngine::default_options() const {
 
 GenerationPrompt GenerationEngine::prompt(std::string_view text, const GenerationOptions& options,
                                           std::uint64_t sample) const {
-  check_options(options);
-  if (options.beam.beam_size > 0) check_search(search_options(options));
+  check(options, model_->tokenizer);
   const std::string name =
       options.prompt_source.empty() ? "the prompt" : options.prompt_source + ": the prompt";
   Prompt read = read_prompt(text, name, *model_, model_->context_for(options.context));
@@ -58,8 +68,7 @@ GenerationPrompt GenerationEngine::prompt(std::string_view text, const Generatio
 GenerationPrompt GenerationEngine::conversation(std::vector<std::int32_t> tokens,
                                                 const GenerationOptions& options,
                                                 std::uint64_t sample) const {
-  check_options(options);
-  if (options.beam.beam_size > 0) check_search(search_options(options));
+  check(options, model_->tokenizer);
   const int context = model_->context_for(options.context);
   if (tokens.empty() || !is_in_vocabulary(tokens, model_->tokenizer))
     throw DataError("a prompt of tokens: expected ids of the vocabulary");

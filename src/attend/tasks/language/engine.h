@@ -25,17 +25,24 @@ void fields(GenerationBeam& b, Visitor&& visit) {
         "beam search with this many hypotheses; 0: sample");
   visit("length-penalty", b.length_penalty, kLengthPenalties,
         "beam search: scores are log-probabilities divided by length^penalty");
+  visit("patience", b.patience, kPatiences,
+        "end beam search with beam-size times this many texts; above 1: slower, sometimes better");
 }
 
 template <class Visitor>
 void fields(GenerationOptions& o, Visitor&& visit) {
   visit("max-tokens", o.max_tokens, between(1, 1e9), "longest continuation in tokens");
+  visit("min-tokens", o.min_tokens, between(0, 1e9),
+        "shortest continuation in tokens, for one that ends with its line");
   visit("one-line", o.one_line, "stop at the end of the line");
   fields(o.sampling, visit);
   fields(o.beam, visit);
   visit("n-best", o.n_best, between(1, 1e6),
         "continuations to write: samples, or the best of beam search");
-  visit("repetition-penalty", o.repetition_penalty, between(1e-6, 1e6),
+  visit("no-repeat-ngram", o.no_repeat_ngram, kOutputLengths,
+        "length in tokens of the sequences that are never written twice, the prompt included; 0: "
+        "all may be repeated");
+  visit("repetition-penalty", o.repetition_penalty, kRepetitionPenalties,
         "divide the logits of tokens in the context by this, multiply negative ones; 1: off");
   visit("context", o.context, between(0, 1e6),
         "context of the model in tokens; 0: the training length");

@@ -17,18 +17,28 @@ std::vector<std::int32_t> tokens_without_text(const SpecialTokens& special) {
   return tokens;
 }
 
-// What ends a text: nothing does, or the end of its line.
-std::int32_t end_of(const LanguageModel& model, const GenerationOptions& options) {
-  return options.one_line ? model.tokenizer.eos_id() : -1;
+// What ends a text: nothing does, the end of its line, or what the options name.
+EndTokens ends_of(const LanguageModel& model, const GenerationOptions& options) {
+  if (!options.one_line) return EndTokens(-1);
+  return options.end_ids.empty() ? EndTokens(model.tokenizer.eos_id()) : EndTokens(options.end_ids);
 }
 
-Generation generation(Hypothesis hypothesis, std::int32_t end) {
+// Null: it may contain anything.
+std::shared_ptr<const PhraseRules> forbidden_sequences(const GenerationOptions& options) {
+  if (options.forbidden_ids.empty()) return nullptr;
+  std::vector<PhrasePaths> paths;
+  for (const std::vector<std::int32_t>& ids : options.forbidden_ids) paths.push_back(one_path(ids));
+  return std::make_shared<const PhraseRules>(std::vector<std::vector<std::int32_t>>(),
+                                             std::move(paths));
+}
+
+Generation generation(Hypothesis hypothesis) {
   Generation result{{},
                     std::move(hypothesis.ids),
                     std::move(hypothesis.token_scores),
                     hypothesis.score,
-                    hypothesis.complete && end >= 0};
-  if (result.complete) result.ids.push_back(end);
+                    hypothesis.complete && hypothesis.end >= 0};
+  if (result.complete) result.ids.push_back(hypothesis.end);
   return result;
 }
 
@@ -40,6 +50,9 @@ BeamSearchOptions search_options(const GenerationOptions& options) {
   search.length_penalty = options.beam.length_penalty;
   search.n_best = options.n_best;
   search.max_length = options.max_tokens;
+  search.min_length = options.min_tokens;
+  search.no_repeat_ngram = options.no_repeat_ngram;
+  search.patience = options.beam.patience;
   return search;
 }
 
@@ -91,14 +104,19 @@ std::size_t RunningGenerations::join(GenerationPrompt prompt) {
 RunningBatch::Search RunningGenerations::search(const GenerationPrompt& prompt,
                                                 const Arrival& arrival) const {
   const GenerationOptions& options = prompt.options;
-  const std::int32_t end = end_of(*model_, options);
-  if (options.beam.beam_size > 0) return BeamSearch(arrival, end, search_options(options));
+  const EndTokens ends = ends_of(*model_, options);
+  std::shared_ptr<const PhraseRules> forbidden = forbidden_sequences(options);
+  if (options.beam.beam_size > 0)
+    return BeamSearch(arrival, ends, search_options(options), std::move(forbidden));
   SamplingOptions sampling = options.sampling;
   sampling.max_length = options.max_tokens;
   std::vector<std::uint64_t> streams;
   for (int k = 0; k < options.n_best; ++k)
     streams.push_back(prompt.sample + static_cast<std::uint64_t>(k));
-  return Sampling(arrival, end, sampling, streams);
+  return Sampling(arrival, ends, sampling, streams,
+                  {.min_length = options.min_tokens,
+                   .no_repeat_ngram = options.no_repeat_ngram,
+                   .phrases = std::move(forbidden)});
 }
 
 void RunningGenerations::leave(std::size_t prompt) {
@@ -120,8 +138,7 @@ std::vector<Generation> RunningGenerations::continuations(Running& running,
                                                           std::vector<Hypothesis> found) {
   std::vector<Generation> results;
   for (Hypothesis& hypothesis : found) {
-    Generation& result = results.emplace_back(
-        generation(std::move(hypothesis), end_of(*model_, running.prompt.options)));
+    Generation& result = results.emplace_back(generation(std::move(hypothesis)));
     const std::size_t item = results.size() - 1;
     write(running, item, result.ids, result.token_scores);
     result.text = running.writers[item].finish();

@@ -135,6 +135,12 @@ void check_prefix_ids(const TranslationOptions& options, const TranslationModel&
     check_target_ids(prefix, model, "prefix_ids");
 }
 
+void check_end_ids(const TranslationOptions& options, const TranslationModel& model) {
+  for (const std::int32_t id : options.end_ids)
+    if (id < 0 || id >= model.tgt_tokenizer.vocab_size())
+      throw ConfigError(fmt::format("end_ids: expected ids of target tokens, got {}", id));
+}
+
 }  // namespace
 
 std::vector<std::int32_t> target_ids(const TranslationModel& model,
@@ -166,6 +172,12 @@ std::shared_ptr<const TranslationCall> TranslationEngine::call(
   if (options.shortlist && !model().shortlist)
     throw ConfigError("--shortlist: the model has no shortlist; attend shortlist adds one");
   check_prefix_ids(options, model());
+  check_end_ids(options, model());
+  if (options.sampling && options.prefix_weight < 1)
+    throw ConfigError("prefix-weight: expected beam search, or 1; got sampling");
+  if (options.shortlist && options.prefix_weight < 1)
+    throw ConfigError(
+        "prefix-weight: expected all tokens to choose from, or 1; --shortlist leaves only some");
   return std::make_shared<TranslationCall>(TranslationCall{
       options, model().format.of(options.languages), phrase_rules(options, model())});
 }

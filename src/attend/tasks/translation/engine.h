@@ -35,11 +35,16 @@ void fields(TranslationOptions& o, Visitor&& visit) {
   visit("alignment", o.alignment,
         "also print the source word that each word of a translation attends to most, as pairs of "
         "numbers from 0");
+  visit(
+      "prefix-weight", o.prefix_weight, above(0, 1),
+      "weight of --prefix; 1: translations begin with the prefix; below 1: beam search is drawn to "
+      "the prefix, as the probability of the next token there is mixed with 1 by this weight");
   visit("must-contain", o.must_contain,
         "phrases that every translation must contain, one per argument; the beam size should "
         "exceed their number of tokens");
   visit("must-not-contain", o.must_not_contain,
         "phrases that no translation may contain, one per argument");
+  visit("forbid-unknown", o.forbid_unknown, "never write the token for unknown words");
   visit("max-source-tokens", o.max_source_tokens, between(1, 1e6),
         "longest source sentence in tokens");
   fields(o.languages, visit);

@@ -9,6 +9,7 @@
 
 #include "attend/core/quote.h"
 #include "attend/error.h"
+#include "attend/tasks/model_reading.h"
 
 namespace attend {
 
@@ -72,6 +73,23 @@ PhrasePaths all_paths(const TokenIds& usual, const Tokenizer& tokenizer) {
   return paths;
 }
 
+// Of the sequences of tokens that are forbidden, and of the token for unknown words.
+std::vector<PhrasePaths> paths_of_ids(const TranslationOptions& options,
+                                      const Tokenizer& tokenizer) {
+  std::vector<PhrasePaths> paths;
+  if (options.forbidden_ids.size() > kMostPhrases)
+    throw ConfigError(
+        fmt::format("forbidden_ids: expected at most {} sequences of tokens", kMostPhrases));
+  for (const TokenIds& ids : options.forbidden_ids) {
+    if (ids.empty() || !is_in_vocabulary(ids, tokenizer))
+      throw ConfigError("forbidden_ids: expected ids of target tokens in each sequence");
+    paths.push_back(one_path(ids));
+  }
+  const std::int32_t unknown = tokenizer.unk_id();
+  if (options.forbid_unknown && unknown >= 0) paths.push_back(one_path(std::span(&unknown, 1)));
+  return paths;
+}
+
 void check_writable(const std::string& phrase, const TokenIds& ids, const PhraseRules& forbidden,
                     const TranslationModel& model) {
   for (const std::int32_t id : ids)
@@ -91,19 +109,19 @@ std::shared_ptr<const PhraseRules> phrase_rules(const TranslationOptions& option
                                                 const TranslationModel& model) {
   const std::vector<std::string>&required = options.must_contain,
         &forbidden = options.must_not_contain;
-  if (required.empty() && forbidden.empty()) return nullptr;
-  if (options.sampling)
+  const Tokenizer& tokenizer = model.tgt_tokenizer;
+  std::vector<PhrasePaths> paths = paths_of_ids(options, tokenizer);
+  if (required.empty() && forbidden.empty() && paths.empty()) return nullptr;
+  if (options.sampling && !required.empty())
     throw ConfigError(
-        "must-contain, must-not-contain: expected beam search, which weighs outputs with and "
-        "without the phrases; got sampling");
+        "must-contain: expected beam search, which weighs outputs with and without the phrases; "
+        "got sampling");
   if (options.shortlist && !required.empty())
     throw ConfigError(
         "must-contain: expected all tokens to choose from; --shortlist leaves only some");
   if (std::max(required.size(), forbidden.size()) > kMostPhrases)
     throw ConfigError(
         fmt::format("must-contain, must-not-contain: expected at most {} phrases", kMostPhrases));
-  const Tokenizer& tokenizer = model.tgt_tokenizer;
-  std::vector<PhrasePaths> paths;
   for (const std::string& phrase : forbidden)
     paths.push_back(all_paths(ids_of_phrase(phrase, "must-not-contain", tokenizer), tokenizer));
   const PhraseRules of_forbidden({}, paths);

@@ -9,7 +9,7 @@
 
 namespace attend {
 
-// Null if the options ask for no phrases. A phrase is written as it is within a text, after a
+// Null if nothing is required or forbidden. A phrase is written as it is within a text, after a
 // space. Required ones have the tokens that the tokenizer gives them; forbidden ones are forbidden
 // in all tokens that spell them. Throws ConfigError for phrases that the model cannot write, that
 // contradict each other, and together with options that leave no choice among all tokens.

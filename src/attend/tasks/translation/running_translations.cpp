@@ -81,7 +81,9 @@ std::size_t RunningTranslations::join(std::vector<SourceSentence> sentences) {
   for (const SourceSentence& sentence : sentences) {
     src.add(sentence.ids);
     DecoderPrefix& prefix = prefixes.emplace_back();
-    prefix = {sentence.call->marks.before_target, std::ssize(sentence.prefix)};
+    prefix.tokens = sentence.call->marks.before_target;
+    if (sentence.call->options.prefix_weight < 1) continue;  // the search is drawn to it
+    prefix.forced = std::ssize(sentence.prefix);
     prefix.tokens.insert(prefix.tokens.end(), sentence.prefix.begin(), sentence.prefix.end());
   }
   const std::size_t first = next_;
@@ -102,16 +104,24 @@ std::size_t RunningTranslations::join(std::vector<SourceSentence> sentences) {
 RunningBatch::Search RunningTranslations::search(const SourceSentence& sentence,
                                                  const Arrival& arrival) const {
   const auto& [options, marks, rules] = *sentence.call;
-  const std::int32_t eos = model_.special().eos;
-  if (!options.sampling)
-    return BeamSearch(arrival, eos,
-                      within_positions(options.beam, ensemble_->longest_input(), marks), rules,
-                      listener_of(sentence));
+  const EndTokens ends =
+      options.end_ids.empty() ? EndTokens(model_.special().eos) : EndTokens(options.end_ids);
+  if (!options.sampling) {
+    WishedBeginning beginning;
+    if (options.prefix_weight < 1) beginning = {sentence.prefix, options.prefix_weight};
+    return BeamSearch(arrival, ends,
+                      within_positions(options.beam, ensemble_->longest_input(), marks),
+                      {rules, std::move(beginning)}, listener_of(sentence));
+  }
   std::vector<std::uint64_t> streams;
   for (int k = 0; k < options.beam.n_best; ++k)
     streams.push_back(sentence.number + static_cast<std::uint64_t>(k) * kSentences);
-  return Sampling(arrival, eos,
-                  within_positions(*options.sampling, ensemble_->longest_input(), marks), streams);
+  return Sampling(arrival, ends,
+                  within_positions(*options.sampling, ensemble_->longest_input(), marks), streams,
+                  {.min_length = options.beam.min_length,
+                   .no_repeat_ngram = options.beam.no_repeat_ngram,
+                   .repetition_penalty = options.beam.repetition_penalty,
+                   .phrases = rules});
 }
 
 void RunningTranslations::leave(std::size_t sentence) {
@@ -171,6 +181,7 @@ TranslationCandidate RunningTranslations::candidate(const Hypothesis& hypothesis
   for (const std::int32_t id : hypothesis.ids)
     candidate.tokens.push_back(model_.tgt_tokenizer.piece(id));
   candidate.token_scores = hypothesis.token_scores;
+  candidate.end = hypothesis.end;
   return candidate;
 }
 
