@@ -73,7 +73,7 @@ class Model:
     def spec(self):
         c = self.config
         spec = ctranslate2.specs.TransformerSpec.from_config((c["n_encoder_layers"], c["n_decoder_layers"]), c["n_heads"],
-                                                         pre_norm=c["norm_first"])
+                                                         pre_norm=c["norm_first"], alignment_heads=0)  # the mean of all
         self.side(spec.encoder, "encoder", spec.encoder.embeddings[0], self.src_embedding)
         self.side(spec.decoder, "decoder", spec.decoder.embeddings, self.tgt_embedding)
         for i, layer in enumerate(spec.encoder.layer):

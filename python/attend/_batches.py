@@ -13,6 +13,8 @@ from attend._texts import checked_tokens
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+    from attend import _attend
+
 Result = TypeVar("Result")
 
 
@@ -77,14 +79,20 @@ class BatchOptions(TypedDict, total=False):
     no_repeat_ngram_size: int
     return_scores: bool
     return_end_token: bool
-
+    #: beam search ends when it has found beam_size * patience results
     patience: float
     disable_unk: bool
+    #: tokens in a row that are never written
     suppress_sequences: Sequence[Sequence[str]] | None
+    #: what ends a result: a token, several, or their ids; None: the end that the model has learned
     end_token: str | Sequence[str] | Sequence[int] | None
-    return_logits_vocab: bool
+
+    #: of translations: num_hypotheses that differ in the token after the prefix
     return_alternatives: bool
+    #: leaves out those whose token is less likely
     min_alternative_expansion_prob: float
+
+    return_logits_vocab: bool
 
 
 class TranslationBatchOptions(BatchOptions, total=False):
@@ -97,10 +105,13 @@ class TranslationBatchOptions(BatchOptions, total=False):
     return_attention: bool
     #: changes nothing: Translator.translate has the shortlist of a model
     use_vmap: bool
-
+    #: prefers results whose attention covers the source (Wu et al. 2016)
     coverage_penalty: float
-    prefix_bias_beta: float
+    #: writes the most attended source token in place of the token for unknown words
     replace_unknowns: bool
+    #: above 0: results are drawn to target_prefix with this weight, instead of beginning with it
+    prefix_bias_beta: float
+
     callback: Callable[[GenerationStepResult], bool] | None
 
 
@@ -116,7 +127,7 @@ class GenerationBatchOptions(BatchOptions, total=False):
     cache_static_prompt: bool
     #: receives every token of greedy search and sampling; True ends the continuation
     callback: Callable[[GenerationStepResult], bool] | None
-
+    #: fewest tokens of a result; the first one of the prompt does not count
     min_length: int
 
 
@@ -161,23 +172,12 @@ _GENERATION_DEFAULTS: dict[str, Any] = _DEFAULTS | {
     "min_length": 0,
 }
 #: What attend does not have.
-_MISSING = {
-    "patience",
-    "disable_unk",
-    "suppress_sequences",
-    "end_token",
+_MISSING_IN_TRANSLATION = {"return_logits_vocab", "callback"}
+_MISSING_IN_GENERATION = {
     "return_logits_vocab",
     "return_alternatives",
     "min_alternative_expansion_prob",
 }
-_MISSING_IN_TRANSLATION = _MISSING | {
-    "repetition_penalty",
-    "coverage_penalty",
-    "prefix_bias_beta",
-    "replace_unknowns",
-    "callback",
-}
-_MISSING_IN_GENERATION = _MISSING | {"no_repeat_ngram_size", "min_length"}
 
 
 def translation_batch_options(given: Mapping[str, object]) -> dict[str, Any]:
@@ -199,6 +199,27 @@ def _settled(
         if name in missing and value != defaults[name]:
             raise ConfigError(f"{name}: expected {defaults[name]!r}, the only value that attend has")
     return {**defaults, **given}
+
+
+def token_limits(
+    options: Mapping[str, Any], tokenizer: _attend.Tokenizer
+) -> tuple[list[list[str]], list[int]]:
+    """Sequences of tokens that are never written, and ids that end a result; none: the model's end.
+
+    Raises ConfigError for a token that the vocabulary does not have.
+    """
+    suppressed = checked_tokens(options["suppress_sequences"] or [], "suppress_sequences")
+    given = options["end_token"]
+    ends = [] if given is None else [given] if isinstance(given, str) else list(given)
+    words = [token for tokens in suppressed for token in tokens]
+    for token in words + [end for end in ends if isinstance(end, str)]:
+        known = tokenizer.id(token)
+        if known < 0 or tokenizer.piece(known) != token:
+            raise ConfigError(
+                f"suppress_sequences, end_token: expected tokens of the vocabulary, got {token!r}"
+            )
+    ids = [tokenizer.id(end) if isinstance(end, str) else end for end in ends]
+    return [tokens for tokens in suppressed if tokens], ids
 
 
 def batch_score(log_probability: float, length: int, length_penalty: float) -> float:

@@ -16,6 +16,7 @@ from attend._batches import (
     computed,
     generation_batch_options,
     in_batches,
+    token_limits,
     truncated,
 )
 from attend._common import Model, in_background
@@ -179,7 +180,12 @@ class GenerationBatches(Model):
         if options["callback"]:
             hearer = _Hearer(self._model.tokenizer(), prompts[0], options)
         try:
-            answers = self._model.generate_tokens(given, named, hearer and hearer.accept)
+            answers = self._model.generate_tokens(
+                given,
+                token_limits(options, self._model.tokenizer()),
+                named,
+                hearer and hearer.accept,
+            )
         except _Stopped:
             assert hearer
             found = [[_Found(ids, scores, False) for ids, scores in hearer.written]]
@@ -224,9 +230,10 @@ class _Prompt:
         self.before = tokens[: longest + 1] if options["include_prompt_in_result"] else []
         self.steps_before = max(len(self.before) - 1, 0)
         self.longest = longest - self.steps_before
+        self.shortest = max(options["min_length"] - self.steps_before, 0)
 
-    def given(self, samples: int) -> tuple[list[str], int, int]:
-        return self.tokens, self.longest, self.number * samples
+    def given(self, samples: int) -> tuple[list[str], int, int, int]:
+        return self.tokens, self.shortest, self.longest, self.number * samples
 
 
 class _Found(NamedTuple):
@@ -272,12 +279,14 @@ def _search_options(options: dict[str, Any]) -> dict[str, Any]:
     """By the names of the command line."""
     named = {
         "repetition_penalty": options["repetition_penalty"],
+        "no_repeat_ngram": options["no_repeat_ngram_size"],
         "n_best": options["num_hypotheses"],
     }
     if options["beam_size"] > 1:
         return named | {
             "beam_size": options["beam_size"],
             "length_penalty": options["length_penalty"],
+            "patience": options["patience"],
         }
     return named | {
         "top_k": options["sampling_topk"],

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from attend import _attend
-from attend._attend import Translation
+from attend._attend import Translation, TranslationCandidate
 from attend._batches import (
     AsyncResult,
     ScoringResult,
@@ -16,6 +18,7 @@ from attend._batches import (
     batch_score,
     computed,
     pairs_of_tokens,
+    token_limits,
     translation_batch_options,
     truncated,
 )
@@ -73,9 +76,11 @@ class TranslationBatches(Model):
         pairs = pairs_of_tokens(sources, target_prefix or [None] * len(sources), self._languages())
 
         def compute() -> list[TranslationResult]:
-            translations = self._translate_tokens(pairs, _search_options(all_options))
+            if all_options["return_alternatives"]:
+                return [self._alternatives(pair, all_options) for pair in pairs]
+            translations = self._translate_tokens(pairs, all_options)
             return [
-                self._result(pair, translation, all_options)
+                self._result(pair, translation.candidates, all_options)
                 for pair, translation in zip(pairs, translations, strict=True)
             ]
 
@@ -142,44 +147,83 @@ class TranslationBatches(Model):
         return self._model.languages()
 
     def _result(
-        self, pair: TokenPair, translation: Translation, options: dict[str, Any]
+        self, pair: TokenPair, candidates: list[TranslationCandidate], options: dict[str, Any]
     ) -> TranslationResult:
+        found = [self._hypothesis(pair, one, options) for one in candidates]
+        found.sort(key=lambda one: -one.score)
         result = TranslationResult([])
-        end = [self._end_token()] if options["return_end_token"] else []
-        for candidate in translation.candidates:
-            length = len(pair.language) + len(candidate.token_scores)
-            has_ended = len(candidate.token_scores) > len(candidate.tokens)
-            result.hypotheses.append(
-                pair.language + candidate.tokens + (end if has_ended else [])
-            )
-            result.scores.append(
-                batch_score(candidate.log_probability, length, options["length_penalty"])
-            )
-        order = sorted(range(len(result.scores)), key=lambda index: -result.scores[index])
-        result.hypotheses = [result.hypotheses[index] for index in order]
-        result.scores = [result.scores[index] for index in order]
-        if not options["return_scores"]:
-            result.scores = []
-        if options["return_attention"]:
-            result.attention = [self._attention(pair, tokens) for tokens in result.hypotheses]
+        for one in found[: options["num_hypotheses"]]:
+            result.hypotheses.append(self._written(one, options))
+            if options["return_scores"]:
+                result.scores.append(one.score)
+            if options["return_attention"]:
+                result.attention.append(one.attention[: len(result.hypotheses[-1])])
         return result
 
-    def _end_token(self) -> str:
-        tokenizer = self._model.target_tokenizer()
-        return tokenizer.piece(tokenizer.special_ids()["eos"])
+    def _alternatives(self, pair: TokenPair, options: dict[str, Any]) -> TranslationResult:
+        """The likeliest tokens after the prefix, each with the best translation that it begins."""
+        length, count = len(pair.prefix) + 1, options["num_hypotheses"]
+        one_token = {
+            "beam_size": count, "patience": 1.0, "sampling_topk": 1, "coverage_penalty": 0.0,
+            "min_decoding_length": length, "max_decoding_length": length,
+        }  # fmt: skip
+        (expansion,) = self._translate_tokens([pair], options | one_token)
+        least = options["min_alternative_expansion_prob"]
+        begun = [one for one in expansion.candidates if math.exp(one.log_probability) >= least]
+        ended = [[one] for one in begun]
+        if length < options["max_decoding_length"]:
+            longer = [replace(pair, prefix=one.tokens) for one in begun]
+            all_found = options | {"num_hypotheses": _most_hypotheses(options)}
+            ended = [one.candidates for one in self._translate_tokens(longer, all_found)]
 
-    def _attention(self, pair: TokenPair, target: list[str]) -> list[list[float]]:
-        """The mean over the heads of the last layer: a row for each token."""
-        if not target:
-            return []
-        tokens = target[:-1] if target[-1] == self._end_token() else target
-        layers = self._model.cross_attention(pair.source, tokens, pair.options)
-        weights: list[list[float]] = layers[-1].mean(axis=0)[: len(target)].tolist()
-        return weights
+        def score_of_rest(one: TranslationCandidate) -> float:
+            rest, penalty = len(one.token_scores) - length, options["length_penalty"]
+            return batch_score(one.log_probability, rest, penalty) if rest > 0 else 0.0
+
+        result = TranslationResult([])
+        for first, found in zip(begun, ended, strict=True):
+            best = max(found, key=score_of_rest)
+            one = self._result(pair, [best], options)
+            result.hypotheses += one.hypotheses
+            result.attention += one.attention
+            if options["return_scores"]:
+                result.scores.append(first.log_probability + score_of_rest(best))
+        return result
+
+    def _hypothesis(
+        self, pair: TokenPair, candidate: TranslationCandidate, options: dict[str, Any]
+    ) -> _Hypothesis:
+        tokenizer = self._model.target_tokenizer()
+        end = [tokenizer.piece(candidate.end)] if candidate.end >= 0 else []
+        one = _Hypothesis(pair.language + candidate.tokens, end)
+        length = len(one.tokens) + len(end)
+        one.score = batch_score(candidate.log_probability, length, options["length_penalty"])
+        if any(options[name] for name in _WITH_ATTENTION) and length > 0:
+            layers, one.source = self._model.cross_attention(
+                pair.source, one.tokens, pair.options
+            )
+            one.attention = layers[-1].mean(axis=0)[:length].tolist()
+            one.given = set(pair.source)
+        if options["coverage_penalty"]:
+            one.score += options["coverage_penalty"] * one.coverage()
+        return one
+
+    def _written(self, one: _Hypothesis, options: dict[str, Any]) -> list[str]:
+        tokens = one.tokens + (one.end if options["return_end_token"] else [])
+        if not options["replace_unknowns"]:
+            return tokens
+        tokenizer = self._model.target_tokenizer()
+        unknown = tokenizer.piece(tokenizer.special_ids()["unk"])
+        return [
+            one.most_attended(place) if token == unknown else token
+            for place, token in enumerate(tokens)
+        ]
 
     def _translate_tokens(
-        self, pairs: list[TokenPair], options: dict[str, Any]
+        self, pairs: list[TokenPair], all_options: dict[str, Any]
     ) -> list[Translation]:
+        options = _search_options(all_options)
+        limits = token_limits(all_options, self._model.target_tokenizer())
         # One call for each pair of languages.
         calls: dict[tuple[tuple[str, str], ...], list[int]] = {}
         for index, pair in enumerate(pairs):
@@ -188,20 +232,66 @@ class TranslationBatches(Model):
         for languages, indices in calls.items():
             sources = [pairs[index].source for index in indices]
             prefixes = [pairs[index].prefix for index in indices]
-            answers = self._model.translate_tokens(sources, prefixes, options | dict(languages))
+            answers = self._model.translate_tokens(
+                sources, prefixes, limits, options | dict(languages)
+            )
             found.update(zip(indices, answers, strict=True))
         return [found[index] for index in range(len(pairs))]
 
 
+@dataclass
+class _Hypothesis:
+    """A translation with what its score and its tokens depend on."""
+
+    tokens: list[str]
+    end: list[str]  #: the token that ended it, or nothing
+    score: float = 0
+    attention: list[list[float]] = field(default_factory=list)  #: a row for each token, and the end
+    source: list[str] = field(default_factory=list)  #: the tokens of the columns
+    given: set[str] = field(default_factory=set)  #: the others of the source were added
+
+    def coverage(self) -> float:
+        """Logarithms of what the source tokens have of attention, up to 1 (Wu et al. 2016)."""
+        covered = [sum(column) for column in zip(*self.attention, strict=True)]
+        return sum(math.log(min(share, 1.0)) for share in covered if share > 0)
+
+    def most_attended(self, place: int) -> str:
+        weights = self.attention[place]
+        columns = [column for column, token in enumerate(self.source) if token in self.given]
+        return self.source[max(columns, key=lambda column: weights[column])]
+
+
+#: Options that need the attention of each translation.
+_WITH_ATTENTION = ("return_attention", "coverage_penalty", "replace_unknowns")
+
+
+def _most_hypotheses(options: dict[str, Any]) -> int:
+    """How many a search ends with; 1 of sampling."""
+    if options["sampling_topk"] != 1 or options["beam_size"] == 1:
+        return 1
+    most: int = max(1, round(options["beam_size"] * options["patience"]))
+    return most
+
+
 def _search_options(options: dict[str, Any]) -> dict[str, Any]:
     """By the names of the command line."""
-    named = {"max_length": options["max_decoding_length"], "n_best": options["num_hypotheses"]}
+    named = {
+        "max_length": options["max_decoding_length"],
+        "min_length": options["min_decoding_length"],
+        "no_repeat_ngram": options["no_repeat_ngram_size"],
+        "repetition_penalty": options["repetition_penalty"],
+        "forbid_unknown": options["disable_unk"],
+        "n_best": options["num_hypotheses"],
+    }
+    if options["prefix_bias_beta"] > 0:
+        named["prefix_weight"] = options["prefix_bias_beta"]
     if options["sampling_topk"] == 1:
+        if options["coverage_penalty"]:  # it may prefer any of those that are found
+            named["n_best"] = max(options["num_hypotheses"], _most_hypotheses(options))
         return named | {
             "beam_size": options["beam_size"],
+            "patience": options["patience"] if options["beam_size"] > 1 else 1.0,
             "length_penalty": options["length_penalty"],
-            "no_repeat_ngram": options["no_repeat_ngram_size"],
-            "min_length": options["min_decoding_length"],
         }
     return named | {
         "sample": True,

@@ -15,7 +15,7 @@ class TranslationOptions(TypedDict, total=False):
 
     #: hypotheses kept at every step; 1: greedy search
     beam_size: int | None
-    #: candidates per sentence, at most beam_size
+    #: candidates per sentence, at most beam_size * patience
     n_best: int | None
     #: scores are log-probabilities divided by length ** length_penalty
     length_penalty: float | None
@@ -25,6 +25,12 @@ class TranslationOptions(TypedDict, total=False):
     min_length: int | None
     #: never write an n-gram of this many tokens twice
     no_repeat_ngram: int | None
+    #: divides the logits of tokens that the translation has; 1: off
+    repetition_penalty: float | None
+    #: the search ends when it has beam_size * patience translations
+    patience: float | None
+    #: never write the token for unknown words
+    forbid_unknown: bool | None
     #: draw from the model instead of searching for the best
     sample: bool | None
     #: sampling: divides the logits
@@ -42,6 +48,8 @@ class TranslationOptions(TypedDict, total=False):
     prefix: str | Iterable[str] | None
     #: prefixes as target token ids, instead of ``prefix``; they may end within a word
     prefix_ids: Sequence[int] | Sequence[Sequence[int]] | None
+    #: below 1: translations are drawn to the prefix instead of beginning with it
+    prefix_weight: float | None
     #: phrases that every translation must contain; the beam size should exceed their tokens
     must_contain: str | Sequence[str] | None
     #: phrases that no translation may contain

@@ -28,6 +28,8 @@ class GenerationOptions(TypedDict, total=False):
     max_tokens: int | None
     #: stop at the end of the line
     one_line: bool | None
+    #: with one_line: fewest tokens to write
+    min_tokens: int | None
     #: sampling: divides the logits
     temperature: float | None
     #: sampling: draw among this many most likely tokens; 0: all
@@ -42,6 +44,10 @@ class GenerationOptions(TypedDict, total=False):
     length_penalty: float | None
     #: divides the logits of tokens in the context; 1: off
     repetition_penalty: float | None
+    #: never write so many tokens in a row twice, the prompt included; 0: they may be
+    no_repeat_ngram: int | None
+    #: search: ends when it has beam_size * patience texts
+    patience: float | None
     #: tokens that the model sees; 0: as in training
     context: int | None
 

@@ -70,10 +70,116 @@ def test_batches_are_sampled_limited_and_computed_in_the_background(models: Mode
     assert all(one.done() for one in later)
 
 
+def test_batches_follow_rules(models: Models) -> None:
+    translator = attend.Translator(models.translator)
+    tokens = [translator.source_tokenizer.pieces(sentence) for sentence in ENGLISH]
+
+    def written(**options: object) -> list[list[str]]:
+        results = translator.translate_batch(tokens, **{"beam_size": 1, **options})  # type: ignore[arg-type]
+        return [hypothesis for result in results for hypothesis in result.hypotheses]
+
+    usual = written()
+    first, second = usual[0][:2]
+    assert all([first] not in [[token] for token in one] for one in written(suppress_sequences=[[first]]))
+    pair = written(suppress_sequences=[[first, second]])[0]
+    assert [first, second] not in [pair[at : at + 2] for at in range(len(pair))]
+    assert written(end_token=second)[0] == [first]
+    end = translator.target_tokenizer.id(second)
+    assert written(end_token=[end], return_end_token=True)[0] == [first, second]
+    assert "<unk>" not in str(written(disable_unk=True, sampling_topk=0, sampling_temperature=9.0))
+    for one in written(min_decoding_length=9, sampling_topk=5, no_repeat_ngram_size=2, max_decoding_length=12):
+        pairs = list(zip(one, one[1:], strict=False))
+        assert len(one) >= 9 and len(set(pairs)) == len(pairs)
+    once = written(repetition_penalty=1e6, min_decoding_length=6, max_decoding_length=6)
+    assert all(len(set(one)) == len(one) for one in once)
+    assert len(written(beam_size=2, patience=3.0, num_hypotheses=6)) == 6 * len(tokens)
+
+
+def test_batches_prefer_what_covers_the_source(models: Models) -> None:
+    translator = attend.Translator(models.translator)
+    tokens = [translator.source_tokenizer.pieces(ENGLISH[0])]
+    plain, covering = (
+        translator.translate_batch(
+            tokens, beam_size=3, num_hypotheses=3, return_scores=True, coverage_penalty=penalty
+        )[0]
+        for penalty in (0.0, 0.5)
+    )
+    assert sorted(plain.hypotheses) == sorted(covering.hypotheses)
+    scores = dict(zip(map(tuple, plain.hypotheses), plain.scores, strict=True))
+    assert all(
+        score < scores[tuple(one)]
+        for one, score in zip(covering.hypotheses, covering.scores, strict=True)
+    )
+    assert covering.scores == sorted(covering.scores, reverse=True)
+
+
+def test_batches_show_alternatives_after_a_prefix(models: Models) -> None:
+    translator = attend.Translator(models.translator)
+    tokens = [translator.source_tokenizer.pieces(ENGLISH[0])]
+    (best,) = translator.translate_batch(tokens)
+    prefix = best.hypotheses[0][:2]
+    (result,) = translator.translate_batch(
+        tokens, [prefix], num_hypotheses=4, return_alternatives=True, return_scores=True
+    )
+    assert [one[:2] for one in result.hypotheses] == [prefix] * 4
+    assert len({one[2] for one in result.hypotheses}) == 4
+    assert result.hypotheses[0] == best.hypotheses[0]
+    (likely,) = translator.translate_batch(
+        tokens, [prefix], num_hypotheses=4, return_alternatives=True,
+        min_alternative_expansion_prob=0.9,
+    )  # fmt: skip
+    assert len(likely.hypotheses) < 4
+
+
+def test_unknown_words_are_replaced(models: Models) -> None:
+    translator = attend.Translator(models.translator)
+    tokens = translator.source_tokenizer.pieces(ENGLISH[0])
+    options = {"max_decoding_length": 8, "return_attention": True}
+    (plain,) = translator.translate_batch([tokens], [["<unk>"]], **options)
+    (replaced,) = translator.translate_batch([tokens], [["<unk>"]], replace_unknowns=True, **options)
+    weights = numpy.array(plain.attention[0])[:, : len(tokens)]
+    expected = [
+        tokens[weights[place].argmax()] if token == "<unk>" else token
+        for place, token in enumerate(plain.hypotheses[0])
+    ]
+    assert plain.hypotheses[0][0] == "<unk>" and replaced.hypotheses[0] == expected
+
+
+def test_generated_batches_follow_rules(models: Models) -> None:
+    generator = attend.Generator(models.generator)
+    tokens = generator.tokenizer.pieces("the old")
+    options = {"max_length": 14, "include_prompt_in_result": False}
+    (usual,) = generator.generate_batch([tokens], **options)
+    first, second, *_ = usual.sequences[0]
+    (stopped,) = generator.generate_batch([tokens], end_token=[second], **options)
+    assert stopped.sequences[0] == [first]
+    (ended,) = generator.generate_batch([tokens], end_token=second, return_end_token=True, **options)
+    assert ended.sequences[0] == [first, second]
+    (other,) = generator.generate_batch([tokens], suppress_sequences=[[first]], **options)
+    assert first not in other.sequences[0]
+    (longer,) = generator.generate_batch([tokens], min_length=13, no_repeat_ngram_size=2, **options)
+    pairs = list(zip(longer.sequences[0], longer.sequences[0][1:], strict=False))
+    assert len(longer.sequences[0]) >= 13 and len(set(pairs)) == len(pairs)
+    (counted,) = generator.generate_batch([tokens], min_length=13, max_length=14)
+    assert len(counted.sequences[0]) >= 14  # with the first token of the prompt
+    steps = list(generator.generate_tokens(tokens, end_token=second, max_length=14))
+    assert [step.token for step in steps] == [first, second] and steps[-1].is_last
+    searched = generator.generate_batch(
+        [tokens], beam_size=2, patience=2.0, num_hypotheses=4, disable_unk=True, **options
+    )
+    assert len(searched[0].sequences) == 4
+
+
 def test_batches_refuse_what_attend_does_not_have(models: Models) -> None:
     translator = attend.Translator(models.translator)
-    with pytest.raises(attend.ConfigError, match="coverage_penalty"):
-        translator.translate_batch([["a"]], coverage_penalty=0.2)
+    for name, value in (("return_logits_vocab", True), ("callback", print)):
+        with pytest.raises(attend.ConfigError, match=name):
+            translator.translate_batch([["a"]], **{name: value})
+    for bad in ({"suppress_sequences": [["no token"]]}, {"end_token": "no token"}):
+        with pytest.raises(attend.ConfigError, match="no token"):
+            translator.translate_batch([["a"]], **bad)
+    with pytest.raises(attend.ConfigError, match="end_ids"):
+        translator.translate_batch([["a"]], end_token=[9999])
     with pytest.raises(TypeError, match="beem_size"):
         translator.translate_batch([["a"]], beem_size=2)
     with pytest.raises(attend.ConfigError, match="expected 1 prefixes, got 2"):
@@ -120,8 +226,8 @@ def test_generates_batches_of_tokens(models: Models) -> None:
         prompts[:1], max_length=9, include_prompt_in_result=False, return_end_token=True
     )
     assert bare.sequences_ids == [greedy.ids]
-    with pytest.raises(attend.ConfigError, match="suppress_sequences"):
-        generator.generate_batch(prompts, suppress_sequences=[["a"]])
+    with pytest.raises(attend.ConfigError, match="return_alternatives"):
+        generator.generate_batch(prompts, return_alternatives=True)
 
 
 def test_prompts_continued_together_get_what_they_get_alone(models: Models) -> None:

@@ -38,6 +38,7 @@ def as_float32(value: float) -> str:
         ({"max_length": 3}, ["--max-length", 3]),
         ({"min_length": 9}, ["--min-length", 9]),
         ({"no_repeat_ngram": 1}, ["--no-repeat-ngram", 1]),
+        ({"repetition_penalty": 3, "patience": 2}, ["--repetition-penalty", 3, "--patience", 2]),
         ({"must_contain": ["hund"]}, ["--must-contain", "hund"]),
         (
             {"must_contain": "katze", "must_not_contain": ["der", "hund"]},
@@ -47,6 +48,10 @@ def as_float32(value: float) -> str:
         (
             {"sample": True, "seed": 7, "temperature": 1.5, "top_k": 9, "top_p": 0.9},
             ["--sample", "--seed", 7, "--temperature", 1.5, "--top-k", 9, "--top-p", 0.9],
+        ),
+        (
+            {"sample": True, "min_length": 9, "no_repeat_ngram": 2, "must_not_contain": "der"},
+            ["--sample", "--min-length", 9, "--no-repeat-ngram", 2, "--must-not-contain", "der"],
         ),
     ],
 )

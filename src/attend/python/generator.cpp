@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <map>
@@ -39,8 +40,9 @@ GenerationOptions options_of(const HeldGenerator& generator, const nb::dict& key
   for (const char* name : {"temperature", "top_k", "top_p", "seed"})
     if (searches && keywords.contains(name))
       throw ConfigError(fmt::format("{}: is for sampling, not for beam_size", name));
-  if (!searches && keywords.contains("length_penalty"))
-    throw ConfigError("length_penalty: needs beam_size");
+  for (const char* name : {"length_penalty", "patience"})
+    if (!searches && keywords.contains(name))
+      throw ConfigError(fmt::format("{}: needs beam_size", name));
   return options;
 }
 
@@ -53,16 +55,17 @@ std::vector<Generation> generate(const HeldGenerator& generator, const std::stri
   return generator.engine.generate(generator.engine.prompt(prompt, options, 0));
 }
 
-// Tokens to continue, most tokens to write, and the random numbers of the first sample.
-using TokenPrompt = std::tuple<Strings, int, std::uint64_t>;
+// Tokens to continue, fewest and most tokens to write, and the random numbers of the first sample.
+using TokenPrompt = std::tuple<Strings, int, int, std::uint64_t>;
 
 // The token that a text of the model begins with is put before a prompt unless it is there.
 GenerationPrompt prompt_of(const TokenPrompt& given, const GenerationEngine& engine,
                            GenerationOptions options) {
-  const auto& [tokens, longest, sample] = given;
+  const auto& [tokens, shortest, longest, sample] = given;
   const LanguageModel& model = engine.model();
   std::vector<std::int32_t> ids = ids_of(tokens, model.tokenizer);
   if (ids.empty() || ids.front() != model.first_token) ids.insert(ids.begin(), model.first_token);
+  options.min_tokens = shortest;
   options.max_tokens = longest;
   return engine.conversation(std::move(ids), options, sample);
 }
@@ -70,11 +73,12 @@ GenerationPrompt prompt_of(const TokenPrompt& given, const GenerationEngine& eng
 // Tells Python of the tokens that are sampled for a prompt: accept(continuation, id,
 // log-probability, is the last).
 std::function<void(const GeneratedToken&)> told_to(const nb::object& accept, int longest,
-                                                   std::int32_t end) {
+                                                   const std::vector<std::int32_t>& ends) {
   if (accept.is_none()) return {};
-  return [&accept, longest, end,
+  return [&accept, longest, ends,
           written = std::map<std::size_t, int>()](const GeneratedToken& token) mutable {
-    const bool last = token.id == end || ++written[token.item] == longest;
+    const bool ended = std::find(ends.begin(), ends.end(), token.id) != ends.end(),
+               last = ended || ++written[token.item] == longest;
     const nb::gil_scoped_acquire acquired;
     accept(token.item, token.id, token.score, last);
   };
@@ -83,16 +87,20 @@ std::function<void(const GeneratedToken&)> told_to(const nb::object& accept, int
 // Continues prompts together, each to the end of its line: n_best continuations of each.
 std::vector<std::vector<Generation>> generate_tokens(const HeldGenerator& generator,
                                                      const std::vector<TokenPrompt>& prompts,
+                                                     const TokenLimits& limits,
                                                      const nb::dict& keywords,
                                                      const nb::object& accept) {
-  const GenerationOptions options = options_of(generator, keywords);
+  GenerationOptions options = options_of(generator, keywords);
+  set_limits(options, limits, generator.engine.model().tokenizer);
   const nb::gil_scoped_release released;
   const EnteredRuntime entered(generator.runtime);
   const std::unique_ptr<RunningGenerations> running = generator.engine.running();
-  const std::int32_t end = generator.engine.model().tokenizer.eos_id();
+  const std::vector<std::int32_t> ends =
+      options.end_ids.empty() ? std::vector{generator.engine.model().tokenizer.eos_id()}
+                              : options.end_ids;
   for (const TokenPrompt& one : prompts) {
     GenerationPrompt prompt = prompt_of(one, generator.engine, options);
-    prompt.grow = told_to(accept, std::get<1>(one), end);
+    prompt.grow = told_to(accept, std::get<2>(one), ends);
     running->join(std::move(prompt));
   }
   std::vector<std::vector<Generation>> results(prompts.size());
@@ -188,8 +196,8 @@ void add_generator(nb::module_& module) {
                   nb::arg("changes"))
       .def("tokenizer", [](const HeldGenerator& g) { return g.engine.model().tokenizer; })
       .def("generate", generate, nb::arg("prompt"), nb::arg("options"))
-      .def("generate_tokens", generate_tokens, nb::arg("prompts"), nb::arg("options"),
-           nb::arg("accept").none())
+      .def("generate_tokens", generate_tokens, nb::arg("prompts"), nb::arg("limits"),
+           nb::arg("options"), nb::arg("accept").none())
       .def("stream", stream, nb::arg("prompt"), nb::arg("options"), nb::arg("accept"))
       .def("score", score, nb::arg("lines"))
       .def("score_tokens", score_tokens, nb::arg("tokens"))

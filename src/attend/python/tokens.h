@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "attend/core/quote.h"
@@ -23,6 +24,19 @@ inline std::vector<std::int32_t> ids_of(const std::vector<std::string>& tokens,
       throw DataError(fmt::format("the vocabulary has no token {}", quote(token)));
   }
   return ids;
+}
+
+// Sequences of tokens that are never written, and ids that end an output; none: the model's end.
+using TokenLimits = std::tuple<std::vector<std::vector<std::string>>, std::vector<std::int32_t>>;
+
+// Sets them in the options of translating or of generating. Throws DataError for a token without an
+// id.
+template <class Options>
+void set_limits(Options& options, const TokenLimits& limits, const Tokenizer& tokenizer) {
+  const auto& [forbidden, ends] = limits;
+  for (const std::vector<std::string>& tokens : forbidden)
+    options.forbidden_ids.push_back(ids_of(tokens, tokenizer));
+  options.end_ids = ends;
 }
 
 inline std::vector<std::string> pieces_of(const std::vector<std::int32_t>& ids,

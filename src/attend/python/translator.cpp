@@ -59,9 +59,7 @@ TranslationOptions translation_options(const HeldTranslator& translator, const n
   k.translation = translator.engine.default_options();
   set_keywords(option_fields(k), keywords);
   if (k.sample) {
-    refuse(keywords,
-           {"beam_size", "length_penalty", "min_length", "no_repeat_ngram", "must_contain",
-            "must_not_contain"},
+    refuse(keywords, {"beam_size", "length_penalty", "patience", "must_contain", "prefix_weight"},
            "is for beam search, not for sample=True");
     k.translation.sampling = k.sampling;
     k.translation.sampling->max_length = k.translation.beam.max_length;
@@ -146,8 +144,9 @@ std::vector<Translation> translate_texts(const HeldTranslator& translator, const
 std::vector<Translation> translate_tokens(const HeldTranslator& translator,
                                           const std::vector<Strings>& sentences,
                                           const std::vector<Strings>& prefixes,
-                                          const nb::dict& keywords) {
-  const TranslationOptions options = translation_options(translator, keywords);
+                                          const TokenLimits& limits, const nb::dict& keywords) {
+  TranslationOptions options = translation_options(translator, keywords);
+  set_limits(options, limits, translator.engine.model().tgt_tokenizer);
   const nb::gil_scoped_release released;
   const EnteredRuntime entered(translator.runtime);
   const TranslationModel& model = translator.engine.model();
@@ -231,7 +230,7 @@ void add_translator(nb::module_& module) {
       .def("translate", translate_texts, nb::arg("sentences"), nb::arg("beginnings"),
            nb::arg("options"), nb::arg("listener").none())
       .def("translate_tokens", translate_tokens, nb::arg("sentences"), nb::arg("prefixes"),
-           nb::arg("options"))
+           nb::arg("limits"), nb::arg("options"))
       .def("score", scores_of_pairs, nb::arg("sources"), nb::arg("targets"), nb::arg("options"))
       .def("score_tokens", score_tokens, nb::arg("source"), nb::arg("target"), nb::arg("options"));
   add_translator_inspection(translator);

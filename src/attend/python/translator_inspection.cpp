@@ -60,9 +60,10 @@ nb::dict attention_of(const HeldTranslator& translator, const std::string& sourc
   return result;
 }
 
-// Of target tokens that may begin with that of the language: [layers, heads, target + 1, source].
-NumpyArray cross_attention_of(const HeldTranslator& translator, const Strings& source,
-                              const Strings& target, const nb::dict& keywords) {
+// Of target tokens that may begin with that of the language: [layers, heads, target + 1, source],
+// and the tokens of the source.
+nb::tuple cross_attention_of(const HeldTranslator& translator, const Strings& source,
+                             const Strings& target, const nb::dict& keywords) {
   const LanguagePair languages = languages_of(keywords);
   const TranslationModel& model = translator.engine.model();
   PairMarks marks = model.format.of(languages);
@@ -81,7 +82,7 @@ NumpyArray cross_attention_of(const HeldTranslator& translator, const Strings& s
     const EnteredRuntime entered(translator.runtime);
     maps = attention_maps(model, marks, src, tgt);
   }
-  return array_of(maps.cross);
+  return nb::make_tuple(array_of(maps.cross), pieces_of(maps.src, model.src_tokenizer));
 }
 
 std::string page_of(const HeldTranslator& translator, const std::string& source,

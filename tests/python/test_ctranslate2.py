@@ -1,0 +1,113 @@
+"""What CTranslate2 itself makes of the same calls, where it is installed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import attend
+import pytest
+from conftest import ENGLISH, SOURCE, Models
+
+ctranslate2 = pytest.importorskip("ctranslate2")
+for module in ("sentencepiece", "safetensors"):  # of the script that converts the model
+    pytest.importorskip(module)
+
+SENTENCES = [*ENGLISH, "the fish", "a dog eats the old cat and the fish sleeps"]
+
+
+@pytest.fixture(scope="module")
+def both(models: Models) -> tuple[attend.Translator, Any]:
+    """The same model for both."""
+    script, folder = SOURCE / "bench" / "compare" / "convert_to_ctranslate2.py", "ctranslate2"
+    arguments = [sys.executable, script, models.translator, models.folder / folder, "float32"]
+    subprocess.run(arguments, check=True)
+    return attend.Translator(models.translator), ctranslate2.Translator(
+        str(models.folder / folder), intra_threads=1
+    )
+
+
+def compared(both: tuple[attend.Translator, Any], **options: Any) -> tuple[list, list]:
+    """The results of attend and of CTranslate2."""
+    ours, theirs = both
+    tokens = [ours.source_tokenizer.pieces(sentence) for sentence in SENTENCES]
+    prefixes = options.pop("prefix", None) and [["▁die"]] * len(tokens)
+    # A least length of 0: what may not come raises the others in CTranslate2.
+    asked = {"max_decoding_length": 24, "min_decoding_length": 0, **options}
+    return (
+        ours.translate_batch(tokens, prefixes, **asked),
+        theirs.translate_batch(tokens, prefixes, **asked),
+    )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"beam_size": 1},
+        {"beam_size": 4, "num_hypotheses": 3},
+        {"beam_size": 4, "length_penalty": 0.2},
+        {"beam_size": 2, "patience": 2.0, "num_hypotheses": 4},
+        {"beam_size": 3, "patience": 0.7},
+        {"beam_size": 1, "repetition_penalty": 1.5},
+        {"beam_size": 3, "num_hypotheses": 2, "repetition_penalty": 1.3},
+        {"beam_size": 3, "num_hypotheses": 3, "coverage_penalty": 0.7, "max_batch_size": 1},
+        {"beam_size": 2, "prefix": True},
+        {"beam_size": 1, "repetition_penalty": 2.0, "prefix": True},
+        {"beam_size": 1, "prefix": True, "prefix_bias_beta": 0.4},
+        {"beam_size": 1, "prefix": True, "prefix_bias_beta": 0.99},
+        {"beam_size": 2, "return_end_token": True},
+        {"beam_size": 1, "end_token": "▁die"},
+        {"beam_size": 1, "end_token": ["▁die", "</s>"], "return_end_token": True},
+    ],
+    ids=str,
+)
+def test_finds_what_ctranslate2_finds(
+    both: tuple[attend.Translator, Any], options: dict[str, Any]
+) -> None:
+    for ours, theirs in zip(*compared(both, return_scores=True, **options), strict=True):
+        assert ours.hypotheses == theirs.hypotheses
+        assert ours.scores == pytest.approx(theirs.scores, abs=1e-4)
+
+
+# Scores differ: CTranslate2 gives the others the probability of what is suppressed.
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"num_hypotheses": 3, "return_alternatives": True},
+        {"num_hypotheses": 4, "return_alternatives": True, "beam_size": 3, "prefix": True},
+        {
+            "num_hypotheses": 9,
+            "return_alternatives": True,
+            "min_alternative_expansion_prob": 0.05,
+            "beam_size": 1,
+        },
+        {"no_repeat_ngram_size": 1},
+        {"no_repeat_ngram_size": 2, "min_decoding_length": 20},
+        {"min_decoding_length": 12},
+        {"min_decoding_length": 12, "repetition_penalty": 1.7},
+        {"disable_unk": True},
+        {"suppress_sequences": [["▁die"], ["l", "t"]]},
+        {"suppress_sequences": [["</s>"]]},
+        {"suppress_sequences": [["▁katze"]], "prefix": True, "no_repeat_ngram_size": 3},
+    ],
+    ids=str,
+)
+def test_writes_what_ctranslate2_writes(
+    both: tuple[attend.Translator, Any], options: dict[str, Any]
+) -> None:
+    for ours, theirs in zip(*compared(both, **{"beam_size": 1, **options}), strict=True):
+        assert ours.hypotheses == theirs.hypotheses
+
+
+def test_replaces_unknown_words_by_the_most_attended(both: tuple[attend.Translator, Any]) -> None:
+    unknown = ["<unk>"]
+    ours, theirs = both
+    tokens = [ours.source_tokenizer.pieces(sentence) for sentence in SENTENCES]
+    options: dict[str, Any] = {"beam_size": 1, "replace_unknowns": True, "max_decoding_length": 12}
+    # As a prefix, so that it is there.
+    found = ours.translate_batch(tokens, [unknown] * len(tokens), **options)
+    expected = theirs.translate_batch(tokens, [unknown] * len(tokens), **options)
+    assert [one.hypotheses for one in found] == [one.hypotheses for one in expected]
+    assert all("<unk>" not in one.hypotheses[0] for one in found)
