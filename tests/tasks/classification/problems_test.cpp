@@ -228,7 +228,7 @@ TEST_F(ClassifierProblems, GetANewHeadFromAModelForAnother) {
   ClassificationTraining o = options(ProblemType::regression, "numbers");
   o.initial = std::make_shared<const Checkpoint>(load_checkpoint(file));
   const TrainingTask task = prepare_training(o, nullptr);
-  EXPECT_EQ(task.notes[0], "labels: they differ from the model's, so the output layer is new");
+  EXPECT_EQ(task.notes[0], "labels: they differ from the model's and get a new output layer");
   const auto& model = dynamic_cast<const ClassificationModel&>(*task.model);
   EXPECT_EQ(model.problem_type(), ProblemType::regression);
   // Even where the labels have the same names.
@@ -236,7 +236,7 @@ TEST_F(ClassifierProblems, GetANewHeadFromAModelForAnother) {
   ClassificationTraining single = options(ProblemType::single_label, "single");
   single.initial = o.initial;
   EXPECT_EQ(prepare_training(single, nullptr).notes[0],
-            "labels: they differ from the model's, so the output layer is new");
+            "labels: they differ from the model's and get a new output layer");
 }
 
 TEST_F(ClassifierProblems, ResumeToTheSameBytes) {

@@ -147,7 +147,7 @@ std::string take_parameters(const Checkpoint& initial, bool same_labels,
   copy_parameters(
       initial, model.parameters(),
       same_labels ? std::vector<std::string_view>{} : std::vector<std::string_view>{"output."});
-  return same_labels ? "" : "labels: they differ from the model's, so the output layer is new";
+  return same_labels ? "" : "labels: they differ from the model's and get a new output layer";
 }
 
 }  // namespace
