@@ -69,7 +69,7 @@ def main():
         print(table(int(parameters), tokens, speed, [(f"{gbits:g} Gbit/s", gbits, 4), (f"{gbits:g} Gbit/s, bf16", gbits, 2)], latency))
         return
     for name, (parameters, tokens, speed) in MODELS.items():
-        print(f"{name}: {parameters:,} parameters, {tokens:,} tokens of each machine in a step of {tokens / speed:.2f} s\n")
+        print(f"{name}: {parameters:,} parameters, {tokens:,} tokens per machine in a step of {tokens / speed:.2f} s\n")
         print(table(parameters, tokens, speed, NETWORKS) + "\n")
 
 

@@ -35,7 +35,7 @@ TEST_F(CheckpointTest, ReadsBackWhatWasSaved) {
             (std::vector<float>{0.5f, -1.0f, 3.25f, 8.0f}));
   EXPECT_EQ(tensor_bytes(loaded.tensor("tokenizer.model")), std::string_view("\0\xff!", 3));
   EXPECT_CONTAINS(data_error([&] { loaded.tensor("decoder"); }), path("a").string());
-  EXPECT_CONTAINS(data_error([&] { loaded.text("color"); }), "have no 'color'");
+  EXPECT_CONTAINS(data_error([&] { loaded.text("color"); }), "has no 'color'");
 }
 
 TEST_F(CheckpointTest, SavesEqualBytesAfterLoading) {
@@ -247,7 +247,7 @@ TEST_F(CheckpointTest, RefusesVersionsThatAreNoNumbersAndMissingChecksums) {
     EXPECT_CONTAINS(data_error([&] { load_checkpoint(path("a")); }), "expected a version number");
   }
   save_with(path("a"), {{"attend.format", "1"}});
-  EXPECT_CONTAINS(data_error([&] { load_checkpoint(path("a")); }), "have no attend.checksum");
+  EXPECT_CONTAINS(data_error([&] { load_checkpoint(path("a")); }), "has no attend.checksum");
 }
 
 TEST_F(CheckpointTest, AcceptsAFileEditedOnPurpose) {
@@ -370,7 +370,7 @@ TEST_F(CheckpointTest, StateNamesTheFileAndTheEntryThatDoesNotFit) {
   EXPECT_CONTAINS(data_error([&] { reader.get<int>("stage"); }),
                   "run/step: metadata 'state.stage': expected a number, got 'warm-up'");
   EXPECT_CONTAINS(data_error([&] { reader.get<bool>("stage"); }), "expected a number");
-  EXPECT_CONTAINS(data_error([&] { reader.get<int>("step"); }), "have no 'state.step'");
+  EXPECT_CONTAINS(data_error([&] { reader.get<int>("step"); }), "has no 'state.step'");
   EXPECT_CONTAINS(data_error([&] { reader.copy_to("mean", Tensor::zeros({4})); }),
                   "'state.mean': expected F32 [4], got F32 [3]");
   EXPECT_CONTAINS(data_error([&] { reader.tensor("variance"); }), "no tensor 'state.variance'");
