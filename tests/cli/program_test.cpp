@@ -1,5 +1,6 @@
 #include "cli/program_test.h"
 
+#include "attend/backend/instruction_sets.h"
 #include "attend/version.h"
 #include "cli/started_program.h"
 
@@ -23,6 +24,15 @@ TEST_F(ProgramStart, SaysWhatItIsMadeOfAndWhatItUses) {
     EXPECT_NE(out_.find(line), std::string::npos) << line << " is missing in\n" << out_;
   ASSERT_EQ(shell("ATTEND_BACKEND=reference $attend --version"), 0) << error_;
   EXPECT_NE(out_.find("reference kernels"), std::string::npos) << out_;
+}
+
+TEST_F(ProgramStart, UsesTheInstructionSetOfTheEnvironment) {
+  const std::string set = instruction_sets().built.back();
+  ASSERT_EQ(shell("ATTEND_INSTRUCTIONS=" + set + " $attend --version"), 0) << error_;
+  EXPECT_NE(out_.find("in use: " + set + ", fast kernels"), std::string::npos) << out_;
+  EXPECT_EQ(shell("ATTEND_INSTRUCTIONS=AVX9 $attend --version"), 2);
+  EXPECT_NE(error_.find("ATTEND_INSTRUCTIONS"), std::string::npos) << error_;
+  EXPECT_NE(error_.find("found \"AVX9\""), std::string::npos) << error_;
 }
 
 TEST_F(ProgramStart, LoadsNoOpenMp) {
