@@ -11,6 +11,8 @@ def browser(width, height):
     options.binary_location = "/usr/bin/chromium"
     for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", f"--window-size={width},{height}"):
         options.add_argument(argument)
+    # A picture that takes long to draw is saved after the click that asked for it has been forgotten.
+    options.add_experimental_option("prefs", {"profile.default_content_setting_values.automatic_downloads": 1})
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     return webdriver.Chrome(service=webdriver.ChromeService("/usr/bin/chromedriver"), options=options)
 
