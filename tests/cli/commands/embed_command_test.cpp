@@ -170,7 +170,8 @@ TEST_F(EmbedCommand, TakesNoFlagsBeforeAnInnerCommand) {
   refuse({"--pooling", "max"}, "--pooling");
   refuse({"--no-context"}, "--context");
   refuse({model("run")}, "model");
-  expect_error({"embed", "nearest", model("run"), "--pooling", "max"}, {"unknown option --pooling"});
+  expect_error({"embed", "nearest", model("run"), "--pooling", "max"},
+               {"unknown option --pooling"});
   expect_error({"embed", "senses", model("run"), "--npy", path("v.npy")}, {"unknown option --npy"});
 }
 

@@ -92,8 +92,10 @@ LabResult run_hard_attention(const Lab& lab) {
       gradient[1] == 0 && gradient[0] > 0 && right[0] > 0.9 && right[1] < 0.5 * right[0];
   result.verdict = as_claimed ? Verdict::confirmed : Verdict::refuted;
   result.finding = fmt::format(
-      "The accuracy is {:.3f} with soft attention ({:.3f} if it is made hard after training), {:.3f} "
-      "with hard attention, where no gradient reaches the queries, and {:.3f} with straight-through "
+      "The accuracy is {:.3f} with soft attention ({:.3f} if it is made hard after training), "
+      "{:.3f} "
+      "with hard attention, where no gradient reaches the queries, and {:.3f} with "
+      "straight-through "
       "attention.",
       right[0], hardened[0], right[1], right[2]);
   return result;

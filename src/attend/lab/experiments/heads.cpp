@@ -85,9 +85,9 @@ LabResult run_heads(const Lab& lab) {
   result.verdict = best->second > one + 0.05   ? Verdict::confirmed
                    : best->second < one - 0.05 ? Verdict::refuted
                                                : Verdict::unclear;
-  result.finding =
-      fmt::format("With one head the accuracy is {:.3f}, with {} heads {:.3f}, with equal parameters.", one,
-                  best_heads, best->second);
+  result.finding = fmt::format(
+      "With one head the accuracy is {:.3f}, with {} heads {:.3f}, with equal parameters.", one,
+      best_heads, best->second);
   result.plots.push_back(plot);
   return result;
 }

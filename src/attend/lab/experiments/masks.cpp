@@ -143,10 +143,10 @@ LabResult run_masks(const Lab& lab) {
   result.verdict = sees_itself && tight && leaks_without && (cheats || lab.options.quick)
                        ? Verdict::confirmed
                        : Verdict::refuted;
-  result.finding =
-      fmt::format("With the mask, {} of {} earlier outputs changed in any bit; without it, {} of {}.",
-                  leaks[true].changed + of_whole.changed, leaks[true].compared + of_whole.compared,
-                  leaks[false].changed, leaks[false].compared);
+  result.finding = fmt::format(
+      "With the mask, {} of {} earlier outputs changed in any bit; without it, {} of {}.",
+      leaks[true].changed + of_whole.changed, leaks[true].compared + of_whole.compared,
+      leaks[false].changed, leaks[false].compared);
   if (cheats) {
     result.finding += fmt::format(
         " After training, the loss of the masked decoder stays at chance ({:.2f}); that of the "
