@@ -35,9 +35,10 @@ void fields(TranslationOptions& o, Visitor&& visit) {
   visit("alignment", o.alignment,
         "also print the source word that each word of a translation attends to most, as pairs of "
         "numbers from 0");
-  visit("prefix-weight", o.prefix_weight, above(0, 1),
-        "weight of --prefix: 1 makes translations begin with it, lower values only raise the "
-        "probability of its tokens in beam search");
+  visit(
+      "prefix-weight", o.prefix_weight, above(0, 1),
+      "weight of --prefix: 1 makes translations begin with the prefix, lower values only raise the "
+      "probability of its tokens in beam search");
   visit("must-contain", o.must_contain,
         "phrases that every translation must contain, one per argument; the beam size should "
         "exceed their number of tokens");
