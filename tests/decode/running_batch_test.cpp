@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -139,12 +140,19 @@ TEST_P(RunningEncoderDecoder, GivesASentenceTheBitsOfAloneWheneverItJoins) {
 
 TEST(RunningShortlist, GivesASentenceTheBitsOfAloneWheneverItJoins) {
   TransformerConfig config = small_config();
+  config.tgt_vocab_size = 400;
+  config.tie_embeddings = TiedEmbeddings::target;
   const Transformer model(config, 6);
   Shortlist shortlist;
   shortlist.always = {kEndOfSentence};
-  RaggedBuilder translations;
-  for (std::int32_t id = 0; id < config.src_vocab_size; ++id)
-    translations.add(Tokens{id, (id * 7 + 1) % config.tgt_vocab_size});
+  RaggedBuilder translations;  // a few of some words, and of others more than a vector holds
+  for (std::int32_t id = 0; id < config.src_vocab_size; ++id) {
+    Tokens tokens{id};
+    for (std::int32_t i = 0; i < id % 5 * 15; ++i) tokens.push_back((id * 7 + i * 3) % 400);
+    std::sort(tokens.begin(), tokens.end());
+    tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
+    translations.add(tokens);
+  }
   shortlist.translations = translations.build();
   const auto scorer_of = [&] { return std::make_unique<ShortlistedScorer>(model, shortlist); };
   const auto join = [&](ShortlistedScorer& scorer, std::size_t number) {

@@ -12,6 +12,13 @@
 
 namespace attend {
 
+namespace {
+
+// Numbers that kernels sum at a time, on any instruction set: four vectors of 16.
+constexpr std::size_t kBlock = 64;
+
+}  // namespace
+
 ShortlistedScorer::ShortlistedScorer(const EncoderDecoder& model, const Shortlist& shortlist,
                                      std::span<const std::int32_t> suppressed)
     : model_(model),
@@ -106,6 +113,9 @@ Tensor ShortlistedScorer::logits(std::int64_t begin, std::int64_t end) {
   std::size_t widest = 0;
   for (std::int64_t hypothesis = begin; hypothesis < end; ++hypothesis)
     widest = std::max(widest, columns_of(hypothesis).size());
+  // The order of the sum of a softmax depends on the length of its rows, unless they end with a
+  // whole block: a sentence must not see how wide its neighbors are.
+  widest = (widest + kBlock - 1) / kBlock * kBlock;
   std::vector<std::int32_t> columns;  // -1: no token
   columns.reserve(widest * static_cast<std::size_t>(end - begin));
   for (std::int64_t hypothesis = begin; hypothesis < end; ++hypothesis) {
