@@ -40,17 +40,18 @@ struct GenerationOptions {
   SamplingOptions sampling;  // sampling.max_length is ignored
   GenerationBeam beam;
   int n_best = 1;  // continuations returned by generate_best(); generate() returns one
-  // Divides the logits of tokens in the context (Keskar et al. 2019); 1: off
+  // Positive logits of tokens in the context are divided by this, negative ones multiplied (Keskar
+  // et al. 2019); 1: off
   float repetition_penalty = 1.0f;
-  int no_repeat_ngram =
-      0;                  // never write so many tokens in a row twice, the prompt included; 0: off
+  // Length of the n-grams that are never repeated, those of the prompt included; 0: any may be
+  int no_repeat_ngram = 0;
   int max_tokens = 200;   // most tokens to generate
-  int min_tokens = 0;     // tokens before the end of the line may end a continuation
+  int min_tokens = 0;     // the end of the line ends a continuation only after so many tokens
   bool one_line = false;  // stop at the end of the line
   int context = 0;        // context in tokens; 0: the training length
   ContinuousCacheOptions cache = {};
   std::vector<std::vector<std::int32_t>> forbidden_ids = {};  // sequences of tokens never written
-  // With one_line, any of these tokens ends a continuation, in place of the end of the line
+  // With one_line, tokens that end a continuation, instead of the end of the line
   std::vector<std::int32_t> end_ids = {};
   std::string prompt_source;  // names the prompt in messages ("standard input")
 };

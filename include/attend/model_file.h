@@ -81,10 +81,11 @@ void average_models(std::span<const std::filesystem::path> checkpoints,
 void quantize_model(const std::filesystem::path& model, const std::filesystem::path& out,
                     int bits = 8);
 
-// Writes the same model to `out` with its matrices arranged as they are computed with: it is used
-// in the same way, to the bit, loads faster, and processes that load it share its memory. Replace
-// such a file by renaming another one, as all functions here do: writing into it while a program
-// uses it changes the model there. Throws DataError for a damaged file, IoError.
+// Writes the model to `out` with its matrices in the layout that GEMMs read. The new file is used
+// in the same way and gives the same results, bit for bit. It loads faster, and processes that use
+// it share its memory. Replace such a file by renaming another one to its name, as all functions
+// here do: writing into it changes the model of every program that uses it. Throws DataError for a
+// damaged file, IoError.
 void optimize_model(const std::filesystem::path& model, const std::filesystem::path& out);
 
 }  // namespace attend

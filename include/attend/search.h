@@ -7,8 +7,8 @@
 #pragma GCC visibility push(default)
 namespace attend {
 
-// Beam search keeps the best `beam_size` unfinished outputs at every step. Lengths, n_best, the
-// penalty for repetition and no_repeat_ngram hold for samples, too.
+// Beam search keeps the best `beam_size` unfinished outputs at every step. Lengths,
+// n_best, no_repeat_ngram and repetition_penalty also apply to samples.
 struct BeamSearchOptions {
   int beam_size = 5;            // 1: greedy
   float length_penalty = 1.0f;  // exponent: log-probabilities are divided by length^penalty; 0
@@ -17,8 +17,8 @@ struct BeamSearchOptions {
   int max_length = 0;           // tokens; 0: twice the source plus 50
   int min_length = 0;           // tokens before an output may end
   int no_repeat_ngram = 0;      // length of the n-grams that are never repeated; 0: any may be
-  // Divides the logits of tokens that the output has, multiplies negative ones (Keskar et al.
-  // 2019); 1: off
+  // Positive logits of tokens that are already in the output are divided by this, negative ones
+  // multiplied (Keskar et al. 2019); 1: off
   float repetition_penalty = 1.0f;
   // The search ends when it has beam_size times this many outputs (Kasai et al. 2022)
   float patience = 1.0f;

@@ -50,8 +50,9 @@ struct TranslationOptions {
   std::vector<std::string> prefixes;
   // Prefixes as target token ids, instead of `prefixes`; they may end within a word
   std::vector<std::vector<std::int32_t>> prefix_ids = {};
-  // 1: they begin with that. Below 1, beam search is drawn to it: while a translation has begun so,
-  // the probability p of the next token counts as weight + (1 - weight) p, of others (1 - weight) p
+  // 1: translations begin with their prefix. Below 1, beam search prefers the prefix: while a
+  // translation follows it, the probability p of its next token counts as weight + (1 - weight) p,
+  // and that of any other token as (1 - weight) p
   float prefix_weight = 1.0f;
   // Phrases that every translation contains, however unlikely, and phrases that no translation
   // contains. Phrases match target tokens from the beginning of a word; the last word may continue
@@ -62,7 +63,7 @@ struct TranslationOptions {
   // Sequences of target tokens that no translation contains, as ids
   std::vector<std::vector<std::int32_t>> forbidden_ids = {};
   bool forbid_unknown = false;  // never write the token for unknown words
-  // Any of these target tokens ends a translation, in place of the end of sentence; none: that does
+  // Target tokens that end a translation, instead of the end of sentence; empty: the latter
   std::vector<std::int32_t> end_ids = {};
   // Receives every step of beam search. `sentence` counts the sentences of the call, or the lines
   // of a stream, from 0. Steps of one sentence come in order; those of several sentences may come
@@ -79,7 +80,7 @@ struct TranslationCandidate {
   std::vector<std::string> tokens;  // the tokens of the text
   // Log-probability of each token (0 for those of the prefix), then of the end of sentence
   std::vector<float> token_scores;
-  std::int32_t end = -1;  // id of the token that ended it; -1: it was cut at the greatest length
+  std::int32_t end = -1;  // id of the token that ended it; -1: it was cut at the maximum length
   // Pairs (source word, target word), counted from 0, from cross-attention
   std::vector<std::pair<int, int>> alignment;
 };

@@ -37,7 +37,8 @@ void fields(BeamSearchOptions& o, Visitor&& visit) {
   visit("no-repeat-ngram", o.no_repeat_ngram, kOutputLengths,
         "never write an n-gram of this many tokens twice; 0: repetitions are allowed");
   visit("repetition-penalty", o.repetition_penalty, kRepetitionPenalties,
-        "divide the logits of tokens that the output has by this, multiply negative ones; 1: off");
+        "divide positive logits of tokens already in the output by this, multiply negative ones; "
+        "1: off");
   visit(
       "patience", o.patience, kPatiences,
       "end beam search with beam-size times this many outputs; above 1: slower, sometimes better");

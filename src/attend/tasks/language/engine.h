@@ -43,7 +43,7 @@ void fields(GenerationOptions& o, Visitor&& visit) {
         "length in tokens of the sequences that are never written twice, the prompt included; 0: "
         "all may be repeated");
   visit("repetition-penalty", o.repetition_penalty, kRepetitionPenalties,
-        "divide the logits of tokens in the context by this, multiply negative ones; 1: off");
+        "divide positive logits of tokens in the context by this, multiply negative ones; 1: off");
   visit("context", o.context, between(0, 1e6),
         "context of the model in tokens; 0: the training length");
   fields(o.cache, visit);
