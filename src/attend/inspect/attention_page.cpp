@@ -77,20 +77,35 @@ std::string filled(std::string_view file, const Values& values) {
   return page += rest;
 }
 
-bool is_comment(std::string_view line) {
-  return line.starts_with("//") || (line.starts_with("/*") && line.ends_with("*/\n"));
+bool is_waste(std::string_view line) {  // a comment, or nothing
+  return line == "\n" || line.starts_with("//") ||
+         (line.starts_with("/*") && line.ends_with("*/\n"));
 }
 
-// A file as browsers need it: without indentation, and without the lines that are comments.
+// A file as browsers need it: without indentation, comments on lines of their own and blank lines.
 std::string compact(std::string_view file) {
   std::string code;
   while (!file.empty()) {
     const std::string_view line = file.substr(0, std::min(file.find('\n'), file.size() - 1) + 1);
     const std::string_view text = line.substr(std::min(line.find_first_not_of(' '), line.size()));
-    if (!is_comment(text)) code += text;
+    if (!is_waste(text)) code += text;
     file.remove_prefix(line.size());
   }
   return code;
+}
+
+// Of styles, also without white space after punctuation and before blocks.
+std::string compact_styles(std::string_view file) {
+  std::string code;
+  for (const char c : compact(file)) {
+    const char last = code.empty() ? '\n' : code.back();
+    if ((c == '\n' && std::string_view("{};,").find(last) != std::string_view::npos) ||
+        (c == ' ' && last == ':'))
+      continue;
+    if (c == '{' && last == ' ') code.pop_back();
+    code += c;
+  }
+  return code + '\n';
 }
 
 // What the page of a file says besides its maps.
@@ -217,7 +232,8 @@ std::string attention_page(const LanguageModel& model, const ScoredText& text) {
 }
 
 std::string explorer_page_file(std::string_view name) {
-  if (name != "explore.html") return compact(filled(name, {}));
+  if (name.ends_with(".css")) return compact_styles(filled(name, {}));
+  if (name.ends_with(".js")) return compact(filled(name, {}));
   const std::string controls(embedded("controls.html"));
   return compact(filled(name, {{"maps", filled("maps.html", {{"controls", controls}})}}));
 }
