@@ -1,8 +1,8 @@
 // The instruction sets of the kernels in this folder. Included before any Highway header.
 //
-// Highway compiles a kernel once per set and picks one at its first call. The portable baseline (or
-// NEON on ARM), AVX2 and AVX-512 cover what is in use; intermediate sets would only lengthen the
-// build. SVE and RVV are excluded because vectors without a fixed size cannot be kept in arrays,
+// Highway compiles a kernel once per set and picks one at its first call. The portable baseline,
+// SSE4, AVX2 and AVX-512, or NEON on ARM, cover what is in use; intermediate sets would only
+// lengthen the build. SVE and RVV are excluded because vectors without a fixed size cannot be kept in arrays,
 // which the small products of attention need.
 //
 // A file with kernels has this form:
@@ -39,5 +39,5 @@
 
 #ifndef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS \
-  (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+  (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #endif

@@ -15,12 +15,12 @@ HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// A tile is kTileRows x kTileColumns: two vectors wide, and as tall as the registers allow (16 on
-// AVX2: 12 sums, 2 of b, 1 of a).
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SCALAR
-constexpr int kTileRows = 6;
-#else
+// A tile is kTileRows x kTileColumns: two vectors wide, and as tall as the registers allow (of 16:
+// 12 sums, 2 of b, 1 of a).
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON  // 32 registers
 constexpr int kTileRows = 12;
+#else
+constexpr int kTileRows = 6;
 #endif
 constexpr std::size_t kLanes = hn::MaxLanes(Floats());
 constexpr std::size_t kTileColumns = 2 * kLanes;
@@ -189,12 +189,12 @@ template <class Add, class Element, int... counts>
 struct TileTable {
   static constexpr MultiplyTile<Element> kernels[] = {multiply_tile<counts, Add, Element>...};
 };
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SCALAR
-template <class Add, class Element>
-using Tiles = TileTable<Add, Element, 1, 2, 3, 4, 5, 6>;
-#else
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
 template <class Add, class Element>
 using Tiles = TileTable<Add, Element, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12>;
+#else
+template <class Add, class Element>
+using Tiles = TileTable<Add, Element, 1, 2, 3, 4, 5, 6>;
 #endif
 
 // The kernels for tiles of 1, 2, ... rows.
