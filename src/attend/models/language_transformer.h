@@ -66,6 +66,10 @@ class LanguageTransformer {
   Variable hidden(const Ragged& text, Pass& pass) const;
   // Hidden states [M, D] -> logits [M, V].
   Variable project(const Variable& hidden) const;
+  // Tokens [N] -> logits [N, V] of the token after each.
+  Variable logits(const Ragged& text, Pass& pass) const {
+    return project(output_states(text, pass));
+  }
   // The output projection of project(), possibly packed or in 8 bits.
   OutputProjection output() const { return {output_->value(), {}}; }
   // log p(targets[m] | hidden[m]) for every row, in blocks.

@@ -130,6 +130,12 @@ const Cases kLanguageLoss{
     {"cache-beta", "2", "--cache-tokens 50", "cache"},
 };
 
+const Cases kLanguageReplay{
+    {"replay", "@train.en", "--replay @other_train.en", kPlan},
+    {"replay-weight", "2", "--replay @other_train.en", kPlan},
+    {"replay-valid", "@valid.en", "--replay-valid @other_valid.en", "score"},
+};
+
 TEST_F(TrainingOptionEffects, OfLanguageModelsInTheRun) { expect_cases(language(), kRun); }
 TEST_F(TrainingOptionEffects, OfLanguageModelsInTheData) {
   expect_cases(language(), kLanguageData);
@@ -144,6 +150,9 @@ TEST_F(TrainingOptionEffects, OfLanguageModelsInTheModel) {
 TEST_F(TrainingOptionEffects, OfLanguageModelsInTheLoss) {
   expect_cases(language(), kLanguageLoss);
 }
+TEST_F(TrainingOptionEffects, OfLanguageModelsInTheReplay) {
+  expect_cases(language(), kLanguageReplay);
+}
 TEST_F(TrainingOptionEffects, OfLanguageModelsInTheTraining) {
   expect_cases(language(), kTraining);
 }
@@ -152,11 +161,11 @@ TEST_F(TrainingOptionEffects, OfLanguageModelsThatAreOfTheRunItself) {
 }
 TEST_F(TrainingOptionEffects, OfLanguageModelsAreAllTested) {
   std::set<std::string> by_hand = kByHand;
-  by_hand.insert("prepared");
-  expect_a_case_for_every_option(
-      "train lm",
-      {kRun, kLanguageData, kVocabularyOptions, kStack, kLanguageModel, kLanguageLoss, kTraining},
-      by_hand);
+  by_hand.insert({"prepared", "distill-weight"});
+  expect_a_case_for_every_option("train lm",
+                                 {kRun, kLanguageData, kVocabularyOptions, kStack, kLanguageModel,
+                                  kLanguageLoss, kLanguageReplay, kTraining},
+                                 by_hand);
 }
 
 // ---- classifiers

@@ -1,11 +1,7 @@
 // Adapting a translator to new text without forgetting the old one.
-#include <fmt/format.h>
-
-#include "attend/tasks/golden.h"
 #include "attend/tasks/translation/training.h"
-#include "checkpoint/test_folder.h"
+#include "tasks/replay_setting.h"
 #include "tasks/translation/objective_setting.h"
-#include "tensor/expect_error.h"
 
 namespace attend {
 namespace {
@@ -15,7 +11,7 @@ const ParallelText kOther{
     {"der hund sieht chips", "ein kleiner fisch frisst die katze", "der alte fisch",
      "hunde sehen den alten hund"}};
 
-class ReplayedTranslation : public FolderTest {
+class ReplayedTranslation : public ReplayTest<TranslationTraining> {
  protected:
   ReplayedTranslation() {
     put("old", kPairs);
@@ -32,9 +28,6 @@ class ReplayedTranslation : public FolderTest {
     t.n_encoder_layers = t.n_decoder_layers = 1;
     t.dropout = 0.0f;
     options_.loss.training.label_smoothing = 0.0f;
-    options_.trainer.schedule.learning_rate = 5e-3f;
-    options_.trainer.schedule.warmup_steps = 10;
-    options_.trainer.valid_every = options_.trainer.save_every = 0;
   }
 
   void put(const std::string& name, const ParallelText& text) const {
@@ -49,38 +42,12 @@ class ReplayedTranslation : public FolderTest {
     o.replay.src_valid = {"old.src"};
     o.replay.tgt_valid = {"old.tgt"};
   }
-  // Trains the old text; later trainings begin with the result.
   void learn_the_old_text() {
     TranslationTraining o = options_;
     o.data.src_train = {"old.src"};
     o.data.tgt_train = {"old.tgt"};
-    o.trainer.max_steps = 150;
-    options_.initial = std::make_shared<const Checkpoint>(trained(o));
-    adopt_model(options_, *options_.initial);
+    begin_with(o, 150);
   }
-  Checkpoint trained(const TranslationTraining& o) {
-    TrainingTask task = prepare_training(o, nullptr);
-    notes_ = fmt::format("{}", fmt::join(task.notes, "\n"));
-    const std::filesystem::path folder = path(fmt::format("run{}", ++runs_));
-    Trainer(*task.objective, o.trainer, run_of(task, RunFolder(folder), false)).train();
-    last_ = task.objective->can_validate() ? task.objective->validate() : Validation{};
-    return load_checkpoint(folder);
-  }
-  double metric(const std::string& name) const {
-    for (const auto& [key, value] : last_.metrics)
-      if (key == name) return value;
-    ADD_FAILURE() << "no " << name;
-    return 0;
-  }
-  static double loss(TrainingTask& task, std::int64_t batch = 0) {
-    Pass pass = Pass::training(1, 1);
-    return task.objective->loss(0, batch, 1.0, pass).loss_sum;
-  }
-
-  TranslationTraining options_;
-  std::string notes_;
-  Validation last_;
-  int runs_ = 0;
 };
 
 TEST_F(ReplayedTranslation, ForgetsLessWithTheOldText) {
@@ -101,39 +68,19 @@ TEST_F(ReplayedTranslation, ForgetsLessWithTheOldText) {
 
 TEST_F(ReplayedTranslation, LearnsFromTheOutputsOfTheOldModel) {
   learn_the_old_text();
-  options_.replay.distill_weight = 1.0f;
-  TrainingTask all = prepare_training(options_, nullptr);
-  EXPECT_NEAR(loss(all), 0, 1e-3) << "the model is its own teacher before it has learned";
-  options_.replay.distill_weight = 0.5f;
-  TrainingTask half = prepare_training(options_, nullptr);
-  options_.replay.distill_weight = 0.0f;
-  TrainingTask none = prepare_training(options_, nullptr);
-  EXPECT_NEAR(loss(half), loss(none) / 2, 1e-3 * loss(none));
-  // With old text, only that has a teacher.
-  replay(options_);
-  options_.replay.weight = 1.0f;
-  options_.replay.distill_weight = 1.0f;
-  TrainingTask both = prepare_training(options_, nullptr);
-  EXPECT_NEAR(loss(both, 0), loss(none), 1e-3 * loss(none));
-  EXPECT_NEAR(loss(both, 1), 0, 1e-3);
+  expect_lessons_of_the_old_model(replay);
 }
 
 TEST_F(ReplayedTranslation, RefusesWhatDoesNotFit) {
-  const auto refuse = [&](const std::function<void(TranslationTraining&)>& set,
-                          std::initializer_list<std::string_view> parts) {
-    TranslationTraining o = options_;
-    set(o);
-    expect_error<ConfigError>([&] { prepare_training(o, nullptr); }, parts);
-  };
-  refuse([](TranslationTraining& o) { o.replay.src = {"old.src"}; },
-         {"--src-replay and --tgt-replay"});
-  refuse([](TranslationTraining& o) { o.replay.tgt_valid = {"old.tgt"}; },
-         {"--src-replay-valid and --tgt-replay-valid"});
-  refuse([](TranslationTraining& o) { o.replay.weight = 0; }, {"replay-weight"});
-  refuse([](TranslationTraining& o) { o.replay.distill_weight = 0.5f; },
-         {"distill-weight", "--init-from"});
+  expect_refused([](TranslationTraining& o) { o.replay.src = {"old.src"}; },
+                 {"--src-replay and --tgt-replay"});
+  expect_refused([](TranslationTraining& o) { o.replay.tgt_valid = {"old.tgt"}; },
+                 {"--src-replay-valid and --tgt-replay-valid"});
+  expect_refused([](TranslationTraining& o) { o.replay.weight = 0; }, {"replay-weight"});
+  expect_refused([](TranslationTraining& o) { o.replay.distill_weight = 0.5f; },
+                 {"distill-weight", "--init-from"});
   learn_the_old_text();
-  refuse(
+  expect_refused(
       [](TranslationTraining& o) {
         o.replay.distill_weight = 0.5f;
         o.loss.training.r_drop = 1.0f;

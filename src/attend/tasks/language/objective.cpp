@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "attend/collective/shared_work.h"
+#include "attend/ops/distillation.h"
 #include "attend/tasks/language/perplexity.h"
 
 namespace attend {
@@ -22,8 +23,18 @@ BatchLoss LanguageObjective::loss(std::int64_t epoch, std::int64_t batch, double
   CrossEntropy result =
       loss_.sampler ? model_.network->sampled_loss(windows.input, windows.target,
                                                    loss_.sampler->draw(epoch, batch), options, pass)
-                    : model_.network->loss(windows.input, windows.target, options, pass);
+                    : loss_of(windows, options, pass);
   return {std::move(result.loss), result.loss_sum, result.nll};
+}
+
+CrossEntropy LanguageObjective::loss_of(const LanguageBatch& windows,
+                                        const CrossEntropyOptions& options, Pass& pass) const {
+  const auto& [teacher, weight] = loss_.distillation;
+  if (teacher == nullptr) return model_.network->loss(windows.input, windows.target, options, pass);
+  Pass as_it_is = Pass::inference();
+  const Tensor wanted = teacher->logits(windows.input, as_it_is).value();
+  return distilled_cross_entropy(model_.network->logits(windows.input, pass), wanted,
+                                 windows.target, weight, pass.in_precision(options));
 }
 
 Validation LanguageObjective::validate() {

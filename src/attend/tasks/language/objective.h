@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "attend/tasks/language/model.h"
@@ -16,9 +17,16 @@ struct LanguageValidation {
   std::int64_t targets = 0;
 };
 
+// The output of another model as soft targets.
+struct LanguageDistillation {
+  std::shared_ptr<const LanguageTransformer> teacher;  // null: none
+  float weight = 0.0f;                                 // of the soft targets in the loss
+};
+
 struct LanguageLoss {
   float label_smoothing = 0.0f;
-  std::optional<OutputSampler> sampler;  // none: the whole vocabulary
+  std::optional<OutputSampler> sampler;    // none: the whole vocabulary
+  LanguageDistillation distillation = {};  // not with a sampler
 };
 
 class LanguageObjective final : public Objective {
@@ -39,6 +47,9 @@ class LanguageObjective final : public Objective {
   Validation validate_together(Collective& processes) override;
 
  private:
+  CrossEntropy loss_of(const LanguageBatch& windows, const CrossEntropyOptions& options,
+                       Pass& pass) const;
+
   LanguageModel model_;
   LanguageBatcher batches_;
   LanguageLoss loss_;

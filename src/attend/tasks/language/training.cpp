@@ -14,6 +14,7 @@
 #include "attend/tasks/language/objective.h"
 #include "attend/tasks/learned_positions.h"
 #include "attend/tasks/prepared_text.h"
+#include "attend/train/replay_objective.h"
 
 namespace attend {
 
@@ -49,8 +50,12 @@ void check(const LanguageTraining& o) {
   check_training_text(o);
   check_options(o.cache);
   check_options(o.loss);
+  check_replay(o.replay, o.initial != nullptr);
   if (o.loss.output_sample > 0 && o.loss.label_smoothing != 0.0f)
     throw ConfigError("label-smoothing: expected 0 with output-sample, which has no such estimate");
+  if (o.loss.output_sample > 0 && o.needs_initial())
+    throw ConfigError(
+        "distill-weight: expected the loss of the whole vocabulary (--output-sample 0)");
   require_positions("sequence-length", o.data.windows.sequence_length, o.model);
   LanguageTransformerConfig shape = o.model;
   shape.vocab_size = o.vocabulary.vocab_size;  // that of the model is known later
@@ -89,15 +94,27 @@ LanguageValidation validation_of(const LanguageText& text, const LanguageDataOpt
   return {LanguageEvaluationBatcher(text.stream, data.windows, stride, data.batch), text.targets()};
 }
 
-// The training text: lines, or prepared.
+using Lines = std::vector<std::string>;
+
+// The text of a training: all files, so that errors show at once.
 struct TrainingLines {
-  std::vector<std::string> lines;
+  Lines lines;  // empty if it is prepared
   std::optional<PreparedText> prepared;
+  Lines valid, old, old_valid;  // empty: none
 };
 
 TrainingLines read_training_lines(const LanguageTraining& o) {
-  if (o.data.prepared.empty()) return {read_all(in_folder(o.data.data, o.data.train)), {}};
-  return {{}, open_prepared(in_folder(o.data.data, {o.data.prepared}), LanguageTraining::kName)};
+  const auto files = [&o](const Lines& names) { return in_folder(o.data.data, names); };
+  const auto read = [](const Lines& names) { return names.empty() ? Lines() : read_all(names); };
+  const Lines train = files(o.data.train), valid = files(o.data.valid), old = files(o.replay.text),
+              old_valid = files(o.replay.valid);
+  for (const Lines* all : {&train, &valid, &old, &old_valid}) require_readable(*all);
+  TrainingLines text{{}, {}, read(valid), read(old), read(old_valid)};
+  if (o.data.prepared.empty())
+    text.lines = read_all(train);
+  else
+    text.prepared = open_prepared(files({o.data.prepared}), LanguageTraining::kName);
+  return text;
 }
 
 // That of a checkpoint, of the model to start from, of the prepared text, or learned.
@@ -128,7 +145,15 @@ TextKind kind_for(const LanguageTraining& o, const TrainingLines& text,
   return kind;
 }
 
-// What the objective needs of the training text.
+// `is_taught`: by the old model, if the options say so.
+LanguageLoss loss_of(const LanguageTraining& o, bool is_taught) {
+  LanguageLoss loss{o.loss.label_smoothing, std::nullopt};
+  if (is_taught && o.needs_initial())
+    loss.distillation = {language_model(*o.initial).network, o.replay.distill_weight};
+  return loss;
+}
+
+// What the objective needs of the training text. If there is old text, only that has a teacher.
 struct TrainingStream {
   std::shared_ptr<const TokenStream> tokens;
   LanguageLoss loss;
@@ -136,7 +161,7 @@ struct TrainingStream {
 
 TrainingStream stream_of_text(const LanguageTraining& o, const TrainingLines& text,
                               const Tokenizer& tokenizer, std::vector<std::string>& notes) {
-  LanguageLoss loss{o.loss.label_smoothing, std::nullopt};
+  LanguageLoss loss = loss_of(o, text.old.empty());
   if (text.prepared) {
     const auto tokens = std::make_shared<const StoredTokens>(text.prepared->shards);
     notes.push_back(fmt::format("training text: {}",
@@ -151,6 +176,32 @@ TrainingStream stream_of_text(const LanguageTraining& o, const TrainingLines& te
     loss.sampler.emplace(train.stream, tokenizer.vocab_size(), o.loss.output_sample,
                          o.trainer.seed);
   return {std::make_shared<const TokensInMemory>(std::move(train.stream)), std::move(loss)};
+}
+
+std::optional<LanguageValidation> validation_of(const Lines& lines, const char* name,
+                                                const LanguageTraining& o,
+                                                const Tokenizer& tokenizer,
+                                                std::vector<std::string>& notes) {
+  if (lines.empty()) return std::nullopt;
+  const LanguageText text = encode_language(lines, tokenizer);
+  notes.push_back(fmt::format("{} text: {}", name, text.summary()));
+  return validation_of(text, o.data);
+}
+
+// Mixes old text into a task, and lets its validations measure it.
+void replay(const LanguageTraining& o, const TrainingLines& text, const LanguageModel& model,
+            bool is_first, TrainingTask& task) {
+  LanguageText old = encode_language(text.old.empty() ? text.old_valid : text.old, model.tokenizer);
+  if (!text.old.empty()) task.notes.push_back(fmt::format("old text: {}", old.summary()));
+  auto of_old = std::make_unique<LanguageObjective>(
+      model, LanguageBatcher(std::move(old.stream), o.data.windows, o.data.batch, o.trainer.seed),
+      loss_of(o, !text.old.empty()),
+      validation_of(text.old_valid, "old validation", o, model.tokenizer, task.notes));
+  if (is_first && of_old->can_validate())
+    task.notes.push_back(fmt::format("old text before training: perplexity {:.2f}",
+                                     perplexity(of_old->validate().nll)));
+  task.objective = std::make_unique<ReplayObjective>(std::move(task.objective), std::move(of_old),
+                                                     text.old.empty() ? 0.0 : o.replay.weight);
 }
 
 }  // namespace
@@ -186,11 +237,6 @@ TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resum
                                    counted(o.model.n_layers, "layer"), o.model.d_model,
                                    counted(o.model.n_heads, "head")));
 
-  const std::vector<std::string> valid_files = in_folder(o.data.data, o.data.valid);
-  require_readable(in_folder(o.data.data, o.data.train));
-  require_readable(valid_files);
-  const std::vector<std::string> valid_lines =
-      valid_files.empty() ? std::vector<std::string>() : read_all(valid_files);
   const TrainingLines text = read_training_lines(o);
   const auto [tokenizer, first_token] = vocabulary_for(o, text, resumed);
   task.notes.push_back(fmt::format("vocabulary: {}", counted(tokenizer.vocab_size(), "piece")));
@@ -207,15 +253,11 @@ TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resum
   TrainingStream train = stream_of_text(o, text, tokenizer, task.notes);
   LanguageBatcher batches(train.tokens, o.data.windows, o.data.batch, o.trainer.seed);
 
-  std::optional<LanguageValidation> validation;
-  if (!o.data.valid.empty()) {
-    const LanguageText held_out = encode_language(valid_lines, tokenizer);
-    task.notes.push_back(fmt::format("validation text: {}", held_out.summary()));
-    validation = validation_of(held_out, o.data);
-  }
-
   task.objective = std::make_unique<LanguageObjective>(
-      model, std::move(batches), std::move(train.loss), std::move(validation));
+      model, std::move(batches), std::move(train.loss),
+      validation_of(text.valid, "validation", o, tokenizer, task.notes));
+  if (!text.old.empty() || !text.old_valid.empty())
+    replay(o, text, model, resumed == nullptr, task);
   task.model = std::make_shared<LanguageModel>(model);
   return task;
 }

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "attend/core/options.h"
 #include "attend/data/language.h"
 #include "attend/decode/continuous_cache.h"
 #include "attend/models/language_transformer.h"
 #include "attend/tasks/initial_model.h"
+#include "attend/tasks/replay.h"
 #include "attend/tasks/text_data.h"
 #include "attend/tasks/training_task.h"
 #include "attend/text/tokenizer.h"
@@ -47,6 +50,19 @@ void fields(LanguageLossOptions& o, Visitor&& visit) {
                      "the whole vocabulary"));
 }
 
+// Old text, of a model that is adapted to a new one.
+struct LanguageReplayOptions : ReplayWeights {
+  std::vector<std::string> text;
+  std::vector<std::string> valid;
+};
+
+template <class Visitor>
+void fields(LanguageReplayOptions& o, Visitor&& visit) {
+  visit("replay", o.text, "old text to mix into training, against forgetting");
+  visit("replay-valid", o.valid, "old validation text, to measure forgetting in every validation");
+  fields(static_cast<ReplayWeights&>(o), visit);
+}
+
 struct LanguageTraining {
   static constexpr const char* kName = "lm";  // of `attend train`
   static constexpr const char* kHelp = "Train a decoder to predict the next token of a text";
@@ -55,9 +71,13 @@ struct LanguageTraining {
   TokenizerOptions vocabulary;
   LanguageTransformerConfig model;
   LanguageLossOptions loss;
+  LanguageReplayOptions replay;
   ContinuousCacheOptions cache;  // for prediction; training ignores it
   TrainerOptions trainer;
   std::shared_ptr<const Checkpoint> initial = nullptr;  // the model to start from
+
+  // A resumed run, too.
+  bool needs_initial() const { return replay.distill_weight > 0.0f; }
 };
 
 // The options by topic: the sections of a configuration file and of the help.
@@ -67,6 +87,7 @@ void groups(LanguageTraining& o, Visitor&& visit) {
   visit("vocabulary", o.vocabulary);
   visit("model", o.model);
   visit("loss", o.loss);
+  visit("replay", o.replay);
   visit("cache", o.cache);
   visit("training", o.trainer);
 }

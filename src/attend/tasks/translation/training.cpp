@@ -54,9 +54,7 @@ void check(const TranslationTraining& o) {
   need_both(o.data.src_valid, o.data.tgt_valid, "valid");
   need_both(o.replay.src, o.replay.tgt, "replay");
   need_both(o.replay.src_valid, o.replay.tgt_valid, "replay-valid");
-  check_options(o.replay);
-  if (o.needs_initial() && !o.initial)
-    throw ConfigError("distill-weight: expected a model to learn from (--init-from), got none");
+  check_replay(o.replay, o.initial != nullptr);
   if (o.needs_initial() && o.loss.training.r_drop > 0.0f)
     throw ConfigError("distill-weight: expected training without R-Drop (--r-drop 0)");
   check_options(o.loss);

@@ -12,6 +12,7 @@
 #include "attend/data/mixture.h"
 #include "attend/models/architecture.h"
 #include "attend/tasks/initial_model.h"
+#include "attend/tasks/replay.h"
 #include "attend/tasks/training_task.h"
 #include "attend/tasks/translation/model.h"
 #include "attend/tasks/translation/objective.h"
@@ -55,11 +56,9 @@ void fields(VocabularyOptions& o, Visitor&& visit) {
 }
 
 // Old text, of a model that is adapted to a new one.
-struct ReplayOptions {
+struct ReplayOptions : ReplayWeights {
   std::vector<std::string> src, tgt;
   std::vector<std::string> src_valid, tgt_valid;
-  float weight = 0.5f;
-  float distill_weight = 0.0f;
 };
 
 template <class Visitor>
@@ -69,11 +68,7 @@ void fields(ReplayOptions& o, Visitor&& visit) {
   visit("src-replay-valid", o.src_valid,
         "source side of old validation text, to measure forgetting in every validation");
   visit("tgt-replay-valid", o.tgt_valid, "target side of the old validation text");
-  visit("replay-weight", o.weight, above(0, 1000),
-        "batches of old text for each batch of new text");
-  visit("distill-weight", o.distill_weight, between(0, 1),
-        "share of the loss that distills the model of --init-from: on the --src-replay text if "
-        "given, otherwise on all text");
+  fields(static_cast<ReplayWeights&>(o), visit);
 }
 
 struct TranslationLossOptions {

@@ -1,0 +1,88 @@
+// Trains a model with and without old text, and looks at what it has forgotten.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "attend/tasks/training_task.h"
+#include "attend/train/trainer.h"
+#include "checkpoint/test_folder.h"
+#include "tensor/expect_error.h"
+
+namespace attend {
+
+// Options: those of a task with `replay`, `initial` and `trainer`.
+template <class Options>
+class ReplayTest : public FolderTest {
+ protected:
+  ReplayTest() {
+    options_.trainer.schedule.learning_rate = 5e-3f;
+    options_.trainer.schedule.warmup_steps = 10;
+    options_.trainer.valid_every = options_.trainer.save_every = 0;
+  }
+
+  // Trains with `o`; later trainings begin with the result.
+  void begin_with(Options o, int steps) {
+    o.trainer.max_steps = steps;
+    options_.initial = std::make_shared<const Checkpoint>(trained(o));
+    adopt_model(options_, *options_.initial);
+  }
+  Checkpoint trained(const Options& o) {
+    TrainingTask task = prepare_training(o, nullptr);
+    notes_ = fmt::format("{}", fmt::join(task.notes, "\n"));
+    const std::filesystem::path folder = path(fmt::format("run{}", ++runs_));
+    Trainer(*task.objective, o.trainer, run_of(task, RunFolder(folder), false)).train();
+    last_ = task.objective->can_validate() ? task.objective->validate() : Validation{};
+    return load_checkpoint(folder);
+  }
+  // Of the validation of the last training.
+  double metric(std::string_view name) const {
+    for (const auto& [key, value] : last_.metrics)
+      if (key == name) return value;
+    ADD_FAILURE() << "no " << name;
+    return 0;
+  }
+  static double loss(TrainingTask& task, std::int64_t batch = 0) {
+    Pass pass = Pass::training(1, 1);
+    return task.objective->loss(0, batch, 1.0, pass).loss_sum;
+  }
+  double loss_of(const Options& o, std::int64_t batch = 0) {
+    TrainingTask task = prepare_training(o, nullptr);
+    return loss(task, batch);
+  }
+
+  // The model to begin with is the teacher of all text, or of the old text that `replay` adds.
+  void expect_lessons_of_the_old_model(const std::function<void(Options&)>& replay) {
+    const double none = loss_of(options_);
+    Options o = options_;
+    o.replay.distill_weight = 1.0f;
+    EXPECT_NEAR(loss_of(o), 0, 1e-3) << "the model is its own teacher before it has learned";
+    o.replay.distill_weight = 0.5f;
+    EXPECT_NEAR(loss_of(o), none / 2, 1e-3 * none);
+    replay(o);
+    o.replay.weight = 1.0f;
+    o.replay.distill_weight = 1.0f;
+    EXPECT_NEAR(loss_of(o, 0), none, 1e-3 * none) << "new text has no teacher then";
+    EXPECT_NEAR(loss_of(o, 1), 0, 1e-3);
+  }
+  void expect_refused(const std::function<void(Options&)>& set,
+                      std::initializer_list<std::string_view> parts) {
+    Options o = options_;
+    set(o);
+    expect_error<ConfigError>([&] { prepare_training(o, nullptr); }, parts);
+  }
+
+  Options options_;
+  std::string notes_;
+  Validation last_;
+
+ private:
+  int runs_ = 0;
+};
+
+}  // namespace attend
