@@ -150,6 +150,37 @@ TEST_F(Language, OrdersWindowsBySeedAndEpochAlone) {
   EXPECT_NE(LanguageBatcher(counting(1001), options, {64}, 10).batch(3, 2).target, expected);
 }
 
+TEST_F(Language, KeepsTheWindowsOfAMixtureWithinTheirTexts) {
+  const std::vector<std::int64_t> targets{10, 0, 3};
+  const TextWindows windows(targets, {.sequence_length = 4});
+  EXPECT_EQ(std::vector(windows.counts().begin(), windows.counts().end()),
+            (std::vector<std::int64_t>{3, 0, 1}));
+  std::vector<std::pair<std::int64_t, std::int64_t>> found;
+  for (std::int64_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(windows[i].scored, windows[i].begin) << "all of them count";
+    found.emplace_back(windows[i].begin, windows[i].end);
+  }
+  EXPECT_EQ(found, (decltype(found){{0, 4}, {4, 8}, {8, 10}, {10, 13}}));
+}
+
+TEST_F(Language, TakesTheWindowsThatAMixtureHasInAnEpoch) {
+  const std::vector<std::int64_t> targets{8, 5};
+  const auto of_epoch = [](std::int64_t epoch) {
+    return epoch == 0 ? std::vector<std::int32_t>{0, 1, 2} : std::vector<std::int32_t>{3, 3};
+  };
+  const LanguageBatcher batcher(std::make_shared<const TokensInMemory>(counting(14)),
+                                TextWindows(targets, {.sequence_length = 4}), {100}, 1, of_epoch);
+  EXPECT_EQ(batcher.targets(), 13);
+  const LanguageBatch first = batcher.batch(0, 0);
+  TokenIds seen(first.target->begin(), first.target->end());
+  std::sort(seen.begin(), seen.end());
+  EXPECT_EQ(seen, (TokenIds{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
+  EXPECT_EQ(batcher.size(0, 0), 12);
+  const LanguageBatch second = batcher.batch(1, 0);
+  EXPECT_EQ(second.input.ids, (TokenIds{12, 12}));
+  EXPECT_EQ(second.target, (TokenIds{13, 13}));
+}
+
 TEST_F(Language, EvaluatesEveryTargetOnceWithItsContext) {
   for (const int stride : {1, 3, 8}) {
     const LanguageEvaluationBatcher batcher(counting(31), {.sequence_length = 8}, stride, {20});

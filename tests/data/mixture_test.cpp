@@ -72,7 +72,7 @@ TEST(Mixture, IsAFunctionOfSeedAndEpoch) {
 TEST(Mixture, SaysWhatIsInAnEpoch) {
   const Mixture mixture({300, 100}, {.weights = {"1", "1"}}, 1);
   const std::vector<std::string> names{"a.en", "b.en"};
-  const std::vector<std::string> lines = mixture.summary(names);
+  const std::vector<std::string> lines = mixture.summary(names, "pair");
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0], "a.en: 50.0 % of an epoch, 200 pairs, each 0.667 times");
   EXPECT_EQ(lines[1], "b.en: 50.0 % of an epoch, 200 pairs, each 2 times");

@@ -74,6 +74,25 @@ TEST_F(TokensOnDisk, MakeTheSameBatchesAsTokensInMemory) {
   }
 }
 
+TEST_F(TokensOnDisk, EndALineOnceWhereStreamsMeet) {
+  const auto in_memory = [](TokenIds ids) {
+    return std::make_shared<const TokensInMemory>(std::move(ids));
+  };
+  const TokenIds block = counting(kStreamBlock + 5);
+  const JoinedTokens joined(
+      {in_memory({9, 1, 2, 9}), in_memory({}), in_memory({9, 3, 9}), stored(block)});
+  TokenIds all{9, 1, 2, 9, 3, 9};
+  all.insert(all.end(), block.begin() + 1, block.end());
+  ASSERT_EQ(joined.size(), std::ssize(all));
+  for (const std::int64_t begin : {0, 3, 4, 5, 6, 7, 1024}) {
+    for (const std::int64_t count : {1L, 2L, joined.size() - begin}) {
+      TokenIds part(static_cast<std::size_t>(count));
+      joined.read(begin, part);
+      EXPECT_EQ(part, TokenIds(all.begin() + begin, all.begin() + begin + count)) << begin;
+    }
+  }
+}
+
 TEST_F(TokensOnDisk, RefuseBlocksOfAnotherLength) {
   ShardWriter writer(folder_, kFormat, 10);
   const TokenIds block = counting(kStreamBlock), short_block = counting(7);

@@ -229,7 +229,7 @@ TEST_F(PreparedTexts, SettleTheOptionsOfATraining) {
   lines.preparation.out = path("lines").string();
   EXPECT_TRUE(prepare_text(lines).manifest.vocabulary.pretokenized);
   LanguageTraining of_lines;
-  of_lines.data.prepared = lines.preparation.out;
+  of_lines.data.prepared = {lines.preparation.out};
   adopt_prepared(of_lines);
   EXPECT_EQ(of_lines.vocabulary.type, TokenizerType::chars);
   EXPECT_TRUE(of_lines.vocabulary.pretokenized);

@@ -31,46 +31,27 @@ std::int64_t count_words(std::string_view line) {
   return words;
 }
 
-void append(LanguageText& text, std::span<const std::string> lines, const Tokenizer& tokenizer) {
-  if (text.stream.empty()) text.stream.push_back(tokenizer.eos_id());
-  for (const auto& ids : encode_all(lines, tokenizer)) {
-    text.stream.insert(text.stream.end(), ids.begin(), ids.end());
-    text.stream.push_back(tokenizer.eos_id());
-    ++text.lines;
-    if (ids.empty()) ++text.empty_lines;
-  }
-  for (const std::string& line : lines) {
-    text.words += count_words(line);
-    text.characters += static_cast<std::int64_t>(count_code_points(line)) + 1;
-  }
-}
+// Windows of a stream, one after the other.
+class BatchOfWindows {
+ public:
+  explicit BatchOfWindows(const TokenStream& stream) : stream_(stream) {}
 
-// The inputs at positions [begin, end) of the stream; those from `scored` on count.
-struct Window {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-  std::int64_t scored = 0;
-};
-
-// The windows window_of(i) of a stream, for i in `numbers`.
-template <class WindowOf>
-LanguageBatch windows_of(const TokenStream& stream, std::span<const std::int32_t> numbers,
-                         const WindowOf& window_of) {
-  RaggedBuilder input;
-  std::vector<std::int32_t> targets;
-  std::vector<std::int32_t> first_scored;
-  std::vector<std::int32_t> ids;
-  for (const std::int32_t i : numbers) {
-    const Window window = window_of(i);
+  void add(const TokenWindow& window) {
     const auto length = static_cast<std::size_t>(window.end - window.begin);
-    ids.resize(length + 1);
-    stream.read(window.begin, ids);
-    input.add(std::span(ids).first(length));
-    targets.insert(targets.end(), ids.begin() + 1, ids.end());
-    first_scored.push_back(static_cast<std::int32_t>(window.scored - window.begin));
+    ids_.resize(length + 1);
+    stream_.read(window.begin, ids_);
+    input_.add(std::span(ids_).first(length));
+    targets_.insert(targets_.end(), ids_.begin() + 1, ids_.end());
+    first_scored_.push_back(static_cast<std::int32_t>(window.scored - window.begin));
   }
-  return {input.build(), std::move(targets), std::move(first_scored)};
-}
+  LanguageBatch build() { return {input_.build(), std::move(targets_), std::move(first_scored_)}; }
+
+ private:
+  const TokenStream& stream_;
+  RaggedBuilder input_;
+  std::vector<std::int32_t> targets_, first_scored_;
+  std::vector<std::int32_t> ids_;  // of a window
+};
 
 std::int64_t targets_of(const TokenStream& stream) { return stream.size() - 1; }
 
@@ -83,15 +64,15 @@ std::int64_t shift_of(std::optional<std::uint64_t> seed, std::int64_t epoch, std
 
 // Window i of an epoch: the part of [i * length - shift, (i + 1) * length - shift) inside [0,
 // targets).
-Window training_window(std::int64_t i, std::int64_t length, std::int64_t shift,
-                       std::int64_t targets) {
+TokenWindow training_window(std::int64_t i, std::int64_t length, std::int64_t shift,
+                            std::int64_t targets) {
   const std::int64_t begin = std::max<std::int64_t>(i * length - shift, 0);
   return {begin, std::min((i + 1) * length - shift, targets), begin};
 }
 
 // Window i scores [i * stride, (i + 1) * stride) and extends back as far as the length allows.
-Window evaluation_window(std::int64_t i, std::int64_t length, std::int64_t stride,
-                         std::int64_t targets) {
+TokenWindow evaluation_window(std::int64_t i, std::int64_t length, std::int64_t stride,
+                              std::int64_t targets) {
   const std::int64_t end = std::min((i + 1) * stride, targets);
   return {std::max<std::int64_t>((i + 1) * stride - length, 0), end, i * stride};
 }
@@ -107,7 +88,7 @@ template <class MakeWindow>
 std::vector<std::int32_t> lengths_of(std::int64_t count, const MakeWindow& make_window) {
   std::vector<std::int32_t> lengths(count);
   for (std::int64_t i = 0; i < count; ++i) {
-    const Window window = make_window(i);
+    const TokenWindow window = make_window(i);
     lengths[i] = static_cast<std::int32_t>(window.end - window.begin);
   }
   return lengths;
@@ -122,6 +103,14 @@ BatchPlanner::Costs training_costs(const TokenStream& stream, const LanguageOpti
     const std::int64_t shift = shift_of(seed, epoch, length);
     return lengths_of((targets + shift + length - 1) / length,
                       [=](std::int64_t i) { return training_window(i, length, shift, targets); });
+  };
+}
+
+BatchPlanner::Costs mixed_costs(const TextWindows& windows) {
+  const std::int64_t count =
+      std::accumulate(windows.counts().begin(), windows.counts().end(), std::int64_t{0});
+  return [lengths = lengths_of(count, [&](std::int64_t i) { return windows[i]; })](std::int64_t) {
+    return lengths;
   };
 }
 
@@ -140,6 +129,14 @@ std::vector<std::int32_t> evaluation_costs(const TokenStream& stream,
 
 }  // namespace
 
+LanguageCounts& LanguageCounts::operator+=(const LanguageCounts& more) {
+  lines += more.lines;
+  empty_lines += more.empty_lines;
+  characters += more.characters;
+  words += more.words;
+  return *this;
+}
+
 std::string LanguageCounts::summary(std::int64_t targets) const {
   return fmt::format("{} ({} empty), {}, {}", counted(lines, "line"), empty_lines,
                      counted(words, "word"), counted(targets, "token"));
@@ -157,18 +154,33 @@ LanguageText read_language(std::span<const std::string> files, const Tokenizer& 
     while (reader.next(line)) {
       lines.push_back(line);
       if (lines.size() < kLinesAtOnce) continue;
-      append(text, lines, tokenizer);
+      append_language(text, lines, tokenizer);
       lines.clear();
     }
   }
-  append(text, lines, tokenizer);
+  append_language(text, lines, tokenizer);
   return text;
 }
 
 LanguageText encode_language(std::span<const std::string> lines, const Tokenizer& tokenizer) {
   LanguageText text;
-  append(text, lines, tokenizer);
+  append_language(text, lines, tokenizer);
   return text;
+}
+
+void append_language(LanguageText& text, std::span<const std::string> lines,
+                     const Tokenizer& tokenizer) {
+  if (text.stream.empty()) text.stream.push_back(tokenizer.eos_id());
+  for (const auto& ids : encode_all(lines, tokenizer)) {
+    text.stream.insert(text.stream.end(), ids.begin(), ids.end());
+    text.stream.push_back(tokenizer.eos_id());
+    ++text.lines;
+    if (ids.empty()) ++text.empty_lines;
+  }
+  for (const std::string& line : lines) {
+    text.words += count_words(line);
+    text.characters += static_cast<std::int64_t>(count_code_points(line)) + 1;
+  }
 }
 
 std::int64_t LanguageBatch::scored() const {
@@ -190,25 +202,52 @@ LanguageBatcher::LanguageBatcher(std::shared_ptr<const TokenStream> stream,
       seed_(seed),
       planner_(training_costs(*stream_, options, seed), batch_options, seed) {}
 
+TextWindows::TextWindows(std::span<const std::int64_t> targets, const LanguageOptions& options)
+    : begins_{0}, length_(options.sequence_length) {
+  check_options(options);
+  for (const std::int64_t of_text : targets) {
+    counts_.push_back((of_text + length_ - 1) / length_);
+    begins_.push_back(begins_.back() + of_text);
+  }
+}
+
+TokenWindow TextWindows::operator[](std::int64_t window) const {
+  std::size_t text = 0;
+  for (; window >= counts_[text]; ++text) window -= counts_[text];
+  const std::int64_t begin = begins_[text] + window * length_;
+  return {begin, std::min(begin + length_, begins_[text + 1]), begin};
+}
+
+LanguageBatcher::LanguageBatcher(std::shared_ptr<const TokenStream> stream, TextWindows windows,
+                                 const BatchOptions& batch_options, std::uint64_t seed,
+                                 BatchPlanner::Samples of_epoch)
+    : stream_(std::move(stream)),
+      texts_(std::move(windows)),
+      planner_(mixed_costs(*texts_), batch_options, seed, std::move(of_epoch)) {}
+
 std::int64_t LanguageBatcher::batches(std::int64_t epoch) const {
   return planner_.plan(epoch)->batches();
 }
 
-LanguageBatch LanguageBatcher::batch(std::int64_t epoch, std::int64_t index) const {
+template <class Use>
+void LanguageBatcher::for_each_window(std::int64_t epoch, std::int64_t index,
+                                      const Use& use) const {
   const auto plan = planner_.plan(epoch);
-  const std::int64_t shift = shift_of(seed_, epoch, length_);
-  return windows_of(*stream_, (*plan)[index],
-                    [&](std::int32_t i) { return training_window(i, length_, shift, targets()); });
+  const std::int64_t shift = texts_ ? 0 : shift_of(seed_, epoch, length_);
+  for (const std::int32_t i : (*plan)[index])
+    use(texts_ ? (*texts_)[i] : training_window(i, length_, shift, targets()));
+}
+
+LanguageBatch LanguageBatcher::batch(std::int64_t epoch, std::int64_t index) const {
+  BatchOfWindows batch(*stream_);
+  for_each_window(epoch, index, [&batch](const TokenWindow& window) { batch.add(window); });
+  return batch.build();
 }
 
 std::int64_t LanguageBatcher::size(std::int64_t epoch, std::int64_t index) const {
-  const auto plan = planner_.plan(epoch);
-  const std::int64_t shift = shift_of(seed_, epoch, length_);
   std::int64_t size = 0;
-  for (const std::int32_t i : (*plan)[index]) {
-    const Window window = training_window(i, length_, shift, targets());
-    size += window.end - window.begin;
-  }
+  for_each_window(epoch, index,
+                  [&size](const TokenWindow& window) { size += window.end - window.begin; });
   return size;
 }
 
@@ -224,9 +263,10 @@ std::int64_t LanguageEvaluationBatcher::batches() const { return planner_.plan(0
 
 LanguageBatch LanguageEvaluationBatcher::batch(std::int64_t index) const {
   const auto plan = planner_.plan(0);
-  return windows_of(*stream_, (*plan)[index], [&](std::int32_t i) {
-    return evaluation_window(i, length_, stride_, targets_of(*stream_));
-  });
+  BatchOfWindows batch(*stream_);
+  for (const std::int32_t i : (*plan)[index])
+    batch.add(evaluation_window(i, length_, stride_, targets_of(*stream_)));
+  return batch.build();
 }
 
 }  // namespace attend

@@ -30,6 +30,7 @@ struct LanguageCounts {
   // Separated by white space: for perplexity per word with any tokenizer.
   std::int64_t words = 0;
 
+  LanguageCounts& operator+=(const LanguageCounts& more);
   // "36718 lines (12951 empty), 2051910 words, 2088628 tokens". One line, to print.
   std::string summary(std::int64_t targets) const;
 };
@@ -55,6 +56,9 @@ LanguageText read_language(std::span<const std::string> files, const Tokenizer& 
                            const std::function<void(std::string&)>& filter = {});
 // The same for lines in memory.
 LanguageText encode_language(std::span<const std::string> lines, const Tokenizer& tokenizer);
+// Adds lines to a text.
+void append_language(LanguageText& text, std::span<const std::string> lines,
+                     const Tokenizer& tokenizer);
 
 // B windows of the stream.
 struct LanguageBatch {
@@ -76,6 +80,31 @@ void fields(LanguageOptions& o, Visitor&& visit) {
         "context length: tokens that the model sees at once");
 }
 
+// The inputs at positions [begin, end) of a stream; those from `scored` on count.
+struct TokenWindow {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t scored = 0;
+};
+
+// The windows of several texts that follow each other in a stream, to train on a mixture of them:
+// sequence_length targets each, from the beginning of a text on; the last one of a text may be
+// shorter. They are the same in every epoch.
+class TextWindows {
+ public:
+  // `targets`: of each text, in the order of the stream. Throws ConfigError for bad options.
+  TextWindows(std::span<const std::int64_t> targets, const LanguageOptions& options);
+
+  // How many each text has; those of the first text come first.
+  std::span<const std::int64_t> counts() const { return counts_; }
+  TokenWindow operator[](std::int64_t window) const;
+
+ private:
+  std::vector<std::int64_t> begins_;  // of each text in the stream, and the end
+  std::vector<std::int64_t> counts_;
+  std::int64_t length_;
+};
+
 // Windows of sequence_length for training. The first window starts at a different place in every
 // epoch, so that tokens are seen at every distance from the start of a window; the first and the
 // last window of an epoch may be shorter. Every target is in exactly one window of an epoch.
@@ -89,6 +118,10 @@ class LanguageBatcher {
   // The same for a stream that may be on disk.
   LanguageBatcher(std::shared_ptr<const TokenStream> stream, const LanguageOptions& options,
                   const BatchOptions& batch_options, std::optional<std::uint64_t> seed);
+  // Windows of a mixture; `of_epoch`: those of an epoch.
+  LanguageBatcher(std::shared_ptr<const TokenStream> stream, TextWindows windows,
+                  const BatchOptions& batch_options, std::uint64_t seed,
+                  BatchPlanner::Samples of_epoch);
 
   // As BatchPlanner::limit_batches().
   void limit_batches(std::int64_t tokens) { planner_.limit_batches(tokens); }
@@ -101,9 +134,14 @@ class LanguageBatcher {
   std::int64_t size(std::int64_t epoch, std::int64_t index) const;
 
  private:
+  // Calls use(window) for every window of a batch.
+  template <class Use>
+  void for_each_window(std::int64_t epoch, std::int64_t index, const Use& use) const;
+
   std::shared_ptr<const TokenStream> stream_;
-  std::int64_t length_;
+  std::int64_t length_ = 0;
   std::optional<std::uint64_t> seed_;
+  std::optional<TextWindows> texts_;  // of a mixture
   BatchPlanner planner_;
 };
 

@@ -59,8 +59,7 @@ Mixture::Mixture(std::vector<std::int64_t> sizes, const MixtureOptions& options,
   std::int64_t total = 0;
   for (std::size_t i = 0; i < sizes_.size(); ++i) {
     if (sizes_[i] == 0)
-      throw DataError(
-          fmt::format("corpus {} of {}: it has no usable pairs to mix", i + 1, sizes_.size()));
+      throw DataError(fmt::format("corpus {} of {}: it has nothing to mix", i + 1, sizes_.size()));
     begins_.push_back(total);
     total += sizes_[i];
   }
@@ -100,14 +99,15 @@ void Mixture::append_pass(std::size_t corpus, std::int64_t pass, std::int64_t be
   to.insert(to.end(), order.begin() + begin, order.begin() + begin + count);
 }
 
-std::vector<std::string> Mixture::summary(std::span<const std::string> names) const {
+std::vector<std::string> Mixture::summary(std::span<const std::string> names,
+                                          std::string_view unit) const {
   const auto total =
       static_cast<double>(std::accumulate(counts_.begin(), counts_.end(), std::int64_t{0}));
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < names.size(); ++i)
     lines.push_back(fmt::format("{}: {:.1f} % of an epoch, {}, each {:.3g} times", names[i],
                                 100 * static_cast<double>(counts_[i]) / total,
-                                counted(counts_[i], "pair"),
+                                counted(counts_[i], unit),
                                 static_cast<double>(counts_[i]) / static_cast<double>(sizes_[i])));
   return lines;
 }

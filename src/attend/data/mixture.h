@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "attend/core/options.h"
@@ -20,8 +21,7 @@ struct MixtureOptions {
 template <class Visitor>
 void fields(MixtureOptions& o, Visitor&& visit) {
   visit("mix-weights", o.weights,
-        "weight of each file of --src-train or folder of --prepared in the training text; default: "
-        "its number of pairs");
+        "weight of each training file, or folder of --prepared, in an epoch; default: its size");
   visit("mix-temperature", o.temperature, between(0.01, 1000),
         "temperature of mixing: the share of a corpus is proportional to weight^(1 / temperature); "
         "above 1, small corpora are seen more often");
@@ -43,8 +43,9 @@ class Mixture {
   std::vector<std::int32_t> samples(std::int64_t epoch) const;
   // How many samples of each corpus are in an epoch.
   std::span<const std::int64_t> counts() const { return counts_; }
-  // "books.en: 12.5 % of an epoch, 3,750 pairs, each 0.25 times". One line for each name.
-  std::vector<std::string> summary(std::span<const std::string> names) const;
+  // "books.en: 12.5 % of an epoch, 3,750 pairs, each 0.25 times", with unit "pair". One line for
+  // each name.
+  std::vector<std::string> summary(std::span<const std::string> names, std::string_view unit) const;
 
  private:
   void append_pass(std::size_t corpus, std::int64_t pass, std::int64_t begin, std::int64_t count,

@@ -15,6 +15,28 @@ void TokensInMemory::read(std::int64_t begin, std::span<std::int32_t> to) const 
   std::copy_n(ids_.begin() + begin, to.size(), to.begin());
 }
 
+JoinedTokens::JoinedTokens(std::vector<std::shared_ptr<const TokenStream>> streams)
+    : streams_(std::move(streams)), begins_{0} {
+  for (const auto& stream : streams_) {
+    const bool is_first = begins_.back() == 0;
+    begins_.push_back(begins_.back() + stream->size() - (is_first || stream->size() == 0 ? 0 : 1));
+  }
+}
+
+void JoinedTokens::read(std::int64_t begin, std::span<std::int32_t> to) const {
+  while (!to.empty()) {
+    const auto after = std::upper_bound(begins_.begin(), begins_.end(), begin);
+    const auto number = static_cast<std::size_t>(after - begins_.begin()) - 1;
+    const TokenStream& stream = *streams_[number];
+    const std::int64_t own = begins_[number + 1] - begins_[number];
+    const std::int64_t skipped = stream.size() - own, at = begin - begins_[number];
+    const auto count = std::min(to.size(), static_cast<std::size_t>(own - at));
+    stream.read(skipped + at, to.first(count));
+    begin += static_cast<std::int64_t>(count);
+    to = to.subspan(count);
+  }
+}
+
 void StreamWriter::add(std::span<const std::int32_t> ids) {
   for (const std::int32_t id : ids) {
     block_.push_back(id);

@@ -29,6 +29,20 @@ class TokensInMemory final : public TokenStream {
   std::vector<std::int32_t> ids_;
 };
 
+// Streams one after the other: the end of line that each of them begins with is there once, since
+// the one before it ends with the same.
+class JoinedTokens final : public TokenStream {
+ public:
+  explicit JoinedTokens(std::vector<std::shared_ptr<const TokenStream>> streams);
+  std::int64_t size() const override { return begins_.back(); }
+  // Throws like the streams.
+  void read(std::int64_t begin, std::span<std::int32_t> to) const override;
+
+ private:
+  std::vector<std::shared_ptr<const TokenStream>> streams_;
+  std::vector<std::int64_t> begins_;  // of each stream, and the end
+};
+
 // Samples of this many tokens each, except for the last one.
 inline constexpr std::int64_t kStreamBlock = 1024;
 

@@ -122,6 +122,7 @@ PreparedText open_prepared(const std::vector<std::string>& folders, std::string_
     const PreparedManifest manifest = manifest_for(folders[i], task);
     require_like_the_first(text, folders[i], manifest);
     add_report(manifest.pairs, text.manifest.pairs);
+    text.manifest.lines += manifest.lines;
     join_kinds(manifest.text_kinds, manifest.samples(), text.manifest.samples(),
                text.manifest.text_kinds);
     add_folder(folders[i], manifest, text);

@@ -106,12 +106,16 @@ TEST_F(TrainingOptionEffects, OfTranslationAreAllTested) {
 }
 
 // ---- language models
+const std::string kTwoTexts = "--train @other_train.en";
+const std::string kOtherWindows = kLearning + "batches?";
 const Cases kLanguageData{
     {"train", "@other_train.en", "", kLearning + "batches? tokenizer config? text_kind?"},
     {"language", "fr", "", "text_kind"},
     {"valid", "@other_valid.en", "", "validation score? parameters? state?"},
     {"sequence-length", "9", "", kPlan + "context"},
     {"batch-tokens", "80", "", kLearning + "batches validation?"},
+    {"mix-weights", "1 4", kTwoTexts, kOtherWindows},
+    {"mix-temperature", "3", kTwoTexts + " --mix-weights 1 4", kOtherWindows},
 };
 const Cases kLanguageModel{
     {"n-layers", "2", "", kModel},
@@ -131,8 +135,8 @@ const Cases kLanguageLoss{
 };
 
 const Cases kLanguageReplay{
-    {"replay", "@train.en", "--replay @other_train.en", kPlan},
-    {"replay-weight", "2", "--replay @other_train.en", kPlan},
+    {"replay", "@train.en", "--replay @other_train.en", kOtherWindows},
+    {"replay-weight", "2", "--replay @other_train.en", kOtherWindows},
     {"replay-valid", "@valid.en", "--replay-valid @other_valid.en", "score"},
 };
 

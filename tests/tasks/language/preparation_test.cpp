@@ -40,7 +40,7 @@ class LanguagePreparations : public FolderTest {
   LanguageTraining from_disk() const {
     LanguageTraining training = training_;
     training.data.train = {};
-    training.data.prepared = "prepared";
+    training.data.prepared = {"prepared"};
     return training;
   }
   std::string trained(const LanguageTraining& training, const std::string& out) const {
@@ -88,6 +88,28 @@ TEST_F(LanguagePreparations, EndALineOnceWhereverAPartOfTheTextEnds) {
   EXPECT_EQ(prepared.manifest.lines.characters, whole.characters);
   EXPECT_EQ(prepared.manifest.lines.empty_lines, whole.empty_lines);
   EXPECT_EQ(prepared.manifest.lines.lines, std::ssize(lines));
+}
+
+TEST_F(LanguagePreparations, OfSeveralTextsAreJoinedOrMixedLikeTheTexts) {
+  prepare_text(preparation_);  // of both: the vocabulary
+  for (const char* const name : {"one", "two"}) {
+    LanguagePreparation part = preparation_;
+    part.data.train = {std::string(name) + ".en"};
+    part.preparation.tokenizer_from = path("prepared").string();
+    part.preparation.out = path(name).string();
+    prepare_text(part);
+  }
+  LanguageTraining parts = from_disk(), text = training_;
+  parts.data.prepared = {"one", "two"};
+  const TrainingTask joined = prepare_training(parts, nullptr);
+  EXPECT_EQ(joined.notes.at(2), prepare_training(text, nullptr).notes.at(2));
+  EXPECT_EQ(trained(parts, "joined"), trained(text, "of_text"));
+  parts.data.mixture.weights = text.data.mixture.weights = {"1", "3"};
+  const TrainingTask mixed = prepare_training(parts, nullptr);
+  EXPECT_NE(mixed.notes.at(4).find("one: 2"), std::string::npos) << mixed.notes.at(4);
+  EXPECT_NE(mixed.notes.at(5).find("two: 7"), std::string::npos) << mixed.notes.at(5);
+  EXPECT_EQ(trained(parts, "mixed"), trained(text, "mixed_text"));
+  EXPECT_NE(read(path("mixed") / "model.safetensors"), read(path("joined") / "model.safetensors"));
 }
 
 TEST_F(LanguagePreparations, LearnTheVocabularyFromASample) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "attend/checkpoint/options_json.h"
@@ -12,24 +11,13 @@
 #include "attend/core/option_fields.h"
 #include "attend/error.h"
 #include "attend/tasks/language/objective.h"
+#include "attend/tasks/language/training_text.h"
 #include "attend/tasks/learned_positions.h"
-#include "attend/tasks/prepared_text.h"
 #include "attend/train/replay_objective.h"
 
 namespace attend {
 
 namespace {
-
-std::vector<std::string> read_all(const std::vector<std::string>& files) {
-  std::vector<std::string> lines;
-  for (const std::string& file : files) {
-    std::vector<std::string> more = read_lines(file);
-    lines.insert(lines.end(), std::make_move_iterator(more.begin()),
-                 std::make_move_iterator(more.end()));
-  }
-  require_text(lines, files);
-  return lines;
-}
 
 void check_training_text(const LanguageTraining& o) {
   if (o.data.prepared.empty()) {
@@ -38,7 +26,7 @@ void check_training_text(const LanguageTraining& o) {
   }
   if (!o.data.train.empty())
     throw ConfigError(
-        "prepared: expected either the folder that attend prepare has written or --train, got "
+        "prepared: expected either the folders that attend prepare has written or --train, got "
         "both");
   if (o.loss.output_sample > 0)
     throw ConfigError(
@@ -94,31 +82,8 @@ LanguageValidation validation_of(const LanguageText& text, const LanguageDataOpt
   return {LanguageEvaluationBatcher(text.stream, data.windows, stride, data.batch), text.targets()};
 }
 
-using Lines = std::vector<std::string>;
-
-// The text of a training: all files, so that errors show at once.
-struct TrainingLines {
-  Lines lines;  // empty if it is prepared
-  std::optional<PreparedText> prepared;
-  Lines valid, old, old_valid;  // empty: none
-};
-
-TrainingLines read_training_lines(const LanguageTraining& o) {
-  const auto files = [&o](const Lines& names) { return in_folder(o.data.data, names); };
-  const auto read = [](const Lines& names) { return names.empty() ? Lines() : read_all(names); };
-  const Lines train = files(o.data.train), valid = files(o.data.valid), old = files(o.replay.text),
-              old_valid = files(o.replay.valid);
-  for (const Lines* all : {&train, &valid, &old, &old_valid}) require_readable(*all);
-  TrainingLines text{{}, {}, read(valid), read(old), read(old_valid)};
-  if (o.data.prepared.empty())
-    text.lines = read_all(train);
-  else
-    text.prepared = open_prepared(files({o.data.prepared}), LanguageTraining::kName);
-  return text;
-}
-
 // That of a checkpoint, of the model to start from, of the prepared text, or learned.
-KnownVocabulary vocabulary_for(const LanguageTraining& o, const TrainingLines& text,
+KnownVocabulary vocabulary_for(const LanguageTraining& o, const LanguageTrainingText& text,
                                const Checkpoint* resumed) {
   if (resumed == nullptr && !o.initial) {
     if (!text.prepared) return trained_vocabulary(text.lines, o.vocabulary);
@@ -133,7 +98,7 @@ KnownVocabulary vocabulary_for(const LanguageTraining& o, const TrainingLines& t
   return known;
 }
 
-TextKind kind_for(const LanguageTraining& o, const TrainingLines& text,
+TextKind kind_for(const LanguageTraining& o, const LanguageTrainingText& text,
                   const Tokenizer& tokenizer) {
   if (!text.prepared)
     return kind_of(text.lines, tokenizer,
@@ -145,7 +110,7 @@ TextKind kind_for(const LanguageTraining& o, const TrainingLines& text,
   return kind;
 }
 
-// `is_taught`: by the old model, if the options say so.
+// `is_taught`: by the old model, if the options say so. If there is old text, only that is.
 LanguageLoss loss_of(const LanguageTraining& o, bool is_taught) {
   LanguageLoss loss{o.loss.label_smoothing, std::nullopt};
   if (is_taught && o.needs_initial())
@@ -153,33 +118,8 @@ LanguageLoss loss_of(const LanguageTraining& o, bool is_taught) {
   return loss;
 }
 
-// What the objective needs of the training text. If there is old text, only that has a teacher.
-struct TrainingStream {
-  std::shared_ptr<const TokenStream> tokens;
-  LanguageLoss loss;
-};
-
-TrainingStream stream_of_text(const LanguageTraining& o, const TrainingLines& text,
-                              const Tokenizer& tokenizer, std::vector<std::string>& notes) {
-  LanguageLoss loss = loss_of(o, text.old.empty());
-  if (text.prepared) {
-    const auto tokens = std::make_shared<const StoredTokens>(text.prepared->shards);
-    notes.push_back(fmt::format("training text: {}",
-                                text.prepared->manifest.lines.summary(tokens->size() - 1)));
-    notes.push_back(fmt::format("it stays on disk, in {}",
-                                counted(std::ssize(text.prepared->shards), "shard")));
-    return {tokens, loss};
-  }
-  LanguageText train = encode_language(text.lines, tokenizer);
-  notes.push_back(fmt::format("training text: {}", train.summary()));
-  if (o.loss.output_sample > 0)
-    loss.sampler.emplace(train.stream, tokenizer.vocab_size(), o.loss.output_sample,
-                         o.trainer.seed);
-  return {std::make_shared<const TokensInMemory>(std::move(train.stream)), std::move(loss)};
-}
-
-std::optional<LanguageValidation> validation_of(const Lines& lines, const char* name,
-                                                const LanguageTraining& o,
+std::optional<LanguageValidation> validation_of(const std::vector<std::string>& lines,
+                                                const char* name, const LanguageTraining& o,
                                                 const Tokenizer& tokenizer,
                                                 std::vector<std::string>& notes) {
   if (lines.empty()) return std::nullopt;
@@ -189,7 +129,7 @@ std::optional<LanguageValidation> validation_of(const Lines& lines, const char* 
 }
 
 // Mixes old text into a task, and lets its validations measure it.
-void replay(const LanguageTraining& o, const TrainingLines& text, const LanguageModel& model,
+void replay(const LanguageTraining& o, const LanguageTrainingText& text, const LanguageModel& model,
             bool is_first, TrainingTask& task) {
   LanguageText old = encode_language(text.old.empty() ? text.old_valid : text.old, model.tokenizer);
   if (!text.old.empty()) task.notes.push_back(fmt::format("old text: {}", old.summary()));
@@ -209,7 +149,7 @@ void replay(const LanguageTraining& o, const TrainingLines& text, const Language
 std::string adopt_prepared(LanguageTraining& o) {
   if (o.data.prepared.empty()) return "";
   const PreparedText text =
-      open_prepared(in_folder(o.data.data, {o.data.prepared}), LanguageTraining::kName);
+      open_prepared(in_folder(o.data.data, o.data.prepared), LanguageTraining::kName);
   o.vocabulary = tokenizer_options_of(text.manifest, text.vocabularies);
   return text.folders.front();
 }
@@ -237,7 +177,7 @@ TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resum
                                    counted(o.model.n_layers, "layer"), o.model.d_model,
                                    counted(o.model.n_heads, "head")));
 
-  const TrainingLines text = read_training_lines(o);
+  const LanguageTrainingText text = read_training_text(o);
   const auto [tokenizer, first_token] = vocabulary_for(o, text, resumed);
   task.notes.push_back(fmt::format("vocabulary: {}", counted(tokenizer.vocab_size(), "piece")));
 
@@ -250,11 +190,12 @@ TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resum
 
   model.text_kinds = {{"text", kind_for(o, text, tokenizer)}};
 
-  TrainingStream train = stream_of_text(o, text, tokenizer, task.notes);
-  LanguageBatcher batches(train.tokens, o.data.windows, o.data.batch, o.trainer.seed);
-
+  TrainingStream train = training_stream(o, text, tokenizer, task.notes);
+  LanguageBatcher batches = training_batches(o, train, task.notes);
+  LanguageLoss loss = loss_of(o, text.old.empty());
+  loss.sampler = std::move(train.sampler);
   task.objective = std::make_unique<LanguageObjective>(
-      model, std::move(batches), std::move(train.loss),
+      model, std::move(batches), std::move(loss),
       validation_of(text.valid, "validation", o, tokenizer, task.notes));
   if (!text.old.empty() || !text.old_valid.empty())
     replay(o, text, model, resumed == nullptr, task);

@@ -7,6 +7,7 @@
 
 #include "attend/core/options.h"
 #include "attend/data/language.h"
+#include "attend/data/mixture.h"
 #include "attend/decode/continuous_cache.h"
 #include "attend/models/language_transformer.h"
 #include "attend/tasks/initial_model.h"
@@ -19,7 +20,8 @@
 namespace attend {
 
 struct LanguageDataOptions : TextDataOptions {
-  std::string prepared;
+  std::vector<std::string> prepared;
+  MixtureOptions mixture;
   LanguageOptions windows;
 };
 
@@ -32,7 +34,8 @@ void fields(LanguageDataOptions& o, Visitor&& visit) {
                       "training files, as in train.en"},
          visit);
   visit("prepared", o.prepared,
-        "training text on disk, instead of --train: a folder that `attend prepare lm` has written");
+        "training text on disk, instead of --train: folders that `attend prepare lm` has written");
+  fields(o.mixture, visit);
   fields(o.windows, visit);
 }
 

@@ -109,7 +109,7 @@ BatchPlanner::Samples PairBatches::mixed(std::vector<std::int64_t> sizes,
   if (options_.data.mixture.is_default()) return {};
   const auto mixture = std::make_shared<const Mixture>(std::move(sizes), options_.data.mixture,
                                                        options_.trainer.seed);
-  for (std::string& line : mixture->summary(names)) notes_.push_back(std::move(line));
+  for (std::string& line : mixture->summary(names, "pair")) notes_.push_back(std::move(line));
   return [mixture](std::int64_t epoch) { return mixture->samples(epoch); };
 }
 
