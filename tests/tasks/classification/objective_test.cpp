@@ -12,7 +12,9 @@
 #include "attend/train/trainer.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/small_classifier.h"
+#include "tasks/two_passes.h"
 #include "tensor/expect_error.h"
+#include "train/stop_at_step.h"
 #include "train/validated_together.h"
 
 namespace attend {
@@ -102,35 +104,21 @@ TEST(ClassificationObjective, SmoothsTheLossButNotTheLikelihood) {
 TEST(ClassificationObjective, HasNothingToAgreeOnWithoutDropout) {
   ClassificationObjective one = objective_of({.loss = {.label_smoothing = 0.1f}}),
                           two = objective_of({.loss = {.label_smoothing = 0.1f, .r_drop = 5.0f}});
-  Pass pass = Pass::training(1, 1);
-  const BatchLoss a = one.loss(0, 0, 1.0, pass), b = two.loss(0, 0, 1.0, pass);
-  EXPECT_NEAR(a.loss_sum, b.loss_sum, 1e-5 * a.loss_sum);
-  EXPECT_NEAR(a.nll_sum, b.nll_sum, 1e-5 * a.nll_sum);
-  backward(a.loss);
-  backward(b.loss);
-  const std::vector<float> expected = one.parameters().gradients().to_vector(),
-                           actual = two.parameters().gradients().to_vector();
-  for (std::size_t i = 0; i < expected.size(); ++i)
-    ASSERT_NEAR(actual[i], expected[i], 2e-5) << "gradient " << i;
+  expect_nothing_to_agree_on(one, two);
 }
 
 TEST(ClassificationObjective, PunishesDisagreementOfTwoPassesInTrainingAlone) {
   ClassificationObjective weak = objective_of({.dropout = 0.3f, .loss = {.r_drop = 1.0f}}),
                           strong = objective_of({.dropout = 0.3f, .loss = {.r_drop = 5.0f}}),
                           none = objective_of({.dropout = 0.3f});
-  Pass pass = Pass::training(1, 1), same = Pass::training(1, 1);
-  const BatchLoss a = weak.loss(0, 0, 1.0, pass), b = strong.loss(0, 0, 1.0, same);
-  EXPECT_EQ(a.nll_sum, b.nll_sum);
-  EXPECT_GT(b.loss_sum, a.loss_sum + 0.1);
-  EXPECT_EQ(none.validate().loss, strong.validate().loss);
+  expect_punished_disagreement(none, weak, strong, 0.1);
 }
 
 TEST(ClassificationObjective, LeavesOutOtherWordsInEachOfTwoPasses) {
   // Without dropout, only the words can tell the two passes apart.
   ClassificationObjective weak = objective_of({.loss = {.word_dropout = 0.5f, .r_drop = 1.0f}}),
                           strong = objective_of({.loss = {.word_dropout = 0.5f, .r_drop = 5.0f}});
-  Pass pass = Pass::training(1, 1), same = Pass::training(1, 1);
-  EXPECT_GT(strong.loss(0, 0, 1.0, pass).loss_sum, weak.loss(0, 0, 1.0, same).loss_sum + 1e-3);
+  EXPECT_GT(first_loss(strong).loss_sum, first_loss(weak).loss_sum + 1e-3);
 }
 
 TEST(ClassificationObjective, LeavesOutWordsInTrainingAlone) {
@@ -210,12 +198,7 @@ class ClassificationRun : public FolderTest {
 
   void train(const std::string& name, ClassificationObjective& objective, bool resume = false,
              std::int64_t stop_at = -1) {
-    struct Stop final : TrainingListener {
-      std::int64_t at = -1;
-      std::atomic<bool> flag = false;
-      void on_step(const StepEvent& e) override { flag = e.step == at; }
-    } stop;
-    stop.at = stop_at;
+    StopAtStep stop(stop_at);
     const auto describe = [](Checkpoint& c) { small_classifier().describe(c); };
     Trainer(objective, options_,
             {RunFolder(path(name)), resume, 32, describe, {&stop}, &stop.flag, {}})

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <atomic>
 #include <cmath>
 
 #include "attend/checkpoint/parameters.h"
@@ -14,6 +13,7 @@
 #include "core/scoped_threads.h"
 #include "tasks/small_language.h"
 #include "tensor/expect_error.h"
+#include "train/stop_at_step.h"
 
 namespace attend {
 namespace {
@@ -44,12 +44,7 @@ class LanguageTrainingTest : public FolderTest {
   }
 
   void train(const std::string& name, bool resume = false, std::int64_t stop_at = -1) {
-    struct Stop final : TrainingListener {
-      std::int64_t at = -1;
-      std::atomic<bool> flag = false;
-      void on_step(const StepEvent& e) override { flag = e.step == at; }
-    } stop;
-    stop.at = stop_at;
+    StopAtStep stop(stop_at);
     const RunFolder folder(path(name));
     std::vector<std::string> skipped;
     const auto latest = resume ? folder.latest(skipped) : std::nullopt;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tasks/translation/objective_setting.h"
+#include "tasks/two_passes.h"
 #include "tensor/expect_error.h"
 
 namespace attend {
@@ -75,27 +76,14 @@ TEST(TranslationObjective, DropsByTheKeyOfThePass) {
 
 TEST(TranslationObjective, HasNothingToAgreeOnWithoutDropout) {
   TranslationObjective one = translation_of({}), two = translation_of({.loss = {.r_drop = 5.0f}});
-  Pass pass = Pass::training(1, 1);
-  const BatchLoss a = one.loss(0, 0, 1.0, pass), b = two.loss(0, 0, 1.0, pass);
-  EXPECT_NEAR(a.loss_sum, b.loss_sum, 1e-5 * a.loss_sum);
-  EXPECT_NEAR(a.nll_sum, b.nll_sum, 1e-5 * a.nll_sum);
-  backward(a.loss);
-  backward(b.loss);
-  const std::vector<float> expected = one.parameters().gradients().to_vector(),
-                           actual = two.parameters().gradients().to_vector();
-  for (std::size_t i = 0; i < expected.size(); ++i)
-    ASSERT_NEAR(actual[i], expected[i], 2e-5) << "gradient " << i;
+  expect_nothing_to_agree_on(one, two);
 }
 
 TEST(TranslationObjective, PunishesDisagreementOfTwoPassesInTrainingAlone) {
   TranslationObjective weak = translation_of({.dropout = 0.3f, .loss = {.r_drop = 1.0f}}),
                        strong = translation_of({.dropout = 0.3f, .loss = {.r_drop = 5.0f}}),
                        none = translation_of({.dropout = 0.3f});
-  Pass pass = Pass::training(1, 1), same = Pass::training(1, 1);
-  const BatchLoss a = weak.loss(0, 0, 1.0, pass), b = strong.loss(0, 0, 1.0, same);
-  EXPECT_EQ(a.nll_sum, b.nll_sum);
-  EXPECT_GT(b.loss_sum, a.loss_sum + 1.0);
-  EXPECT_EQ(none.validate().loss, strong.validate().loss);
+  expect_punished_disagreement(none, weak, strong, 1.0);
 }
 
 TEST(TranslationObjective, MakesOnePassInTheEpochsBeforeTheFirstWithTwo) {

@@ -1,5 +1,4 @@
 // Whole runs of translation training, in a folder.
-#include <atomic>
 
 #include "attend/tasks/translation/engine.h"
 #include "attend/tasks/translation/training.h"
@@ -8,6 +7,7 @@
 #include "core/scoped_threads.h"
 #include "tasks/translation/objective_setting.h"
 #include "tensor/expect_error.h"
+#include "train/stop_at_step.h"
 
 namespace attend {
 namespace {
@@ -22,12 +22,7 @@ class TranslationRun : public FolderTest {
 
   void train(const std::string& name, TranslationObjective& objective, bool resume = false,
              std::int64_t stop_at = -1) {
-    struct Stop final : TrainingListener {
-      std::int64_t at = -1;
-      std::atomic<bool> flag = false;
-      void on_step(const StepEvent& e) override { flag = e.step == at; }
-    } stop;
-    stop.at = stop_at;
+    StopAtStep stop(stop_at);
     const auto describe = [](Checkpoint& c) { learning_model(0.1f).describe(c); };
     Trainer(objective, options_,
             {RunFolder(path(name)), resume, 32, describe, {&stop}, &stop.flag, {}})
