@@ -15,7 +15,7 @@ import torch
 from torch import distributed, multiprocessing, nn
 from torch.nn.parallel import DistributedDataParallel
 from train_lm_torch import LanguageModel, loss_of
-from train_torch import load_weights, read_ids
+from train_torch import adam, load_weights, read_ids
 
 
 class Loss(nn.Module):
@@ -39,7 +39,7 @@ def train(rank, options):
     model = LanguageModel(options["model"], options["vocabulary"], ids.shape[1])
     parameters = load_weights(model, options["weights"])
     shared = DistributedDataParallel(Loss(model))
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True)
+    optimizer = adam(model.parameters())
     seconds = []
     for step in range(options["steps"]):
         batch = batches[(step * options["processes"] + rank) % len(batches)]

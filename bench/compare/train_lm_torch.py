@@ -6,14 +6,13 @@ A stack of pre-norm layers under a causal mask, attention through scaled_dot_pro
 train_lm_attend.cpp does.
 """
 
-import argparse
 import json
 import math
 
 import torch
 from torch import nn
 from torch.nn import functional as F
-from train_torch import WARM_UP, load_weights, read_ids, sinusoids, train_for
+from train_torch import WARM_UP, adam, load_weights, losses, read_ids, read_options, sinusoids, train_for
 
 
 class LanguageModel(nn.Module):
@@ -41,33 +40,23 @@ def loss_of(model, batch, variant):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("options")
-    parser.add_argument("--variant", default="f32")
-    arguments = parser.parse_args()
-    with open(arguments.options) as file:
-        options = json.load(file)
-    torch.manual_seed(1)
-    torch.set_num_threads(options["threads"])
+    options, variant = read_options()
     ids = torch.tensor(read_ids(options["ids"]))
     batches = ids.split(options["sequences"])
     model = LanguageModel(options["model"], options["vocabulary"], ids.shape[1])
     result = {"parameters": load_weights(model, options["weights"])}
-    model.eval()
-    with torch.no_grad():
-        result["first_loss"] = loss_of(model, batches[0], "f32").item()
-        result["variant_loss"] = loss_of(model, batches[0], arguments.variant).item()  # before anything is compiled: of the precision
-    model.train()
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True)
-    if arguments.variant.endswith("compiled"):
+    result.update(losses(loss_of, model, batches[0], variant))
+    optimizer = adam(model.parameters())
+    compiled = variant.endswith("compiled")
+    if compiled:
         model.decoder = torch.compile(model.decoder)
 
     def step(i):
         batch = batches[i % len(batches)]
-        loss_of(model, batch, arguments.variant).backward()
+        loss_of(model, batch, variant).backward()
         return batch[:, 1:].numel(), 0
 
-    result.update(train_for(options["seconds"], 6 if arguments.variant.endswith("compiled") else WARM_UP, optimizer, step))
+    result.update(train_for(options["seconds"], 6 if compiled else WARM_UP, optimizer, step))
     print(json.dumps(result))
 
 

@@ -167,7 +167,8 @@ def train_for(seconds, warm_up, optimizer, step):
                 peak_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 
 
-def main():
+def read_options():
+    """The options of the file, and the variant. Sets the seed and the number of threads."""
     parser = argparse.ArgumentParser()
     parser.add_argument("options")
     parser.add_argument("--variant", default="f32")
@@ -176,28 +177,40 @@ def main():
         options = json.load(file)
     torch.manual_seed(1)
     torch.set_num_threads(options["threads"])
+    return options, arguments.variant
+
+
+def losses(loss_of, model, batch, variant):
+    """Of the first batch, in f32 and in the precision of the variant, before anything is compiled."""
+    model.eval()
+    with torch.no_grad():
+        found = {"first_loss": loss_of(model, batch, "f32").item(), "variant_loss": loss_of(model, batch, variant).item()}
+    model.train()
+    return found
+
+
+def adam(parameters):
+    return torch.optim.Adam(parameters, lr=1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True)
+
+
+def main():
+    options, variant = read_options()
     model = Translator(options["model"], options["vocabulary"], options["dropout"])
     result = {"parameters": load_weights(model, options["weights"])}
     pairs = list(zip(read_ids(options["src"]), read_ids(options["tgt"])))
-
-    model.eval()
-    with torch.no_grad():
-        result["first_loss"] = loss_of(model, first_batch(pairs, options["batch_tokens"]), "f32").item()
-        result["variant_loss"] = loss_of(model, first_batch(pairs, options["batch_tokens"]), arguments.variant).item()  # before anything is compiled: of the precision
-    model.train()
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True)
+    result.update(losses(loss_of, model, first_batch(pairs, options["batch_tokens"]), variant))
+    optimizer = adam(model.parameters())
     batches = bucketed_batches(pairs, options["batch_tokens"])
-    run = loss_of
-    if arguments.variant.endswith("compiled"):
+    compiled = variant.endswith("compiled")
+    if compiled:
         model.encoder, model.decoder = torch.compile(model.encoder, dynamic=True), torch.compile(model.decoder, dynamic=True)
-    warm_up = 12 if arguments.variant.endswith("compiled") else WARM_UP
 
     def step(i):
         batch = batches[i % len(batches)]
-        run(model, batch, arguments.variant).backward()
+        loss_of(model, batch, variant).backward()
         return int((batch[2] != PAD).sum()), int((batch[0] != PAD).sum())
 
-    result.update(train_for(options["seconds"], warm_up, optimizer, step))
+    result.update(train_for(options["seconds"], 12 if compiled else WARM_UP, optimizer, step))
     print(json.dumps(result))
 
 

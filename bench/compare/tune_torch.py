@@ -6,12 +6,11 @@ Batches are made of texts of similar length (so that little is padded), attentio
 fused one. Prints one line of JSON, as tune_attend.cpp does.
 """
 
-import argparse
 import json
 
 import torch
 import transformers
-from train_torch import WARM_UP, train_for
+from train_torch import WARM_UP, adam, losses, read_options, train_for
 
 
 def read_labeled(path):
@@ -49,14 +48,7 @@ def loss_of(model, batch, variant):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("options")
-    parser.add_argument("--variant", default="f32")
-    arguments = parser.parse_args()
-    with open(arguments.options) as file:
-        options = json.load(file)
-    torch.manual_seed(1)
-    torch.set_num_threads(options["threads"])
+    options, variant = read_options()
     model = transformers.AutoModelForSequenceClassification.from_pretrained(options["directory"], attn_implementation="sdpa")
     if options["rank"]:
         import peft
@@ -65,20 +57,15 @@ def main():
     trained = [p for p in model.parameters() if p.requires_grad]
     result = {"parameters": sum(p.numel() for p in trained)}
     texts = Texts(options["directory"], model.config)
-    model.eval()
-    with torch.no_grad():
-        first = texts.batch(read_labeled(options["first"]))
-        result["first_loss"] = loss_of(model, first, "f32").item()
-        result["variant_loss"] = loss_of(model, first, arguments.variant).item()  # before anything is compiled: of the precision
-    model.train()
-    optimizer = torch.optim.Adam(trained, lr=1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True)
+    result.update(losses(loss_of, model, texts.batch(read_labeled(options["first"])), variant))
+    optimizer = adam(trained)
     batches = texts.by_length(read_labeled(options["texts"]), options["batch_tokens"])
-    compiled = arguments.variant.endswith("compiled")
+    compiled = variant.endswith("compiled")
     run = torch.compile(model, dynamic=True) if compiled else model
 
     def step(i):
         batch = batches[i % len(batches)]
-        loss_of(run, batch, arguments.variant).backward()
+        loss_of(run, batch, variant).backward()
         return int(batch[0].attention_mask.sum()), 0
 
     result.update(train_for(options["seconds"], 12 if compiled else WARM_UP, optimizer, step))
