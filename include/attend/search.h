@@ -7,8 +7,8 @@
 #pragma GCC visibility push(default)
 namespace attend {
 
-// Beam search keeps the best `beam_size` unfinished outputs at every step. Lengths,
-// n_best, no_repeat_ngram and repetition_penalty also apply to samples.
+// Beam search keeps the best `beam_size` unfinished outputs at every step. Lengths, n_best,
+// no_repeat_ngram and repetition_penalty also apply to samples.
 struct BeamSearchOptions {
   int beam_size = 5;            // 1: greedy
   float length_penalty = 1.0f;  // exponent: log-probabilities are divided by length^penalty; 0
