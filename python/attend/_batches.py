@@ -49,6 +49,10 @@ class GenerationStepResult:
     is_last: bool
 
 
+class Stopped(Exception):
+    """A callback has ended a result."""
+
+
 @dataclass
 class ScoringResult:
     """The log-probabilities of given tokens."""
@@ -112,6 +116,8 @@ class TranslationBatchOptions(BatchOptions, total=False):
     #: above 0: results are drawn to target_prefix with this weight, instead of beginning with it
     prefix_bias_beta: float
 
+    #: receives every token of greedy search, those of target_prefix included; True ends the
+    #: translation
     callback: Callable[[GenerationStepResult], bool] | None
 
 
@@ -172,7 +178,7 @@ _GENERATION_DEFAULTS: dict[str, Any] = _DEFAULTS | {
     "min_length": 0,
 }
 #: What attend does not have.
-_MISSING_IN_TRANSLATION = {"return_logits_vocab", "callback"}
+_MISSING_IN_TRANSLATION = {"return_logits_vocab"}
 _MISSING_IN_GENERATION = {
     "return_logits_vocab",
     "return_alternatives",
@@ -182,7 +188,13 @@ _MISSING_IN_GENERATION = {
 
 def translation_batch_options(given: Mapping[str, object]) -> dict[str, Any]:
     """All arguments of translate_batch. Raises ConfigError for those that attend does not have."""
-    return _settled(given, _TRANSLATION_DEFAULTS, _MISSING_IN_TRANSLATION)
+    options = _settled(given, _TRANSLATION_DEFAULTS, _MISSING_IN_TRANSLATION)
+    greedy = options["beam_size"] == 1 and options["sampling_topk"] == 1
+    if options["callback"] and not (greedy and options["prefix_bias_beta"] == 0):
+        raise ConfigError("callback: expected greedy search: beam_size=1, without prefix_bias_beta")
+    if options["callback"] and options["return_alternatives"]:
+        raise ConfigError("callback: expected no return_alternatives, which are several searches")
+    return options
 
 
 def generation_batch_options(given: Mapping[str, object]) -> dict[str, Any]:

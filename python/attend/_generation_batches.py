@@ -12,6 +12,7 @@ from attend._batches import (
     GenerationResult,
     GenerationStepResult,
     ScoringResult,
+    Stopped,
     batch_score,
     computed,
     generation_batch_options,
@@ -30,10 +31,6 @@ Batch = Sequence[Sequence[str]]
 
 #: Prompts that are continued together unless max_batch_size says how many.
 TOGETHER = 32
-
-
-class _Stopped(Exception):
-    """A callback has ended the continuation."""
 
 
 class GenerationBatches(Model):
@@ -186,7 +183,7 @@ class GenerationBatches(Model):
                 named,
                 hearer and hearer.accept,
             )
-        except _Stopped:
+        except Stopped:
             assert hearer
             found = [[_Found(ids, scores, False) for ids, scores in hearer.written]]
         else:
@@ -272,7 +269,7 @@ class _Hearer:
         ids.append(id)
         scores.append(score)
         if self._callback(step) and not is_last:
-            raise _Stopped
+            raise Stopped
 
 
 def _search_options(options: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -11,7 +11,9 @@ from attend import _attend
 from attend._attend import Translation, TranslationCandidate
 from attend._batches import (
     AsyncResult,
+    GenerationStepResult,
     ScoringResult,
+    Stopped,
     TokenPair,
     TranslationBatchOptions,
     TranslationResult,
@@ -22,7 +24,7 @@ from attend._batches import (
     translation_batch_options,
     truncated,
 )
-from attend._common import Model
+from attend._common import Model, in_background
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -78,6 +80,8 @@ class TranslationBatches(Model):
         def compute() -> list[TranslationResult]:
             if all_options["return_alternatives"]:
                 return [self._alternatives(pair, all_options) for pair in pairs]
+            if all_options["callback"]:
+                return [self._heard(pair, n, all_options) for n, pair in enumerate(pairs)]
             translations = self._translate_tokens(pairs, all_options)
             return [
                 self._result(pair, translation.candidates, all_options)
@@ -85,6 +89,33 @@ class TranslationBatches(Model):
             ]
 
         return computed(len(pairs), asynchronous, compute)
+
+    def generate_tokens(
+        self,
+        source: Sequence[str],
+        target_prefix: Sequence[str] | None = None,
+        *,
+        return_log_prob: bool = False,
+        **options: Unpack[TranslationBatchOptions],
+    ) -> Iterator[GenerationStepResult]:
+        """The tokens of a translation by greedy search while they are written, as CTranslate2
+        yields them.
+
+        The tokens of ``target_prefix`` come first, the end of the sentence last. Closing the
+        iterator ends the translation. The options are those of ``translate_batch``.
+        """
+        all_options: TranslationBatchOptions = {"beam_size": 1, **options}
+        all_options["return_scores"] = return_log_prob
+
+        def write(accept: Callable[[GenerationStepResult], None]) -> None:
+            def callback(step: GenerationStepResult) -> bool:
+                accept(step)
+                return False
+
+            all_options["callback"] = callback
+            self.translate_batch([source], [target_prefix], **all_options)
+
+        return in_background(write)
 
     @overload
     def score_batch(
@@ -147,7 +178,10 @@ class TranslationBatches(Model):
         return self._model.languages()
 
     def _result(
-        self, pair: TokenPair, candidates: list[TranslationCandidate], options: dict[str, Any]
+        self,
+        pair: TokenPair,
+        candidates: Sequence[TranslationCandidate | _Written],
+        options: dict[str, Any],
     ) -> TranslationResult:
         found = [self._hypothesis(pair, one, options) for one in candidates]
         found.sort(key=lambda one: -one.score)
@@ -190,8 +224,17 @@ class TranslationBatches(Model):
                 result.scores.append(first.log_probability + score_of_rest(best))
         return result
 
+    def _heard(self, pair: TokenPair, number: int, options: dict[str, Any]) -> TranslationResult:
+        """A translation of which a callback hears every token, until it ends the translation."""
+        hearer = _Hearer(self._model.target_tokenizer(), pair, number, options)
+        try:
+            (found,) = self._translate_tokens([pair], options, hearer.accept)
+        except Stopped:
+            return self._result(pair, [hearer.written], options)
+        return self._result(pair, found.candidates, options)
+
     def _hypothesis(
-        self, pair: TokenPair, candidate: TranslationCandidate, options: dict[str, Any]
+        self, pair: TokenPair, candidate: TranslationCandidate | _Written, options: dict[str, Any]
     ) -> _Hypothesis:
         tokenizer = self._model.target_tokenizer()
         end = [tokenizer.piece(candidate.end)] if candidate.end >= 0 else []
@@ -220,7 +263,10 @@ class TranslationBatches(Model):
         ]
 
     def _translate_tokens(
-        self, pairs: list[TokenPair], all_options: dict[str, Any]
+        self,
+        pairs: list[TokenPair],
+        all_options: dict[str, Any],
+        listener: Callable[..., None] | None = None,
     ) -> list[Translation]:
         options = _search_options(all_options)
         limits = token_limits(all_options, self._model.target_tokenizer())
@@ -233,10 +279,58 @@ class TranslationBatches(Model):
             sources = [pairs[index].source for index in indices]
             prefixes = [pairs[index].prefix for index in indices]
             answers = self._model.translate_tokens(
-                sources, prefixes, limits, options | dict(languages)
+                sources, prefixes, limits, options | dict(languages), listener
             )
             found.update(zip(indices, answers, strict=True))
         return [found[index] for index in range(len(pairs))]
+
+
+@dataclass
+class _Written:
+    """What there is of a translation that a callback has ended."""
+
+    tokens: list[str] = field(default_factory=list)  #: without that of the language
+    log_probability: float = 0
+    end: int = -1
+
+
+class _Hearer:
+    """Tells a callback of every token of a search with one hypothesis."""
+
+    def __init__(
+        self, tokenizer: _attend.Tokenizer, pair: TokenPair, number: int, options: dict[str, Any]
+    ) -> None:
+        self.written = _Written()
+        self._tokenizer = tokenizer
+        self._pair = pair
+        self._number = number
+        self._callback = options["callback"]
+        self._with_scores = options["return_scores"]
+        self._steps = 0
+
+    def accept(self, _: int, __: int, candidates: list[tuple[Any, ...]]) -> None:
+        """A step of the search: what it chose is the first candidate that was not pruned."""
+        if self._steps == 0:
+            for token in self._pair.language:
+                self._say(self._tokenizer.id(token), token, 0.0, False)
+            for token in self._pair.prefix:
+                self.written.tokens.append(token)
+                self._say(self._tokenizer.id(token), token, 0.0, False)
+        chosen = next(one for one in candidates if one[-1] != "pruned")
+        _, id, token, score, *_rest, fate = chosen
+        self.written.log_probability += score
+        if fate == "ended":
+            self.written.end = id
+        else:
+            self.written.tokens.append(token)
+        self._say(id, token, score, fate != "kept")
+
+    def _say(self, id: int, token: str, score: float, is_last: bool) -> None:
+        log_prob = score if self._with_scores else None
+        step = GenerationStepResult(self._steps, self._number, id, 0, token, log_prob, is_last)
+        self._steps += 1
+        if self._callback(step) and not is_last:
+            raise Stopped
 
 
 @dataclass

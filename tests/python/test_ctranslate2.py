@@ -101,6 +101,34 @@ def test_writes_what_ctranslate2_writes(
         assert ours.hypotheses == theirs.hypotheses
 
 
+def test_a_callback_hears_what_ctranslate2_tells(both: tuple[attend.Translator, Any]) -> None:
+    ours, theirs = both
+    tokens = [ours.source_tokenizer.pieces(sentence) for sentence in SENTENCES]
+    prefixes = [["▁die"], *[None] * (len(tokens) - 1)]
+
+    def heard_from(translator: Any) -> dict[int, list[tuple]]:
+        heard: dict[int, list[tuple]] = {}
+
+        def callback(step: Any) -> bool:
+            one = (step.step, step.token_id, step.hypothesis_id, step.token, step.is_last)
+            heard.setdefault(step.batch_id, []).append((*one, step.log_prob))
+            return False
+
+        translator.translate_batch(
+            tokens, prefixes, beam_size=1, max_decoding_length=9, min_decoding_length=0,
+            return_scores=True, callback=callback,
+        )  # fmt: skip
+        return heard
+
+    found, expected = heard_from(ours), heard_from(theirs)
+    assert found.keys() == expected.keys()
+    for number in found:
+        assert [one[:5] for one in found[number]] == [one[:5] for one in expected[number]]
+        assert [one[5] for one in found[number]] == pytest.approx(
+            [one[5] for one in expected[number]], abs=1e-4
+        )
+
+
 def test_replaces_unknown_words_by_the_most_attended(both: tuple[attend.Translator, Any]) -> None:
     unknown = ["<unk>"]
     ours, theirs = both

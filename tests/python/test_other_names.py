@@ -172,7 +172,7 @@ def test_generated_batches_follow_rules(models: Models) -> None:
 
 def test_batches_refuse_what_attend_does_not_have(models: Models) -> None:
     translator = attend.Translator(models.translator)
-    for name, value in (("return_logits_vocab", True), ("callback", print)):
+    for name, value in (("return_logits_vocab", True), ("callback", print)):  # a beam of 2
         with pytest.raises(attend.ConfigError, match=name):
             translator.translate_batch([["a"]], **{name: value})
     for bad in ({"suppress_sequences": [["no token"]]}, {"end_token": "no token"}):
@@ -247,6 +247,43 @@ def test_prompts_continued_together_get_what_they_get_alone(models: Models) -> N
     assert searched[2] == generator.generate_batch(
         prompts[2:3], max_length=9, beam_size=3, num_hypotheses=3
     )[0]
+
+
+def test_a_callback_hears_of_every_token_and_may_end_a_translation(models: Models) -> None:
+    translator = attend.Translator(models.translator)
+    tokens = [translator.source_tokenizer.pieces(text) for text in ENGLISH[:2]]
+    prefixes = [translator.target_tokenizer.pieces("die alte"), []]
+    options: dict[str, Any] = {"beam_size": 1, "max_decoding_length": 12, "return_scores": True}
+    steps: list[attend.GenerationStepResult] = []
+
+    def listen(step: attend.GenerationStepResult) -> bool:
+        steps.append(step)
+        return False
+
+    expected = translator.translate_batch(tokens, prefixes, return_end_token=True, **options)
+    heard = translator.translate_batch(
+        tokens, prefixes, return_end_token=True, callback=listen, **options
+    )
+    assert heard == expected
+    for number, result in enumerate(expected):
+        of_one = [step for step in steps if step.batch_id == number]
+        assert [step.token for step in of_one] == result.hypotheses[0]
+        assert [step.step for step in of_one] == list(range(len(of_one)))
+        assert [step.is_last for step in of_one] == [False] * (len(of_one) - 1) + [True]
+        log_probs = [step.log_prob or 0 for step in of_one]
+        assert log_probs[: len(prefixes[number])] == [0] * len(prefixes[number])
+        assert sum(log_probs) / len(of_one) == pytest.approx(result.scores[0], abs=1e-5)
+    ended = translator.translate_batch(
+        tokens, prefixes, callback=lambda step: step.step == 3 - step.batch_id, **options
+    )
+    assert [one.hypotheses[0] for one in ended] == [
+        expected[0].hypotheses[0][:4], expected[1].hypotheses[0][:3]
+    ]  # fmt: skip
+    written = translator.generate_tokens(tokens[0], prefixes[0], max_decoding_length=12)
+    assert [step.token for step in written] == expected[0].hypotheses[0]
+    for more in ({"beam_size": 2}, {"sampling_topk": 5}, {"return_alternatives": True}):
+        with pytest.raises(attend.ConfigError, match="callback"):
+            translator.translate_batch(tokens, callback=listen, **(options | more))
 
 
 def test_a_callback_hears_of_every_token_and_may_end_a_continuation(models: Models) -> None:

@@ -144,9 +144,11 @@ std::vector<Translation> translate_texts(const HeldTranslator& translator, const
 std::vector<Translation> translate_tokens(const HeldTranslator& translator,
                                           const std::vector<Strings>& sentences,
                                           const std::vector<Strings>& prefixes,
-                                          const TokenLimits& limits, const nb::dict& keywords) {
+                                          const TokenLimits& limits, const nb::dict& keywords,
+                                          const nb::object& listener) {
   TranslationOptions options = translation_options(translator, keywords);
   set_limits(options, limits, translator.engine.model().tgt_tokenizer);
+  options.search_listener = told_steps(listener, translator.engine.model().tgt_tokenizer);
   const nb::gil_scoped_release released;
   const EnteredRuntime entered(translator.runtime);
   const TranslationModel& model = translator.engine.model();
@@ -230,7 +232,7 @@ void add_translator(nb::module_& module) {
       .def("translate", translate_texts, nb::arg("sentences"), nb::arg("beginnings"),
            nb::arg("options"), nb::arg("listener").none())
       .def("translate_tokens", translate_tokens, nb::arg("sentences"), nb::arg("prefixes"),
-           nb::arg("limits"), nb::arg("options"))
+           nb::arg("limits"), nb::arg("options"), nb::arg("listener").none())
       .def("score", scores_of_pairs, nb::arg("sources"), nb::arg("targets"), nb::arg("options"))
       .def("score_tokens", score_tokens, nb::arg("source"), nb::arg("target"), nb::arg("options"));
   add_translator_inspection(translator);
