@@ -81,10 +81,20 @@ def compare(c, name, model, source, beam, one_by_one, length=0, shape=None, voca
     if c.a.before:
         return
     exactly = ["--min-length", length, "--max-length", length] if length else []
-    cold = [({"seconds": c.process_seconds([c.attend, "translate", small, "--beam-size", beam, *exactly], one)},
-             {"seconds": c.process_seconds(script("decode_ctranslate2.py", folders["int8"], one, outs["theirs"], "--compute-type", "int8",
-                                                     "--beam-size", beam, "--length", length, "--once"))}) for _ in range(c.a.turns)]
-    c.add_times(f"{name} beam {beam}, cold start to first line", cold, "seconds")
+    optimized = c.path(name + ".int8.optimized.safetensors")
+    run([c.attend, "optimize", small, "--out", optimized])
+
+    def first_line(file):
+        return {"seconds": c.process_seconds([c.attend, "translate", file, "--beam-size", beam, *exactly], one)}
+
+    def first_line_of_peer():
+        return {"seconds": c.process_seconds(script("decode_ctranslate2.py", folders["int8"], one, outs["theirs"], "--compute-type", "int8",
+                                                    "--beam-size", beam, "--length", length, "--once"))}
+
+    cold = [(first_line(small), first_line_of_peer(), first_line(optimized)) for _ in range(c.a.turns)]
+    row = f"{name} beam {beam}, cold start to first line"
+    c.add_times(row, [(ours, theirs) for ours, theirs, _ in cold], "seconds")
+    c.add_times(f"{row}, optimized file", [(ours, theirs) for _, theirs, ours in cold], "seconds")
 
 
 def smallest_of_the_fast(settings, seconds):
