@@ -79,7 +79,8 @@ void print_summary(const FileDescription& file) {
          counted(static_cast<std::int64_t>(file.file_bytes), "byte"));
   if (const auto layout = file.metadata.find(std::string(kLayoutKey));
       layout != file.metadata.end())
-    answer("optimized: weights are used in place, in the layout {}\n", printable(layout->second, 60));
+    answer("optimized: weights are used in place, in the layout {}\n",
+           printable(layout->second, 60));
 }
 
 void print_metadata(const FileDescription& file) {
