@@ -2,8 +2,8 @@
 //
 // Highway compiles a kernel once per set and picks one at its first call. The portable baseline,
 // SSE4, AVX2 and AVX-512, or NEON on ARM, cover what is in use; intermediate sets would only
-// lengthen the build. SVE and RVV are excluded because vectors without a fixed size cannot be kept in arrays,
-// which the small products of attention need.
+// lengthen the build. SVE and RVV are excluded because vectors without a fixed size cannot be kept
+// in arrays, which the small products of attention need.
 //
 // A file with kernels has this form:
 //
