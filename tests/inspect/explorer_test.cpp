@@ -10,6 +10,7 @@
 #include "checkpoint/test_folder.h"
 #include "tasks/small_classifier.h"
 #include "tasks/small_model.h"
+#include "tensor/expect_error.h"
 
 namespace attend {
 namespace {
@@ -106,6 +107,11 @@ TEST_F(ExplorerTest, RefusesWhatItCannotShow) {
   ClassificationModel classifier = small_classifier();
   classifier.length.max_length = 2 * kMaxPageTokens;
   EXPECT_THROW(explorer_of(classifier)->explore({.text = long_text}), DataError);
+  const auto of_pairs = explorer_of(small_classifier_for(ProblemType::single_label, true));
+  expect_error<ConfigError>([&] { of_pairs->explore({.text = "a good film\ta bad film"}); },
+                            {"classifier of single texts", "pairs"});
+  const auto of_numbers = explorer_of(small_classifier_for(ProblemType::regression));
+  expect_error<ConfigError>([&] { of_numbers->explore({.text = "a good film"}); }, {"numbers"});
 }
 
 }  // namespace

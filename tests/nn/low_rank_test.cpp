@@ -106,6 +106,11 @@ TEST_F(LowRank, RefusesAPatternThatFitsNoMatrix) {
                             {"lora-targets", "head.*"});
   none.targets = {};
   expect_error<ConfigError>([&] { LowRankAdapters(base_, none, {}, 1); }, {"lora-targets"});
+  ParameterSet tables;
+  tables.add_table("embedding.weight", {5, 4}, {Init::Kind::normal, 1.0f});
+  tables.allocate(1);
+  none.targets = {"*.weight"};
+  expect_error<ConfigError>([&] { LowRankAdapters(tables, none, {}, 1); }, {"lora-targets"});
 }
 
 TEST_F(LowRank, FreezingRefusesPartOfAStack) {

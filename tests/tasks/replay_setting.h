@@ -70,6 +70,14 @@ class ReplayTest : public FolderTest {
     EXPECT_NEAR(loss_of(o, 0), none, 1e-3 * none) << "new text has no teacher then";
     EXPECT_NEAR(loss_of(o, 1), 0, 1e-3);
   }
+  // Batches of old text among those of an epoch, for each batch of new text.
+  double share_of_old_text(const Options& o) {
+    Options alone = o;
+    alone.replay = {};
+    const TrainingTask one = prepare_training(alone, nullptr), both = prepare_training(o, nullptr);
+    const auto count = static_cast<double>(one.objective->batches(0));
+    return (static_cast<double>(both.objective->batches(0)) - count) / count;
+  }
   void expect_refused(const std::function<void(Options&)>& set,
                       std::initializer_list<std::string_view> parts) {
     Options o = options_;

@@ -44,6 +44,16 @@ TEST_F(ReplayedLanguage, ForgetsLessWithTheOldText) {
   EXPECT_LT(last_.nll, 1.0) << "and learns the new one";
 }
 
+TEST_F(ReplayedLanguage, TakesAsMuchOldTextAsItsWeightSays) {
+  LanguageTraining o = options_;
+  o.vocabulary.vocab_size = 4 + 9;  // of the new text
+  o.replay.text = {"old"};
+  for (const float weight : {1.0f, 2.0f, 3.0f}) {
+    o.replay.weight = weight;
+    EXPECT_DOUBLE_EQ(share_of_old_text(o), weight);
+  }
+}
+
 TEST_F(ReplayedLanguage, LearnsFromTheOutputsOfTheOldModel) {
   learn_the_old_text();
   expect_lessons_of_the_old_model([](LanguageTraining& o) { o.replay.text = {"old"}; });

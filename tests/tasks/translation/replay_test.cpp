@@ -66,6 +66,15 @@ TEST_F(ReplayedTranslation, ForgetsLessWithTheOldText) {
   EXPECT_GT(metric("bleu"), 50) << "and learns the new one";
 }
 
+TEST_F(ReplayedTranslation, TakesAsMuchOldTextAsItsWeightSays) {
+  TranslationTraining o = options_;
+  replay(o);
+  for (const float weight : {1.0f, 2.0f, 3.0f}) {
+    o.replay.weight = weight;
+    EXPECT_DOUBLE_EQ(share_of_old_text(o), weight);
+  }
+}
+
 TEST_F(ReplayedTranslation, LearnsFromTheOutputsOfTheOldModel) {
   learn_the_old_text();
   expect_lessons_of_the_old_model(replay);
