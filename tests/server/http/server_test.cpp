@@ -286,5 +286,15 @@ TEST(HttpServer, NamesAddressesThatCannotBeUsed) {
                ConfigError);
 }
 
+TEST_F(HttpServerTest, MayEndWhileAnotherThreadStillStopsIt) {
+  for (int i = 0; i < 50; ++i) {
+    start();
+    std::thread stopping([this] { server_->stop(); });
+    thread_.join();
+    server_.reset();
+    stopping.join();
+  }
+}
+
 }  // namespace
 }  // namespace attend

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/options_binding.h"
@@ -33,46 +34,60 @@ void fields(ServeArguments& a, Visitor&& visit) {
   fields(a.threads, visit);
 }
 
-// Waits for signals on a thread of its own, as long as it lives: SIGTERM and SIGINT stop, SIGHUP
+// The signals of a server, which no thread gets that starts while this lives.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigemptyset(&signals_);
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR2}) sigaddset(&signals_, signal);
+    pthread_sigmask(SIG_BLOCK, &signals_, &before_);
+  }
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+  const sigset_t& all() const { return signals_; }
+
+ private:
+  sigset_t signals_{}, before_{};
+};
+
+// Waits for them on a thread of its own, as long as it lives: SIGTERM and SIGINT stop, SIGHUP
 // reloads. A second SIGTERM or SIGINT ends the process at once.
 class SignalWatch {
  public:
-  SignalWatch() {
-    sigemptyset(&watched_);
-    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR2}) sigaddset(&watched_, signal);
-    pthread_sigmask(SIG_BLOCK, &watched_, &before_);
+  SignalWatch(const BlockedSignals& signals, std::function<void()> stop,
+              std::function<void()> reload)
+      : watched_(signals.all()), stop_(std::move(stop)), reload_(std::move(reload)) {
+    thread_ = std::thread([this] { watch(); });
   }
   ~SignalWatch() {
-    if (thread_.joinable()) {
-      pthread_kill(thread_.native_handle(), SIGUSR2);
-      thread_.join();
-    }
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    pthread_kill(thread_.native_handle(), SIGUSR2);
+    thread_.join();
   }
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
 
-  void start(const std::function<void()>& stop, const std::function<void()>& reload) {
-    thread_ = std::thread([this, stop, reload] {
-      for (int signal = 0; sigwait(&watched_, &signal) == 0 && signal != SIGUSR2;) {
-        if (signal == SIGHUP) {
-          reload();
-          continue;
-        }
-        sigset_t ends;
-        sigemptyset(&ends);
-        sigaddset(&ends, SIGTERM);
-        sigaddset(&ends, SIGINT);
-        pthread_sigmask(SIG_UNBLOCK, &ends, nullptr);
-        sigdelset(&watched_, SIGTERM);
-        sigdelset(&watched_, SIGINT);
-        stop();
+ private:
+  void watch() {
+    for (int signal = 0; sigwait(&watched_, &signal) == 0 && signal != SIGUSR2;) {
+      if (signal == SIGHUP) {
+        reload_();
+        continue;
       }
-    });
+      sigset_t ends;
+      sigemptyset(&ends);
+      sigaddset(&ends, SIGTERM);
+      sigaddset(&ends, SIGINT);
+      pthread_sigmask(SIG_UNBLOCK, &ends, nullptr);
+      sigdelset(&watched_, SIGTERM);
+      sigdelset(&watched_, SIGINT);
+      stop_();
+    }
   }
 
- private:
-  sigset_t watched_{}, before_{};
+  sigset_t watched_;
+  std::function<void()> stop_, reload_;
   std::thread thread_;
 };
 
@@ -103,13 +118,14 @@ void tell_reload(Server& server) {
 void run_serve(const ServeArguments& arguments) {
   std::vector<ModelPlace> places;
   for (const std::string& model : arguments.models) places.push_back(parse_model_place(model));
-  SignalWatch signals;
+  const BlockedSignals signals;
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   const auto log = [](const std::string& line) { remark("{}\n", line); };
   Server server(arguments.serving, std::move(places), Runtime::current().shared_from_this(),
                 arguments.access_log ? log : std::function<void(const std::string&)>());
   tell_start(server);
-  signals.start([&] { server.stop(); }, [&] { tell_reload(server); });
+  const SignalWatch watch(  // ends before the server does
+      signals, [&] { server.stop(); }, [&] { tell_reload(server); });
   server.run();
 }
 

@@ -122,8 +122,10 @@ void HttpServer::run() {
 }
 
 void HttpServer::stop() {
-  state_->stopping = true;
-  net::post(state_->acceptor.get_executor(), [state = state_] {
+  // Posting may let run() return, and the server end, before this call does.
+  const std::shared_ptr<State> kept = state_;
+  kept->stopping = true;
+  net::post(kept->acceptor.get_executor(), [state = kept] {
     Failure ignored;
     state->acceptor.close(ignored);
     state->connections.close_idle();
