@@ -21,8 +21,7 @@ void require(bool holds, const char* what) {
 void read_text(const std::string& bytes) {
   std::istringstream stream(bytes);
   LineReader lines(stream, "fuzz");
-  std::size_t size = 0;
-  for (std::string line; lines.next(line); size += line.size()) {
+  for (std::string line; lines.next(line);) {
     require(is_utf8(line), "a line that is not UTF-8");
     require(line.find('\n') == line.npos && line.find('\0') == line.npos,
             "a line with a line feed or a zero byte in it");

@@ -153,7 +153,7 @@ TEST(Bleu, SignatureNamesTheBootstrap) {
 }
 
 // 100,000 pairs of 25 words; generous, because tests share the machine and may run without
-// optimization.
+// optimization, or with a sanitizer.
 TEST(Bleu, ScoresALargeCorpusInSeconds) {
   Random random({1, 2});
   std::vector<std::string> hypotheses(100000), references(100000);
@@ -168,7 +168,7 @@ TEST(Bleu, ScoresALargeCorpusInSeconds) {
   EXPECT_GT(corpus_bleu(hypotheses, {references}).score, 10);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   RecordProperty("seconds", std::to_string(seconds.count()));
-  EXPECT_LT(seconds.count(), 30);
+  EXPECT_LT(seconds.count(), 90);
 }
 
 TEST(Bleu, DoesNotDependOnThreads) {
