@@ -82,9 +82,13 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         wake_(stream_.get_executor()),
         deadline_(stream_.get_executor()) {}
 
+  // On any thread: whoever brings the last news of an exchange may hold the connection last.
   ~Connection() {
     if (listed_) state_->connections.remove(place_);
-    if (state_->stopping && state_->connections.size() == 0) state_->grace.cancel();
+    if (!state_->stopping || state_->connections.size() > 0) return;
+    net::post(state_->acceptor.get_executor(), [weak = std::weak_ptr(state_)] {
+      if (const auto state = weak.lock()) state->grace.cancel();
+    });
   }
 
   void start() {

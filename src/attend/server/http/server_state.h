@@ -35,7 +35,7 @@ struct HttpServer::State : std::enable_shared_from_this<HttpServer::State> {
   net::io_context io{2};
   tcp::acceptor acceptor{net::make_strand(io)};
   net::steady_timer pause{io};  // of the acceptor, when there are no descriptors left
-  net::steady_timer grace{io};
+  net::steady_timer grace{io};  // until all connections are closed; on the acceptor's executor
   std::optional<net::ssl::context> tls;
   ConnectionList connections;
   std::atomic<bool> stopping{false};
