@@ -35,7 +35,8 @@ void write_seeds(const std::string& folder) {
   for (const std::string& seed : g_target->corpus())
     std::ofstream(folder + "/seed-" + std::to_string(number++), std::ios::binary) << seed;
   std::ofstream words(folder + ".dict");
-  for (const std::string& word : g_target->dictionary()) words << quoted(word) << "\n";
+  for (const std::string& word : g_target->dictionary())
+    if (!word.empty()) words << quoted(word) << "\n";  // libFuzzer refuses an empty one
 }
 
 }  // namespace
