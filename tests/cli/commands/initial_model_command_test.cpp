@@ -113,6 +113,64 @@ TEST_F(InitialModelCommand, LearnsFromTheOldModelAndResumesToTheSameBytes) {
   EXPECT_EQ(read(model("parts")), read(model("whole")));
 }
 
+TEST_F(InitialModelCommand, LearnsFromAnOldLanguageModelAndResumesToTheSameBytes) {
+  ASSERT_EQ(run({"train",
+                 "lm",
+                 "--train",
+                 path("train.en"),
+                 "--d-model",
+                 "16",
+                 "--n-heads",
+                 "2",
+                 "--d-ff",
+                 "16",
+                 "--n-layers",
+                 "1",
+                 "--vocab-size",
+                 "300",
+                 "--sequence-length",
+                 "16",
+                 "--max-steps",
+                 "10",
+                 "--out",
+                 path("first")}),
+            0)
+      << error_;
+  const auto adapted = [&](const std::string& folder, const std::string& weight) {
+    return run({"train",
+                "lm",
+                "--init-from",
+                path("first"),
+                "--train",
+                path("valid.en"),
+                "--replay",
+                path("train.en"),
+                "--replay-valid",
+                path("train.en"),
+                "--distill-weight",
+                weight,
+                "--max-steps",
+                "6",
+                "--save-every",
+                "2",
+                "--warmup-steps",
+                "2",
+                "--batch-tokens",
+                "100",
+                "--out",
+                path(folder)});
+  };
+  ASSERT_EQ(adapted("whole", "0.5"), 0) << error_;
+  EXPECT_NE(out_.find("old text before training: perplexity "), std::string::npos) << out_;
+  ASSERT_EQ(adapted("parts", "0.5"), 0) << error_;
+  for (const int step : {4, 6}) std::filesystem::remove(checkpoint("parts", step));
+  ASSERT_EQ(run({"train", "lm", "--resume", "--out", path("parts")}), 0) << error_;
+  EXPECT_NE(out_.find("from step 2"), std::string::npos) << out_;
+  EXPECT_EQ(read(model("parts")), read(model("whole")));
+  ASSERT_EQ(adapted("alone", "0"), 0) << error_;
+  EXPECT_NE(read(model("alone")), read(model("whole")));
+}
+
 // The languages are an option of the text; the model then translates between them by itself.
 TEST_F(InitialModelCommand, TrainsAModelOfSeveralLanguagesOnTwoOfThem) {
   const std::string nllb = std::string(ATTEND_SOURCE_DIR) + "/tests/interchange/data/models/nllb";
