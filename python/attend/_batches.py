@@ -13,7 +13,12 @@ from attend._texts import checked_tokens
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+    import numpy
+    from numpy.typing import NDArray
+
     from attend import _attend
+
+    Logits = NDArray[numpy.float32]
 
 Result = TypeVar("Result")
 
@@ -25,6 +30,7 @@ class TranslationResult:
     hypotheses: list[list[str]]  #: tokens, best first
     scores: list[float] = field(default_factory=list)  #: with return_scores=True
     attention: list[list[list[float]]] = field(default_factory=list)  #: with return_attention=True
+    logits: list[list[Logits]] = field(default_factory=list)  #: with return_logits_vocab=True
 
 
 @dataclass
@@ -34,6 +40,7 @@ class GenerationResult:
     sequences: list[list[str]]  #: tokens
     sequences_ids: list[list[int]]
     scores: list[float] = field(default_factory=list)  #: with return_scores=True
+    logits: list[list[Logits]] = field(default_factory=list)  #: with return_logits_vocab=True
 
 
 @dataclass
@@ -62,10 +69,7 @@ class ScoringResult:
 
 
 class BatchOptions(TypedDict, total=False):
-    """Keyword arguments of ``translate_batch`` and ``generate_batch``, as in CTranslate2.
-
-    Those at the end must have their default, which asks for nothing.
-    """
+    """Keyword arguments of ``translate_batch`` and ``generate_batch``, as in CTranslate2."""
 
     #: change neither results nor, here, the speed
     max_batch_size: int
@@ -91,11 +95,12 @@ class BatchOptions(TypedDict, total=False):
     #: what ends a result: a token, several, or their ids; None: the end that the model has learned
     end_token: str | Sequence[str] | Sequence[int] | None
 
-    #: of translations: num_hypotheses that differ in the token after the prefix
+    #: num_hypotheses results that differ in the token after the prefix, or after the prompt
     return_alternatives: bool
     #: leaves out those whose token is less likely
     min_alternative_expansion_prob: float
 
+    #: also returns, for each token of a result, the logits of all tokens: float32 [vocabulary]
     return_logits_vocab: bool
 
 
@@ -177,40 +182,29 @@ _GENERATION_DEFAULTS: dict[str, Any] = _DEFAULTS | {
     "cache_static_prompt": True,
     "min_length": 0,
 }
-#: What attend does not have.
-_MISSING_IN_TRANSLATION = {"return_logits_vocab"}
-_MISSING_IN_GENERATION = {
-    "return_logits_vocab",
-    "return_alternatives",
-    "min_alternative_expansion_prob",
-}
-
 
 def translation_batch_options(given: Mapping[str, object]) -> dict[str, Any]:
-    """All arguments of translate_batch. Raises ConfigError for those that attend does not have."""
-    options = _settled(given, _TRANSLATION_DEFAULTS, _MISSING_IN_TRANSLATION)
+    """All arguments of translate_batch. Raises ConfigError for those that exclude each other."""
+    options = _settled(given, _TRANSLATION_DEFAULTS)
     greedy = options["beam_size"] == 1 and options["sampling_topk"] == 1
     if options["callback"] and not (greedy and options["prefix_bias_beta"] == 0):
         raise ConfigError("callback: expected greedy search: beam_size=1, without prefix_bias_beta")
-    if options["callback"] and options["return_alternatives"]:
-        raise ConfigError("callback: expected no return_alternatives, which are several searches")
     return options
 
 
 def generation_batch_options(given: Mapping[str, object]) -> dict[str, Any]:
-    """All arguments of generate_batch. Raises ConfigError for those that attend does not have."""
-    return _settled(given, _GENERATION_DEFAULTS, _MISSING_IN_GENERATION)
+    """All arguments of generate_batch. Raises ConfigError for those that exclude each other."""
+    return _settled(given, _GENERATION_DEFAULTS)
 
 
-def _settled(
-    given: Mapping[str, object], defaults: Mapping[str, Any], missing: set[str]
-) -> dict[str, Any]:
-    for name, value in given.items():
+def _settled(given: Mapping[str, object], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    for name in given:
         if name not in defaults:
             raise TypeError(f"unexpected keyword argument {name!r}")
-        if name in missing and value != defaults[name]:
-            raise ConfigError(f"{name}: expected {defaults[name]!r}, the only value that attend has")
-    return {**defaults, **given}
+    options = {**defaults, **given}
+    if options["callback"] and options["return_alternatives"]:
+        raise ConfigError("callback: expected no return_alternatives, which are several searches")
+    return options
 
 
 def token_limits(
@@ -238,6 +232,19 @@ def batch_score(log_probability: float, length: int, length_penalty: float) -> f
     """A score of CTranslate2. The length is that of the result, with its end."""
     divisor: float = max(length, 1) ** length_penalty
     return log_probability / divisor
+
+
+def score_of_rest(log_probability: float, length: int, length_penalty: float) -> float:
+    """The score of the tokens after the first one of an alternative."""
+    return batch_score(log_probability, length, length_penalty) if length > 0 else 0.0
+
+
+def most_hypotheses(options: Mapping[str, Any]) -> int:
+    """How many a search ends with; 1 of sampling."""
+    if options["sampling_topk"] != 1 or options["beam_size"] == 1:
+        return 1
+    most: int = max(1, round(options["beam_size"] * options["patience"]))
+    return most
 
 
 def truncated(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from attend import _attend
@@ -17,6 +19,8 @@ from attend._batches import (
     computed,
     generation_batch_options,
     in_batches,
+    most_hypotheses,
+    score_of_rest,
     token_limits,
     truncated,
 )
@@ -66,8 +70,8 @@ class GenerationBatches(Model):
 
         The token that a text of the model begins with is put before the tokens unless it is there.
 
-        Raises ConfigError for arguments that attend does not have, DataError for a token without
-        an id and for a prompt that is longer than the context.
+        Raises ConfigError for arguments that exclude each other, DataError for a token without an
+        id and for a prompt that is longer than the context.
         """
         all_options = generation_batch_options(options)
         all_tokens = checked_tokens(start_tokens, "start_tokens")
@@ -163,14 +167,23 @@ class GenerationBatches(Model):
     def _continuations(
         self, prompts: list[_Prompt], options: dict[str, Any]
     ) -> list[GenerationResult]:
+        if options["return_alternatives"]:
+            return [
+                self._alternatives(prompt, options) if prompt.longest > 0
+                else self._result(prompt, _nothing(options), options)
+                for prompt in prompts
+            ]  # fmt: skip
         # A callback may end one of them.
         size = options["max_batch_size"] if options["batch_type"] == "examples" else 0
         together = 1 if options["callback"] else size or TOGETHER
-        return list(in_batches(prompts, together, lambda part: self._continued(part, options)))
 
-    def _continued(
-        self, prompts: list[_Prompt], options: dict[str, Any]
-    ) -> list[GenerationResult]:
+        def results(part: list[_Prompt]) -> list[GenerationResult]:
+            found = self._found(part, options)
+            return [self._result(*one, options) for one in zip(part, found, strict=True)]
+
+        return list(in_batches(prompts, together, results))
+
+    def _found(self, prompts: list[_Prompt], options: dict[str, Any]) -> list[list[_Found]]:
         named = _search_options(options)
         given = [one.given(options["num_hypotheses"]) for one in prompts if one.longest > 0]
         hearer = None
@@ -185,35 +198,63 @@ class GenerationBatches(Model):
             )
         except Stopped:
             assert hearer
-            found = [[_Found(ids, scores, False) for ids, scores in hearer.written]]
-        else:
-            found = [
-                [_Found(list(one.ids), list(one.token_scores), one.complete) for one in answer]
-                for answer in answers
-            ]
-        continued = iter(found)
-        nothing = [_Found([], [], False)] * options["num_hypotheses"]
-        return [
-            self._result(one, next(continued) if one.longest > 0 else nothing, options)
-            for one in prompts
-        ]
+            return [[_Found(ids, scores, False) for ids, scores in hearer.written]]
+        continued = iter(
+            [_Found(list(one.ids), list(one.token_scores), one.complete) for one in answer]
+            for answer in answers
+        )
+        return [next(continued) if one.longest > 0 else _nothing(options) for one in prompts]
+
+    def _alternatives(self, prompt: _Prompt, options: dict[str, Any]) -> GenerationResult:
+        """The likeliest tokens after the prompt, each with the best continuation that it begins."""
+        count, penalty = options["num_hypotheses"], options["length_penalty"]
+        search = options | {"beam_size": count, "patience": 1.0, "sampling_topk": 1}
+        tokenizer = self._model.tokenizer()
+        (expansion,) = self._found([prompt.with_longest(1)], search)
+        least = options["min_alternative_expansion_prob"]
+
+        def score_after(one: _Found) -> float:
+            return score_of_rest(sum(one.scores), len(one.scores), penalty)
+
+        result = GenerationResult([], [])
+        for begun in expansion:
+            if math.exp(begun.scores[0]) < least:
+                continue
+            rest = _Found([], [], begun.complete)
+            if not begun.complete and prompt.longest > 1:
+                pieces = [tokenizer.piece(token) for token in begun.ids]
+                most = options | {"num_hypotheses": most_hypotheses(options)}
+                (found,) = self._found([prompt.followed_by(pieces)], most)
+                rest = max(found, key=score_after)
+            ids, scores = begun.ids + rest.ids, begun.scores + rest.scores
+            self._add(result, prompt, _Found(ids, scores, rest.complete), options)
+            if options["return_scores"]:
+                result.scores[-1] = begun.scores[0] + score_after(rest)
+        return result
 
     def _result(
         self, prompt: _Prompt, found: list[_Found], options: dict[str, Any]
     ) -> GenerationResult:
         result = GenerationResult([], [])
+        for one in found:
+            self._add(result, prompt, one, options)
+        return result
+
+    def _add(
+        self, result: GenerationResult, prompt: _Prompt, one: _Found, options: dict[str, Any]
+    ) -> None:
         tokenizer = self._model.tokenizer()
         before = [tokenizer.id(token) for token in prompt.before]
-        for one in found:
-            ids = one.ids[:-1] if one.complete and not options["return_end_token"] else one.ids
-            result.sequences_ids.append(before + ids)
-            result.sequences.append(prompt.before + [tokenizer.piece(token) for token in ids])
-            if options["return_scores"]:
-                length = prompt.steps_before + len(one.scores)
-                result.scores.append(
-                    batch_score(sum(one.scores), length, options["length_penalty"])
-                )
-        return result
+        ids = one.ids[:-1] if one.complete and not options["return_end_token"] else one.ids
+        result.sequences_ids.append(before + ids)
+        result.sequences.append(prompt.before + [tokenizer.piece(token) for token in ids])
+        if options["return_scores"]:
+            length = prompt.steps_before + len(one.scores)
+            result.scores.append(batch_score(sum(one.scores), length, options["length_penalty"]))
+        if options["return_logits_vocab"]:
+            written = [tokenizer.piece(token) for token in one.ids[: len(one.ids) - one.complete]]
+            logits = self._model.logits(prompt.tokens, written)
+            result.logits.append(list(logits[: len(one.ids)]))
 
 
 class _Prompt:
@@ -229,6 +270,21 @@ class _Prompt:
         self.longest = longest - self.steps_before
         self.shortest = max(options["min_length"] - self.steps_before, 0)
 
+    def with_longest(self, longest: int) -> _Prompt:
+        """For continuations of so many tokens."""
+        changed = copy(self)
+        changed.longest = min(self.longest, longest)
+        changed.shortest = min(self.shortest, changed.longest)
+        return changed
+
+    def followed_by(self, tokens: list[str]) -> _Prompt:
+        """For the rest of a continuation that begins with these tokens."""
+        changed = copy(self)
+        changed.tokens = self.tokens + tokens
+        changed.longest = self.longest - len(tokens)
+        changed.shortest = max(self.shortest - len(tokens), 0)
+        return changed
+
     def given(self, samples: int) -> tuple[list[str], int, int, int]:
         return self.tokens, self.shortest, self.longest, self.number * samples
 
@@ -239,6 +295,11 @@ class _Found(NamedTuple):
     ids: list[int]
     scores: list[float]
     complete: bool  #: the end is among them
+
+
+def _nothing(options: dict[str, Any]) -> list[_Found]:
+    """Of a prompt that leaves no room."""
+    return [_Found([], [], False)] * options["num_hypotheses"]
 
 
 class _Hearer:

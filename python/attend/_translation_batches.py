@@ -19,7 +19,9 @@ from attend._batches import (
     TranslationResult,
     batch_score,
     computed,
+    most_hypotheses,
     pairs_of_tokens,
+    score_of_rest,
     token_limits,
     translation_batch_options,
     truncated,
@@ -70,8 +72,8 @@ class TranslationBatches(Model):
         that each translation begins with; for a model of several languages the first one may be
         that of the language.
 
-        Raises ConfigError for arguments that attend does not have, DataError for a token without
-        an id and for a sentence or a prefix that is too long.
+        Raises ConfigError for arguments that exclude each other, DataError for a token without an
+        id and for a sentence or a prefix that is too long.
         """
         all_options = translation_batch_options(options)
         sources = truncated(source, all_options["max_input_length"], "source")
@@ -192,6 +194,10 @@ class TranslationBatches(Model):
                 result.scores.append(one.score)
             if options["return_attention"]:
                 result.attention.append(one.attention[: len(result.hypotheses[-1])])
+            if options["return_logits_vocab"]:
+                written = one.tokens[len(pair.language) :]
+                logits = self._model.logits(pair.source, written, pair.options)
+                result.logits.append(list(logits[: len(written) + len(one.end)]))
         return result
 
     def _alternatives(self, pair: TokenPair, options: dict[str, Any]) -> TranslationResult:
@@ -207,21 +213,22 @@ class TranslationBatches(Model):
         ended = [[one] for one in begun]
         if length < options["max_decoding_length"]:
             longer = [replace(pair, prefix=one.tokens) for one in begun]
-            all_found = options | {"num_hypotheses": _most_hypotheses(options)}
+            all_found = options | {"num_hypotheses": most_hypotheses(options)}
             ended = [one.candidates for one in self._translate_tokens(longer, all_found)]
 
-        def score_of_rest(one: TranslationCandidate) -> float:
-            rest, penalty = len(one.token_scores) - length, options["length_penalty"]
-            return batch_score(one.log_probability, rest, penalty) if rest > 0 else 0.0
+        def score_after(one: TranslationCandidate) -> float:
+            rest = len(one.token_scores) - length
+            return score_of_rest(one.log_probability, rest, options["length_penalty"])
 
         result = TranslationResult([])
         for first, found in zip(begun, ended, strict=True):
-            best = max(found, key=score_of_rest)
+            best = max(found, key=score_after)
             one = self._result(pair, [best], options)
             result.hypotheses += one.hypotheses
             result.attention += one.attention
+            result.logits += one.logits
             if options["return_scores"]:
-                result.scores.append(first.log_probability + score_of_rest(best))
+                result.scores.append(first.log_probability + score_after(best))
         return result
 
     def _heard(self, pair: TokenPair, number: int, options: dict[str, Any]) -> TranslationResult:
@@ -359,14 +366,6 @@ class _Hypothesis:
 _WITH_ATTENTION = ("return_attention", "coverage_penalty", "replace_unknowns")
 
 
-def _most_hypotheses(options: dict[str, Any]) -> int:
-    """How many a search ends with; 1 of sampling."""
-    if options["sampling_topk"] != 1 or options["beam_size"] == 1:
-        return 1
-    most: int = max(1, round(options["beam_size"] * options["patience"]))
-    return most
-
-
 def _search_options(options: dict[str, Any]) -> dict[str, Any]:
     """By the names of the command line."""
     named = {
@@ -381,7 +380,7 @@ def _search_options(options: dict[str, Any]) -> dict[str, Any]:
         named["prefix_weight"] = options["prefix_bias_beta"]
     if options["sampling_topk"] == 1:
         if options["coverage_penalty"]:  # it may prefer any of those that are found
-            named["n_best"] = max(options["num_hypotheses"], _most_hypotheses(options))
+            named["n_best"] = max(options["num_hypotheses"], most_hypotheses(options))
         return named | {
             "beam_size": options["beam_size"],
             "patience": options["patience"] if options["beam_size"] > 1 else 1.0,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from typing import Any
 
 import attend
+import numpy
 import pytest
 from conftest import ENGLISH, SOURCE, Models
 
@@ -127,6 +129,63 @@ def test_a_callback_hears_what_ctranslate2_tells(both: tuple[attend.Translator, 
         assert [one[5] for one in found[number]] == pytest.approx(
             [one[5] for one in expected[number]], abs=1e-4
         )
+
+
+@pytest.mark.parametrize("options", [{}, {"prefix": True}], ids=str)
+def test_returns_the_logits_of_ctranslate2(
+    both: tuple[attend.Translator, Any], options: dict[str, Any]
+) -> None:
+    # In CTranslate2 only greedy search has them.
+    asked = {"beam_size": 1, "return_logits_vocab": True, "return_end_token": True, **options}
+    for ours, theirs in zip(*compared(both, **asked), strict=True):
+        assert ours.hypotheses == theirs.hypotheses
+        assert_same_logits(ours.logits, theirs.logits)
+
+
+def assert_same_logits(ours: list, theirs: list) -> None:
+    assert [len(one) for one in ours] == [len(one) for one in theirs]
+    for found, expected in zip(ours, theirs, strict=True):
+        for row, column in zip(found, expected, strict=True):
+            numpy.testing.assert_allclose(row, numpy.array(column).ravel(), atol=2e-4)
+
+
+@pytest.fixture(scope="module")
+def both_generators(models: Models) -> tuple[attend.Generator, Any]:
+    pytest.importorskip("transformers")
+    folder = models.folder / "gpt2"
+    model = SOURCE / "tests" / "interchange" / "data" / "models" / "gpt2"
+    ctranslate2.converters.TransformersConverter(str(model)).convert(str(folder))
+    config = json.loads((folder / "config.json").read_text())
+    config["unk_token"] = config["unk_token"] or config["eos_token"]  # the tokenizer has none
+    (folder / "config.json").write_text(json.dumps(config))
+    attend.import_model(model, models.folder / "gpt2.safetensors")
+    return attend.Generator(models.folder / "gpt2.safetensors"), ctranslate2.Generator(
+        str(folder), intra_threads=1
+    )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"include_prompt_in_result": False},
+        {"return_alternatives": True, "num_hypotheses": 3},
+    ],
+    ids=str,
+)
+def test_generates_what_ctranslate2_generates(
+    both_generators: tuple[attend.Generator, Any], options: dict[str, Any]
+) -> None:
+    ours, theirs = both_generators
+    prompts = [ours.tokenizer.pieces(text) for text in ("the old", "a cat eats the fish")]
+    asked = {"max_length": 12, "return_scores": True, "return_end_token": True, **options}
+    for found, expected in zip(
+        ours.generate_batch(prompts, **asked), theirs.generate_batch(prompts, **asked), strict=True
+    ):
+        assert found.sequences == expected.sequences
+        assert found.sequences_ids == expected.sequences_ids
+        # The GELU of CTranslate2 is another approximation.
+        assert found.scores == pytest.approx(expected.scores, rel=0.01)
 
 
 def test_replaces_unknown_words_by_the_most_attended(both: tuple[attend.Translator, Any]) -> None:

@@ -172,9 +172,11 @@ def test_generated_batches_follow_rules(models: Models) -> None:
 
 def test_batches_refuse_what_attend_does_not_have(models: Models) -> None:
     translator = attend.Translator(models.translator)
-    for name, value in (("return_logits_vocab", True), ("callback", print)):  # a beam of 2
-        with pytest.raises(attend.ConfigError, match=name):
-            translator.translate_batch([["a"]], **{name: value})
+    with pytest.raises(attend.ConfigError, match="callback"):  # a beam of 2
+        translator.translate_batch([["a"]], callback=print)
+    generator = attend.Generator(models.generator)
+    with pytest.raises(attend.ConfigError, match="callback: expected no return_alternatives"):
+        generator.generate_batch([["a"]], callback=print, return_alternatives=True)
     for bad in ({"suppress_sequences": [["no token"]]}, {"end_token": "no token"}):
         with pytest.raises(attend.ConfigError, match="no token"):
             translator.translate_batch([["a"]], **bad)
@@ -226,8 +228,42 @@ def test_generates_batches_of_tokens(models: Models) -> None:
         prompts[:1], max_length=9, include_prompt_in_result=False, return_end_token=True
     )
     assert bare.sequences_ids == [greedy.ids]
-    with pytest.raises(attend.ConfigError, match="return_alternatives"):
-        generator.generate_batch(prompts, return_alternatives=True)
+
+
+def test_batches_return_logits(models: Models) -> None:
+    translator = attend.Translator(models.translator)
+    tokens = [translator.source_tokenizer.pieces(text) for text in ENGLISH]
+    options: dict[str, Any] = {"return_logits_vocab": True, "return_end_token": True}
+    for result in translator.translate_batch(tokens, beam_size=1, **options):
+        (logits,), (hypothesis,) = result.logits, result.hypotheses
+        best = [translator.target_tokenizer.piece(int(row.argmax())) for row in logits]
+        assert best == hypothesis
+    generator = attend.Generator(models.generator)
+    prompts = [generator.tokenizer.pieces(text) for text in ("the old", "a cat")] + [[]]
+    for result in generator.generate_batch(
+        prompts, max_length=9, include_prompt_in_result=False, **options
+    ):
+        assert [int(row.argmax()) for row in result.logits[0]] == result.sequences_ids[0]
+    assert not generator.generate_batch(prompts)[0].logits
+
+
+def test_generated_batches_show_alternatives_after_the_prompt(models: Models) -> None:
+    generator = attend.Generator(models.generator)
+    prompt = generator.tokenizer.pieces("the")
+    options: dict[str, Any] = {"max_length": 9, "return_scores": True}
+    (best,) = generator.generate_batch([prompt], **options)
+    (result,) = generator.generate_batch(
+        [prompt], num_hypotheses=4, return_alternatives=True, return_logits_vocab=True, **options
+    )
+    assert [one[: len(prompt)] for one in result.sequences] == [prompt] * 4
+    assert len({one[len(prompt)] for one in result.sequences}) == 4
+    assert result.sequences[0] == best.sequences[0]
+    assert len(result.scores) == len(result.logits) == 4
+    (likely,) = generator.generate_batch(
+        [prompt], num_hypotheses=4, return_alternatives=True,
+        min_alternative_expansion_prob=0.9, max_length=9,
+    )  # fmt: skip
+    assert len(likely.sequences) < 4
 
 
 def test_prompts_continued_together_get_what_they_get_alone(models: Models) -> None:

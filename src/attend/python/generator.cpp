@@ -18,11 +18,13 @@
 #include "attend/python/explanations.h"
 #include "attend/python/held_model.h"
 #include "attend/python/module.h"
+#include "attend/python/numpy.h"
 #include "attend/python/tokens.h"
 #include "attend/tasks/explanation.h"
 #include "attend/tasks/language/engine.h"
 #include "attend/tasks/language/perplexity.h"
 #include "attend/tasks/language/scoring.h"
+#include "attend/tasks/learned_positions.h"
 
 namespace nb = nanobind;
 
@@ -59,15 +61,18 @@ std::vector<Generation> generate(const HeldGenerator& generator, const std::stri
 using TokenPrompt = std::tuple<Strings, int, int, std::uint64_t>;
 
 // The token that a text of the model begins with is put before a prompt unless it is there.
+std::vector<std::int32_t> begun_ids(const Strings& tokens, const LanguageModel& model) {
+  std::vector<std::int32_t> ids = ids_of(tokens, model.tokenizer);
+  if (ids.empty() || ids.front() != model.first_token) ids.insert(ids.begin(), model.first_token);
+  return ids;
+}
+
 GenerationPrompt prompt_of(const TokenPrompt& given, const GenerationEngine& engine,
                            GenerationOptions options) {
   const auto& [tokens, shortest, longest, sample] = given;
-  const LanguageModel& model = engine.model();
-  std::vector<std::int32_t> ids = ids_of(tokens, model.tokenizer);
-  if (ids.empty() || ids.front() != model.first_token) ids.insert(ids.begin(), model.first_token);
   options.min_tokens = shortest;
   options.max_tokens = longest;
-  return engine.conversation(std::move(ids), options, sample);
+  return engine.conversation(begun_ids(tokens, engine.model()), options, sample);
 }
 
 // Tells Python of the tokens that are sampled for a prompt: accept(continuation, id,
@@ -140,6 +145,28 @@ std::vector<float> score_tokens(const HeldGenerator& generator, const Strings& t
   return score_stream(model, ids_of(tokens, model.tokenizer));
 }
 
+// Of every token of a continuation, and of the one after it: [continuation + 1, V].
+NumpyArray logits_of(const HeldGenerator& generator, const Strings& prompt,
+                     const Strings& continuation) {
+  Tensor logits;
+  {
+    const nb::gil_scoped_release released;
+    const EnteredRuntime entered(generator.runtime);
+    const LanguageModel& model = generator.engine.model();
+    std::vector<std::int32_t> ids = begun_ids(prompt, model);
+    const std::int64_t first = std::ssize(ids) - 1;
+    for (const std::int32_t id : ids_of(continuation, model.tokenizer)) ids.push_back(id);
+    require_room("the continuation", std::ssize(ids), 0, model.longest_input());
+    RaggedBuilder text;
+    text.add(ids);
+    const NoGradient guard;
+    Pass pass = Pass::inference();
+    const Tensor hidden = model.network->hidden(text.build(), pass).value();
+    logits = model.network->project(Variable(hidden.slice_rows(first, hidden.rows()))).value();
+  }
+  return numpy_matrix(logits);
+}
+
 std::string page_of_text(const HeldGenerator& generator, const std::string& text) {
   const nb::gil_scoped_release released;
   const EnteredRuntime entered(generator.runtime);
@@ -201,6 +228,7 @@ void add_generator(nb::module_& module) {
       .def("stream", stream, nb::arg("prompt"), nb::arg("options"), nb::arg("accept"))
       .def("score", score, nb::arg("lines"))
       .def("score_tokens", score_tokens, nb::arg("tokens"))
+      .def("logits", logits_of, nb::arg("prompt"), nb::arg("continuation"))
       .def("explain", explain_text, nb::arg("text"), nb::arg("options"))
       .def("attention_page", page_of_text, nb::arg("text"))
       .def("perplexity", perplexity_of_texts, nb::arg("lines"));

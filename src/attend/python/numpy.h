@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "attend/tensor/tensor.h"
+
 namespace attend {
 
 using NumpyArray = nanobind::ndarray<nanobind::numpy, float>;
@@ -18,6 +20,12 @@ inline NumpyArray numpy_array(std::vector<float> values, const std::vector<std::
   const nanobind::capsule owner(
       owned, [](void* vector) noexcept { delete static_cast<std::vector<float>*>(vector); });
   return NumpyArray(owned->data(), shape.size(), shape.data(), owner);
+}
+
+// A matrix in the memory of any device. Needs the GIL.
+inline NumpyArray numpy_matrix(const Tensor& matrix) {
+  return numpy_array(matrix.to_vector(), {static_cast<std::size_t>(matrix.dim(0)),
+                                          static_cast<std::size_t>(matrix.cols())});
 }
 
 }  // namespace attend

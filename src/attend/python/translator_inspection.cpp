@@ -13,6 +13,7 @@
 #include "attend/python/translator.h"
 #include "attend/tasks/attention_maps.h"
 #include "attend/tasks/explanation.h"
+#include "attend/tasks/translation/alternatives.h"
 
 namespace nb = nanobind;
 
@@ -85,6 +86,22 @@ nb::tuple cross_attention_of(const HeldTranslator& translator, const Strings& so
   return nb::make_tuple(array_of(maps.cross), pieces_of(maps.src, model.src_tokenizer));
 }
 
+// Of target tokens without that of the language: [target + 1, V].
+NumpyArray logits_of(const HeldTranslator& translator, const Strings& source, const Strings& target,
+                     const nb::dict& keywords) {
+  const LanguagePair languages = languages_of(keywords);
+  const TranslationModel& model = translator.engine.model();
+  Tensor logits;
+  {
+    const nb::gil_scoped_release released;
+    const EnteredRuntime entered(translator.runtime);
+    const PairMarks marks = model.format.of(languages);
+    logits = target_logits(translator.engine.ensemble(), marks,
+                           {marked_ids(source, model, marks), ids_of(target, model.tgt_tokenizer)});
+  }
+  return numpy_matrix(logits);
+}
+
 std::string page_of(const HeldTranslator& translator, const std::string& source,
                     const std::optional<std::string>& target, const Beginnings& beginnings,
                     const nb::dict& keywords) {
@@ -144,6 +161,7 @@ void add_translator_inspection(nb::class_<HeldTranslator>& translator) {
       .def("attention", attention_of, nb::arg("source"), nb::arg("target"), nb::arg("options"))
       .def("cross_attention", cross_attention_of, nb::arg("source"), nb::arg("target"),
            nb::arg("options"))
+      .def("logits", logits_of, nb::arg("source"), nb::arg("target"), nb::arg("options"))
       .def("attention_page", page_of, nb::arg("source"), nb::arg("target").none(),
            nb::arg("beginnings"), nb::arg("options"),
            "The HTML of a page that shows the attention.")

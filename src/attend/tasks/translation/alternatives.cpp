@@ -14,9 +14,8 @@ namespace attend {
 
 namespace {
 
-// log p [T + 1, V] of every token after each beginning of the target.
-Tensor log_probabilities(const TranslationModel& model, const PairMarks& marks,
-                         const TokenPair& pair) {
+// [T + 1, V]
+Tensor logits_of(const TranslationModel& model, const PairMarks& marks, const TokenPair& pair) {
   RaggedBuilder sources, inputs;
   sources.add(pair.src);
   inputs.append(marks.before_target);
@@ -28,18 +27,17 @@ Tensor log_probabilities(const TranslationModel& model, const PairMarks& marks,
   const Variable hidden =
       model.network->decode(input, model.network->encode(source, pass), source, pass);
   const std::int64_t unwritten = std::ssize(marks.before_target) - 1, rows = hidden.value().rows();
-  const Tensor logits =
-      model.network->project(Variable(hidden.value().slice_rows(unwritten, rows))).value();
-  backend().log_softmax(logits, logits);
-  return logits;
+  return model.network->project(Variable(hidden.value().slice_rows(unwritten, rows))).value();
 }
 
-// The mean of the probabilities of all models, on the host.
+// log p of every token at every place [T + 1, V]: of the mean of the probabilities of all models.
 Tensor log_probabilities(const TranslationEnsemble& ensemble, const PairMarks& marks,
                          const TokenPair& pair) {
   std::vector<Tensor> members;
-  for (const auto& model : ensemble.models())
-    members.push_back(log_probabilities(*model, marks, pair));
+  for (const auto& model : ensemble.models()) {
+    members.push_back(logits_of(*model, marks, pair));
+    backend().log_softmax(members.back(), members.back());
+  }
   if (ensemble.has_several()) backend().log_mean_exp(members, members.front());
   return members.front().to_host();
 }
@@ -67,6 +65,12 @@ TokenAlternatives alternatives_of(std::span<const float> row, std::int32_t writt
 }
 
 }  // namespace
+
+Tensor target_logits(const TranslationEnsemble& ensemble, const PairMarks& marks,
+                     const TokenPair& pair) {
+  return ensemble.has_several() ? log_probabilities(ensemble, marks, pair)
+                                : logits_of(ensemble.first(), marks, pair).to_host();
+}
 
 std::vector<TokenAlternatives> token_alternatives(const TranslationEnsemble& ensemble,
                                                   const PairMarks& marks, const TokenPair& pair,
