@@ -214,6 +214,12 @@ const Cases kClassificationLoss{
     {"class-weights", "balanced", "", kLearning},
 };
 
+const Cases kClassificationReplay{
+    {"replay", "@train.tsv", "--replay @other_train.tsv", kLearning + "batches?"},
+    {"replay-weight", "2", "--replay @other_train.tsv", kLearning + "batches?"},
+    {"replay-valid", "@valid.tsv", "--replay-valid @other_valid.tsv", "score"},
+};
+
 TEST_F(TrainingOptionEffects, OfClassifiersInTheRun) { expect_cases(classification(), kRun); }
 TEST_F(TrainingOptionEffects, OfClassifiersInTheData) {
   expect_cases(classification(), kClassificationData);
@@ -228,6 +234,9 @@ TEST_F(TrainingOptionEffects, OfClassifiersInTheModel) {
 TEST_F(TrainingOptionEffects, OfClassifiersInTheLoss) {
   expect_cases(classification(), kClassificationLoss);
 }
+TEST_F(TrainingOptionEffects, OfClassifiersInTheReplay) {
+  expect_cases(classification(), kClassificationReplay);
+}
 TEST_F(TrainingOptionEffects, OfClassifiersInTheTraining) {
   expect_cases(classification(), kTraining);
 }
@@ -235,10 +244,13 @@ TEST_F(TrainingOptionEffects, OfClassifiersThatAreOfTheRunItself) {
   expect_run_options("classification", classification());
 }
 TEST_F(TrainingOptionEffects, OfClassifiersAreAllTested) {
-  expect_a_case_for_every_option("train classification",
-                                 {kRun, kClassificationData, kVocabularyOptions, kStack,
-                                  kClassificationModel, kClassificationLoss, kTraining},
-                                 kByHand);
+  std::set<std::string> by_hand = kByHand;
+  by_hand.insert("distill-weight");
+  expect_a_case_for_every_option(
+      "train classification",
+      {kRun, kClassificationData, kVocabularyOptions, kStack, kClassificationModel,
+       kClassificationLoss, kClassificationReplay, kTraining},
+      by_hand);
 }
 
 // ---- embedders

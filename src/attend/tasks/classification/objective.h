@@ -2,6 +2,7 @@
 // the type of problem (scores.h).
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -11,6 +12,12 @@
 
 namespace attend {
 
+// The output of another model with the same labels as soft targets.
+struct ClassificationDistillation {
+  std::shared_ptr<const ClassificationModel> teacher;  // null: none
+  float weight = 0.0f;                                 // of the soft targets in the loss
+};
+
 struct ClassificationLoss {
   float label_smoothing = 0.0f;
   // Share of tokens dropped from training texts, at random each time.
@@ -19,6 +26,7 @@ struct ClassificationLoss {
   // R-Drop: weight of the KL divergence between two passes; 0: one pass. Of single labels that all
   // weigh the same.
   float r_drop = 0.0f;
+  ClassificationDistillation distillation = {};  // likewise, and not with R-Drop
 };
 
 class ClassificationObjective final : public Objective {
@@ -45,6 +53,7 @@ class ClassificationObjective final : public Objective {
   // The texts as training reads them, some of their words left out.
   Ragged training_texts(const Ragged& texts, Pass& pass) const;
   BatchLoss paired_loss(const ClassificationBatch& batch, double normalizer, Pass& pass) const;
+  BatchLoss distilled_loss(const ClassificationBatch& batch, double normalizer, Pass& pass) const;
   BatchLoss loss_of(const Variable& logits, const ClassificationBatch& batch, double normalizer,
                     const Pass& pass) const;
 

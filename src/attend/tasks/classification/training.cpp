@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/counted.h"
@@ -17,6 +20,7 @@
 #include "attend/tasks/classification/objective.h"
 #include "attend/tasks/embedding/model.h"
 #include "attend/tasks/learned_positions.h"
+#include "attend/train/replay_objective.h"
 
 namespace attend {
 
@@ -42,6 +46,15 @@ void check(const ClassificationTraining& o) {
     throw ConfigError(
         fmt::format("r-drop: expected texts with a single label and no class-weights, got {}",
                     o.loss.class_weights.empty() ? problem : "class-weights"));
+  check_replay(o.replay, o.initial != nullptr);
+  if (o.needs_initial() && (o.model.problem_type != ProblemType::single_label ||
+                            !o.loss.class_weights.empty() || o.loss.r_drop > 0.0f))
+    throw ConfigError(fmt::format(
+        "distill-weight: expected texts with a single label, without class-weights and r-drop, "
+        "got {}",
+        o.model.problem_type != ProblemType::single_label ? problem
+        : o.loss.r_drop > 0.0f                            ? "r-drop"
+                                                          : "class-weights"));
   require_positions("max-length", o.data.length.max_length, o.model);
 }
 
@@ -190,27 +203,104 @@ OpenOptions adopt_model(ClassificationTraining& o, const Checkpoint& checkpoint)
   return {"pooling", "head", "output-dropout", "problem-type", "separators"};
 }
 
+namespace {
+
+// Labeled texts of the same classes.
+struct TrainingTexts {
+  LabeledText train;
+  std::optional<LabeledText> valid = {}, old = {}, old_valid = {};  // none without files
+};
+
+// All are read before training, so that errors show at once. `known`: its classes are those of the
+// texts, if it has the same ones.
+TrainingTexts read_texts(const ClassificationTraining& o, const ClassificationModel* known) {
+  const auto files_of = [&](const std::vector<std::string>& names) {
+    const std::vector<std::string> files = in_folder(o.data.data, names);
+    require_readable(files);
+    return files;
+  };
+  const std::vector<std::string> train = files_of(o.data.train), valid = files_of(o.data.valid),
+                                 old = files_of(o.replay.text),
+                                 old_valid = files_of(o.replay.valid);
+  const ProblemType problem = o.model.problem_type;
+  TrainingTexts texts{read_labeled(train, o.data.columns, {.problem = problem})};
+  if (known != nullptr && known->problem_type() == problem)
+    number_as(known->labels, problem, texts.train);
+  const auto read = [&](const std::vector<std::string>& files) -> std::optional<LabeledText> {
+    if (files.empty()) return std::nullopt;
+    return read_labeled(files, o.data.columns, {problem, texts.train.classes});
+  };
+  texts.valid = read(valid);
+  texts.old = read(old);
+  texts.old_valid = read(old_valid);
+  return texts;
+}
+
+// `is_taught`: by the old model, if the options say so. If there are old texts, only they are.
+ClassificationLoss loss_of(const ClassificationTraining& o, const LabeledText& train,
+                           bool is_taught) {
+  ClassificationLoss loss{o.loss.label_smoothing, o.loss.word_dropout,
+                          class_weights(o.loss.class_weights, train), o.loss.r_drop};
+  if (is_taught && o.needs_initial())
+    loss.distillation = {
+        std::make_shared<const ClassificationModel>(classification_model(*o.initial)),
+        o.replay.distill_weight};
+  return loss;
+}
+
+// Encodes texts for training, with a seed, or for validation, without. Adds a note on them.
+ClassificationBatcher batches_of(const LabeledText& texts, std::string_view name,
+                                 const ClassificationModel& model, const BatchOptions& options,
+                                 std::optional<std::uint64_t> seed,
+                                 std::vector<std::string>& notes) {
+  LabeledReport report;
+  ClassificationBatch all = encode_labeled(texts, model.tokenizer, model.format(), report);
+  notes.push_back(fmt::format("{}: {}", name, report.summary()));
+  return {std::move(all), options, seed};
+}
+
+std::optional<ClassificationBatcher> validation_of(const std::optional<LabeledText>& texts,
+                                                   std::string_view name,
+                                                   const ClassificationModel& model,
+                                                   const BatchOptions& options,
+                                                   std::vector<std::string>& notes) {
+  if (!texts) return std::nullopt;
+  return batches_of(*texts, name, model, options, std::nullopt, notes);
+}
+
+// Mixes old texts into a task, and lets its validations measure them.
+void replay(const ClassificationTraining& o, const TrainingTexts& texts,
+            const ClassificationModel& model, bool is_first, TrainingTask& task) {
+  ClassificationBatcher batches = batches_of(texts.old ? *texts.old : *texts.old_valid, "old texts",
+                                             model, o.data.batch, o.trainer.seed, task.notes);
+  auto of_old = std::make_unique<ClassificationObjective>(
+      model, std::move(batches), loss_of(o, texts.train, texts.old.has_value()),
+      validation_of(texts.old_valid, "old validation", model, o.data.batch, task.notes),
+      o.data.best_by);
+  if (is_first && of_old->can_validate()) {
+    const auto [name, value] = of_old->validate().metrics.front();
+    task.notes.push_back(fmt::format("old texts before training: {} {:.4f}", name, value));
+  }
+  task.objective = std::make_unique<ReplayObjective>(std::move(task.objective), std::move(of_old),
+                                                     texts.old ? o.replay.weight : 0.0);
+}
+
+}  // namespace
+
 TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint* resumed) {
   check(o);
   TrainingTask task;
   task.name = ClassificationTraining::kName;
-  const std::vector<std::string> train_files = in_folder(o.data.data, o.data.train),
-                                 valid_files = in_folder(o.data.data, o.data.valid);
-  require_readable(train_files);
-  require_readable(valid_files);
-  const ProblemType problem = o.model.problem_type;
-  LabeledText train = read_labeled(train_files, o.data.columns, {.problem = problem});
   const Checkpoint* const known_file = resumed != nullptr ? resumed : o.initial.get();
   std::optional<ClassificationModel> known;
   if (known_file != nullptr && !is_embedder(*known_file)) known = classification_model(*known_file);
+  const TrainingTexts texts = read_texts(o, known ? &*known : nullptr);
+  const LabeledText& train = texts.train;
   const bool same_labels =
-      known && known->problem_type() == problem && number_as(known->labels, problem, train);
-  // Read before training, so that errors show at once.
-  std::optional<LabeledText> valid;
-  if (!o.data.valid.empty())
-    valid = read_labeled(valid_files, o.data.columns, {problem, train.classes});
-  ClassificationLoss loss{o.loss.label_smoothing, o.loss.word_dropout,
-                          class_weights(o.loss.class_weights, train), o.loss.r_drop};
+      known && known->problem_type() == o.model.problem_type && known->labels == train.classes;
+  if (o.needs_initial() && (is_embedder(*o.initial) || !same_labels))
+    throw ConfigError("distill-weight: expected a classifier with the same labels to learn from");
+  ClassificationLoss loss = loss_of(o, train, !texts.old);
   ClassifierConfig config = o.model;
   config.classes = static_cast<int>(train.classes.size());
   config.vocab_size = o.tokenizer.vocab_size;  // so far
@@ -238,18 +328,12 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
   task.notes.push_back(fmt::format("vocabulary: {}; {}{}", counted(config.vocab_size, "piece"),
                                    outputs_of(config), pairs ? "; pairs of texts" : ""));
 
-  const auto batches = [&](const LabeledText& texts, const char* name,
-                           std::optional<std::uint64_t> seed) {
-    LabeledReport report;
-    ClassificationBatch all = encode_labeled(texts, tokenizer, model.format(), report);
-    task.notes.push_back(fmt::format("{}: {}", name, report.summary()));
-    return ClassificationBatcher(std::move(all), o.data.batch, seed);
-  };
-  ClassificationBatcher training = batches(train, "training", o.trainer.seed);
-  std::optional<ClassificationBatcher> validation;
-  if (valid) validation = batches(*valid, "validation", std::nullopt);
+  ClassificationBatcher batches =
+      batches_of(train, "training", model, o.data.batch, o.trainer.seed, task.notes);
   task.objective = std::make_unique<ClassificationObjective>(
-      model, std::move(training), std::move(loss), std::move(validation), o.data.best_by);
+      model, std::move(batches), std::move(loss),
+      validation_of(texts.valid, "validation", model, o.data.batch, task.notes), o.data.best_by);
+  if (texts.old || texts.old_valid) replay(o, texts, model, resumed == nullptr, task);
   task.model = std::make_shared<ClassificationModel>(model);
   return task;
 }

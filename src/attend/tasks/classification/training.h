@@ -9,6 +9,7 @@
 #include "attend/models/text_classifier.h"
 #include "attend/tasks/classification/objective.h"
 #include "attend/tasks/encoder_training.h"
+#include "attend/tasks/replay.h"
 
 namespace attend {
 
@@ -57,7 +58,22 @@ struct ClassificationTraining
     : EncoderTraining<ClassificationDataOptions, ClassifierConfig, ClassificationLossOptions> {
   static constexpr const char* kName = "classification";  // of `attend train`
   static constexpr const char* kHelp = "Train an encoder to classify texts";
+
+  TextReplayOptions replay;
+
+  // A resumed run, too.
+  bool needs_initial() const { return replay.distill_weight > 0.0f; }
 };
+
+template <class Visitor>
+void groups(ClassificationTraining& o, Visitor&& visit) {
+  visit("data", o.data);
+  visit("vocabulary", o.tokenizer);
+  visit("model", o.model);
+  visit("loss", o.loss);
+  visit("replay", o.replay);
+  visit("training", o.trainer);
+}
 
 // The class weights [C] for `options` (see class-weights above) and these texts; undefined if none.
 // Throws ConfigError.

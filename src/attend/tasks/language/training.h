@@ -53,19 +53,6 @@ void fields(LanguageLossOptions& o, Visitor&& visit) {
                      "the whole vocabulary"));
 }
 
-// Old text, of a model that is adapted to a new one.
-struct LanguageReplayOptions : ReplayWeights {
-  std::vector<std::string> text;
-  std::vector<std::string> valid;
-};
-
-template <class Visitor>
-void fields(LanguageReplayOptions& o, Visitor&& visit) {
-  visit("replay", o.text, "old text to mix into training, against forgetting");
-  visit("replay-valid", o.valid, "old validation text, to measure forgetting in every validation");
-  fields(static_cast<ReplayWeights&>(o), visit);
-}
-
 struct LanguageTraining {
   static constexpr const char* kName = "lm";  // of `attend train`
   static constexpr const char* kHelp = "Train a decoder to predict the next token of a text";
@@ -74,7 +61,7 @@ struct LanguageTraining {
   TokenizerOptions vocabulary;
   LanguageTransformerConfig model;
   LanguageLossOptions loss;
-  LanguageReplayOptions replay;
+  TextReplayOptions replay;
   ContinuousCacheOptions cache;  // for prediction; training ignores it
   TrainerOptions trainer;
   std::shared_ptr<const Checkpoint> initial = nullptr;  // the model to start from
