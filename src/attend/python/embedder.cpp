@@ -76,12 +76,12 @@ EmbedRequest embed_request(const HeldEmbedder& embedder, const nb::dict& keyword
   return request;
 }
 
-// In windows, so that Ctrl-C is noticed between them.
-std::vector<TextEmbedding> embed_texts(const HeldEmbedder& embedder, const EmbedRequest& request,
-                                       const std::vector<std::string>& texts) {
+// In windows, so that Ctrl-C is noticed between them. Calls accept(embedding) for each text, in
+// order.
+template <class Accept>
+void embed_texts(const HeldEmbedder& embedder, const EmbedRequest& request,
+                 const std::vector<std::string>& texts, const Accept& accept) {
   const EnteredRuntime entered(embedder.runtime);
-  std::vector<TextEmbedding> embeddings;
-  embeddings.reserve(texts.size());
   std::size_t next = 0;
   const auto where = [&] { return fmt::format("{}:{}", kTexts, next); };
   answer_all(Conversation<std::string, TextEmbedding>{
@@ -97,9 +97,8 @@ std::vector<TextEmbedding> embed_texts(const HeldEmbedder& embedder, const Embed
           [&](std::span<const std::string> window) {
             return request.engine.embed(window, request.options);
           },
-      .sink = collect(embeddings),
+      .sink = {.accept = accept},
   });
-  return embeddings;
 }
 
 // One row per text: [n, width].
@@ -110,11 +109,12 @@ NumpyArray embed(const HeldEmbedder& embedder, const std::vector<std::string>& t
   auto width = static_cast<std::size_t>(request.engine.width());
   {
     const nb::gil_scoped_release released;
-    for (const TextEmbedding& one : embed_texts(embedder, request, texts)) {
+    values.reserve(texts.size() * width);
+    embed_texts(embedder, request, texts, [&](const TextEmbedding& one) {
       const std::vector<float> row = one.vectors.to_vector();
       values.insert(values.end(), row.begin(), row.end());
       width = row.size();
-    }
+    });
   }
   return numpy_array(std::move(values), {texts.size(), width});
 }
@@ -127,13 +127,12 @@ std::vector<std::pair<std::vector<std::string>, NumpyArray>> embed_tokens(
   std::vector<TextEmbedding> embeddings;
   {
     const nb::gil_scoped_release released;
-    embeddings = embed_texts(embedder, request, texts);
+    embed_texts(embedder, request, texts,
+                [&](const TextEmbedding& one) { embeddings.push_back(one); });
   }
   std::vector<std::pair<std::vector<std::string>, NumpyArray>> result;
   for (const TextEmbedding& one : embeddings)
-    result.emplace_back(one.tokens, numpy_array(one.vectors.to_vector(),
-                                                {static_cast<std::size_t>(one.vectors.dim(0)),
-                                                 static_cast<std::size_t>(one.vectors.cols())}));
+    result.emplace_back(one.tokens, numpy_matrix(one.vectors));
   return result;
 }
 
