@@ -30,7 +30,7 @@ def measure(c, work, model, peer, source, peer_name):
     found = python("one_process.py", work, model, peer, source, "--program", os.path.abspath(c.attend), "--turns", c.a.turns)
     if found["agreement"] < ALIKE:
         sys.exit(f"python {work}: only {found['agreement']:.0%} of the results agree")
-    for side, name in (("peer", f"{peer_name}, in one process"), ("program", "the command line")):
-        ours, theirs = found["attend"], found[side]
+    for own, side, name in (("attend", "peer", f"{peer_name}, in one process"), ("steady", "program", "the command line")):
+        ours, theirs = found[own], found[side]
         c.add(f"python {work}, beside {name}", statistics.median(ours), statistics.median(theirs), name.split(",")[0], "lines/s",
               [a / b for a, b in zip(ours, theirs)])

@@ -4,8 +4,8 @@ usage: one_process.py translate MODEL FOLDER SOURCE [--program ATTEND] [--turns 
        one_process.py encode MODEL DIRECTORY SOURCE [--program ATTEND] [--turns N]
 
 FOLDER is the model in the format of CTranslate2, DIRECTORY in that of sentence-transformers. Each side is at its best setting of a few.
-Prints one line of JSON: sentences per second of each side in every turn, and with --program also of the command line: what it needs for
-five times the lines less what it needs for them once, so that starting and loading do not count.
+Prints one line of JSON: sentences per second of each side in every turn. With --program also of the command line, and of attend beside it
+("steady"): from what five times the lines take less what they take once, so that starting and loading do not count.
 """
 
 import argparse
@@ -31,8 +31,8 @@ def translate(a, lines):
     tgt_file = f"{a.peer}/tokenizer.tgt.model"
     tgt = sentencepiece.SentencePieceProcessor(tgt_file) if os.path.exists(tgt_file) else src
 
-    def attend_side(batch):
-        return [one.text for one in ours.translate(lines, beam_size=a.beam_size, batch_size=batch)]
+    def attend_side(batch, times=1):
+        return [one.text for one in ours.translate(lines * times, beam_size=a.beam_size, batch_size=batch)]
 
     def peer_side(batch):
         tokens = src.encode(lines, out_type=str)
@@ -56,8 +56,8 @@ def encode(a, lines):
     ours = attend.Embedder(a.model)
     theirs = sentence_transformers.SentenceTransformer(a.peer, device="cpu")
 
-    def attend_side(batch):
-        return ours.encode(lines, batch_size=batch)
+    def attend_side(batch, times=1):
+        return ours.encode(lines * times, batch_size=batch)
 
     def peer_side(batch):
         return theirs.encode(lines, batch_size=batch, show_progress_bar=False)
@@ -77,16 +77,16 @@ def seconds(work):
     return time.monotonic() - begun
 
 
+def steady_seconds(work):
+    """Seconds for the lines once, from work(times)."""
+    once = seconds(lambda: work(1))
+    return (seconds(lambda: work(5)) - once) / 4
+
+
 def of_program(command, lines):
-    """Seconds for the lines, without those that starting takes."""
-
-    def run(text):
-        command_line = [str(word) for word in command]
-        return seconds(lambda: subprocess.run(command_line, input=text, stdout=subprocess.DEVNULL, check=True, text=True))
-
+    command_line = [str(word) for word in command]
     text = "\n".join(lines) + "\n"
-    once = run(text)
-    return (run(text * 5) - once) / 4
+    return lambda times: subprocess.run(command_line, input=text * times, stdout=subprocess.DEVNULL, check=True, text=True)
 
 
 def main():
@@ -102,13 +102,14 @@ def main():
     with open(a.source) as file:
         lines = [line.rstrip("\n") for line in file]
     ours, theirs, agree, command = {"translate": translate, "encode": encode}[a.work](a, lines)
-    result = {"agreement": agree(ours(BATCHES[0]), theirs(BATCHES[0])), "attend": [], "peer": [], "program": []}
+    result = {"agreement": agree(ours(BATCHES[0]), theirs(BATCHES[0])), "attend": [], "peer": [], "steady": [], "program": []}
     best = [min(BATCHES, key=lambda batch: seconds(lambda: side(batch))) for side in (ours, theirs)]
     for _ in range(a.turns):
         result["attend"].append(len(lines) / seconds(lambda: ours(best[0])))
         result["peer"].append(len(lines) / seconds(lambda: theirs(best[1])))
         if a.program:
-            result["program"].append(len(lines) / of_program([*command, best[0]], lines))
+            result["steady"].append(len(lines) / steady_seconds(lambda times: ours(best[0], times)))
+            result["program"].append(len(lines) / steady_seconds(of_program([*command, best[0]], lines)))
     print(json.dumps(result))
 
 
