@@ -9,7 +9,9 @@ import struct
 import xml.etree.ElementTree as xml
 import zlib
 
+from selenium.common.exceptions import TimeoutException
 from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
 
 from browsing import scheme, wait
 from exploring import MODEL, TEXT, click, element, folder, open_view, page, panel, post, ready, run, text_of, texts_of
@@ -67,12 +69,21 @@ def downloads(driver):
 
 
 def saved(driver, place, view, kind):
-    """The file that a button saves."""
+    """The file that a button saves. Headless Chromium now and then drops a download, without a message; the button is pressed again then."""
     file = place / f"attend-{view}.{kind}"
     file.unlink(missing_ok=True)
-    click(driver, f".keep[data-view={view}] [value={kind}]")
-    wait(driver, lambda d: file.exists() and file.stat().st_size > 0 and not list(place.glob("*.crdownload")), f"{view}: a file {kind}")
-    return file.read_bytes()
+
+    def is_there(_):
+        return file.exists() and file.stat().st_size > 0 and not list(place.glob("*.crdownload"))
+
+    for _ in range(4):
+        click(driver, f".keep[data-view={view}] [value={kind}]")
+        try:
+            WebDriverWait(driver, 4, poll_frequency=0.05).until(is_there)
+            return file.read_bytes()
+        except TimeoutException:
+            continue
+    raise AssertionError(f"{view}: no file {kind} after four clicks")
 
 
 def picture(content):
