@@ -24,6 +24,46 @@ class InitialModelCommand : public SmallRunTest {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   }
+
+  // Trains a small model, and adapts it with soft targets of its own: at once, in two parts, and
+  // without the targets, with other bytes.
+  void expect_lessons(const std::string& task, std::vector<std::string> first,
+                      const std::vector<std::string>& adapting) {
+    first.insert(first.begin(), {"train", task, "--out", path("first")});
+    first.insert(first.end(), {"--d-model", "16", "--n-heads", "2", "--d-ff", "16", "--tokenizer",
+                               "chars", "--vocab-size", "60", "--max-steps", "10"});
+    ASSERT_EQ(run(first), 0) << error_;
+    const auto adapted = [&](const std::string& folder, const std::string& weight) {
+      std::vector<std::string> arguments{"train",
+                                         task,
+                                         "--init-from",
+                                         path("first"),
+                                         "--out",
+                                         path(folder),
+                                         "--max-steps",
+                                         "6",
+                                         "--save-every",
+                                         "2",
+                                         "--warmup-steps",
+                                         "2",
+                                         "--max-epochs",
+                                         "0",
+                                         "--batch-tokens",
+                                         "60",
+                                         "--distill-weight",
+                                         weight};
+      arguments.insert(arguments.end(), adapting.begin(), adapting.end());
+      return run(arguments);
+    };
+    ASSERT_EQ(adapted("whole", "0.5"), 0) << error_;
+    ASSERT_EQ(adapted("parts", "0.5"), 0) << error_;
+    for (const int step : {4, 6}) std::filesystem::remove(checkpoint("parts", step));
+    ASSERT_EQ(run({"train", task, "--resume", "--out", path("parts")}), 0) << error_;
+    EXPECT_NE(out_.find("from step 2"), std::string::npos) << out_;
+    EXPECT_EQ(read(model("parts")), read(model("whole")));
+    ASSERT_EQ(adapted("alone", "0"), 0) << error_;
+    EXPECT_NE(read(model("alone")), read(model("whole")));
+  }
 };
 
 TEST_F(InitialModelCommand, TrainsADirectoryOfAnotherProgramAndResumesToTheSameBytes) {
@@ -114,61 +154,19 @@ TEST_F(InitialModelCommand, LearnsFromTheOldModelAndResumesToTheSameBytes) {
 }
 
 TEST_F(InitialModelCommand, LearnsFromAnOldLanguageModelAndResumesToTheSameBytes) {
-  ASSERT_EQ(run({"train",
-                 "lm",
-                 "--train",
-                 path("train.en"),
-                 "--d-model",
-                 "16",
-                 "--n-heads",
-                 "2",
-                 "--d-ff",
-                 "16",
-                 "--n-layers",
-                 "1",
-                 "--vocab-size",
-                 "300",
-                 "--sequence-length",
-                 "16",
-                 "--max-steps",
-                 "10",
-                 "--out",
-                 path("first")}),
-            0)
-      << error_;
-  const auto adapted = [&](const std::string& folder, const std::string& weight) {
-    return run({"train",
-                "lm",
-                "--init-from",
-                path("first"),
-                "--train",
-                path("valid.en"),
-                "--replay",
-                path("train.en"),
-                "--replay-valid",
-                path("train.en"),
-                "--distill-weight",
-                weight,
-                "--max-steps",
-                "6",
-                "--save-every",
-                "2",
-                "--warmup-steps",
-                "2",
-                "--batch-tokens",
-                "100",
-                "--out",
-                path(folder)});
-  };
-  ASSERT_EQ(adapted("whole", "0.5"), 0) << error_;
+  expect_lessons("lm", {"--train", path("train.en"), "--n-layers", "1"},
+                 {"--train", path("valid.en"), "--replay", path("train.en"), "--replay-valid",
+                  path("train.en")});
   EXPECT_NE(out_.find("old text before training: perplexity "), std::string::npos) << out_;
-  ASSERT_EQ(adapted("parts", "0.5"), 0) << error_;
-  for (const int step : {4, 6}) std::filesystem::remove(checkpoint("parts", step));
-  ASSERT_EQ(run({"train", "lm", "--resume", "--out", path("parts")}), 0) << error_;
-  EXPECT_NE(out_.find("from step 2"), std::string::npos) << out_;
-  EXPECT_EQ(read(model("parts")), read(model("whole")));
-  ASSERT_EQ(adapted("alone", "0"), 0) << error_;
-  EXPECT_NE(read(model("alone")), read(model("whole")));
+}
+
+TEST_F(InitialModelCommand, LearnsFromAnOldClassifierAndResumesToTheSameBytes) {
+  write("old.tsv", "good\tThe old dog sleeps.\nbad\tThe man sees a cat.\ngood\tThe dog sleeps.\n");
+  write("new.tsv", "bad\tThe old cat sleeps.\ngood\tThe man sees a dog.\nbad\tThe cat sleeps.\n");
+  expect_lessons(
+      "classification", {"--train", path("old.tsv"), "--n-encoder-layers", "1"},
+      {"--train", path("new.tsv"), "--replay", path("old.tsv"), "--replay-valid", path("old.tsv")});
+  EXPECT_NE(out_.find("old texts before training: accuracy "), std::string::npos) << out_;
 }
 
 // The languages are an option of the text; the model then translates between them by itself.

@@ -65,6 +65,10 @@ TEST_F(ReplayedClassification, LearnsFromTheOutputsOfTheOldModel) {
   expect_lessons_of_the_old_model([](ClassificationTraining& o) { o.replay.text = {"old"}; });
   ClassificationTraining o = options_;
   o.replay.distill_weight = 1.0f;
+  EXPECT_LT(loss_of(o), 1e-6);
+  o.loss.word_dropout = 0.5f;
+  EXPECT_LT(loss_of(o), 1e-6) << "the teacher reads what the model reads";
+  o.loss.word_dropout = 0;
   o.model.output_dropout = 0.5f;
   EXPECT_GT(loss_of(o), 1e-5) << "only the teacher works without dropout";
 }
@@ -79,6 +83,8 @@ TEST_F(ReplayedClassification, RefusesWhatDoesNotFit) {
                  {"distill-weight", "without class-weights and r-drop", "got r-drop"});
   expect_refused([](ClassificationTraining& o) { o.loss.class_weights = {"good=2"}; },
                  {"distill-weight", "got class-weights"});
+  expect_refused([](ClassificationTraining& o) { o.model.problem_type = ProblemType::multi_label; },
+                 {"distill-weight", "got multi_label"});
   expect_refused([](ClassificationTraining& o) { o.data.train = {"other"}; },
                  {"distill-weight", "the same labels"});
   ClassificationTraining o = options_;

@@ -56,6 +56,7 @@ void fields(ClassificationLossOptions& o, Visitor&& visit) {
 
 struct ClassificationTraining
     : EncoderTraining<ClassificationDataOptions, ClassifierConfig, ClassificationLossOptions> {
+  using Base = EncoderTraining;
   static constexpr const char* kName = "classification";  // of `attend train`
   static constexpr const char* kHelp = "Train an encoder to classify texts";
 
@@ -67,12 +68,8 @@ struct ClassificationTraining
 
 template <class Visitor>
 void groups(ClassificationTraining& o, Visitor&& visit) {
-  visit("data", o.data);
-  visit("vocabulary", o.tokenizer);
-  visit("model", o.model);
-  visit("loss", o.loss);
+  groups(static_cast<ClassificationTraining::Base&>(o), visit);
   visit("replay", o.replay);
-  visit("training", o.trainer);
 }
 
 // The class weights [C] for `options` (see class-weights above) and these texts; undefined if none.
