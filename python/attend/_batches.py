@@ -183,6 +183,7 @@ _GENERATION_DEFAULTS: dict[str, Any] = _DEFAULTS | {
     "min_length": 0,
 }
 
+
 def translation_batch_options(given: Mapping[str, object]) -> dict[str, Any]:
     """All arguments of translate_batch. Raises ConfigError for those that exclude each other."""
     options = _settled(given, _TRANSLATION_DEFAULTS)

@@ -28,6 +28,7 @@ from attend._common import Model, in_background
 from attend._texts import checked_tokens
 
 if TYPE_CHECKING:
+    from attend._batches import Logits
     from typing_extensions import Unpack
 
 Batch = Sequence[Sequence[str]]
@@ -168,11 +169,7 @@ class GenerationBatches(Model):
         self, prompts: list[_Prompt], options: dict[str, Any]
     ) -> list[GenerationResult]:
         if options["return_alternatives"]:
-            return [
-                self._alternatives(prompt, options) if prompt.longest > 0
-                else self._result(prompt, _nothing(options), options)
-                for prompt in prompts
-            ]  # fmt: skip
+            return [self._alternatives(prompt, options) for prompt in prompts]
         # A callback may end one of them.
         size = options["max_batch_size"] if options["batch_type"] == "examples" else 0
         together = 1 if options["callback"] else size or TOGETHER
@@ -203,7 +200,8 @@ class GenerationBatches(Model):
             [_Found(list(one.ids), list(one.token_scores), one.complete) for one in answer]
             for answer in answers
         )
-        return [next(continued) if one.longest > 0 else _nothing(options) for one in prompts]
+        nothing = [_Found([], [], False)] * options["num_hypotheses"]  # there is no room
+        return [next(continued) if one.longest > 0 else nothing for one in prompts]
 
     def _alternatives(self, prompt: _Prompt, options: dict[str, Any]) -> GenerationResult:
         """The likeliest tokens after the prompt, each with the best continuation that it begins."""
@@ -218,7 +216,7 @@ class GenerationBatches(Model):
 
         result = GenerationResult([], [])
         for begun in expansion:
-            if math.exp(begun.scores[0]) < least:
+            if begun.ids and math.exp(begun.scores[0]) < least:
                 continue
             rest = _Found([], [], begun.complete)
             if not begun.complete and prompt.longest > 1:
@@ -229,7 +227,7 @@ class GenerationBatches(Model):
             ids, scores = begun.ids + rest.ids, begun.scores + rest.scores
             self._add(result, prompt, _Found(ids, scores, rest.complete), options)
             if options["return_scores"]:
-                result.scores[-1] = begun.scores[0] + score_after(rest)
+                result.scores[-1] = sum(begun.scores) + score_after(rest)
         return result
 
     def _result(
@@ -252,9 +250,12 @@ class GenerationBatches(Model):
             length = prompt.steps_before + len(one.scores)
             result.scores.append(batch_score(sum(one.scores), length, options["length_penalty"]))
         if options["return_logits_vocab"]:
-            written = [tokenizer.piece(token) for token in one.ids[: len(one.ids) - one.complete]]
-            logits = self._model.logits(prompt.tokens, written)
-            result.logits.append(list(logits[: len(one.ids)]))
+            result.logits.append(self._logits(prompt, one) if one.ids else [])
+
+    def _logits(self, prompt: _Prompt, one: _Found) -> list[Logits]:
+        tokenizer = self._model.tokenizer()
+        written = [tokenizer.piece(token) for token in one.ids[: len(one.ids) - one.complete]]
+        return list(self._model.logits(prompt.tokens, written)[: len(one.ids)])
 
 
 class _Prompt:
@@ -295,11 +296,6 @@ class _Found(NamedTuple):
     ids: list[int]
     scores: list[float]
     complete: bool  #: the end is among them
-
-
-def _nothing(options: dict[str, Any]) -> list[_Found]:
-    """Of a prompt that leaves no room."""
-    return [_Found([], [], False)] * options["num_hypotheses"]
 
 
 class _Hearer:
