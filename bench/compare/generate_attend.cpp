@@ -3,6 +3,8 @@
 //
 //   compare_generate_attend OPTIONS.json   {"model": file, "prompts": file with one per line,
 //                                           "out": file, "tokens": n, "threads": t}
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -53,8 +55,7 @@ int run(const nlohmann::json& options) {
     const Generation text = generator.generate(prompt, generation);
     const double taken = now() - again;
     rates.push_back(static_cast<double>(text.ids.size()) / taken);
-    for (const std::int32_t id : text.ids) out << id << " ";
-    out << "\n";
+    out << fmt::format("{}\n", fmt::join(text.ids, " "));
   }
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
