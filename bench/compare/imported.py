@@ -68,9 +68,12 @@ def encode(c, name, directory, source, classes):
                                   latency=latency), out)
         return run_json([os.path.join(c.a.build, "bench", "compare_encode_attend"), options])
 
+    def peer_command(peer, kind, path, *flags):
+        return script("encode_peer.py", peer, directory, path, c.path(f"{name}.theirs"), "--graphs", c.path(f"graphs-{name}"),
+                      *(["--int8"] if kind == "int8" else []), *flags)
+
     def theirs(peer, kind, path, latency):
-        return python("encode_peer.py", peer, directory, path, c.path(f"{name}.theirs"), "--graphs", c.path(f"graphs-{name}"),
-                      *(["--int8"] if kind == "int8" else []), *(["--latency"] if latency else []))
+        return run_json(peer_command(peer, kind, path, *(["--latency"] if latency else [])))
 
     ours("f32", few, False)
     exact = numpy.fromfile(c.path(f"{name}.ours"), dtype=numpy.float32)
@@ -88,6 +91,23 @@ def encode(c, name, directory, source, classes):
         best = fastest(peers, lambda peer: theirs(peer, kind, few, True), "latency_median")
         turns = c.turns(lambda: ours(kind, few, True), lambda: theirs(best, kind, few, True))
         c.add_times(f"{name}, {kind}, latency", turns, "latency_median", peer=best)
+        cold_start(c, f"{name}, {kind}, cold start", files[kind], "classify" if classes else "embed", few, peers,
+                   lambda peer, path: peer_command(peer, kind, path, "--once"))
+
+
+def cold_start(c, row, model, job, source, peers, peer_command):
+    """From the start of a process to its first answer, from the model as it is and as `attend optimize` writes it."""
+    one = c.first_lines(source, 1)
+    optimized = c.path("cold-start.optimized.safetensors")
+    run([c.attend, "optimize", model, "--out", optimized])
+
+    def seconds(command):
+        return {"seconds": c.process_seconds(command, one)}
+
+    best = min(peers, key=lambda peer: seconds(peer_command(peer, one))["seconds"])
+    turns = [(seconds([c.attend, job, model]), seconds(peer_command(best, one)), seconds([c.attend, job, optimized])) for _ in range(c.a.turns)]
+    c.add_times(row, [(ours, theirs) for ours, theirs, _ in turns], "seconds", peer=best)
+    c.add_times(f"{row}, optimized file", [(ours, theirs) for _, theirs, ours in turns], "seconds", peer=best)
 
 
 def medians(pairs):
