@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "attend/core/runtime.h"
 #include "attend/error.h"
 #include "attend/tasks/language/perplexity.h"
 #include "checkpoint/test_folder.h"
@@ -78,6 +79,20 @@ TEST_F(LineScores, DoNotDependOnOtherLines) {
   EXPECT_EQ(together[0].log_probability, of("the cat\n")[0].log_probability);
   EXPECT_EQ(together[1].token_scores.size(), 1u) << "an empty line has its end";
   EXPECT_EQ(together[2].token_scores, of("a dog ran\n")[0].token_scores);
+}
+
+TEST_F(LineScores, OfManyLinesAreTheSameOnAnyThreads) {
+  std::string text;
+  for (int i = 0; i < 200; ++i) text += i % 3 == 0 ? "the cat\n" : "a dog ran to the mat\n";
+  const auto short_line = of("the cat\n")[0].token_scores,
+             long_line = of("a dog ran to the mat\n")[0].token_scores;
+  for (const int threads : {1, 2, 3}) {
+    const RuntimeScope runtime({.threads = threads});
+    const auto scores = of(text);
+    ASSERT_EQ(scores.size(), 200u);
+    for (std::size_t i = 0; i < scores.size(); ++i)
+      ASSERT_EQ(scores[i].token_scores, i % 3 == 0 ? short_line : long_line) << i;
+  }
 }
 
 TEST_F(LineScores, OfLinesLongerThanTheContextAreReadInWindows) {

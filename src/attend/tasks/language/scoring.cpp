@@ -18,6 +18,9 @@ namespace {
 
 using LineIds = std::vector<std::int32_t>;
 
+// A batch of more tokens is not faster, only larger.
+constexpr std::int64_t kMostBatchTokens = 1024;
+
 struct ScoredLine {
   LineIds ids;
   std::int64_t characters = 0;
@@ -63,15 +66,25 @@ std::vector<SequenceScore> scores_of(const LanguageModel& model,
   std::vector<SequenceScore> scores(lines.size());
   std::vector<const LineIds*> together;
   std::vector<SequenceScore*> of_them;
+  std::int64_t tokens = 0;  // of the lines together
+  const auto flush = [&] {
+    if (!together.empty()) score_short(model, together, of_them);
+    together.clear();
+    of_them.clear();
+    tokens = 0;
+  };
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (std::ssize(lines[i].ids) >= model.context.sequence_length) {
+    const std::int64_t length = std::ssize(lines[i].ids);
+    if (length >= model.context.sequence_length) {
       scores[i] = score_long(model, lines[i].ids);
-    } else {
-      together.push_back(&lines[i].ids);
-      of_them.push_back(&scores[i]);
+      continue;
     }
+    if (tokens + length > kMostBatchTokens) flush();
+    together.push_back(&lines[i].ids);
+    of_them.push_back(&scores[i]);
+    tokens += length;
   }
-  if (!together.empty()) score_short(model, together, of_them);
+  flush();
   for (std::size_t i = 0; i < lines.size(); ++i) scores[i].characters = lines[i].characters;
   return scores;
 }
