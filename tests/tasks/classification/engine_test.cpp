@@ -5,6 +5,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "attend/core/runtime.h"
 #include "attend/error.h"
 #include "tasks/small_classifier.h"
 #include "tensor/expect_error.h"
@@ -43,9 +44,12 @@ TEST(ClassificationEngine, GivesATextTheSameNumbersInAnyCompany) {
   for (std::size_t i = 0; i < together.size(); ++i)
     EXPECT_EQ(classifier.classify(std::span(kFilms.texts).subspan(i, 1)).front().probabilities,
               together[i].probabilities);
-  const auto in_small_batches = classifier.classify(kFilms.texts, {.batch_tokens = 1});
-  for (std::size_t i = 0; i < together.size(); ++i)
-    EXPECT_EQ(in_small_batches[i].probabilities, together[i].probabilities);
+  for (const int threads : {1, 2, 3}) {
+    const RuntimeScope runtime({.threads = threads});
+    const auto in_small_batches = classifier.classify(kFilms.texts, {.batch_tokens = 1});
+    for (std::size_t i = 0; i < together.size(); ++i)
+      EXPECT_EQ(in_small_batches[i].probabilities, together[i].probabilities);
+  }
 }
 
 TEST(ClassificationEngine, ReadsLineByLine) {

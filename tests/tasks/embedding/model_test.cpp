@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "attend/checkpoint/checkpoint.h"
+#include "attend/core/runtime.h"
 #include "attend/error.h"
 #include "attend/tasks/embedding/engine.h"
 #include "attend/tasks/model_quantization.h"
@@ -50,14 +51,17 @@ TEST(EmbeddingModel, PoolsAllTokensAndTheSpecialOnesAroundThem) {
   }
 }
 
-TEST(EmbeddingModel, GivesTheSameVectorsInBatchesOfManyTokens) {
+TEST(EmbeddingModel, GivesTheSameVectorsInBatchesOfManyTokensOnAnyThreads) {
   const EmbeddingEngine engine(small_embedder());
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < 400; ++i) texts.push_back(kRemarks[i % kRemarks.size()]);
-  const auto all = engine.embed(texts, {.batch_size = 300});
-  ASSERT_EQ(all.size(), texts.size());
-  for (std::size_t i = 0; i < all.size(); ++i)
-    ASSERT_EQ(all[i].vectors.to_vector(), vector_of(engine, texts[i])) << i;
+  for (const int threads : {1, 2, 3}) {
+    const RuntimeScope runtime({.threads = threads});
+    const auto all = engine.embed(texts, {.batch_size = 300});
+    ASSERT_EQ(all.size(), texts.size());
+    for (std::size_t i = 0; i < all.size(); ++i)
+      ASSERT_EQ(all[i].vectors.to_vector(), vector_of(engine, texts[i])) << i;
+  }
 }
 
 TEST(EmbeddingModel, GivesOtherVectorsOnRequest) {

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "attend/core/lines.h"
+#include "attend/core/runtime.h"
 #include "attend/error.h"
 #include "attend/tasks/golden.h"
 #include "attend/tasks/model_quantization.h"
@@ -116,10 +117,14 @@ TEST_F(TaggingTask, GivesATextTheSameTagsInAnyCompanyAndInParts) {
   o.data.length.max_length = 6;
   const TaggingEngine tagger(untrained(o));
   const std::vector<std::string> texts{"Mr Bell sees Paris today Mr Paris", "Bell"};
-  const auto together = tagger.tag(texts), alone = tagger.tag(texts, {.batch_tokens = 1});
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    EXPECT_EQ(together[i].tags, alone[i].tags);
-    EXPECT_EQ(together[i].probabilities, alone[i].probabilities);
+  const auto together = tagger.tag(texts);
+  for (const int threads : {1, 2, 3}) {
+    const RuntimeScope runtime({.threads = threads});
+    const auto alone = tagger.tag(texts, {.batch_tokens = 1});
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      EXPECT_EQ(together[i].tags, alone[i].tags);
+      EXPECT_EQ(together[i].probabilities, alone[i].probabilities);
+    }
   }
   EXPECT_EQ(together[0].tags.size(), 7u);
   const auto part = tagger.tag(std::vector<std::string>{"today Mr Paris"});

@@ -10,6 +10,7 @@
 #include "attend/backend/backend.h"
 #include "attend/checkpoint/finite.h"
 #include "attend/core/option_fields.h"
+#include "attend/core/parallel.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
 #include "attend/tasks/learned_positions.h"
@@ -21,6 +22,8 @@ namespace {
 
 // A batch of more tokens is not faster, only larger.
 constexpr std::int64_t kMostBatchTokens = 1024;
+// A thread tokenizes so many at least.
+constexpr std::int64_t kTextsOfARange = 16;
 
 // [T, D] -> [1, D]; zeros without tokens.
 Tensor pooled(const Tensor& vectors, Pooling pooling) {
@@ -124,6 +127,11 @@ std::vector<TextEmbedding> EmbeddingEngine::embed(std::span<const std::string> t
   check_options(options);
   layer_number(options.layer);
   const std::string prompt = prompt_text(options.prompt);
+  std::vector<TextTokens> tokens(texts.size());
+  parallel_for(std::ssize(texts), kTextsOfARange, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+      tokens[i] = tokens_of(prompt + texts[i], fmt::format("text {}", i + 1));
+  });
   const NoGradient guard;
   std::vector<TextEmbedding> embeddings;
   embeddings.reserve(texts.size());
@@ -135,16 +143,14 @@ std::vector<TextEmbedding> EmbeddingEngine::embed(std::span<const std::string> t
     add_vectors(sequences.build(), options, std::span(embeddings).subspan(done));
     done = embeddings.size();
   };
-  for (const std::string& text : texts) {
-    const auto [own, omitted] =
-        tokens_of(prompt + text, fmt::format("text {}", embeddings.size() + 1));
+  for (const auto& [ids, omitted] : tokens) {
     if (embeddings.size() - done == batch_size ||
-        sequences.tokens() + std::ssize(own) > kMostBatchTokens)
+        sequences.tokens() + std::ssize(ids) > kMostBatchTokens)
       flush();
-    embeddings.push_back(without_vectors(encoder_.tokenizer, own));
+    embeddings.push_back(without_vectors(encoder_.tokenizer, ids));
     embeddings.back().omitted = omitted;
     if (encoder_.special.bos >= 0) sequences.append(encoder_.special.bos);
-    sequences.append(own);
+    sequences.append(ids);
     sequences.append(encoder_.special.eos);
     sequences.end_sequence();
   }
