@@ -108,7 +108,7 @@ class Comparison:
 
 def plot(rows):
     """A bar for every ratio, and a line at 1, where both are equally good."""
-    line, left, scale = 26, 330, 90
+    line, left, scale = 26, 420, 90
     width, height = left + int(scale * max(r["ratio"] for r in rows)) + 70, line * len(rows) + 30
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" font-size="13">',
              f'<rect width="{width}" height="{height}" fill="white"/>']
