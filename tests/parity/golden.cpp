@@ -40,9 +40,9 @@ void expect_gradient(const Tensor& actual, const Tensor& expected, const std::st
   for (const float value : expected.to_vector())
     largest = std::max(largest, std::abs(static_cast<double>(value)));
   // The bias of keys moves all scores of a query alike: its gradient is zero, and what is left is
-  // rounding.
+  // rounding, more of it on processors without FMA.
   const bool zero = largest < 1e-9;
-  expect_close(actual, expected, zero ? 2e-6 : 1e-4 * largest + 1e-7, 0.0, what);
+  expect_close(actual, expected, zero ? 4e-6 : 1e-4 * largest + 1e-7, 0.0, what);
 }
 
 Golden::Golden(const std::string& name)
