@@ -95,7 +95,7 @@ TEST(LongText, FindsTheOneCharacterAmongSpacesAndWhatDisappears) {
 }
 
 TEST(LongText, IsEncodedInTimeThatGrowsWithIt) {
-#if defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_THREAD__) || defined(ATTEND_EMULATED)
   constexpr int kSeconds = 8;
 #else
   constexpr int kSeconds = 2;
