@@ -26,6 +26,7 @@ struct PackedShape {
   int sequences, shortest, longest, heads, width;
   bool causal = false;
   float dropout = 0.0f;
+  Precision precision = Precision::f32;
 };
 
 // Self-attention over sequences of random lengths, and its gradients.
@@ -53,6 +54,7 @@ struct PackedAttention {
     layout.heads = shape.heads;
     layout.scale = 1.0f / std::sqrt(static_cast<float>(shape.width));
     layout.dropout = {shape.dropout, {3, 4}};
+    layout.precision = shape.precision;
   }
 
   Tensor part(const Tensor& packed, int i) const {
@@ -127,13 +129,22 @@ void add_cached(Backend& backend, std::int64_t rows, std::int64_t length, int he
 
 [[maybe_unused]] const bool registered = [] {
   for (Backend* backend : {&reference_backend(), &fast_backend()}) {
-    add_packed(*backend, {"multi30k", 600, 8, 20, 4, 32});
-    add_packed(*backend, {"multi30k/causal", 600, 8, 20, 4, 32, true});
-    add_packed(*backend, {"multi30k/dropout", 600, 8, 20, 4, 32, false, 0.1f});
-    add_packed(*backend, {"base", 64, 20, 100, 8, 64});
-    add_packed(*backend, {"base/causal", 64, 20, 100, 8, 64, true});
-    add_packed(*backend, {"language_model/512", 8, 512, 512, 8, 64, true});
-    add_packed(*backend, {"language_model/4096", 1, 4096, 4096, 8, 64, true});
+    for (const PackedShape& shape :
+         {PackedShape{"multi30k", 600, 8, 20, 4, 32},
+          PackedShape{"multi30k/causal", 600, 8, 20, 4, 32, true},
+          PackedShape{"multi30k/dropout", 600, 8, 20, 4, 32, false, 0.1f},
+          PackedShape{"base", 64, 20, 100, 8, 64},
+          PackedShape{"base/causal", 64, 20, 100, 8, 64, true},
+          PackedShape{"long/64", 64, 64, 64, 8, 64, true},
+          PackedShape{"long/128", 32, 128, 128, 8, 64, true},
+          PackedShape{"language_model/512", 8, 512, 512, 8, 64, true},
+          PackedShape{"language_model/4096", 1, 4096, 4096, 8, 64, true}}) {
+      add_packed(*backend, shape);
+      PackedShape bf16 = shape;
+      bf16.name += "/bf16";
+      bf16.precision = Precision::bf16;
+      add_packed(*backend, bf16);
+    }
     add_cached(*backend, 5, 14, 4, 32);
     add_cached(*backend, 160, 20, 4, 32);
     add_cached(*backend, 160, 40, 8, 64);

@@ -9,12 +9,15 @@ With --before BUILD, the peer is an earlier build of attend instead; with --fail
 
 usage: compare.py --build BUILD --out FOLDER [--before BUILD [--fail-below RATIO]] [--data DATA] [--model MODEL --source FILE] [--embedder DIR] [--quick]
                   [--turns 3] [--seconds 15] [--only NAME ...]
+
+Without --only, training and decoding are compared, in less than 45 minutes. The other rows are to be named; "all" takes hours.
 """
 
 import argparse
 import os
 import shutil
 import sys
+import time
 
 import decoding
 import imported
@@ -28,10 +31,15 @@ from sides import made_up_ids
 
 ROWS = ["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-marian", "decode-base", "serving", "imported-encoders", "imported-translation",
         "imported-generation", "fine-tuning", "python", "scaling", "processes"]
+# What runs by default.
+USUAL = ["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-base", "serving"]
 # What --quick runs: the work of one model of each kind, against the peers' usual variants, in two turns.
 QUICK = dict(only=["train-tiny", "train-lm", "decode-tiny"], variants=["f32", "bf16"], turns=2, seconds=5)
 # What an earlier build of attend can be compared in.
 OF_ATTEND = ["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-base"]
+# What has no substitute for an option.
+NEEDS = {"decode-base": "data", "serving": "model", "imported-encoders": "data", "imported-translation": "data", "imported-generation": "data",
+         "fine-tuning": "data"}
 
 
 def parse_arguments():
@@ -49,23 +57,39 @@ def parse_arguments():
     parser.add_argument("--seconds", type=float, help="of training the tiny model, in one turn; larger ones take three times as long; by default 15")
     parser.add_argument("--patience", type=float, default=600, help="seconds after which a variant of the peer is given up")
     parser.add_argument("--variants", nargs="*", help="of the peer's training, to choose from")
-    parser.add_argument("--only", nargs="*", choices=ROWS, help="by default all rows")
+    parser.add_argument("--only", nargs="*", choices=[*ROWS, "all"], help="by default " + " ".join(USUAL))
     arguments = parser.parse_args()
-    defaults = dict(only=OF_ATTEND if arguments.before else ROWS, variants=["f32", "bf16", "f32-compiled", "bf16-compiled"], turns=3, seconds=15.0)
+    defaults = dict(only=OF_ATTEND if arguments.before else USUAL, variants=["f32", "bf16", "f32-compiled", "bf16-compiled"], turns=3, seconds=15.0)
     defaults |= QUICK if arguments.quick else {}
     for name, value in defaults.items():
         if getattr(arguments, name) is None:
             setattr(arguments, name, value)
+    if "all" in arguments.only:
+        arguments.only = ROWS
     if arguments.before:
+        if others := [name for name in arguments.only if name not in OF_ATTEND]:
+            parser.error(f"not compared with an earlier build: {', '.join(others)}")
         arguments.variants = ["f32", "bf16"]
     return arguments
 
 
-def measure(c, only):
-    """The rows whose names are in `only`."""
+def measure(c, names):
+    """The rows of these names, each with the time that it took."""
+    for name in ROWS:
+        if name not in names:
+            continue
+        if name in NEEDS and not getattr(c.a, NEEDS[name]):
+            print(f"  {name}: left out without --{NEEDS[name]}", flush=True)
+            continue
+        started = time.monotonic()
+        measure_row(c, name)
+        print(f"  {name}: {(time.monotonic() - started) / 60:.1f} minutes", flush=True)
+
+
+def measure_row(c, name):
     a = c.a
 
-    def ids(folder, src, tgt, name, vocabulary, joint):
+    def ids(folder, src, tgt, vocabulary, joint):
         src, tgt = (os.path.join(a.data, folder, f) for f in (src, tgt))
         if a.data and os.path.exists(src):
             return training.corpus_ids(c, src, tgt, name, vocabulary, joint)
@@ -74,38 +98,43 @@ def measure(c, only):
         print(f"  {name}: no data, made-up sentences instead")
         return made_up_ids(c.path(name + ".src"), 20000, vocabulary, 1), made_up_ids(c.path(name + ".tgt"), 20000, vocabulary, 2)
 
-    if "train-tiny" in only:
-        src, tgt = ids("multi30k/tok", "train.lc.norm.tok.en", "train.lc.norm.tok.de", "train-tiny", 6000, joint=False)
-        # 2048 tokens: what the recipe's model sees at a time, 1024 in two passes.
-        options = training.translation(c, "train-tiny", training.TINY, src, tgt, 6000, 2048, 0.2, a.seconds)
-        if not a.quick:
-            marian.train(c, "train-tiny", options)
-    if "train-base" in only:
-        src, tgt = ids("europarl-sample", "europarl20k.en", "europarl20k.de", "train-base", 32000, joint=True)
-        training.translation(c, "train-base", training.BASE, src, tgt, 32000, 4096, 0.1, 3 * a.seconds)
-    if "train-lm" in only:
-        training.language(c, "train-lm", training.LANGUAGE, length=512, sequences=8, vocabulary=10000)
-    if "decode-tiny" in only:
-        model, source = (a.model, a.source) if a.model else c.demo_model()
-        decoding.compare(c, "decode-tiny", model, source, 5, one_by_one=1000)
-    if "decode-marian" in only:
-        src, tgt = ids("multi30k/tok", "train.lc.norm.tok.en", "train.lc.norm.tok.de", "train-tiny", 6000, joint=False)
-        marian.decode(c, "decode-tiny", dict(model=dict(training.TINY, norm_first=False), dropout=0.2, vocabulary=6000, src=src, tgt=tgt, threads=2, batch_tokens=2048))
-    if "decode-base" in only and a.data:
-        source = c.first_lines(os.path.join(a.data, "newstest", "newstest2013.en"), 100)
-        source = shutil.copy(source, c.path("newstest.txt"))
-        for beam in (4, 1):
-            decoding.compare(c, "decode-base", c.random_base(), source, beam, one_by_one=40, length=30, shape=training.BASE, vocabulary=32000)
-    if "serving" in only and a.model and not a.before:
-        serving.compare(c, "serving", a.model, a.source)
-    imported.compare(c, only)
-    if "python" in only:
-        in_python.compare(c)
-    if "scaling" in only:
-        c.curves = scaling.measure(c)
-        c.save()
-    if "processes" in only and shutil.which("mpirun") and not a.before:
-        scaling.measure_processes(c)
+    def ids_of_multi30k():
+        return ids("multi30k/tok", "train.lc.norm.tok.en", "train.lc.norm.tok.de", 6000, joint=False)
+
+    match name:
+        case "train-tiny":
+            # 2048 tokens: what the recipe's model sees at a time, 1024 in two passes.
+            options = training.translation(c, name, training.TINY, *ids_of_multi30k(), 6000, 2048, 0.2, a.seconds)
+            if not a.quick:
+                marian.train(c, name, options)
+        case "train-base":
+            src, tgt = ids("europarl-sample", "europarl20k.en", "europarl20k.de", 32000, joint=True)
+            training.translation(c, name, training.BASE, src, tgt, 32000, 4096, 0.1, 3 * a.seconds)
+        case "train-lm":
+            training.language(c, name, training.LANGUAGE, length=512, sequences=8, vocabulary=10000)
+        case "decode-tiny":
+            model, source = (a.model, a.source) if a.model else c.demo_model()
+            decoding.compare(c, name, model, source, 5, one_by_one=1000)
+        case "decode-marian":
+            src, tgt = ids_of_multi30k()
+            marian.decode(c, "decode-tiny", dict(model=dict(training.TINY, norm_first=False), dropout=0.2, vocabulary=6000, src=src, tgt=tgt, threads=2,
+                                                 batch_tokens=2048))
+        case "decode-base":
+            source = c.first_lines(os.path.join(a.data, "newstest", "newstest2013.en"), 100)
+            source = shutil.copy(source, c.path("newstest.txt"))
+            for beam in (4, 1):
+                decoding.compare(c, name, c.random_base(), source, beam, one_by_one=40, length=30, shape=training.BASE, vocabulary=32000)
+        case "serving":
+            serving.compare(c, name, a.model, a.source)
+        case "python":
+            in_python.compare(c)
+        case "scaling":
+            c.curves = scaling.measure(c)
+            c.save()
+        case "processes":
+            scaling.measure_processes(c)
+        case _:
+            imported.compare(c, name)
 
 
 def slower(rows, ratio):

@@ -183,33 +183,32 @@ def complete_ctranslate2(folder):
         json.dump(config, file)
 
 
-def compare(c, wanted):
-    """The rows among `wanted`, which need text."""
-    if not c.a.data or c.a.before:
-        return
+def compare(c, name):
+    """The row of this name, with the text of --data."""
 
     def text(*names):
         return os.path.join(c.a.data, *names)
 
     english, german = (text("europarl-sample", f"europarl20k.{language}") for language in ("en", "de"))
     sentences = shutil.copy(c.first_lines(text("newstest", "newstest2013.en"), 2000), c.path("sentences.txt"))
-    if "imported-encoders" in wanted:
-        if c.a.embedder:
-            encode(c, "embedder", c.a.embedder, sentences, classes=False)
-        few = shutil.copy(c.first_lines(sentences, 300), c.path("300-sentences.txt"))
-        encode(c, "bert-base", directory_of(c, "bert", [text("wikitext-2", "train.txt")]), few, classes=True)
-    if "fine-tuning" in wanted:
-        for shape in ("minilm", "bert"):
-            for rank in (0, 8) if installed("peft") else (0,):
-                training.fine_tuning(c, f"fine-tuning-{shape}{'-lora' if rank else ''}",
-                                     directory_of(c, shape, [text("wikitext-2", "train.txt")]), sentences, rank)
-    if "imported-translation" in wanted:
-        source = shutil.copy(c.first_lines(sentences, 100), c.path("few-sentences.txt"))
-        translate(c, "opus-mt", directory_of(c, "opus-mt", [english, german]), source)
-    if "imported-generation" in wanted:
-        prompts = c.path("prompts.txt")
-        with open(text("wikitext-2", "valid.txt")) as file, open(prompts, "w") as out:
-            long = (line.strip()[:420] for line in file if len(line) > 420)
-            out.writelines(line + "\n" for _, line in zip(range(10), long))
-        for shape in ("gpt2", "llama"):
-            generate(c, shape, directory_of(c, shape, [text("wikitext-2", "train.txt"), english]), prompts)
+    match name:
+        case "imported-encoders":
+            if c.a.embedder:
+                encode(c, "embedder", c.a.embedder, sentences, classes=False)
+            few = shutil.copy(c.first_lines(sentences, 300), c.path("300-sentences.txt"))
+            encode(c, "bert-base", directory_of(c, "bert", [text("wikitext-2", "train.txt")]), few, classes=True)
+        case "fine-tuning":
+            for shape in ("minilm", "bert"):
+                for rank in (0, 8) if installed("peft") else (0,):
+                    training.fine_tuning(c, f"fine-tuning-{shape}{'-lora' if rank else ''}",
+                                         directory_of(c, shape, [text("wikitext-2", "train.txt")]), sentences, rank)
+        case "imported-translation":
+            source = shutil.copy(c.first_lines(sentences, 100), c.path("few-sentences.txt"))
+            translate(c, "opus-mt", directory_of(c, "opus-mt", [english, german]), source)
+        case "imported-generation":
+            prompts = c.path("prompts.txt")
+            with open(text("wikitext-2", "valid.txt")) as file, open(prompts, "w") as out:
+                long = (line.strip()[:420] for line in file if len(line) > 420)
+                out.writelines(line + "\n" for _, line in zip(range(10), long))
+            for shape in ("gpt2", "llama"):
+                generate(c, shape, directory_of(c, shape, [text("wikitext-2", "train.txt"), english]), prompts)

@@ -10,6 +10,7 @@ import socket
 import statistics
 
 from sides import check_same, made_up_ids, python, run
+from training import sides
 
 SHAPE = dict(n_heads=4, n_layers=4, dropout=0.1, activation="gelu")
 VOCABULARY = 2000
@@ -30,16 +31,16 @@ def measure(c):
         for value, length, sequences, d_model, threads in points:
             work = f"scaling-{name}-{value}"
             ids = made_up_ids(c.path(work + ".ids"), 2 * sequences, VOCABULARY, 1, length + 1, length + 2)
-            ours, theirs = c.sides(work, "train_lm_attend", dict(
+            ours, theirs = sides(c, work, "train_lm_attend", dict(
                 model=dict(SHAPE, d_model=d_model, d_ff=4 * d_model, max_positions=4097), vocabulary=VOCABULARY, ids=ids, sequences=sequences,
                 threads=threads, seconds=SECONDS, weights=c.path(f"{work}.safetensors")))
-            sides = dict(attend=ours("f32"), PyTorch=theirs("f32"))
-            if sides["PyTorch"] is None:
+            results = dict(attend=ours("f32"), PyTorch=theirs("f32"))
+            if results["PyTorch"] is None:
                 raise SystemExit(f"{work}: PyTorch does not run")
-            check_same(work, sides["attend"], sides["PyTorch"])
-            curve["points"].append(dict(value=value, **{side: [r["fastest_step_seconds"], r["peak_bytes"] / 2**20] for side, r in sides.items()}))
+            check_same(work, results["attend"], results["PyTorch"])
+            curve["points"].append(dict(value=value, **{side: [r["fastest_step_seconds"], r["peak_bytes"] / 2**20] for side, r in results.items()}))
             print(f"{name} {value:>5}: " + ", ".join(f"{side} {1e3 * p[0]:.0f} ms {p[1]:.0f} MiB" for side, p in
-                                                       ((s, curve["points"][-1][s]) for s in sides)), flush=True)
+                                                       ((s, curve["points"][-1][s]) for s in results)), flush=True)
         curves.append(curve)
         with open(c.path(f"scaling-{name}.svg"), "w") as out:
             out.write(plot(curve))
@@ -71,6 +72,9 @@ def attend_processes(c, text, processes, steps, out):
 
 def measure_processes(c):
     """1, 2 and 4 processes of one thread each, turn by turn; a step of R processes has R times the tokens. Medians of the steps."""
+    if not shutil.which("mpirun"):
+        print("  processes: left out without mpirun")
+        return
     shape = PROCESSES
     ids = made_up_ids(c.path("processes.ids"), 64 * shape["sequences"], VOCABULARY, 1, shape["length"] + 1, shape["length"] + 2)
     for processes in (1, 2, 4):

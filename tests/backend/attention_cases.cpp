@@ -17,11 +17,14 @@ using Results = std::vector<Tensor>;
 constexpr Tolerance kForward{1.5e-6, 3e-6};
 // Sums over up to 300 queries of differences of such averages.
 constexpr Tolerance kBackward{3e-6, 3e-6};
+// Weights and their gradients rounded to 8 bits, by the reference after their normalization.
+constexpr Tolerance kForwardInBf16{1e-2, 4e-3};
+constexpr Tolerance kBackwardInBf16{2e-2, 1e-2};
 
 KernelCase forward_case(const AttentionPattern& pattern, bool keep) {
   return {"attention_" + pattern.name + (keep ? "" : "_output_only"),
           {Shape{}},
-          kForward,
+          pattern.precision == Precision::bf16 ? kForwardInBf16 : kForward,
           [=](Backend& b, Operands& o, const Shape&) -> Results {
             const AttentionProblem problem(pattern, o);
             const Tensor out = o.output(problem.queries(), problem.v.cols());
@@ -39,12 +42,13 @@ KernelCase forward_case(const AttentionPattern& pattern, bool keep) {
 KernelCase backward_case(const AttentionPattern& pattern) {
   return {"attention_backward_" + pattern.name,
           {Shape{}},
-          kBackward,
+          pattern.precision == Precision::bf16 ? kBackwardInBf16 : kBackward,
           [=](Backend& b, Operands& o, const Shape&) -> Results {
             const AttentionProblem problem(pattern, o);
             const Tensor out = o.output(problem.queries(), problem.v.cols());
             const Tensor log_sum_exp = o.output(problem.queries(), pattern.heads);
             const Tensor dout = o.normal(problem.queries(), problem.v.cols());
+            if (pattern.precision == Precision::bf16) round_to_bf16(dout);
             const Tensor dq = o.output(problem.queries(), problem.q.cols());
             const Tensor dk =
                 o.output(problem.keys(), problem.k.cols());  // rows of no sequence stay NaN
@@ -172,6 +176,8 @@ KernelCase gather_keys_case(int heads, std::int64_t key_width, std::int64_t valu
 std::vector<KernelCase> attention_cases() {
   std::vector<AttentionPattern> patterns = small_attention_patterns();
   for (AttentionPattern& pattern : large_attention_patterns())
+    patterns.push_back(std::move(pattern));
+  for (AttentionPattern& pattern : bf16_attention_patterns())
     patterns.push_back(std::move(pattern));
   std::vector<KernelCase> cases;
   for (const AttentionPattern& pattern : patterns) {

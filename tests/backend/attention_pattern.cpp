@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "attend/tensor/bf16.h"
+
 namespace attend {
 
 namespace {
@@ -24,6 +26,12 @@ Tensor random_bias(const Lengths& lengths, BiasKind kind, std::int64_t pairs, Op
 }
 
 }  // namespace
+
+void round_to_bf16(const Tensor& x) {
+  for (std::int64_t r = 0; r < x.rows(); ++r)
+    for (std::int64_t c = 0; c < x.cols(); ++c)
+      x.row(r)[c] = float_of_bf16(nearest_bf16(x.row(r)[c]));
+}
 
 std::vector<AttentionPattern> small_attention_patterns() {
   const Lengths self{{3, 3}, {1, 1}, {5, 5}};
@@ -128,6 +136,32 @@ std::vector<AttentionPattern> large_attention_patterns() {
   };
 }
 
+std::vector<AttentionPattern> bf16_attention_patterns() {
+  const Lengths self{{1, 1}, {65, 65}, {8, 8}, {130, 130}},
+      cross{{9, 101}, {40, 7}, {1, 64}, {65, 66}};
+  std::vector<AttentionPattern> patterns{
+      {.name = "bf16_self", .lengths = self, .key_width = 64, .value_width = 64},
+      {.name = "bf16_long_causal",
+       .lengths = {{300, 300}, {2, 2}, {10, 301}},
+       .key_width = 32,
+       .value_width = 32,
+       .causal = true},
+      {.name = "bf16_cross", .lengths = cross, .key_width = 64, .value_width = 64},
+      {.name = "bf16_odd_widths", .lengths = cross, .heads = 3, .key_width = 13, .value_width = 29},
+      {.name = "bf16_width_one", .lengths = self, .heads = 1, .key_width = 1, .value_width = 1},
+      {.name = "bf16_everything",
+       .lengths = {{70, 91}, {0, 75}, {50, 33}, {3, 0}, {99, 99}, {80, 67}},
+       .key_width = 24,
+       .value_width = 40,
+       .causal = true,
+       .bias = BiasKind::forbidding,
+       .dropout = 0.2f,
+       .reach = 20},
+  };
+  for (AttentionPattern& pattern : patterns) pattern.precision = Precision::bf16;
+  return patterns;
+}
+
 AttentionProblem::AttentionProblem(const AttentionPattern& pattern, Operands& operands) {
   query_offsets.push_back(0);
   std::int32_t key = 0;
@@ -153,6 +187,10 @@ AttentionProblem::AttentionProblem(const AttentionPattern& pattern, Operands& op
   layout.heads = pattern.heads;
   layout.scale = 1.0f / std::sqrt(static_cast<float>(pattern.key_width));
   layout.dropout = {pattern.dropout, {12, 34}};
+  layout.precision = pattern.precision;
+  if (pattern.precision == Precision::f32) return;
+  layout.scale = 0.25f;
+  for (const Tensor& x : {q, k, v}) round_to_bf16(x);
 }
 
 }  // namespace attend

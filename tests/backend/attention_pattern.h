@@ -26,13 +26,20 @@ struct AttentionPattern {
   BiasKind bias = BiasKind::none;
   float dropout = 0.0f;
   int reach = -1;  // of random biases by distance; -1: none
+  Precision precision = Precision::f32;
 };
 
 // Small ones, one for each property that a kernel could get wrong; the tests of gradients use
 // these.
 std::vector<AttentionPattern> small_attention_patterns();
+// In bf16, with sequences that are long enough to be rounded and others that are not. All operands
+// are bf16 already and the scale is a power of two, so only weights and their gradients are
+// rounded.
+std::vector<AttentionPattern> bf16_attention_patterns();
 // Lengths up to 300, widths up to 64 and not multiples of a vector.
 std::vector<AttentionPattern> large_attention_patterns();
+
+void round_to_bf16(const Tensor& x);
 
 // q, k, v and the layout of a pattern; owns what the layout points to. Between the keys of two
 // sequences lies one row that belongs to none.

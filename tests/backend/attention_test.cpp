@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "attend/backend/fast/cpu_extensions.h"
 #include "backend/attention_pattern.h"
 #include "backend/backend_test.h"
 #include "tensor/all_finite.h"
@@ -160,16 +161,27 @@ TEST_P(Attention, CausalQueriesSeeThePrefixAndTheTriangle) {
 }
 
 TEST_P(Attention, CausalQueriesDoNotFeelLaterKeys) {
-  Operands operands(Rows::contiguous);
-  const AttentionProblem problem({.name = "", .lengths = {{20, 20}}, .causal = true}, operands);
-  const Tensor before = attend(problem).out;
-  for (std::int64_t c = 0; c < problem.k.cols(); ++c) {
-    problem.k.row(12)[c] = 1e4f;
-    problem.v.row(12)[c] = NAN;  // not even an invalid value leaks
+  for (const Precision precision : {Precision::f32, Precision::bf16}) {
+    for (const std::int64_t key : {12, 13, 65}) {  // in bf16, 12 and 13 are a pair
+      SCOPED_TRACE((precision == Precision::bf16 ? "bf16, key " : "f32, key ") +
+                   std::to_string(key));
+      Operands operands(Rows::contiguous);
+      const AttentionProblem problem({.name = "",
+                                      .lengths = {{80, 80}},
+                                      .key_width = 9,
+                                      .value_width = 41,
+                                      .causal = true,
+                                      .precision = precision},
+                                     operands);
+      const Tensor before = attend(problem).out;
+      for (std::int64_t c = 0; c < problem.k.cols(); ++c) problem.k.row(key)[c] = 1e4f;
+      for (std::int64_t c = 0; c < problem.v.cols(); ++c)
+        problem.v.row(key)[c] = NAN;  // not even an invalid value leaks
+      const Tensor after = attend(problem).out;
+      EXPECT_TRUE(same_bits(before.slice_rows(0, key), after.slice_rows(0, key)));
+      EXPECT_FALSE(all_finite(after.slice_rows(key, 80)));
+    }
   }
-  const Tensor after = attend(problem).out;
-  EXPECT_TRUE(same_bits(before.slice_rows(0, 12), after.slice_rows(0, 12)));
-  EXPECT_FALSE(all_finite(after.slice_rows(12, 13)));
 }
 
 // The biases of a single head, for each pair of a query and a key of the problem.
@@ -216,6 +228,20 @@ TEST_P(Attention, CachedQueriesStandAtTheirLastKey) {
   const Tensor whole = attend(problem).out.slice_rows(kTokens - 1, kTokens);
   for (std::int64_t c = 0; c < out.cols(); ++c)
     EXPECT_NEAR(out.row(0)[c], whole.row(0)[c], 1e-5f) << "column " << c;
+}
+
+// The rule is part of the reproducibility of a training.
+TEST(AttentionInBf16, RoundsSequencesOf64KeysOnCpusThatMultiplyPairs) {
+  for (const int keys : {63, 64}) {
+    Operands operands(Rows::contiguous);
+    AttentionProblem problem({.name = "", .lengths = {{5, keys}}, .precision = Precision::bf16},
+                             operands);
+    const Tensor rounded = Tensor::empty({5, problem.v.cols()}), exact = rounded.clone();
+    fast_backend().attention(problem.q, problem.k, problem.v, problem.layout, rounded, {}, {});
+    problem.layout.precision = Precision::f32;
+    fast_backend().attention(problem.q, problem.k, problem.v, problem.layout, exact, {}, {});
+    EXPECT_EQ(same_bits(rounded, exact), keys < 64 || !cpu_extensions().bf16) << keys << " keys";
+  }
 }
 
 TEST_P(Attention, SurvivesScoresThatWouldOverflowExp) {

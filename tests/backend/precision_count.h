@@ -1,4 +1,4 @@
-// A fast backend that counts matrix products by their precision.
+// A fast backend that counts matrix products, and attention, by their precision.
 #pragma once
 
 #include <atomic>
@@ -18,6 +18,19 @@ class PrecisionCount : public FastBackend {
               const LinearOptions& options, const Tensor& y) override {
     count(options.precision);
     FastBackend::linear(x, weight, bias, options, y);
+  }
+
+  void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout,
+                 const Tensor& out, const Tensor& log_sum_exp, const Tensor& weights) override {
+    count(layout.precision);
+    FastBackend::attention(q, k, v, layout, out, log_sum_exp, weights);
+  }
+  void attention_backward(const Tensor& q, const Tensor& k, const Tensor& v,
+                          const AttentionLayout& layout, const Tensor& out,
+                          const Tensor& log_sum_exp, const Tensor& dout,
+                          const AttentionGradients& gradients) override {
+    count(layout.precision);
+    FastBackend::attention_backward(q, k, v, layout, out, log_sum_exp, dout, gradients);
   }
 
   int in_f32() const { return in_f32_; }

@@ -352,6 +352,9 @@ TEST_P(SequenceOfAttention, HasEqualBitsAloneAndInABatch) {
 
 INSTANTIATE_TEST_SUITE_P(Fast, SequenceOfAttention, ::testing::ValuesIn(large_attention_patterns()),
                          [](const auto& suite) { return suite.param.name; });
+INSTANTIATE_TEST_SUITE_P(FastInBf16, SequenceOfAttention,
+                         ::testing::ValuesIn(bf16_attention_patterns()),
+                         [](const auto& suite) { return suite.param.name; });
 
 // A causal language model gives the same probabilities to a prefix whatever follows it.
 TEST(CausalAttention, OfAPrefixHasEqualBitsWhateverFollows) {

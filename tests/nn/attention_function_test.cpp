@@ -40,7 +40,7 @@ Variable unprojected(const AttentionVariant& variant, const Tensor& x,
                      const AttentionPattern& pattern, Tensor* weights = nullptr) {
   ParameterSet parameters;
   const AttentionFunction function(parameters, "a", {1, 1, kVariantWidth, variant});
-  return function.forward(Variable(x), Variable(x), Variable(x), pattern, {}, weights);
+  return function.forward(Variable(x), Variable(x), Variable(x), pattern, {.weights = weights});
 }
 
 class AttentionVariants : public testing::TestWithParam<Backend& (*)()> {

@@ -28,7 +28,7 @@ Variable AdditiveAttention::forward(const Variable& query, const Memory& memory,
                                     const AttentionPattern& pattern, const Pass& pass,
                                     Tensor* weights) const {
   return function_.forward(query_proj_.forward(query, pass), memory.keys, memory.values, pattern,
-                           {}, weights);
+                           {.precision = pass.precision(), .weights = weights});
 }
 
 }  // namespace attend

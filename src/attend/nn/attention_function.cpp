@@ -61,18 +61,19 @@ Columns AttentionFunction::for_all_heads(const Columns& x) const {
 
 Variable AttentionFunction::forward(const Columns& q, const Columns& shared_k,
                                     const Columns& shared_v, const AttentionPattern& pattern,
-                                    const Dropout& drop, Tensor* weights) const {
+                                    const AttentionPass& pass) const {
   const int heads = options_.heads;
   const Columns k = for_all_heads(shared_k), v = for_all_heads(shared_v);
   if (is_one_kernel())
-    return scaled_dot_product_attention(q, k, v, pattern, {heads, scale_, drop}, weights);
+    return scaled_dot_product_attention(
+        q, k, v, pattern, {heads, scale_, pass.dropout, pass.precision}, pass.weights);
   const Variable scores =
       score_ ? additive_attention_scores(variable_of(q), variable_of(k), *score_, pattern, heads)
              : attention_scores(variable_of(q), variable_of(k), pattern, heads);
   const Variable chosen =
       attention_weights(scores, pattern, {heads, scale_, options_.variant.choice});
-  if (weights != nullptr) *weights = chosen.value();
-  return attention_sum(dropout(chosen, drop), variable_of(v), pattern, heads);
+  if (pass.weights != nullptr) *pass.weights = chosen.value();
+  return attention_sum(dropout(chosen, pass.dropout), variable_of(v), pattern, heads);
 }
 
 Tensor AttentionFunction::cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance,
@@ -89,7 +90,7 @@ Tensor AttentionFunction::cached(const Tensor& q, const KeyRows& keys, std::int6
   const std::int64_t group = options_.heads / options_.key_heads;
   return forward(Variable(q), gathered(keys, 0, q.cols() / group, options_.key_heads),
                  gathered(keys, value_distance, value_width / group, options_.key_heads),
-                 {std::move(queries), keys.offsets}, {}, nullptr)
+                 {std::move(queries), keys.offsets}, {})
       .value();
 }
 

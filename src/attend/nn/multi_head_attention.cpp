@@ -178,8 +178,9 @@ Variable MultiHeadAttention::cross(const Variable& x, const Variable& memory,
 Variable MultiHeadAttention::attend(const Columns& q, const Columns& k, const Columns& v,
                                     const AttentionPattern& pattern, Pass& pass) const {
   Tensor weights;
-  const Variable heads = function_.forward(q, k, v, pattern, pass.dropout(options_.dropout),
-                                           pass.attention != nullptr ? &weights : nullptr);
+  const Variable heads = function_.forward(q, k, v, pattern,
+                                           {pass.dropout(options_.dropout), pass.precision(),
+                                            pass.attention != nullptr ? &weights : nullptr});
   if (pass.attention != nullptr) pass.attention->push_back({path_, options_.n_heads, weights});
   const Variable y = out_proj_.forward(heads, pass);
   if (pass.residual != nullptr)

@@ -38,6 +38,7 @@ AttentionLayout layout_of(const AttentionPattern& pattern, const AttentionOption
   AttentionLayout layout = detail::layout_of(pattern, options.heads);
   layout.scale = options.scale;
   layout.dropout = options.dropout;
+  layout.precision = options.precision;
   if (pattern.distance_bias.defined()) layout.distance_bias = {pattern.distance_bias.value()};
   return layout;
 }

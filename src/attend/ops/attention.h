@@ -43,8 +43,9 @@ struct AttentionPattern {
 
 struct AttentionOptions {
   int heads = 1;
-  float scale = 1.0f;  // of the scores: 1/sqrt(Dh) or another inverse temperature
-  Dropout dropout;     // on the weights
+  float scale = 1.0f;                    // of the scores: 1/sqrt(Dh) or another inverse temperature
+  Dropout dropout;                       // on the weights
+  Precision precision = Precision::f32;  // of the products, forward and backward
 };
 
 // softmax(scale Q K^T + biases) V, per head (Vaswani et al. 2017, equation 1), on a ragged batch. q

@@ -9,19 +9,23 @@
 #include "attend/backend/ids_span.h"
 #include "attend/backend/reference/attention_sequences.h"
 #include "attend/backend/reference/reference_backend.h"
+#include "attend/backend/reference/rounding.h"
 
 namespace attend {
 
 namespace {
 
+using reference::factor;
 using reference::for_each_sequence;
 using reference::Sequence;
 
 constexpr double kForbidden = -std::numeric_limits<double>::infinity();
 
-double dot(const float* a, const float* b, std::int64_t width) {
+double dot(const float* a, const float* b, std::int64_t width,
+           Precision precision = Precision::f32) {
   double total = 0.0;
-  for (std::int64_t i = 0; i < width; ++i) total += double{a[i]} * b[i];
+  for (std::int64_t i = 0; i < width; ++i)
+    total += factor(a[i], precision) * factor(b[i], precision);
   return total;
 }
 
@@ -56,8 +60,9 @@ double weights_of_query(const Tensor& q, const Tensor& k, const AttentionLayout&
       layout.causal ? i + sequence.keys - sequence.queries : sequence.keys - 1;
   weights.assign(static_cast<std::size_t>(sequence.keys), kForbidden);
   for (std::int64_t j = 0; j <= last_visible; ++j) {
-    double score = layout.scale * dot(q.row(sequence.query_begin + i) + head * width,
-                                      k.row(sequence.key_begin + j) + head * width, width);
+    double score =
+        layout.scale * dot(q.row(sequence.query_begin + i) + head * width,
+                           k.row(sequence.key_begin + j) + head * width, width, layout.precision);
     if (layout.bias.defined())
       score += layout.bias.data()[sequence.bias_begin + i * sequence.keys + j];
     if (layout.distance_bias.defined())
@@ -91,13 +96,14 @@ void ReferenceBackend::attention(const Tensor& q, const Tensor& k, const Tensor&
                            (head * sequence.queries + i) * sequence.keys + j] =
                 static_cast<float>(weight);
           const double kept =
-              weight * reference::dropout_factor(layout.dropout, query * heads + head, j);
+              factor(weight * reference::dropout_factor(layout.dropout, query * heads + head, j),
+                     layout.precision);
           // A weight of zero skips its value even if that is NaN or infinite: a masked key must
           // have no effect.
           if (kept == 0.0) continue;
           const float* value = v.row(sequence.key_begin + j) + head * value_width;
           for (std::int64_t d = 0; d < value_width; ++d)
-            total[static_cast<std::size_t>(d)] += kept * value[d];
+            total[static_cast<std::size_t>(d)] += kept * factor(value[d], layout.precision);
         }
         for (std::int64_t d = 0; d < value_width; ++d)
           out.row(query)[head * value_width + d] =
@@ -139,26 +145,29 @@ void ReferenceBackend::attention_backward(const Tensor& q, const Tensor& k, cons
         for (std::int64_t j = 0; j < sequence.keys; ++j) {
           const auto at = static_cast<std::size_t>(j);
           if (w[at] == 0.0) continue;
-          const double factor = reference::dropout_factor(layout.dropout, query * heads + head, j);
-          dw[at] = factor *
-                   dot(dout_row, v.row(sequence.key_begin + j) + head * value_width, value_width);
+          const double drop = reference::dropout_factor(layout.dropout, query * heads + head, j);
+          const double kept = factor(drop * w[at], layout.precision);
+          dw[at] = drop * dot(dout_row, v.row(sequence.key_begin + j) + head * value_width,
+                              value_width, layout.precision);
           w_dw += w[at] * dw[at];
           for (std::int64_t d = 0; d < value_width; ++d)
-            dv_head[static_cast<std::size_t>(j * value_width + d)] += factor * w[at] * dout_row[d];
+            dv_head[static_cast<std::size_t>(j * value_width + d)] +=
+                kept * factor(dout_row[d], layout.precision);
         }
 
         std::vector<double> dq_row(static_cast<std::size_t>(width));
         for (std::int64_t j = 0; j < sequence.keys; ++j) {
           const auto at = static_cast<std::size_t>(j);
           if (w[at] == 0.0) continue;
-          const double ds = layout.scale * w[at] * (dw[at] - w_dw);
+          const double ds = factor(layout.scale * w[at] * (dw[at] - w_dw), layout.precision);
           if (dbias.defined())
             dbias_sums[static_cast<std::size_t>(distance_row(layout, sequence, i, j) * heads +
                                                 head)] += w[at] * (dw[at] - w_dw);
           for (std::int64_t d = 0; d < width; ++d) {
             dq_row[static_cast<std::size_t>(d)] +=
-                ds * k.row(sequence.key_begin + j)[head * width + d];
-            dk_head[static_cast<std::size_t>(j * width + d)] += ds * q.row(query)[head * width + d];
+                ds * factor(k.row(sequence.key_begin + j)[head * width + d], layout.precision);
+            dk_head[static_cast<std::size_t>(j * width + d)] +=
+                ds * factor(q.row(query)[head * width + d], layout.precision);
           }
         }
         for (std::int64_t d = 0; d < width; ++d)

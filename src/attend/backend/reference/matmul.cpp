@@ -7,15 +7,13 @@
 #include "attend/backend/cpu/grouped_weights.h"
 #include "attend/backend/cpu/packed_weights.h"
 #include "attend/backend/reference/reference_backend.h"
-#include "attend/tensor/bf16.h"
+#include "attend/backend/reference/rounding.h"
 
 namespace attend {
 
 namespace {
 
-double factor(float x, Precision precision) {
-  return precision == Precision::bf16 ? float_of_bf16(nearest_bf16(x)) : x;
-}
+using reference::factor;
 
 // A GEMM operand, a matrix or its transpose: element (i, j) is at i * row_step + j * column_step.
 struct Operand {

@@ -31,6 +31,7 @@ struct RunningSoftmax {
 struct ForwardScratch {
   float* q_transposed;
   float* scores;
+  float* paired;     // a tile of keys or values as pairs of bf16; null: products are of floats
   float* factors;    // null without dropout
   float* diagonals;  // biases by distance, or null
   RunningSoftmax running;
@@ -116,7 +117,7 @@ HWY_INLINE void finish_softmax(std::ptrdiff_t stride, const RunningSoftmax& runn
 // The weights of the queries of `block` before dropout, recomputed tile by tile.
 HWY_NOINLINE void write_weights(const AttentionCall& call, const AttentionUnit& unit,
                                 const AttentionTile& block, const ForwardScratch& scratch) {
-  const auto& [q_transposed, scores, factors, diagonals, running] = scratch;
+  const auto& [q_transposed, scores, paired, factors, diagonals, running] = scratch;
   const Floats d;
   const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
   float* const first = call.weights + unit.block * call.heads +
@@ -127,7 +128,7 @@ HWY_NOINLINE void write_weights(const AttentionCall& call, const AttentionUnit& 
     tile.key_end = HWY_MIN(block.key_end, tile.key_begin + kKeyTile);
     const StridedRows k{call.k.at(unit.key_row + tile.key_begin, unit.head * call.width),
                         call.k.stride};
-    tile_product(tile, k, q_transposed, call.width, scores);
+    tile_product(tile, k, q_transposed, call.width, paired, scores);
     if (call.bias != nullptr) add_tile_bias(tile, call.bias + unit.block, unit.keys, scores);
     if (diagonals != nullptr) add_diagonals(tile, unit, diagonals, scores);
     for (std::ptrdiff_t n = 0; n < tile.stride; n += lanes) {
@@ -152,7 +153,8 @@ HWY_INLINE void attention_block(const AttentionCall& call, const AttentionUnit& 
   const std::ptrdiff_t value_column = unit.head * call.value_width;
   const StridedRows q{call.q.at(query_row, unit.head * call.width), call.q.stride};
   float* const out = call.out.at(query_row, value_column);
-  small_transpose(q, block.queries(), call.width, call.scale, scratch.q_transposed, block.stride);
+  transpose_queries(block, q, call.width, call.scale, scratch.paired != nullptr,
+                    scratch.q_transposed);
   for (std::ptrdiff_t i = 0; i < block.stride; ++i) {
     scratch.running.largest[i] = -__builtin_inff();
     scratch.running.sum[i] = 0.0f;
@@ -166,7 +168,7 @@ HWY_INLINE void attention_block(const AttentionCall& call, const AttentionUnit& 
     const Prefetch fetch = tile.key_begin == 0 ? prefetch : Prefetch(nullptr, 0, 1);
     fetch.queries(call.q, call.width);
     tile_product(tile, {call.k.at(key_row, unit.head * call.width), call.k.stride},
-                 scratch.q_transposed, call.width, scratch.scores);
+                 scratch.q_transposed, call.width, scratch.paired, scratch.scores);
     fetch.keys(call.k, call.width);
     if (call.bias != nullptr)
       add_tile_bias(tile, call.bias + unit.block, unit.keys, scratch.scores);
@@ -195,6 +197,7 @@ HWY_INLINE void attention_block(const AttentionCall& call, const AttentionUnit& 
     product.zeros_hide = call.causal || call.bias != nullptr;
     product.triangle = Triangle::queries_by_keys;
     product.diagonal = tile.diagonal();
+    if (scratch.paired != nullptr) pair_operands(product, scratch.scores, scratch.paired);
     small_product(product);
     fetch.queries(call.out, call.value_width);
   }
@@ -208,14 +211,17 @@ void attention_unit(const AttentionCall& call, const AttentionUnit& unit,
   const std::ptrdiff_t tile_size = kKeyTile * kQueryBlock;
   const bool biased = call.distance_bias.data != nullptr;
   float* at =
-      attention_scratch(static_cast<std::size_t>(queries_width + 2 * tile_size + 4 * kQueryBlock) +
+      attention_scratch(static_cast<std::size_t>(queries_width + 2 * tile_size + 4 * kQueryBlock +
+                                                 paired_tile_floats(call)) +
                         (biased ? diagonal_floats(unit) : 0));
   ForwardScratch scratch;
   scratch.running = {at, at + kQueryBlock, at + 2 * kQueryBlock, at + 3 * kQueryBlock};
   scratch.q_transposed = at + 4 * kQueryBlock;
   scratch.scores = scratch.q_transposed + queries_width;
+  float* const paired = scratch.scores + 2 * tile_size;
+  scratch.paired = multiplies_pairs(call, unit) ? paired : nullptr;
   scratch.factors = drops ? scratch.scores + tile_size : nullptr;
-  scratch.diagonals = biased ? scratch.scores + 2 * tile_size : nullptr;
+  scratch.diagonals = biased ? paired + paired_tile_floats(call) : nullptr;
   if (biased) load_diagonals(call, unit, scratch.diagonals);
 
   AttentionTile block;

@@ -30,6 +30,7 @@ struct BackwardScratch {
   float* dout_transposed;
   float* scores;      // becomes the weights after dropout
   float* dweights;    // becomes scale * the gradient of the scores
+  float* paired;      // a tile of an operand as pairs of bf16; null: products are of floats
   float* factors;     // null without dropout
   float* diagonals;   // biases by distance, or null
   float* sums;        // of the gradients of the scores by distance, or null
@@ -78,9 +79,9 @@ HWY_INLINE void load_block(const AttentionCall& call, const AttentionUnit& unit,
   const std::ptrdiff_t value_column = unit.head * call.value_width;
   const StridedRows q{call.q.at(query_row, unit.head * call.width), call.q.stride};
   const StridedRows dout{call.dout.at(query_row, value_column), call.dout.stride};
-  small_transpose(q, block.queries(), call.width, call.scale, scratch.q_transposed, block.stride);
-  small_transpose(dout, block.queries(), call.value_width, 1.0f, scratch.dout_transposed,
-                  block.stride);
+  const bool pairs = scratch.paired != nullptr;
+  transpose_queries(block, q, call.width, call.scale, pairs, scratch.q_transposed);
+  transpose_queries(block, dout, call.value_width, 1.0f, pairs, scratch.dout_transposed);
   for (std::ptrdiff_t i = 0; i < block.stride; ++i) {
     scratch.normalizer[i] = __builtin_inff();
     scratch.mean[i] = 0.0f;
@@ -120,25 +121,9 @@ HWY_INLINE void backward_products(const AttentionCall& call, const AttentionUnit
   dv.zeros_hide = hides;
   dv.triangle = Triangle::keys_by_queries;
   dv.diagonal = tile.diagonal();
+  if (scratch.paired != nullptr) pair_operands(dv, scratch.scores, scratch.paired);
   small_product(dv);
   prefetch.queries(call.dq, call.width);
-
-  SmallProduct dk{tile.keys(),
-                  call.width,
-                  tile.queries(),
-                  scratch.dweights,
-                  tile.stride,
-                  1,
-                  call.q.at(query_row, column),
-                  call.q.stride,
-                  call.dk.at(key_row, column),
-                  call.dk.stride};
-  dk.accumulate = !alone;
-  dk.zeros_hide = hides;
-  dk.triangle = Triangle::keys_by_queries;
-  dk.diagonal = tile.diagonal();
-  small_product(dk);
-  prefetch.keys(call.dk, call.width);
 
   SmallProduct dq{tile.queries(),
                   call.width,
@@ -154,7 +139,27 @@ HWY_INLINE void backward_products(const AttentionCall& call, const AttentionUnit
   dq.zeros_hide = hides;
   dq.triangle = Triangle::queries_by_keys;
   dq.diagonal = tile.diagonal();
+  // Into the weights, because dk takes other pairs of the same numbers.
+  if (scratch.paired != nullptr) pair_operands(dq, scratch.scores, scratch.paired);
   small_product(dq);
+  prefetch.keys(call.dk, call.width);
+
+  SmallProduct dk{tile.keys(),
+                  call.width,
+                  tile.queries(),
+                  scratch.dweights,
+                  tile.stride,
+                  1,
+                  call.q.at(query_row, column),
+                  call.q.stride,
+                  call.dk.at(key_row, column),
+                  call.dk.stride};
+  dk.accumulate = !alone;
+  dk.zeros_hide = hides;
+  dk.triangle = Triangle::keys_by_queries;
+  dk.diagonal = tile.diagonal();
+  if (scratch.paired != nullptr) pair_operands(dk, scratch.dweights, scratch.paired);
+  small_product(dk);
   prefetch.keys(call.dv, call.value_width);
 }
 
@@ -171,13 +176,13 @@ HWY_INLINE void backward_block(const AttentionCall& call, const AttentionUnit& u
     const Prefetch fetch = tile.key_begin == 0 ? prefetch : Prefetch(nullptr, 0, 1);
     fetch.queries(call.q, call.width);
     tile_product(tile, {call.k.at(key_row, unit.head * call.width), call.k.stride},
-                 scratch.q_transposed, call.width, scratch.scores);
+                 scratch.q_transposed, call.width, scratch.paired, scratch.scores);
     if (call.bias != nullptr)
       add_tile_bias(tile, call.bias + unit.block, unit.keys, scratch.scores);
     if (scratch.diagonals != nullptr) add_diagonals(tile, unit, scratch.diagonals, scratch.scores);
     fetch.queries(call.dout, call.value_width);
     tile_product(tile, {call.v.at(key_row, unit.head * call.value_width), call.v.stride},
-                 scratch.dout_transposed, call.value_width, scratch.dweights);
+                 scratch.dout_transposed, call.value_width, scratch.paired, scratch.dweights);
     fetch.queries(call.out, call.value_width);
     if (scratch.factors != nullptr) draw_tile_dropout(call, unit, tile, scratch.factors);
     fetch.keys(call.k, call.width);
@@ -202,9 +207,10 @@ void attention_backward_unit(const AttentionCall& call, const AttentionUnit& uni
   const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(Floats()));
   const std::ptrdiff_t tile_size = kKeyTile * kQueryBlock;
   const std::size_t diagonals = call.distance_bias.data != nullptr ? diagonal_floats(unit) : 0;
-  float* at = attention_scratch(
-      static_cast<std::size_t>((call.width + call.value_width + 2) * kQueryBlock + 3 * tile_size) +
-      2 * diagonals);
+  float* at =
+      attention_scratch(static_cast<std::size_t>((call.width + call.value_width + 2) * kQueryBlock +
+                                                 3 * tile_size + paired_tile_floats(call)) +
+                        2 * diagonals);
   BackwardScratch scratch;
   scratch.normalizer = at;
   scratch.mean = at + kQueryBlock;
@@ -213,7 +219,9 @@ void attention_backward_unit(const AttentionCall& call, const AttentionUnit& uni
   scratch.scores = scratch.dout_transposed + call.value_width * kQueryBlock;
   scratch.dweights = scratch.scores + tile_size;
   scratch.factors = call.drop_threshold > 0 ? scratch.dweights + tile_size : nullptr;
-  scratch.diagonals = diagonals > 0 ? scratch.dweights + 2 * tile_size : nullptr;
+  float* const paired = scratch.dweights + 2 * tile_size;
+  scratch.paired = multiplies_pairs(call, unit) ? paired : nullptr;
+  scratch.diagonals = diagonals > 0 ? paired + paired_tile_floats(call) : nullptr;
   scratch.sums = call.distance_sums != nullptr ? scratch.diagonals + diagonals : nullptr;
   if (scratch.diagonals != nullptr) load_diagonals(call, unit, scratch.diagonals);
   for (std::size_t i = 0; scratch.sums != nullptr && i < diagonals; ++i) scratch.sums[i] = 0.0f;

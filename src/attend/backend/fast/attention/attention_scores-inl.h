@@ -10,6 +10,7 @@
 #define ATTEND_BACKEND_FAST_ATTENTION_SCORES_INL_H
 #endif
 
+#include "attend/backend/fast/attention/attention_bf16-inl.h"
 #include "attend/backend/fast/attention/attention_work.h"
 #include "attend/backend/fast/gemm/small_product-inl.h"
 #include "attend/backend/fast/simd-inl.h"
@@ -43,12 +44,28 @@ struct AttentionTile {
   }
 };
 
-// out = x y^T of the tile, keys down, queries across: x [keys, width] by rows, y transposed [width,
-// stride].
+// to = x^T factor of the queries of a tile, [width, stride]; if `pairs`, of pairs, [width / 2
+// rounded up, stride].
+HWY_INLINE void transpose_queries(const AttentionTile& tile, const StridedRows& x,
+                                  std::ptrdiff_t width, float factor, bool pairs, float* to) {
+  small_transpose(x, tile.queries(), width, factor, to, tile.stride);
+  if (pairs) pair_rows({to, tile.stride}, width, tile.stride, {to, tile.stride});
+}
+
+// out = x y^T of the tile, keys down, queries across: x [keys, width] by rows, y from
+// transpose_queries(). If y has pairs, x becomes pairs in `paired`; otherwise that is null.
 HWY_INLINE void tile_product(const AttentionTile& tile, const StridedRows& x,
-                             const float* y_transposed, std::ptrdiff_t width, float* out) {
+                             const float* y_transposed, std::ptrdiff_t width, float* paired,
+                             float* out) {
   SmallProduct product{tile.keys(), tile.stride,  width,       x.data, x.stride,
                        1,           y_transposed, tile.stride, out,    tile.stride};
+  if (paired != nullptr) {
+    product.depth = (width + 1) / 2;
+    pair_columns({x.data, x.stride}, tile.keys(), width, {paired, product.depth});
+    product.a = paired;
+    product.a_row = product.depth;
+    product.pairs = true;
+  }
   product.triangle = Triangle::scores;
   product.diagonal = tile.diagonal();
   small_product(product);

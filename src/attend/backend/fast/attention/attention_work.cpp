@@ -105,6 +105,7 @@ AttentionCall describe_attention(const Tensor& q, const Tensor& k, const Tensor&
   call.value_width = v.cols() / layout.heads;
   call.scale = layout.scale;
   call.causal = layout.causal;
+  call.precision = layout.precision;
   if (layout.dropout.p > 0.0f) {
     call.drop_threshold = layout.dropout.threshold();
     call.drop_scale = layout.dropout.scale();

@@ -36,6 +36,7 @@ struct AttentionCall {
   std::ptrdiff_t value_width = 0;  // Dv
   float scale = 1.0f;
   bool causal = false;
+  Precision precision = Precision::f32;
   // Dropout on the weights; threshold 0 keeps all. All elements share the keys of Philox's ten
   // rounds.
   std::uint32_t drop_threshold = 0;

@@ -46,7 +46,8 @@ HWY_INLINE void round_row_to_bf16(const float* from, std::size_t count, float* t
 #if HWY_TARGET == HWY_AVX3
 // sum + the products of both halves of a and b. Written as assembly, because compilers accept the
 // intrinsic only in functions that target bf16 CPUs.
-HWY_INLINE FloatVector multiply_pairs(FloatVector a, FloatVector b, FloatVector sum) {
+template <class V>
+HWY_INLINE V multiply_pairs(V a, V b, V sum) {
   asm("vdpbf16ps %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
   return sum;
 }

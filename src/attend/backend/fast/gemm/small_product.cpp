@@ -6,6 +6,7 @@
 // must come between the two
 #include "hwy/foreach_target.h"
 
+#include "attend/backend/fast/gemm/gemm_bf16-inl.h"
 #include "attend/backend/fast/gemm/small_product-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -13,7 +14,8 @@ namespace attend {
 namespace HWY_NAMESPACE {
 namespace {
 
-// The relevant part of K for rows [m, m_end) of C and columns up to n_end.
+// The relevant part of K for rows [m, m_end) of C and columns up to n_end. Masked elements of A
+// that share a pair with others are zeros.
 struct Depth {
   std::ptrdiff_t begin, end;
   bool skip;
@@ -21,13 +23,15 @@ struct Depth {
 
 HWY_INLINE Depth depth_of(const SmallProduct& p, std::ptrdiff_t m, std::ptrdiff_t m_end,
                           std::ptrdiff_t n_end) {
+  const std::ptrdiff_t together = p.pairs ? 2 : 1;
+  const auto place = [&](std::ptrdiff_t k) { return HWY_MAX(std::ptrdiff_t{0}, k) / together; };
   switch (p.triangle) {
     case Triangle::scores:
       return {0, p.depth, m >= n_end + p.diagonal};
     case Triangle::queries_by_keys:
-      return {0, HWY_MAX(std::ptrdiff_t{0}, HWY_MIN(m_end + p.diagonal, p.depth)), false};
+      return {0, HWY_MIN(place(m_end + p.diagonal + together - 1), p.depth), false};
     case Triangle::keys_by_queries:
-      return {HWY_MAX(std::ptrdiff_t{0}, HWY_MIN(m - p.diagonal, p.depth)), p.depth, false};
+      return {HWY_MIN(place(m - p.diagonal), p.depth), p.depth, false};
     case Triangle::none:
       break;
   }
@@ -43,7 +47,40 @@ HWY_INLINE float multiply_add(float a, float b, float c) {
 #endif
 }
 
+// Products of floats, of lanes and of single elements.
+struct FloatProducts {
+  template <class V>
+  static HWY_INLINE V add(V a, V b, V sum) {
+    return hn::MulAdd(a, b, sum);
+  }
+  static HWY_INLINE float add_element(float a, float b, float sum, bool zeros_hide) {
+    return zeros_hide && a == 0.0f ? sum : multiply_add(a, b, sum);
+  }
+};
+
+#if HWY_TARGET == HWY_AVX3
+// Products of pairs of bf16.
+struct PairProducts {
+  template <class V>
+  static HWY_INLINE V add(V a, V b, V sum) {
+    return multiply_pairs(a, b, sum);
+  }
+  static HWY_INLINE float add_element(float a, float b, float sum, bool zeros_hide) {
+    const hn::CappedTag<float, 1> d;
+    const hn::Repartition<std::uint16_t, decltype(d)> halves;
+    const auto factor = hn::BitCast(halves, hn::Set(d, a));
+    auto other = hn::BitCast(halves, hn::Set(d, b));
+    if (zeros_hide) {
+      const auto magnitude = hn::And(factor, hn::Set(halves, 0x7FFF));
+      other = hn::IfThenZeroElse(hn::Eq(magnitude, hn::Zero(halves)), other);
+    }
+    return hn::GetLane(multiply_pairs(hn::Set(d, a), hn::BitCast(d, other), hn::Set(d, sum)));
+  }
+};
+#endif
+
 // The same element by element: for remainder columns, and for zeros that must skip NaN or infinity.
+template <class Products>
 HWY_NOINLINE void small_product_elements(const SmallProduct& p, std::ptrdiff_t m,
                                          std::ptrdiff_t m_end, std::ptrdiff_t n,
                                          std::ptrdiff_t n_end, Depth depth) {
@@ -51,9 +88,8 @@ HWY_NOINLINE void small_product_elements(const SmallProduct& p, std::ptrdiff_t m
     for (std::ptrdiff_t c = n; c < n_end; ++c) {
       float total = 0.0f;
       for (std::ptrdiff_t k = depth.begin; k < depth.end; ++k) {
-        const float a = p.a[r * p.a_row + k * p.a_depth];
-        if (p.zeros_hide && a == 0.0f) continue;
-        total = multiply_add(a, p.b[k * p.b_row + c], total);
+        total = Products::add_element(p.a[r * p.a_row + k * p.a_depth], p.b[k * p.b_row + c], total,
+                                      p.zeros_hide);
       }
       float& to = p.c[r * p.c_row + c];
       if (p.accumulate) total = p.keep != nullptr ? multiply_add(p.keep[r], to, total) : to + total;
@@ -63,7 +99,7 @@ HWY_NOINLINE void small_product_elements(const SmallProduct& p, std::ptrdiff_t m
 }
 
 // kRows x kVectors vectors of C at (m, n), held in registers.
-template <int kRows, int kVectors, class D>
+template <class Products, int kRows, int kVectors, class D>
 HWY_INLINE void small_product_tile(D d, const SmallProduct& p, std::ptrdiff_t m, std::ptrdiff_t n,
                                    Depth depth) {
   using V = hn::Vec<D>;
@@ -84,7 +120,7 @@ HWY_INLINE void small_product_tile(D d, const SmallProduct& p, std::ptrdiff_t m,
     HWY_UNROLL(6) for (int r = 0; r < kRows; ++r) {
       const V y = hn::Set(d, a[r * a_row]);
       HWY_UNROLL(2)
-      for (int v = 0; v < kVectors; ++v) total[r][v] = hn::MulAdd(y, x[v], total[r][v]);
+      for (int v = 0; v < kVectors; ++v) total[r][v] = Products::add(y, x[v], total[r][v]);
     }
     a += a_depth;
     b += b_row;
@@ -95,7 +131,7 @@ HWY_INLINE void small_product_tile(D d, const SmallProduct& p, std::ptrdiff_t m,
       HWY_UNROLL(2) for (int v = 0; v < kVectors; ++v) all = hn::Add(all, total[r][v]);
     }
     if (HWY_UNLIKELY(!hn::AllTrue(d, hn::IsFinite(all)))) {
-      small_product_elements(p, m, m + kRows, n, n + kVectors * lanes, depth);
+      small_product_elements<Products>(p, m, m + kRows, n, n + kVectors * lanes, depth);
       return;
     }
   }
@@ -121,11 +157,12 @@ HWY_INLINE void small_product_tile(D d, const SmallProduct& p, std::ptrdiff_t m,
   }
 }
 
-// 6 x 2 accumulators, 2 vectors of B and 1 element of A: 15 of the 16 registers of AVX2.
+// 6 x 2 accumulators, 2 vectors of B and 1 element of A: 15 of the 16 registers of AVX2. 12 rows
+// were no faster with 32.
 constexpr int kProductRows = 6;
 
 // All rows of kVectors vectors of columns.
-template <int kVectors, class D>
+template <class Products, int kVectors, class D>
 HWY_INLINE void small_product_columns(D d, const SmallProduct& p, std::ptrdiff_t n) {
   const std::ptrdiff_t columns = kVectors * static_cast<std::ptrdiff_t>(hn::Lanes(d));
   // Rows are distributed evenly: 14 as 5 + 5 + 4, because a tile of 2 would stall on FMA latency.
@@ -137,45 +174,53 @@ HWY_INLINE void small_product_columns(D d, const SmallProduct& p, std::ptrdiff_t
     if (depth.skip) continue;
     switch (m - m_begin) {
       case 1:
-        small_product_tile<1, kVectors>(d, p, m_begin, n, depth);
+        small_product_tile<Products, 1, kVectors>(d, p, m_begin, n, depth);
         break;
       case 2:
-        small_product_tile<2, kVectors>(d, p, m_begin, n, depth);
+        small_product_tile<Products, 2, kVectors>(d, p, m_begin, n, depth);
         break;
       case 3:
-        small_product_tile<3, kVectors>(d, p, m_begin, n, depth);
+        small_product_tile<Products, 3, kVectors>(d, p, m_begin, n, depth);
         break;
       case 4:
-        small_product_tile<4, kVectors>(d, p, m_begin, n, depth);
+        small_product_tile<Products, 4, kVectors>(d, p, m_begin, n, depth);
         break;
       case 5:
-        small_product_tile<5, kVectors>(d, p, m_begin, n, depth);
+        small_product_tile<Products, 5, kVectors>(d, p, m_begin, n, depth);
         break;
       default:
-        small_product_tile<kProductRows, kVectors>(d, p, m_begin, n, depth);
+        small_product_tile<Products, kProductRows, kVectors>(d, p, m_begin, n, depth);
     }
+  }
+}
+
+template <class Products>
+HWY_INLINE void multiply(const SmallProduct& p) {
+  const Floats d;
+  const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
+  std::ptrdiff_t n = 0;
+  for (; n + 2 * lanes <= p.columns; n += 2 * lanes) small_product_columns<Products, 2>(d, p, n);
+  for (; n + lanes <= p.columns; n += lanes) small_product_columns<Products, 1>(d, p, n);
+#if HWY_TARGET != HWY_SCALAR
+  const hn::CappedTag<float, 4> d4;
+  if (lanes > 4) {
+    for (; n + 4 <= p.columns; n += 4) small_product_columns<Products, 1>(d4, p, n);
+  }
+#endif
+  if (n == p.columns) return;
+  for (std::ptrdiff_t m = 0; m < p.rows; ++m) {
+    const Depth depth = depth_of(p, m, m + 1, p.columns);
+    if (!depth.skip) small_product_elements<Products>(p, m, m + 1, n, p.columns, depth);
   }
 }
 
 }  // namespace
 
 void small_product(const SmallProduct& p) {
-  const Floats d;
-  const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
-  std::ptrdiff_t n = 0;
-  for (; n + 2 * lanes <= p.columns; n += 2 * lanes) small_product_columns<2>(d, p, n);
-  for (; n + lanes <= p.columns; n += lanes) small_product_columns<1>(d, p, n);
-#if HWY_TARGET != HWY_SCALAR
-  const hn::CappedTag<float, 4> d4;
-  if (lanes > 4) {
-    for (; n + 4 <= p.columns; n += 4) small_product_columns<1>(d4, p, n);
-  }
+#if HWY_TARGET == HWY_AVX3
+  if (p.pairs) return multiply<PairProducts>(p);
 #endif
-  if (n == p.columns) return;
-  for (std::ptrdiff_t m = 0; m < p.rows; ++m) {
-    const Depth depth = depth_of(p, m, m + 1, p.columns);
-    if (!depth.skip) small_product_elements(p, m, m + 1, n, p.columns, depth);
-  }
+  multiply<FloatProducts>(p);
 }
 
 // Rows past the end are copies of the last, to fill vectors with harmless values.

@@ -27,7 +27,8 @@ enum class Triangle {
 // C = A B, or C += A B; C [M, N], A [M, K], B [K, N]. A is read by element, so any layout works; B
 // and C by rows.
 //
-// Every element of C is summed in the order of K, one multiply-add at a time, wherever it is in C.
+// Every element of C is summed in the order of K, one multiply-add at a time, wherever it is in C
+// (of pairs, one instruction at a time).
 // A row's result does not depend on the rows computed with it, bit for bit.
 struct SmallProduct {
   std::ptrdiff_t rows, columns, depth;  // M, N, K
@@ -42,6 +43,8 @@ struct SmallProduct {
   const float* keep = nullptr;
   const float* factor = nullptr;  // finally row m is multiplied by factor[m]; null: by 1
   bool zeros_hide = false;        // zeros of A skip the elements of B, even NaN and infinity
+  // A and B are pairs of bf16, of an even k and the next one (gemm_bf16-inl.h); K counts pairs.
+  bool pairs = false;
   Triangle triangle = Triangle::none;
   std::ptrdiff_t diagonal = 0;
 };
