@@ -8,7 +8,7 @@ measured is written down at once, so that a run may be stopped.
 With --before BUILD, the peer is an earlier build of attend instead; with --fail-below RATIO, too, a build that is slower is an error: `make bench-check`.
 
 usage: compare.py --build BUILD --out FOLDER [--before BUILD [--fail-below RATIO]] [--data DATA] [--model MODEL --source FILE] [--embedder DIR] [--quick]
-                  [--turns 3] [--seconds 15] [--only NAME ...]
+                  [--turns 3] [--seconds 10] [--only NAME ...]
 
 Without --only, training and decoding are compared, in less than 45 minutes. The other rows are to be named; "all" takes hours.
 """
@@ -54,12 +54,12 @@ def parse_arguments():
     parser.add_argument("--embedder", default="", help="a directory of sentence-transformers, to compare embedding")
     parser.add_argument("--quick", action="store_true", help="a few rows in minutes, with more noise")
     parser.add_argument("--turns", type=int, help="by default 3")
-    parser.add_argument("--seconds", type=float, help="of training the tiny model, in one turn; larger ones take three times as long; by default 15")
-    parser.add_argument("--patience", type=float, default=600, help="seconds after which a variant of the peer is given up")
+    parser.add_argument("--seconds", type=float, help="of training the tiny model, in one turn; larger ones take three times as long; by default 10")
+    parser.add_argument("--patience", type=float, default=240, help="seconds after which a variant of the peer is given up, as when it takes long to compile")
     parser.add_argument("--variants", nargs="*", help="of the peer's training, to choose from")
     parser.add_argument("--only", nargs="*", choices=[*ROWS, "all"], help="by default " + " ".join(USUAL))
     arguments = parser.parse_args()
-    defaults = dict(only=OF_ATTEND if arguments.before else USUAL, variants=["f32", "bf16", "f32-compiled", "bf16-compiled"], turns=3, seconds=15.0)
+    defaults = dict(only=OF_ATTEND if arguments.before else USUAL, variants=["f32", "bf16", "f32-compiled", "bf16-compiled"], turns=3, seconds=10.0)
     defaults |= QUICK if arguments.quick else {}
     for name, value in defaults.items():
         if getattr(arguments, name) is None:
