@@ -70,7 +70,7 @@ fuzz: ## fuzz every reader for MINUTES (10) each: coverage-guided with clang, an
 	@tools/dependencies.sh ensure fuzz
 	@tools/run_fuzzers.sh $(or $(MINUTES),10) $(JOBS) $(TARGETS)
 
-bench: ## compare training with PyTorch and Marian, decoding with CTranslate2 and Marian, serving with CTranslate2 (set DATA=, MODEL= and SOURCE=, EMBEDDER=, ROWS=; QUICK=1: a few rows)
+bench: ## compare training with PyTorch and Marian, decoding and serving with CTranslate2 (set DATA=, MODEL= and SOURCE=, EMBEDDER=; QUICK=1: a few rows; ROWS=: those named, or all)
 	@tools/dependencies.sh ensure build
 	@tools/dependencies.sh ensure bench
 	@mkdir -p build

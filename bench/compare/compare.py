@@ -10,7 +10,7 @@ With --before BUILD, the peer is an earlier build of attend instead; with --fail
 usage: compare.py --build BUILD --out FOLDER [--before BUILD [--fail-below RATIO]] [--data DATA] [--model MODEL --source FILE] [--embedder DIR] [--quick]
                   [--turns 3] [--seconds 10] [--only NAME ...]
 
-Without --only, training and decoding are compared, in less than 45 minutes. The other rows are to be named; "all" takes hours.
+Without --only, training, decoding and serving are compared, in less than 45 minutes. The other rows are to be named; "all" takes hours.
 """
 
 import argparse
@@ -31,8 +31,8 @@ from sides import made_up_ids
 
 ROWS = ["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-marian", "decode-base", "serving", "imported-encoders", "imported-translation",
         "imported-generation", "fine-tuning", "python", "scaling", "processes"]
-# What runs by default.
-USUAL = ["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-base", "serving"]
+# What runs without --only, in two turns beside eager PyTorch.
+USUAL = dict(only=["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-base", "serving"], variants=["f32", "bf16"], turns=2)
 # What --quick runs: the work of one model of each kind, against the peers' usual variants, in two turns.
 QUICK = dict(only=["train-tiny", "train-lm", "decode-tiny"], variants=["f32", "bf16"], turns=2, seconds=5)
 # What an earlier build of attend can be compared in.
@@ -53,14 +53,17 @@ def parse_arguments():
     parser.add_argument("--source", default="", help="sentences to decode")
     parser.add_argument("--embedder", default="", help="a directory of sentence-transformers, to compare embedding")
     parser.add_argument("--quick", action="store_true", help="a few rows in minutes, with more noise")
-    parser.add_argument("--turns", type=int, help="by default 3")
+    parser.add_argument("--turns", type=int, help="by default 3, without --only 2")
     parser.add_argument("--seconds", type=float, help="of training the tiny model, in one turn; larger ones take three times as long; by default 10")
-    parser.add_argument("--patience", type=float, default=240, help="seconds after which a variant of the peer is given up, as when it takes long to compile")
-    parser.add_argument("--variants", nargs="*", help="of the peer's training, to choose from")
-    parser.add_argument("--only", nargs="*", choices=[*ROWS, "all"], help="by default " + " ".join(USUAL))
+    parser.add_argument("--patience", type=float, default=600, help="seconds after which a variant of the peer is given up")
+    parser.add_argument("--variants", nargs="*", help="of the peer's training, to choose from; by default f32 and bf16, and with --only both compiled, too")
+    parser.add_argument("--only", nargs="*", choices=[*ROWS, "all"], help="by default " + " ".join(USUAL["only"]))
     arguments = parser.parse_args()
-    defaults = dict(only=OF_ATTEND if arguments.before else USUAL, variants=["f32", "bf16", "f32-compiled", "bf16-compiled"], turns=3, seconds=10.0)
-    defaults |= QUICK if arguments.quick else {}
+    defaults = dict(variants=["f32", "bf16", "f32-compiled", "bf16-compiled"], turns=3, seconds=10.0)
+    if arguments.quick:
+        defaults |= QUICK
+    elif arguments.only is None:
+        defaults |= dict(only=OF_ATTEND) if arguments.before else USUAL
     for name, value in defaults.items():
         if getattr(arguments, name) is None:
             setattr(arguments, name, value)

@@ -4,8 +4,6 @@
 //   k, "batch_size": n, "threads": t,
 //                                         "length": exact number of tokens to write, 0: as the
 //                                         model likes, "latency": true: one by one}
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <chrono>
 #include <fstream>
@@ -16,6 +14,7 @@
 #include "attend/core/runtime.h"
 #include "attend/error.h"
 #include "attend/tasks/translation/engine.h"
+#include "peak_memory.h"
 
 namespace {
 
@@ -59,11 +58,8 @@ int run(const nlohmann::json& options) {
     source_tokens += output.source_tokens.size();
     out << output.text() << "\n";
   }
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  result.update({{"tokens", tokens},
-                 {"source_tokens", source_tokens},
-                 {"peak_bytes", std::int64_t{usage.ru_maxrss} * 1024}});
+  result.update(
+      {{"tokens", tokens}, {"source_tokens", source_tokens}, {"peak_bytes", peak_bytes()}});
   if (!latencies.empty()) {
     std::sort(latencies.begin(), latencies.end());
     result.update({{"latency_median", latencies[latencies.size() / 2]},

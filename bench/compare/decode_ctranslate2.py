@@ -11,11 +11,12 @@ import argparse
 import json
 import math
 import os
-import resource
 import time
 
 import ctranslate2
 import sentencepiece
+
+from sides import peak_bytes
 
 
 def main():
@@ -62,7 +63,7 @@ def main():
     text = [tgt.decode(p) for p in pieces]
     result["seconds"] = time.monotonic() - started
     result["tokens"] = sum(len(p) for p in pieces)
-    result["peak_bytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    result["peak_bytes"] = peak_bytes()
     if latencies:
         latencies.sort()
         result["latency_median"] = latencies[len(latencies) // 2]

@@ -10,7 +10,6 @@ import argparse
 import json
 import math
 import os
-import resource
 import sys
 import time
 
@@ -20,6 +19,7 @@ DEVICES = sys.argv[sys.argv.index("--devices") + 1] if "--devices" in sys.argv e
 os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = str(max(int(THREADS) // int(DEVICES), 1))
 
 import pymarian  # noqa: E402
+from sides import peak_bytes  # noqa: E402
 
 
 def main():
@@ -57,7 +57,7 @@ def main():
         outputs = translator.translate(lines)
     result["seconds"] = time.monotonic() - started
     result["tokens"] = sum(len(line.split()) + 1 for line in outputs)
-    result["peak_bytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    result["peak_bytes"] = peak_bytes()
     if latencies:
         latencies.sort()
         result["latency_median"] = latencies[len(latencies) // 2]

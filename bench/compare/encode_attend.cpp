@@ -5,8 +5,6 @@
 //                                        "out": file for the rows, f32, "batch_size": n,
 //                                        "classes": probabilities, not vectors, "threads": t,
 //                                        "latency": true: one by one}
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <chrono>
 #include <fstream>
@@ -20,6 +18,7 @@
 #include "attend/error.h"
 #include "attend/tasks/classification/engine.h"
 #include "attend/tasks/embedding/engine.h"
+#include "peak_memory.h"
 
 namespace {
 
@@ -92,9 +91,7 @@ int run(const nlohmann::json& options) {
     std::sort(latencies.begin(), latencies.end());
     result["latency_median"] = latencies[latencies.size() / 2];
   }
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  result["peak_bytes"] = std::int64_t{usage.ru_maxrss} * 1024;
+  result["peak_bytes"] = peak_bytes();
   std::cout << result << "\n";
   return 0;
 }

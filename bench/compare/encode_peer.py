@@ -11,12 +11,13 @@ JSON: texts/s, the median latency, peak memory, time to load.
 import argparse
 import json
 import os
-import resource
 import statistics
 import sys
 import time
 
 import numpy
+
+from sides import peak_bytes
 
 
 def pooled(hidden, mask, how):
@@ -179,7 +180,7 @@ def main():
     result["texts_per_second"] = len(texts) / result["seconds"]
     if latencies:
         result["latency_median"] = statistics.median(latencies)
-    result["peak_bytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    result["peak_bytes"] = peak_bytes()
     vectors.tofile(a.out)
     print(json.dumps(result))
 

@@ -5,7 +5,6 @@
 //                                           "out": file, "tokens": n, "threads": t}
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -17,6 +16,7 @@
 #include "attend/core/runtime.h"
 #include "attend/error.h"
 #include "attend/tasks/language/engine.h"
+#include "peak_memory.h"
 
 namespace {
 
@@ -57,11 +57,9 @@ int run(const nlohmann::json& options) {
     rates.push_back(static_cast<double>(text.ids.size()) / taken);
     out << fmt::format("{}\n", fmt::join(text.ids, " "));
   }
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
   result.update({{"tokens_per_second", median(rates)},
                  {"first_token_seconds", median(first_seconds)},
-                 {"peak_bytes", std::int64_t{usage.ru_maxrss} * 1024}});
+                 {"peak_bytes", peak_bytes()}});
   std::cout << result << "\n";
   return 0;
 }

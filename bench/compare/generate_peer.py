@@ -9,9 +9,10 @@ tokens/s and of the time to the first token, peak memory, time to load.
 
 import argparse
 import json
-import resource
 import statistics
 import time
+
+from sides import peak_bytes
 
 
 class Transformers:
@@ -100,7 +101,7 @@ def main():
             rates.append(len(written) / (time.monotonic() - started))
             out.write(" ".join(map(str, written)) + "\n")
     result.update(tokens_per_second=statistics.median(rates), first_token_seconds=statistics.median(first),
-                  peak_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+                  peak_bytes=peak_bytes())
     print(json.dumps(result))
 
 

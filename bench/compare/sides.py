@@ -37,6 +37,12 @@ def python(name, *arguments):
     return run_json(script(name, *arguments))
 
 
+def peak_bytes():
+    """The largest resident set of this process since it started. Not that of getrusage(), which counts what its parent had before."""
+    with open("/proc/self/status") as status:
+        return next(1024 * int(line.split()[1]) for line in status if line.startswith("VmHWM:"))
+
+
 def check_same(name, ours, theirs):
     alike = abs(theirs["first_loss"] - ours["first_loss"]) <= 1e-3  # of a NaN: no
     alike = alike and abs(theirs.get("variant_loss", ours["first_loss"]) - ours["first_loss"]) <= 0.01 * ours["first_loss"]

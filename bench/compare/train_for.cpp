@@ -1,12 +1,11 @@
 #include "train_for.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <chrono>
 #include <limits>
 
 #include "attend/optim/adam.h"
+#include "peak_memory.h"
 
 namespace attend {
 
@@ -35,13 +34,11 @@ nlohmann::json train_for(double seconds, ParameterSet& parameters,
     source_tokens += timed.source_tokens;
   }
   const double taken = now() - begun;
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
   return {{"steps", steps},
           {"tokens_per_second", tokens / taken},
           {"source_tokens_per_second", source_tokens / taken},
           {"fastest_step_seconds", fastest},
-          {"peak_bytes", std::int64_t{usage.ru_maxrss} * 1024}};
+          {"peak_bytes", peak_bytes()}};
 }
 
 }  // namespace attend

@@ -10,13 +10,14 @@ import argparse
 import copy
 import json
 import math
-import resource
 import time
 
 import torch
 from safetensors.torch import load_file
 from torch import nn
 from torch.nn import functional as F
+
+from sides import peak_bytes
 
 PAD, BOS, EOS = 0, 2, 3
 WARM_UP = 3
@@ -164,7 +165,7 @@ def train_for(seconds, warm_up, optimizer, step):
         i += 1
     taken = time.monotonic() - begun
     return dict(steps=steps, tokens_per_second=tokens / taken, source_tokens_per_second=source_tokens / taken, fastest_step_seconds=fastest,
-                peak_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+                peak_bytes=peak_bytes())
 
 
 def read_options():
