@@ -8,7 +8,7 @@ measured is written down at once, so that a run may be stopped.
 With --before BUILD, the peer is an earlier build of attend instead; with --fail-below RATIO, too, a build that is slower is an error: `make bench-check`.
 
 usage: compare.py --build BUILD --out FOLDER [--before BUILD [--fail-below RATIO]] [--data DATA] [--model MODEL --source FILE] [--embedder DIR] [--quick]
-                  [--turns 3] [--seconds 10] [--only NAME ...]
+                  [--turns 3] [--seconds 8] [--only NAME ...]
 
 Without --only, training, decoding and serving are compared, in less than 45 minutes. The other rows are to be named; "all" takes hours.
 """
@@ -33,8 +33,8 @@ ROWS = ["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-marian", 
         "imported-generation", "fine-tuning", "python", "scaling", "processes"]
 # What runs without --only, in two turns beside eager PyTorch.
 USUAL = dict(only=["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-base", "serving"], variants=["f32", "bf16"], turns=2)
-# What --quick runs: the work of one model of each kind, against the peers' usual variants, in two turns.
-QUICK = dict(only=["train-tiny", "train-lm", "decode-tiny"], variants=["f32", "bf16"], turns=2, seconds=5)
+# What --quick runs: the small model alone, in two turns.
+QUICK = dict(only=["train-tiny", "decode-tiny"], variants=["f32", "bf16"], turns=2, seconds=5)
 # What an earlier build of attend can be compared in.
 OF_ATTEND = ["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-base"]
 # What has no substitute for an option.
@@ -54,12 +54,12 @@ def parse_arguments():
     parser.add_argument("--embedder", default="", help="a directory of sentence-transformers, to compare embedding")
     parser.add_argument("--quick", action="store_true", help="a few rows in minutes, with more noise")
     parser.add_argument("--turns", type=int, help="by default 3, without --only 2")
-    parser.add_argument("--seconds", type=float, help="of training the tiny model, in one turn; larger ones take three times as long; by default 10")
+    parser.add_argument("--seconds", type=float, help="of training the tiny model, in one turn; larger ones take three times as long; by default 8")
     parser.add_argument("--patience", type=float, default=600, help="seconds after which a variant of the peer is given up")
     parser.add_argument("--variants", nargs="*", help="of the peer's training, to choose from; by default f32 and bf16, and with --only both compiled, too")
     parser.add_argument("--only", nargs="*", choices=[*ROWS, "all"], help="by default " + " ".join(USUAL["only"]))
     arguments = parser.parse_args()
-    defaults = dict(variants=["f32", "bf16", "f32-compiled", "bf16-compiled"], turns=3, seconds=10.0)
+    defaults = dict(variants=["f32", "bf16", "f32-compiled", "bf16-compiled"], turns=3, seconds=8.0)
     if arguments.quick:
         defaults |= QUICK
     elif arguments.only is None:
@@ -117,7 +117,7 @@ def measure_row(c, name):
             training.language(c, name, training.LANGUAGE, length=512, sequences=8, vocabulary=10000)
         case "decode-tiny":
             model, source = (a.model, a.source) if a.model else c.demo_model()
-            decoding.compare(c, name, model, source, 5, one_by_one=1000)
+            decoding.compare(c, name, model, source, 5, one_by_one=200 if a.quick else 1000)
         case "decode-marian":
             src, tgt = ids_of_multi30k()
             marian.decode(c, "decode-tiny", dict(model=dict(training.TINY, norm_first=False), dropout=0.2, vocabulary=6000, src=src, tgt=tgt, threads=2,
