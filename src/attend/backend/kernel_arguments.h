@@ -110,7 +110,7 @@ struct AttentionLayout {
   float scale = 1.0f;  // of the scores: 1/sqrt(Dh) or another inverse temperature
   Dropout dropout;  // on the weights; mask element (query_row * heads + head, key index within the
                     // sequence)
-  // Of the products' operands, forward and backward. With bf16 they may also stay f32.
+  // Of the operands of the products, forward and backward. With bf16 they may also stay f32.
   Precision precision = Precision::f32;
 };
 

@@ -57,7 +57,7 @@ struct AttentionFunctionOptions {
   AttentionVariant variant;  // scores are resolved, not `standard`
 };
 
-// What a pass asks for.
+// What a forward pass asks of attention.
 struct AttentionPass {
   Dropout dropout = {};                  // on the weights
   Precision precision = Precision::f32;  // of the fused kernel

@@ -43,9 +43,11 @@ struct AttentionPattern {
 
 struct AttentionOptions {
   int heads = 1;
-  float scale = 1.0f;                    // of the scores: 1/sqrt(Dh) or another inverse temperature
-  Dropout dropout;                       // on the weights
-  Precision precision = Precision::f32;  // of the products, forward and backward
+  float scale = 1.0f;  // of the scores: 1/sqrt(Dh) or another inverse temperature
+  Dropout dropout;     // on the weights
+  // Of the operands of the products, forward and backward. bf16 is used where it is faster: in long
+  // sequences, on processors that have it.
+  Precision precision = Precision::f32;
 };
 
 // softmax(scale Q K^T + biases) V, per head (Vaswani et al. 2017, equation 1), on a ragged batch. q
