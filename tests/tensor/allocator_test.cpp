@@ -37,19 +37,19 @@ TEST(Allocator, HandsAFreedBlockToTheNextRequestThatFits) {
 
 TEST(Allocator, CutsLargeBlocksFromTheSmallestRangeThatHoldsThem) {
   release_cached_memory();
-  auto wide = allocate(400'000), narrow = allocate(300'000);
-  const auto between = allocate(100'000);
-  auto other = allocate(200'000);
-  const auto behind = allocate(100'000);
+  auto wide = allocate(4'000'000), narrow = allocate(3'000'000);
+  const auto between = allocate(1'000'000);
+  auto other = allocate(2'000'000);
+  const auto behind = allocate(1'000'000);
   const std::byte *const wide_at = wide.get(), *const other_at = other.get();
   wide.reset();
   other.reset();
   const MemoryStatistics before = memory_statistics();
-  const auto first = allocate(150'000), second = allocate(350'000);
+  const auto first = allocate(1'500'000), second = allocate(3'500'000);
   EXPECT_EQ(first.get(), other_at);
   EXPECT_EQ(second.get(), wide_at);
   EXPECT_EQ(memory_statistics().system_calls, before.system_calls);
-  EXPECT_EQ(memory_statistics().bytes_in_use - before.bytes_in_use, 150'016 + 350'016)
+  EXPECT_EQ(memory_statistics().bytes_in_use - before.bytes_in_use, 1'500'032 + 3'500'032)
       << "rounded up to 64 bytes";
 }
 
@@ -123,18 +123,31 @@ TEST(Allocator, CountsTheSmallBlocksThatAThreadUsesAgain) {
   EXPECT_EQ(memory_statistics().peak_bytes, before + 1024);
 }
 
+TEST(Allocator, KeepsSmallAndMediumBlocksForTheirThread) {
+  for (const std::size_t bytes : {1000, 16 << 10, 20'000, 512 << 10}) {
+    const std::byte* const block = allocate(bytes).get();
+    const std::byte* other = nullptr;
+    std::thread([&] { other = allocate(bytes).get(); }).join();
+    EXPECT_NE(other, block) << bytes;
+    EXPECT_EQ(allocate(bytes).get(), block) << bytes;
+  }
+  const std::size_t large = (512 << 10) + 1;
+  const std::byte* const block = allocate(large).get();
+  std::thread([&] { EXPECT_EQ(allocate(large).get(), block); }).join();
+}
+
 TEST(Allocator, KeepsFewBlocksForAThread) {
   std::vector<std::shared_ptr<std::byte>> blocks;
   const auto allocate_some = [&](int of_each) {
     for (int i = 0; i < of_each; ++i)
-      for (const std::size_t kilobytes : {8, 9, 10, 11, 12, 13, 14, 15, 16})
+      for (const std::size_t kilobytes : {64, 72, 80, 88, 96, 104, 112, 120, 128})
         blocks.push_back(allocate(kilobytes << 10));
   };
   allocate_some(20);
   const std::int64_t reserved = memory_statistics().bytes_reserved;
   blocks.clear();
   std::thread([&] {
-    allocate_some(17);  // all but 324 KiB
+    allocate_some(17);  // all but 2,592 KiB
     EXPECT_EQ(memory_statistics().bytes_reserved, reserved) << "another thread gets the others";
   }).join();
 }
@@ -148,6 +161,17 @@ TEST(Allocator, UsesWhatAThreadKeepsBeforeItAsksTheSystem) {
   calls = memory_statistics().system_calls;
   blocks.resize(blocks.size() - 15);  // next to each other, and nothing else is free
   const auto large = allocate(2048);
+  EXPECT_EQ(memory_statistics().system_calls, calls);
+}
+
+TEST(Allocator, JoinsMediumBlocksThatAThreadKeepsBeforeItAsksTheSystem) {
+  release_cached_memory();
+  auto first = allocate(400'000), second = allocate(400'000);
+  const std::byte* const begin = first.get();
+  first.reset();
+  second.reset();
+  const std::int64_t calls = memory_statistics().system_calls;
+  EXPECT_EQ(allocate(800'000).get(), begin);
   EXPECT_EQ(memory_statistics().system_calls, calls);
 }
 

@@ -25,16 +25,18 @@ using detail::RegionPool;
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kSmallest = 256;
 constexpr std::size_t kSmall = std::size_t{16} << 10;
-constexpr std::int64_t kKeptByThread = std::int64_t{256} << 10;
+constexpr std::size_t kMedium = std::size_t{512} << 10;
+constexpr std::int64_t kKeptByThread = std::int64_t{2} << 20;
 
 std::size_t round_up(std::size_t bytes, std::size_t step) {
   return (bytes + step - 1) / step * step;
 }
 
-// Small blocks have eight classes per power of two, so at most 12.5 % of a block is unused.
+// Small and medium blocks have eight classes per power of two, so at most 12.5 % of a block is
+// unused.
 std::size_t block_size(std::size_t bytes) {
   if (bytes <= kSmallest) return kSmallest;
-  if (bytes > kSmall) return round_up(bytes, kAlignment);
+  if (bytes > kMedium) return round_up(bytes, kAlignment);
   return round_up(bytes, std::max(kAlignment, std::bit_floor(bytes - 1) / 8));
 }
 
@@ -45,7 +47,8 @@ std::size_t class_of(std::size_t size) {
   return 8 * static_cast<std::size_t>(std::bit_width(power) - std::bit_width(kSmallest)) +
          (size - power) * 8 / power;
 }
-constexpr std::size_t kClasses = 8 * 6 + 1;        // kSmallest << 6 is kSmall
+constexpr std::size_t kClasses = 8 * 11 + 1;       // kSmallest << 11 is kMedium
+constexpr std::size_t kSmallClasses = 8 * 6 + 1;   // kSmallest << 6 is kSmall
 constexpr std::size_t kServedClasses = 8 * 3 + 1;  // blocks up to eight times too large
 
 std::size_t size_of_class(std::size_t i) {
@@ -68,9 +71,9 @@ class ShortMutex {
 #endif
 };
 
-// Free blocks that one thread keeps for itself: a decoding step takes and gives back dozens of
-// small blocks, and needs no lock for them. Only its thread uses the lists; others read the
-// numbers.
+// Free blocks that one thread keeps for itself: a decoding step takes and gives back a hundred
+// small and medium blocks, and needs no lock for them. Only its thread uses the lists; others read
+// the numbers.
 class ThreadBlocks {
  public:
   // nullptr if there is none of the class.
@@ -117,8 +120,9 @@ class ThreadBlocks {
   std::atomic<std::int64_t> kept_ = 0, least_kept_ = 0;
 };
 
-// Small and large blocks have separate pools, so that a long-lived small block does not split large
-// free ranges. There are few small classes, because blocks listed for one size do not serve others.
+// Small blocks and others have separate pools, so that a long-lived small block does not split
+// large free ranges. There are few small classes, because blocks listed for one size do not serve
+// others.
 //
 // What threads keep is outside of it: in use are the bytes outside less those that threads keep.
 class Cache {
@@ -128,8 +132,7 @@ class Cache {
   Range take(std::size_t size, ThreadBlocks* mine) {
     const std::lock_guard lock(mutex_);
     update_peak(mine);
-    const Range block =
-        size <= kSmall ? take_small(size, mine) : Range{take_from(large_, size, mine), size};
+    const Range block = size <= kSmall ? take_small(size, mine) : take_large(size, mine);
     outside_ += static_cast<std::int64_t>(size);
     update_peak(mine);
     return block;
@@ -179,7 +182,7 @@ class Cache {
   // The smallest listed block that is not far too large, or else one from a free range.
   Range take_small(std::size_t size, ThreadBlocks* mine) {
     const std::size_t first = class_of(size);
-    for (std::size_t i = first; i < std::min(first + kServedClasses, kClasses); ++i) {
+    for (std::size_t i = first; i < std::min(first + kServedClasses, kSmallClasses); ++i) {
       if (lists_[i].empty()) continue;
       std::byte* const block = lists_[i].back();
       lists_[i].pop_back();
@@ -189,6 +192,12 @@ class Cache {
     take_over(mine);
     join_lists();
     return {take_from(small_, size, mine), size};
+  }
+
+  Range take_large(std::size_t size, ThreadBlocks* mine) {
+    if (std::byte* const block = large_.take_used(size)) return {block, size};
+    take_over(mine);
+    return {take_from(large_, size, mine), size};
   }
 
   std::byte* take_from(RegionPool& pool, std::size_t size, const ThreadBlocks* mine) {
@@ -223,7 +232,7 @@ class Cache {
 
   // Moves all listed blocks back to free ranges.
   void join_lists() {
-    for (std::size_t i = 0; i < kClasses; ++i) {
+    for (std::size_t i = 0; i < kSmallClasses; ++i) {
       for (std::byte* const block : lists_[i]) small_.add({block, size_of_class(i)});
       lists_[i].clear();
     }
@@ -245,7 +254,7 @@ class Cache {
   }
 
   ShortMutex mutex_;
-  std::array<std::vector<std::byte*>, kClasses> lists_;  // free small blocks
+  std::array<std::vector<std::byte*>, kSmallClasses> lists_;  // free small blocks
   RegionPool small_{RegionPool::Pages::usual};
   // Rows of logits lie so far apart that a GEMM touches thousands of small pages.
   RegionPool large_{RegionPool::Pages::huge};
@@ -300,7 +309,7 @@ struct Block {
 
 Block take(std::size_t size) {
   ThreadBlocks* const mine = thread_blocks();
-  if (size <= kSmall && mine != nullptr) {
+  if (size <= kMedium && mine != nullptr) {
     if (std::byte* const block = mine->take(size)) return {block, size, size};
   }
   const Range range = cache().take(size, mine);
@@ -309,7 +318,7 @@ Block take(std::size_t size) {
 
 void give_back(const Block& block) {
   ThreadBlocks* const mine = thread_blocks();
-  if (block.size <= kSmall && block.capacity == block.size && mine != nullptr &&
+  if (block.size <= kMedium && block.capacity == block.size && mine != nullptr &&
       mine->add(block.begin, block.size))
     return;
   cache().give_back({block.begin, block.capacity}, block.size, mine);
