@@ -164,16 +164,6 @@ void set_option(const OptionField& field, std::span<const std::string> values,
   }
 }
 
-void check_ranges(std::span<const OptionField> fields) {
-  for (const OptionField& field : fields) {
-    std::visit(
-        Overload{[](bool*) {}, [](std::string*) {}, [](std::vector<std::string>*) {},
-                 [](const EnumReference&) {},
-                 [&](const auto* number) { require_in_range(field.name, *number, field.range); }},
-        field.value);
-  }
-}
-
 std::string kebab_case(std::string_view name) {
   std::string out(name);
   std::replace(out.begin(), out.end(), '_', '-');

@@ -52,8 +52,6 @@ std::vector<std::string> option_values(const OptionField& field);
 // 1024, got abc"; `where` names the option, and the line if it comes from a file.
 void set_option(const OptionField& field, std::span<const std::string> values,
                 std::string_view where);
-// Throws ConfigError "<name>: expected ..., got ..." for the first number out of range.
-void check_ranges(std::span<const OptionField> fields);
 
 // snake_case to kebab-case, and back.
 std::string kebab_case(std::string_view name);
@@ -97,6 +95,17 @@ struct OptionCollector {
   }
 };
 
+// Without a list of the fields: requests are checked one by one.
+struct RangeCheck {
+  template <class T>
+  void operator()(std::string_view, const T&, const OptionHelp&) const {}
+  template <class Number>
+  void operator()(std::string_view name, const Number& number, const NumberRange& range,
+                  const OptionHelp&) const {
+    require_in_range(name, number, range);
+  }
+};
+
 }  // namespace detail
 
 template <class Options>
@@ -124,10 +133,10 @@ std::vector<OptionGroup> option_groups(Options& options) {
 }
 
 // Checks the numbers of a struct passed directly to the library, which have not been through
-// set_option().
+// set_option(). Throws ConfigError "<name>: expected ..., got ..." for the first one out of range.
 template <class Options>
-void check_options(Options options) {
-  check_ranges(option_fields(options));
+void check_options(const Options& options) {
+  fields(const_cast<Options&>(options), detail::RangeCheck{});  // which changes nothing
 }
 
 template <class Options>
