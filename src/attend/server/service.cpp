@@ -64,24 +64,8 @@ Service::Service(ServiceOptions options, std::vector<ModelPlace> places,
 }
 
 void Service::answer(const std::shared_ptr<Exchange>& exchange) {
-  const HttpRequest& request = exchange->request();
-  const std::string methods = methods_of(request.path);
-  if (request.method == "OPTIONS" && !methods.empty()) {
-    HttpResponse response{.status = 204};
-    response.headers.add("Allow", methods + ", OPTIONS");
-    if (!options_.cors.empty()) {
-      response.headers.add("Access-Control-Allow-Methods", methods);
-      response.headers.add("Access-Control-Allow-Headers", "Authorization, Content-Type");
-      response.headers.add("Access-Control-Max-Age", "86400");
-    }
-    return exchange->respond(std::move(response));
-  }
-  const Route* const route = route_of(request);
-  if (route == nullptr && !methods.empty())
-    throw HttpError{405, fmt::format("{} takes {}", request.path, methods)};
-  if (route == nullptr)
-    throw HttpError{404,
-                    fmt::format("there is no {}; GET /docs lists the routes", quote(request.path))};
+  const Route* const route = route_of(exchange->request());
+  if (route == nullptr) return answer_without_route(*exchange);
   const auto call = std::make_shared<Call>(*this, *route, exchange);
   try {
     if (route->key != Route::Key::none) {
@@ -92,6 +76,24 @@ void Service::answer(const std::shared_ptr<Exchange>& exchange) {
   } catch (...) {
     call->fail(std::current_exception());
   }
+}
+
+void Service::answer_without_route(Exchange& exchange) const {
+  const HttpRequest& request = exchange.request();
+  const std::string methods = methods_of(request.path);
+  if (methods.empty())
+    throw HttpError{404,
+                    fmt::format("there is no {}; GET /docs lists the routes", quote(request.path))};
+  if (request.method != "OPTIONS")
+    throw HttpError{405, fmt::format("{} takes {}", request.path, methods)};
+  HttpResponse response{.status = 204};
+  response.headers.add("Allow", methods + ", OPTIONS");
+  if (!options_.cors.empty()) {
+    response.headers.add("Access-Control-Allow-Methods", methods);
+    response.headers.add("Access-Control-Allow-Headers", "Authorization, Content-Type");
+    response.headers.add("Access-Control-Max-Age", "86400");
+  }
+  exchange.respond(std::move(response));
 }
 
 HttpResponse Service::refuse(const HttpRequest& request, const HttpError& error) const {

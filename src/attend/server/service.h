@@ -61,6 +61,9 @@ class Service {
   std::function<int()> connections = [] { return 0; };
 
  private:
+  // Preflight requests of browsers get the methods of their path. Throws HttpError for the others.
+  void answer_without_route(Exchange& exchange) const;
+
   const ServiceOptions options_;
   std::mutex log_mutex_;
   Access access_;

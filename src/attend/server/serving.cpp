@@ -1,6 +1,7 @@
 #include "attend/server/serving.h"
 
 #include "attend/core/option_fields.h"
+#include "attend/core/runtime.h"
 
 namespace attend {
 namespace {
@@ -8,8 +9,12 @@ namespace {
 // Requests of the largest size that may be in progress at once.
 constexpr std::size_t kLargestRequests = 64;
 
-HttpOptions http_options(const ServingOptions& options) {
+// Threads of models that one thread of the server keeps busy with short requests.
+constexpr int kThreadsServed = 8;
+
+HttpOptions http_options(const ServingOptions& options, int model_threads) {
   HttpOptions http;
+  http.threads = 1 + model_threads / kThreadsServed;
   http.listen = options.listen;
   http.max_body = static_cast<std::size_t>(options.max_body);
   http.max_bodies = kLargestRequests * http.max_body;
@@ -29,7 +34,7 @@ HttpOptions http_options(const ServingOptions& options) {
 Server::Server(const ServingOptions& options, std::vector<ModelPlace> models,
                std::shared_ptr<Runtime> runtime, std::function<void(const std::string&)> log) {
   check_options(options);
-  http_options_ = http_options(options);
+  http_options_ = http_options(options, runtime->threads());
   HttpServer::Handlers handlers{
       .answer = [this](const std::shared_ptr<Exchange>& exchange) { service_->answer(exchange); },
       .refuse = [this](const HttpRequest& request,

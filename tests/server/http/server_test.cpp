@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <list>
 #include <thread>
 
@@ -228,6 +229,52 @@ TEST_F(HttpServerTest, ErrorsOfHandlersAreAnswers) {
   RawClient client(port());
   EXPECT_EQ(client.get("/http").status, 403);
   EXPECT_EQ(client.get("/other").status, 500);
+}
+
+// A request that waits in the handler until release(), and holds up its thread.
+class HeldUp : public HttpServerTest {
+ protected:
+  HeldUp() {
+    answer_ = [this](const auto& exchange) {
+      if (exchange->request().path == "/held") {
+        ++held_;
+        released_.get_future().wait();
+      }
+      echo(exchange);
+    };
+  }
+  void wait_until_held() {
+    while (held_ == 0) std::this_thread::sleep_for(1ms);
+  }
+
+  std::atomic<int> held_{0};
+  std::promise<void> released_;
+};
+
+TEST_F(HeldUp, ALongRequestHoldsUpNoShortOne) {
+  start();
+  RawClient busy(port()), other(port()), gone(port());
+  const std::string text(20'000, 'a');
+  std::thread sends([&] { EXPECT_EQ(busy.post("/held", text).body, "POST /held  " + text); });
+  wait_until_held();
+  EXPECT_EQ(other.post("/", "short").body, "POST /  short");
+  gone.send("POST /held HTTP/1.1\r\nHost: t\r\nContent-Length: 20000\r\n\r\n" + text);
+  gone.close();
+  while (last_status_ != 499) std::this_thread::sleep_for(1ms);
+  released_.set_value();
+  sends.join();
+  EXPECT_EQ(other.post("/", text).body, "POST /  " + text) << "after the long ones before it";
+  EXPECT_EQ(held_, 1) << "nobody waits for the other";
+}
+
+TEST_F(HeldUp, SeveralThreadsSpeakToClients) {
+  start({.threads = 2});
+  RawClient busy(port()), other(port());
+  std::thread sends([&] { EXPECT_EQ(busy.get("/held").status, 200); });
+  wait_until_held();
+  EXPECT_EQ(other.get("/").status, 200);
+  released_.set_value();
+  sends.join();
 }
 
 TEST_F(HttpServerTest, StopsWhenTheLastRequestIsAnswered) {

@@ -26,12 +26,15 @@ namespace http = boost::beast::http;
 using Failure = boost::system::error_code;
 using TlsStream = net::ssl::stream<tcp::socket>;
 
-// How often a connection that waits for a response looks whether its client is still there.
+// A connection that waits for news of a response looks after this time whether its client is still
+// there.
 constexpr std::chrono::milliseconds kWatch{50};
 // How long and how much a connection that ends with an error still reads, so that the client gets
 // to read the response.
 constexpr double kLinger = 2;
 constexpr std::size_t kLingerBytes = 1 << 20;
+// Bytes of a body that make a request long: to read and tokenize it takes a millisecond or more.
+constexpr std::size_t kLongBody = 8 << 10;
 
 std::string_view view_of(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
@@ -167,7 +170,13 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     const bool may_follow = message.keep_alive() && chunks;
     const auto exchange = std::make_shared<Exchange>(std::move(request));
     outcome_ = {.status = 499};
-    hand_on(exchange);
+    if (exchange->request().body.size() <= kLongBody) {
+      hand_on(state_->handlers, exchange);
+    } else {
+      net::post(state_->long_requests, [state = state_, exchange] {
+        if (!exchange->is_abandoned()) hand_on(state->handlers, exchange);
+      });
+    }
     const bool more = co_await answer(*exchange, {head, may_follow, chunks});
     outcome_.key_name = exchange->signature();
     finish(exchange->request());
@@ -220,14 +229,15 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     co_await write_text(std::move(invitation));
   }
 
-  void hand_on(const std::shared_ptr<Exchange>& exchange) {
+  static void hand_on(const HttpServer::Handlers& handlers,
+                      const std::shared_ptr<Exchange>& exchange) {
     try {
-      state_->handlers.answer(exchange);
+      handlers.answer(exchange);
     } catch (const HttpError& error) {
-      exchange->respond(state_->handlers.refuse(exchange->request(), error));
+      exchange->respond(handlers.refuse(exchange->request(), error));
     } catch (const std::exception&) {
       exchange->respond(
-          state_->handlers.refuse(exchange->request(), {500, "the request could not be handled"}));
+          handlers.refuse(exchange->request(), {500, "the request could not be handled"}));
     }
   }
 
@@ -280,11 +290,12 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         exchange.release();
         co_return keep_alive;
       }
-      if (closed_ || has_hung_up()) break;
+      if (closed_) break;
       if (news.head || !news.more.empty()) continue;
       Failure woken;
       wake_.expires_after(kWatch);
       co_await wake_.async_wait(net::redirect_error(net::use_awaitable, woken));
+      if (!woken && has_hung_up()) break;
     }
     exchange.abandon();
     closed_ = true;

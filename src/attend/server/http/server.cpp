@@ -10,6 +10,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <charconv>
 #include <thread>
+#include <vector>
 
 #include "attend/core/quote.h"
 #include "attend/error.h"
@@ -71,7 +72,7 @@ void open_port(tcp::acceptor& acceptor, const std::string& listen) {
 
 net::awaitable<void> accept_connections(std::shared_ptr<HttpServer::State> state) {
   while (!state->stopping) {
-    tcp::socket socket(net::make_strand(state->io));
+    tcp::socket socket(state->executor());
     Failure failure;
     co_await state->acceptor.async_accept(socket, net::redirect_error(net::use_awaitable, failure));
     if (state->stopping) break;
@@ -116,9 +117,12 @@ void HttpServer::run() {
   net::co_spawn(
       state_->acceptor.get_executor(), [state = state_] { return accept_connections(state); },
       net::detached);
-  std::thread second([state = state_] { state->io.run(); });
+  std::vector<std::thread> others;
+  for (int i = 1; i < state_->options.threads; ++i)
+    others.emplace_back([state = state_] { state->io.run(); });
   state_->io.run();
-  second.join();
+  for (std::thread& other : others) other.join();
+  state_->long_requests.join();
 }
 
 void HttpServer::stop() {

@@ -21,6 +21,7 @@ struct HttpOptions {
   double timeout = 60;           // seconds to receive a body, and to write each piece of a response
   double idle = 30;              // seconds until the header of the next request must have arrived
   double grace = 30;             // seconds that stop() leaves to requests in progress
+  int threads = 1;               // that speak to clients; more only help if these are busy
   std::string certificate = {};  // PEM files; empty: no TLS
   std::string key = {};
   HttpHeaders fields = {};  // added to every response
@@ -36,7 +37,7 @@ struct HttpOutcome {
 
 class HttpServer {
  public:
-  // Called on threads of the server: must not block.
+  // Called on threads of the server: must not block. `answer` may take long for a long body.
   struct Handlers {
     // Every complete request.
     std::function<void(const std::shared_ptr<Exchange>&)> answer;
@@ -59,7 +60,7 @@ class HttpServer {
   int port() const;
   int connections() const;
 
-  // Serves until stop(), on this thread and one more.
+  // Serves until stop(), on this thread and the others that it needs.
   void run();
   // From any thread: accepts nothing new, closes idle connections, lets requests in progress end
   // for up to the time of grace.

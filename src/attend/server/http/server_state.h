@@ -5,11 +5,13 @@
 #include <utility>  // before Asio, whose coroutine support of Boost 1.74 forgets it
 
 #include <atomic>
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <chrono>
 #include <optional>
 
@@ -30,10 +32,17 @@ inline std::chrono::nanoseconds duration_of(double seconds) {
 struct HttpServer::State : std::enable_shared_from_this<HttpServer::State> {
   State(HttpOptions o, Handlers h) : options(std::move(o)), handlers(std::move(h)) {}
 
+  // For what must not run on two threads at once. A single thread needs no strand.
+  net::any_io_executor executor() {
+    if (options.threads == 1) return io.get_executor();
+    return net::make_strand(io);
+  }
+
   HttpOptions options;
   Handlers handlers;
-  net::io_context io{2};
-  tcp::acceptor acceptor{net::make_strand(io)};
+  net::io_context io{options.threads};
+  net::thread_pool long_requests{1};  // answers those that would hold up the threads of `io`
+  tcp::acceptor acceptor{executor()};
   net::steady_timer pause{io};  // of the acceptor, when there are no descriptors left
   net::steady_timer grace{io};  // until all connections are closed; on the acceptor's executor
   std::optional<net::ssl::context> tls;
