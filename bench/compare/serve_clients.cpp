@@ -41,14 +41,10 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  std::string translate(const std::string& sentence) {
-    const std::string body =
-        nlohmann::json{{"q", sentence}, {"source", "en"}, {"target", "de"}}.dump();
-    send(
-        "POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-        "Content-Length: " +
-        std::to_string(body.size()) + "\r\n\r\n" + body);
-    return nlohmann::json::parse(receive()).at("translatedText");
+  // The body of the response.
+  std::string ask(const std::string& request) {
+    send(request);
+    return receive();
   }
 
  private:
@@ -84,16 +80,25 @@ class Connection {
   std::string buffer_;
 };
 
+std::string request_for(const std::string& sentence) {
+  const std::string body =
+      nlohmann::json{{"q", sentence}, {"source", "en"}, {"target", "de"}}.dump();
+  return "POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+         "Content-Length: " +
+         std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
 double seconds_between(Clock::time_point begin, Clock::time_point end) {
   return std::chrono::duration<double>(end - begin).count();
 }
 
 int measure(const nlohmann::json& options) {
-  std::vector<std::string> sentences;
+  // What clients compute would count as the server's time: they share its cores.
+  std::vector<std::string> requests;
   std::ifstream source(options.at("source").get<std::string>());
-  for (std::string line; std::getline(source, line);) sentences.push_back(line);
-  std::vector<std::string> translations(sentences.size());
-  std::vector<double> latencies(sentences.size());
+  for (std::string line; std::getline(source, line);) requests.push_back(request_for(line));
+  std::vector<std::string> responses(requests.size());
+  std::vector<double> latencies(requests.size());
   std::atomic<std::size_t> next{0};
   std::atomic<bool> failed{false};
   const auto begun = Clock::now();
@@ -101,10 +106,10 @@ int measure(const nlohmann::json& options) {
   const auto work = [&] {
     try {
       Connection connection(options.at("port"));
-      for (std::size_t i; (i = next++) < sentences.size();) {
+      for (std::size_t i; (i = next++) < requests.size();) {
         const auto sent = Clock::now();
         if (seconds_between(begun, sent) > most) break;
-        translations[i] = connection.translate(sentences[i]);
+        responses[i] = connection.ask(requests[i]);
         latencies[i] = seconds_between(sent, Clock::now());
       }
     } catch (const std::exception& error) {
@@ -119,8 +124,8 @@ int measure(const nlohmann::json& options) {
   if (failed) return 1;
   std::ofstream out(options.at("out").get<std::string>());
   std::vector<double> answered;
-  for (std::size_t i = 0; i < sentences.size() && latencies[i] > 0; ++i) {
-    out << translations[i] << "\n";
+  for (std::size_t i = 0; i < requests.size() && latencies[i] > 0; ++i) {
+    out << nlohmann::json::parse(responses[i]).at("translatedText").get<std::string>() << "\n";
     answered.push_back(latencies[i]);
   }
   std::sort(answered.begin(), answered.end());
