@@ -108,11 +108,11 @@ HWY_INLINE void finish_softmax(std::ptrdiff_t stride, const RunningSoftmax& runn
     const auto sum = hn::LoadU(d, running.sum + n);
     const auto none = hn::Eq(sum, hn::Zero(d));
     hn::StoreU(hn::IfThenZeroElse(none, hn::Div(hn::Set(d, 1.0f), sum)), d, running.factor + n);
-    // Not by Max, which takes the number if the other is NaN on some processors.
-    const auto smallest = hn::Set(d, 1e-38f);
-    const auto positive = hn::IfThenElse(hn::Lt(sum, smallest), smallest, sum);
-    const auto log = hn::Add(hn::LoadU(d, running.largest + n), hn::Log(d, positive));
-    hn::StoreU(hn::IfThenElse(none, hn::Set(d, -__builtin_inff()), log), d, running.sum + n);
+    const auto log =
+        hn::Add(hn::LoadU(d, running.largest + n), hn::Log(d, hn::Max(hn::Set(d, 1e-38f), sum)));
+    // On some processors, the maximum of NaN and a number is the number.
+    const auto valid = hn::IfThenElse(hn::IsNaN(sum), sum, log);
+    hn::StoreU(hn::IfThenElse(none, hn::Set(d, -__builtin_inff()), valid), d, running.sum + n);
   }
 }
 
