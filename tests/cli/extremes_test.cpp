@@ -135,8 +135,8 @@ class Extremes : public StartedProgramTest, public testing::WithParamInterface<E
 };
 
 TEST_P(Extremes, EndInAResultOrAnErrorOfOneLine) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "sanitizers need more addresses than the limit leaves";
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(ATTEND_EMULATED)
+  GTEST_SKIP() << "sanitizers and emulators need more addresses than the limit leaves";
 #endif
   NumberOptions numbers;
   int runs = 0;

@@ -6,8 +6,8 @@ namespace {
 class OutOfMemory : public StartedProgramTest {};
 
 TEST_F(OutOfMemory, IsSaidInPlainWords) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "sanitizers need more addresses than the limit leaves";
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(ATTEND_EMULATED)
+  GTEST_SKIP() << "sanitizers and emulators need more addresses than the limit leaves";
 #endif
   write("long", std::string(40'000'000, 'a') + "\n");
   EXPECT_EQ(shell("ulimit -v 150000; $attend evaluate --hypotheses long --references long"), 1);

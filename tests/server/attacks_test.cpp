@@ -15,8 +15,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What ThreadSanitizer needs more of time, and of memory.
-#if defined(__SANITIZE_THREAD__)
+// What ThreadSanitizer and emulators need more of time, and of memory.
+#if defined(__SANITIZE_THREAD__) || defined(ATTEND_EMULATED)
 constexpr int kSlowdown = 20, kMemory = 8;
 #else
 constexpr int kSlowdown = 1, kMemory = 1;
