@@ -183,22 +183,12 @@ HWY_INLINE void attention_block(const AttentionCall& call, const AttentionUnit& 
     const bool last = tile.key_end == block.key_end;
     if (last) finish_softmax(tile.stride, scratch.running);
 
-    SmallProduct product{tile.queries(),
-                         call.value_width,
-                         tile.keys(),
-                         scratch.scores,
-                         1,
-                         tile.stride,
-                         call.v.at(key_row, value_column),
-                         call.v.stride,
-                         out,
-                         call.out.stride};
+    SmallProduct product =
+        sums_of_keys(call, tile, scratch.scores, {call.v.at(key_row, value_column), call.v.stride},
+                     call.value_width, {out, call.out.stride});
     product.accumulate = tile.key_begin > 0;
     product.keep = scratch.running.keep;
     product.factor = last ? scratch.running.factor : nullptr;
-    product.zeros_hide = call.causal || call.bias != nullptr;
-    product.triangle = Triangle::queries_by_keys;
-    product.diagonal = tile.diagonal();
     if (scratch.paired != nullptr) pair_operands(product, scratch.scores, scratch.paired);
     small_product(product);
     fetch.queries(call.out, call.value_width);

@@ -104,60 +104,32 @@ HWY_INLINE void backward_products(const AttentionCall& call, const AttentionUnit
   const std::ptrdiff_t key_row = unit.key_row + tile.key_begin;
   const std::ptrdiff_t column = unit.head * call.width;
   const std::ptrdiff_t value_column = unit.head * call.value_width;
+  const auto of_queries = [&](const StridedRows& rows, std::ptrdiff_t first) {
+    return StridedRows{rows.at(query_row, first), rows.stride};
+  };
+  const auto of_keys = [&](const StridedRows& rows, std::ptrdiff_t first) {
+    return StridedRows{rows.at(key_row, first), rows.stride};
+  };
   const bool alone = answers_alone(unit);
-  const bool hides = call.causal || call.bias != nullptr;
 
-  SmallProduct dv{tile.keys(),
-                  call.value_width,
-                  tile.queries(),
-                  scratch.scores,
-                  tile.stride,
-                  1,
-                  call.dout.at(query_row, value_column),
-                  call.dout.stride,
-                  call.dv.at(key_row, value_column),
-                  call.dv.stride};
+  SmallProduct dv = sums_of_queries(call, tile, scratch.scores, of_queries(call.dout, value_column),
+                                    call.value_width, of_keys(call.dv, value_column));
   dv.accumulate = !alone;
-  dv.zeros_hide = hides;
-  dv.triangle = Triangle::keys_by_queries;
-  dv.diagonal = tile.diagonal();
   if (scratch.paired != nullptr) pair_operands(dv, scratch.scores, scratch.paired);
   small_product(dv);
   prefetch.queries(call.dq, call.width);
 
-  SmallProduct dq{tile.queries(),
-                  call.width,
-                  tile.keys(),
-                  scratch.dweights,
-                  1,
-                  tile.stride,
-                  call.k.at(key_row, column),
-                  call.k.stride,
-                  call.dq.at(query_row, column),
-                  call.dq.stride};
+  SmallProduct dq = sums_of_keys(call, tile, scratch.dweights, of_keys(call.k, column), call.width,
+                                 of_queries(call.dq, column));
   dq.accumulate = tile.key_begin > 0;
-  dq.zeros_hide = hides;
-  dq.triangle = Triangle::queries_by_keys;
-  dq.diagonal = tile.diagonal();
   // Into the weights, because dk takes other pairs of the same numbers.
   if (scratch.paired != nullptr) pair_operands(dq, scratch.scores, scratch.paired);
   small_product(dq);
   prefetch.keys(call.dk, call.width);
 
-  SmallProduct dk{tile.keys(),
-                  call.width,
-                  tile.queries(),
-                  scratch.dweights,
-                  tile.stride,
-                  1,
-                  call.q.at(query_row, column),
-                  call.q.stride,
-                  call.dk.at(key_row, column),
-                  call.dk.stride};
+  SmallProduct dk = sums_of_queries(call, tile, scratch.dweights, of_queries(call.q, column),
+                                    call.width, of_keys(call.dk, column));
   dk.accumulate = !alone;
-  dk.zeros_hide = hides;
-  dk.triangle = Triangle::keys_by_queries;
-  dk.diagonal = tile.diagonal();
   if (scratch.paired != nullptr) pair_operands(dk, scratch.dweights, scratch.paired);
   small_product(dk);
   prefetch.keys(call.dv, call.value_width);

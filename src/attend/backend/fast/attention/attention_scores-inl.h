@@ -71,6 +71,30 @@ HWY_INLINE void tile_product(const AttentionTile& tile, const StridedRows& x,
   small_product(product);
 }
 
+// out = w^T x: w are weights of the tile, keys down, queries across, and x [keys, width] by rows.
+HWY_INLINE SmallProduct sums_of_keys(const AttentionCall& call, const AttentionTile& tile,
+                                     const float* w, const StridedRows& x, std::ptrdiff_t width,
+                                     const StridedRows& out) {
+  SmallProduct product{tile.queries(), width,  tile.keys(), w,        1,
+                       tile.stride,    x.data, x.stride,    out.data, out.stride};
+  product.zeros_hide = call.causal || call.bias != nullptr;
+  product.triangle = Triangle::queries_by_keys;
+  product.diagonal = tile.diagonal();
+  return product;
+}
+
+// out = w x, with x [queries, width] by rows.
+HWY_INLINE SmallProduct sums_of_queries(const AttentionCall& call, const AttentionTile& tile,
+                                        const float* w, const StridedRows& x, std::ptrdiff_t width,
+                                        const StridedRows& out) {
+  SmallProduct product{tile.keys(), width,  tile.queries(), w,        tile.stride,
+                       1,           x.data, x.stride,       out.data, out.stride};
+  product.zeros_hide = call.causal || call.bias != nullptr;
+  product.triangle = Triangle::keys_by_queries;
+  product.diagonal = tile.diagonal();
+  return product;
+}
+
 // Adds the bias [Tq, Tk] of the sequence to the scores.
 HWY_INLINE void add_tile_bias(const AttentionTile& tile, const float* bias,
                               std::ptrdiff_t row_length, float* scores) {
