@@ -7,6 +7,7 @@
 #include "attend/core/runtime.h"
 #include "attend/error.h"
 #include "attend/tasks/language/perplexity.h"
+#include "attend/tensor/allocator.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/small_language.h"
 #include "tensor/expect_error.h"
@@ -93,6 +94,18 @@ TEST_F(LineScores, OfManyLinesAreTheSameOnAnyThreads) {
     for (std::size_t i = 0; i < scores.size(); ++i)
       ASSERT_EQ(scores[i].token_scores, i % 3 == 0 ? short_line : long_line) << i;
   }
+}
+
+TEST_F(LineScores, OfManyLinesTakeTheMemoryOfABatch) {
+  const auto peak_of = [&](int lines) {
+    std::string text;
+    for (int i = 0; i < lines; ++i) text += "the cat sat on a mat\n";
+    reset_peak_memory();
+    const std::int64_t before = memory_statistics().bytes_in_use;
+    EXPECT_EQ(std::ssize(of(text)), lines);
+    return memory_statistics().peak_bytes - before;
+  };
+  EXPECT_LT(peak_of(1000), peak_of(250) * 3 / 2);
 }
 
 TEST_F(LineScores, OfLinesLongerThanTheContextAreReadInWindows) {
