@@ -21,7 +21,7 @@ import math
 BUCKET = 1 << 20  # gradients
 LATENCY = 1e-4
 MACHINES = [2**i for i in range(11)]
-# Measured on one machine, two cores of Zen 4, f32 (docs/performance.md): parameters, target tokens of a step, tokens a second.
+# Measured on one machine, two cores of Zen 4, f32: parameters, target tokens of a step, tokens a second.
 MODELS = {"Multi30k": (2861568, 2048, 11399), "WMT base": (60522496, 4096, 481)}
 NETWORKS = [("1 Gbit/s", 1, 4), ("1 Gbit/s, bf16", 1, 2), ("10 Gbit/s", 10, 4)]
 
