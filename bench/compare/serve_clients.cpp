@@ -141,6 +141,11 @@ int measure(const nlohmann::json& options) {
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
-  std::ifstream file(argv[1]);
-  return measure(nlohmann::json::parse(file));
+  try {
+    std::ifstream file(argv[1]);
+    return measure(nlohmann::json::parse(file));
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return 1;
+  }
 }

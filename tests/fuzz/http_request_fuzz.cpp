@@ -24,7 +24,7 @@ HttpServer& running_server() {
   static HttpServer* const server = [] {
     HttpOptions options;
     options.listen = "127.0.0.1:0";
-    options.max_body = 4096;
+    options.max_body = 16 << 10;
     options.timeout = options.idle = 10;
     auto* const made = new HttpServer(
         options, {.answer =

@@ -124,6 +124,7 @@ TEST(Allocator, CountsTheSmallBlocksThatAThreadUsesAgain) {
 }
 
 TEST(Allocator, KeepsSmallAndMediumBlocksForTheirThread) {
+  release_cached_memory();
   for (const std::size_t bytes : {1000, 16 << 10, 20'000, 512 << 10}) {
     const std::byte* const block = allocate(bytes).get();
     const std::byte* other = nullptr;
@@ -134,6 +135,16 @@ TEST(Allocator, KeepsSmallAndMediumBlocksForTheirThread) {
   const std::size_t large = (512 << 10) + 1;
   const std::byte* const block = allocate(large).get();
   std::thread([&] { EXPECT_EQ(allocate(large).get(), block); }).join();
+}
+
+TEST(Allocator, RemembersThePeakWhenAThreadGivesBackItsBlocks) {
+  release_cached_memory();
+  { const auto kept = allocate(400'000); }
+  reset_peak_memory();
+  const std::int64_t before = memory_statistics().peak_bytes;
+  { const auto again = allocate(400'000); }
+  release_cached_memory();
+  EXPECT_GE(memory_statistics().peak_bytes, before + 400'000);
 }
 
 TEST(Allocator, KeepsFewBlocksForAThread) {

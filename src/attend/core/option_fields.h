@@ -98,7 +98,9 @@ struct OptionCollector {
 // Without a list of the fields: requests are checked one by one.
 struct RangeCheck {
   template <class T>
-  void operator()(std::string_view, const T&, const OptionHelp&) const {}
+  void operator()(std::string_view, const T&, const OptionHelp&) const {
+    static_assert(std::is_same_v<T, bool> || !std::is_arithmetic_v<T>, "a number needs a range");
+  }
   template <class Number>
   void operator()(std::string_view name, const Number& number, const NumberRange& range,
                   const OptionHelp&) const {

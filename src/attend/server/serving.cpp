@@ -14,7 +14,7 @@ constexpr int kThreadsServed = 8;
 
 HttpOptions http_options(const ServingOptions& options, int model_threads) {
   HttpOptions http;
-  http.threads = 1 + model_threads / kThreadsServed;
+  http.threads = (model_threads + kThreadsServed - 1) / kThreadsServed;
   http.listen = options.listen;
   http.max_body = static_cast<std::size_t>(options.max_body);
   http.max_bodies = kLargestRequests * http.max_body;

@@ -49,7 +49,7 @@ void fields(ServingOptions& o, Visitor&& visit) {
 
 class Server {
  public:
-  // Opens the port, then loads the models, which compute on `runtime`. `log` receives a line of
+  // Opens the port, then loads the models, which compute on `runtime`, which is not null. `log` receives a line of
   // JSON for every request, one call at a time; null: none. Throws ConfigError, IoError or
   // DataError.
   Server(const ServingOptions& options, std::vector<ModelPlace> models,

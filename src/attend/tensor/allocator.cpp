@@ -56,8 +56,7 @@ std::size_t size_of_class(std::size_t i) {
   return power + i % 8 * (power / 8);
 }
 
-// Spins for a moment before it sleeps. Threads that decode small batches take and give back a block
-// every few microseconds, and to sleep and be woken takes longer than the lock is held.
+// Spins for a moment before it sleeps: to sleep and be woken takes longer than the lock is held.
 class ShortMutex {
  public:
   void lock() { ::pthread_mutex_lock(&mutex_); }
@@ -146,6 +145,7 @@ class Cache {
 
   void release(ThreadBlocks* mine) {
     const std::lock_guard lock(mutex_);
+    update_peak(mine);
     take_over(mine);
     join_lists();
     statistics_.bytes_reserved -= static_cast<std::int64_t>(small_.release() + large_.release());
@@ -170,6 +170,7 @@ class Cache {
   }
   void remove(ThreadBlocks* thread) {
     const std::lock_guard lock(mutex_);
+    update_peak(thread);
     take_over(thread);
     std::erase(threads_, thread);
   }
@@ -191,16 +192,16 @@ class Cache {
     if (std::byte* const block = small_.take_used(size)) return {block, size};
     take_over(mine);
     join_lists();
-    return {take_from(small_, size, mine), size};
+    return {take_from(small_, size), size};
   }
 
   Range take_large(std::size_t size, ThreadBlocks* mine) {
     if (std::byte* const block = large_.take_used(size)) return {block, size};
     take_over(mine);
-    return {take_from(large_, size, mine), size};
+    return {take_from(large_, size), size};
   }
 
-  std::byte* take_from(RegionPool& pool, std::size_t size, const ThreadBlocks* mine) {
+  std::byte* take_from(RegionPool& pool, std::size_t size) {
     if (std::byte* const block = pool.take_used(size)) return block;
     try {
       const RegionPool::Growth growth = pool.grow(size);
@@ -209,7 +210,7 @@ class Cache {
       return growth.block;
     } catch (const Error& error) {
       throw Error(fmt::format("{}, {} in use; try smaller batches", error.what(),
-                              outside_ - (mine != nullptr ? mine->kept() : 0)));
+                              outside_ - kept_by_threads()));
     }
   }
 
@@ -332,7 +333,8 @@ void release_cached_memory() { cache().release(thread_blocks()); }
 
 std::shared_ptr<std::byte> allocate(std::size_t bytes) {
   const Block block = take(block_size(bytes));
-  detail::unpoison({block.begin, block.size});
+  // Of a medium block, only what may be used.
+  detail::unpoison({block.begin, block.size > kSmall ? round_up(bytes, kAlignment) : block.size});
   return {block.begin, [block](std::byte*) {
             detail::poison({block.begin, block.size});
             give_back(block);

@@ -54,6 +54,14 @@ TEST(Exchange, TellsOfAClientThatHasGone) {
   EXPECT_EQ(calls, 2) << "at once";
 }
 
+TEST(Exchange, KeepsNoCallAfterTheResponse) {
+  Exchange exchange({});
+  exchange.release();
+  const auto kept = std::make_shared<int>(0);
+  exchange.on_hang_up([kept] {});
+  EXPECT_EQ(kept.use_count(), 1) << "the connection has asked for nothing more";
+}
+
 TEST(Exchange, CallsNobodyAfterTheResponse) {
   int calls = 0;
   Exchange exchange(request());

@@ -18,13 +18,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Answers with the method, the path, the query and the body.
-class HttpServerTest : public testing::Test {
+// Answers with the method, the path, the query and the body. The parameter is the number of
+// threads.
+class HttpServerTest : public testing::TestWithParam<int> {
  protected:
   ~HttpServerTest() override { stop(); }
 
   void start(HttpOptions options = {}) {
     options.listen = "127.0.0.1:0";
+    options.threads = GetParam();
     server_.emplace(
         options,
         HttpServer::Handlers{
@@ -61,7 +63,7 @@ class HttpServerTest : public testing::Test {
   std::thread thread_;
 };
 
-TEST_F(HttpServerTest, AnswersRequestsOfOneConnectionInOrder) {
+TEST_P(HttpServerTest, AnswersRequestsOfOneConnectionInOrder) {
   start();
   RawClient client(port());
   EXPECT_EQ(client.get("/a?x=1").body, "GET /a x=1 ");
@@ -71,7 +73,7 @@ TEST_F(HttpServerTest, AnswersRequestsOfOneConnectionInOrder) {
   EXPECT_EQ(client.receive().body, "GET /d  ");
 }
 
-TEST_F(HttpServerTest, ReadsChunksAndTheBodyOfAGet) {
+TEST_P(HttpServerTest, ReadsChunksAndTheBodyOfAGet) {
   start();
   RawClient client(port());
   client.send(
@@ -83,7 +85,7 @@ TEST_F(HttpServerTest, ReadsChunksAndTheBodyOfAGet) {
   EXPECT_EQ(client.get("/next").body, "GET /next  ");
 }
 
-TEST_F(HttpServerTest, ClosesWhenAskedToAndForOldClients) {
+TEST_P(HttpServerTest, ClosesWhenAskedToAndForOldClients) {
   start();
   RawClient modern(port()), old(port());
   modern.send("GET / HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n");
@@ -94,7 +96,7 @@ TEST_F(HttpServerTest, ClosesWhenAskedToAndForOldClients) {
   EXPECT_TRUE(old.is_closed());
 }
 
-TEST_F(HttpServerTest, SendsNoBodyForHead) {
+TEST_P(HttpServerTest, SendsNoBodyForHead) {
   start();
   RawClient client(port());
   client.send("HEAD / HTTP/1.1\r\nHost: t\r\n\r\nGET /x HTTP/1.1\r\nHost: t\r\n\r\n");
@@ -102,7 +104,7 @@ TEST_F(HttpServerTest, SendsNoBodyForHead) {
   EXPECT_NE(head.find("Content-Length: 8"), std::string::npos) << head;
 }
 
-TEST_F(HttpServerTest, RefusesWhatIsTooLarge) {
+TEST_P(HttpServerTest, RefusesWhatIsTooLarge) {
   start({.max_header = 1000, .max_body = 100});
   EXPECT_EQ(status_of("GET / HTTP/1.1\r\nHost: t\r\nX: " + std::string(2000, 'a') + "\r\n\r\n"),
             431);
@@ -115,7 +117,7 @@ TEST_F(HttpServerTest, RefusesWhatIsTooLarge) {
             200);
 }
 
-TEST_F(HttpServerTest, RefusesWhatTwoServersCouldReadDifferently) {
+TEST_P(HttpServerTest, RefusesWhatTwoServersCouldReadDifferently) {
   start();
   const std::string begin = "POST / HTTP/1.1\r\nHost: t\r\n";
   EXPECT_EQ(status_of(begin + "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
@@ -133,7 +135,7 @@ TEST_F(HttpServerTest, RefusesWhatTwoServersCouldReadDifferently) {
   EXPECT_EQ(status_of("\x16\x03\x01\x02\x05garbage\r\n\r\n"), 400);
 }
 
-TEST_F(HttpServerTest, ClosesConnectionsThatSendTooSlowly) {
+TEST_P(HttpServerTest, ClosesConnectionsThatSendTooSlowly) {
   start({.timeout = 0.2, .idle = 0.2});
   RawClient silent(port()), header(port()), body(port());
   header.send("GET / HTTP/1.1\r\nHos");
@@ -143,7 +145,7 @@ TEST_F(HttpServerTest, ClosesConnectionsThatSendTooSlowly) {
   EXPECT_TRUE(silent.is_closed());
 }
 
-TEST_F(HttpServerTest, MakesRoomByClosingTheLongestIdle) {
+TEST_P(HttpServerTest, MakesRoomByClosingTheLongestIdle) {
   start({.max_connections = 4});
   std::list<RawClient> idle;
   for (int i = 0; i < 4; ++i) {
@@ -157,7 +159,7 @@ TEST_F(HttpServerTest, MakesRoomByClosingTheLongestIdle) {
   EXPECT_EQ(idle.back().get("/").status, 200);
 }
 
-TEST_F(HttpServerTest, BoundsTheMemoryOfAllBodies) {
+TEST_P(HttpServerTest, BoundsTheMemoryOfAllBodies) {
   start({.max_body = 1000, .max_bodies = 1500});
   RawClient first(port()), second(port());
   const std::string request = "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 1000\r\n\r\n";
@@ -177,7 +179,7 @@ TEST_F(HttpServerTest, BoundsTheMemoryOfAllBodies) {
   EXPECT_EQ(status, 200);
 }
 
-TEST_F(HttpServerTest, StreamsPiecesAsTheyCome) {
+TEST_P(HttpServerTest, StreamsPiecesAsTheyCome) {
   std::shared_ptr<Exchange> open;
   std::atomic<bool> begun{false};
   answer_ = [&](const auto& exchange) {
@@ -199,7 +201,7 @@ TEST_F(HttpServerTest, StreamsPiecesAsTheyCome) {
   EXPECT_EQ(client.get("/").status, 200) << "the connection can be used again";
 }
 
-TEST_F(HttpServerTest, TellsWhenAClientHasHungUp) {
+TEST_P(HttpServerTest, TellsWhenAClientHasHungUp) {
   std::atomic<bool> asked{false}, gone{false};
   std::shared_ptr<Exchange> open;
   answer_ = [&](const auto& exchange) {
@@ -220,7 +222,7 @@ TEST_F(HttpServerTest, TellsWhenAClientHasHungUp) {
   EXPECT_EQ(last_status_, 499);
 }
 
-TEST_F(HttpServerTest, ErrorsOfHandlersAreAnswers) {
+TEST_P(HttpServerTest, ErrorsOfHandlersAreAnswers) {
   answer_ = [](const auto& exchange) {
     if (exchange->request().path == "/http") throw HttpError{403, "no"};
     throw std::runtime_error("what");
@@ -231,53 +233,149 @@ TEST_F(HttpServerTest, ErrorsOfHandlersAreAnswers) {
   EXPECT_EQ(client.get("/other").status, 500);
 }
 
-// A request that waits in the handler until release(), and holds up its thread.
+// Requests to /held wait in the handler and hold up its thread.
 class HeldUp : public HttpServerTest {
  protected:
   HeldUp() {
     answer_ = [this](const auto& exchange) {
       if (exchange->request().path == "/held") {
         ++held_;
-        released_.get_future().wait();
+        released_.wait();
       }
       echo(exchange);
     };
   }
-  void wait_until_held() {
-    while (held_ == 0) std::this_thread::sleep_for(1ms);
+  ~HeldUp() override { stop(); }
+
+  // Whether a request is held before some seconds have passed, and the last had this status.
+  bool is_held() {
+    return comes_true([&] { return held_ > 0; });
+  }
+  bool last_had(int status) {
+    return comes_true([&] { return last_status_ == status; });
   }
 
   std::atomic<int> held_{0};
-  std::promise<void> released_;
+  std::promise<void> release_;
+  const std::shared_future<void> released_ = release_.get_future().share();
+
+ private:
+  static bool comes_true(const std::function<bool()>& condition) {
+    for (int i = 0; i < 5000 && !condition(); ++i) std::this_thread::sleep_for(1ms);
+    return condition();
+  }
 };
 
-TEST_F(HeldUp, ALongRequestHoldsUpNoShortOne) {
+class LongRequests : public HeldUp {
+ protected:
+  const std::string text_ = std::string(20'000, 'a');
+  const std::string form_ =
+      "POST /held HTTP/1.1\r\nHost: t\r\nContent-Length: 2\r\n"
+      "Content-Type: multipart/form-data; boundary=b\r\n\r\nab";
+};
+
+TEST_P(LongRequests, HoldUpNoShortOne) {
   start();
-  RawClient busy(port()), other(port()), gone(port());
-  const std::string text(20'000, 'a');
-  std::thread sends([&] { EXPECT_EQ(busy.post("/held", text).body, "POST /held  " + text); });
-  wait_until_held();
+  RawClient busy(port()), other(port());
+  std::thread sends([&] { EXPECT_EQ(busy.post("/held", text_).body, "POST /held  " + text_); });
+  EXPECT_TRUE(is_held());
   EXPECT_EQ(other.post("/", "short").body, "POST /  short");
-  gone.send("POST /held HTTP/1.1\r\nHost: t\r\nContent-Length: 20000\r\n\r\n" + text);
-  gone.close();
-  while (last_status_ != 499) std::this_thread::sleep_for(1ms);
-  released_.set_value();
+  release_.set_value();
   sends.join();
-  EXPECT_EQ(other.post("/", text).body, "POST /  " + text) << "after the long ones before it";
-  EXPECT_EQ(held_, 1) << "nobody waits for the other";
+  EXPECT_EQ(other.post("/", text_).body, "POST /  " + text_);
 }
 
-TEST_F(HeldUp, SeveralThreadsSpeakToClients) {
-  start({.threads = 2});
+TEST_P(LongRequests, AreThoseWithFiles) {
+  start();
+  RawClient busy(port()), other(port());
+  busy.send(form_);
+  EXPECT_TRUE(is_held());
+  EXPECT_EQ(other.post("/", "short").body, "POST /  short");
+  release_.set_value();
+  EXPECT_EQ(busy.receive().status, 200);
+}
+
+TEST_P(LongRequests, OfClientsThatHaveGoneAreForgotten) {
+  start();
+  std::list<RawClient> busy;
+  for (int i = 0; i < GetParam(); ++i) {
+    held_ = 0;
+    busy.emplace_back(port()).send(form_);
+    EXPECT_TRUE(is_held());
+  }
+  {
+    RawClient gone(port());
+    gone.send("POST /held HTTP/1.1\r\nHost: t\r\nContent-Length: 20000\r\n\r\n" + text_);
+  }
+  EXPECT_TRUE(last_had(499));
+  const int held = held_;
+  release_.set_value();
+  for (RawClient& client : busy) EXPECT_EQ(client.receive().status, 200);
+  RawClient next(port());
+  EXPECT_EQ(next.post("/", text_).body, "POST /  " + text_);
+  EXPECT_EQ(held_, held) << "the handler has not seen it";
+}
+
+TEST_P(LongRequests, ThatFailInAnyWayAreAnswered) {
+  answer_ = [](const auto&) { throw 1; };
+  start();
+  RawClient client(port());
+  EXPECT_EQ(client.post("/", text_).status, 500);
+  EXPECT_EQ(client.post("/", "short").status, 500);
+}
+
+TEST_P(LongRequests, EndBeforeTheServerDoes) {
+  start({.grace = 0.1});
+  RawClient busy(port()), waiting(port());
+  busy.send(form_);
+  EXPECT_TRUE(is_held());
+  waiting.send(form_);
+  server_->stop();
+  EXPECT_TRUE(busy.is_closed());
+  release_.set_value();
+  stop();
+}
+
+INSTANTIATE_TEST_SUITE_P(HttpServer, LongRequests, testing::Values(1, 2));
+
+TEST_P(HeldUp, OneThreadOfSeveralLeavesTheOthers) {
+  start();
   RawClient busy(port()), other(port());
   std::thread sends([&] { EXPECT_EQ(busy.get("/held").status, 200); });
-  wait_until_held();
+  EXPECT_TRUE(is_held());
   EXPECT_EQ(other.get("/").status, 200);
-  released_.set_value();
+  release_.set_value();
   sends.join();
 }
 
-TEST_F(HttpServerTest, StopsWhenTheLastRequestIsAnswered) {
+INSTANTIATE_TEST_SUITE_P(HttpServer, HeldUp, testing::Values(2));
+
+TEST_P(HttpServerTest, NoticesThatTheClientOfABusyStreamHasHungUp) {
+  std::atomic<bool> gone{false};
+  std::thread writes;
+  answer_ = [&](const auto& exchange) {
+    exchange->on_hang_up([&] { gone = true; });
+    exchange->begin({});
+    writes = std::thread([&gone, exchange] {
+      for (int i = 0; i < 2000 && !gone; ++i) {
+        exchange->write("more");
+        std::this_thread::sleep_for(5ms);
+      }
+    });
+  };
+  start();
+  {
+    RawClient client(port());
+    client.send("GET / HTTP/1.1\r\nHost: t\r\n\r\n");
+    for (int i = 0; i < 5000 && !writes.joinable(); ++i) std::this_thread::sleep_for(1ms);
+  }
+  stop();
+  ASSERT_TRUE(writes.joinable());
+  writes.join();
+  EXPECT_TRUE(gone);
+}
+
+TEST_P(HttpServerTest, StopsWhenTheLastRequestIsAnswered) {
   std::shared_ptr<Exchange> open;
   std::atomic<bool> asked{false};
   answer_ = [&](const auto& exchange) {
@@ -297,7 +395,7 @@ TEST_F(HttpServerTest, StopsWhenTheLastRequestIsAnswered) {
   thread_.join();
 }
 
-TEST_F(HttpServerTest, StopDoesNotWaitLongerThanTheTimeOfGrace) {
+TEST_P(HttpServerTest, StopDoesNotWaitLongerThanTheTimeOfGrace) {
   std::shared_ptr<Exchange> open;
   std::atomic<bool> asked{false};
   answer_ = [&](const auto& exchange) {
@@ -312,7 +410,7 @@ TEST_F(HttpServerTest, StopDoesNotWaitLongerThanTheTimeOfGrace) {
   EXPECT_TRUE(busy.is_closed());
 }
 
-TEST_F(HttpServerTest, InvitesLargeBodies) {
+TEST_P(HttpServerTest, InvitesLargeBodies) {
   start();
   RawClient client(port());
   client.send("POST / HTTP/1.1\r\nHost: t\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
@@ -333,7 +431,7 @@ TEST(HttpServer, NamesAddressesThatCannotBeUsed) {
                ConfigError);
 }
 
-TEST_F(HttpServerTest, MayEndWhileAnotherThreadStillStopsIt) {
+TEST_P(HttpServerTest, MayEndWhileAnotherThreadStillStopsIt) {
   for (int i = 0; i < 50; ++i) {
     start();
     std::thread stopping([this] { server_->stop(); });
@@ -342,6 +440,8 @@ TEST_F(HttpServerTest, MayEndWhileAnotherThreadStillStopsIt) {
     stopping.join();
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(HttpServer, HttpServerTest, testing::Values(1, 2));
 
 }  // namespace
 }  // namespace attend

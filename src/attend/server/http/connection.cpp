@@ -1,4 +1,5 @@
 #include "attend/server/http/deadline.h"
+#include "attend/server/http/form.h"
 #include "attend/server/http/response_head.h"
 #include "attend/server/http/server_state.h"
 
@@ -33,7 +34,7 @@ constexpr std::chrono::milliseconds kWatch{50};
 // to read the response.
 constexpr double kLinger = 2;
 constexpr std::size_t kLingerBytes = 1 << 20;
-// Bytes of a body that make a request long: to read and tokenize it takes a millisecond or more.
+// Bytes of a body that take a millisecond or more to read and tokenize.
 constexpr std::size_t kLongBody = 8 << 10;
 
 std::string_view view_of(boost::beast::string_view text) { return {text.data(), text.size()}; }
@@ -65,6 +66,12 @@ HttpRequest request_of(const Message& message) {
     request.headers.add(std::string(view_of(field.name_string())),
                         std::string(view_of(field.value())));
   return request;
+}
+
+// A file may unpack to many times its size.
+bool takes_long(const HttpRequest& request) {
+  return request.body.size() > kLongBody ||
+         media_type(request.headers.find("content-type")) == "multipart/form-data";
 }
 
 HttpError error_of(const Failure& failure, const HttpOptions& options) {
@@ -170,12 +177,13 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     const bool may_follow = message.keep_alive() && chunks;
     const auto exchange = std::make_shared<Exchange>(std::move(request));
     outcome_ = {.status = 499};
-    if (exchange->request().body.size() <= kLongBody) {
-      hand_on(state_->handlers, exchange);
-    } else {
-      net::post(state_->long_requests, [state = state_, exchange] {
-        if (!exchange->is_abandoned()) hand_on(state->handlers, exchange);
+    if (takes_long(exchange->request())) {
+      // If the client goes, its request goes too, with the memory of its body.
+      net::post(state_->long_requests, [state = state_, weak = std::weak_ptr(exchange)] {
+        if (const auto waiting = weak.lock()) hand_on(state->handlers, waiting);
       });
+    } else {
+      hand_on(state_->handlers, exchange);
     }
     const bool more = co_await answer(*exchange, {head, may_follow, chunks});
     outcome_.key_name = exchange->signature();
@@ -232,12 +240,22 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   static void hand_on(const HttpServer::Handlers& handlers,
                       const std::shared_ptr<Exchange>& exchange) {
     try {
-      handlers.answer(exchange);
-    } catch (const HttpError& error) {
-      exchange->respond(handlers.refuse(exchange->request(), error));
-    } catch (const std::exception&) {
-      exchange->respond(
-          handlers.refuse(exchange->request(), {500, "the request could not be handled"}));
+      try {
+        handlers.answer(exchange);
+      } catch (const HttpError& error) {
+        exchange->respond(handlers.refuse(exchange->request(), error));
+      }
+    } catch (...) {
+      fail(handlers, *exchange);
+    }
+  }
+
+  static void fail(const HttpServer::Handlers& handlers, Exchange& exchange) {
+    try {
+      exchange.respond(
+          handlers.refuse(exchange.request(), {500, "the request could not be handled"}));
+    } catch (...) {  // such as a lack of memory: the connection is closed
+      exchange.abandon();
     }
   }
 
@@ -253,7 +271,9 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     MemoryShare share(state_->response_bytes, state_->options.max_bodies);
     exchange.on_news([weak = this->weak_from_this()] {
       if (const auto self = weak.lock())
-        net::post(self->stream_.get_executor(), [self] { self->wake_.cancel(); });
+        net::post(self->stream_.get_executor(), [weak] {
+          if (const auto still = weak.lock()) still->wake_.cancel();
+        });
     });
     int status = 0;
     bool keep_alive = may_follow;
@@ -290,7 +310,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         exchange.release();
         co_return keep_alive;
       }
-      if (closed_) break;
+      if (closed_ || exchange.is_abandoned()) break;
       if (news.head || !news.more.empty()) continue;
       Failure woken;
       wake_.expires_after(kWatch);

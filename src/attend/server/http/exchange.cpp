@@ -50,7 +50,7 @@ void Exchange::on_hang_up(std::function<void()> call) {
   {
     const std::lock_guard lock(mutex_);
     if (!abandoned_) {
-      hang_up_ = std::move(call);
+      if (!released_) hang_up_ = std::move(call);
       return;
     }
   }
@@ -96,6 +96,7 @@ void Exchange::abandon() {
 void Exchange::release() {
   std::function<void()> wake, hang_up;  // destroyed without the mutex
   const std::lock_guard lock(mutex_);
+  released_ = true;
   wake.swap(wake_);
   hang_up.swap(hang_up_);
 }

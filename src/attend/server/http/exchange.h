@@ -64,7 +64,8 @@ class Exchange {
   std::optional<HttpResponse> head_;
   std::string pieces_;
   std::string signature_;
-  bool answered_ = false, in_pieces_ = false, complete_ = false, abandoned_ = false;
+  bool answered_ = false, in_pieces_ = false, complete_ = false, abandoned_ = false,
+       released_ = false;
   std::function<void()> wake_, hang_up_;
 };
 

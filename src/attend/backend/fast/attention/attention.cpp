@@ -110,7 +110,7 @@ HWY_INLINE void finish_softmax(std::ptrdiff_t stride, const RunningSoftmax& runn
     hn::StoreU(hn::IfThenZeroElse(none, hn::Div(hn::Set(d, 1.0f), sum)), d, running.factor + n);
     const auto log =
         hn::Add(hn::LoadU(d, running.largest + n), hn::Log(d, hn::Max(hn::Set(d, 1e-38f), sum)));
-    // On some processors, the maximum of NaN and a number is the number.
+    // Log() does not keep NaN, nor does Max() on some processors.
     const auto valid = hn::IfThenElse(hn::IsNaN(sum), sum, log);
     hn::StoreU(hn::IfThenElse(none, hn::Set(d, -__builtin_inff()), valid), d, running.sum + n);
   }
