@@ -350,30 +350,59 @@ TEST_P(HeldUp, OneThreadOfSeveralLeavesTheOthers) {
 
 INSTANTIATE_TEST_SUITE_P(HttpServer, HeldUp, testing::Values(2));
 
-TEST_P(HttpServerTest, NoticesThatTheClientOfABusyStreamHasHungUp) {
-  std::atomic<bool> gone{false};
-  std::thread writes;
-  answer_ = [&](const auto& exchange) {
-    exchange->on_hang_up([&] { gone = true; });
-    exchange->begin({});
-    writes = std::thread([&gone, exchange] {
-      for (int i = 0; i < 2000 && !gone; ++i) {
-        exchange->write("more");
-        std::this_thread::sleep_for(5ms);
-      }
-    });
-  };
-  start();
-  {
-    RawClient client(port());
-    client.send("GET / HTTP/1.1\r\nHost: t\r\n\r\n");
-    for (int i = 0; i < 5000 && !writes.joinable(); ++i) std::this_thread::sleep_for(1ms);
+// A response in pieces, which the test writes.
+class Streams : public HttpServerTest {
+ protected:
+  Streams() {
+    answer_ = [this](const auto& exchange) { asked_.set_value(exchange); };
   }
-  stop();
-  ASSERT_TRUE(writes.joinable());
-  writes.join();
+  std::shared_ptr<Exchange> begun(RawClient& client) {
+    client.send("GET / HTTP/1.1\r\nHost: t\r\n\r\n");
+    std::shared_ptr<Exchange> exchange = asked_.get_future().get();
+    exchange->begin({});
+    return exchange;
+  }
+
+ private:
+  std::promise<std::shared_ptr<Exchange>> asked_;
+};
+
+TEST_P(Streams, EndWithTheirClientThoughTheyAreBusy) {
+  start();
+  std::optional<RawClient> client(port());
+  const std::shared_ptr<Exchange> exchange = begun(*client);
+  std::atomic<bool> gone{false};
+  exchange->on_hang_up([&] { gone = true; });
+  client.reset();
+  for (int i = 0; i < 2000 && !gone; ++i) {
+    exchange->write("more");
+    std::this_thread::sleep_for(5ms);
+  }
   EXPECT_TRUE(gone);
+  exchange->end();
 }
+
+// A server writes with the lock that its call for a hang-up takes.
+TEST_P(Streams, EndIfNobodyReadsThem) {
+  start();
+  RawClient client(port());
+  const std::shared_ptr<Exchange> exchange = begun(client);
+  std::mutex mutex;
+  std::atomic<bool> gone{false};
+  exchange->on_hang_up([&] {
+    const std::lock_guard lock(mutex);
+    gone = true;
+  });
+  const std::string piece(1 << 20, 'a');
+  for (int i = 0; i < 64; ++i) {
+    const std::lock_guard lock(mutex);
+    exchange->write(piece);
+  }
+  for (int i = 0; i < 5000 && !gone; ++i) std::this_thread::sleep_for(1ms);
+  EXPECT_TRUE(gone) << "long before the timeout";
+}
+
+INSTANTIATE_TEST_SUITE_P(HttpServer, Streams, testing::Values(1, 2));
 
 TEST_P(HttpServerTest, StopsWhenTheLastRequestIsAnswered) {
   std::shared_ptr<Exchange> open;

@@ -269,11 +269,15 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   net::awaitable<bool> answer(Exchange& exchange, Manner manner) {
     const auto [head_only, may_follow, chunks] = manner;
     MemoryShare share(state_->response_bytes, state_->options.max_bodies);
-    exchange.on_news([weak = this->weak_from_this()] {
-      if (const auto self = weak.lock())
-        net::post(self->stream_.get_executor(), [weak] {
-          if (const auto still = weak.lock()) still->wake_.cancel();
-        });
+    exchange.on_news([weak = this->weak_from_this(), &exchange] {
+      const auto self = weak.lock();
+      if (!self) return;
+      // Whoever does not read what has been written need not get it.
+      net::post(self->stream_.get_executor(), [weak, is_stuck = exchange.is_abandoned()] {
+        const auto still = weak.lock();
+        if (still && is_stuck) still->close();
+        if (still) still->wake_.cancel();
+      });
     });
     int status = 0;
     bool keep_alive = may_follow;

@@ -24,16 +24,14 @@ void Exchange::begin(HttpResponse head) {
   notify();
 }
 
+// Who writes may hold a lock that the call for a hang-up needs: the connection makes that call.
 void Exchange::write(std::string_view piece) {
-  bool is_stuck = false;
   {
     const std::lock_guard lock(mutex_);
     if (!in_pieces_ || complete_ || abandoned_) return;
-    is_stuck = pieces_.size() + piece.size() > kMostPending;
-    if (!is_stuck) pieces_ += piece;
+    abandoned_ = pieces_.size() + piece.size() > kMostPending;
+    if (!abandoned_) pieces_ += piece;
   }
-  // The connection finds out by itself that nothing follows.
-  if (is_stuck) return abandon();
   notify();
 }
 
