@@ -1,5 +1,6 @@
 #include "attend/core/json.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -44,6 +45,21 @@ TEST(ParseJson, RefusesWhatIsTooDeepHoweverDeep) {
                 "file: expected at most 64 nested lists and objects, found more");
       EXPECT_FALSE(try_parse_json(text));
     }
+  }
+}
+
+TEST(ParseForeignJson, RefusesObjectsOfManyMembers) {
+  const auto object = [](int members, const std::string& last) {
+    std::string text = "{";
+    for (int i = 1; i < members; ++i) text += fmt::format("\"{}\":0,", i);
+    return text + "\"last\":" + last + "}";
+  };
+  const std::string most = object(256, object(256, "0")), list = "[" + most + "," + most + "]";
+  EXPECT_EQ(parse_foreign_json(list, "body").dump(), list);
+  for (const std::string& text : {object(257, "0"), "[[" + object(2, object(257, "0")) + "]]"}) {
+    EXPECT_EQ(data_error([&] { parse_foreign_json(text, "body"); }),
+              "body: expected objects of at most 256 members, found more");
+    EXPECT_NO_THROW(parse_json(text, "file"));
   }
 }
 

@@ -109,6 +109,11 @@ TEST(OpenDocument, SpansStayWithTheirWords) {
             "</text:p></office:text>");
 }
 
+TEST(OpenDocument, WritesNoEscapesThatXmlDoesNotKnow) {
+  EXPECT_EQ(capitals(MarkupDocument::open_document("<text:p>at&amp;t; &amp;nbsp; &lt;b></text:p>")),
+            "<text:p>AT&amp;T; &amp;NBSP; &lt;B&gt;</text:p>");
+}
+
 TEST(OfficeFile, KeepsEverythingButItsTexts) {
   const std::string image("\x89PNG\0\1", 6);
   const std::string file =

@@ -93,6 +93,9 @@ TEST(MarkupDocument, ManyTagsTakeLinearTime) {
   for (int i = 0; i < 50000; ++i) deep += "</b>";
   EXPECT_EQ(translate(many).size(), many.size());
   EXPECT_EQ(translate(deep).size(), deep.size());
+  std::string quoted;
+  for (int i = 0; i < 300'000; ++i) quoted += "<a '>'";
+  EXPECT_EQ(translate(quoted), quoted) << "no quoted attribute ends";
 }
 
 }  // namespace

@@ -99,12 +99,18 @@ std::string unescaped_html(std::string_view text) {
   return out;
 }
 
-std::string escaped_html_text(std::string_view text) {
+namespace {
+
+// Whether "&" at the beginning of `text` begins an escape that nobody knows.
+bool is_unknown_escape(std::string_view text) {
+  const auto escape = escape_at(text);
+  return !escape.empty() && !character_of(escape);
+}
+
+std::string escaped(std::string_view text, bool keeps_unknown) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool unknown = text[i] == '&' && !escape_at(text.substr(i)).empty() &&
-                         !character_of(escape_at(text.substr(i)));
-    if (text[i] == '&' && !unknown) {
+    if (text[i] == '&' && !(keeps_unknown && is_unknown_escape(text.substr(i)))) {
       out += "&amp;";
     } else if (text[i] == '<') {
       out += "&lt;";
@@ -116,5 +122,10 @@ std::string escaped_html_text(std::string_view text) {
   }
   return out;
 }
+
+}  // namespace
+
+std::string escaped_html_text(std::string_view text) { return escaped(text, true); }
+std::string escaped_xml_text(std::string_view text) { return escaped(text, false); }
 
 }  // namespace attend

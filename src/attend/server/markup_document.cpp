@@ -215,7 +215,8 @@ void add_run(std::span<const MarkupPiece> run, std::vector<MarkupPiece>& merged)
 }  // namespace
 
 MarkupDocument::MarkupDocument(std::span<const MarkupPiece> pieces,
-                               bool (*is_inline)(const MarkupPiece&)) {
+                               bool (*is_inline)(const MarkupPiece&), Escape escape)
+    : escape_(escape) {
   BlockCollector collector(is_inline);
   for (const MarkupPiece& piece : pieces) collector.add(piece);
   collector.flush();
@@ -224,11 +225,11 @@ MarkupDocument::MarkupDocument(std::span<const MarkupPiece> pieces,
 }
 
 MarkupDocument MarkupDocument::html(std::string_view text) {
-  return {pieces_of(text), is_inline_html};
+  return {pieces_of(text), is_inline_html, escaped_html_text};
 }
 
 MarkupDocument MarkupDocument::open_document(std::string_view xml) {
-  return {pieces_of(xml), is_inline_open_document};
+  return {pieces_of(xml), is_inline_open_document, escaped_xml_text};
 }
 
 MarkupDocument MarkupDocument::word(std::string_view xml) {
@@ -243,7 +244,7 @@ MarkupDocument MarkupDocument::word(std::string_view xml) {
     add_run(std::span(pieces).subspan(i, end + 1 - i), merged);
     i = end;
   }
-  MarkupDocument document(merged, is_inline_word);
+  MarkupDocument document(merged, is_inline_word, escaped_xml_text);
   for (MarkedText& block : document.blocks_) {
     block.spaces_within = true;
     // Spaces at the ends of a text count only if they are said to.
@@ -268,7 +269,7 @@ std::string MarkupDocument::translation(std::span<const TranslatedText> translat
                                         std::size_t k) const {
   std::string out = between_.front();
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    out += with_marks(blocks_[i], translated[i], k, escaped_html_text);
+    out += with_marks(blocks_[i], translated[i], k, escape_);
     out += between_[i + 1];
   }
   return out;

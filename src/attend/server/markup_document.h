@@ -37,7 +37,11 @@ class MarkupDocument {
   std::string translation(std::span<const TranslatedText> translated, std::size_t k) const;
 
  private:
-  MarkupDocument(std::span<const MarkupPiece> pieces, bool (*is_inline)(const MarkupPiece&));
+  using Escape = std::string (*)(std::string_view text);
+  MarkupDocument(std::span<const MarkupPiece> pieces, bool (*is_inline)(const MarkupPiece&),
+                 Escape escape);
+
+  Escape escape_;
 
   // Bytes before each block, and after the last one.
   std::vector<std::string> between_;

@@ -23,21 +23,6 @@ bool is_name_letter(char c) {
 }
 char small_letter_of(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// The end of a tag that begins at `begin`; quoted attributes may hold ">".
-std::size_t end_of_tag(std::string_view markup, std::size_t begin) {
-  char quote = 0;
-  for (std::size_t i = begin + 1; i < markup.size(); ++i) {
-    if (quote != 0) {
-      if (markup[i] == quote) quote = 0;
-    } else if (markup[i] == '"' || markup[i] == '\'') {
-      quote = markup[i];
-    } else if (markup[i] == '>') {
-      return i + 1;
-    }
-  }
-  return std::min(markup.find('>', begin), markup.size() - 1) + 1;
-}
-
 MarkupPiece read_tag(std::string_view raw) {
   MarkupPiece piece{.raw = raw};
   std::size_t at = 1;
@@ -73,7 +58,7 @@ bool MarkupReader::next(MarkupPiece& piece) {
     piece = {.raw = markup_.substr(begin, at_ - begin)};
     return true;
   }
-  at_ = end_of_tag(markup_, begin);
+  at_ = end_of_tag(begin);
   piece = read_tag(markup_.substr(begin, at_ - begin));
   if (piece.is_opaque && !piece.closes && !piece.closes_self) skip_content(piece, begin);
   return true;
@@ -83,6 +68,24 @@ bool MarkupReader::starts_tag(std::size_t at) const {
   if (markup_[at] != '<' || at + 1 >= markup_.size()) return false;
   const char c = markup_[at + 1];
   return c == '/' || c == '!' || c == '?' || (is_name_letter(c) && !(c >= '0' && c <= '9'));
+}
+
+// The end of a tag that begins at `begin`; quoted attributes may hold ">". After a tag whose quotes
+// leave no end, quotes mean nothing: to look for the end of each to the end of the text would take
+// quadratic time.
+std::size_t MarkupReader::end_of_tag(std::size_t begin) {
+  char quote = 0;
+  for (std::size_t i = begin + 1; !ignores_quotes_ && i < markup_.size(); ++i) {
+    if (quote != 0) {
+      if (markup_[i] == quote) quote = 0;
+    } else if (markup_[i] == '"' || markup_[i] == '\'') {
+      quote = markup_[i];
+    } else if (markup_[i] == '>') {
+      return i + 1;
+    }
+  }
+  ignores_quotes_ = true;
+  return std::min(markup_.find('>', begin), markup_.size() - 1) + 1;
 }
 
 // Makes the whole element one piece. Elements of the same name may be within it.
@@ -101,7 +104,7 @@ void MarkupReader::skip_content(MarkupPiece& piece, std::size_t begin) {
       at_ += 2;
       continue;
     }
-    const std::size_t end = end_of_tag(markup_, at_);
+    const std::size_t end = end_of_tag(at_);
     if (same && closes) --depth;
     if (same && !closes && !markup_.substr(at_, end - at_).ends_with("/>")) ++depth;
     at_ = end;

@@ -27,10 +27,12 @@ class MarkupReader {
 
  private:
   bool starts_tag(std::size_t at) const;
+  std::size_t end_of_tag(std::size_t begin);
   void skip_content(MarkupPiece& piece, std::size_t begin);
 
   std::string_view markup_;
   std::size_t at_ = 0;
+  bool ignores_quotes_ = false;
 };
 
 }  // namespace attend

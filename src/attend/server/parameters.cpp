@@ -28,7 +28,7 @@ using Json = nlohmann::ordered_json;
 
 Json json_of(std::string_view body) {
   try {
-    Json json = parse_json(body, "body");
+    Json json = parse_foreign_json(body, "body");
     if (!json.is_object()) throw HttpError{400, "body: expected a JSON object"};
     return json;
   } catch (const DataError& error) {
