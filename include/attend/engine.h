@@ -130,7 +130,7 @@ class Engine {
   // Queues all items of a request, or none. Items of one model start in the order of their
   // requests, except that shorter requests may pass all but the first item of a long request. The
   // request keeps the model alive. Throws OverloadedError if the items do not fit into the queue or
-  // the engine has stopped. A request that is larger than the queue never fits.
+  // the engine has stopped, LineError for a request that is larger than the queue.
   Ticket submit(const Translator& translator, TranslationRequest request,
                 Receiver<Translation> receiver);
   Ticket submit(const Generator& generator, GenerationRequest request,

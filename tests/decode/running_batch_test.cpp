@@ -235,6 +235,20 @@ TEST(RunningBatch, LetsSentencesLeaveBeforeTheirEnd) {
   EXPECT_EQ(model.asked()[1], std::vector<int>{2});
 }
 
+TEST(RunningBatch, ForgetsASentenceThatCannotBeginAndLeaves) {
+  TableModel model({2, 2}, 10, writes_its_number);
+  RunningBatch batch(model);
+  batch.join(0, [](const Arrival& arrival, std::size_t sentence) {
+    if (sentence == 0) throw Error("no search");
+    return greedy(arrival, sentence);
+  });
+  batch.leave(0);
+  std::vector<std::size_t> done;
+  while (!batch.empty())
+    for (const auto& outcome : batch.step()) done.push_back(outcome.number);
+  EXPECT_EQ(done, std::vector<std::size_t>{1});
+}
+
 TEST(RunningBatch, GivesAnErrorToTheSentenceThatHasItAndGoesOn) {
   const auto broken = [](int sentence, const TableModel::Prefix& prefix) {
     if (sentence == 7 && prefix.size() == 1) return std::vector<float>(4, NAN);

@@ -26,7 +26,7 @@ class Load : public ServingTest {
 
 TEST_F(Load, EveryAcceptedAnswerIsThatOfTheLibrary) {
   ServingOptions options;
-  options.max_tokens_in_queue = 20;
+  options.max_tokens_in_queue = 26;  // of the longest sentence
   serve({"en-de", "classes"}, options);
   const Translator translator = Translator::load(SmallModels::shared().file("en-de"));
   const Classifier classifier = Classifier::load(SmallModels::shared().file("classes"));

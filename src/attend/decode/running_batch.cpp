@@ -80,6 +80,7 @@ void RunningBatch::leave(std::size_t sentence) {
   const auto is_it = [sentence](const auto& one) { return one.number == sentence; };
   std::erase_if(searches_, is_it);
   std::erase_if(samplings_, is_it);
+  std::erase_if(failed_, is_it);
 }
 
 // A hypothesis alone reads the last part of its prefix and goes on in the same step; several, such

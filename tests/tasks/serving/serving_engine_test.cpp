@@ -71,6 +71,8 @@ TEST_F(HeldEngine, RefusesWhatDoesNotFitAtOnce) {
   EXPECT_EQ(engine_.statistics().running_items, 1);
   expect_error<OverloadedError>([&] { submit(translator(), sentences(3), does_not); },
                                 {"39 tokens", "130 of at most 150", "try again"});
+  expect_error<LineError>([&] { submit(translator(), sentences(12), does_not); },
+                          {"156 tokens", "never fits", "150"});
   EXPECT_EQ(engine_.statistics().refused_items, 3);
   Sent<Classification> other;
   submit(served_classifier(), ClassificationRequest{{"a fine film"}}, other);  // a queue of its own
@@ -286,6 +288,23 @@ TEST(ServingEngine, DecodesNoMoreRowsTogetherThanABatchHas) {
   engine.drain();
   ASSERT_EQ(rows.size(), 8u);
   EXPECT_EQ(*std::max_element(rows.begin(), rows.end()), 10);
+}
+
+TEST(ServingEngine, FailsContinuationsThatASearchDoesNotFind) {
+  ServingEngine engine({}, serving_runtime(1));
+  Sent<Generation> sent;
+  GenerationRequest request{.prompt = "the old"};
+  request.options.beam.beam_size = 2;
+  request.options.beam.patience = 50;
+  request.options.n_best = 100;
+  request.options.max_tokens = 2;
+  engine.submit(jobs_of(served_generator(), request, sent.collected.receiver(), sent.state));
+  engine.drain();
+  EXPECT_GT(sent.collected.answers.size(), 0u);
+  EXPECT_LT(sent.collected.answers.size(), 100u);
+  EXPECT_EQ(sent.collected.answers.size() + sent.collected.errors.size(), 100u);
+  EXPECT_EQ(engine.statistics().answered_items, std::ssize(sent.collected.answers));
+  EXPECT_EQ(engine.statistics().failed_items, std::ssize(sent.collected.errors));
 }
 
 TEST(ServingEngine, HandsOnEveryTokenThatIsSampled) {

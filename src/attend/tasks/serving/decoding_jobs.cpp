@@ -1,5 +1,7 @@
 #include "attend/tasks/serving/decoding_jobs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -97,7 +99,12 @@ class GenerationJob final : public Job {
       counts.tokens_written += std::ssize(continuations[item].ids);
       receiver_->accept(item, std::move(continuations[item]));
     }
-    counts.answered += size().items;
+    counts.answered += std::ssize(continuations);
+    for (auto item = continuations.size(); item < static_cast<std::size_t>(size().items); ++item) {
+      ++counts.failed;
+      receiver_->fail(item, std::make_exception_ptr(Error(fmt::format(
+                                "the search found only {} continuations", continuations.size()))));
+    }
   }
 
  private:

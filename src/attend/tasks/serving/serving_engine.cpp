@@ -42,6 +42,9 @@ void ServingEngine::submit(Jobs request) {
   if (request.empty()) return;
   JobSize size;
   for (const auto& job : request) size += job->size();
+  if (size.tokens > options_.queue_tokens)
+    throw LineError(fmt::format("a request of {} tokens never fits: at most {} tokens may wait",
+                                size.tokens, options_.queue_tokens));
   const std::lock_guard lock(mutex_);
   if (stopping_) throw OverloadedError("the engine has stopped");
   const Model model = request.front()->model();

@@ -41,7 +41,8 @@ class ServingEngine {
   ServingEngine(const ServingEngine&) = delete;
   ServingEngine& operator=(const ServingEngine&) = delete;
 
-  // Queues all jobs of a request for one model, or none. Throws OverloadedError.
+  // Queues all jobs of a request for one model, or none. Throws OverloadedError, or LineError
+  // for one that is larger than the queue.
   void submit(Jobs request);
   // Takes notice of cancelled jobs.
   void notice_cancelled();
