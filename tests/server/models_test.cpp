@@ -34,7 +34,7 @@ class ModelsTest : public ServingTest {
   Models models() const { return {{}, folder_.string(), make_runtime({.threads = 1})}; }
   static std::vector<std::string> names(const Models& models) {
     std::vector<std::string> all;
-    for (const ServedModelPointer& model : *models.all()) all.push_back(model->name);
+    for (const ServedModelPointer& model : models.all()) all.push_back(model->name);
     return all;
   }
 
@@ -72,7 +72,7 @@ TEST_F(ModelsTest, AreCalledAsTheirFilesSay) {
   // The command line has the last word.
   const Models named({{.path = file, .name = "mine", .source = "en"}}, "", make_runtime());
   EXPECT_EQ(names(named), Names{"mine"});
-  EXPECT_EQ(named.all()->front()->sources, Names{"en"});
+  EXPECT_EQ(named.all().front()->sources, Names{"en"});
 }
 
 TEST_F(ModelsTest, OfAdaptersShareTheirBase) {
@@ -118,14 +118,14 @@ TEST_F(ModelsTest, AreLoadedAgainOnlyIfTheirFileChanged) {
   put("en-de", "a.safetensors");
   put("lm", "b.safetensors");
   Models all = models();
-  const auto before = *all.all();
+  const auto before = all.all();
   EXPECT_EQ(all.reload(), Names{});
-  EXPECT_EQ((*all.all())[0], before[0]);
+  EXPECT_EQ(all.all()[0], before[0]);
   put("classes", "b.safetensors");
   put("lm", "c.safetensors");
   EXPECT_EQ(all.reload(), Names{});
   EXPECT_EQ(names(all), (Names{"a", "b", "c"}));
-  EXPECT_EQ((*all.all())[0], before[0]);
+  EXPECT_EQ(all.all()[0], before[0]);
   EXPECT_NE(all.find<Classifier>("b"), nullptr);
   std::filesystem::remove(folder_ / "c.safetensors");
   EXPECT_EQ(all.reload(), Names{});
@@ -135,14 +135,26 @@ TEST_F(ModelsTest, AreLoadedAgainOnlyIfTheirFileChanged) {
 TEST_F(ModelsTest, ThatCannotBeLoadedStayAsTheyWere) {
   put("en-de", "a.safetensors");
   Models all = models();
-  const auto before = *all.all();
+  const auto before = all.all();
   std::ofstream(folder_ / "a.safetensors") << "broken";
   std::ofstream(folder_ / "b.safetensors") << "broken";
   const Names failures = all.reload();
   ASSERT_EQ(failures.size(), 2u);
   EXPECT_TRUE(failures[0].starts_with("a: kept as it was: ")) << failures[0];
   EXPECT_NE(failures[1].find("not loaded"), std::string::npos) << failures[1];
-  EXPECT_EQ(*all.all(), before);
+  EXPECT_EQ(all.all(), before);
+}
+
+TEST_F(ModelsTest, StayAsTheyWereIfTheirFolderCannotBeRead) {
+  put("lm", "a.safetensors");
+  ServingOptions options;
+  options.models_dir = folder_.string();
+  serve({}, options);
+  std::filesystem::remove_all(folder_);
+  const std::vector<std::string> failures = server_->reload();
+  ASSERT_EQ(failures.size(), 1u);
+  EXPECT_NE(failures[0].find("cannot read"), std::string::npos) << failures[0];
+  EXPECT_EQ(server_->models().size(), 1u);
 }
 
 TEST_F(ModelsTest, AreLoadedFromTheirFolderOnly) {

@@ -79,7 +79,9 @@ TEST_F(Serving, HasAPageThatRunsNothingButItsOwnScript) {
 
 TEST_F(Serving, RefusesOtherMethodsAndPaths) {
   serve({"en-de"});
-  EXPECT_EQ(get("/translate").status, 405);
+  const RawResponse refused = get("/translate");
+  EXPECT_EQ(refused.status, 405);
+  EXPECT_EQ(refused.field("Allow"), "POST, OPTIONS");
   for (const char* path : {"/translat", "/translate/", "/../etc/passwd", "/%2e%2e/etc/passwd",
                            "//health", "/health%00"})
     EXPECT_EQ(get(path).status, 404) << path;
@@ -110,7 +112,7 @@ TEST_F(Serving, LogsRequestsWithoutTheirTexts) {
 
 TEST_F(Serving, NamesModelsAndTheirLanguages) {
   serve({"en-de,name=small,src=eng,tgt=deu"});
-  const ServedModelPointer model = server_->models()->front();
+  const ServedModelPointer model = server_->models().front();
   EXPECT_EQ(model->name, "small");
   EXPECT_EQ(get("/languages").body, R"([{"code":"eng","name":"eng","targets":["deu"]}])");
 }

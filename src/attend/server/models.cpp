@@ -67,10 +67,10 @@ std::vector<ModelPlace> Models::places_now() const {
 
 void Models::publish(ModelList list) {
   const std::lock_guard lock(mutex_);
-  list_ = std::make_shared<const ModelList>(std::move(list));
+  list_.swap(list);
 }
 
-std::shared_ptr<const ModelList> Models::all() const {
+ModelList Models::all() const {
   const std::lock_guard lock(mutex_);
   return list_;
 }
@@ -78,7 +78,7 @@ std::shared_ptr<const ModelList> Models::all() const {
 ServedModelPointer Models::find(std::string_view name, bool (*fits)(const ServedModel&),
                                 std::string_view kind) const {
   const bool any = name.empty() || name == "default";
-  for (const ServedModelPointer& model : *all())
+  for (const ServedModelPointer& model : all())
     if ((any || model->name == name) && fits(*model)) return model;
   throw HttpError{404, any ? fmt::format("there is no {} model", kind)
                            : fmt::format("there is no {} model {}", kind, quote(name))};
@@ -86,7 +86,7 @@ ServedModelPointer Models::find(std::string_view name, bool (*fits)(const Served
 
 ServedModelPointer Models::translator(std::string_view source, std::string_view target,
                                       std::string_view name) const {
-  for (const ServedModelPointer& model : *all())
+  for (const ServedModelPointer& model : all())
     if ((name.empty() || model->name == name) && model->translates(source, target)) return model;
   throw HttpError{400,
                   fmt::format("no model translates from {} to {}; GET /languages lists the pairs",
@@ -95,22 +95,22 @@ ServedModelPointer Models::translator(std::string_view source, std::string_view 
 
 std::vector<std::string> Models::reload() {
   const std::lock_guard change(changing_);
-  const std::shared_ptr<const ModelList> before = all();
+  const ModelList before = all();
   ModelList list;
   std::vector<std::string> failures;
   for (const ModelPlace& place : places_now()) {
-    const auto old = std::find_if(before->begin(), before->end(), [&](const auto& model) {
+    const auto old = std::find_if(before.begin(), before.end(), [&](const auto& model) {
       return model->path == place.path && model->adapter == place.adapter;
     });
     try {
-      if (old != before->end() && (*old)->state == file_state(place)) {
+      if (old != before.end() && (*old)->state == file_state(place)) {
         list.push_back(*old);
         continue;
       }
       require_golden(place);
       list.push_back(load_served_model(place, runtime_, bases_));
     } catch (const std::exception& error) {
-      const bool kept = old != before->end();
+      const bool kept = old != before.end();
       failures.push_back(fmt::format("{}: {}: {}", kept ? (*old)->name : place.path,
                                      kept ? "kept as it was" : "not loaded", error.what()));
       if (kept) list.push_back(*old);
@@ -134,7 +134,7 @@ ServedModelPointer Models::load(const ModelPlace& place) {
   const std::lock_guard change(changing_);
   require_golden(full);
   const ServedModelPointer model = load_served_model(full, runtime_, bases_);
-  ModelList list = *all();
+  ModelList list = all();
   const auto old = std::find_if(list.begin(), list.end(),
                                 [&](const auto& one) { return one->name == model->name; });
   if (old == list.end()) {
@@ -148,7 +148,7 @@ ServedModelPointer Models::load(const ModelPlace& place) {
 
 void Models::drop(std::string_view name) {
   const std::lock_guard change(changing_);
-  ModelList list = *all();
+  ModelList list = all();
   if (std::erase_if(list, [&](const auto& one) { return one->name == name; }) == 0)
     throw HttpError{404, fmt::format("there is no model {}", quote(name))};
   if (list.empty()) throw HttpError{400, "the last model cannot be dropped"};

@@ -23,7 +23,8 @@ class Models {
   // all, DataError or IoError.
   Models(std::vector<ModelPlace> places, std::string folder, std::shared_ptr<Runtime> runtime);
 
-  std::shared_ptr<const ModelList> all() const;
+  // A copy: the models may change meanwhile.
+  ModelList all() const;
 
   // The model of that name; the first that fits if `name` is empty or "default". Throws HttpError
   // 404 if there is none.
@@ -70,7 +71,7 @@ class Models {
   std::mutex changing_;  // one change at a time
   SharedBases bases_;
   mutable std::mutex mutex_;
-  std::shared_ptr<const ModelList> list_;
+  ModelList list_;
 };
 
 }  // namespace attend

@@ -84,13 +84,19 @@ void Service::answer_without_route(Exchange& exchange) const {
   if (methods.empty())
     throw HttpError{404,
                     fmt::format("there is no {}; GET /docs lists the routes", quote(request.path))};
-  if (request.method != "OPTIONS")
-    throw HttpError{405, fmt::format("{} takes {}", request.path, methods)};
+  if (request.method != "OPTIONS") {
+    HttpResponse refusal =
+        refuse(request, {405, fmt::format("{} takes {}", request.path, methods)});
+    refusal.headers.add("Allow", methods + ", OPTIONS");
+    return exchange.respond(std::move(refusal));
+  }
   HttpResponse response{.status = 204};
   response.headers.add("Allow", methods + ", OPTIONS");
   if (!options_.cors.empty()) {
     response.headers.add("Access-Control-Allow-Methods", methods);
-    response.headers.add("Access-Control-Allow-Headers", "Authorization, Content-Type");
+    const std::string_view asked = request.headers.find("access-control-request-headers");
+    response.headers.add("Access-Control-Allow-Headers",
+                         asked.empty() ? "Authorization, Content-Type" : std::string(asked));
     response.headers.add("Access-Control-Max-Age", "86400");
   }
   exchange.respond(std::move(response));
@@ -123,7 +129,12 @@ void Service::finished(const HttpRequest& request, const HttpOutcome& outcome) {
 }
 
 std::vector<std::string> Service::reload() {
-  std::vector<std::string> failures = models_.reload();
+  std::vector<std::string> failures;
+  try {
+    failures = models_.reload();
+  } catch (const std::exception& error) {  // such as a folder that cannot be read
+    failures.push_back(fmt::format("models: kept as they were: {}", error.what()));
+  }
   try {
     if (!options_.api_keys.empty()) access_.replace(read_api_keys(options_.api_keys));
   } catch (const Error& error) {
@@ -140,7 +151,7 @@ Metrics::Gauges Service::gauges() const {
   return {.jobs = jobs_.statistics(),
           .queue_limit = options_.max_tokens_in_queue,
           .connections = connections(),
-          .models = static_cast<int>(models_.all()->size())};
+          .models = static_cast<int>(models_.all().size())};
 }
 
 }  // namespace attend

@@ -49,15 +49,15 @@ void fields(ServingOptions& o, Visitor&& visit) {
 
 class Server {
  public:
-  // Opens the port, then loads the models, which compute on `runtime`, which is not null. `log` receives a line of
-  // JSON for every request, one call at a time; null: none. Throws ConfigError, IoError or
-  // DataError.
+  // Opens the port, then loads the models, which compute on `runtime`, which is not null. `log`
+  // receives a line of JSON for every request, one call at a time; null: none. Throws ConfigError,
+  // IoError or DataError.
   Server(const ServingOptions& options, std::vector<ModelPlace> models,
          std::shared_ptr<Runtime> runtime, std::function<void(const std::string&)> log = {});
 
   std::string url() const;  // "http://127.0.0.1:8080"
   int port() const { return http_->port(); }
-  std::shared_ptr<const ModelList> models() { return service_->models().all(); }
+  ModelList models() { return service_->models().all(); }
   // Bytes that requests can add to the memory of the process, at most.
   std::uint64_t request_memory() const;
 

@@ -43,6 +43,14 @@ TEST_F(Inference, TranslatesForTheFirstModel) {
   json_of(post("/models/none", R"({"inputs": "x"})"), 404);
 }
 
+TEST_F(Inference, TranslatesByTheModelThatWasAskedFor) {
+  serve({"en-de,name=first,src=en,tgt=de", "en-de,name=second,src=en,tgt=fr"});
+  const std::string french = R"({"inputs": "a cat", "parameters": {"tgt_lang": "fr"}})";
+  json_of(post("/models/second", french));
+  json_of(post("/", french));
+  json_of(post("/models/first", french), 400);
+}
+
 TEST_F(Inference, SplitsIntoTokens) {
   serve({"lm", "en-de"});
   const Generator own = Generator::load(file("lm"));

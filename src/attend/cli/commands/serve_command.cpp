@@ -97,7 +97,7 @@ std::string in_mebibytes(std::uint64_t bytes) {
 
 void tell_start(Server& server) {
   std::uint64_t bytes = 0;
-  for (const ServedModelPointer& model : *server.models()) {
+  for (const ServedModelPointer& model : server.models()) {
     bytes += model->state.bytes;
     const std::string languages = model->sources.empty()
                                       ? ""

@@ -31,7 +31,7 @@ bool is_explainable(const ServedModel& model) {
 }
 
 ServedModelPointer explainable_model(const Models& models, const std::string& name) {
-  for (const ServedModelPointer& model : *models.all())
+  for (const ServedModelPointer& model : models.all())
     if (is_explainable(*model) && (name.empty() || name == "default" || model->name == name))
       return model;
   throw HttpError{404, name.empty() ? "no model is loaded that can be explained"

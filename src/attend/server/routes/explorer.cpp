@@ -61,11 +61,11 @@ class HeadEffects : public std::enable_shared_from_this<HeadEffects> {
       try {
         self->explorer_ = self->call_->service.explorers().of(*self->model_);
         self->trials_.emplace(self->explorer_->head_trials(exploration));
-        self->begin();
-        self->next();
       } catch (...) {
-        self->call_->fail(std::current_exception());
+        return self->call_->fail(std::current_exception());
       }
+      self->begin();
+      self->proceed([&] { self->next(); });
     });
   }
 
@@ -87,14 +87,20 @@ class HeadEffects : public std::enable_shared_from_this<HeadEffects> {
     }
     call_->service.explorers().run([self = shared_from_this()] { self->step(); });
   }
-  // The response has begun: an error is an event, the last one.
   void step() {
-    try {
+    proceed([this] {
       const HeadEffect effect = trials_->effect(done_++);
       send({{"module", effect.module},
             {"head", effect.head},
             {"change", json_number(effect.change)}});
       next();
+    });
+  }
+  // The response has begun: an error is an event, the last one.
+  template <class Work>
+  void proceed(const Work& work) {
+    try {
+      work();
     } catch (...) {
       send({{"error", http_error_of(std::current_exception()).message}});
       call_->exchange->end();

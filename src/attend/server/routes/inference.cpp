@@ -56,7 +56,9 @@ void embed(const std::shared_ptr<Call>& call) {
   embed_inputs(call, call->parameters.flag("normalize", true));
 }
 
-void translate_inputs(const std::shared_ptr<Call>& call, const ServedModelPointer& model) {
+// By `model` if its name was asked for, or else by the first that translates these languages.
+void translate_inputs(const std::shared_ptr<Call>& call, const ServedModelPointer& model,
+                      const std::string& name) {
   const Parameters& p = call->parameters;
   std::string source = model->sources.front(), target = model->targets.front();
   if (const Json* const more = p.find("parameters"); more != nullptr && more->is_object()) {
@@ -64,7 +66,7 @@ void translate_inputs(const std::shared_ptr<Call>& call, const ServedModelPointe
          {std::pair<const char*, std::string*>{"src_lang", &source}, {"tgt_lang", &target}})
       if (more->contains(name) && (*more)[name].is_string()) *language = (*more)[name];
   }
-  TextTranslationRequest request{.model = call->service.models().translator(source, target),
+  TextTranslationRequest request{.model = call->service.models().translator(source, target, name),
                                  .source = source,
                                  .target = target,
                                  .texts = inputs_of(p)};
@@ -84,9 +86,9 @@ void infer(const std::shared_ptr<Call>& call) {
   const std::string name = path.starts_with(kModelPath)
                                ? decoded_form_text(path.substr(kModelPath.size()))
                                : call->parameters.text("model");
-  for (const ServedModelPointer& model : *call->service.models().all()) {
+  for (const ServedModelPointer& model : call->service.models().all()) {
     if (!name.empty() && model->name != name) continue;
-    if (model->as<Translator>() != nullptr) return translate_inputs(call, model);
+    if (model->as<Translator>() != nullptr) return translate_inputs(call, model, name);
     if (model->as<Classifier>() != nullptr) return classify_inputs(call, model);
     if (model->as<Tagger>() != nullptr) return tag_inputs(call, model);
     if (model->as<Embedder>() != nullptr) return embed_inputs(call, false);
@@ -113,10 +115,10 @@ void tokenize(const std::shared_ptr<Call>& call) {
   const Parameters& p = call->parameters;
   const std::string name = p.text("model");
   const auto all = call->service.models().all();
-  const auto model = std::find_if(all->begin(), all->end(), [&](const ServedModelPointer& one) {
+  const auto model = std::find_if(all.begin(), all.end(), [&](const ServedModelPointer& one) {
     return name.empty() || one->name == name;
   });
-  if (model == all->end()) throw HttpError{404, fmt::format("there is no model {}", quote(name))};
+  if (model == all.end()) throw HttpError{404, fmt::format("there is no model {}", quote(name))};
   const auto most = static_cast<std::size_t>(call->service.options().max_tokens_in_queue);
   std::size_t tokens = 0;
   Json body = Json::array();
@@ -128,7 +130,7 @@ void tokenize(const std::shared_ptr<Call>& call) {
 }
 
 void info(const std::shared_ptr<Call>& call) {
-  const ServedModelPointer model = call->service.models().all()->front();
+  const ServedModelPointer model = call->service.models().all().front();
   call->respond({{"model_id", model->name},
                  {"model_type", model->task},
                  {"max_client_batch_size", kMostInferred},

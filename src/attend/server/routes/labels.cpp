@@ -54,7 +54,7 @@ void submit_texts(const std::shared_ptr<Call>& call, const ServedModelPointer& m
 
 // Clients may have a tagger in mind, which that server does not know.
 void refuse_tagger(const Models& models, const std::string& name) {
-  for (const ServedModelPointer& model : *models.all()) {
+  for (const ServedModelPointer& model : models.all()) {
     if (!name.empty() && model->name != name) continue;
     if (model->as<Classifier>() != nullptr) return;
     if (model->as<Tagger>() != nullptr)

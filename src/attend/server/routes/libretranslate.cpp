@@ -27,7 +27,7 @@ constexpr std::size_t kMostOfDocuments = 256 << 20;
 // The languages that some model translates, into `target` if it is not empty.
 std::vector<std::string> source_languages(const Models& models, std::string_view target) {
   std::vector<std::string> languages;
-  for (const ServedModelPointer& model : *models.all())
+  for (const ServedModelPointer& model : models.all())
     for (const std::string& source : model->sources) {
       const bool fits = target.empty() || model->translates(source, target);
       if (fits && std::find(languages.begin(), languages.end(), source) == languages.end())
@@ -63,7 +63,7 @@ void detect(const std::shared_ptr<Call>& call) {
 void settings(const std::shared_ptr<Call>& call) {
   const auto languages = source_languages(call->service.models(), "");
   Json source{{"code", "auto"}, {"name", "Auto Detect"}}, target = Json::object();
-  for (const ServedModelPointer& model : *call->service.models().all())
+  for (const ServedModelPointer& model : call->service.models().all())
     if (target.empty() && !model->targets.empty())
       target = {{"code", model->targets.front()}, {"name", model->targets.front()}};
   const bool keys = call->service.access().has_keys();
@@ -185,7 +185,7 @@ void download(const std::shared_ptr<Call>& call) {
 void languages(const std::shared_ptr<Call>& call) {
   std::vector<std::string> sources;
   std::map<std::string, std::set<std::string>> targets;
-  for (const ServedModelPointer& model : *call->service.models().all()) {
+  for (const ServedModelPointer& model : call->service.models().all()) {
     for (const std::string& source : model->sources) {
       if (!targets.contains(source)) sources.push_back(source);
       for (const std::string& target : model->targets)

@@ -22,7 +22,7 @@ nlohmann::ordered_json model_json(const ServedModel& model) {
 
 void list_models(const std::shared_ptr<Call>& call) {
   nlohmann::ordered_json body = nlohmann::ordered_json::array();
-  for (const ServedModelPointer& model : *call->service.models().all())
+  for (const ServedModelPointer& model : call->service.models().all())
     body.push_back(model_json(*model));
   call->respond(body);
 }

@@ -19,6 +19,7 @@ using Json = nlohmann::ordered_json;
 
 // Prompts or texts in one request.
 constexpr std::size_t kMostInputs = 2048;
+constexpr std::size_t kMostEchoed = 4 << 20;  // bytes of prompts in a response
 constexpr std::size_t kLongestStop = 1024;
 constexpr std::size_t kMostMessages = 512;
 
@@ -100,6 +101,12 @@ void completions(const std::shared_ptr<Call>& call) {
     throw HttpError{
         400, fmt::format("prompt and n: expected at most {} continuations in all", kMostInputs)};
   request.echo = p.flag("echo", false);
+  std::size_t echoed = 0;
+  for (const std::string& prompt : request.prompts)
+    echoed += prompt.size() * static_cast<std::size_t>(request.choices);
+  if (request.echo && echoed > kMostEchoed)
+    throw HttpError{
+        413, fmt::format("echo: expected prompts of at most {} bytes in all choices", kMostEchoed)};
   request.logprobs = p.whole("logprobs", 0, 5, 0) > 0;
   if (request.logprobs && (request.stream || !request.stops.empty() || request.echo))
     throw HttpError{400, "logprobs: not with stream, stop or echo"};
@@ -188,7 +195,7 @@ void embeddings(const std::shared_ptr<Call>& call) {
 
 void models(const std::shared_ptr<Call>& call) {
   Json data = Json::array();
-  for (const ServedModelPointer& model : *call->service.models().all())
+  for (const ServedModelPointer& model : call->service.models().all())
     data.push_back({{"id", model->name},
                     {"object", "model"},
                     {"created", model->loaded},
