@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "attend/core/json_text.h"
 #include "attend/error.h"
+#include "attend/generator.h"
 #include "attend/server/http/message.h"
 #include "server/served_models.h"
 
@@ -177,6 +179,29 @@ TEST_F(KeysOfServer, PayForWhatIsReadAndWritten) {
   EXPECT_GT(std::stoi(more.field("Retry-After")), 30);
   stop();
   EXPECT_NE(log_.find("\"key\":\"site\""), std::string::npos) << log_;
+  std::filesystem::remove(keys);
+}
+
+TEST_F(KeysOfServer, PayForWhatIsWrittenBeforeAStop) {
+  const Generator own = Generator::load(SmallModels::shared().file("lm"));
+  GenerationOptions options = own.default_options();
+  options.max_tokens = 40;
+  options.sampling.top_k = 1;
+  const std::string whole = own.generate("the", options).text;
+  std::size_t begin = whole.size() - 2;  // of an end that stands nowhere else
+  while (whole.find(whole.substr(begin)) != begin) --begin;
+  const std::string keys = testing::TempDir() + "attend_stop_keys" + std::to_string(getpid());
+  std::ofstream(keys) << "abcdefgh tokens=20\n";
+  ServingOptions serving;
+  serving.api_key = keys;
+  serve({"lm"}, serving);
+  const std::string body = json_text(nlohmann::ordered_json{{"prompt", "the"},
+                                                            {"max_tokens", 40},
+                                                            {"temperature", 0},
+                                                            {"api_key", "abcdefgh"},
+                                                            {"stop", whole.substr(begin)}});
+  EXPECT_EQ(json_of(post("/v1/completions", body))["choices"][0]["text"], whole.substr(0, begin));
+  EXPECT_EQ(post("/v1/completions", body).status, 429);
   std::filesystem::remove(keys);
 }
 

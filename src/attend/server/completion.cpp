@@ -49,7 +49,15 @@ class Completion : public std::enable_shared_from_this<Completion> {
     }
     missing_ = choices_.size();
     cancels_.resize(choices_.size());
-    for (std::size_t i = 0; i < choices_.size(); ++i) submit(i);
+    for (std::size_t i = 0; i < choices_.size(); ++i) {
+      try {
+        submit(i);
+      } catch (...) {
+        if (i == 0) throw;
+        give_up(i, std::current_exception());
+        break;
+      }
+    }
     call_->on_hang_up([self = shared_from_this()] { self->cancel_all(); });
   }
 
@@ -82,16 +90,20 @@ class Completion : public std::enable_shared_from_this<Completion> {
                       std::size_t, Generation result) { self->end(number, std::move(result)); },
         .fail = [self = shared_from_this(), number](
                     std::size_t, std::exception_ptr error) { self->fail(number, error); }};
-    try {
-      Jobs::Cancel cancel = call_->service.jobs().submit(
-          *request_.model->as<Generator>(), std::move(job), std::move(receiver), call_->spend());
-      const std::lock_guard lock(mutex_);
-      cancels_[number] = std::move(cancel);
-      if (choices_[number].text.is_stopped()) cancels_[number]();
-    } catch (...) {
-      cancel_all();
-      throw;
-    }
+    Jobs::Cancel cancel = call_->service.jobs().submit(
+        *request_.model->as<Generator>(), std::move(job), std::move(receiver), call_->spend());
+    const std::lock_guard lock(mutex_);
+    cancels_[number] = std::move(cancel);
+    if (choices_[number].text.is_stopped()) cancels_[number]();
+  }
+  // The choices from `number` on cannot be submitted; those before are cancelled. The response may
+  // have begun.
+  void give_up(std::size_t number, const std::exception_ptr& error) {
+    cancel_all();
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = error;
+    missing_ -= choices_.size() - number;
+    if (missing_ == 0) finish();
   }
   void cancel_all() {
     const std::lock_guard lock(mutex_);
@@ -162,7 +174,9 @@ class Completion : public std::enable_shared_from_this<Completion> {
       begin_stream();
       send_piece(number, Json::object(), "", choices_[number].finish_reason);
     }
-    if (--missing_ > 0) return;
+    if (--missing_ == 0) finish();
+  }
+  void finish() {
     if (!request_.stream || (error_ && !streaming_))
       return error_ ? call_->fail(error_) : respond();
     if (error_) {

@@ -52,9 +52,10 @@ class Jobs {
   template <class Model, class Request, class Answer>
   Cancel submit(const Model& model, Request request, Receiver<Answer> receiver,
                 const Spend& spend) {
-    receiver.accept = [spend, accept = std::move(receiver.accept)](std::size_t item,
-                                                                   Answer answer) {
-      spend(tokens_written(answer));
+    const auto spends_by_token = spend_as_written(request, spend);
+    receiver.accept = [spend, spends_by_token, accept = std::move(receiver.accept)](
+                          std::size_t item, Answer answer) {
+      if (!*spends_by_token) spend(tokens_written(answer));
       accept(item, std::move(answer));
     };
     const Ticket ticket = engine_.submit(model, std::move(request), std::move(receiver));
@@ -74,6 +75,21 @@ class Jobs {
   EngineStatistics statistics() const { return engine_.statistics(); }
 
  private:
+  // Tokens that are handed on when they are written are also spent then: whoever cancels has had
+  // them. -> whether that has happened.
+  static std::shared_ptr<std::atomic<bool>> spend_as_written(auto& request, const Spend& spend) {
+    const auto happens = std::make_shared<std::atomic<bool>>(false);
+    if constexpr (requires { request.grow; }) {
+      if (!request.grow) return happens;
+      request.grow = [happens, spend, grow = std::move(request.grow)](const GeneratedToken& token) {
+        *happens = true;
+        spend(1);
+        grow(token);
+      };
+    }
+    return happens;
+  }
+
   // `batch` scores the items [begin, begin + count).
   using Batch = std::function<std::vector<SequenceScore>(std::size_t begin, std::size_t count)>;
   Cancel score_items(std::size_t items, Batch batch, Receiver<SequenceScore> receiver);

@@ -141,6 +141,33 @@ TEST_F(OpenAi, StreamsTheSameText) {
   EXPECT_EQ(usage["completion_tokens"], 12);
 }
 
+TEST_F(OpenAi, EchoesOnlySoMuch) {
+  const std::string spaces(100'000, ' ');
+  const auto ask = [&](const std::string& n) {
+    return post("/v1/completions", R"({"max_tokens": 1, "echo": true, "prompt": "the)" + spaces +
+                                       R"(", "n": )" + n + "}");
+  };
+  EXPECT_EQ(ask("2").status, 200);
+  EXPECT_EQ(ask("100").status, 413);
+}
+
+TEST_F(OpenAi, EndsIfALaterPromptCannotBeTaken) {
+  std::string large;
+  for (int i = 0; i < 70'000; ++i) large += "the ";
+  const auto ask = [&](const std::string& more) {
+    return post("/v1/completions", R"({"max_tokens": 200, "temperature": 0, "prompt": ["the", ")" +
+                                       large + "\"]" + more + "}");
+  };
+  EXPECT_EQ(ask("").status, 400);
+  const RawResponse streamed = ask(R"(, "stream": true)");
+  if (streamed.status == 200) {  // begun before the large prompt was read
+    EXPECT_NE(streamed.body.find("shorten it"), std::string::npos) << streamed.body;
+    EXPECT_TRUE(streamed.body.ends_with("data: [DONE]\n\n")) << streamed.body;
+  } else {
+    EXPECT_EQ(streamed.status, 400);
+  }
+}
+
 TEST_F(OpenAi, ListsModels) {
   const auto json = json_of(get("/v1/models"));
   ASSERT_EQ(json["data"].size(), 2u);
