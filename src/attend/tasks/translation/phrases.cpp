@@ -49,8 +49,16 @@ bool is_special(std::int32_t id, const Tokenizer& tokenizer) {
   return id == special.bos || id == special.eos || id == special.pad || id == special.unk;
 }
 
+std::size_t longest_piece(const Tokenizer& tokenizer) {
+  std::size_t longest = 0;
+  for (std::int32_t id = 0; id < tokenizer.vocab_size(); ++id)
+    longest = std::max(longest, tokenizer.piece(id).size());
+  return longest;
+}
+
 // Every way to spell the phrase in tokens of the vocabulary, from which there is the usual one.
-PhrasePaths all_paths(const TokenIds& usual, const Tokenizer& tokenizer) {
+// `longest`: bytes of the longest token.
+PhrasePaths all_paths(const TokenIds& usual, std::size_t longest, const Tokenizer& tokenizer) {
   std::string text;
   std::vector<std::size_t> ends;  // of the usual tokens
   for (const std::int32_t id : usual) {
@@ -64,7 +72,7 @@ PhrasePaths all_paths(const TokenIds& usual, const Tokenizer& tokenizer) {
   };
   for (std::size_t i = 0; i < usual.size(); ++i) add(i > 0 ? ends[i - 1] : 0, usual[i], ends[i]);
   for (std::size_t from = 0; from < text.size(); ++from) {
-    for (std::size_t to = from + 1; to <= text.size(); ++to) {
+    for (std::size_t to = from + 1; to <= std::min(text.size(), from + longest); ++to) {
       const std::string_view piece = std::string_view(text).substr(from, to - from);
       const std::int32_t id = tokenizer.id(piece);
       if (id >= 0 && !is_special(id, tokenizer) && tokenizer.piece(id) == piece) add(from, id, to);
@@ -122,8 +130,10 @@ std::shared_ptr<const PhraseRules> phrase_rules(const TranslationOptions& option
   if (std::max(required.size(), forbidden.size()) > kMostPhrases)
     throw ConfigError(
         fmt::format("must-contain, must-not-contain: expected at most {} phrases", kMostPhrases));
+  const std::size_t longest = forbidden.empty() ? 0 : longest_piece(tokenizer);
   for (const std::string& phrase : forbidden)
-    paths.push_back(all_paths(ids_of_phrase(phrase, "must-not-contain", tokenizer), tokenizer));
+    paths.push_back(
+        all_paths(ids_of_phrase(phrase, "must-not-contain", tokenizer), longest, tokenizer));
   const PhraseRules of_forbidden({}, paths);
   std::vector<TokenIds> phrases;
   for (const std::string& phrase : required) {
