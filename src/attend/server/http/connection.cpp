@@ -1,5 +1,5 @@
 #include "attend/server/http/deadline.h"
-#include "attend/server/http/form.h"
+#include "attend/server/http/received_request.h"
 #include "attend/server/http/response_head.h"
 #include "attend/server/http/server_state.h"
 
@@ -23,7 +23,6 @@
 namespace attend {
 namespace {
 
-namespace http = boost::beast::http;
 using Failure = boost::system::error_code;
 using TlsStream = net::ssl::stream<tcp::socket>;
 
@@ -34,53 +33,6 @@ constexpr std::chrono::milliseconds kWatch{50};
 // to read the response.
 constexpr double kLinger = 2;
 constexpr std::size_t kLingerBytes = 1 << 20;
-// Bytes of a body that take a millisecond or more to read and tokenize.
-constexpr std::size_t kLongBody = 8 << 10;
-
-std::string_view view_of(boost::beast::string_view text) { return {text.data(), text.size()}; }
-
-// Rules for requests that could be understood in two ways, and those that Beast leaves to us.
-template <class Message>
-std::optional<HttpError> misread(const Message& message) {
-  const auto transfer = message.find(http::field::transfer_encoding);
-  if (transfer != message.end() && !same_field(view_of(transfer->value()), "chunked"))
-    return HttpError{501, "Transfer-Encoding: only chunked is supported"};
-  if (transfer != message.end() && message.version() < 11)
-    return HttpError{400, "Transfer-Encoding: HTTP/1.0 has none"};
-  const auto hosts = message.count(http::field::host);
-  if (hosts > 1 || (hosts == 0 && message.version() >= 11))
-    return HttpError{400, fmt::format("Host: expected one such field, got {}", hosts)};
-  return std::nullopt;
-}
-
-// Without the body.
-template <class Message>
-HttpRequest request_of(const Message& message) {
-  const std::string_view target = view_of(message.target());
-  const std::size_t question = target.find('?');
-  HttpRequest request{.method = std::string(view_of(message.method_string())),
-                      .path = std::string(target.substr(0, question)),
-                      .query = {}};
-  if (question != target.npos) request.query = target.substr(question + 1);
-  for (const auto& field : message)
-    request.headers.add(std::string(view_of(field.name_string())),
-                        std::string(view_of(field.value())));
-  return request;
-}
-
-// A file may unpack to many times its size.
-bool takes_long(const HttpRequest& request) {
-  return request.body.size() > kLongBody ||
-         media_type(request.headers.find("content-type")) == "multipart/form-data";
-}
-
-HttpError error_of(const Failure& failure, const HttpOptions& options) {
-  if (failure == http::error::body_limit)
-    return {413, fmt::format("the body is larger than {} bytes", options.max_body)};
-  if (failure == http::error::header_limit || failure == http::error::buffer_overflow)
-    return {431, fmt::format("the header is larger than {} bytes", options.max_header)};
-  return {400, fmt::format("not a valid HTTP request: {}", failure.message())};
-}
 
 template <class Stream>
 class Connection : public std::enable_shared_from_this<Connection<Stream>> {
