@@ -64,13 +64,17 @@ TEST_P(SteadyTraining, AsksTheSystemForNoMemoryAndKeepsNone) {
       EXPECT_EQ(memory_statistics().bytes_in_use, kept) << sentences << " sentences";
     }
   };
-  for (int i = 0; i < 2; ++i) epoch();  // small blocks settle
-  const MemoryStatistics warm = memory_statistics();
-  EXPECT_LE(warm.bytes_reserved, warm.peak_bytes * 3 / 2 + kPieces)
+  // Where blocks lie settles after some epochs.
+  int quiet = 0;
+  for (int i = 0; i < 20 && quiet < 3; ++i) {
+    const std::int64_t calls = memory_statistics().system_calls;
+    epoch();
+    quiet = memory_statistics().system_calls == calls ? quiet + 1 : 0;
+  }
+  EXPECT_EQ(quiet, 3) << "epochs that ask for nothing";
+  const MemoryStatistics now = memory_statistics();
+  EXPECT_LE(now.bytes_reserved, now.peak_bytes * 3 / 2 + kPieces)
       << "all batches together want at most half more than the largest";
-  epoch();
-  EXPECT_EQ(memory_statistics().system_calls, warm.system_calls);
-  EXPECT_EQ(memory_statistics().bytes_reserved, warm.bytes_reserved);
 }
 
 TEST_P(SteadyTraining, IsAFunctionOfSeedAndStep) {

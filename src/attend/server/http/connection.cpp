@@ -233,7 +233,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     });
     int status = 0;
     bool keep_alive = may_follow;
-    for (;;) {
+    while (!closed_ && !exchange.is_abandoned()) {
       Exchange::News news = exchange.take();
       if (news.head) {
         status = news.head->status;
@@ -266,7 +266,6 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         exchange.release();
         co_return keep_alive;
       }
-      if (closed_ || exchange.is_abandoned()) break;
       if (news.head || !news.more.empty()) continue;
       Failure woken;
       wake_.expires_after(kWatch);
