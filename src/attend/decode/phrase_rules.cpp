@@ -38,9 +38,13 @@ PhrasePaths one_path(std::span<const std::int32_t> tokens) {
 PhraseRules::PhraseRules(std::vector<std::vector<std::int32_t>> required,
                          std::vector<PhrasePaths> forbidden)
     : forbidden_(std::move(forbidden)) {
-  for (const PhrasePaths& phrase : forbidden_)
+  for (PhrasePaths& phrase : forbidden_) {
     if (phrase.end == 0)
       throw ConfigError("phrases: expected at least one token in each, got none");
+    std::sort(
+        phrase.arcs.begin(), phrase.arcs.end(),
+        [](const PhrasePaths::Arc& a, const PhrasePaths::Arc& b) { return a.token < b.token; });
+  }
   for (std::vector<std::int32_t>& tokens : required) {
     if (tokens.empty()) throw ConfigError("phrases: expected at least one token in each, got none");
     total_ += static_cast<int>(tokens.size());
@@ -66,13 +70,16 @@ void PhraseRules::read(Progress& progress, std::int32_t token) const {
   for (std::size_t i = 0; i < forbidden_.size(); ++i) {
     std::vector<int>& places = progress.forbidden[i];
     std::vector<int> next;
-    for (const auto& [from, with, to] : forbidden_[i].arcs) {
-      if (with != token) continue;
-      if (from != 0 && std::find(places.begin(), places.end(), from) == places.end()) continue;
-      if (to == forbidden_[i].end)
+    const auto& arcs = forbidden_[i].arcs;
+    const auto first = std::partition_point(arcs.begin(), arcs.end(),
+                                            [token](const auto& arc) { return arc.token < token; });
+    for (auto arc = first; arc != arcs.end() && arc->token == token; ++arc) {
+      if (arc->from != 0 && std::find(places.begin(), places.end(), arc->from) == places.end())
+        continue;
+      if (arc->to == forbidden_[i].end)
         progress.violated = true;
       else
-        next.push_back(to);
+        next.push_back(arc->to);
     }
     places = std::move(next);
   }

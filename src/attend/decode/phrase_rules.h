@@ -62,7 +62,7 @@ class PhraseRules {
   };
 
   std::vector<Required> required_;
-  std::vector<PhrasePaths> forbidden_;
+  std::vector<PhrasePaths> forbidden_;  // their arcs are sorted by token
   int total_ = 0;
 };
 
