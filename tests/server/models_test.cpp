@@ -132,6 +132,21 @@ TEST_F(ModelsTest, AreLoadedAgainOnlyIfTheirFileChanged) {
   EXPECT_EQ(names(all), (Names{"a", "b"}));
 }
 
+TEST_F(ModelsTest, KeepTheirNamesWhenTheyAreLoadedAgain) {
+  put("lm", "a.safetensors");
+  const std::string file = (folder_ / "a.safetensors").string();
+  Models twice({{.path = file, .name = "one"}, {.path = file, .name = "two"}}, "",
+               make_runtime({.threads = 1}));
+  Models named = models();
+  named.load({.path = "a.safetensors", .name = "mine"});
+  named.drop("a");
+  put("lm", "a.safetensors");
+  EXPECT_EQ(twice.reload(), Names{});
+  EXPECT_EQ(names(twice), (Names{"one", "two"}));
+  EXPECT_EQ(named.reload(), Names{});
+  EXPECT_EQ(names(named), Names{"mine"});
+}
+
 TEST_F(ModelsTest, ThatCannotBeLoadedStayAsTheyWere) {
   put("en-de", "a.safetensors");
   Models all = models();

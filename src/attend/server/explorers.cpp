@@ -28,24 +28,25 @@ void Explorers::run(std::function<void()> task) {
 }
 
 std::shared_ptr<const Explorer> Explorers::of(const ServedModel& model) {
-  if (!model.adapter.empty())
+  if (!model.place.adapter.empty())
     throw HttpError{
         400, fmt::format("{} has an adapter; merge the two with attend merge to explore the model",
                          quote(model.name))};
   const std::lock_guard lock(mutex_);
   const auto found = std::find_if(last_.begin(), last_.end(), [&](const Loaded& loaded) {
-    return loaded.path == model.path && loaded.state == model.state;
+    return loaded.path == model.place.path && loaded.state == model.state;
   });
   if (found != last_.end()) {
     std::rotate(found, found + 1, last_.end());
     return last_.back().explorer;
   }
-  if (file_state({.path = model.path}) != model.state)
-    throw HttpError{503, fmt::format("{}: the file has changed; reload the models", model.path), 5};
+  if (file_state({.path = model.place.path}) != model.state)
+    throw HttpError{
+        503, fmt::format("{}: the file has changed; reload the models", model.place.path), 5};
   // Their memory is free before the next takes more.
-  std::erase_if(last_, [&](const Loaded& loaded) { return loaded.path == model.path; });
+  std::erase_if(last_, [&](const Loaded& loaded) { return loaded.path == model.place.path; });
   if (last_.size() == kKeptModels) last_.erase(last_.begin());
-  last_.push_back({model.path, model.state, Explorer::load(model.path)});
+  last_.push_back({model.place.path, model.state, Explorer::load(model.place.path)});
   return last_.back().explorer;
 }
 

@@ -65,6 +65,20 @@ std::vector<ModelPlace> Models::places_now() const {
   return places;
 }
 
+namespace {
+
+// The model of this place, or else one of the same file and adapter.
+ModelList::const_iterator loaded_from(const ModelPlace& place, const ModelList& list) {
+  const auto same = std::find_if(list.begin(), list.end(),
+                                 [&](const auto& model) { return model->place == place; });
+  if (same != list.end()) return same;
+  return std::find_if(list.begin(), list.end(), [&](const auto& model) {
+    return model->place.path == place.path && model->place.adapter == place.adapter;
+  });
+}
+
+}  // namespace
+
 void Models::publish(ModelList list) {
   const std::lock_guard lock(mutex_);
   list_.swap(list);
@@ -98,10 +112,10 @@ std::vector<std::string> Models::reload() {
   const ModelList before = all();
   ModelList list;
   std::vector<std::string> failures;
-  for (const ModelPlace& place : places_now()) {
-    const auto old = std::find_if(before.begin(), before.end(), [&](const auto& model) {
-      return model->path == place.path && model->adapter == place.adapter;
-    });
+  for (const ModelPlace& found : places_now()) {
+    const auto old = loaded_from(found, before);
+    // One that was loaded under a name keeps it.
+    const ModelPlace& place = old != before.end() ? (*old)->place : found;
     try {
       if (old != before.end() && (*old)->state == file_state(place)) {
         list.push_back(*old);

@@ -176,8 +176,7 @@ ServedModelPointer load_served_model(const ModelPlace& place, std::shared_ptr<Ru
     const BaseModel* const shared = bases.find(place.path, runtime);
     const std::string& task = checkpoint.text("attend.task");
     ServedModel served{.name = name_of(place, checkpoint),
-                       .path = place.path,
-                       .adapter = place.adapter,
+                       .place = place,
                        .description = text_if_any(checkpoint, kDescriptionKey),
                        .state = file_state(place),
                        .task = task,

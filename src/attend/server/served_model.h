@@ -29,6 +29,8 @@ struct ModelPlace {
   std::string source = {};  // languages; empty: as the file says, or "src" and "tgt"
   std::string target = {};
   std::string adapter = {};  // a file, or the folder of a run; empty: none
+
+  bool operator==(const ModelPlace&) const = default;
 };
 
 // Throws ConfigError.
@@ -66,8 +68,7 @@ class SharedBases {
 
 struct ServedModel {
   std::string name;
-  std::string path;
-  std::string adapter;               // as in ModelPlace
+  ModelPlace place;                  // as it was asked for
   std::string description;           // as the file says; empty: nothing
   FileState state;                   // when it was loaded
   std::string task;                  // "translation", "language modeling", ...

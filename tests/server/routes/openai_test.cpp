@@ -173,6 +173,8 @@ TEST_F(OpenAi, ListsModels) {
   ASSERT_EQ(json["data"].size(), 2u);
   EXPECT_EQ(json["data"][1]["id"], "lm");
   EXPECT_EQ(json["data"][1]["object"], "model");
+  EXPECT_EQ(json_of(get("/v1/models/lm")), json["data"][1]);
+  json_of(get("/v1/models/none"), 404);
 }
 
 TEST_F(OpenAi, SaysWhatIsWrong) {

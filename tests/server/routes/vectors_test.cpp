@@ -88,6 +88,11 @@ TEST_F(Vectors, AreNumbersOrBytesForClientsOfOpenAi) {
   EXPECT_EQ(asked(R"(, "encoding_format": "base64")")["data"][1]["embedding"],
             detail::to_base64(bytes));
   asked(R"(, "encoding_format": "hex")", 400);
+  Numbers first(expected.begin(), expected.begin() + 4);
+  double squares = 0;
+  for (const float value : first) squares += double{value} * double{value};
+  for (float& value : first) value = static_cast<float>(value / std::sqrt(squares));
+  EXPECT_EQ(asked(R"(, "dimensions": 4)")["data"][1]["embedding"].get<Numbers>(), first);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "attend/server/http/form.h"
 #include "attend/server/routes/inputs.h"
 #include "attend/server/routes/labels.h"
+#include "attend/server/routes/vectors.h"
 #include "attend/server/service.h"
 #include "attend/server/text_translation.h"
 #include "attend/version.h"
@@ -21,16 +22,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The first `width` values, of length 1 if asked for.
 Json vector_of(const Embedding& embedding, std::int64_t width, bool normalize) {
-  std::vector<float> values = embedding.values;
-  if (width > 0 && width < std::ssize(values)) values.resize(static_cast<std::size_t>(width));
-  double squares = 0;
-  for (const float value : values) squares += double{value} * double{value};
-  const double length = normalize && squares > 0 ? std::sqrt(squares) : 1.0;
   Json list = Json::array();
-  for (const float value : values)
-    list.push_back(json_number(normalize ? static_cast<float>(value / length) : value));
+  for (const float value : first_values(embedding, width, normalize))
+    list.push_back(json_number(value));
   return list;
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 nlohmann::ordered_json model_json(const ServedModel& model) {
   nlohmann::ordered_json json{{"name", model.name},
-                              {"path", model.path},
+                              {"path", model.place.path},
                               {"task", model.task},
                               {"bytes", model.state.bytes},
                               {"loaded", model.loaded}};

@@ -10,6 +10,8 @@
 #include "attend/interchange/base64.h"
 #include "attend/server/completion.h"
 #include "attend/server/gathering.h"
+#include "attend/server/http/form.h"
+#include "attend/server/routes/vectors.h"
 #include "attend/server/service.h"
 
 namespace attend {
@@ -153,14 +155,14 @@ void chat(const std::shared_ptr<Call>& call) {
   complete(call, std::move(request));
 }
 
-Json vector_json(const Embedding& embedding, bool base64) {
+Json vector_json(const std::vector<float>& values, bool base64) {
   if (!base64) {
     Json list = Json::array();
-    for (const float value : embedding.values) list.push_back(json_number(value));
+    for (const float value : values) list.push_back(json_number(value));
     return list;
   }
-  std::string bytes(embedding.values.size() * sizeof(float), '\0');
-  std::memcpy(bytes.data(), embedding.values.data(), bytes.size());
+  std::string bytes(values.size() * sizeof(float), '\0');
+  std::memcpy(bytes.data(), values.data(), bytes.size());
   return detail::to_base64(bytes);
 }
 
@@ -171,17 +173,18 @@ void embeddings(const std::shared_ptr<Call>& call) {
   if (format != "float" && format != "base64")
     throw HttpError{
         400, fmt::format("encoding_format: expected float or base64, got {}", quote(format))};
+  const std::int64_t width = p.whole("dimensions", 0, 1 << 20, 0);
   std::vector<std::string> inputs = inputs_of(p, "input", model->tokenizer);
   std::int64_t tokens = 0;
   for (const std::string& input : inputs) tokens += std::ssize(model->tokenizer.encode(input));
   const std::size_t count = inputs.size();
-  const auto done = [call, model, tokens,
+  const auto done = [call, model, tokens, width,
                      base64 = format == "base64"](const std::vector<Embedding>& embedded) {
     Json data = Json::array();
     for (const Embedding& one : embedded)
       data.push_back({{"object", "embedding"},
                       {"index", data.size()},
-                      {"embedding", vector_json(one, base64)}});
+                      {"embedding", vector_json(first_values(one, width, width > 0), base64)}});
     call->respond({{"object", "list"},
                    {"data", std::move(data)},
                    {"model", model->name},
@@ -193,15 +196,29 @@ void embeddings(const std::shared_ptr<Call>& call) {
       call->spend()));
 }
 
+Json listed_model(const ServedModel& model) {
+  return {{"id", model.name},
+          {"object", "model"},
+          {"created", model.loaded},
+          {"owned_by", "attend"},
+          {"task", model.task}};
+}
+
 void models(const std::shared_ptr<Call>& call) {
   Json data = Json::array();
   for (const ServedModelPointer& model : call->service.models().all())
-    data.push_back({{"id", model->name},
-                    {"object", "model"},
-                    {"created", model->loaded},
-                    {"owned_by", "attend"},
-                    {"task", model->task}});
+    data.push_back(listed_model(*model));
   call->respond({{"object", "list"}, {"data", std::move(data)}});
+}
+
+constexpr std::string_view kOneModelPath = "/v1/models/";
+
+void one_model(const std::shared_ptr<Call>& call) {
+  const std::string_view path = call->exchange->request().path;
+  const std::string name = decoded_form_text(path.substr(kOneModelPath.size()));
+  for (const ServedModelPointer& model : call->service.models().all())
+    if (model->name == name) return call->respond(listed_model(*model));
+  throw HttpError{404, fmt::format("there is no model {}", quote(name))};
 }
 
 // `own`, then the fields that completions and chats have in common.
@@ -265,12 +282,15 @@ std::vector<Route> openai_routes() {
            "Turn texts into vectors",
            {{"input", FieldType::any, "text, list of texts, or ids of tokens", true},
             {"model", FieldType::text, "name of an embedding model; default: the first"},
+            {"dimensions", FieldType::whole,
+             "keep this many values of each vector, and scale it to length 1; 0: all"},
             {"encoding_format", FieldType::text,
              "float, or base64: the bytes of 32-bit floats, little-endian"}},
            R"({"input": ["A dog sleeps.", "A cat eats."]})",
            embeddings,
            Dialect::openai},
-          {"GET", "/v1/models", group, "List the models", {}, "", models, Dialect::openai}};
+          {"GET", "/v1/models", group, "List the models", {}, "", models, Dialect::openai},
+          {"GET", kOneModelPath, group, "Describe a model", {}, "", one_model, Dialect::openai}};
 }
 
 }  // namespace attend
