@@ -94,6 +94,19 @@ TEST_F(Serving, RefusesOtherMethodsAndPaths) {
   EXPECT_EQ(options.field("Access-Control-Allow-Methods"), "");
 }
 
+TEST_F(Serving, AllowsBrowsersTheHeadersThatTheyAskFor) {
+  ServingOptions options;
+  options.cors = "*";
+  serve({"en-de"}, options);
+  RawClient client(server_->port());
+  const auto allowed = [&](const std::string& asked) {
+    client.send("OPTIONS /translate HTTP/1.1\r\nHost: t\r\n" + asked + "\r\n");
+    return client.receive().field("Access-Control-Allow-Headers");
+  };
+  EXPECT_EQ(allowed(""), "Authorization, Content-Type");
+  EXPECT_EQ(allowed("Access-Control-Request-Headers: x-api-key\r\n"), "x-api-key");
+}
+
 TEST_F(Serving, LogsRequestsWithoutTheirTexts) {
   serve({"en-de"});
   post("/translate", R"({"q": "a secret", "source": "en", "target": "de"})");
