@@ -17,12 +17,13 @@ inline constexpr int kDeepestJson = 64;
 // Throws DataError "<where>: ..." for text that is not JSON or is nested deeper.
 nlohmann::ordered_json parse_json(std::string_view text, std::string_view where);
 
-// The same for text of anybody: objects may have at most 256 members, as an ordered_json looks at
-// all of them for each.
+// As parse_json, for the text of a request: its objects may have at most 256 members, because an
+// ordered_json looks at all members for every name.
 nlohmann::ordered_json parse_foreign_json(std::string_view text, std::string_view where);
 
-// The same, but sorts the members of objects by name and finds each of them in logarithmic time.
-// For large objects, such as vocabularies: an ordered_json looks at all members for every name.
+// As parse_json, but sorts the members of objects by name and finds each of them in logarithmic
+// time. For large objects, such as vocabularies: an ordered_json looks at all members for every
+// name.
 nlohmann::json parse_sorted_json(std::string_view text, std::string_view where);
 
 // As parse_json, but returns nullopt instead of throwing.

@@ -99,9 +99,12 @@ class Completion : public std::enable_shared_from_this<Completion> {
   // The choices from `number` on cannot be submitted; those before are cancelled. The response may
   // have begun.
   void give_up(std::size_t number, const std::exception_ptr& error) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!error_) error_ = error;  // before those of the cancelled ones
+    }
     cancel_all();
     const std::lock_guard lock(mutex_);
-    if (!error_) error_ = error;
     missing_ -= choices_.size() - number;
     if (missing_ == 0) finish();
   }

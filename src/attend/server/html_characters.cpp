@@ -82,25 +82,6 @@ std::string_view escape_at(std::string_view text) {
                                                           : std::string_view();
 }
 
-}  // namespace
-
-std::string unescaped_html(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::string_view name = text[i] == '&' ? escape_at(text.substr(i)) : std::string_view();
-    const std::optional<char32_t> character = character_of(name);
-    if (character) {
-      append_code_point(out, *character);
-      i += name.size() + 1;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
-
-namespace {
-
 // Whether "&" at the beginning of `text` begins an escape that nobody knows.
 bool is_unknown_escape(std::string_view text) {
   const auto escape = escape_at(text);
@@ -124,6 +105,21 @@ std::string escaped(std::string_view text, bool keeps_unknown) {
 }
 
 }  // namespace
+
+std::string unescaped_html(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view name = text[i] == '&' ? escape_at(text.substr(i)) : std::string_view();
+    const std::optional<char32_t> character = character_of(name);
+    if (character) {
+      append_code_point(out, *character);
+      i += name.size() + 1;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
 
 std::string escaped_html_text(std::string_view text) { return escaped(text, true); }
 std::string escaped_xml_text(std::string_view text) { return escaped(text, false); }

@@ -24,6 +24,16 @@ void require_golden(const ModelPlace& place) {
                                 check->samples, check->deviation));
 }
 
+// The model of this place. One without a name may have been loaded under some name.
+ModelList::const_iterator loaded_from(const ModelPlace& place, const ModelList& list) {
+  const auto same = std::find_if(list.begin(), list.end(),
+                                 [&](const auto& model) { return model->place == place; });
+  if (same != list.end() || !place.name.empty()) return same;
+  return std::find_if(list.begin(), list.end(), [&](const auto& model) {
+    return model->place.path == place.path && model->place.adapter == place.adapter;
+  });
+}
+
 }  // namespace
 
 Models::Models(std::vector<ModelPlace> places, std::string folder, std::shared_ptr<Runtime> runtime)
@@ -64,20 +74,6 @@ std::vector<ModelPlace> Models::places_now() const {
   places.insert(places.end(), found.begin(), found.end());
   return places;
 }
-
-namespace {
-
-// The model of this place, or else one of the same file and adapter.
-ModelList::const_iterator loaded_from(const ModelPlace& place, const ModelList& list) {
-  const auto same = std::find_if(list.begin(), list.end(),
-                                 [&](const auto& model) { return model->place == place; });
-  if (same != list.end()) return same;
-  return std::find_if(list.begin(), list.end(), [&](const auto& model) {
-    return model->place.path == place.path && model->place.adapter == place.adapter;
-  });
-}
-
-}  // namespace
 
 void Models::publish(ModelList list) {
   const std::lock_guard lock(mutex_);

@@ -50,9 +50,10 @@ HttpRequest request_of(const Message& message) {
   return request;
 }
 
-// Whether it takes a millisecond or more to read and tokenize. A file may unpack to many times its
-// size.
-inline constexpr std::size_t kLongBody = 8 << 10;
+inline constexpr std::size_t kLongBody = 8 << 10;  // bytes
+
+// Whether it may take a millisecond or more to read and tokenize. A file may unpack to many times
+// its size.
 inline bool takes_long(const HttpRequest& request) {
   return request.body.size() > kLongBody ||
          media_type(request.headers.find("content-type")) == "multipart/form-data";

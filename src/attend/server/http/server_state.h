@@ -41,8 +41,8 @@ struct HttpServer::State : std::enable_shared_from_this<HttpServer::State> {
   HttpOptions options;
   Handlers handlers;
   net::io_context io{options.threads};
-  net::thread_pool long_requests{static_cast<std::size_t>(
-      options.threads)};  // answers those that would hold up the threads of `io`
+  // Answers requests that would hold up the threads of `io`.
+  net::thread_pool long_requests{static_cast<std::size_t>(options.threads)};
   tcp::acceptor acceptor{executor()};
   net::steady_timer pause{io};  // of the acceptor, when there are no descriptors left
   net::steady_timer grace{io};  // until all connections are closed; on the acceptor's executor

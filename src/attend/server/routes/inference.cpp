@@ -51,9 +51,10 @@ void embed(const std::shared_ptr<Call>& call) {
   embed_inputs(call, call->parameters.flag("normalize", true));
 }
 
-// By `model` if its name was asked for, or else by the first that translates these languages.
+// `asked`: the name of the model; empty: by the first that translates these languages. Without
+// languages in the request, they are those of `model`.
 void translate_inputs(const std::shared_ptr<Call>& call, const ServedModelPointer& model,
-                      const std::string& name) {
+                      const std::string& asked) {
   const Parameters& p = call->parameters;
   std::string source = model->sources.front(), target = model->targets.front();
   if (const Json* const more = p.find("parameters"); more != nullptr && more->is_object()) {
@@ -61,7 +62,7 @@ void translate_inputs(const std::shared_ptr<Call>& call, const ServedModelPointe
          {std::pair<const char*, std::string*>{"src_lang", &source}, {"tgt_lang", &target}})
       if (more->contains(name) && (*more)[name].is_string()) *language = (*more)[name];
   }
-  TextTranslationRequest request{.model = call->service.models().translator(source, target, name),
+  TextTranslationRequest request{.model = call->service.models().translator(source, target, asked),
                                  .source = source,
                                  .target = target,
                                  .texts = inputs_of(p)};
