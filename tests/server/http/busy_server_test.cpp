@@ -180,9 +180,12 @@ TEST_P(Streams, EndIfNobodyReadsThem) {
     gone = true;
   });
   const std::string piece(1 << 20, 'a');
-  for (int i = 0; i < 64; ++i) {
-    const std::lock_guard lock(mutex);
-    exchange->write(piece);
+  for (int i = 0; i < 64 && !gone; ++i) {
+    {
+      const std::lock_guard lock(mutex);
+      exchange->write(piece);
+    }
+    std::this_thread::sleep_for(5ms);  // the connection writes until the client's buffers are full
   }
   for (int i = 0; i < 5000 && !gone; ++i) std::this_thread::sleep_for(1ms);
   EXPECT_TRUE(gone) << "long before the timeout";
