@@ -24,7 +24,7 @@ using namespace attend;
 
 int run(const nlohmann::json& options, Precision precision) {
   const RuntimeScope runtime({.threads = options.at("threads")});
-  const auto model =
+  auto model =
       std::make_shared<const Checkpoint>(load_checkpoint(std::string(options.at("model"))));
   ClassificationTraining training;
   training.initial = model;
@@ -35,6 +35,8 @@ int run(const nlohmann::json& options, Precision precision) {
   training.trainer.low_rank.rank = options.at("rank");
   TrainingTask task = prepare_training(training, nullptr);
   if (training.trainer.low_rank.rank > 0) train_adapters(task, training.trainer, *model, nullptr);
+  training.initial.reset();  // as `attend train` does
+  model.reset();
 
   Objective& objective = *task.objective;
   nlohmann::json result{{"parameters", objective.parameters().size()},

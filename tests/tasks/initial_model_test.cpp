@@ -131,6 +131,31 @@ TEST_F(InitialClassifier, IsRefusedForAnotherTaskAndInEightBits) {
   }
 }
 
+TEST_F(InitialClassifier, IsReleasedOnceTheTaskIsPrepared) {
+  const auto tasks = trainable_tasks();
+  const auto found = std::find_if(tasks.begin(), tasks.end(), [](const auto& task) {
+    return task->name() == ClassificationTraining::kName;
+  });
+  ASSERT_NE(found, tasks.end());
+  Trainable& task = **found;
+  for (const OptionGroup& group : task.option_groups())
+    for (const OptionField& field : group.fields) {
+      const auto set = [&](std::string value) {
+        set_option(field, std::vector{std::move(value)}, field.name);
+      };
+      if (field.name == "train") set(path("two").string());
+      if (field.name == "lora-rank") set("2");
+    }
+  auto model =
+      std::make_shared<const Checkpoint>(file_of(prepare_training(options_for("two", 5), nullptr)));
+  const std::weak_ptr<const Checkpoint> watched = model;
+  task.start_from(std::move(model), [](const auto& name) { return name == "train"; });
+  ASSERT_FALSE(watched.expired());
+  const TrainingTask prepared = task.prepare(nullptr);
+  EXPECT_TRUE(watched.expired()) << "the memory of the model is needed for training";
+  EXPECT_GT(prepared.objective->batches(0), 0);
+}
+
 struct SettledOptions {
   int width = 8;
   float dropout = 0.1f;

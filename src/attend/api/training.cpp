@@ -122,7 +122,7 @@ TrainingResult train(const TrainingJob& job) {
   require_folder_for(run, job.resume);
 
   const EnteredRuntime entered(runtime_for(job, run.threads));
-  const auto latest = checkpoint_to_resume(job);
+  auto latest = checkpoint_to_resume(job);
   const bool needs_model = !latest || task->needs_initial_model();
   const IsSet is_set = is_set_in(job, *task);
   task->adopt_data(is_set);
@@ -130,6 +130,7 @@ TrainingResult train(const TrainingJob& job) {
   if (needs_model && !run.init_from.empty())
     start_task_from(*task, load_checkpoint(run.init_from), run, is_set);
   TrainingTask prepared = prepare_in_folder(*task, run, latest ? &latest->checkpoint : nullptr);
+  latest.reset();  // The run reads its parameters and its optimizer's state by itself.
   const auto note = [&job](const std::string& line) {
     if (job.on_note) job.on_note(line);
   };

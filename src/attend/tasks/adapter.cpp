@@ -38,9 +38,10 @@ std::set<std::string> changed_since(const Checkpoint& base, const ParameterSet& 
   std::set<std::string> changed;
   for (const ParameterSet::Entry& entry : parameters.entries()) {
     const Tensor* const before = base.find(entry.name);
-    if (before == nullptr || before->shape() != entry.shape ||
-        before->to_vector() != parameters.value(entry).to_vector())
-      changed.insert(entry.name);
+    const bool same =
+        before != nullptr && before->shape() == entry.shape &&
+        std::ranges::equal(before->to_host().span(), parameters.value(entry).to_host().span());
+    if (!same) changed.insert(entry.name);
   }
   return changed;
 }

@@ -39,8 +39,9 @@ class Trainable {
   // the lengths. Before start_from(). Throws ConfigError if the user has set one of them to
   // something else, and like open_prepared().
   virtual void adopt_data(const IsSet& is_set) = 0;
-  // Throws what the prepare_training() of the task throws.
-  virtual TrainingTask prepare(const Checkpoint* resumed) const = 0;
+  // To be called once: the model of start_from() is released. Throws what the prepare_training() of
+  // the task throws.
+  virtual TrainingTask prepare(const Checkpoint* resumed) = 0;
 
   // A line to print before those of prepare(): what was done to the model before start_from().
   void add_note(std::string note) { notes_.push_back(std::move(note)); }
@@ -78,13 +79,14 @@ class TrainableWith final : public Trainable {
       require_adopted(option_groups(), attend::option_groups(given), is_set, text);
     }
   }
-  TrainingTask prepare(const Checkpoint* resumed) const override {
+  TrainingTask prepare(const Checkpoint* resumed) override {
     const bool adapts = options_.trainer.low_rank.rank > 0;
     require_same_kind(resumed, options_.trainer.low_rank);
     if (adapts && !options_.initial)
       throw ConfigError("lora-rank: expected a model to adapt (--init-from), got none");
     TrainingTask task = prepare_training(options_, adapts ? nullptr : resumed);
     if (adapts) train_adapters(task, options_.trainer, *options_.initial, resumed);
+    options_.initial.reset();  // training needs its memory
     freeze_parameters(task.objective->parameters(), options_.trainer);
     task.notes.insert(task.notes.begin(), notes_.begin(), notes_.end());
     return task;

@@ -88,12 +88,26 @@ void set_weight(const std::string& option, const std::vector<std::string>& class
   weights[static_cast<std::size_t>(found - classes.begin())] = weight;
 }
 
+// A classifier without its network.
+struct KnownClassifier {
+  ClassifierConfig config;
+  Tokenizer tokenizer;
+  std::vector<std::string> labels;
+  TextLengthOptions length;
+  bool pairs;
+};
+
+KnownClassifier known_classifier(const Checkpoint& checkpoint) {
+  ClassificationModel model = classification_model(checkpoint);
+  return {model.network->config(), std::move(model.tokenizer), std::move(model.labels),
+          model.length, model.pairs};
+}
+
 // The first checkpoint fixes the vocabulary, the classes and the shape of the model.
-Tokenizer resumed_tokenizer(const ClassificationModel& model, const Checkpoint& checkpoint,
+Tokenizer resumed_tokenizer(const KnownClassifier& model, const Checkpoint& checkpoint,
                             const ClassificationTraining& o,
                             const std::vector<std::string>& labels) {
-  require_same_model(checkpoint, options_to_json(model.network->config()),
-                     options_to_json(o.model));
+  require_same_model(checkpoint, options_to_json(model.config), options_to_json(o.model));
   require_same_model(checkpoint, options_to_json(model.length), options_to_json(o.data.length));
   if (model.pairs == o.data.columns.second_column.empty())
     throw ConfigError(fmt::format("second-column: the model of {} takes {}", checkpoint.source,
@@ -213,7 +227,7 @@ struct TrainingTexts {
 
 // All are read before training, so that errors show at once. `known`: its classes are those of the
 // texts, if it has the same ones.
-TrainingTexts read_texts(const ClassificationTraining& o, const ClassificationModel* known) {
+TrainingTexts read_texts(const ClassificationTraining& o, const KnownClassifier* known) {
   const auto files_of = [&](const std::vector<std::string>& names) {
     const std::vector<std::string> files = in_folder(o.data.data, names);
     require_readable(files);
@@ -224,7 +238,7 @@ TrainingTexts read_texts(const ClassificationTraining& o, const ClassificationMo
                                  old_valid = files_of(o.replay.valid);
   const ProblemType problem = o.model.problem_type;
   TrainingTexts texts{read_labeled(train, o.data.columns, {.problem = problem})};
-  if (known != nullptr && known->problem_type() == problem)
+  if (known != nullptr && known->config.problem_type == problem)
     number_as(known->labels, problem, texts.train);
   const auto read = [&](const std::vector<std::string>& files) -> std::optional<LabeledText> {
     if (files.empty()) return std::nullopt;
@@ -292,12 +306,12 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
   TrainingTask task;
   task.name = ClassificationTraining::kName;
   const Checkpoint* const known_file = resumed != nullptr ? resumed : o.initial.get();
-  std::optional<ClassificationModel> known;
-  if (known_file != nullptr && !is_embedder(*known_file)) known = classification_model(*known_file);
+  std::optional<KnownClassifier> known;
+  if (known_file != nullptr && !is_embedder(*known_file)) known = known_classifier(*known_file);
   const TrainingTexts texts = read_texts(o, known ? &*known : nullptr);
   const LabeledText& train = texts.train;
   const bool same_labels =
-      known && known->problem_type() == o.model.problem_type && known->labels == train.classes;
+      known && known->config.problem_type == o.model.problem_type && known->labels == train.classes;
   if (o.needs_initial() && (is_embedder(*o.initial) || !same_labels))
     throw ConfigError("distill-weight: expected a classifier with the same labels to learn from");
   ClassificationLoss loss = loss_of(o, train, !texts.old);
