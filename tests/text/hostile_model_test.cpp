@@ -106,6 +106,25 @@ TEST(HostileModel, IsRefusedForItsPieces) {
                  "bytes for unknown text");
 }
 
+// What only the library finds.
+TEST(HostileModel, IsRefusedBeforeItSplitsTextIfItWasLoadedForDecoding) {
+  const std::string bytes = victim().bytes() + piece("twice") + piece("twice");
+  expect_refused(bytes, "already defined", "a piece that appears twice");
+  const Tokenizer tokenizer = Tokenizer::for_decoding(bytes);
+  EXPECT_EQ(tokenizer.decode(std::vector{tokenizer.vocab_size() - 1}), "twice");
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    try {
+      tokenizer.encode("the small dog");
+      ADD_FAILURE() << "text is split";
+    } catch (const DataError& error) {
+      EXPECT_STREQ(error.what(),
+                   "tokenizer: it cannot split text (twice is already defined.); restore the file");
+    }
+  }
+  EXPECT_THROW(tokenizer.spans("the"), DataError);
+  EXPECT_THROW(tokenizer.id("the"), DataError);
+}
+
 TEST(HostileModel, IsRefusedWhenItsBytesCanBeReadInTwoWays) {
   const std::string model = victim().bytes();
   const std::string map = field(kMapField, hostile_maps().at("the root leads out").first);

@@ -101,6 +101,25 @@ TEST_P(AnyTokenizer, IsTheSameAfterSavingAndLoading) {
     EXPECT_EQ(loaded.encode(sentence), tokenizer.encode(sentence));
 }
 
+TEST_P(AnyTokenizer, IsTheSameWhenItIsLoadedForDecoding) {
+  const Tokenizer tokenizer = trained(GetParam());
+  const Tokenizer loaded = Tokenizer::for_decoding(tokenizer.bytes());
+  ASSERT_EQ(loaded.vocab_size(), tokenizer.vocab_size());
+  EXPECT_EQ(loaded.unk_id(), tokenizer.unk_id());
+  EXPECT_EQ(loaded.bos_id(), tokenizer.bos_id());
+  EXPECT_EQ(loaded.eos_id(), tokenizer.eos_id());
+  EXPECT_EQ(loaded.pad_id(), tokenizer.pad_id());
+  for (std::int32_t id = 0; id < tokenizer.vocab_size(); ++id) {
+    EXPECT_EQ(loaded.piece(id), tokenizer.piece(id));
+    EXPECT_EQ(loaded.score(id), tokenizer.score(id));
+    EXPECT_EQ(loaded.decode(std::vector{id}), tokenizer.decode(std::vector{id}));
+  }
+  for (const std::string& sentence : corpus()) {
+    EXPECT_EQ(loaded.encode(sentence), tokenizer.encode(sentence));
+    EXPECT_EQ(loaded.id(loaded.piece(loaded.vocab_size() - 1)), loaded.vocab_size() - 1);
+  }
+}
+
 TEST_P(AnyTokenizer, EncodesNothingAsNothing) {
   const Tokenizer tokenizer = trained(GetParam());
   EXPECT_TRUE(tokenizer.encode("").empty());

@@ -77,12 +77,14 @@ PieceJson merges_of(const SentencePieceModel& model) {
   std::stable_sort(joined.begin(), joined.end(),
                    [](const ModelPiece* a, const ModelPiece* b) { return a->score > b->score; });
   PieceJson merges = PieceJson::array();
-  for (const ModelPiece* piece : joined)
-    for (std::size_t cut = 1; cut < piece->text.size(); ++cut) {
-      const std::string_view left = piece->text.substr(0, cut), right = piece->text.substr(cut);
+  for (const ModelPiece* piece : joined) {
+    const std::string_view text = piece->text;
+    for (std::size_t cut = 1; cut < text.size(); ++cut) {
+      const std::string_view left = text.substr(0, cut), right = text.substr(cut);
       if (sides.contains(left) && sides.contains(right))
         merges.push_back(std::string(left) + " " + std::string(right));
     }
+  }
   return merges;
 }
 

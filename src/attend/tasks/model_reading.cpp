@@ -23,16 +23,29 @@ void require_task(const Checkpoint& checkpoint, std::string_view task) {
     throw wrong_task(checkpoint.source, task, found);
 }
 
-Tokenizer read_tokenizer(const Checkpoint& checkpoint, std::string_view name) {
+namespace {
+
+Tokenizer read_with(Tokenizer (*from)(std::string_view bytes), const Checkpoint& checkpoint,
+                    std::string_view name) {
   const Tensor& bytes = checkpoint.tensor(name);
   try {
-    Tokenizer tokenizer = Tokenizer::from_bytes(tensor_bytes(bytes));
+    Tokenizer tokenizer = from(tensor_bytes(bytes));
     if (tokenizer.eos_id() < 0)
       throw DataError(fmt::format("{}: expected a token that ends a text, found none", name));
     return tokenizer;
   } catch (const Error& error) {
     throw DataError(fmt::format("{}: {}", checkpoint.source, error.what()));
   }
+}
+
+}  // namespace
+
+Tokenizer read_tokenizer(const Checkpoint& checkpoint, std::string_view name) {
+  return read_with(Tokenizer::from_bytes, checkpoint, name);
+}
+
+Tokenizer read_decoding_tokenizer(const Checkpoint& checkpoint, std::string_view name) {
+  return read_with(Tokenizer::for_decoding, checkpoint, name);
 }
 
 void require_layers(const Checkpoint& checkpoint, std::int64_t layers) {

@@ -26,6 +26,8 @@ void require_task(const Checkpoint& checkpoint, std::string_view task);
 // The tokenizer in the tensor `name`. Throws DataError if it is missing or damaged, or
 // has no eos.
 Tokenizer read_tokenizer(const Checkpoint& checkpoint, std::string_view name = "tokenizer");
+// The same with Tokenizer::for_decoding().
+Tokenizer read_decoding_tokenizer(const Checkpoint& checkpoint, std::string_view name);
 
 // The options under the metadata key `key`. Throws DataError if they are missing, misspelled or out
 // of range.

@@ -42,20 +42,22 @@ bool words_are_pieces(const SentencePieceModel& model) {
 }  // namespace
 
 LongText::LongText(const SentencePieceModel& model)
-    : characters_(model.characters),
+    : model_(&model),
       joins_words_(words_are_pieces(model)),
-      joins_characters_(model.type != ModelType::word && !model.byte_fallback),
-      removes_extra_spaces_(model.normalizer.remove_extra_spaces),
-      known_(kCodePoints) {
-  for (const ModelPiece& piece : model.pieces) {
+      joins_characters_(model.type != ModelType::word && !model.byte_fallback) {}
+
+void LongText::mark_known() const {
+  known_.resize(kCodePoints);
+  for (const ModelPiece& piece : model_->pieces) {
     for (std::size_t at = 0; at < piece.text.size();)
       known_[next_code_point(piece.text, at)] = true;
   }
   std::size_t begin = 0;
-  if (model.normalizer.escape_spaces) known_[U' '] = known_[next_code_point(kMetaSymbol, begin)];
+  if (model_->normalizer.escape_spaces) known_[U' '] = known_[next_code_point(kMetaSymbol, begin)];
 }
 
 bool LongText::is_known(std::string_view normalized) const {
+  std::call_once(marked_, [this] { mark_known(); });
   for (std::size_t at = 0; at < normalized.size();) {
     if (known_[next_code_point(normalized, at)]) return true;
   }
@@ -79,7 +81,7 @@ std::string_view LongText::shortened(std::string_view text, std::string& storage
     count = 0;
   };
   for (std::size_t at = 0; at < text.size();) {
-    const CharacterMap::Prefix prefix = characters_.prefix(text.substr(at));
+    const CharacterMap::Prefix prefix = model_->characters.prefix(text.substr(at));
     normalized += prefix.normalized.size();
     if (!joins_characters_ || is_known(prefix.normalized)) {
       end_run();
@@ -105,19 +107,19 @@ bool LongText::is_of_words(std::string_view text) const {
 // The text as normalized by SentencePiece.
 std::string LongText::words(std::string_view text) const {
   std::string words;
-  bool behind_space = removes_extra_spaces_;
+  bool behind_space = model_->normalizer.remove_extra_spaces;
   while (!text.empty()) {
-    const CharacterMap::Prefix prefix = characters_.prefix(text);
+    const CharacterMap::Prefix prefix = model_->characters.prefix(text);
     std::string_view more = prefix.normalized;
     text.remove_prefix(prefix.length);
     if (behind_space) more.remove_prefix(std::min(more.find_first_not_of(' '), more.size()));
     if (more.empty()) continue;
     if (words.empty()) words = kMetaSymbol;
     for (const char c : more) c == ' ' ? words += kMetaSymbol : words += c;
-    behind_space = removes_extra_spaces_ && more.ends_with(' ');
+    behind_space = model_->normalizer.remove_extra_spaces && more.ends_with(' ');
     refuse_length(words.size());
   }
-  while (removes_extra_spaces_ && words.ends_with(kMetaSymbol))
+  while (model_->normalizer.remove_extra_spaces && words.ends_with(kMetaSymbol))
     words.resize(words.size() - kMetaSymbol.size());
   return words;
 }

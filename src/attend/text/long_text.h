@@ -3,6 +3,7 @@
 // SentencePiece joins neighboring unknown pieces by copying, which is quadratic.
 #pragma once
 
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +14,7 @@ namespace attend::detail {
 
 class LongText {
  public:
-  // The bytes that `model` refers to must outlive it.
+  // `model` must outlive this.
   explicit LongText(const SentencePieceModel& model);
 
   // Returns text with the same ids, usually `text` itself. It removes characters inside a run of
@@ -29,12 +30,13 @@ class LongText {
 
  private:
   bool is_known(std::string_view normalized) const;
+  void mark_known() const;
 
-  CharacterMap characters_;
+  const SentencePieceModel* model_;
   bool joins_words_;
   bool joins_characters_;
-  bool removes_extra_spaces_;
-  std::vector<bool> known_;  // by code point: whether it is in a piece
+  mutable std::once_flag marked_;
+  mutable std::vector<bool> known_;  // by code point: whether it is in a piece; of long text only
 };
 
 }  // namespace attend::detail

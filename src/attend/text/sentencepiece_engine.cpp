@@ -38,48 +38,62 @@ void append_words(std::string_view text, TokenSpan part, std::size_t count,
 }  // namespace
 
 SentencePieceEngine::SentencePieceEngine(std::string_view serialized)
-    : checked_(read_sentencepiece_model(serialized)), long_text_(checked_) {
-  silence_sentencepiece();
-  try {
-    const auto status = processor_.LoadFromSerializedProto(checked_.loadable);
-    if (!status.ok()) throw DataError(status.message());
-  } catch (const DataError&) {
-    throw;
-  } catch (const std::exception& error) {  // from its trie builder
-    throw DataError(error.what());
-  }
-  checked_.loadable = {};
-  unknown_is_word_ = checked_.unknown_surface.starts_with(' ');
-  if (processor_.unk_id() < 0 || processor_.unk_id() >= vocab_size())
+    : serialized_(serialized),
+      checked_(read_sentencepiece_model(serialized)),
+      special_(special_tokens(checked_)),
+      long_text_(checked_),
+      unknown_is_word_(checked_.unknown_surface.starts_with(' ')) {
+  if (unknown() < 0 || unknown() >= vocab_size())
     throw DataError("no piece of its vocabulary stands for what is unknown");
 }
 
-SpecialTokens SentencePieceEngine::special() const {
-  return {processor_.bos_id(), processor_.eos_id(), processor_.pad_id(), processor_.unk_id()};
+void SentencePieceEngine::prepare() const {
+  std::call_once(loaded_, [this] {
+    silence_sentencepiece();
+    auto processor = std::make_unique<sentencepiece::SentencePieceProcessor>();
+    try {
+      const auto status = processor->LoadFromSerializedProto(loadable_part(serialized_));
+      if (!status.ok()) throw DataError(status.message());
+    } catch (const DataError&) {
+      throw;
+    } catch (const std::exception& error) {  // from its trie builder
+      throw DataError(error.what());
+    }
+    processor_ = std::move(processor);
+  });
+}
+
+const sentencepiece::SentencePieceProcessor& SentencePieceEngine::processor() const {
+  try {
+    prepare();
+  } catch (const DataError& error) {
+    throw DataError(
+        fmt::format("tokenizer: it cannot split text ({}); restore the file", error.what()));
+  }
+  return *processor_;
 }
 
 std::string SentencePieceEngine::decode_all(std::span<const std::int32_t> ids) const {
   std::vector<int> visible;
   for (const std::int32_t id : ids) {
-    if (!processor_.IsControl(id)) visible.push_back(id);
+    if (!is_control(id)) visible.push_back(id);
   }
   std::string text;
-  const auto status = processor_.Decode(visible, &text);
+  const auto status = processor().Decode(visible, &text);
   if (!status.ok())
     throw DataError(
         fmt::format("tokenizer: cannot decode {} ids ({})", ids.size(), status.message()));
-  if (!visible.empty() && visible.front() == processor_.unk_id() && text.starts_with(' '))
-    text.erase(0, 1);
+  if (!visible.empty() && visible.front() == unknown() && text.starts_with(' ')) text.erase(0, 1);
   return text;
 }
 
 char SentencePieceEngine::byte_of(std::int32_t id) const {
-  const std::string_view piece = checked_.pieces[static_cast<std::size_t>(id)].text;  // "<0xF0>"
+  const std::string_view piece = entry(id).text;  // "<0xF0>"
   return static_cast<char>(std::stoi(std::string(piece.substr(3, 2)), nullptr, 16));
 }
 
 std::int32_t SentencePieceEngine::id(std::string_view piece) const {
-  const std::int32_t found = piece.empty() ? unknown() : processor_.PieceToId(piece);
+  const std::int32_t found = piece.empty() ? unknown() : processor().PieceToId(piece);
   return found < vocab_size() ? found : unknown();
 }
 
@@ -102,7 +116,7 @@ std::vector<std::int32_t> SentencePieceEngine::encode(std::string_view text) con
 template <class Use>
 void SentencePieceEngine::for_pieces(std::string_view text, const Use& use) const {
   sentencepiece::ImmutableSentencePieceText pieces;
-  const auto status = processor_.Encode(text, pieces.mutable_proto());
+  const auto status = processor().Encode(text, pieces.mutable_proto());
   if (!status.ok())
     throw DataError(fmt::format("tokenizer: cannot encode {} bytes of text ({})", text.size(),
                                 status.message()));
@@ -125,7 +139,7 @@ std::vector<TokenSpan> SentencePieceEngine::spans(std::string_view text) const {
     } else {
       spans.push_back(span);
     }
-    const bool byte = processor_.IsByte(static_cast<int>(piece.id()));
+    const bool byte = entry(static_cast<std::int32_t>(piece.id())).type == PieceType::byte;
     if (byte && span.begin == span.end) {
       ++waiting;
       return;

@@ -16,6 +16,7 @@ namespace {
 
 // More than any vocabulary has. This many empty pieces fit into a small file, but not into memory.
 constexpr std::size_t kMostPieces = std::size_t{1} << 22;
+constexpr std::size_t kUsualPieceBytes = 16;
 // For pieces that the library matches by trie at every position of a text, or splits recursively.
 constexpr std::size_t kLongestMatchedPiece = 1024;
 // The library's limit for user-defined pieces that are prefixes of one another.
@@ -35,13 +36,29 @@ ModelPiece read_piece(std::string_view message) {
   ModelPiece piece;
   WireReader reader(message);
   for (WireField field; reader.next(field);) {
-    if (field.is(1, WireType::bytes)) piece.text = field.bytes;
+    if (field.is(1, WireType::bytes)) piece.text.assign(field.bytes);
     if (field.is(2, WireType::fixed32))
       piece.score = std::bit_cast<float>(static_cast<std::uint32_t>(field.value));
     if (const int type = field.is(3, WireType::varint) ? enumeration(field, 6) : 0; type > 0)
       piece.type = static_cast<PieceType>(type);
   }
   return piece;
+}
+
+// Texts end at a zero byte, as the library reads them.
+std::string_view until_zero(std::string_view text) { return text.substr(0, text.find('\0')); }
+
+// The library takes the usual text for an empty one.
+void read_special(const WireField& field, SpecialTexts& special) {
+  const SpecialTexts usual;
+  const auto read = [&](std::uint32_t number, std::string_view& piece, std::string_view otherwise) {
+    if (field.is(number, WireType::bytes))
+      piece = field.bytes.empty() ? otherwise : until_zero(field.bytes);
+  };
+  read(45, special.unknown, usual.unknown);
+  read(46, special.bos, usual.bos);
+  read(47, special.eos, usual.eos);
+  read(48, special.pad, usual.pad);
 }
 
 void read_trainer(std::string_view message, SentencePieceModel& model) {
@@ -52,9 +69,8 @@ void read_trainer(std::string_view message, SentencePieceModel& model) {
       model.type = static_cast<ModelType>(type);
     if (field.is(24, WireType::varint)) model.spaces_end_words = field.value != 0;
     if (field.is(35, WireType::varint)) model.byte_fallback = field.value != 0;
-    if (field.is(44, WireType::bytes))
-      model.unknown_surface =
-          field.bytes.substr(0, field.bytes.find('\0'));  // as the library reads it
+    if (field.is(44, WireType::bytes)) model.unknown_surface = until_zero(field.bytes);
+    read_special(field, model.special);
     if (fields >= kMostPieces) throw DataError("its trainer_spec has too many fields");
   }
 }
@@ -111,11 +127,9 @@ void check(const SentencePieceModel& model) {
 SentencePieceModel read_sentencepiece_model(std::string_view bytes) {
   SentencePieceModel model;
   ModelNormalizer denormalizer;
-  model.loadable.reserve(bytes.size());
+  model.pieces.reserve(bytes.size() / kUsualPieceBytes);
   WireReader reader(bytes);
   for (WireField field; reader.next(field);) {
-    if (field.is(4, WireType::bytes)) continue;
-    model.loadable += field.whole;
     if (field.is(1, WireType::bytes)) model.pieces.push_back(read_piece(field.bytes));
     if (field.is(2, WireType::bytes)) read_trainer(field.bytes, model);
     if (field.is(3, WireType::bytes)) read_normalizer(field.bytes, model.normalizer);
@@ -131,6 +145,48 @@ SentencePieceModel read_sentencepiece_model(std::string_view bytes) {
   model.denormalizes = !denormalizer.map_bytes.empty();
   if (model.denormalizes) CharacterMap{denormalizer.map_bytes};
   return model;
+}
+
+std::string loadable_part(std::string_view bytes) {
+  std::string part;
+  part.reserve(bytes.size());
+  WireReader reader(bytes);
+  for (WireField field; reader.next(field);)
+    if (!field.is(4, WireType::bytes)) part += field.whole;
+  return part;
+}
+
+// The library looks a text up among the pieces that do not occur in texts, and then among those
+// that do.
+SpecialTokens special_tokens(const SentencePieceModel& model) {
+  const auto occurs = [](const ModelPiece& piece) {
+    return piece.type == PieceType::normal || piece.type == PieceType::user_defined ||
+           piece.type == PieceType::unused;
+  };
+  const auto find = [&](bool in_texts, auto fits) {
+    const auto found = std::find_if(
+        model.pieces.begin(), model.pieces.end(),
+        [&](const ModelPiece& piece) { return occurs(piece) == in_texts && fits(piece); });
+    return found == model.pieces.end()
+               ? -1
+               : static_cast<std::int32_t>(std::distance(model.pieces.begin(), found));
+  };
+  const auto special = [&](std::string_view text, PieceType type) {
+    const std::int32_t id = find(false, [&](const ModelPiece& p) { return p.text == text; });
+    return id >= 0 && model.pieces[static_cast<std::size_t>(id)].type == type ? id : -1;
+  };
+  const auto has = [&](std::string_view text) {
+    const auto fits = [&](const ModelPiece& piece) { return piece.text == text; };
+    return find(false, fits) >= 0 || find(true, fits) >= 0;
+  };
+  // A text that is no piece is unknown.
+  const std::int32_t unknown =
+      has(model.special.unknown)
+          ? special(model.special.unknown, PieceType::unknown)
+          : find(false, [](const ModelPiece& p) { return p.type == PieceType::unknown; });
+  return {special(model.special.bos, PieceType::control),
+          special(model.special.eos, PieceType::control),
+          special(model.special.pad, PieceType::control), unknown};
 }
 
 }  // namespace attend::detail

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "attend/text/character_map.h"
+#include "attend/tokenizer.h"
 
 namespace attend::detail {
 
@@ -24,7 +25,7 @@ enum class PieceType : std::uint8_t {
 };
 
 struct ModelPiece {
-  std::string_view text;
+  std::string text;
   float score = 0;
   PieceType type = PieceType::normal;
 };
@@ -39,6 +40,11 @@ struct ModelNormalizer {
 
 inline constexpr std::uint32_t kFirstUnknownPieceField = 202;
 
+// The texts of the special pieces.
+struct SpecialTexts {
+  std::string_view unknown = "<unk>", bos = "<s>", eos = "</s>", pad = "<pad>";
+};
+
 // Views refer to the input bytes.
 struct SentencePieceModel {
   ModelType type = ModelType::unigram;
@@ -48,6 +54,7 @@ struct SentencePieceModel {
   bool denormalizes = false;  // also maps the characters of decoded text
   bool byte_fallback = false;
   bool spaces_end_words = false;
+  SpecialTexts special;
   std::string_view unknown_surface = " \xE2\x81\x87 ";
   // The size of a vocabulary that is smaller than the model. Later pieces take part in splitting
   // and then become unknown. Field 202 of the model, an extension of attend.
@@ -56,14 +63,17 @@ struct SentencePieceModel {
   std::int32_t vocab_size() const {
     return static_cast<std::int32_t>(std::min<std::uint64_t>(pieces.size(), first_unknown_piece));
   }
-
-  // The part the library may load: everything except the model's self-test samples, which could
-  // take hours.
-  std::string loadable;
 };
 
 // Throws DataError, stating only the reason, for bytes that are not a model or with which the
 // library could crash, hang or produce invalid UTF-8.
 SentencePieceModel read_sentencepiece_model(std::string_view bytes);
+
+// The part of a model that the library may load: everything except the self-test samples, which
+// could take hours. Throws like read_sentencepiece_model().
+std::string loadable_part(std::string_view bytes);
+
+// The ids that the library gives to special tokens; -1: none.
+SpecialTokens special_tokens(const SentencePieceModel& model);
 
 }  // namespace attend::detail

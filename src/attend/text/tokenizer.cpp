@@ -53,9 +53,14 @@ Tokenizer Tokenizer::train(std::span<const std::string> sentences,
   }
 }
 
-Tokenizer Tokenizer::from_bytes(std::string_view bytes) {
+Tokenizer Tokenizer::from_bytes(std::string_view bytes) { return loaded(bytes, true); }
+Tokenizer Tokenizer::for_decoding(std::string_view bytes) { return loaded(bytes, false); }
+
+Tokenizer Tokenizer::loaded(std::string_view bytes, bool encodes) {
   try {
-    return Tokenizer(std::make_shared<const Model>(bytes));
+    Tokenizer tokenizer(std::make_shared<const Model>(bytes));
+    if (encodes) tokenizer.engine().prepare();
+    return tokenizer;
   } catch (const DataError& error) {
     throw DataError(fmt::format(
         "tokenizer: these {} bytes are not a tokenizer that can be used ({}); restore the file",

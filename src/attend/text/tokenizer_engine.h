@@ -33,6 +33,10 @@ class TokenizerEngine {
  public:
   virtual ~TokenizerEngine() = default;
 
+  // Loads and checks what encode(), spans() and id() need; otherwise they do when first called.
+  // Throws DataError, stating only the reason.
+  virtual void prepare() const {}
+
   // Throws DataError for text that is too long.
   virtual std::vector<std::int32_t> encode(std::string_view text) const = 0;
   // What each id of encode() stands for in the text, perhaps with spaces around it.

@@ -27,6 +27,11 @@ std::string_view WireReader::take(std::uint64_t count) {
 }
 
 std::uint64_t WireReader::varint(std::size_t most_bytes) {
+  if (!rest_.empty() && static_cast<unsigned char>(rest_.front()) < 0x80) {  // nearly always
+    const auto value = static_cast<unsigned char>(rest_.front());
+    rest_.remove_prefix(1);
+    return value;
+  }
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < most_bytes; ++i) {
     const auto byte = static_cast<unsigned char>(take(1).front());

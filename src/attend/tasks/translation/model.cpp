@@ -4,14 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/json.h"
 #include "attend/core/option_fields.h"
-#include "attend/core/parallel.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
 #include "attend/models/make_encoder_decoder.h"
@@ -59,12 +57,8 @@ std::pair<Tokenizer, Tokenizer> read_tokenizers(const Checkpoint& checkpoint) {
     const Tokenizer joint = read_tokenizer(checkpoint, "tokenizer");
     return {joint, joint};
   }
-  std::array<std::optional<Tokenizer>, 2> read;  // together: each takes a while
-  parallel_each(2, [&](std::int64_t i) {
-    read[static_cast<std::size_t>(i)] =
-        read_tokenizer(checkpoint, i == 0 ? "tokenizer.src" : "tokenizer.tgt");
-  });
-  return {*read[0], *read[1]};
+  return {read_tokenizer(checkpoint, "tokenizer.src"),
+          read_decoding_tokenizer(checkpoint, "tokenizer.tgt")};
 }
 
 constexpr std::string_view kShortlist = "shortlist.";
