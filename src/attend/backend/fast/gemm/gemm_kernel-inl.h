@@ -127,15 +127,20 @@ HWY_NOINLINE void multiply_tile(const float* a, std::size_t row_step, std::size_
   const Floats d;
   FloatVector left[rows];
   FloatVector right[rows];
-  const float* from[rows];
 #pragma GCC unroll 12
   for (int r = 0; r < rows; ++r) {
     left[r] = hn::Zero(d);
     right[r] = hn::Zero(d);
-    from[r] = a + static_cast<std::size_t>(r) * row_step;
     hwy::Prefetch(out.c + static_cast<std::size_t>(r) * out.stride);
     hwy::Prefetch(out.c + static_cast<std::size_t>(r) * out.stride + kLanes);
   }
+  // A pointer for every three rows, because one for each would not fit in the registers.
+  constexpr std::size_t kTogether = 3;
+  constexpr int kPointers = (rows + 2) / 3;
+  const float* from[kPointers];
+#pragma GCC unroll 4
+  for (int p = 0; p < kPointers; ++p)
+    from[p] = a + static_cast<std::size_t>(p) * kTogether * row_step;
   const Element *next = b.first, *ahead = b.ahead;
   const std::size_t second = b.second, step = b.step, ahead_step = b.ahead_step;
   for (std::size_t k = 0; k < depth; ++k) {
@@ -147,11 +152,13 @@ HWY_NOINLINE void multiply_tile(const float* a, std::size_t row_step, std::size_
     ahead += ahead_step;
 #pragma GCC unroll 12
     for (int r = 0; r < rows; ++r) {
-      const auto value = Add::factor(from[r]);
-      from[r] += k_step;
+      const std::size_t row = static_cast<std::size_t>(r);
+      const auto value = Add::factor(from[row / kTogether] + row % kTogether * row_step);
       left[r] = Add::to(left[r], value, b0);
       right[r] = Add::to(right[r], value, b1);
     }
+#pragma GCC unroll 4
+    for (int p = 0; p < kPointers; ++p) from[p] += k_step;
   }
   const bool simple = out.simple();
   if (simple && out.beta != 0.0f) {  // a later block of the depth
