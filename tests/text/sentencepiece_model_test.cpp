@@ -37,6 +37,9 @@ TEST(SentencePieceModel, HasTheSpecialTokensOfTheLibrary) {
     const std::string& bytes = t.tokenizer.bytes();
     const std::string ordinary = t.tokenizer.piece(t.tokenizer.vocab_size() - 1);
     expect_those_of_the_library(bytes, t.name);
+    for (const char* text : {"<unk>", "<s>", "</s>", "<pad>"})
+      expect_those_of_the_library(piece(text, PieceType::unused) + bytes,
+                                  t.name + ": an unused piece before it");
     for (const std::uint32_t number : {kUnkPiece, kBosPiece, kEosPiece, kPadPiece}) {
       const auto expect = [&](const std::string& more, const char* what) {
         expect_those_of_the_library(bytes + more, t.name + ": " + std::to_string(number) + what);
