@@ -71,10 +71,12 @@ class Tokenizer {
   // tokenizer is detected. Throws DataError for invalid bytes, malicious ones included. Cannot
   // detect every modification; the checksum of the containing file does.
   static Tokenizer from_bytes(std::string_view bytes);
-  // The same in less time and memory, for a tokenizer that may never split text. What only
-  // encode(), spans() and id() need is loaded and checked when one of them is first called, and
-  // they throw the DataError.
+  // The same in less time and memory, for a tokenizer that may never split text. What encode(),
+  // spans(), id() and, for some models, decode() need is loaded and checked when one of them first
+  // needs it, and they throw the DataError.
   static Tokenizer for_decoding(std::string_view bytes);
+  // Loads and checks what for_decoding() left out. Throws DataError like from_bytes().
+  void prepare() const;
   const std::string& bytes() const;
 
   // Returns ids without bos and eos, in roughly linear time. Precondition: the text is UTF-8 (other
@@ -121,7 +123,6 @@ class Tokenizer {
  private:
   friend class TextStream;
   struct Model;
-  static Tokenizer loaded(std::string_view bytes, bool encodes);
   explicit Tokenizer(std::shared_ptr<const Model> model) : model_(std::move(model)) {}
   const detail::TokenizerEngine& engine() const;
   void check(std::int32_t id) const;

@@ -292,6 +292,7 @@ void repair(std::string& input) {
 
 void use(std::string_view input) {
   try {
+    decode_every_token(Tokenizer::for_decoding(input));
     use_tokenizer(Tokenizer::from_bytes(input));
   } catch (const DataError&) {
   }

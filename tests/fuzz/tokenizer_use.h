@@ -39,6 +39,12 @@ inline void require_of_tokenizer(bool holds, const char* what) {
   if (!holds) throw std::logic_error(what);
 }
 
+inline void decode_every_token(const Tokenizer& tokenizer) {
+  std::vector<std::int32_t> all;
+  for (std::int32_t id = 0; id < tokenizer.vocab_size(); ++id) all.push_back(id);
+  require_of_tokenizer(is_utf8(tokenizer.decode(all)), "pieces that are not UTF-8");
+}
+
 // Encodes the texts and `more`, and decodes what comes of it.
 inline void use_tokenizer(const Tokenizer& tokenizer, std::string_view more = {}) {
   const auto require = require_of_tokenizer;
@@ -58,9 +64,7 @@ inline void use_tokenizer(const Tokenizer& tokenizer, std::string_view more = {}
     require(decoded.find('\n') == std::string::npos, "decoded text of two lines");
     tokenizer.words(ids);
   }
-  std::vector<std::int32_t> all;
-  for (std::int32_t id = 0; id < tokenizer.vocab_size(); ++id) all.push_back(id);
-  require(is_utf8(tokenizer.decode(all)), "pieces that are not UTF-8");
+  decode_every_token(tokenizer);
 }
 
 }  // namespace attend

@@ -106,6 +106,16 @@ TEST(HostileModel, IsRefusedForItsPieces) {
                  "bytes for unknown text");
 }
 
+// The decoder computes with them.
+TEST(HostileModel, IsRefusedForByteTokensThatAreNoBytes) {
+  for (const char* text : {"a", "<0x", "<0xZZ>", "<0x0a>", "<0x00>x"})
+    EXPECT_THROW(
+        Tokenizer::for_decoding(victim(TokenizerType::bpe, Normalization::identity, true).bytes() +
+                                piece(text, 6)),
+        DataError)
+        << text;
+}
+
 // What only the library finds.
 TEST(HostileModel, IsRefusedBeforeItSplitsTextIfItWasLoadedForDecoding) {
   const std::string bytes = victim().bytes() + piece("twice") + piece("twice");
@@ -118,10 +128,12 @@ TEST(HostileModel, IsRefusedBeforeItSplitsTextIfItWasLoadedForDecoding) {
       ADD_FAILURE() << "text is split";
     } catch (const DataError& error) {
       EXPECT_STREQ(error.what(),
-                   "tokenizer: it cannot split text (twice is already defined.); restore the file");
+                   "tokenizer: it cannot be used (twice is already defined.); restore the file");
     }
   }
+  EXPECT_TRUE(tokenizer.encode("").empty()) << "nothing has to be split";
   EXPECT_THROW(tokenizer.spans("the"), DataError);
+  EXPECT_THROW(tokenizer.prepare(), DataError);
   EXPECT_THROW(tokenizer.id("the"), DataError);
 }
 

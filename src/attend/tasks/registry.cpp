@@ -58,6 +58,21 @@ const Task* find_task(std::string_view name) {
 
 }  // namespace
 
+namespace {
+
+// A model that only decodes with a tokenizer has not yet checked the rest of it.
+void prepare_tokenizers(const SavedModel& model, std::string_view source) {
+  for (const NamedTokenizer& named : model.tokenizers()) {
+    try {
+      named.tokenizer.prepare();
+    } catch (const DataError& error) {
+      throw DataError(fmt::format("{}: {}", source, error.what()));
+    }
+  }
+}
+
+}  // namespace
+
 std::unique_ptr<SavedModel> load_model(const Checkpoint& checkpoint) {
   const std::string& name = checkpoint.text("attend.task");
   if (const Task* task = find_task(name)) return task->load(checkpoint);
@@ -81,6 +96,7 @@ std::optional<ModelCheck> check_model(const Checkpoint& checkpoint) {
     return std::nullopt;
   const std::unique_ptr<SavedModel> model = task->load(checkpoint);
   checkpoint.require_intact();
+  prepare_tokenizers(*model, checkpoint.source);
   return check_golden_samples(*model, golden_samples(checkpoint, *model));
 }
 

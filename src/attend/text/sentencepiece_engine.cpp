@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 
 #include "attend/core/unicode.h"
 #include "attend/error.h"
@@ -47,20 +48,26 @@ SentencePieceEngine::SentencePieceEngine(std::string_view serialized)
     throw DataError("no piece of its vocabulary stands for what is unknown");
 }
 
-void SentencePieceEngine::prepare() const {
-  std::call_once(loaded_, [this] {
-    silence_sentencepiece();
-    auto processor = std::make_unique<sentencepiece::SentencePieceProcessor>();
-    try {
-      const auto status = processor->LoadFromSerializedProto(loadable_part(serialized_));
-      if (!status.ok()) throw DataError(status.message());
-    } catch (const DataError&) {
-      throw;
-    } catch (const std::exception& error) {  // from its trie builder
-      throw DataError(error.what());
+void SentencePieceEngine::load() const {
+  silence_sentencepiece();
+  auto processor = std::make_unique<sentencepiece::SentencePieceProcessor>();
+  try {
+    const auto status = processor->LoadFromSerializedProto(loadable_part(serialized_));
+    if (status.ok()) {
+      processor_ = std::move(processor);
+    } else {
+      failure_ = status.message();
     }
-    processor_ = std::move(processor);
-  });
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {  // from its trie builder
+    failure_ = error.what();
+  }
+}
+
+void SentencePieceEngine::prepare() const {
+  std::call_once(loaded_, [this] { load(); });
+  if (processor_ == nullptr) throw DataError(failure_);
 }
 
 const sentencepiece::SentencePieceProcessor& SentencePieceEngine::processor() const {
@@ -68,7 +75,7 @@ const sentencepiece::SentencePieceProcessor& SentencePieceEngine::processor() co
     prepare();
   } catch (const DataError& error) {
     throw DataError(
-        fmt::format("tokenizer: it cannot split text ({}); restore the file", error.what()));
+        fmt::format("tokenizer: it cannot be used ({}); restore the file", error.what()));
   }
   return *processor_;
 }
@@ -102,6 +109,7 @@ bool SentencePieceEngine::begins_word(std::int32_t id) const {
 }
 
 std::vector<std::int32_t> SentencePieceEngine::encode(std::string_view text) const {
+  if (text.empty()) return {};  // without what splits text
   if (long_text_.is_of_words(text)) return encode_words(long_text_.words(text));
   std::string storage;
   text = long_text_.shortened(text, storage);

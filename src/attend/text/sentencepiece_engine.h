@@ -43,6 +43,7 @@ class SentencePieceEngine final : public TokenizerEngine {
   }
   // The library's own form of the model, which takes most of the time to load. Throws DataError.
   const sentencepiece::SentencePieceProcessor& processor() const;
+  void load() const;
   // Calls use(piece, copies): SentencePiece joins neighboring unknown words, which are so many.
   template <class Use>
   void for_pieces(std::string_view text, const Use& use) const;
@@ -54,6 +55,7 @@ class SentencePieceEngine final : public TokenizerEngine {
   LongText long_text_;
   bool unknown_is_word_ = false;  // in word vocabularies, the unknown token includes a space
   mutable std::once_flag loaded_;
+  mutable std::string failure_;  // why it could not be loaded
   mutable std::unique_ptr<sentencepiece::SentencePieceProcessor> processor_;
 };
 

@@ -86,6 +86,13 @@ void read_normalizer(std::string_view message, ModelNormalizer& normalizer) {
   }
 }
 
+// "<0x0A>"
+bool is_byte(std::string_view text) {
+  const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F'); };
+  return text.size() == 6 && text.starts_with("<0x") && is_digit(text[3]) && is_digit(text[4]) &&
+         text[5] == '>';
+}
+
 void check_piece(const ModelPiece& piece, const SentencePieceModel& model) {
   if (piece.text.empty()) throw DataError("a piece is empty");
   refuse_text("the piece", piece.text);
@@ -94,6 +101,8 @@ void check_piece(const ModelPiece& piece, const SentencePieceModel& model) {
   const bool in_trie = piece.type == PieceType::user_defined || model.type == ModelType::unigram;
   if (in_trie && piece.text.find('\0') != std::string_view::npos)
     throw DataError(fmt::format("the piece {} has a zero byte", quote(piece.text)));
+  if (piece.type == PieceType::byte && !is_byte(piece.text))
+    throw DataError(fmt::format("the byte piece {} is not like <0x0A>", quote(piece.text)));
   if ((in_trie || piece.type == PieceType::unused) && piece.text.size() > kLongestMatchedPiece)
     throw DataError(fmt::format("a piece has {} bytes, expected at most {}", piece.text.size(),
                                 kLongestMatchedPiece));
@@ -127,7 +136,7 @@ void check(const SentencePieceModel& model) {
 SentencePieceModel read_sentencepiece_model(std::string_view bytes) {
   SentencePieceModel model;
   ModelNormalizer denormalizer;
-  model.pieces.reserve(bytes.size() / kUsualPieceBytes);
+  model.pieces.reserve(std::min(bytes.size() / kUsualPieceBytes, kMostPieces));
   WireReader reader(bytes);
   for (WireField field; reader.next(field);) {
     if (field.is(1, WireType::bytes)) model.pieces.push_back(read_piece(field.bytes));

@@ -53,19 +53,34 @@ Tokenizer Tokenizer::train(std::span<const std::string> sentences,
   }
 }
 
-Tokenizer Tokenizer::from_bytes(std::string_view bytes) { return loaded(bytes, true); }
-Tokenizer Tokenizer::for_decoding(std::string_view bytes) { return loaded(bytes, false); }
+namespace {
 
-Tokenizer Tokenizer::loaded(std::string_view bytes, bool encodes) {
+// What `load` returns. Its errors state only the reason.
+template <class Load>
+auto loaded(std::size_t bytes, const Load& load) {
   try {
-    Tokenizer tokenizer(std::make_shared<const Model>(bytes));
-    if (encodes) tokenizer.engine().prepare();
-    return tokenizer;
+    return load();
   } catch (const DataError& error) {
     throw DataError(fmt::format(
         "tokenizer: these {} bytes are not a tokenizer that can be used ({}); restore the file",
-        bytes.size(), error.what()));
+        bytes, error.what()));
   }
+}
+
+}  // namespace
+
+Tokenizer Tokenizer::from_bytes(std::string_view bytes) {
+  Tokenizer tokenizer = for_decoding(bytes);
+  tokenizer.prepare();
+  return tokenizer;
+}
+
+Tokenizer Tokenizer::for_decoding(std::string_view bytes) {
+  return loaded(bytes.size(), [&] { return Tokenizer(std::make_shared<const Model>(bytes)); });
+}
+
+void Tokenizer::prepare() const {
+  loaded(bytes().size(), [this] { engine().prepare(); });
 }
 
 const detail::TokenizerEngine& Tokenizer::engine() const { return *model_->engine; }

@@ -33,8 +33,8 @@ class TokenizerEngine {
  public:
   virtual ~TokenizerEngine() = default;
 
-  // Loads and checks what encode(), spans() and id() need; otherwise they do when first called.
-  // Throws DataError, stating only the reason.
+  // Loads and checks what encode(), spans(), id() and perhaps a decoder need; otherwise it is
+  // loaded when it is first needed. Throws DataError, stating only the reason.
   virtual void prepare() const {}
 
   // Throws DataError for text that is too long.

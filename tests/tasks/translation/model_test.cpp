@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "attend/checkpoint/parameters.h"
+#include "attend/tasks/registry.h"
 #include "attend/tasks/translation/engine.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/small_model.h"
@@ -150,6 +151,32 @@ TEST_F(TranslationModelFile, WithADamagedTokenizerIsRefusedForItsChecksum) {
     damaged[begin + i] = static_cast<char>(damaged[begin + i] ^ 0x10);
     EXPECT_CONTAINS(error_of_bytes(damaged), "checksum") << "byte " << i;
   }
+}
+
+// Only what splits text finds that two of its pieces are the same.
+TEST_F(TranslationModelFile, NeedsNotSplitTextOfTheTargetToTranslate) {
+  const TranslationEngine whole(load_translation_model(file_));
+  std::string tokenizer = model_.tgt_tokenizer.bytes();
+  const std::size_t piece = tokenizer.find("\x0A\x01h");
+  ASSERT_NE(piece, std::string::npos);
+  tokenizer[piece + 2] = 'k';
+  tensor(checkpoint_, "tokenizer.tgt").tensor = bytes_tensor(tokenizer);
+  add_golden_samples(checkpoint_, model_);
+  save_checkpoint(file_, checkpoint_);
+  const TranslationEngine engine(load_translation_model(file_));
+  const std::vector<std::string> sentences{"the old dog"};
+  EXPECT_EQ(engine.translate(sentences)[0].candidates[0].token_scores,
+            whole.translate(sentences)[0].candidates[0].token_scores);
+  const auto expect_refused = [](const std::string& error) {
+    EXPECT_CONTAINS(error, "tokenizer: ");
+    EXPECT_CONTAINS(error, "k is already defined");
+  };
+  TranslationOptions options;
+  options.prefixes = {"der"};
+  expect_refused(data_error([&] { engine.translate(sentences, options); }));
+  const std::string checked = data_error([&] { check_model(load_checkpoint(file_)); });
+  EXPECT_TRUE(checked.starts_with(file_.string() + ": ")) << checked;
+  expect_refused(checked);
 }
 
 TEST_F(TranslationModelFile, OfAnotherProgramIsRefused) {
