@@ -87,8 +87,24 @@ wait $server || exit 9
   EXPECT_EQ(read(path("health")), "{\"status\":\"ok\"}");
 }
 
+TEST_F(ServeCommand, StartsAsTheSystemdUnitSays) {
+  train("run");
+  EXPECT_EQ(shell(std::string(kServe) + R"(
+mkdir models
+mv run models
+unit=)" ATTEND_SOURCE_DIR R"(/deploy/attend.service
+serve $(sed -n 's|^ExecStart=/usr/bin/attend serve ||p' $unit |
+  sed 's|/var/lib/attend/models|models|; s| --listen [^ ]*||')
+curl -sf $url/translate -d q=dog -d source=en -d target=de > /dev/null || exit 8
+kill -TERM $server
+wait $server || exit 9
+)"),
+            0)
+      << error_ << read(path("log.err"));
+}
+
 TEST_F(ServeCommand, SaysWhatIsWrongBeforeItServes) {
-  expect_usage_error({"serve"}, {"models"});
+  expect_usage_error({"serve"}, {"expected a model, or --models-dir; got none"});
   expect_usage_error({"serve", "x,language=en"}, {"'language=en'"});
   expect_failure({"serve", path("nothing"), "--listen", "127.0.0.1:0"}, {"nothing"});
   expect_usage_error({"serve", path("nothing"), "--listen", "here"}, {"--listen", "'here'"});

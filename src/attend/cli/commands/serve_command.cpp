@@ -137,7 +137,8 @@ void add_serve_command(CLI::App& app) {
   add_argument(command, arguments->models,
                {"models", "MODEL",
                 "model files or folders of runs; each may be followed by ,name=small ,adapter=FILE "
-                "and, for translators, ,src=en ,tgt=de"});
+                "and, for translators, ,src=en ,tgt=de; may be left out with --models-dir",
+                false});
   OptionBinding(command).add(*arguments);
   on_command(command, [arguments] { run_serve(*arguments); });
 }
