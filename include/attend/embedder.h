@@ -55,7 +55,9 @@ class Embedder {
                        std::shared_ptr<Runtime> runtime = nullptr);
 
   int layers() const;
-  int width() const;  // of the embeddings and of every Transformer layer
+  // Of the embeddings and of every Transformer layer. Pooled vectors may be wider or narrower
+  // (Embedding::width).
+  int width() const;
 
   // Returns one result per text, in order. Results do not depend on the other texts. An embedding
   // model truncates long texts. Throws ConfigError for a layer or a prompt the model does not have,
@@ -63,7 +65,8 @@ class Embedder {
   std::vector<Embedding> embed(std::span<const std::string> texts,
                                const EmbeddingOptions& options = {}) const;
 
-  // Like embed(), with the static embeddings: a token has the same vector in every context.
+  // Like embed(), with the static embeddings: a token has the same vector in every context. Always
+  // of width() numbers; EmbeddingPooling::standard is the mean.
   std::vector<Embedding> embed_without_context(std::span<const std::string> texts,
                                                EmbeddingPooling pooling) const;
 
@@ -75,7 +78,8 @@ class Embedder {
   std::shared_ptr<const Impl> impl_;
 };
 
-// Cosine of the angle between two vectors of equal length; 0 if one of them is zero.
+// Cosine of the angle between two vectors; 0 if one of them is zero. Throws ConfigError unless they
+// have equally many numbers.
 float cosine_similarity(std::span<const float> a, std::span<const float> b);
 
 }  // namespace attend

@@ -144,6 +144,7 @@ TEST(CosineSimilarity, IsThatOfTheAngle) {
   EXPECT_FLOAT_EQ(cosine_similarity(a, b), 0.0f);
   EXPECT_FLOAT_EQ(cosine_similarity(a, c), -1.0f);
   EXPECT_EQ(cosine_similarity(a, zero), 0.0f);
+  EXPECT_THROW(cosine_similarity(a, std::vector<float>{1, 2, 3}), ConfigError);
 }
 
 }  // namespace

@@ -203,6 +203,10 @@ std::vector<float> mean_vector(const Tensor& vectors, std::int64_t begin, std::i
 }
 
 float cosine_similarity(std::span<const float> a, std::span<const float> b) {
+  if (a.size() != b.size())
+    throw ConfigError(
+        fmt::format("cosine_similarity: expected vectors of the same size, got {} and {} numbers",
+                    a.size(), b.size()));
   double product = 0, a_squares = 0, b_squares = 0;
   for (std::size_t d = 0; d < a.size(); ++d) {
     product += double{a[d]} * b[d];
