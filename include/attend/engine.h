@@ -106,7 +106,7 @@ struct EngineStatistics {
   std::int64_t waiting_items = 0;
   std::int64_t waiting_tokens = 0;
   std::int64_t running_items = 0;
-  std::int64_t running_rows = 0;
+  std::int64_t running_rows = 0;  // hypotheses in all batches
   // Since the start
   std::int64_t answered_items = 0;
   std::int64_t failed_items = 0;

@@ -46,7 +46,7 @@ class IoError : public Error {
   using Error::Error;
 };
 
-// Training diverged: the loss is NaN, infinite, or hopelessly high.
+// Training diverged: the loss is NaN, infinite, or too high.
 class DivergedError : public Error {
  public:
   using Error::Error;

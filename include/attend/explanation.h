@@ -24,8 +24,8 @@ struct ExplanationOptions {
   // The token to explain, counted from 0, given the tokens before it. -1: the first token of a
   // translation, or the token after the text of a language model.
   int position = -1;
-  // The word or token to compare with; for a word of several tokens, its first token counts.
-  // Empty: the most probable other token.
+  // The word or token to compare with, or the label if the model is a classifier; for a word of
+  // several tokens, its first token counts. Empty: the most probable other one.
   std::string instead = {};
   bool alone = false;  // split the logit itself, not its difference from another one
   int top = 5;         // most probable tokens per layer of the lens
@@ -61,7 +61,7 @@ struct OutputExplanation {
   std::vector<std::string> tokens;
   // Index of the explained token; tokens.size() for the token after the text of a language model
   int position = 0;
-  TokenProbability token;        // the explained token
+  TokenProbability token;        // the explained token; a classifier's label
   TokenProbability instead;      // the token compared with; empty with ExplanationOptions::alone
   float difference = 0;          // of the two logits, or the logit alone: the sum of the parts
   std::vector<LogitPart> parts;  // in the order of the model

@@ -129,7 +129,7 @@ struct EvaluationOptions {
 };
 
 struct SystemReport {
-  double score = 0;
+  double score = 0;                            // 0 .. 100
   std::string details;                         // BLEU's precisions and lengths
   std::optional<BootstrapEstimate> resampled;  // if resampling was requested
 };
@@ -138,10 +138,10 @@ struct MetricReport {
   std::string name;  // "BLEU", "chrF2"
   std::string signature;
   SystemReport system;
-  // For comparisons: the other system, and the probability of such a difference between equally
-  // good systems.
+  // For comparisons: the other system, the probability of such a difference between equally good
+  // systems (paired bootstrap), and the share of resamples in which the system is better
   std::optional<SystemReport> baseline;
-  std::optional<double> p_value, wins;
+  std::optional<double> p_value, wins;  // 0 .. 1
 };
 
 struct EvaluationReport {

@@ -8,11 +8,12 @@
 namespace attend {
 
 // Beam search keeps the best `beam_size` unfinished outputs at every step. Lengths, n_best,
-// no_repeat_ngram and repetition_penalty also apply to samples.
+// no_repeat_ngram and repetition_penalty also apply to samples. Values out of range are a
+// ConfigError.
 struct BeamSearchOptions {
-  int beam_size = 5;            // 1: greedy
-  float length_penalty = 1.0f;  // exponent: log-probabilities are divided by length^penalty; 0
-                                // favors short outputs, above 1 long ones
+  int beam_size = 5;            // 1 .. 1024; 1: greedy
+  float length_penalty = 1.0f;  // -10 .. 10, exponent: log-probabilities are divided by
+                                // length^penalty; 0 favors short outputs, above 1 long ones
   int n_best = 1;               // outputs per input, at most beam_size
   int max_length = 0;           // tokens; 0: twice the source plus 50
   int min_length = 0;           // tokens before an output may end
@@ -20,7 +21,8 @@ struct BeamSearchOptions {
   // Positive logits of tokens that are already in the output are divided by this, negative ones
   // multiplied (Keskar et al. 2019); 1: off
   float repetition_penalty = 1.0f;
-  // The search ends when it has beam_size times this many outputs (Kasai et al. 2022)
+  // The search ends when it has beam_size times this many outputs (Kasai et al. 2022); 0.001 ..
+  // 1000
   float patience = 1.0f;
 };
 
@@ -53,9 +55,10 @@ struct BeamStep {
 
 // Sampling draws every token from the model's distribution. Results are a function of the seed.
 struct SamplingOptions {
-  float temperature = 1.0f;  // divides the logits
+  float temperature = 1.0f;  // divides the logits; 1e-6 .. 1e6
   int top_k = 0;             // draw among the k most likely tokens; 0: all
-  float top_p = 1.0f;  // draw among the most likely tokens that together have this probability
+  // Draw among the most likely tokens that together have this probability; above 0, at most 1
+  float top_p = 1.0f;
   int max_length = 0;  // tokens; 0: twice the source plus 50
   std::uint64_t seed = 1;
 };

@@ -30,10 +30,10 @@ enum class Normalization { nmt_nfkc, nfkc, nmt_nfkc_cf, nfkc_cf, identity };
 struct TokenizerOptions {
   TokenizerType type = TokenizerType::bpe;
   int vocab_size = 8000;  // including the four special tokens, and the 256 bytes with byte_fallback
-  float character_coverage = 1.0f;
+  float character_coverage = 1.0f;  // share of the characters that get a token, 0.98 .. 1
   bool byte_fallback = false;
   Normalization normalization = Normalization::nmt_nfkc;
-  bool pretokenized = false;
+  bool pretokenized = false;  // text has its words split by spaces, and is not normalized
   // Words that become one token each, such as the tag of back-translated text. They count in
   // vocab_size. Only for the SentencePiece types.
   std::vector<std::string> user_symbols = {};

@@ -83,6 +83,7 @@ struct ValidationReport {
   int averaged = 0;
 };
 
+// train() throws for the last two.
 enum class TrainingEnd { finished, stopped_early, interrupted, diverged, failed };
 
 struct TrainingJob {
@@ -122,7 +123,7 @@ struct TrainingResult {
 //
 // Throws ConfigError for an unknown task or option (naming the nearest one), for options out of
 // range or contradictory, and for a folder that holds another run or is in use; IoError and
-// DataError for files; DivergedError if a loss is not finite or hopelessly high (the message names
+// DataError for files; DivergedError if a loss is not finite or too high (the message names
 // the last good checkpoint). Checkpoints saved before an error remain.
 TrainingResult train(const TrainingJob& job);
 

@@ -106,7 +106,7 @@ struct TokenAlternatives {
   std::vector<TokenChoice> likeliest;
 };
 
-// Attention weights [rows, cols], row-major: how much each row's token attends to each column's.
+// Attention weights [rows, cols], row-major: how much each row's word attends to each column's.
 struct AttentionMap {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
@@ -133,9 +133,9 @@ class Translator {
                          std::shared_ptr<Runtime> runtime = nullptr);
 
   // An ensemble of one or more models: it translates and scores with the arithmetic mean of their
-  // token probabilities. Defaults, alignments, attention and the runtime are those of the first
-  // model. Throws DataError, which names the file, for a model whose vocabularies or languages
-  // differ from those of the first.
+  // token probabilities. Throws ConfigError without a model. Defaults, alignments, attention and
+  // the runtime are those of the first model. Throws DataError, which names the file, for a model
+  // whose vocabularies or languages differ from those of the first.
   static Translator ensemble(std::span<const Translator> members);
 
   // The defaults stored in the model: its beam size and length penalty.

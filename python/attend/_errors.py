@@ -57,7 +57,7 @@ class IoError(Error, OSError):
 
 
 class DivergedError(Error):
-    """Training diverged: the loss is not finite, or hopelessly high."""
+    """Training diverged: the loss is not finite, or too high."""
 
 
 # Named as users import them.

@@ -56,7 +56,7 @@ TEST_F(TrainerTest, StopsAtALossThatIsANumberAndHopeless) {
   ToyRun run;
   expect_error<DivergedError>(
       [&] { run.train(path("run"), options_); },
-      {"the loss is hopelessly high at step 3", "in the first step 0.", "gradient norm",
+      {"the loss is too high at step 3", "in the first step 0.", "gradient norm",
        "learning rate 7.5e+05", "lower learning-rate", "warmup-steps", "clip-norm 1",
        "no good checkpoint had been saved yet"});
   EXPECT_EQ(run.recorder.calls.back(), "end diverged");
@@ -69,8 +69,7 @@ TEST_F(TrainerTest, LooksForALossThatIsHopelessWhereNothingIsKept) {
   options_.max_steps = 100;
   ToyRun run;
   run.objective.nll_at_call = {{19, 1e6}, {20, 1e6}};
-  expect_error<DivergedError>([&] { run.train(path("run"), options_); },
-                              {"hopelessly high at step 20"});
+  expect_error<DivergedError>([&] { run.train(path("run"), options_); }, {"too high at step 20"});
   ToyRun spike;
   spike.objective.nll_at_call = {{19, 1e6}};
   EXPECT_EQ(spike.train(path("spike"), options_), TrainingEnd::finished);
@@ -83,8 +82,7 @@ TEST_F(TrainerTest, StopsWhereALossStaysAboveGuessing) {
   for (std::int64_t step = 5; step <= 300; ++step) run.objective.nll_at_call[step] = 30;
   better.objective.nll_at_call = run.objective.nll_at_call;
   better.objective.nll_at_call[150] = 10;
-  expect_error<DivergedError>([&] { run.train(path("run"), options_); },
-                              {"hopelessly high at step 200"});
+  expect_error<DivergedError>([&] { run.train(path("run"), options_); }, {"too high at step 200"});
   EXPECT_EQ(better.train(path("better"), options_), TrainingEnd::finished);
 }
 
@@ -99,7 +97,7 @@ TEST_F(TrainerTest, CountsOnTowardsDivergenceWhenItIsResumed) {
   first.recorder.stop_at = 103;
   EXPECT_EQ(first.train(path("run"), options_), TrainingEnd::interrupted);
   expect_error<DivergedError>([&] { second.train(path("run"), options_, true); },
-                              {"hopelessly high at step 200", "step 103 is good"});
+                              {"too high at step 200", "step 103 is good"});
 }
 
 TEST_F(TrainerTest, NamesTheCheckpointBeforeAHopelessLoss) {
@@ -108,7 +106,7 @@ TEST_F(TrainerTest, NamesTheCheckpointBeforeAHopelessLoss) {
   run.objective.nll_at_call = {{7, 1e6}, {8, 1e6}};
   expect_error<DivergedError>(
       [&] { run.train(path("run"), options_); },
-      {"hopelessly high at step 8", "the checkpoint of step 4 is good: continue with --resume"});
+      {"too high at step 8", "the checkpoint of step 4 is good: continue with --resume"});
   EXPECT_EQ(run.recorder.end.resumable_step, 4);
   EXPECT_EQ(saved_steps("run"), std::vector<std::int64_t>{4});
 }
@@ -139,7 +137,7 @@ TEST_F(TrainerTest, StopsAtAValidationThatIsHopeless) {
     if (run.objective.validated_with.size() == 1) run.objective.validation_nll = 1e4;
   };
   expect_error<DivergedError>([&] { run.train(path("run"), options_); },
-                              {"validation loss is hopelessly high at step 8", "step 4 is good"});
+                              {"validation loss is too high at step 8", "step 4 is good"});
   EXPECT_EQ(saved_steps("run"), (std::vector<std::int64_t>{4}));
 }
 

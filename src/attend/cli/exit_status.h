@@ -9,6 +9,6 @@ inline constexpr int kUsageError = 2;  // commands and options: unknown, missing
 
 inline constexpr const char* kExitStatusHelp =
     "Exit status: 0 success; 1 failure; 2 wrong usage (an unknown command, an option that is "
-    "missing or out of range); 128 + N after signal N.";
+    "missing or out of range); 128 + N if signal N stopped a training.";
 
 }  // namespace attend

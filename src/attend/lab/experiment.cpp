@@ -64,7 +64,8 @@ std::span<const Experiment> experiments() {
        run_depth},
       {"label-smoothing", "Label smoothing makes perplexity worse and BLEU better.",
        run_label_smoothing},
-      {"warmup", "Post-norm Transformers need learning-rate warm-up.", run_warmup},
+      {"warmup", "Post-norm Transformers need warm-up to learn at high learning rates.",
+       run_warmup},
       {"hard-attention",
        "Soft attention learns where to look because gradients pass through it; hard attention "
        "passes none and does not learn.",

@@ -187,8 +187,7 @@ void Trainer::watch(const StepEvent& event) {
   const bool due = DivergenceWatch::is_due(step_);
   if (!due && !is_to_be_kept()) return;
   require_finite(event);
-  if (due ? watch_.look(event.nll) : watch_.is_hopeless(event.nll))
-    diverged("loss is hopelessly high");
+  if (due ? watch_.look(event.nll) : watch_.is_hopeless(event.nll)) diverged("loss is too high");
 }
 
 // After a step: its validation and checkpoint, if due. Returns whether the run should stop.
@@ -297,8 +296,7 @@ void Trainer::validate() {
   const bool finite = std::isfinite(result.loss);
   if (!finite || watch_.is_hopeless(result.nll)) {
     if (secured && is_first()) run_.folder.remove(step_);  // nothing useful would follow
-    diverged(finite ? "validation loss is hopelessly high"
-                    : "validation loss is not a finite number");
+    diverged(finite ? "validation loss is too high" : "validation loss is not a finite number");
   }
   validated_step_ = step_;
   ++validations_;

@@ -144,7 +144,7 @@ class Trainer {
   // Trains until the last step, early stopping, or the stop flag. Leaves the best model (without
   // validation, the newest) at RUN/model.safetensors. No other run may be active in the folder
   // (RunLock). A checkpoint precedes every validation: if the validation fails or the process ends
-  // in it, a resumed run repeats it. Throws DivergedError if a loss is not finite or hopelessly
+  // in it, a resumed run repeats it. Throws DivergedError if a loss is not finite or too
   // high (see divergence.h), at the latest before the next checkpoint. Checkpoints remain; one
   // whose next step would diverge again is set aside.
   TrainingEnd train();

@@ -133,7 +133,7 @@ void run_quantize(const QuantizeArguments& a, const OptionBinding& binding) {
 
 void add_quantize_command(CLI::App& app) {
   CLI::App& command = add_command(
-      app, "quantize", "Quantize a model to 4, 8 or 16 bits, which makes it smaller and faster");
+      app, "quantize", "Quantize a model to 4, 8 or 16 bits: a smaller file, often faster");
   const auto arguments = std::make_shared<QuantizeArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding binding(command);
