@@ -48,6 +48,13 @@ TEST(NameMap, PutsAPrefixBeforeTheNamesOfLaterRules) {
   EXPECT_EQ(map.theirs("encoder.norm.bias").name, "rest.norm.bias");
 }
 
+TEST(RowsOfPart, AreInEveryGroup) {
+  const std::vector<float> values{0, 1, 2, 3, 4, 5, 6, 7};
+  const Tensor whole = Tensor::from(values, {8});
+  const std::vector<float> expected{2, 3, 6, 7};
+  EXPECT_EQ(rows_of_part(whole, {.index = 1, .count = 2, .groups = 2}).to_vector(), expected);
+}
+
 TEST(ReadParameter, TakesTheFirstRowsOfALargerTable) {
   const auto table_of = [](std::vector<std::int64_t> shape) {
     TensorTable table("here");

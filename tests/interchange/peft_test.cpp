@@ -157,6 +157,41 @@ TEST_F(PeftDirectory, MayAdaptSeveralMatricesAtOnce) {
                             {"is a part of", "c_attn"});
 }
 
+// And in BLOOM, head by head.
+TEST_F(PeftDirectory, MayAdaptSeveralMatricesHeadByHead) {
+  constexpr std::int64_t kWidth = 18, kHeads = 3, kRows = kWidth / kHeads;  // of a head
+  const Checkpoint base = base_model("bloom");
+  const Tensor a = numbered({2, kWidth}, 0.1f);
+  const auto of_rows = [&](std::int64_t rows) {
+    const std::string module = "transformer.h.0.self_attention.query_key_value";
+    return write(
+        {{module + ".lora_A.weight", a}, {module + ".lora_B.weight", numbered({rows, 2}, 0.3f)}},
+        {{"task_type", "CAUSAL_LM"}});
+  };
+  const Tensor b = numbered({3 * kWidth, 2}, 0.3f);
+  const Checkpoint adapter = read_peft_adapter(of_rows(3 * kWidth), base);
+  ASSERT_EQ(adapter.tensors.size(), 6u);
+  std::int64_t part = 0;
+  for (const char* which : {"q_proj", "k_proj", "v_proj"}) {
+    const std::string module = "decoder.layers.0.self_attn." + std::string(which);
+    EXPECT_EQ(adapter.tensor(module + ".lora_a").to_vector(), a.to_vector());
+    const Tensor own = adapter.tensor(module + ".lora_b");
+    ASSERT_EQ(own.shape(), (Shape{kWidth, 2}));
+    for (std::int64_t head = 0; head < kHeads; ++head) {
+      const std::int64_t begin = (head * 3 + part) * kRows;
+      EXPECT_EQ(own.slice_rows(head * kRows, (head + 1) * kRows).to_vector(),
+                b.slice_rows(begin, begin + kRows).to_vector())
+          << which << " of head " << head;
+    }
+    ++part;
+  }
+  EXPECT_NO_THROW(merge_adapter(base, adapter));
+  expect_error<ConfigError>([&] { write_peft_adapter(adapter, base, "", folder_ / "written"); },
+                            {"is a part of", "query_key_value"});
+  expect_error<DataError>([&] { read_peft_adapter(of_rows(30), base); },
+                          {"expected matrices [r, in] and [out, r]"});
+}
+
 TEST_F(PeftDirectory, HasTheFactorOfItsSettings) {
   const Checkpoint base = base_model("bert_classifier");
   const std::vector<float> before = base.tensor(kQueries).to_vector();
@@ -174,15 +209,61 @@ TEST_F(PeftDirectory, HasTheFactorOfItsSettings) {
   EXPECT_NEAR(change(2, {{"lora_alpha", 3}}), 1.5, 1e-4);
   EXPECT_NEAR(change(2, {{"use_rslora", true}}), 4 / std::sqrt(2.0), 1e-4);
   EXPECT_NEAR(change(3, {{"rank_pattern", {{"query", 3}}}}), 4.0 / 3, 1e-4);
+  for (const char* ours : {"query", "self.query", "bert.encoder.layer.0.attention.self.query"})
+    EXPECT_NEAR(change(2, {{"alpha_pattern", {{"key", 16}, {ours, 8}}}}), 4, 1e-4) << ours;
+  for (const char* other :
+       {"uery", "layer.1.attention.self.query", "model.bert.encoder.layer.0.attention.self.query"})
+    EXPECT_NEAR(change(2, {{"alpha_pattern", {{"key", 16}, {other, 8}}}}), 2, 1e-4) << other;
+  EXPECT_NEAR(change(3, {{"use_rslora", true}, {"alpha_pattern", {{"query", 8}}}}),
+              8 / std::sqrt(3.0), 1e-4);
+}
+
+TEST_F(PeftDirectory, HasTheFirstAlphaThatFits) {
+  const Checkpoint base = base_model("bert_classifier");
+  write(of_queries("bert."));
+  const auto second_of = [&](const char* pattern) {
+    std::ofstream(folder_ / "adapter_config.json")
+        << R"({"peft_type": "LORA", "r": 2, "lora_alpha": 4, "alpha_pattern": )" << pattern << "}";
+    return read_peft_adapter(ModelDirectory(folder_), base)
+        .tensor("encoder.layers.0.self_attn.q_proj.lora_b")
+        .to_vector();
+  };
+  EXPECT_EQ(second_of(R"({"query": 2, "self.query": 8})"),
+            numbered({16, 2}, 0.3f * 0.5f).to_vector());
+  EXPECT_EQ(second_of(R"({"self.query": 8, "query": 2})"),
+            numbered({16, 2}, 0.3f * 2.0f).to_vector());
 }
 
 TEST_F(PeftDirectory, IsRefusedWithWhatIsNotSupported) {
   expect_refused({{"peft_type", "IA3"}}, {"adapter_config.json", "peft_type", "IA3"});
   expect_refused({{"use_dora", true}}, {"use_dora"});
-  expect_refused({{"alpha_pattern", {{"query", 8}}}}, {"alpha_pattern"});
+  expect_refused({{"alpha_pattern", {{"layer.[01].+query", 8}}}},
+                 {"alpha_pattern", "layer.[01].+query", "no regular expressions"});
+  expect_refused({{"alpha_pattern", {{"query", 0}}}}, {"alpha_pattern", "query"});
+  expect_refused({{"alpha_pattern", 8}}, {"alpha_pattern"});
   expect_refused({{"r", 0}}, {"\"r\""});
   expect_refused({{"lora_alpha", "big"}}, {"lora_alpha"});
   expect_refused({{"a_new_setting", 1}}, {"a_new_setting"});
+}
+
+// The weights of the base are then not those with which the adapter was trained.
+TEST_F(PeftDirectory, IsRefusedIfItsInitializationChangedTheBase) {
+  for (const char* method : {"pissa", "pissa_niter_16", "olora", "corda", "loftq", "lora_ga"})
+    expect_refused({{"init_lora_weights", method}}, {"init_lora_weights", method});
+  expect_refused({{"loftq_config", {{"loftq_bits", 4}}}}, {"loftq_config"});
+  expect_refused({{"corda_config", {{"corda_method", 1}}}}, {"corda_config"});
+  expect_refused({{"lora_ga_config", {{"scale", 1}}}}, {"lora_ga_config"});
+
+  const Checkpoint base = base_model("bert_classifier");
+  const std::vector<nlohmann::json> others{nullptr, true, false, "gaussian", "orthogonal", "eva"};
+  for (const nlohmann::json& other : others) {
+    nlohmann::json settings = nlohmann::json::object();
+    settings["init_lora_weights"] = other;
+    settings["loftq_config"] = nlohmann::json::object();
+    settings["corda_config"] = nullptr;
+    settings["lora_ga_config"] = nullptr;
+    EXPECT_NO_THROW(read_peft_adapter(write(of_queries("bert."), settings), base)) << other;
+  }
 }
 
 TEST_F(PeftDirectory, IsRefusedWithTensorsThatFitNothing) {

@@ -163,15 +163,19 @@ void for_each_group(const Tensor& whole, const ForeignPart& part, std::int64_t r
 
 }  // namespace
 
-Tensor read_parameter(TensorTable& weights, const ForeignName& name, const Shape& shape) {
-  const ForeignPart& part = name.part;
-  const Tensor whole = read_whole(weights, name, whole_shape(shape, part.count));
+Tensor rows_of_part(const Tensor& whole, const ForeignPart& part) {
   if (part.count == 1) return whole;
-  const Tensor parameter = Tensor::empty_on_host(shape);
-  for_each_group(whole, part, shape[0], [&](const Tensor& from, std::int64_t row) {
-    parameter.slice_rows(row, row + from.dim(0)).copy_from(from);
+  const std::int64_t rows = whole.dim(0) / part.count;
+  const Shape shape = whole.shape().rank() == 1 ? Shape{rows} : Shape{rows, whole.dim(1)};
+  const Tensor result = Tensor::empty_on_host(shape);
+  for_each_group(whole, part, rows, [&](const Tensor& from, std::int64_t row) {
+    result.slice_rows(row, row + from.dim(0)).copy_from(from);
   });
-  return parameter;
+  return result;
+}
+
+Tensor read_parameter(TensorTable& weights, const ForeignName& name, const Shape& shape) {
+  return rows_of_part(read_whole(weights, name, whole_shape(shape, name.part.count)), name.part);
 }
 
 namespace {

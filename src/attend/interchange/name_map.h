@@ -80,6 +80,9 @@ class NameMap {
   int first_layer_;
 };
 
+// The rows of a tensor of all parts that are this part. They must be in groups of equal size.
+Tensor rows_of_part(const Tensor& whole, const ForeignPart& part);
+
 // The parameter of this shape from the tensor. Throws DataError when that does not fit.
 Tensor read_parameter(TensorTable& weights, const ForeignName& name, const Shape& shape);
 

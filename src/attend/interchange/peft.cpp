@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/atomic_file.h"
 #include "attend/core/atomic_folder.h"
+#include "attend/core/json.h"
 #include "attend/core/json_text.h"
 #include "attend/error.h"
 #include "attend/interchange/foreign_config.h"
@@ -38,6 +40,13 @@ struct PeftSettings {
   // Of a matrix with this rank: what PEFT multiplies B A by.
   float alpha = 1.0f;
   bool by_root = false;
+  // Of modules with another alpha, by their names or the ends of those. The first that fits counts.
+  std::vector<std::pair<std::string, float>> other_alphas = {};
+  float alpha_of(std::string_view module) const {
+    for (const auto& [name, other] : other_alphas)
+      if (module == name || module.ends_with("." + name)) return other;
+    return alpha;
+  }
   float factor(std::int64_t rank) const {
     const auto r = static_cast<float>(rank);
     return alpha / (by_root ? std::sqrt(r) : r);
@@ -47,6 +56,26 @@ struct PeftSettings {
 ForeignConfig open_config(const ModelDirectory& directory) {
   return ForeignConfig::from_json(directory.text(kPeftConfig),
                                   directory.path() + "/" + kPeftConfig);
+}
+
+bool is_plain_name(std::string_view name) {
+  return std::all_of(name.begin(), name.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.'; });
+}
+
+// In the order of the file.
+std::vector<std::pair<std::string, float>> read_other_alphas(const ModelDirectory& directory,
+                                                             ForeignConfig& config) {
+  std::vector<std::pair<std::string, float>> alphas;
+  if (!config.has("alpha_pattern")) return alphas;
+  ForeignConfig& pattern = config.object("alpha_pattern");
+  const nlohmann::ordered_json in_order = parse_json(directory.text(kPeftConfig), kPeftConfig);
+  for (const auto& [name, value] : in_order.at("alpha_pattern").items()) {
+    if (!is_plain_name(name))
+      pattern.refuse(name, "only names of modules are supported, no regular expressions");
+    alphas.emplace_back(name, static_cast<float>(pattern.number(name, above(0, 1e6))));
+  }
+  return alphas;
 }
 
 PeftSettings read_settings(const ModelDirectory& directory) {
@@ -63,32 +92,23 @@ PeftSettings read_settings(const ModelDirectory& directory) {
   for (const char* none : {"layer_replication", "trainable_token_indices", "target_parameters",
                            "alora_invocation_tokens", "arrow_config", "use_bdlora"})
     config.require_one_of(none, std::vector<nlohmann::json>{nlohmann::json::array()});
-  config.require_one_of("alpha_pattern", std::vector<nlohmann::json>{nlohmann::json::object()});
+  settings.other_alphas = read_other_alphas(directory, config);
+  // Other ways to begin change the weights of the base. corda_config and lora_ga_config are of
+  // such ways, too, and refused as unknown.
+  config.require_one_of("init_lora_weights",
+                        std::vector<nlohmann::json>{true, false, "gaussian", "orthogonal", "eva"});
+  config.require("loftq_config", nlohmann::json::object());
   // What training knows, and what the names and shapes of the tensors say.
-  config.ignore({"auto_mapping",
-                 "base_model_name_or_path",
-                 "bias",
-                 "corda_config",
-                 "ensure_weight_tying",
-                 "eva_config",
-                 "exclude_modules",
-                 "fan_in_fan_out",
-                 "inference_mode",
-                 "init_lora_weights",
-                 "layers_pattern",
-                 "layers_to_transform",
-                 "loftq_config",
-                 "lora_dropout",
-                 "lora_ga_config",
-                 "megatron_config",
-                 "megatron_core",
-                 "modules_to_save",
-                 "peft_version",
-                 "qalora_group_size",
-                 "rank_pattern",
-                 "revision",
-                 "runtime_config",
-                 "target_modules",
+  config.ignore({"auto_mapping",   "base_model_name_or_path",
+                 "bias",           "ensure_weight_tying",
+                 "eva_config",     "exclude_modules",
+                 "fan_in_fan_out", "inference_mode",
+                 "layers_pattern", "layers_to_transform",
+                 "lora_dropout",   "megatron_config",
+                 "megatron_core",  "modules_to_save",
+                 "peft_version",   "qalora_group_size",
+                 "rank_pattern",   "revision",
+                 "runtime_config", "target_modules",
                  "task_type"});
   config.require_all_known();
   return settings;
@@ -122,12 +142,6 @@ Tensor scaled(const Tensor& x, float factor) {
   return result;
 }
 
-// The rows of a stack that are this part of it.
-Tensor part_of(const Tensor& whole, const ForeignPart& part) {
-  const std::int64_t rows = whole.dim(0) / part.count;
-  return part.count == 1 ? whole : whole.slice_rows(part.index * rows, (part.index + 1) * rows);
-}
-
 class PeftReader {
  public:
   PeftReader(const ModelDirectory& directory, const Checkpoint& base)
@@ -159,17 +173,19 @@ class PeftReader {
     if (first && second && theirs.name.ends_with(kWeightOf)) {
       const Tensor a = weights_.read(*first), b = weights_.read(*second);
       if (a.shape().rank() != 2 || b.shape().rank() != 2 || b.dim(1) != a.dim(0) ||
-          b.dim(0) % theirs.part.count != 0 || a.dim(0) == 0)
+          b.dim(0) % (theirs.part.count * theirs.part.groups) != 0 || a.dim(0) == 0)
         throw DataError(
             fmt::format("{}: {}: expected matrices [r, in] and [out, r], found {} and "
                         "{}",
                         weights_.where(), *first, to_string(a.shape()), to_string(b.shape())));
-      const float ratio = settings_.factor(a.dim(0)) /
-                          (settings_.note.alpha / static_cast<float>(settings_.note.rank));
-      const Tensor part = part_of(b, theirs.part);
+      const std::string_view module =
+          without(std::string_view(*first).substr(kPeftPrefix.size()), kFirst);
+      // What the factor of the whole adapter lacks.
+      const float ratio = settings_.factor(a.dim(0)) / settings_.factor(settings_.note.rank) *
+                          settings_.alpha_of(module) / settings_.alpha;
       adapter_.tensors.push_back({first_of_low_rank(parameter.name), a});
-      adapter_.tensors.push_back({second_of_low_rank(parameter.name),
-                                  a.dim(0) == settings_.note.rank ? part : scaled(part, ratio)});
+      adapter_.tensors.push_back(
+          {second_of_low_rank(parameter.name), scaled(rows_of_part(b, theirs.part), ratio)});
     } else if (const auto whole = key_of(theirs.name, "")) {
       adapter_.tensors.push_back(
           {parameter.name, read_parameter(weights_, {*whole, theirs.layout, theirs.part},
