@@ -69,6 +69,7 @@ TEST_F(RelatedFiles, HaveLabels) {
   EXPECT_EQ(related.labels, (TokenIds{0, 1, 0, 1}));
   EXPECT_EQ(related.repeated, 1);
   EXPECT_TRUE(related.are_labeled());
+  EXPECT_EQ(related.first_equal(), (TokenIds{0, 1, 2, 0})) << "one has two labels";
   RelatedOptions turned = of(TextRelation::labeled);
   turned.label_column = "2";
   turned.text_column = "1";

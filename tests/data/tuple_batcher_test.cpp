@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "attend/error.h"
@@ -22,14 +23,13 @@ Ragged numbered_texts(int count) {
 
 RelatedTexts tuples_of(int texts, std::vector<TextTuple> tuples) {
   RelatedTexts related;
-  related.texts.resize(static_cast<std::size_t>(texts));
+  for (int i = 0; i < texts; ++i) related.texts.push_back(std::to_string(i));
   related.tuples = std::move(tuples);
   return related;
 }
 
 RelatedTexts labeled_texts(std::vector<std::int32_t> labels) {
-  RelatedTexts related;
-  related.texts.resize(labels.size());
+  RelatedTexts related = tuples_of(static_cast<int>(labels.size()), {});
   related.labels = std::move(labels);
   return related;
 }
@@ -112,6 +112,27 @@ TEST(TupleBatcher, PairsTheTextsOfALabelAnewInEveryEpoch) {
     seen.insert(pairs);
   }
   EXPECT_GT(seen.size(), 15u);
+}
+
+TEST(TupleBatcher, KnowsThatATextHasAllLabelsItOccursWith) {
+  RelatedTexts related = labeled_texts({0, 0, 0, 0, 1, 1});
+  related.texts[4] = related.texts[1];
+  const TupleBatch batch = batcher_of(related, 100).batch(0, 0);
+  ASSERT_EQ(batch.texts, (TokenIds{0, 4, 2, 1, 5, 3}));
+  const std::vector<char> expected{0, 0, 1,   // 0 finds 1; not wrong: 3
+                                   1, 0, 1,   // 4 finds 5; not wrong: itself as 1, and 3
+                                   1, 0, 0};  // 2 finds 3; not wrong: 1
+  EXPECT_EQ(batch.also_right, expected);
+}
+
+TEST(TupleBatcher, TakesLabelsInTurnWithoutASeed) {
+  const RelatedTexts related = labeled_texts({0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 2, 3});
+  const TupleBatcher whole = batcher_of(related, 1000);
+  ASSERT_EQ(whole.batches(0), 1);
+  EXPECT_EQ(whole.batch(0, 0).texts, (TokenIds{0, 5, 7, 2, 9, 4, 1, 6, 8, 3, 10, 0}));
+  const TupleBatch first = batcher_of(labeled_texts({0, 0, 1, 1, 1, 0, 0}), 11).batch(0, 0);
+  EXPECT_EQ(first.texts, (TokenIds{0, 2, 1, 3}));
+  EXPECT_TRUE(first.also_right.empty()) << "its labels differ";
 }
 
 TEST(TupleBatcher, KnowsWhetherThereIsAWrongAnswer) {

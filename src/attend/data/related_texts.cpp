@@ -117,6 +117,16 @@ std::optional<double> number_in(const std::string& cell) {
 
 }  // namespace
 
+std::vector<std::int32_t> RelatedTexts::first_equal() const {
+  std::vector<std::int32_t> result;
+  std::unordered_map<std::string_view, std::int32_t> firsts;
+  for (const std::string& text : texts) {
+    const auto number = static_cast<std::int32_t>(result.size());
+    result.push_back(firsts.try_emplace(std::string_view(text), number).first->second);
+  }
+  return result;
+}
+
 RelatedTexts read_related(std::span<const std::string> files, const RelatedOptions& options) {
   return options.relation == TextRelation::labeled ? read_labels(files, options)
                                                    : read_tuples(files, options);

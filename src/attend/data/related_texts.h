@@ -85,6 +85,8 @@ struct RelatedTexts {
   std::int64_t repeated = 0;         // lines left out, equal to earlier ones
 
   bool are_labeled() const { return !labels.empty(); }
+  // Of each text, the first one equal to it: a labeled text occurs once for each of its labels.
+  std::vector<std::int32_t> first_equal() const;
 };
 
 // Reads tables (data/table.h), plain, gzip or zstd, one after the other. Throws ConfigError for bad

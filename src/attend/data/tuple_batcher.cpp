@@ -11,18 +11,50 @@ namespace attend {
 
 namespace {
 
-// Pairs the texts of each label, in a random order with a seed.
-std::vector<TextTuple> pairs_within(std::vector<std::vector<std::int32_t>> groups,
-                                    std::optional<std::uint64_t> seed, std::int64_t epoch) {
+// Of texts with one label: the one at `place` and the next; the last one left over meets the first.
+TextTuple pair_at(std::size_t place, const std::vector<std::int32_t>& group) {
+  return {group[place], place + 1 < group.size() ? group[place + 1] : group[0]};
+}
+
+// The first pair of every label, then the second, and so on, so that batches mix labels.
+std::vector<TextTuple> pairs_in_turn(const std::vector<std::vector<std::int32_t>>& groups) {
   std::vector<TextTuple> pairs;
-  Random random(RandomKey{seed.value_or(0), stream_of(fmt::format("data.pairs.epoch.{}", epoch))});
-  for (std::vector<std::int32_t>& group : groups) {
-    if (group.size() < 2) continue;
-    if (seed) shuffle(group, random);
-    for (std::size_t i = 0; i < group.size(); i += 2)
-      pairs.push_back({group[i], i + 1 < group.size() ? group[i + 1] : group[0]});
+  std::vector<const std::vector<std::int32_t>*> left;
+  for (const std::vector<std::int32_t>& group : groups)
+    if (group.size() >= 2) left.push_back(&group);
+  for (std::size_t place = 0; !left.empty(); place += 2) {
+    for (const auto* group : left) pairs.push_back(pair_at(place, *group));
+    std::erase_if(left, [place](const auto* group) { return place + 2 >= group->size(); });
   }
   return pairs;
+}
+
+// Pairs the texts of each label: in a random order with a seed, which also mixes the batches.
+std::vector<TextTuple> pairs_within(std::vector<std::vector<std::int32_t>> groups,
+                                    std::optional<std::uint64_t> seed, std::int64_t epoch) {
+  if (!seed) return pairs_in_turn(groups);
+  std::vector<TextTuple> pairs;
+  Random random(RandomKey{*seed, stream_of(fmt::format("data.pairs.epoch.{}", epoch))});
+  for (std::vector<std::int32_t>& group : groups) {
+    if (group.size() < 2) continue;
+    shuffle(group, random);
+    for (std::size_t i = 0; i < group.size(); i += 2) pairs.push_back(pair_at(i, group));
+  }
+  return pairs;
+}
+
+// Both are sorted.
+bool share_a_label(const std::vector<std::int32_t>& one, const std::vector<std::int32_t>& other) {
+  auto a = one.begin(), b = other.begin();
+  while (a != one.end() && b != other.end()) {
+    if (*a == *b) return true;
+    if (*a < *b) {
+      ++a;
+    } else {
+      ++b;
+    }
+  }
+  return false;
 }
 
 std::int32_t tokens_in(const Ragged& texts, const TextTuple& tuple) {
@@ -44,7 +76,6 @@ std::shared_ptr<const TupleBatcher::Tuples> TupleBatcher::Source::of(std::int64_
 TupleBatcher::TupleBatcher(Ragged texts, const RelatedTexts& related, const BatchOptions& options,
                            std::optional<std::uint64_t> seed)
     : texts_(std::make_shared<const Ragged>(std::move(texts))),
-      labels_(related.labels),
       source_(std::make_shared<Source>()),
       planner_(
           [source = source_, all = texts_](std::int64_t epoch) {
@@ -56,11 +87,17 @@ TupleBatcher::TupleBatcher(Ragged texts, const RelatedTexts& related, const Batc
           options, seed) {
   source_->seed = seed;
   if (related.are_labeled()) {
-    for (std::size_t i = 0; i < labels_.size(); ++i) {
-      const auto label = static_cast<std::size_t>(labels_[i]);
-      if (source_->groups.size() <= label) source_->groups.resize(label + 1);
-      source_->groups[label].push_back(static_cast<std::int32_t>(i));
+    std::vector<std::vector<std::int32_t>>& groups = source_->groups;
+    for (std::size_t i = 0; i < related.labels.size(); ++i) {
+      const auto label = static_cast<std::size_t>(related.labels[i]);
+      if (groups.size() <= label) groups.resize(label + 1);
+      groups[label].push_back(static_cast<std::int32_t>(i));
     }
+    first_equal_ = related.first_equal();
+    labels_.resize(first_equal_.size());
+    for (std::size_t label = 0; label < groups.size(); ++label)
+      for (const std::int32_t text : groups[label])
+        labels_[first_equal(text)].push_back(static_cast<std::int32_t>(label));
     return;
   }
   source_->tuples = std::make_shared<const Tuples>(related.tuples);
@@ -71,8 +108,9 @@ TupleBatcher::TupleBatcher(Ragged texts, const RelatedTexts& related, const Batc
 }
 
 bool TupleBatcher::are_related(const TextTuple& tuple, std::int32_t candidate) const {
+  if (!labels_.empty())
+    return share_a_label(labels_[first_equal(tuple.anchor)], labels_[first_equal(candidate)]);
   const auto anchor = static_cast<std::size_t>(tuple.anchor);
-  if (!labels_.empty()) return labels_[anchor] == labels_[static_cast<std::size_t>(candidate)];
   return candidate == tuple.anchor ||
          std::binary_search(positives_[anchor].begin(), positives_[anchor].end(), candidate);
 }

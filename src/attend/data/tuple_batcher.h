@@ -2,6 +2,7 @@
 // texts of its batch.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -20,7 +21,7 @@ struct TupleBatch {
   std::vector<std::int32_t> texts;
   std::int64_t tuples = 0;  // B
   // [B, C]: 1 where a candidate of another tuple is no wrong answer to the anchor: it belongs to
-  // it, too, or is the anchor itself. Empty if there is none.
+  // it, too, or is the same text. Empty if there is none.
   std::vector<char> also_right;
 
   std::int64_t candidates() const { return static_cast<std::int64_t>(texts.size()) - tuples; }
@@ -29,11 +30,12 @@ struct TupleBatch {
 // A batch is a function of (texts, options, seed, epoch, index). Every tuple is in exactly one
 // batch of an epoch. Labeled texts are paired differently in every epoch: with an even number of
 // texts of a label, each is in one pair; the one left over meets the first of its label, and a text
-// that is alone with its label is in none. Const functions may be called from several threads at
-// once.
+// that is alone with its label is in none. A text that occurs with several labels belongs to the
+// texts of each. Const functions may be called from several threads at once.
 class TupleBatcher {
  public:
-  // `texts`: the tokens of related.texts. Without a seed tuples keep their order. Throws
+  // `texts`: the tokens of related.texts. Without a seed tuples keep their order, and
+  // labeled texts make the first pair of every label, then the second, and so on. Throws
   // ConfigError for bad options.
   TupleBatcher(Ragged texts, const RelatedTexts& related, const BatchOptions& options,
                std::optional<std::uint64_t> seed);
@@ -75,9 +77,14 @@ class TupleBatcher {
 
   std::shared_ptr<const Tuples> tuples_of(std::int64_t epoch) const { return source_->of(epoch); }
   bool are_related(const TextTuple& tuple, std::int32_t candidate) const;
+  std::size_t first_equal(std::int32_t text) const {
+    return static_cast<std::size_t>(first_equal_[static_cast<std::size_t>(text)]);
+  }
 
   std::shared_ptr<const Ragged> texts_;
-  std::vector<std::int32_t> labels_;
+  // Of labeled texts: RelatedTexts::first_equal(), and all labels of each of those first, sorted.
+  std::vector<std::int32_t> first_equal_;
+  std::vector<std::vector<std::int32_t>> labels_;
   // Of pairs and triplets: the positives of each anchor, sorted.
   std::vector<std::vector<std::int32_t>> positives_;
   std::shared_ptr<Source> source_;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 
 #include "attend/core/random.h"
 #include "attend/embedder.h"
@@ -12,7 +13,7 @@ namespace {
 
 RelatedTexts related_of(int texts, std::vector<TextTuple> tuples) {
   RelatedTexts related;
-  related.texts.resize(static_cast<std::size_t>(texts));
+  for (int i = 0; i < texts; ++i) related.texts.push_back(std::to_string(i));
   related.tuples = std::move(tuples);
   return related;
 }
@@ -34,6 +35,25 @@ TEST(Retrieval, SearchesAllLabeledTextsForThoseOfTheLabel) {
   ASSERT_EQ(retrieval.queries.size(), 3u) << "texts alone with their label find nothing";
   EXPECT_EQ(retrieval.queries[1].text, 2);
   EXPECT_EQ(retrieval.queries[1].relevant, (std::vector<std::int32_t>{0, 4}));
+}
+
+TEST(Retrieval, TakesATextWithTwoLabelsForOneThatBelongsToBoth) {
+  RelatedTexts related = related_of(6, {});
+  related.texts[2] = related.texts[0];
+  related.labels = {0, 0, 1, 1, 2, 2};
+  const Retrieval retrieval = retrieval_of(related);
+  EXPECT_EQ(retrieval.documents, (std::vector<std::int32_t>{0, 1, 3, 4, 5}));
+  ASSERT_EQ(retrieval.queries.size(), 5u);
+  EXPECT_EQ(retrieval.queries[0].text, 0);
+  EXPECT_EQ(retrieval.queries[0].relevant, (std::vector<std::int32_t>{1, 3}));
+  EXPECT_EQ(retrieval.queries[1].relevant, (std::vector<std::int32_t>{0}));
+  EXPECT_EQ(retrieval.queries[2].text, 3);
+  EXPECT_EQ(retrieval.queries[2].relevant, (std::vector<std::int32_t>{0}));
+  // The texts of labels 0 and 1 lie on both sides of the one that has both.
+  const std::vector<float> values{8, 0, 8, 1, 8, 0, 8, -1, -8, 0, -8, 1};
+  const RetrievalScores scores = retrieval_scores(Tensor::from(values, {6, 2}), retrieval);
+  EXPECT_DOUBLE_EQ(scores.mrr(), 1);
+  EXPECT_DOUBLE_EQ(scores.ndcg(), 1);
 }
 
 TEST(Retrieval, RanksByCosineAndOfEqualOnesTheFirst) {

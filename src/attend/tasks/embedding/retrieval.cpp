@@ -57,11 +57,12 @@ Retrieval retrieval_of(const RelatedTexts& related) {
   std::map<std::int32_t, std::set<std::int32_t>> relevant;
   std::set<std::int32_t> documents;
   if (related.are_labeled()) {
+    const std::vector<std::int32_t> first_equal = related.first_equal();
     std::map<std::int32_t, std::set<std::int32_t>> of_label;
-    for (std::int32_t i = 0; i < std::ssize(related.labels); ++i)
-      of_label[related.labels[static_cast<std::size_t>(i)]].insert(i);
+    for (std::size_t i = 0; i < related.labels.size(); ++i)
+      of_label[related.labels[i]].insert(first_equal[i]);
     for (const auto& [label, texts] : of_label) {
-      for (const std::int32_t text : texts) relevant[text] = texts;
+      for (const std::int32_t text : texts) relevant[text].insert(texts.begin(), texts.end());
       documents.insert(texts.begin(), texts.end());
     }
   }

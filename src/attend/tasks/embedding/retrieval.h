@@ -21,7 +21,8 @@ struct Retrieval {
 };
 
 // Of pairs and triplets, every anchor finds its positives among all positives and negatives. Of
-// labeled texts, every text that is not alone with its label finds the others among all texts.
+// labeled texts, every text finds the others that share a label with it among all texts, if there
+// are any. A text that occurs with several labels is one text; its number is that of the first.
 Retrieval retrieval_of(const RelatedTexts& related);
 
 // vectors [T, D] of all texts. No text is an answer to itself; of equal cosines, the first text
