@@ -8,11 +8,18 @@
 namespace attend {
 namespace {
 
-// Remembers which of its batches were trained on.
+using Batches = std::vector<std::pair<std::int64_t, std::int64_t>>;  // epochs and their batches
+
+// Remembers which of its batches were trained on, and of which epochs it had to plan the batches,
+// as it keeps one plan. A limit is a number of batches here.
 class CountedObjective final : public ToyObjective {
  public:
   explicit CountedObjective(std::int64_t count) : count_(count) {}
-  std::int64_t batches(std::int64_t) override { return count_; }
+  std::int64_t batches(std::int64_t epoch) override {
+    if (planned.empty() || planned.back() != epoch) planned.push_back(epoch);
+    return count_ + (epoch > 0 ? more_later : 0);
+  }
+  void limit_batches(std::int64_t count) override { count_ = count; }
   BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override {
     trained.emplace_back(epoch, batch);
     return ToyObjective::loss(epoch, batch, normalizer, pass);
@@ -22,7 +29,9 @@ class CountedObjective final : public ToyObjective {
     result.loss = result.nll + 1;  // as with label smoothing
     return result;
   }
-  std::vector<std::pair<std::int64_t, std::int64_t>> trained;
+  Batches trained;
+  std::vector<std::int64_t> planned;
+  std::int64_t more_later = 0;  // batches of later epochs than those of the first
 
  private:
   std::int64_t count_;
@@ -63,16 +72,57 @@ TEST(ReplayObjective, TakesOtherOldBatchesInEveryEpoch) {
   Replay few(4, 8, 0.5);
   few.order(0);
   few.order(1);
-  EXPECT_EQ(few.of_old->trained,
-            (std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 0}, {0, 1}, {1, 0}, {1, 1}}));
+  EXPECT_EQ(few.of_old->trained, (Batches{{0, 0}, {0, 1}, {0, 2}, {0, 3}}));
+}
+
+TEST(ReplayObjective, TakesAllOldBatchesBeforeAnyIsTakenAgain) {
+  Replay few(4, 7, 0.75);  // three in an epoch
+  for (std::int64_t epoch = 0; epoch < 7; ++epoch) few.order(epoch);
+  ASSERT_EQ(few.of_old->trained.size(), 21u);
+  for (std::int64_t i = 0; i < 21; ++i)
+    EXPECT_EQ(few.of_old->trained[static_cast<std::size_t>(i)],
+              (std::pair<std::int64_t, std::int64_t>{i / 7, i % 7}));
+  Replay resumed(4, 7, 0.75);
+  resumed.order(5);
+  EXPECT_EQ(resumed.of_old->trained, (Batches{{2, 1}, {2, 2}, {2, 3}}))
+      << "whatever was asked before";
+}
+
+TEST(ReplayObjective, TakesOnlyOldBatchesThatThereAre) {
+  Replay replay(4, 7, 0.75);
+  replay.of_old->more_later = -2;
+  for (std::int64_t epoch = 0; epoch < 7; ++epoch) replay.order(epoch);
+  std::map<std::int64_t, std::set<std::int64_t>> of_pass;
+  for (const auto& [pass, batch] : replay.of_old->trained) of_pass[pass].insert(batch);
+  EXPECT_EQ(of_pass[0].size(), 7u);
+  EXPECT_EQ(of_pass[1], (std::set<std::int64_t>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(of_pass[2], of_pass[1]);
+}
+
+TEST(ReplayObjective, TakesAsManyOldBatchesInEveryEpoch) {
+  Replay replay(4, 10, 0.5);
+  replay.of_new->more_later = 4;
+  replay.order(0);
+  EXPECT_EQ(replay.order(1), "nnnnonnnno");
+  EXPECT_EQ(replay.of_old->trained, (Batches{{0, 0}, {0, 1}, {0, 2}, {0, 3}}));
+}
+
+TEST(ReplayObjective, CountsOldBatchesOnce) {
+  Replay replay(4, 4, 1.0);
+  for (std::int64_t epoch = 0; epoch < 4; ++epoch) replay.order(epoch);
+  EXPECT_EQ(replay.of_old->planned, (std::vector<std::int64_t>{0, 1, 2, 3}));
+  replay.both.limit_batches(2);
+  EXPECT_EQ(replay.both.batches(0), 4) << "two of each";
+  replay.of_old->trained.clear();
+  replay.order(1);
+  EXPECT_EQ(replay.of_old->trained, (Batches{{1, 0}, {1, 1}}));
 }
 
 TEST(ReplayObjective, TakesEveryOldBatchOnceInAnEpochThatHasRoomForAll) {
   Replay equal(2, 2, 1.0);
   equal.order(0);
   equal.order(1);
-  EXPECT_EQ(equal.of_old->trained,
-            (std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 0}, {0, 1}, {1, 0}, {1, 1}}));
+  EXPECT_EQ(equal.of_old->trained, (Batches{{0, 0}, {0, 1}, {1, 0}, {1, 1}}));
 }
 
 TEST(ReplayObjective, TakesAllOldBatchesAgainWhenTheyAreTooFew) {

@@ -5,21 +5,27 @@
 
 namespace attend {
 
-std::int64_t ReplayObjective::old_batches(std::int64_t epoch) {
-  if (weight_ == 0.0) return 0;
-  const double wanted = weight_ * static_cast<double>(new_->batches(epoch));
-  return std::max<std::int64_t>(1, std::llround(wanted));
+const ReplayObjective::Counts& ReplayObjective::counts() {
+  if (!counts_) {
+    Counts found{0, 0};
+    if (weight_ != 0.0) {
+      const double wanted = weight_ * static_cast<double>(new_->batches(0));
+      found.of_epoch = std::max<std::int64_t>(1, std::llround(wanted));
+      found.of_pass = old_->batches(0);
+    }
+    counts_ = found;
+  }
+  return *counts_;
 }
 
 ReplayObjective::Place ReplayObjective::place(std::int64_t epoch, std::int64_t batch) {
-  const std::int64_t olds = old_batches(epoch), all = new_->batches(epoch) + olds;
+  const auto [olds, of_pass] = counts();
+  const std::int64_t all = new_->batches(epoch) + olds;
   const std::int64_t before = batch * olds / all;  // old batches before this one
   if ((batch + 1) * olds / all == before) return {new_.get(), epoch, batch - before};
-  const std::int64_t passes = 1 + (olds - 1) / old_->batches(0);
-  Place at{old_.get(), epoch * passes, before};
-  for (std::int64_t count = 0; at.batch >= (count = old_->batches(at.epoch)); ++at.epoch)
-    at.batch -= count;
-  return at;
+  const std::int64_t turn = epoch * olds + before, pass = turn / of_pass;
+  // A pass with fewer batches than the first repeats some of them; one with more leaves some out.
+  return {old_.get(), pass, turn % of_pass % old_->batches(pass)};
 }
 
 Validation ReplayObjective::validate() {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,16 +16,16 @@ namespace attend {
 class ReplayObjective final : public Objective {
  public:
   // Both train the same parameters. `weight`: old batches per new one (0: `of_old` only validates),
-  // spread evenly over an epoch, which is one of `of_new`. An epoch that needs fewer old batches
-  // than there are takes others than the one before; one that needs more takes them again, in
-  // another order.
+  // spread evenly over an epoch, which is one of `of_new`. Every epoch has as many old batches as
+  // the first, and goes on where the one before ended; after the last old batch all are taken
+  // again, in another order.
   ReplayObjective(std::unique_ptr<Objective> of_new, std::unique_ptr<Objective> of_old,
                   double weight)
       : new_(std::move(of_new)), old_(std::move(of_old)), weight_(weight) {}
 
   ParameterSet& parameters() override { return new_->parameters(); }
   std::int64_t batches(std::int64_t epoch) override {
-    return new_->batches(epoch) + old_batches(epoch);
+    return new_->batches(epoch) + counts().of_epoch;
   }
   BatchSize size(std::int64_t epoch, std::int64_t batch) override {
     const Place at = place(epoch, batch);
@@ -37,6 +38,7 @@ class ReplayObjective final : public Objective {
   void limit_batches(std::int64_t tokens) override {
     new_->limit_batches(tokens);
     old_->limit_batches(tokens);
+    counts_.reset();
   }
   std::vector<std::int64_t> phases() const override { return new_->phases(); }
   std::string unit() const override { return new_->unit(); }
@@ -53,10 +55,16 @@ class ReplayObjective final : public Objective {
     std::int64_t epoch = 0, batch = 0;
   };
   Place place(std::int64_t epoch, std::int64_t batch);
-  std::int64_t old_batches(std::int64_t epoch);
+  // Of old batches: those of each epoch, and of a pass over all. From the first epoch of both
+  // objectives, and kept, because these make plans of one epoch at a time.
+  struct Counts {
+    std::int64_t of_epoch, of_pass;
+  };
+  const Counts& counts();
 
   std::unique_ptr<Objective> new_, old_;
   double weight_;
+  std::optional<Counts> counts_;
 };
 
 }  // namespace attend

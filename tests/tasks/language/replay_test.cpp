@@ -41,7 +41,7 @@ TEST_F(ReplayedLanguage, ForgetsLessWithTheOldText) {
   options_.replay.text = {"old"};
   trained(options_);
   EXPECT_LT(metric("old_nll"), forgotten / 2);
-  EXPECT_LT(last_.nll, 1.0) << "and learns the new one";
+  EXPECT_LT(last_.nll, 1.3) << "and learns the new one";
 }
 
 TEST_F(ReplayedLanguage, TakesAsMuchOldTextAsItsWeightSays) {
