@@ -10,6 +10,7 @@
 #include "attend/tasks/translation/training.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/small_embedder.h"
+#include "tasks/small_tagger.h"
 #include "tensor/expect_error.h"
 
 namespace attend {
@@ -85,6 +86,31 @@ TEST_F(InitialClassifier, GoesOnWithTheLabelsInTheOrderOfItsModel) {
   EXPECT_NEAR(nll_of_four / 4, task.objective->validate().nll, 1e-5);
 }
 
+TEST_F(InitialClassifier, KeepsItsLabelsWhereOnlySomeOccur) {
+  write(path("three"), "good\ta fine day\nbad\ta long rain\nwet\tthe sun\nbad\tthe storm\n");
+  Checkpoint model = file_of(prepare_training(options_for("three", 5), nullptr));
+  model.metadata["attend.labels"] = R"(["wet","good","bad"])";
+  ClassificationTraining options;
+  options.data.train = options.data.valid = {path("two").string()};
+  options.loss.class_weights = {"balanced"};
+  adopt_model(options, model);
+  options.initial = std::make_shared<const Checkpoint>(model);
+  const TrainingTask task = prepare_training(options, nullptr);
+  const Checkpoint started = file_of(task);
+  EXPECT_EQ(started.text("attend.labels"), model.text("attend.labels"));
+  for (const char* name : {"embedding.weight", "output.weight", "output.bias"})
+    EXPECT_EQ(values(started, name), values(model, name)) << name;
+  for (const std::string& note : task.notes)
+    EXPECT_EQ(note.find("new output layer"), std::string::npos) << note;
+  ASSERT_EQ(task.objective->batches(0), 1);
+  Pass pass = Pass::inference();
+  const BatchLoss loss = task.objective->loss(0, 0, 1.0, pass);
+  EXPECT_NEAR(loss.nll_sum / 4, task.objective->validate().nll, 1e-5);
+  EXPECT_NEAR(loss.loss_sum, loss.nll_sum, 1e-5) << "two texts of either label";
+  EXPECT_EQ(file_of(prepare_training(options, &started)).text("attend.labels"),
+            model.text("attend.labels"));
+}
+
 TEST_F(InitialClassifier, GetsANewOutputLayerForOtherLabels) {
   const Checkpoint model = file_of(prepare_training(options_for("two", 5), nullptr));
   const TrainingTask task = started_from(model, "other");
@@ -111,6 +137,25 @@ TEST_F(InitialClassifier, PutsANewHeadOnAnEmbeddingModel) {
   EXPECT_EQ(started.tensor("output.weight").shape(), (Shape{3, 32}));
   EXPECT_NE(task.notes.front().find("a new head on the encoder, with pooling mean"),
             std::string::npos)
+      << task.notes.front();
+}
+
+TEST_F(InitialClassifier, PutsANewHeadOnATagger) {
+  const TaggingModel tagger = small_tagger();
+  const Checkpoint model = checkpoint_of(tagger);
+  const TrainingTask task = started_from(model, "other");
+  const auto& classifier = dynamic_cast<const ClassificationModel&>(*task.model);
+  EXPECT_EQ(classifier.tokenizer.bytes(), tagger.tokenizer.bytes());
+  EXPECT_EQ(classifier.length.max_length, tagger.length.max_length);
+  EXPECT_EQ(classifier.special().bos, tagger.special().bos) << "the mark stays";
+  const Checkpoint started = file_of(task);
+  for (const ParameterSet::Entry& entry : tagger.parameters().entries())
+    if (!entry.name.starts_with("output.")) {
+      EXPECT_EQ(values(started, entry.name), values(model, entry.name)) << entry.name;
+    }
+  EXPECT_EQ(started.tensor("output.weight").shape(), (Shape{3, 16}));
+  EXPECT_EQ(started.text("attend.labels"), R"(["day","rain","sun"])");
+  EXPECT_NE(task.notes.front().find("a new head on the encoder"), std::string::npos)
       << task.notes.front();
 }
 

@@ -247,6 +247,17 @@ TEST(ClassWeights, BalanceTheClasses) {
   EXPECT_FLOAT_EQ(weights[2], 8.0f / 6.0f);
 }
 
+TEST(ClassWeights, BalanceOnlyTheClassesThatOccur) {
+  const LabeledText texts{{"bad", "fine", "so-so"}, {"a bad film", "so good", "bad"}, {0, 2, 0}};
+  EXPECT_EQ(class_weights({"balanced"}, texts).to_vector(),
+            (std::vector<float>{0.75f, 1.0f, 1.5f}));
+  expect_error<ConfigError>(
+      [&] {
+        class_weights({"bad=0", "so-so=0"}, texts);
+      },
+      {"class-weights", "above 0", "none"});
+}
+
 TEST(ClassWeights, MustBeNumbersForLabelsThatThereAre) {
   expect_error<ConfigError>([] { class_weights({"bad"}, kFilms); },
                             {"class-weights", "label=number", "bad"});

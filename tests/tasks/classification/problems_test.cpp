@@ -73,6 +73,17 @@ class ClassifierProblems : public FolderTest {
     trained(o);
     return path("run") / "model.safetensors";
   }
+
+  // The mean over the training texts.
+  static double training_loss(const TrainingTask& task) {
+    double sum = 0, texts = 0;
+    for (std::int64_t batch = 0; batch < task.objective->batches(0); ++batch) {
+      Pass pass = Pass::inference();
+      sum += task.objective->loss(0, batch, 1.0, pass).loss_sum;
+      texts += static_cast<double>(task.objective->size(0, batch).targets);
+    }
+    return sum / texts;
+  }
 };
 
 TEST_F(ClassifierProblems, OfSeveralLabelsAreLearned) {
@@ -213,14 +224,21 @@ TEST_F(ClassifierProblems, KeepAHeadOfTheSameLabelsInAnotherOrder) {
   o.initial = std::make_shared<const Checkpoint>(turned);
   const TrainingTask task = prepare_training(o, nullptr);
   EXPECT_NEAR(task.objective->validate().loss, expected, 1e-6);
-  // The training is on the same texts.
-  double sum = 0, texts = 0;
-  for (std::int64_t batch = 0; batch < task.objective->batches(0); ++batch) {
-    Pass pass = Pass::inference();
-    sum += task.objective->loss(0, batch, 1.0, pass).loss_sum;
-    texts += static_cast<double>(task.objective->size(0, batch).targets);
-  }
-  EXPECT_NEAR(sum / texts, expected, 1e-5);
+  EXPECT_NEAR(training_loss(task), expected, 1e-5) << "the training is on the same texts";
+}
+
+TEST_F(ClassifierProblems, KeepAHeadOfWhoseLabelsOnlySomeOccur) {
+  const auto file = trained_file(options(ProblemType::multi_label, "several"));
+  write(path("fewer"), "warm\tred old\n\thouse car\nwarm\tcar red\n");
+  ClassificationTraining o = options(ProblemType::multi_label, "fewer");
+  o.initial = std::make_shared<const Checkpoint>(load_checkpoint(file));
+  adopt_model(o, *o.initial);
+  const TrainingTask task = prepare_training(o, nullptr);
+  EXPECT_EQ(dynamic_cast<const ClassificationModel&>(*task.model).labels,
+            (std::vector<std::string>{"cold", "warm"}));
+  const double loss = task.objective->validate().loss;
+  EXPECT_LT(loss, 0.2) << "what was learned is kept";
+  EXPECT_NEAR(training_loss(task), loss, 1e-5);
 }
 
 TEST_F(ClassifierProblems, GetANewHeadFromAModelForAnother) {

@@ -13,6 +13,7 @@
 #include "tasks/small_classifier.h"
 #include "tasks/small_embedder.h"
 #include "tasks/small_language.h"
+#include "tasks/small_tagger.h"
 #include "tensor/expect_error.h"
 
 namespace attend {
@@ -198,6 +199,19 @@ TEST_F(EmbeddingTrainings, StartFromAClassifierWithoutItsHead) {
     ++same;
   }
   EXPECT_EQ(same + 2, classifier.parameters().entries().size()) << "but the output layer";
+}
+
+TEST_F(EmbeddingTrainings, StartFromATaggerWithoutItsOutputLayer) {
+  const TaggingModel tagger = small_tagger();
+  start_from(tagger);
+  const TrainingTask task = prepared();
+  EXPECT_EQ(model_of(task).tokenizer.bytes(), tagger.tokenizer.bytes());
+  EXPECT_EQ(model_of(task).length.max_length, tagger.length.max_length);
+  const Checkpoint before = checkpoint_of(tagger), after = checkpoint_of(*task.model);
+  const auto& kept = task.objective->parameters().entries();
+  for (const ParameterSet::Entry& entry : kept)
+    EXPECT_EQ(after.tensor(entry.name).to_vector(), before.tensor(entry.name).to_vector());
+  EXPECT_EQ(kept.size() + 2, tagger.parameters().entries().size()) << "but the output layer";
 }
 
 TEST_F(EmbeddingTrainings, DoNotStartFromOtherModels) {

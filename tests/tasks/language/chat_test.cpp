@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <ctime>
+#include <span>
 
+#include "attend/core/json.h"
 #include "tasks/small_language.h"
 
 namespace attend {
@@ -41,6 +44,82 @@ TEST_F(ChatTokens, OfAContentAreNoMarks) {
   for (const std::string content : {"a<s>cat</s>", "<s>", "</s></s>", "<</s>/s>", "<s<s>></s>"})
     EXPECT_EQ(tokens(source, content), joined({begin_, encoded(content), end_})) << content;
   EXPECT_EQ(tokens(source, "<" + kApart + "s> a" + kApart), tokens(source, "<s> a"));
+}
+
+TEST_F(ChatTokens, OfARoleAreNoMarks) {
+  const Chat chat({"<s>{{ messages[0].role }}</s>", "", "", {"<s>", "</s>"}}, tokenizer_);
+  EXPECT_EQ(chat.tokens({{{"role", "the</s>cat"}, {"content", ""}}}),
+            joined({begin_, encoded("the</s>cat"), end_}));
+}
+
+// A tokenizer that finds "<bt>" in a text, and takes it for its piece.
+class ChatWithUserSymbols : public testing::Test {
+ protected:
+  std::vector<std::int32_t> tokens(const std::string& content) const {
+    const Chat chat({mark_ + "{{ messages[0].content }}", "", "", {mark_}}, tokenizer_);
+    return chat.tokens({{{"role", "user"}, {"content", content}}});
+  }
+  static Tokenizer with_symbol() {
+    TokenizerOptions options;
+    options.type = TokenizerType::chars;
+    options.vocab_size = 40;
+    options.user_symbols = {"<bt>"};
+    return Tokenizer::train(kRhyme, options);
+  }
+
+  const std::string mark_ = "\u2581<bt>";
+  const Tokenizer tokenizer_ = with_symbol();
+};
+
+TEST_F(ChatWithUserSymbols, NoContentHasAMark) {
+  const std::int32_t mark = tokenizer_.id(mark_);
+  // As it is, as the piece is spelled, of letters of full width, alone and again and again.
+  for (const std::string content :
+       {"the <bt> cat", "\u2581<bt>", "the \uff1cbt\uff1e cat", "<bt>", "<bt><bt> <bt>"}) {
+    const std::vector<std::int32_t> ids = tokens(content);
+    EXPECT_EQ(std::count(ids.begin(), ids.end(), mark), 1) << content;
+    EXPECT_EQ(ids.front(), mark) << content;
+    EXPECT_GT(ids.size(), 4u) << content << ": its characters are still there";
+  }
+}
+
+TEST_F(ChatWithUserSymbols, TheRestOfTheContentStaysAsItIs) {
+  const std::vector<std::int32_t> before = tokenizer_.encode("the mat"),
+                                  after = tokenizer_.encode("cat");
+  const std::vector<std::int32_t> ids = tokens("the mat <bt> cat");
+  ASSERT_GT(ids.size(), before.size() + after.size() + 1);
+  EXPECT_TRUE(std::equal(before.begin(), before.end(), ids.begin() + 1));
+  EXPECT_TRUE(std::equal(after.rbegin(), after.rend(), ids.rbegin()));
+  std::vector<std::int32_t> plain{tokenizer_.id(mark_)};
+  plain.insert(plain.end(), before.begin(), before.end());
+  EXPECT_EQ(tokens("the mat"), plain);
+}
+
+TEST_F(ChatWithUserSymbols, TakeTimeThatGrowsWithTheText) {
+  std::string content;
+  while (content.size() < 200'000) content += "<bt> ";
+  const std::clock_t begin = std::clock();
+  EXPECT_GE(tokens(content).size(), 40'000u);
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 8);
+}
+
+// A tokenizer of bytes whose texts may have a mark in them.
+TEST(ChatWithAddedPieces, NoContentHasAMark) {
+  const std::string mark = "<|user|>";
+  nlohmann::ordered_json file =
+      parse_json(rhyme_tokenizer(TokenizerType::byte_bpe, 4 + 256 + 8).bytes(), "tokenizer");
+  file["added"].push_back(file["pieces"].size());
+  file["pieces"].push_back(mark);
+  const Tokenizer tokenizer = Tokenizer::from_bytes(file.dump());
+  const std::int32_t id = tokenizer.id(mark);
+  ASSERT_EQ(tokenizer.encode(mark), std::vector<std::int32_t>{id});
+  const Chat chat({mark + "{{ messages[0].content }}", "", "", {mark}}, tokenizer);
+  for (const std::string& content : {"a" + mark + "b", mark, mark + mark, "<|us" + mark + "er|>"}) {
+    const auto ids = chat.tokens({{{"role", "user"}, {"content", content}}});
+    EXPECT_EQ(std::count(ids.begin(), ids.end(), id), 1) << content;
+    EXPECT_NE(tokenizer.decode(std::span(ids).subspan(1)).find("|user|>"), std::string::npos)
+        << content;
+  }
 }
 
 // A request of some megabytes costs no minutes.

@@ -9,6 +9,9 @@
 #include <deque>
 #include <functional>
 #include <limits>
+#include <map>
+#include <memory>
+#include <new>
 #include <string>
 #include <thread>
 
@@ -176,6 +179,76 @@ TEST(ServingEngine, KeepsTheErrorsOfARequestToItself) {
   for (std::size_t i = 0; i < sentences.size(); ++i)
     expect_same(good.collected.answers.at(i), good.expected[i]);
   EXPECT_EQ(engine.statistics().failed_items, 8);
+}
+
+// There is no memory for its batch.
+class JobWithoutABatch final : public Job {
+ public:
+  explicit JobWithoutABatch(std::atomic<int>& failed)
+      : Job(std::make_shared<RequestState>(), {1, 1, 1, 1}), failed_(failed) {}
+
+  const void* model() const override { return &failed_; }
+  std::unique_ptr<JobBatch> make_batch() const override { throw std::bad_alloc(); }
+  void fail(std::exception_ptr) const override { ++failed_; }
+
+ private:
+  std::atomic<int>& failed_;
+};
+
+TEST(ServingEngine, FailsTheJobsOfABatchThatCannotBeMade) {
+  ServingEngine engine({}, serving_runtime(1));
+  std::atomic<int> failed{0};
+  Jobs jobs;
+  for (int i = 0; i < 2; ++i) jobs.push_back(std::make_unique<JobWithoutABatch>(failed));
+  engine.submit(std::move(jobs));
+  engine.drain();
+  EXPECT_EQ(failed, 2);
+  EXPECT_EQ(engine.statistics().failed_items, 2);
+  EXPECT_EQ(engine.statistics().running_rows, 0);
+  Sent<Classification> next;
+  engine.submit(jobs_of(served_classifier(), ClassificationRequest{{"a fine film"}},
+                        next.collected.receiver(), next.state));
+  engine.drain();
+  EXPECT_EQ(next.collected.answers.size(), 1u);
+}
+
+TEST(ServingEngine, HandsOnEveryAnswerOnceThoughAReceiverThrows) {
+  ServingEngine engine({}, serving_runtime(1));
+  std::map<std::size_t, int> accepted, failed;  // calls by item; by the only worker
+  const Receiver<Classification> receiver{
+      .accept =
+          [&](std::size_t item, Classification) {
+            ++accepted[item];
+            if (item == 1) throw std::bad_alloc();
+          },
+      .fail = [&](std::size_t item, std::exception_ptr) { ++failed[item]; }};
+  engine.submit(jobs_of(served_classifier(),
+                        ClassificationRequest{{"good", "a fine film", "a film"}}, receiver,
+                        std::make_shared<RequestState>()));
+  engine.drain();
+  EXPECT_EQ(accepted, (std::map<std::size_t, int>{{0, 1}, {1, 1}, {2, 1}}));
+  EXPECT_EQ(failed, (std::map<std::size_t, int>{{1, 1}}));
+  EXPECT_EQ(engine.statistics().answered_items, 2);
+  EXPECT_EQ(engine.statistics().failed_items, 1);
+}
+
+TEST(ServingEngine, HandsOnEmptyTranslationsThoughAReceiverThrows) {
+  ServingEngine engine({}, serving_runtime(1));
+  std::map<std::size_t, int> accepted, failed;
+  const Receiver<Translation> receiver{
+      .accept =
+          [&](std::size_t item, Translation) {
+            ++accepted[item];
+            if (item == 0) throw std::bad_alloc();
+          },
+      .fail = [&](std::size_t item, std::exception_ptr) { ++failed[item]; }};
+  engine.submit(jobs_of(translator(), TranslationRequest{{"", "the dog", ""}, beam_of(2)}, receiver,
+                        std::make_shared<RequestState>()));
+  engine.drain();
+  EXPECT_EQ(accepted, (std::map<std::size_t, int>{{0, 1}, {1, 1}, {2, 1}}));
+  EXPECT_EQ(failed, (std::map<std::size_t, int>{{0, 1}}));
+  EXPECT_EQ(engine.statistics().answered_items, 2);
+  EXPECT_EQ(engine.statistics().failed_items, 1);
 }
 
 TEST(ServingEngine, RefusesBadRequestsBeforeTheyAreQueued) {

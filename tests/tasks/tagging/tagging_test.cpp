@@ -93,6 +93,33 @@ TEST_F(TaggingTask, ValidatesTogetherWithTheBitsOfOneProcess) {
         [&] { return std::move(prepare_training(options(file), nullptr).objective); });
 }
 
+TEST_F(TaggingTask, IsValidatedByTheEntitiesOfWholeTexts) {
+  // A part for every word, and a model that gives every word the tag B-PER.
+  write(path("cut"), "Mr B-PER\nBell I-PER\n\nMr B-PER\n");
+  Checkpoint model = checkpoint_of(untrained(options()));
+  for (NamedTensor& tensor : model.tensors) {
+    if (!tensor.name.starts_with("output.")) continue;
+    std::vector<float> values(tensor.tensor.to_vector().size(), 0.0f);
+    if (tensor.name == "output.bias") values[1] = 1;
+    tensor.tensor = Tensor::from(values, tensor.tensor.shape());
+  }
+  TaggingTraining o = options();
+  adopt_model(o, model);
+  o.initial = std::make_shared<const Checkpoint>(std::move(model));
+  o.data.valid = {"cut"};
+  o.data.length.max_length = 3;
+  for (const std::int64_t batch_tokens : {3, 6, 60}) {
+    o.data.batch.batch_tokens = batch_tokens;
+    const auto make = [&] { return std::move(prepare_training(o, nullptr).objective); };
+    const Validation found = make()->validate();
+    ASSERT_EQ(found.metrics.size(), 5u);
+    EXPECT_DOUBLE_EQ(found.metrics[1].second, 1.0 / 3) << "precision: Mr Bell is not found";
+    EXPECT_DOUBLE_EQ(found.metrics[2].second, 0.5) << "recall";
+    EXPECT_DOUBLE_EQ(found.metrics[3].second, 2.0 / 3) << "accuracy";
+    expect_equal_validations(make);
+  }
+}
+
 TEST_F(TaggingTask, ResumesToTheSameBytes) {
   TaggingTraining o = options();
   o.model.dropout = 0.1f;

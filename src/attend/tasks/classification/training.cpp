@@ -20,6 +20,7 @@
 #include "attend/tasks/classification/objective.h"
 #include "attend/tasks/embedding/model.h"
 #include "attend/tasks/learned_positions.h"
+#include "attend/tasks/tagging/model.h"
 #include "attend/train/replay_objective.h"
 
 namespace attend {
@@ -58,12 +59,24 @@ void check(const ClassificationTraining& o) {
   require_positions("max-length", o.data.length.max_length, o.model);
 }
 
-std::vector<float> balanced_weights(const LabeledText& texts) {
-  std::vector<float> counts(texts.classes.size(), 0.0f), weights;
-  for (const std::int32_t label : texts.labels) counts[static_cast<std::size_t>(label)] += 1.0f;
-  const auto share =
-      static_cast<float>(texts.labels.size()) / static_cast<float>(texts.classes.size());
-  for (const float count : counts) weights.push_back(share / count);
+// The texts of each class.
+std::vector<std::int64_t> texts_per_class(const LabeledText& texts) {
+  std::vector<std::int64_t> counts(texts.classes.size(), 0);
+  for (const std::int32_t label : texts.labels) ++counts[static_cast<std::size_t>(label)];
+  return counts;
+}
+
+// 1 for a class without texts.
+std::vector<float> balanced_weights(const std::vector<std::int64_t>& counts) {
+  std::int64_t texts = 0, classes = 0;
+  for (const std::int64_t count : counts) {
+    texts += count;
+    classes += count > 0 ? 1 : 0;
+  }
+  const auto share = static_cast<float>(texts) / static_cast<float>(classes);
+  std::vector<float> weights;
+  for (const std::int64_t count : counts)
+    weights.push_back(count > 0 ? share / static_cast<float>(count) : 1.0f);
   return weights;
 }
 
@@ -120,34 +133,32 @@ Tokenizer resumed_tokenizer(const KnownClassifier& model, const Checkpoint& chec
   return model.tokenizer;
 }
 
-// The targets of several labels of a text, in another order: class c becomes places[c].
-void move_targets(const std::vector<std::int32_t>& places, std::vector<float>& targets) {
-  const std::size_t classes = places.size();
-  std::vector<float> row(classes);
-  for (std::size_t begin = 0; begin + classes <= targets.size(); begin += classes) {
-    for (std::size_t c = 0; c < classes; ++c)
-      row[static_cast<std::size_t>(places[c])] = targets[begin + c];
-    std::copy(row.begin(), row.end(), targets.begin() + static_cast<std::ptrdiff_t>(begin));
-  }
+// The targets of several labels of a text, among `classes`: class c becomes places[c].
+std::vector<float> moved_targets(const std::vector<float>& targets,
+                                 const std::vector<std::int32_t>& places, std::size_t classes) {
+  const std::size_t texts = targets.size() / places.size();
+  std::vector<float> moved(texts * classes, 0.0f);
+  for (std::size_t i = 0; i < texts; ++i)
+    for (std::size_t c = 0; c < places.size(); ++c)
+      moved[i * classes + static_cast<std::size_t>(places[c])] = targets[i * places.size() + c];
+  return moved;
 }
 
-// Renumbers the classes of a text as a model has them. False when the model has other labels.
-bool number_as(const std::vector<std::string>& labels, ProblemType problem, LabeledText& text) {
+// Gives texts the classes of a model, unless they have others; not all of its own need to occur.
+void number_as(const std::vector<std::string>& labels, ProblemType problem, LabeledText& text) {
   if (problem == ProblemType::regression) {  // the name of a number is that of the model
-    if (labels.size() != 1) return false;
-    text.classes = labels;
-    return true;
+    if (labels.size() == 1) text.classes = labels;
+    return;
   }
-  if (!std::is_permutation(labels.begin(), labels.end(), text.classes.begin(), text.classes.end()))
-    return false;
   std::vector<std::int32_t> places;
-  for (const std::string& name : text.classes)
-    places.push_back(
-        static_cast<std::int32_t>(std::find(labels.begin(), labels.end(), name) - labels.begin()));
+  for (const std::string& name : text.classes) {
+    const auto found = std::find(labels.begin(), labels.end(), name);
+    if (found == labels.end()) return;
+    places.push_back(static_cast<std::int32_t>(found - labels.begin()));
+  }
   for (std::int32_t& label : text.labels) label = places[static_cast<std::size_t>(label)];
-  move_targets(places, text.targets);
+  text.targets = moved_targets(text.targets, places, labels.size());
   text.classes = labels;
-  return true;
 }
 
 std::string outputs_of(const ClassifierConfig& config) {
@@ -157,8 +168,15 @@ std::string outputs_of(const ClassifierConfig& config) {
              : counted(config.classes, "class", "classes");
 }
 
-bool is_embedder(const Checkpoint& checkpoint) {
-  return checkpoint.text("attend.task") == EmbeddingModel::kTask;
+// An encoder with another head, or none.
+bool needs_head(const Checkpoint& checkpoint) {
+  return checkpoint.text("attend.task") == EmbeddingModel::kTask || is_tagger(checkpoint);
+}
+
+// Of one that needs a head.
+Tokenizer encoder_tokenizer(const Checkpoint& checkpoint) {
+  if (is_tagger(checkpoint)) return tagging_model(checkpoint).tokenizer;
+  return embedding_model(checkpoint).tokenizer;
 }
 
 // Copies the parameters of the initial model, but those of a head for other labels. Returns a note
@@ -166,7 +184,7 @@ bool is_embedder(const Checkpoint& checkpoint) {
 std::string take_parameters(const Checkpoint& initial, bool same_labels,
                             const ClassificationModel& model) {
   const ClassifierConfig& config = model.network->config();
-  if (is_embedder(initial)) {
+  if (needs_head(initial)) {
     copy_parameters(initial, model.parameters(), {"head.", "output."});
     return fmt::format("labels: a new head on the encoder, with pooling {}",
                        enum_names(config.pooling)[static_cast<std::size_t>(config.pooling)]);
@@ -181,14 +199,18 @@ std::string take_parameters(const Checkpoint& initial, bool same_labels,
 
 Tensor class_weights(const std::vector<std::string>& options, const LabeledText& texts) {
   if (options.empty()) return {};
-  std::vector<float> weights(texts.classes.size(), 1.0f);
+  const std::vector<std::int64_t> counts = texts_per_class(texts);
+  std::vector<float> weights(counts.size(), 1.0f);
   if (options.size() == 1 && options.front() == "balanced") {
-    weights = balanced_weights(texts);
+    weights = balanced_weights(counts);
   } else {
     std::set<std::string> named;
     for (const std::string& option : options) set_weight(option, texts.classes, weights, named);
   }
-  if (std::all_of(weights.begin(), weights.end(), [](float weight) { return weight == 0.0f; }))
+  bool teaches = false;
+  for (std::size_t c = 0; c < counts.size(); ++c)
+    teaches = teaches || (counts[c] > 0 && weights[c] > 0.0f);
+  if (!teaches)
     throw ConfigError(
         "class-weights: expected a class with a weight above 0, got none: there would be nothing "
         "to learn");
@@ -202,18 +224,25 @@ OpenOptions adopt_model(ClassificationTraining& o, const Checkpoint& checkpoint)
                    .pretokenized = o.tokenizer.pretokenized};
     o.data.length = length;
   };
-  if (!is_embedder(checkpoint)) {
+  if (!needs_head(checkpoint)) {
     const ClassificationModel model = classification_model(checkpoint);
     o.model = model.network->config();
     adopt_text(model.tokenizer, model.length);
     return {"problem-type"};
   }
-  const EmbeddingModel model = embedding_model(checkpoint);
-  const EmbedderConfig& config = model.network->config();
-  static_cast<EncoderConfig&>(o.model) = config;
-  o.model.pooling = config.pooling;
-  o.model.bos = model.special().bos >= 0;
-  adopt_text(model.tokenizer, model.length);
+  const auto adopt_encoder = [&](const auto& model, const TextLengthOptions& length) {
+    static_cast<EncoderConfig&>(o.model) = model.network->config();
+    o.model.bos = model.special().bos >= 0;
+    adopt_text(model.tokenizer, length);
+  };
+  if (is_tagger(checkpoint)) {
+    const TaggingModel model = tagging_model(checkpoint);
+    adopt_encoder(model, {model.length.max_length});
+  } else {
+    const EmbeddingModel model = embedding_model(checkpoint);
+    adopt_encoder(model, model.length);
+    o.model.pooling = model.network->config().pooling;
+  }
   return {"pooling", "head", "output-dropout", "problem-type", "separators"};
 }
 
@@ -226,7 +255,7 @@ struct TrainingTexts {
 };
 
 // All are read before training, so that errors show at once. `known`: its classes are those of the
-// texts, if it has the same ones.
+// texts, if they have no others.
 TrainingTexts read_texts(const ClassificationTraining& o, const KnownClassifier* known) {
   const auto files_of = [&](const std::vector<std::string>& names) {
     const std::vector<std::string> files = in_folder(o.data.data, names);
@@ -307,12 +336,13 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
   task.name = ClassificationTraining::kName;
   const Checkpoint* const known_file = resumed != nullptr ? resumed : o.initial.get();
   std::optional<KnownClassifier> known;
-  if (known_file != nullptr && !is_embedder(*known_file)) known = known_classifier(*known_file);
+  if (known_file != nullptr && (resumed != nullptr || !needs_head(*known_file)))
+    known = known_classifier(*known_file);
   const TrainingTexts texts = read_texts(o, known ? &*known : nullptr);
   const LabeledText& train = texts.train;
   const bool same_labels =
       known && known->config.problem_type == o.model.problem_type && known->labels == train.classes;
-  if (o.needs_initial() && (is_embedder(*o.initial) || !same_labels))
+  if (o.needs_initial() && (needs_head(*o.initial) || !same_labels))
     throw ConfigError("distill-weight: expected a classifier with the same labels to learn from");
   ClassificationLoss loss = loss_of(o, train, !texts.old);
   ClassifierConfig config = o.model;
@@ -326,7 +356,7 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
   const Tokenizer tokenizer = resumed != nullptr
                                   ? resumed_tokenizer(*known, *resumed, o, train.classes)
                               : known     ? known->tokenizer
-                              : o.initial ? embedding_model(*o.initial).tokenizer
+                              : o.initial ? encoder_tokenizer(*o.initial)
                                           : Tokenizer::train(alone, o.tokenizer);
   config.vocab_size = tokenizer.vocab_size();
   ClassificationModel model{std::make_shared<TextClassifier>(config, o.trainer.seed), tokenizer,

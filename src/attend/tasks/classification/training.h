@@ -73,19 +73,19 @@ void groups(ClassificationTraining& o, Visitor&& visit) {
 }
 
 // The class weights [C] for `options` (see class-weights above) and these texts; undefined if none.
-// Throws ConfigError.
+// `balanced` is 1 for a class without texts. Throws ConfigError.
 Tensor class_weights(const std::vector<std::string>& options, const LabeledText& texts);
 
-// Takes the vocabulary, the architecture, its dropout and the longest text of `model`, a classifier
-// or an embedding model, which leaves pooling and the head open; both leave open what a text gets.
-// Throws DataError for another kind.
+// Takes the vocabulary, the architecture, its dropout and the longest text of `model`: a
+// classifier, or an embedding model or a tagger, which leave pooling and the head open; all leave
+// open what a text gets. Throws DataError for another kind.
 OpenOptions adopt_model(ClassificationTraining& options, const Checkpoint& model);
 
 // Reads the texts, trains the tokenizer (or takes that of `resumed`, a checkpoint of this run, or
-// of the initial model) and creates the model. The output layer of an initial classifier stays when
-// the labels and the type of problem are its own, else it is a new one. An embedding model gets a
-// new head. Throws ConfigError, also if the model differs from that of `resumed`; IoError and
-// DataError for the files.
+// of the initial model) and creates the model. The labels and the output layer of an initial
+// classifier stay when the type of problem is its own and so are all labels that occur, else they
+// are new ones. An embedding model or a tagger gets a new head. Throws ConfigError, also if the
+// model differs from that of `resumed`; IoError and DataError for the files.
 TrainingTask prepare_training(const ClassificationTraining& options, const Checkpoint* resumed);
 
 }  // namespace attend

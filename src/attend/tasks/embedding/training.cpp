@@ -17,6 +17,7 @@
 #include "attend/tasks/classification/model.h"
 #include "attend/tasks/learned_positions.h"
 #include "attend/tasks/model_reading.h"
+#include "attend/tasks/tagging/model.h"
 
 namespace attend {
 
@@ -49,6 +50,7 @@ bool is_classifier(const Checkpoint& checkpoint) {
 // Of an initial model or a checkpoint of this run.
 KnownText known_text(const Checkpoint& checkpoint) {
   if (is_classifier(checkpoint)) return {classification_model(checkpoint).tokenizer, {}};
+  if (is_tagger(checkpoint)) return {tagging_model(checkpoint).tokenizer, {}};
   const EmbeddingModel model = embedding_model(checkpoint);
   return {model.tokenizer, model.prompts};
 }
@@ -177,14 +179,19 @@ OpenOptions adopt_model(EmbeddingTraining& o, const Checkpoint& checkpoint) {
                    .pretokenized = o.tokenizer.pretokenized};
     o.data.length = length;
   };
-  if (is_classifier(checkpoint)) {
-    const ClassificationModel model = classification_model(checkpoint);
-    const ClassifierConfig& config = model.network->config();
-    static_cast<EncoderConfig&>(o.model) = config;
-    o.model.pooling = config.pooling;
+  const auto adopt_encoder = [&](const auto& model, const TextLengthOptions& length) {
+    static_cast<EncoderConfig&>(o.model) = model.network->config();
     o.model.more_pooling.clear();
     o.model.dense_width = 0;
-    adopt_text(model.tokenizer, model.length);
+    adopt_text(model.tokenizer, length);
+  };
+  if (is_classifier(checkpoint)) {
+    const ClassificationModel model = classification_model(checkpoint);
+    adopt_encoder(model, model.length);
+    o.model.pooling = model.network->config().pooling;
+  } else if (is_tagger(checkpoint)) {
+    const TaggingModel model = tagging_model(checkpoint);
+    adopt_encoder(model, {model.length.max_length});
   } else if (checkpoint.text("attend.task") == EmbeddingModel::kTask) {
     const EmbeddingModel model = embedding_model(checkpoint);
     o.model = model.network->config();

@@ -66,13 +66,13 @@ struct EmbeddingTraining
 };
 
 // Takes the vocabulary, the architecture, its dropout and the longest text of `model`, an embedding
-// model or a classifier. Pooling and normalization, which have no parameters, stay open. Throws
-// DataError for another kind.
+// model, a classifier or a tagger. Pooling and normalization, which have no parameters, stay open.
+// Throws DataError for another kind.
 OpenOptions adopt_model(EmbeddingTraining& options, const Checkpoint& model);
 
 // Reads the texts, trains the tokenizer (or takes that of `resumed`, a checkpoint of this run, or
-// of the initial model) and creates the model. An initial classifier loses its head. An initial
-// embedding model keeps its prompts, and its usual one is put before every text. Throws
+// of the initial model) and creates the model. An initial classifier or tagger loses its head. An
+// initial embedding model keeps its prompts, and its usual one is put before every text. Throws
 // ConfigError, also if the model differs from that of `resumed`; IoError and DataError for the
 // files.
 TrainingTask prepare_training(const EmbeddingTraining& options, const Checkpoint* resumed);

@@ -23,7 +23,8 @@ std::vector<std::int32_t> best_of_rows(const Tensor& scores) {
 }  // namespace
 
 TaggingObjective::TaggingObjective(TaggingModel model, TaggedBatcher batches, float label_smoothing,
-                                   std::optional<TaggedBatcher> validation, TaggingScore best_by)
+                                   std::optional<TaggingValidation> validation,
+                                   TaggingScore best_by)
     : model_(std::move(model)),
       batches_(std::move(batches)),
       label_smoothing_(label_smoothing),
@@ -55,8 +56,8 @@ Validation TaggingObjective::validate_together(Collective& processes) {
   const NoGradient guard;
   std::vector<std::int32_t> own;  // the tags of this process's words
   const std::vector<double> sums = share_out(
-      processes, validation_->batches(0), 2, [&](std::int64_t i, std::span<double> numbers) {
-        const TaggedBatch batch = validation_->batch(0, i);
+      processes, validation_->parts.batches(0), 2, [&](std::int64_t i, std::span<double> numbers) {
+        const TaggedBatch batch = validation_->parts.batch(0, i);
         Pass pass = Pass::inference();
         const Variable logits = model_.network->forward(batch.text, batch.rows, pass);
         const std::vector<std::int32_t> best = best_of_rows(logits.value().to_host());
@@ -86,16 +87,11 @@ void TaggingObjective::add_scores(std::span<const std::int32_t> found, Validatio
     for (const std::int32_t tag : tags) all.push_back(model_.labels[static_cast<std::size_t>(tag)]);
     return all;
   };
-  for (std::int64_t i = 0; i < validation_->batches(0); ++i) {
-    const TaggedBatch batch = validation_->batch(0, i);
-    const std::span<const std::int32_t> of_batch = found.first(batch.labels->size());
-    found = found.subspan(of_batch.size());
-    std::size_t at = 0;
-    for (const std::size_t count : validation_->words(0, i)) {
-      entities.add(names(batch.labels->subspan(at, count)), names(of_batch.subspan(at, count)));
-      at += count;
-    }
-    for (std::size_t w = 0; w < of_batch.size(); ++w) words.add((*batch.labels)[w], of_batch[w]);
+  for (const std::vector<std::int32_t>& gold : validation_->labels) {
+    const std::span<const std::int32_t> of_text = found.first(gold.size());
+    found = found.subspan(gold.size());
+    entities.add(names(gold), names(of_text));
+    for (std::size_t w = 0; w < gold.size(); ++w) words.add(gold[w], of_text[w]);
   }
   if (are_entity_tags(model_.labels)) {
     const ClassScores micro = entities.micro();

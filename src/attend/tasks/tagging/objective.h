@@ -3,10 +3,12 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "attend/tasks/tagging/model.h"
 #include "attend/train/objective.h"
@@ -21,10 +23,16 @@ inline std::span<const std::string_view> enum_names(TaggingScore) {
   return kNames;
 }
 
+// Held-out texts.
+struct TaggingValidation {
+  TaggedBatcher parts;                            // in the order of the texts: without a seed
+  std::vector<std::vector<std::int32_t>> labels;  // of the words of each text
+};
+
 class TaggingObjective final : public Objective {
  public:
   TaggingObjective(TaggingModel model, TaggedBatcher batches, float label_smoothing,
-                   std::optional<TaggedBatcher> validation,
+                   std::optional<TaggingValidation> validation,
                    TaggingScore best_by = TaggingScore::by_tags);
 
   ParameterSet& parameters() override { return model_.network->parameters(); }
@@ -35,18 +43,19 @@ class TaggingObjective final : public Objective {
   std::string unit() const override { return "words"; }
   BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override;
   bool can_validate() const override { return validation_.has_value(); }
-  // score: by `best_by`; for the loss, its negative. A text in parts counts as several.
+  // score: by `best_by`; for the loss, its negative. Entities are those of whole texts, also of
+  // texts in parts.
   Validation validate() override;
   Validation validate_together(Collective& processes) override;
 
  private:
-  // found: the tags of all held-out words. Reads the loss.
+  // found: the tags of all held-out words, in order. Reads the loss.
   void add_scores(std::span<const std::int32_t> found, Validation& result) const;
 
   TaggingModel model_;
   TaggedBatcher batches_;
   float label_smoothing_;
-  std::optional<TaggedBatcher> validation_;
+  std::optional<TaggingValidation> validation_;
   TaggingScore best_by_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/counted.h"
@@ -154,9 +155,12 @@ TrainingTask prepare_training(const TaggingTraining& o, const Checkpoint* resume
                                    counted(config.tags, "tag")));
   TaggedBatcher training =
       batcher_of(train, model, "training", o.data.batch, o.trainer.seed, task.notes);
-  std::optional<TaggedBatcher> validation;
-  if (valid)
-    validation = batcher_of(*valid, model, "validation", o.data.batch, std::nullopt, task.notes);
+  std::optional<TaggingValidation> validation;
+  if (valid) {
+    TaggedBatcher parts =
+        batcher_of(*valid, model, "validation", o.data.batch, std::nullopt, task.notes);
+    validation = TaggingValidation{std::move(parts), std::move(valid->labels)};
+  }
   task.objective = std::make_unique<TaggingObjective>(
       model, std::move(training), o.loss.label_smoothing, std::move(validation), o.data.best_by);
   task.model = std::make_shared<TaggingModel>(model);
