@@ -89,6 +89,25 @@ void TableReader::require_different() const {
   }
 }
 
+// A first line with some of the names that columns have by default is hardly a sample.
+void TableReader::require_no_names() const {
+  std::vector<std::string> options;
+  bool found = false;
+  for (const ColumnChoice& column : columns_) {
+    if (!column.name.empty()) continue;
+    const bool is_there =
+        std::find(first_.begin(), first_.end(), column.default_name) != first_.end();
+    found = found || is_there;
+    if (!is_there) options.push_back(fmt::format("--{}", column.option));
+  }
+  if (!found || options.empty()) return;
+  throw DataError(fmt::format(
+      "{}: the first line looks like names of columns ({}); choose the others by name ({}), or all "
+      "of them by number",
+      where_, printable(fmt::format("{}", fmt::join(first_, ", ")), 200),
+      fmt::join(options, ", ")));
+}
+
 void TableReader::choose(bool header) {
   has_first_ = read_record(first_);
   first_where_ = where_;
@@ -99,6 +118,7 @@ void TableReader::choose(bool header) {
       columns_.begin(), columns_.end(),
       [&](const ColumnChoice& column) { return column.name.empty() && has(column.default_name); });
   const bool any_named = std::any_of(columns_.begin(), columns_.end(), is_named);
+  if (!header && !any_named && !all_default) require_no_names();
   if (all_default) {
     for (ColumnChoice& column : columns_) column.name = column.default_name;
   }

@@ -68,6 +68,7 @@ class TableReader {
   std::string list_text(const nlohmann::ordered_json& list, const ColumnChoice& column) const;
   std::string value_text(const nlohmann::ordered_json& value, const ColumnChoice& column) const;
   void choose(bool header);
+  void require_no_names() const;
   void require_different() const;
   std::string options_named() const;
 
