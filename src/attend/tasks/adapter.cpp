@@ -11,6 +11,7 @@
 
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/counted.h"
+#include "attend/core/quote.h"
 #include "attend/error.h"
 #include "attend/tasks/golden.h"
 #include "attend/tasks/model_reading.h"
@@ -160,6 +161,27 @@ void require_same_kind(const Checkpoint* resumed, const LowRankOptions& options)
                     resumed->source, options.rank > 0 ? "without" : "with"));
 }
 
+namespace {
+
+// What the first run fixed: configuration, labels, how texts are cut.
+void require_same_task(const Checkpoint& resumed, const SavedModel& model) {
+  const Metadata now = model.configuration();
+  for (const char* key : {"attend.config", "attend.text"})
+    if (now.contains(key)) require_same_model(resumed, resumed.text(key), now.at(key));
+  for (const char* key : {"attend.labels", "attend.pairs"}) {
+    const auto value = [key](const Metadata& metadata) {
+      const auto found = metadata.find(key);
+      return found == metadata.end() ? std::string("none") : found->second;
+    };
+    if (value(resumed.metadata) != value(now))
+      throw ConfigError(fmt::format(
+          "--resume: {} was {}, is {}; the adapters of {} can only continue with their own", key,
+          printable(value(resumed.metadata), 300), printable(value(now), 300), resumed.source));
+  }
+}
+
+}  // namespace
+
 void train_adapters(TrainingTask& task, const TrainerOptions& options, const Checkpoint& base,
                     const Checkpoint* resumed) {
   const AdapterNote note{options.low_rank.rank, options.low_rank.alpha, checksum_of(base)};
@@ -173,6 +195,7 @@ void train_adapters(TrainingTask& task, const TrainerOptions& options, const Che
           fmt::format("lora-rank, lora-alpha: {} was saved with {} and {}; resume "
                       "with the same settings",
                       resumed->source, before.rank, before.alpha));
+    require_same_task(*resumed, *task.model);
   }
   ParameterSet& parameters = task.objective->parameters();
   const std::set<std::string> whole = changed_since(base, parameters);

@@ -147,6 +147,17 @@ TEST_F(PartialTraining, ResumesAdaptersToTheSameBytes) {
     EXPECT_NE(run(other), 0);
     EXPECT_NE(error_.find("lora-rank"), std::string::npos) << error_;
   }
+  write("others.tsv", "x\tA rainy day.\ny\tThe sun.\n");
+  for (const auto& [option, value, complaint] :
+       {std::tuple{"--train", path("others.tsv"), std::string("attend.labels was")},
+        std::tuple{"--max-length", std::string("3"), std::string("max-length was")},
+        std::tuple{"--pooling", std::string("max"), std::string("pooling was")}}) {
+    std::vector<std::string> other = resume;
+    other.insert(other.end(), {option, value});
+    if (option == std::string("--train")) other.insert(other.end(), {"--valid", value});
+    EXPECT_NE(run(other), 0) << option;
+    EXPECT_NE(error_.find(complaint), std::string::npos) << error_;
+  }
   ASSERT_EQ(run(resume), 0) << error_;
   EXPECT_EQ(read(model("parts")), read(model("whole")));
 }
