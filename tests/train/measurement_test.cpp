@@ -48,6 +48,12 @@ TEST(Measurement, EstimatesWhatRecomputedActivationsSave) {
     targets += static_cast<double>(objective.size(0, i).targets);
   const double mean = targets / static_cast<double>(objective.batches(0));
   EXPECT_NEAR(static_cast<double>(m.saved_by_recompute), 4.0 * 1000 * mean, 400 * mean);
+  TrainerOptions recomputing;
+  recomputing.recompute = true;
+  recomputing.optimizer.kind = OptimizerKind::adam8bit;
+  const TrainingMeasurement saved = measure_training(objective, recomputing, {.steps = 1});
+  EXPECT_EQ(saved.saved_by_recompute, 0) << "it is not there to save";
+  EXPECT_EQ(saved.saved_by_8_bits, 0);
 }
 
 TEST(Measurement, MeasuresEveryPhaseAndAddsThemUp) {

@@ -32,6 +32,7 @@ class ToyObjective : public Objective {
   }
 
   ParameterSet& parameters() override { return parameters_; }
+  double largest_error() const override { return largest; }
   std::int64_t batches(std::int64_t epoch) override { return 4 + epoch % 2; }
   BatchSize size(std::int64_t epoch, std::int64_t batch) override {
     return {3 + (epoch + batch) % 3, 0};
@@ -78,6 +79,7 @@ class ToyObjective : public Objective {
   std::int64_t nan_at_call = -1;
   std::map<std::int64_t, double> nll_at_call;  // per target
   std::int64_t infinite_gradient_at_call = -1;
+  double largest = 1;                              // error, for the divergence rule
   std::vector<std::vector<float>> validated_with;  // the parameters of every validation
 
  private:

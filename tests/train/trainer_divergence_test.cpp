@@ -75,6 +75,19 @@ TEST_F(TrainerTest, LooksForALossThatIsHopelessWhereNothingIsKept) {
   EXPECT_EQ(spike.train(path("spike"), options_), TrainingEnd::finished);
 }
 
+TEST_F(TrainerTest, ComparesErrorsWithTheLargestOneThatIsPossible) {
+  options_.valid_every = options_.save_every = 0;
+  options_.max_steps = 30;
+  const auto end = [&](double largest, const char* name) {
+    ToyRun run;
+    run.objective.largest = largest;
+    run.objective.nll_at_call = {{20, 6400}};
+    return run.train(path(name), options_);
+  };
+  EXPECT_EQ(end(6400, "numbers"), TrainingEnd::finished);
+  EXPECT_THROW(end(1, "likelihood"), DivergedError);
+}
+
 TEST_F(TrainerTest, StopsWhereALossStaysAboveGuessing) {
   options_.valid_every = options_.save_every = 0;
   options_.max_steps = 300;

@@ -204,6 +204,13 @@ TEST_F(TrainerTest, StopsWhenPatienceRunsOut) {
   EXPECT_EQ(saved_steps("run"), (std::vector<std::int64_t>{4, 8, 12}));
 }
 
+TEST_F(TrainerTest, HasNoPatienceWithoutHeldOutText) {
+  options_.patience = 2;
+  ToyRun run;
+  run.objective.validates = false;
+  expect_error<ConfigError>([&] { run.train(path("run"), options_); }, {"patience", "--valid"});
+}
+
 TEST_F(TrainerTest, ImprovementRestoresPatience) {
   options_.patience = 2;
   options_.max_steps = 100;

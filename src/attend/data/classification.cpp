@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "attend/core/counted.h"
@@ -121,6 +122,12 @@ std::vector<std::int32_t> lengths_of(const Ragged& text) {
 ClassificationBatcher::ClassificationBatcher(ClassificationBatch texts, const BatchOptions& options,
                                              std::optional<std::uint64_t> seed)
     : texts_(std::move(texts)), planner_(lengths_of(texts_.text), options, seed) {}
+
+float ClassificationBatcher::largest_target() const {
+  float largest = 0;
+  for (const float target : texts_.targets) largest = std::max(largest, std::abs(target));
+  return largest;
+}
 
 std::int64_t ClassificationBatcher::batches(std::int64_t epoch) const {
   return planner_.plan(epoch)->batches();

@@ -95,6 +95,8 @@ class ClassificationBatcher {
   void limit_batches(std::int64_t tokens) { planner_.limit_batches(tokens); }
 
   std::int64_t texts() const { return texts_.text.sequences(); }
+  // Magnitude; 0 without targets.
+  float largest_target() const;
   std::int64_t batches(std::int64_t epoch) const;
   // Throws DataError unless 0 <= index < batches(epoch).
   ClassificationBatch batch(std::int64_t epoch, std::int64_t index) const;

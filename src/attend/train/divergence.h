@@ -10,6 +10,9 @@
 //
 // Spikes of healthy runs are below the first bound and shorter than the second. A run that stays
 // far above guessing has parameters too large for any learning rate to repair.
+//
+// A squared error counts in units of the largest square of a target (Objective::largest_error()):
+// a prediction within the range of the targets is at most 4 of them off.
 #pragma once
 
 #include <cmath>

@@ -27,6 +27,7 @@ class LowRankObjective final : public Objective {
   }
   void limit_batches(std::int64_t tokens) override { of_model_->limit_batches(tokens); }
   std::vector<std::int64_t> phases() const override { return of_model_->phases(); }
+  double largest_error() const override { return of_model_->largest_error(); }
   std::string unit() const override { return of_model_->unit(); }
   BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override {
     adapters_.apply();

@@ -152,13 +152,17 @@ TrainingMeasurement measure_training(Objective& objective, const TrainerOptions&
     phase.seconds_per_epoch = result.steps_per_epoch * tokens_of_step / phase.tokens_per_second;
   result.peak_bytes = memory_statistics().peak_bytes;
   result.process_bytes = process_peak_bytes();
-  const double saved = saved_per_token(objective, options) * tokens_of_batch;
+  const double saved =
+      options.recompute ? 0 : saved_per_token(objective, options) * tokens_of_batch;
   objective.limit_batches(0);
 
   result.saved_by_recompute = std::max<std::int64_t>(0, std::llround(saved));
   const std::int64_t trained = objective.parameters().trained_size();
-  result.saved_by_8_bits =
-      2 * static_cast<std::int64_t>(sizeof(float)) * trained - Adam8Bit::state_bytes(trained);
+  if (options.optimizer.kind == OptimizerKind::adam)
+    result.saved_by_8_bits =
+        2 * static_cast<std::int64_t>(sizeof(float)) * trained - Adam8Bit::state_bytes(trained);
+  result.saved_by_half_batches =
+      std::max<std::int64_t>(0, std::llround(cost.bytes_per_token * tokens_of_batch / 2));
   if (sample.batch_tokens > 0) {
     const auto more = static_cast<std::int64_t>(cost.bytes_per_token *
                                                 std::max(0.0, tokens_of_batch - cost.tokens));

@@ -15,9 +15,10 @@ struct TrainingMeasurement {
   // estimates. 0: the run's batches were timed.
   std::int64_t batch_tokens = 0;
   std::int64_t peak_bytes = 0;  // of tensors, peak
-  // What recomputed activations and moments in 8 bits save of the peak, whether the run has them or
-  // not; estimates from a step on one batch, and from the number of trained parameters.
-  std::int64_t saved_by_recompute = 0, saved_by_8_bits = 0;
+  // What other options would save of the peak: recomputed activations, moments in 8 bits (0 if the
+  // run has them, or another optimizer than Adam), and batches of half the tokens. Estimates from
+  // steps on small batches, and from the number of trained parameters.
+  std::int64_t saved_by_recompute = 0, saved_by_8_bits = 0, saved_by_half_batches = 0;
   // Peak memory of the process so far, including data and libraries.
   std::int64_t process_bytes = 0;
   // Memory requests to the system during the timed steps; should be 0.

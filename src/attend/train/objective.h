@@ -46,6 +46,9 @@ class Objective {
   virtual void limit_batches(std::int64_t /*tokens*/) {}
   // Epochs at which the cost of a step changes; the first is 0.
   virtual std::vector<std::int64_t> phases() const { return {0}; }
+  // What the divergence rule (divergence.h) divides `nll` by: 1 for a likelihood, in nats. For
+  // squared errors, which have any unit, the largest square of a target.
+  virtual double largest_error() const { return 1; }
   // The kind of targets, for display: "tokens", "texts".
   virtual std::string unit() const { return "tokens"; }
   virtual BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) = 0;

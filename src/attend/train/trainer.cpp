@@ -109,6 +109,8 @@ Trainer::Trainer(Objective& objective, TrainerOptions options, TrainingRun run)
                   return pass;
                 }) {
   attend::validate(options_, run_.d_model);
+  if (options_.patience > 0 && !objective_.can_validate())
+    throw ConfigError("patience: expected held-out text (--valid) to stop by, got none");
   schedule_ = make_schedule(options_.schedule, run_.d_model, planned_steps(objective_, options_));
   if (options_.ema_decay > 0.0f)
     average_ = std::make_unique<MovingAverage>(objective_.parameters(), options_.ema_decay);
@@ -187,7 +189,8 @@ void Trainer::watch(const StepEvent& event) {
   const bool due = DivergenceWatch::is_due(step_);
   if (!due && !is_to_be_kept()) return;
   require_finite(event);
-  if (due ? watch_.look(event.nll) : watch_.is_hopeless(event.nll)) diverged("loss is too high");
+  const double nll = event.nll / objective_.largest_error();
+  if (due ? watch_.look(nll) : watch_.is_hopeless(nll)) diverged("loss is too high");
 }
 
 // After a step: its validation and checkpoint, if due. Returns whether the run should stop.
@@ -279,8 +282,8 @@ void Trainer::diverged(const char* what) const {
   throw DivergedError(fmt::format(
       "the {} at step {} (loss {:.4g}, in the first step {:.4g}; gradient norm {:.4g}, learning "
       "rate {:.3g}); try a lower learning-rate, more warmup-steps, or {}; {}",
-      what, step_, double{last_.loss}, watch_.first(), double{last_.gradient_norm},
-      schedule_->at(step_),
+      what, step_, double{last_.loss}, watch_.first() * objective_.largest_error(),
+      double{last_.gradient_norm}, schedule_->at(step_),
       clip_norm > 0 ? fmt::format("a clip-norm below {:g}", clip_norm) : "clip-norm 1",
       set_aside_what_diverges()));
 }
@@ -294,7 +297,7 @@ void Trainer::validate() {
   if (secured) secure();
   const Validation result = validation_of(model_values(), *run_.processes);
   const bool finite = std::isfinite(result.loss);
-  if (!finite || watch_.is_hopeless(result.nll)) {
+  if (!finite || watch_.is_hopeless(result.nll / objective_.largest_error())) {
     if (secured && is_first()) run_.folder.remove(step_);  // nothing useful would follow
     diverged(finite ? "validation loss is too high" : "validation loss is not a finite number");
   }

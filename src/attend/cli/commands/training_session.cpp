@@ -27,6 +27,7 @@ std::string cost_as_json(const TrainingMeasurement& m, const TrainingTask& task,
                               {"process_bytes", m.process_bytes},
                               {"saved_by_recompute", m.saved_by_recompute},
                               {"saved_by_adam8bit", m.saved_by_8_bits},
+                              {"saved_by_half_batches", m.saved_by_half_batches},
                               {"allocator_calls", m.allocator_calls},
                               {"timed_steps", m.steps},
                               {"estimated_from_batch_tokens", nullptr},
@@ -52,8 +53,14 @@ void print_cost(const TrainingMeasurement& m, const TrainingTask& task, std::int
   if (m.saved_by_recompute > 0)
     answer("recomputing       saves {:.1f} MiB of activations (--recompute)\n",
            mebibytes(m.saved_by_recompute));
-  answer("8-bit moments     save {:.1f} MiB of optimizer state (--optimizer adam8bit)\n",
-         mebibytes(m.saved_by_8_bits));
+  if (m.saved_by_8_bits > 0)
+    answer("8-bit moments     save {:.1f} MiB of optimizer state (--optimizer adam8bit)\n",
+           mebibytes(m.saved_by_8_bits));
+  if (m.saved_by_half_batches > 0)
+    answer(
+        "half batches      save {:.1f} MiB of activations (twice --accumulate, half of "
+        "--batch-tokens)\n",
+        mebibytes(m.saved_by_half_batches));
   answer("allocations       {} to the system in the last {}\n", counted(m.allocator_calls, "call"),
          counted(m.steps, "step"));
   for (const TrainingMeasurement::Phase& phase : m.phases) {

@@ -40,7 +40,11 @@ ClassificationObjective::ClassificationObjective(ClassificationModel model,
       batches_(std::move(batches)),
       loss_(std::move(loss)),
       validation_(std::move(validation)),
-      best_by_(best_by) {}
+      best_by_(best_by) {
+  const double largest = batches_.largest_target();
+  if (model_.network->config().problem_type == ProblemType::regression && largest > 0)
+    largest_error_ = largest * largest;
+}
 
 BatchSize ClassificationObjective::size(std::int64_t epoch, std::int64_t batch) {
   const ClassificationBatcher::Size size = batches_.size(epoch, batch);

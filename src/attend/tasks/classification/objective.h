@@ -40,6 +40,7 @@ class ClassificationObjective final : public Objective {
   void limit_batches(std::int64_t tokens) override { batches_.limit_batches(tokens); }
   // targets: texts; sources: their tokens.
   BatchSize size(std::int64_t epoch, std::int64_t batch) override;
+  double largest_error() const override { return largest_error_; }
   std::string unit() const override { return "texts"; }
   BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override;
   bool can_validate() const override { return validation_.has_value(); }
@@ -62,6 +63,7 @@ class ClassificationObjective final : public Objective {
   ClassificationLoss loss_;
   std::optional<ClassificationBatcher> validation_;
   ClassificationScore best_by_;
+  double largest_error_ = 1;
 };
 
 }  // namespace attend
