@@ -65,8 +65,12 @@ TEST(MarkupDocument, WhatIsNotTextStaysAsItIs) {
         "<style>p{}</style><pre>The old dog sleeps.</pre><br/>",
         "<p translate=\"no\">The old <p>dog</p> sleeps.</p>",
         "<span class=notranslate>The old dog sleeps.</span>", "<p", "a <b", "", "&nbsp;",
-        "<textarea>The old dog sleeps.</textarea>"})
+        "<textarea>The old dog sleeps.</textarea>",
+        "<b translate=no>The<br>old <bdi>dog</bdi> sleeps.</b>",
+        "<i translate=no>The <ins>old</ins> dog<img src=x> sleeps.</i>"})
     EXPECT_EQ(translate(html), html);
+  EXPECT_EQ(translate("<p translate=no>dog<param></p><p>The old dog sleeps.</p>"),
+            "<p translate=no>dog<param></p><p>Der alte Hund schläft.</p>");
 }
 
 TEST(MarkupDocument, EscapesAreReadAndWritten) {

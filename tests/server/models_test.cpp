@@ -6,11 +6,14 @@
 #include <atomic>
 #include <chrono>
 
+#include "attend/checkpoint/checkpoint.h"
 #include "attend/error.h"
 #include "attend/model_file.h"
 #include "attend/server/http/message.h"
 #include "server/served_models.h"
 #include "tasks/small_adapter.h"
+#include "tasks/small_model.h"
+#include "tensor/expect_error.h"
 
 namespace attend {
 namespace {
@@ -145,6 +148,99 @@ TEST_F(ModelsTest, KeepTheirNamesWhenTheyAreLoadedAgain) {
   EXPECT_EQ(names(twice), (Names{"one", "two"}));
   EXPECT_EQ(named.reload(), Names{});
   EXPECT_EQ(names(named), Names{"mine"});
+}
+
+TEST_F(ModelsTest, StayInPlaceOfThoseThatTheyReplaced) {
+  put("lm", "a.safetensors");
+  Models all({{.path = model_of("lm"), .name = "small"}}, folder_.string(),
+             make_runtime({.threads = 1}));
+  put("en-de", "new.safetensors");
+  all.load({.path = "new.safetensors", .name = "small"});
+  const auto before = all.all();
+  EXPECT_EQ(all.reload(), Names{});
+  EXPECT_EQ(all.all(), before);
+  EXPECT_EQ(names(all), (Names{"small", "a"}));
+  EXPECT_EQ(all.find<Translator>("small"), before[0]);
+  // Without it, the one of the command line is served again.
+  std::filesystem::remove(folder_ / "new.safetensors");
+  EXPECT_EQ(all.reload(), Names{});
+  EXPECT_EQ(names(all), (Names{"small", "a"}));
+  EXPECT_EQ(all.find<Generator>("small")->place.path, model_of("lm"));
+}
+
+TEST_F(ModelsTest, StayThoughTheFolderDoesNotListThem) {
+  put("lm", "a.safetensors");
+  std::filesystem::create_directory(folder_ / "sub");
+  put("classes", "sub/x.safetensors");
+  Models all = models();
+  EXPECT_EQ(names(all), Names{"a"}) << "a folder without model.safetensors is no run";
+  all.load({.path = "sub/x.safetensors"});
+  all.load({.path = "a.safetensors", .name = "second"});
+  const auto before = all.all();
+  EXPECT_EQ(all.reload(), Names{});
+  EXPECT_EQ(all.all(), before);
+  EXPECT_EQ(names(all), (Names{"a", "x", "second"}));
+  put("en-de", "sub/x.safetensors");
+  EXPECT_EQ(all.reload(), Names{});
+  EXPECT_EQ(all.find<Translator>("")->name, "x");
+  std::filesystem::remove(folder_ / "sub" / "x.safetensors");
+  EXPECT_EQ(all.reload(), Names{});
+  EXPECT_EQ(names(all), (Names{"a", "second"}));
+}
+
+TEST_F(ModelsTest, WithTheNameOfAnotherAreNotLoaded) {
+  put("lm", "a.safetensors");
+  Models all = models();
+  const auto before = all.all();
+  put("en-de", "b.safetensors");
+  set_model_settings((folder_ / "b.safetensors").string(), {{"name", "a"}});
+  const Names failures = all.reload();
+  ASSERT_EQ(failures.size(), 1u);
+  EXPECT_NE(failures[0].find("not loaded: another model is called"), std::string::npos)
+      << failures[0];
+  EXPECT_EQ(all.all(), before);
+}
+
+TEST_F(ModelsTest, OfAdaptersComeBackBesideTheirBase) {
+  put("classes", "base.safetensors");
+  const std::string base = (folder_ / "base.safetensors").string(),
+                    mood = (folder_ / "mood").string();
+  save_checkpoint(mood,
+                  small_adapter(load_checkpoint(base), {"encoder.layers.0.self_attn.v_proj.weight"},
+                                {"output.weight"}));
+  Models all({{.path = base, .adapter = mood}}, folder_.string(), make_runtime({.threads = 1}));
+  EXPECT_EQ(names(all), (Names{"mood", "base"}));
+  all.load({.path = "base.safetensors", .name = "plain"});
+  all.drop("mood");
+  EXPECT_EQ(all.reload(), Names{});
+  EXPECT_EQ(names(all), (Names{"mood", "base", "plain"}));
+}
+
+TEST_F(ModelsTest, NoticeAnOlderFileInPlaceOfTheBaseOfAnAdapter) {
+  const std::string base = (folder_ / "base").string(), adapter = (folder_ / "adapter").string();
+  std::ofstream(base) << "a base";
+  std::ofstream(adapter) << "an adapter";
+  const ModelPlace place{.path = base, .adapter = adapter};
+  const FileState before = file_state(place);
+  EXPECT_TRUE(file_state(place) == before);
+  std::filesystem::last_write_time(base, before.base_written - std::chrono::hours(1));
+  EXPECT_FALSE(file_state(place) == before);
+}
+
+// Only what splits text finds that two of its pieces are the same.
+TEST_F(ModelsTest, WithATokenizerThatCannotSplitTextAreRefused) {
+  const TranslationModel model = small_model();
+  Checkpoint checkpoint = checkpoint_of(model);
+  std::string tokenizer = model.tgt_tokenizer.bytes();
+  const std::size_t piece = tokenizer.find("\x0A\x01h");
+  ASSERT_NE(piece, std::string::npos);
+  tokenizer[piece + 2] = 'k';
+  for (NamedTensor& named : checkpoint.tensors)
+    if (named.name == "tokenizer.tgt") named.tensor = bytes_tensor(tokenizer);
+  const std::string file = (folder_ / "a.safetensors").string(), begin = file + ": tokenizer: ";
+  save_checkpoint(file, checkpoint);
+  EXPECT_NO_THROW(Translator::load(file));
+  expect_error<DataError>([this] { models(); }, {begin, "k is already defined"});
 }
 
 TEST_F(ModelsTest, ThatCannotBeLoadedStayAsTheyWere) {

@@ -63,6 +63,17 @@ TEST(Parameters, ReadsPartsAndTheQuery) {
   EXPECT_EQ(p.file()->content, "content");
 }
 
+TEST(Parameters, AreAllAbsentAfterwards) {
+  Parameters p = read(
+      "--b\r\nContent-Disposition: form-data; name=q\r\n\r\ntext\r\n--b\r\n"
+      "Content-Disposition: form-data; name=file; filename=a.txt\r\n\r\ncontent\r\n--b--",
+      "multipart/form-data; boundary=b", "n=4");
+  p.clear();
+  EXPECT_FALSE(p.has("q"));
+  EXPECT_EQ(p.whole("n", 0, 10, 7), 7);
+  EXPECT_EQ(p.file(), nullptr);
+}
+
 TEST(Parameters, TakesJsonThatCurlCallsAForm) {
   EXPECT_EQ(read(R"({"q": "a"})", "application/x-www-form-urlencoded").texts("q").front(), "a");
 }

@@ -37,16 +37,20 @@ class Completion : public std::enable_shared_from_this<Completion> {
 
   void start() {
     const Generator& generator = *request_.model->as<Generator>();
+    std::int64_t longest = 0;
     for (const std::string& prompt : request_.prompts) {
-      prompt_tokens_ += std::ssize(generator.tokenizer().encode(prompt));
+      const std::int64_t tokens = std::ssize(generator.tokenizer().encode(prompt));
+      longest = std::max(longest, tokens);
+      prompt_tokens_ += tokens;
       for (int k = 0; k < request_.choices; ++k)
         choices_.emplace_back(StoppedText(request_.stops)).prompt = &prompt;
     }
     if (is_chat()) {
-      prompt_tokens_ = std::ssize(request_.conversation);
+      prompt_tokens_ = longest = std::ssize(request_.conversation);
       choices_.resize(static_cast<std::size_t>(request_.choices),
                       Choice(StoppedText(request_.stops)));
     }
+    require_room(longest);
     missing_ = choices_.size();
     cancels_.resize(choices_.size());
     for (std::size_t i = 0; i < choices_.size(); ++i) {
@@ -62,6 +66,17 @@ class Completion : public std::enable_shared_from_this<Completion> {
   }
 
  private:
+  // What can never wait together is refused before some of it has been computed. A prompt that is
+  // too long by itself has its own error.
+  void require_room(std::int64_t longest) const {
+    const std::int64_t most = call_->service.options().max_tokens_in_queue;
+    const std::int64_t tokens = prompt_tokens_ * request_.choices;
+    if (longest <= most && tokens > most)
+      throw HttpError{413, fmt::format("the prompts of all choices have {} tokens, more than "
+                                       "max-tokens-in-queue {}",
+                                       tokens, most)};
+  }
+
   static std::uint64_t next_id() {
     static std::atomic<std::uint64_t> next{0};
     return ++next;

@@ -21,6 +21,8 @@ bool is_listed(const std::array<std::string_view, count>& list, std::string_view
 bool is_name_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
+bool belongs_to_name(char c) { return is_name_letter(c) || c == '-' || c == ':'; }
+
 char small_letter_of(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 MarkupPiece read_tag(std::string_view raw) {
@@ -28,8 +30,7 @@ MarkupPiece read_tag(std::string_view raw) {
   std::size_t at = 1;
   piece.closes = raw.size() > 1 && raw[1] == '/';
   if (piece.closes) ++at;
-  while (at < raw.size() && (is_name_letter(raw[at]) || raw[at] == '-' || raw[at] == ':'))
-    piece.name += small_letter_of(raw[at++]);
+  while (at < raw.size() && belongs_to_name(raw[at])) piece.name += small_letter_of(raw[at++]);
   piece.closes_self = raw.ends_with("/>") || is_listed(kEmpty, piece.name);
   std::string attributes(raw.substr(at));
   for (char& c : attributes) c = small_letter_of(c);
@@ -88,6 +89,18 @@ std::size_t MarkupReader::end_of_tag(std::size_t begin) {
   return std::min(markup_.find('>', begin), markup_.size() - 1) + 1;
 }
 
+namespace {
+
+// Whether a tag that goes on like this has the name, in small letters, and not a longer one.
+bool has_name(std::string_view tag, std::string_view name) {
+  const std::string_view start = tag.substr(0, name.size());
+  return std::equal(start.begin(), start.end(), name.begin(), name.end(),
+                    [](char a, char b) { return small_letter_of(a) == b; }) &&
+         (tag.size() == name.size() || !belongs_to_name(tag[name.size()]));
+}
+
+}  // namespace
+
 // Makes the whole element one piece. Elements of the same name may be within it.
 void MarkupReader::skip_content(MarkupPiece& piece, std::size_t begin) {
   const bool is_text = piece.name == "script" || piece.name == "style" || piece.name == "textarea";
@@ -97,9 +110,7 @@ void MarkupReader::skip_content(MarkupPiece& piece, std::size_t begin) {
     at_ = is_text ? markup_.find("</", at_) : markup_.find('<', at_);
     if (at_ == markup_.npos) break;
     const bool closes = markup_.substr(at_, 2) == "</";
-    const std::string_view after = markup_.substr(at_).substr(closes ? 2 : 1, piece.name.size());
-    const bool same = std::equal(after.begin(), after.end(), piece.name.begin(), piece.name.end(),
-                                 [](char a, char b) { return small_letter_of(a) == b; });
+    const bool same = has_name(markup_.substr(at_ + (closes ? 2 : 1)), piece.name);
     if (is_text && !same) {
       at_ += 2;
       continue;

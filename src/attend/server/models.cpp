@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/core/quote.h"
@@ -24,14 +25,51 @@ void require_golden(const ModelPlace& place) {
                                 check->samples, check->deviation));
 }
 
-// The model of this place. One without a name may have been loaded under some name.
-ModelList::const_iterator loaded_from(const ModelPlace& place, const ModelList& list) {
-  const auto same = std::find_if(list.begin(), list.end(),
-                                 [&](const auto& model) { return model->place == place; });
-  if (same != list.end() || !place.name.empty()) return same;
-  return std::find_if(list.begin(), list.end(), [&](const auto& model) {
+using LoadedModel = ModelList::const_iterator;
+
+bool has_file(const ModelPlace& place) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(model_file_of(place.path), ignored);
+}
+
+// The models that load() brought, and that are not of these places: of a file within a folder, or
+// under a name of their own.
+std::vector<LoadedModel> brought_beside(const std::vector<ModelPlace>& places,
+                                        const ModelList& list) {
+  std::vector<LoadedModel> brought;
+  for (LoadedModel model = list.begin(); model != list.end(); ++model) {
+    const ModelPlace& own = (*model)->place;
+    const bool is_of_them = std::find(places.begin(), places.end(), own) != places.end();
+    if (!is_of_them && has_file(own)) brought.push_back(model);
+  }
+  return brought;
+}
+
+// Empty if the file cannot be read: loading it says why.
+std::string name_if_readable(const ModelPlace& place) {
+  try {
+    return served_name(place);
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+// The model of this place, or the one that was brought instead: of the same file under some name,
+// or of another file under the same name.
+LoadedModel loaded_from(const ModelPlace& place, const ModelList& list,
+                        const std::vector<LoadedModel>& brought) {
+  const LoadedModel own = std::find_if(list.begin(), list.end(),
+                                       [&](const auto& model) { return model->place == place; });
+  if (own != list.end() || brought.empty()) return own;
+  const auto has_same_file = [&](const ServedModelPointer& model) {
     return model->place.path == place.path && model->place.adapter == place.adapter;
-  });
+  };
+  for (const LoadedModel& one : brought)
+    if (place.name.empty() && has_same_file(*one)) return one;
+  const std::string name = name_if_readable(place);
+  for (const LoadedModel& one : brought)
+    if ((*one)->name == name) return one;
+  return list.end();
 }
 
 }  // namespace
@@ -62,8 +100,7 @@ std::vector<ModelPlace> Models::places_now() const {
   std::error_code failure;
   std::vector<ModelPlace> found;
   for (const auto& entry : std::filesystem::directory_iterator(folder_, failure)) {
-    const bool is_run =
-        entry.is_directory() && std::filesystem::exists(model_file_of(entry.path()));
+    const bool is_run = entry.is_directory() && has_file({.path = entry.path().string()});
     if (is_run || (entry.is_regular_file() && entry.path().extension() == ".safetensors"))
       found.push_back({.path = entry.path().string()});
   }
@@ -106,10 +143,20 @@ ServedModelPointer Models::translator(std::string_view source, std::string_view 
 std::vector<std::string> Models::reload() {
   const std::lock_guard change(changing_);
   const ModelList before = all();
+  const std::vector<ModelPlace> places = places_now();
+  const std::vector<LoadedModel> brought = brought_beside(places, before);
+  // What is to be served, and what is served there now.
+  std::vector<std::pair<ModelPlace, LoadedModel>> wanted;
+  std::set<std::string> names;
+  const auto want = [&](const ModelPlace& place, LoadedModel old) {
+    const bool is_wanted_already = old != before.end() && !names.insert((*old)->name).second;
+    if (!is_wanted_already) wanted.emplace_back(place, old);
+  };
+  for (const ModelPlace& place : places) want(place, loaded_from(place, before, brought));
+  for (const LoadedModel& model : brought) want((*model)->place, model);
   ModelList list;
   std::vector<std::string> failures;
-  for (const ModelPlace& found : places_now()) {
-    const auto old = loaded_from(found, before);
+  for (const auto& [found, old] : wanted) {
     // One that was loaded under a name keeps it.
     const ModelPlace& place = old != before.end() ? (*old)->place : found;
     try {
@@ -118,7 +165,11 @@ std::vector<std::string> Models::reload() {
         continue;
       }
       require_golden(place);
-      list.push_back(load_served_model(place, runtime_, bases_));
+      ServedModelPointer model = load_served_model(place, runtime_, bases_);
+      const bool keeps_name = old != before.end() && (*old)->name == model->name;
+      if (!keeps_name && !names.insert(model->name).second)
+        throw ConfigError(fmt::format("another model is called {}", quote(model->name)));
+      list.push_back(std::move(model));
     } catch (const std::exception& error) {
       const bool kept = old != before.end();
       failures.push_back(fmt::format("{}: {}: {}", kept ? (*old)->name : place.path,

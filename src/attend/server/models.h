@@ -43,7 +43,8 @@ class Models {
   // checked with its golden samples, and replaces the old one only if it holds.
 
   // Loads what has changed, what is new in the folder, and drops what is gone from it. Models that
-  // cannot be loaded stay as they are; returns the reasons.
+  // load() brought stay, also in place of others. Models that cannot be loaded, or would have the
+  // name of another, stay as they are; returns the reasons.
   std::vector<std::string> reload();
   // Loads a model of the folder; it replaces one of that name. Throws HttpError for a path outside
   // of the folder, or without a folder; DataError or IoError.

@@ -115,6 +115,11 @@ void Parameters::read_form(std::string_view name, std::string value,
   }
 }
 
+void Parameters::clear() {
+  json_ = Json::object();
+  file_.reset();
+}
+
 const Json* Parameters::find(std::string_view name) const {
   const auto found = json_.find(std::string(name));
   return found == json_.end() || found->is_null() ? nullptr : &*found;

@@ -59,6 +59,9 @@ class Parameters {
   // nullptr without an uploaded file.
   const Upload* file() const { return file_ ? &*file_ : nullptr; }
 
+  // Afterwards all are absent, and take no memory.
+  void clear();
+
  private:
   void drop_unknown(std::span<const RouteField> fields);
   void read_form(std::string_view name, std::string value, std::span<const RouteField> fields);

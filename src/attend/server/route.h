@@ -61,8 +61,8 @@ class Call {
   Service& service;
   const Route& route;
   const std::shared_ptr<Exchange> exchange;
-  const Parameters parameters;
-  std::string key = {};  // of the client; empty: none
+  Parameters parameters;  // until the route has run; what answers later has its own copies
+  std::string key = {};   // of the client; empty: none
 };
 
 // The status and the message for an error of the library or an HttpError.

@@ -36,6 +36,16 @@ std::string name_of(const ModelPlace& place, const Checkpoint& checkpoint) {
   return clean.extension() == ".safetensors" ? clean.stem() : clean.filename();
 }
 
+// A translator needs not split text of the target to translate, but requests ask for that.
+void prepare_tokenizers_of(const Translator& translator, const std::string& file) {
+  try {
+    translator.source_tokenizer().prepare();
+    translator.target_tokenizer().prepare();
+  } catch (const DataError& error) {
+    throw DataError(fmt::format("{}: {}", file, error.what()));
+  }
+}
+
 std::string language_of(const Checkpoint& checkpoint, const std::string& side,
                         const std::string& given) {
   if (!given.empty()) return given;
@@ -138,7 +148,8 @@ FileState file_state(const ModelPlace& place) {
   const FileState base = state_of(place.path);
   if (place.adapter.empty()) return base;
   FileState adapter = state_of(place.adapter);
-  adapter.written = std::max(adapter.written, base.written);
+  adapter.base_bytes = base.bytes;
+  adapter.base_written = base.written;
   return adapter;
 }
 
@@ -167,6 +178,11 @@ bool ServedModel::translates(std::string_view source, std::string_view target) c
          (source != target || !chooses_languages);
 }
 
+std::string served_name(const ModelPlace& place) {
+  if (!place.name.empty()) return place.name;
+  return name_of(place, open_checkpoint(!place.adapter.empty() ? place.adapter : place.path));
+}
+
 ServedModelPointer load_served_model(const ModelPlace& place, std::shared_ptr<Runtime> runtime,
                                      SharedBases& bases) {
   const std::filesystem::path path = model_file_of(place.path);
@@ -191,6 +207,7 @@ ServedModelPointer load_served_model(const ModelPlace& place, std::shared_ptr<Ru
           ChatFormat::from_json(checkpoint.text(kChatKey), place.path + ": " + kChatKey),
           served.tokenizer);
     if (const Translator* const translator = served.as<Translator>()) {
+      prepare_tokenizers_of(*translator, base.source);
       set_languages(served, *translator, place, checkpoint);
     } else if (!place.source.empty() || !place.target.empty()) {
       throw ConfigError(

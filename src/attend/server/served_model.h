@@ -36,16 +36,17 @@ struct ModelPlace {
 // Throws ConfigError.
 ModelPlace parse_model_place(std::string_view text);
 
-// What tells whether a file was written again.
+// What tells whether a file was written again, or the base of an adapter was.
 struct FileState {
   std::uint64_t bytes = 0;
   std::filesystem::file_time_type written = {};
+  std::uint64_t base_bytes = 0;  // of the base; nothing without an adapter
+  std::filesystem::file_time_type base_written = {};
 
   bool operator==(const FileState&) const = default;
 };
 
-// Of the adapter, if there is one, with the time of whichever was written last. Throws IoError if
-// there is no such file.
+// Of the adapter and its base, if there is one. Throws IoError if there is no such file.
 FileState file_state(const ModelPlace& place);
 
 // Models in memory that are shared by those with adapters of them.
@@ -89,7 +90,11 @@ struct ServedModel {
 
 using ServedModelPointer = std::shared_ptr<const ServedModel>;
 
-// Reads and checks a model; it computes on `runtime`. Throws DataError or IoError.
+// The name that a model has there. Throws DataError or IoError if its file has to say.
+std::string served_name(const ModelPlace& place);
+
+// Reads and checks a model, with all that its requests may need; it computes on `runtime`. Throws
+// DataError or IoError.
 ServedModelPointer load_served_model(const ModelPlace& place, std::shared_ptr<Runtime> runtime,
                                      SharedBases& bases);
 

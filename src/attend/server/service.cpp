@@ -73,6 +73,8 @@ void Service::answer(const std::shared_ptr<Exchange>& exchange) {
       exchange->sign(access_.enter(call->key, route->key == Route::Key::admin));
     }
     route->run(call);
+    // JSON takes many times the memory of its text, and the answer may take minutes.
+    call->parameters.clear();
   } catch (...) {
     call->fail(std::current_exception());
   }

@@ -57,7 +57,11 @@ void LongText::mark_known() const {
 }
 
 bool LongText::is_known(std::string_view normalized) const {
-  std::call_once(marked_, [this] { mark_known(); });
+  if (!marked_.load(std::memory_order_acquire)) {
+    const std::lock_guard lock(marking_);
+    if (!marked_.load(std::memory_order_relaxed)) mark_known();
+    marked_.store(true, std::memory_order_release);
+  }
   for (std::size_t at = 0; at < normalized.size();) {
     if (known_[next_code_point(normalized, at)]) return true;
   }

@@ -3,6 +3,7 @@
 // SentencePiece joins neighboring unknown pieces by copying, which is quadratic.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -35,7 +36,9 @@ class LongText {
   const SentencePieceModel* model_;
   bool joins_words_;
   bool joins_characters_;
-  mutable std::once_flag marked_;
+  // No std::once_flag: std::bad_alloc may leave mark_known(), which then is tried again.
+  mutable std::mutex marking_;
+  mutable std::atomic<bool> marked_ = false;
   mutable std::vector<bool> known_;  // by code point: whether it is in a piece; of long text only
 };
 

@@ -66,7 +66,11 @@ void SentencePieceEngine::load() const {
 }
 
 void SentencePieceEngine::prepare() const {
-  std::call_once(loaded_, [this] { load(); });
+  if (!loaded_.load(std::memory_order_acquire)) {
+    const std::lock_guard lock(loading_);
+    if (!loaded_.load(std::memory_order_relaxed)) load();
+    loaded_.store(true, std::memory_order_release);
+  }
   if (processor_ == nullptr) throw DataError(failure_);
 }
 

@@ -3,9 +3,11 @@
 
 #include <sentencepiece_processor.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 
 #include "attend/text/long_text.h"
 #include "attend/text/sentencepiece_model.h"
@@ -54,8 +56,10 @@ class SentencePieceEngine final : public TokenizerEngine {
   SpecialTokens special_;
   LongText long_text_;
   bool unknown_is_word_ = false;  // in word vocabularies, the unknown token includes a space
-  mutable std::once_flag loaded_;
-  mutable std::string failure_;  // why it could not be loaded
+  // No std::once_flag: std::bad_alloc may leave load(), which then is tried again.
+  mutable std::mutex loading_;
+  mutable std::atomic<bool> loaded_ = false;  // what follows does not change any more
+  mutable std::string failure_;               // why it could not be loaded
   mutable std::unique_ptr<sentencepiece::SentencePieceProcessor> processor_;
 };
 

@@ -10,7 +10,7 @@ TEST(ConnectionList, LetsAConnectionEndWhileItIsClosed) {
   ConnectionList::Place first, second;
   first = list.add([&] { list.remove(first); });
   second = list.add([&] { list.remove(second); });
-  list.close_longest_idle();
+  EXPECT_TRUE(list.close_longest_idle());
   EXPECT_EQ(list.size(), 1);
   list.close_all();
   EXPECT_EQ(list.size(), 0);
@@ -24,6 +24,16 @@ TEST(ConnectionList, ClosesThoseThatAreIdle) {
   list.set_idle(busy, false);
   list.close_idle();
   EXPECT_EQ(closed, 1);
+}
+
+TEST(ConnectionList, TellsThatNoneIsIdle) {
+  ConnectionList list;
+  EXPECT_FALSE(list.close_longest_idle());
+  const ConnectionList::Place busy = list.add([] {});
+  list.set_idle(busy, false);
+  EXPECT_FALSE(list.close_longest_idle());
+  list.set_idle(busy, true);
+  EXPECT_TRUE(list.close_longest_idle());
 }
 
 }  // namespace

@@ -7,7 +7,10 @@
 #include <atomic>
 #include <chrono>
 #include <list>
+#include <memory>
+#include <mutex>
 #include <thread>
+#include <vector>
 
 #include "attend/error.h"
 #include "server/http/served_http.h"
@@ -111,6 +114,31 @@ TEST_P(HttpServerTest, MakesRoomByClosingTheLongestIdle) {
   EXPECT_EQ(late.get("/").status, 200);
   EXPECT_TRUE(idle.front().is_closed());
   EXPECT_EQ(idle.back().get("/").status, 200);
+}
+
+TEST_P(HttpServerTest, AcceptsNoneBesideTheMostWhileAllAreBusy) {
+  std::mutex mutex;
+  std::vector<std::shared_ptr<Exchange>> open;
+  std::atomic<int> asked{0};
+  std::atomic<bool> released{false};
+  answer_ = [&](const auto& exchange) {
+    if (released) return echo(exchange);
+    const std::lock_guard lock(mutex);
+    open.push_back(exchange);
+    ++asked;
+  };
+  start({.max_connections = 2});
+  std::list<RawClient> busy;
+  for (int i = 0; i < 2; ++i) busy.emplace_back(port()).send("GET / HTTP/1.1\r\nHost: t\r\n\r\n");
+  while (asked < 2) std::this_thread::sleep_for(1ms);
+  RawClient late(port());
+  EXPECT_TRUE(late.is_closed());
+  EXPECT_EQ(server_->connections(), 2);
+  released = true;
+  for (const std::shared_ptr<Exchange>& exchange : open) exchange->respond({.body = "done"});
+  for (RawClient& client : busy) EXPECT_EQ(client.receive().body, "done");
+  RawClient next(port());
+  EXPECT_EQ(next.get("/").status, 200) << "one of the others is idle, at once or soon";
 }
 
 TEST_P(HttpServerTest, BoundsTheMemoryOfAllBodies) {

@@ -11,9 +11,9 @@ namespace attend {
 namespace {
 
 constexpr const char* kTemplate =
-    "{% for m in messages %}{{ m.content + eos_token }}{% endfor %}"
+    "{% for m in messages %}{% if m.content %}{{ m.content + eos_token }}{% endif %}{% endfor %}"
     "{% if messages[0].role == 'tool' %}{{ raise_exception('no tools') }}{% endif %}"
-    "a ";
+    "{% if messages[0].role != 'nobody' %}a {% endif %}";
 
 // The language model of the others, with a template.
 const std::string& chat_model() {
@@ -111,6 +111,8 @@ TEST_F(ChatRoute, SaysWhatIsWrong) {
                 .find("no chat template"),
             std::string::npos);
   EXPECT_EQ(error(R"({"messages": [{"role": "tool", "content": "a"}]})"), "no tools");
+  EXPECT_EQ(error(R"({"messages": [{"role": "nobody", "content": ""}]})"),
+            "messages: the chat template writes nothing for them");
   for (const char* wrong :
        {R"({"messages": []})", R"({"messages": "a"})", R"({"messages": [1]})",
         R"({"messages": [{"content": "a"}]})", R"({"messages": [{"role": 1}]})",

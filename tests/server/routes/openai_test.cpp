@@ -7,6 +7,7 @@
 #include "attend/interchange/base64.h"
 #include "attend/server/completion.h"
 #include "server/served_models.h"
+#include "tasks/small_language.h"
 
 namespace attend {
 namespace {
@@ -105,6 +106,29 @@ TEST_F(OpenAi, TakesSeveralPromptsAndIds) {
   EXPECT_TRUE(two["choices"][3]["text"].get<std::string>().starts_with("a"));
 }
 
+TEST_F(OpenAi, CountsAPromptOfIdsOnce) {
+  const auto once = own().tokenizer().encode("the old");
+  nlohmann::json ids = nlohmann::json::array();
+  while (ids.size() <= 2048)
+    for (const std::int32_t id : once) ids.push_back(id);
+  const auto error = json_of(post("/v1/completions", "{\"prompt\": " + ids.dump() + "}"), 400);
+  EXPECT_NE(error["error"]["message"].get<std::string>().find("shorten it"), std::string::npos);
+}
+
+// A model of bytes, which can write line breaks.
+TEST_F(ServingTest, APromptOfIdsKeepsItsLineBreaks) {
+  const Tokenizer tokenizer = rhyme_tokenizer(TokenizerType::byte_bpe, 4 + 256 + 8);
+  save_checkpoint(SmallModels::shared().file("bytes.safetensors"),
+                  finished_checkpoint_of(small_language_model(tokenizer, 16)));
+  serve({"bytes.safetensors"});
+  const nlohmann::json ids = tokenizer.encode("a\nb");
+  const auto answer =
+      json_of(post("/v1/completions", "{\"prompt\": " + ids.dump() +
+                                          R"(, "max_tokens": 1, "temperature": 0, "echo": true})"));
+  const std::string text = answer["choices"][0]["text"];
+  EXPECT_TRUE(text.starts_with("a\nb")) << text;
+}
+
 TEST_F(OpenAi, EndsBeforeAStop) {
   const std::string whole =
       complete(R"({"prompt": "the", "max_tokens": 12, "temperature": 0})")["choices"][0]["text"];
@@ -166,6 +190,19 @@ TEST_F(OpenAi, EndsIfALaterPromptCannotBeTaken) {
   } else {
     EXPECT_EQ(streamed.status, 400);
   }
+}
+
+TEST_F(OpenAi, RefusesAtOnceWhatCanNeverWaitTogether) {
+  std::string words;
+  for (int i = 0; i < 40; ++i) words += "the ";
+  const std::string prompt = '"' + words + '"';
+  std::string prompts = prompt;
+  for (int i = 1; i < 1000; ++i) prompts += ", " + prompt;
+  const RawResponse refusal =
+      post("/v1/completions", R"({"max_tokens": 1, "n": 2, "prompt": [)" + prompts + "]}");
+  EXPECT_EQ(refusal.status, 413);
+  EXPECT_NE(refusal.body.find("max-tokens-in-queue 65536"), std::string::npos) << refusal.body;
+  EXPECT_EQ(refusal.field("Retry-After"), "");
 }
 
 TEST_F(OpenAi, ListsModels) {

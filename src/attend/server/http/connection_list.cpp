@@ -26,18 +26,19 @@ int ConnectionList::size() const {
   return static_cast<int>(entries_.size());
 }
 
-void ConnectionList::close_longest_idle() {
+bool ConnectionList::close_longest_idle() {
   std::function<void()> close;
   {
     const std::lock_guard lock(mutex_);
     Entry* oldest = nullptr;
     for (Entry& entry : entries_)
       if (entry.idle && (oldest == nullptr || entry.since < oldest->since)) oldest = &entry;
-    if (oldest == nullptr) return;
+    if (oldest == nullptr) return false;
     oldest->idle = false;  // the next call finds another
     close = oldest->close;
   }
   close();
+  return true;
 }
 
 void ConnectionList::close_idle() {

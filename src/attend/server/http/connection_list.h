@@ -23,8 +23,8 @@ class ConnectionList {
   void set_idle(Place place, bool idle);
   int size() const;
 
-  // Closes the connection that has waited longest for a request, if there is one.
-  void close_longest_idle();
+  // Closes the connection that has waited longest for a request. Returns whether there is one.
+  bool close_longest_idle();
   void close_idle();
   void close_all();
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "attend/server/http/message.h"
 
 namespace attend {
@@ -72,24 +74,33 @@ FormField part_of(std::string_view part) {
 
 }  // namespace
 
-std::string decoded_form_text(std::string_view text) {
+std::string decoded_path_text(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '+') {
-      out += ' ';
-    } else if (text[i] != '%') {
+    if (text[i] != '%') {
       out += text[i];
     } else {
       const int high = i + 2 < text.size() ? hex_value(text[i + 1]) : -1,
                 low = i + 2 < text.size() ? hex_value(text[i + 2]) : -1;
-      if (high < 0 || low < 0) throw HttpError{400, "form: expected two digits after %"};
+      if (high < 0 || low < 0) throw HttpError{400, "expected two hexadecimal digits after %"};
       out += static_cast<char>(high * 16 + low);
       i += 2;
     }
   }
   return out;
 }
+
+namespace {
+
+// "a%20b+c", where a plus is a space.
+std::string decoded_form_text(std::string_view text) {
+  std::string spaced(text);
+  std::replace(spaced.begin(), spaced.end(), '+', ' ');
+  return decoded_path_text(spaced);
+}
+
+}  // namespace
 
 std::vector<FormField> parse_form(std::string_view body) {
   std::vector<FormField> fields;

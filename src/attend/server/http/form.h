@@ -13,8 +13,8 @@ struct FormField {
   std::string file = {};  // the name of an uploaded file; empty: not a file
 };
 
-// "a%20b+c" as text. Throws HttpError for a broken escape.
-std::string decoded_form_text(std::string_view text);
+// A part of a path, "a%20b", as text. Throws HttpError for a broken escape.
+std::string decoded_path_text(std::string_view text);
 
 // application/x-www-form-urlencoded, and queries: "q=a+b&source=en". Throws HttpError.
 std::vector<FormField> parse_form(std::string_view body);

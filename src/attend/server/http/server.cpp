@@ -9,6 +9,7 @@
 #include <boost/asio/strand.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <charconv>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -20,6 +21,10 @@ namespace attend {
 namespace {
 
 using Failure = boost::system::error_code;
+
+// How often, and after what time, a connection looks again for room beside others that are busy.
+constexpr int kLooksForRoom = 50;
+constexpr std::chrono::milliseconds kLookForRoom{10};
 
 // "127.0.0.1:8080" or "[::1]:8080".
 tcp::endpoint endpoint_of(const std::string& listen) {
@@ -70,19 +75,32 @@ void open_port(tcp::acceptor& acceptor, const std::string& listen) {
     throw IoError(fmt::format("--listen: cannot listen on {}: {}", listen, failure.message()));
 }
 
+// Returns whether there may be one more connection. The longest idle one is closed for it; one that
+// has just been answered is idle soon.
+net::awaitable<bool> make_room(HttpServer::State& state) {
+  for (int i = 0; i < kLooksForRoom && !state.stopping; ++i) {
+    if (state.connections.size() < state.options.max_connections) co_return true;
+    if (state.connections.close_longest_idle()) co_return true;
+    Failure ignored;
+    state.pause.expires_after(kLookForRoom);
+    co_await state.pause.async_wait(net::redirect_error(net::use_awaitable, ignored));
+  }
+  co_return false;
+}
+
 net::awaitable<void> accept_connections(std::shared_ptr<HttpServer::State> state) {
   while (!state->stopping) {
     tcp::socket socket(state->executor());
     Failure failure;
     co_await state->acceptor.async_accept(socket, net::redirect_error(net::use_awaitable, failure));
     if (state->stopping) break;
-    if (state->connections.size() >= state->options.max_connections || failure)
-      state->connections.close_longest_idle();
     if (!failure) {
-      start_connection(state, std::move(socket));
+      const bool has_room = co_await make_room(*state);
+      if (has_room) start_connection(state, std::move(socket));
       continue;
     }
     // No descriptors are left, most likely.
+    state->connections.close_longest_idle();
     state->pause.expires_after(std::chrono::milliseconds(50));
     co_await state->pause.async_wait(net::redirect_error(net::use_awaitable, failure));
   }

@@ -17,7 +17,7 @@ struct HttpOptions {
   std::size_t max_header = 16 << 10;      // bytes of all header fields
   std::size_t max_body = 4 << 20;         // bytes
   std::size_t max_bodies = 256 << 20;     // bytes of all requests in progress, and of all responses
-  int max_connections = 1024;             // when reached, the longest idle one is closed
+  int max_connections = 1024;             // beyond: the longest idle one is closed, or the new
   double timeout = 60;           // seconds to receive a body, and to write each piece of a response
   double idle = 30;              // seconds until the header of the next request must have arrived
   double grace = 30;             // seconds that stop() leaves to requests in progress

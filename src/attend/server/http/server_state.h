@@ -44,7 +44,7 @@ struct HttpServer::State : std::enable_shared_from_this<HttpServer::State> {
   // Answers requests that would hold up the threads of `io`.
   net::thread_pool long_requests{static_cast<std::size_t>(options.threads)};
   tcp::acceptor acceptor{executor()};
-  net::steady_timer pause{io};  // of the acceptor, when there are no descriptors left
+  net::steady_timer pause{io};  // of the acceptor, when there is no room or no descriptor left
   net::steady_timer grace{io};  // until all connections are closed; on the acceptor's executor
   std::optional<net::ssl::context> tls;
   ConnectionList connections;

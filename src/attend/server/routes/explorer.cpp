@@ -27,14 +27,16 @@ Exploration exploration_of(const Parameters& p, const ServedModel& model) {
 }
 
 // Of everyone who shares a model: its texts are read once for every answer.
-void spend(const Call& call, const ServedModel& model, std::span<const std::string> texts) {
-  for (const std::string& text : texts) call.spend()(std::ssize(model.tokenizer.encode(text)));
+std::int64_t tokens_in(const ServedModel& model, std::span<const std::string> texts) {
+  std::int64_t tokens = 0;
+  for (const std::string& text : texts) tokens += std::ssize(model.tokenizer.encode(text));
+  return tokens;
 }
 
 void explore(const std::shared_ptr<Call>& call) {
   const ServedModelPointer model = explored_model(*call);
   Exploration exploration = exploration_of(call->parameters, *model);
-  spend(*call, *model, std::span(&exploration.text, 1));
+  const std::int64_t tokens = tokens_in(*model, std::span(&exploration.text, 1));
   call->service.explorers().run([call, model, exploration = std::move(exploration)] {
     if (call->exchange->is_abandoned()) return;
     try {
@@ -45,6 +47,7 @@ void explore(const std::shared_ptr<Call>& call) {
       call->fail(std::current_exception());
     }
   });
+  call->spend()(tokens);
 }
 
 // The effects of all heads, one event each. Every head is a task of its own, so that others take
@@ -56,7 +59,8 @@ class HeadEffects : public std::enable_shared_from_this<HeadEffects> {
 
   void start() {
     Exploration exploration = exploration_of(call_->parameters, *model_);
-    spend(*call_, *model_, std::span(&exploration.text, 1));
+    const std::int64_t tokens = tokens_in(*model_, std::span(&exploration.text, 1));
+    const Spend spend = call_->spend();
     call_->service.explorers().run([self = shared_from_this(), exploration] {
       try {
         self->explorer_ = self->call_->service.explorers().of(*self->model_);
@@ -67,6 +71,7 @@ class HeadEffects : public std::enable_shared_from_this<HeadEffects> {
       self->begin();
       self->proceed([&] { self->next(); });
     });
+    spend(tokens);
   }
 
  private:
@@ -129,13 +134,13 @@ void draw(const std::shared_ptr<Call>& call) {
   question.seed = static_cast<std::uint64_t>(p.whole("seed", 0, std::int64_t{1} << 62, 1));
   question.max_tokens =
       static_cast<int>(p.whole("max_tokens", 1, kMaxPageTokens, question.max_tokens));
-  spend(*call, *model, std::span(&question.text, 1));
   answer_changed(call, model, [question](const SavedModel& changed) -> Json {
     const DrawnText drawn = drawn_text(changed, question);
     return {{"text", drawn.text},
             {"log_probability", json_number(drawn.log_probability)},
             {"complete", drawn.complete}};
   });
+  call->spend()(tokens_in(*model, std::span(&question.text, 1)));
 }
 
 constexpr std::size_t kMostUses = 64;  // texts of a request
@@ -170,11 +175,11 @@ void uses_of_word(const std::shared_ptr<Call>& call) {
   for (const std::string& text : texts)
     require_page_length(model->tokenizer.encode(text), "a text");
   const int layer = static_cast<int>(p.whole("layer", -1025, 1024, -1));
-  spend(*call, *model, texts);
   answer_changed(call, model, [texts, word = p.text("word"), layer](const SavedModel& changed) {
     const EmbeddingEngine embedder(changed);
     return uses_json(word_uses(embedder, texts, word, layer), embedder.layers());
   });
+  call->spend()(tokens_in(*model, texts));
 }
 
 void explorer_file(const std::shared_ptr<Call>& call, std::string_view name,

@@ -79,9 +79,10 @@ constexpr std::string_view kModelPath = "/models/";
 // The model of the path, or else the first one: clients that use these routes have one in mind.
 void infer(const std::shared_ptr<Call>& call) {
   const std::string_view path = call->exchange->request().path;
-  const std::string name = path.starts_with(kModelPath)
-                               ? decoded_form_text(path.substr(kModelPath.size()))
-                               : call->parameters.text("model");
+  const std::string asked = path.starts_with(kModelPath)
+                                ? decoded_path_text(path.substr(kModelPath.size()))
+                                : call->parameters.text("model");
+  const std::string name = asked == "default" ? "" : asked;
   for (const ServedModelPointer& model : call->service.models().all()) {
     if (!name.empty() && model->name != name) continue;
     if (model->as<Translator>() != nullptr) return translate_inputs(call, model, name);
@@ -112,7 +113,7 @@ void tokenize(const std::shared_ptr<Call>& call) {
   const std::string name = p.text("model");
   const auto all = call->service.models().all();
   const auto model = std::find_if(all.begin(), all.end(), [&](const ServedModelPointer& one) {
-    return name.empty() || one->name == name;
+    return name.empty() || name == "default" || one->name == name;
   });
   if (model == all.end()) throw HttpError{404, fmt::format("there is no model {}", quote(name))};
   const auto most = static_cast<std::size_t>(call->service.options().max_tokens_in_queue);

@@ -13,6 +13,7 @@
 #include "attend/server/http/form.h"
 #include "attend/server/routes/vectors.h"
 #include "attend/server/service.h"
+#include "attend/text/text_stream.h"
 
 namespace attend {
 namespace {
@@ -28,7 +29,10 @@ constexpr std::size_t kMostMessages = 512;
 // Ids as text: a prompt or an input of tokens.
 std::string text_of(const Json& ids, std::string_view name, const Tokenizer& tokenizer) {
   try {
-    return tokenizer.decode(json_ids(ids, name));
+    TextStream stream(tokenizer, TextStream::LineBreaks::kept);
+    std::string text;
+    for (const std::int32_t id : json_ids(ids, name)) text += stream.add(id);
+    return text + stream.finish();
   } catch (const DataError& error) {
     throw HttpError{400, error.what()};
   }
@@ -39,10 +43,11 @@ std::vector<std::string> inputs_of(const Parameters& parameters, std::string_vie
                                    const Tokenizer& tokenizer) {
   const Json& value = *parameters.find(name);
   if (value.is_string()) return {value.get<std::string>()};
+  const bool is_ids = value.is_array() && !value.empty() && value.front().is_number();
+  if (is_ids) return {text_of(value, name, tokenizer)};
   if (!value.is_array() || value.empty() || value.size() > kMostInputs)
     throw HttpError{400,
                     fmt::format("{}: expected a string or a list of 1 to {}", name, kMostInputs)};
-  if (value.front().is_number()) return {text_of(value, name, tokenizer)};
   std::vector<std::string> inputs;
   for (const Json& one : value)
     inputs.push_back(one.is_string() ? one.get<std::string>() : text_of(one, name, tokenizer));
@@ -152,6 +157,8 @@ void chat(const std::shared_ptr<Call>& call) {
   if (p.flag("logprobs", false)) throw HttpError{400, "logprobs: not supported for chats"};
   CompletionRequest request = request_of(p, model, 1024);
   request.conversation = model->chat->tokens(messages_of(p));
+  if (request.conversation.empty())
+    throw HttpError{400, "messages: the chat template writes nothing for them"};
   complete(call, std::move(request));
 }
 
@@ -215,7 +222,7 @@ constexpr std::string_view kOneModelPath = "/v1/models/";
 
 void one_model(const std::shared_ptr<Call>& call) {
   const std::string_view path = call->exchange->request().path;
-  const std::string name = decoded_form_text(path.substr(kOneModelPath.size()));
+  const std::string name = decoded_path_text(path.substr(kOneModelPath.size()));
   for (const ServedModelPointer& model : call->service.models().all())
     if (model->name == name) return call->respond(listed_model(*model));
   throw HttpError{404, fmt::format("there is no model {}", quote(name))};

@@ -73,12 +73,12 @@ void search(const std::shared_ptr<Call>& call) {
     return body;
   };
   if (attention_changes_of(p) != AttentionChangeOptions{}) {
-    call->spend()(std::ssize(model->tokenizer.encode(p.text("text"))));
-    return answer_changed(
-        call, model, [text = p.text("text"), options, body_of](const SavedModel& changed) {
-          const TranslationEngine engine(dynamic_cast<const TranslationModel&>(changed));
-          return body_of(engine.translate(std::span(&text, 1), options).front());
-        });
+    answer_changed(call, model,
+                   [text = p.text("text"), options, body_of](const SavedModel& changed) {
+                     const TranslationEngine engine(dynamic_cast<const TranslationModel&>(changed));
+                     return body_of(engine.translate(std::span(&text, 1), options).front());
+                   });
+    return call->spend()(std::ssize(model->tokenizer.encode(p.text("text"))));
   }
   const auto done = [call, body_of](const std::vector<Translation>& found) {
     call->respond(body_of(found.front()));

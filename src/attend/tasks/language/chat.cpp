@@ -7,6 +7,7 @@
 #include "attend/core/json.h"
 #include "attend/core/json_text.h"
 #include "attend/core/quote.h"
+#include "attend/core/utf8.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -14,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Put into marks that stand in a content, and taken out again: no text has this character.
+// Put into marks that stand in a message, and taken out again: no text has this character.
 constexpr std::string_view kDivider = "\ufdd0";
 
 std::string text_member(const Json& json, const char* name, const std::string& where) {
@@ -32,19 +33,63 @@ std::string without_divider(std::string_view text) {
   return result.append(text);
 }
 
+// The bytes of the first character; one if there is no other character.
+std::size_t size_of_first(std::string_view mark) {
+  std::size_t size = 0;
+  next_code_point(mark, size);
+  return size < mark.size() ? size : 1;
+}
+
 // With a divider after the first character of every mark.
 std::string divided(std::string_view content, const std::vector<std::string>& marks) {
   const std::string text = without_divider(content);
   std::vector<bool> is_cut(text.size() + 1, false);
-  for (const std::string& mark : marks)
+  for (const std::string& mark : marks) {
+    const std::size_t first = size_of_first(mark);
     for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + 1))
-      is_cut[at + 1] = true;
+      is_cut[at + first] = true;
+  }
   std::string result;
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (is_cut[at]) result += kDivider;
     result += text[at];
   }
   return result;
+}
+
+// The parts between dividers.
+std::vector<std::string_view> parts_of(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (std::size_t at; (at = text.find(kDivider)) != text.npos;) {
+    parts.push_back(text.substr(0, at));
+    text.remove_prefix(at + kDivider.size());
+  }
+  parts.push_back(text);
+  return parts;
+}
+
+// The words, each with the spaces before it: tokenizers split text there in any case.
+std::vector<std::string_view> words_of(std::string_view text) {
+  const auto is_space = [](char c) { return c == ' ' || c == '\n'; };
+  std::vector<std::string_view> words;
+  std::size_t begin = 0;
+  for (std::size_t at = 1; at < text.size(); ++at) {
+    if (!is_space(text[at]) || is_space(text[at - 1])) continue;
+    words.push_back(text.substr(begin, at - begin));
+    begin = at;
+  }
+  words.push_back(text.substr(begin));
+  return words;
+}
+
+std::vector<std::string_view> characters_of(std::string_view text) {
+  std::vector<std::string_view> characters;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = at;
+    next_code_point(text, at);
+    characters.push_back(text.substr(begin, at - begin));
+  }
+  return characters;
 }
 
 // Finds the marks of a text from the left, the longest of several at one place.
@@ -102,15 +147,45 @@ Chat::Chat(const ChatFormat& format, Tokenizer tokenizer)
         }
       }()),
       format_(format),
-      tokenizer_(std::move(tokenizer)) {
-  for (const std::string& mark : format_.marks)
-    if (mark.size() < 2 || tokenizer_.piece(std::max(0, tokenizer_.id(mark))) != mark)
+      tokenizer_(std::move(tokenizer)),
+      is_mark_(static_cast<std::size_t>(tokenizer_.vocab_size()), false) {
+  for (const std::string& mark : format_.marks) {
+    const std::int32_t id = std::max(0, tokenizer_.id(mark));
+    if (mark.size() < 2 || tokenizer_.piece(id) != mark)
       throw DataError(fmt::format("chat template: {} is no token of the model", quote(mark)));
+    // What is unknown in a text gets this id, and is no role.
+    if (id != tokenizer_.unk_id()) is_mark_[static_cast<std::size_t>(id)] = true;
+  }
+}
+
+bool Chat::append_unmarked(std::string_view text, std::vector<std::int32_t>& tokens) const {
+  if (text.empty()) return true;
+  const std::vector<std::int32_t> ids = tokenizer_.encode(text);
+  for (const std::int32_t id : ids)
+    if (is_mark_[static_cast<std::size_t>(id)]) return false;
+  tokens.insert(tokens.end(), ids.begin(), ids.end());
+  return true;
+}
+
+// Some tokenizers find marks as they stand in a text, or after normalization: of letters of full
+// width, for example. Only then is the text cut, the finer the smaller the part with the mark. A
+// character that is a mark alone is left out.
+void Chat::append_text(std::string_view text, std::vector<std::int32_t>& tokens) const {
+  if (append_unmarked(without_divider(text), tokens)) return;
+  for (const std::string_view part : parts_of(text)) {
+    if (append_unmarked(part, tokens)) continue;
+    for (const std::string_view word : words_of(part)) {
+      if (append_unmarked(word, tokens)) continue;
+      for (const std::string_view character : characters_of(word))
+        append_unmarked(character, tokens);
+    }
+  }
 }
 
 std::vector<std::int32_t> Chat::tokens(nlohmann::ordered_json messages) const {
   for (Json& message : messages)
-    message["content"] = divided(message["content"].get<std::string>(), format_.marks);
+    for (const char* name : {"role", "content"})
+      message[name] = divided(message[name].get<std::string>(), format_.marks);
   const std::string text = template_.render(Json{{"messages", std::move(messages)},
                                                  {"add_generation_prompt", true},
                                                  {"bos_token", format_.bos_token},
@@ -119,10 +194,7 @@ std::vector<std::int32_t> Chat::tokens(nlohmann::ordered_json messages) const {
   MarkFinder marks(text, format_.marks);
   for (std::size_t begin = 0; begin < text.size();) {
     const auto [at, mark] = marks.first_from(begin);
-    const std::string before =
-        without_divider(std::string_view(text).substr(begin, at == text.npos ? at : at - begin));
-    if (!before.empty())
-      for (const std::int32_t id : tokenizer_.encode(before)) tokens.push_back(id);
+    append_text(std::string_view(text).substr(begin, at == text.npos ? at : at - begin), tokens);
     if (at == text.npos) break;
     tokens.push_back(tokenizer_.id(mark));
     begin = at + mark.size();

@@ -34,14 +34,20 @@ class Chat {
   Chat(const ChatFormat& format, Tokenizer tokenizer);
 
   // The tokens of a conversation, with the beginning of the answer. messages: objects with "role"
-  // and "content", a string. A mark in a content is text: nobody can pretend to be another role.
-  // Throws DataError for messages that the template refuses.
+  // and "content", strings. A mark in them is text: nobody can pretend to be another role. Throws
+  // DataError for messages that the template refuses.
   std::vector<std::int32_t> tokens(nlohmann::ordered_json messages) const;
 
  private:
+  // Appends the tokens of a text with dividers. None is a mark, also where the tokenizer finds one.
+  void append_text(std::string_view text, std::vector<std::int32_t>& tokens) const;
+  // Appends nothing and returns false if the tokenizer finds a mark.
+  bool append_unmarked(std::string_view text, std::vector<std::int32_t>& tokens) const;
+
   ChatTemplate template_;
   ChatFormat format_;
   Tokenizer tokenizer_;
+  std::vector<bool> is_mark_;  // by id
 };
 
 // Throws DataError for a format that Chat refuses, or whose template does not write a question of a

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <map>
 #include <utility>
 
@@ -48,10 +49,12 @@ class TranslationJob final : public Job {
     return true;
   }
   void accept(Translation translation, JobCounts& counts) const {
-    ++counts.answered;
+    std::int64_t tokens = 0;
     for (const TranslationCandidate& candidate : translation.candidates)
-      counts.tokens_written += std::ssize(candidate.tokens);
+      tokens += std::ssize(candidate.tokens);
     receiver_->accept(item_, std::move(translation));
+    ++counts.answered;
+    counts.tokens_written += tokens;
   }
 
  private:
@@ -130,9 +133,7 @@ class DecodingBatch final : public JobBatch {
 
   JobCounts join(Jobs jobs) override {
     JobCounts counts;
-    std::erase_if(jobs, [&](const auto& job) {
-      return static_cast<const OwnJob&>(*job).answer_at_once(counts);
-    });
+    std::erase_if(jobs, [&](const auto& job) { return has_outcome_at_once(*job, counts); });
     for (std::size_t begin = 0; begin < jobs.size(); begin += OwnJob::kMostTogether)
       join_some(
           std::span(jobs).subspan(begin, std::min(OwnJob::kMostTogether, jobs.size() - begin)),
@@ -179,11 +180,28 @@ class DecodingBatch final : public JobBatch {
   }
 
  private:
+  static bool has_outcome_at_once(const Job& job, JobCounts& counts) {
+    try {
+      return static_cast<const OwnJob&>(job).answer_at_once(counts);
+    } catch (...) {  // such as a lack of memory
+      fail(job, std::current_exception(), counts.failed);
+      return true;
+    }
+  }
+
   // If some cannot join, looks for those at fault.
   void join_some(std::span<std::unique_ptr<Job>> jobs, JobCounts& counts) {
     try {
+      // Their places first: nothing may fail after they have joined.
+      std::map<std::size_t, std::unique_ptr<OwnJob>> places;
+      for (std::size_t i = 0; i < jobs.size(); ++i) places[i];
       std::size_t number = OwnJob::join(*batch_, jobs);
-      for (auto& job : jobs) running_[number++].reset(static_cast<OwnJob*>(job.release()));
+      for (auto& job : jobs) {
+        auto place = places.extract(places.begin());
+        place.key() = number++;
+        place.mapped().reset(static_cast<OwnJob*>(job.release()));
+        running_.insert(std::move(place));
+      }
     } catch (...) {
       if (jobs.size() == 1) return fail(*jobs.front(), std::current_exception(), counts.failed);
       const std::size_t half = jobs.size() / 2;

@@ -69,7 +69,7 @@ class JobBatch {
  public:
   virtual ~JobBatch() = default;
 
-  // Jobs of this model and kind join. A job that cannot has its outcome.
+  // Jobs of this model and kind join. A job that cannot has its outcome. Does not throw.
   virtual JobCounts join(Jobs jobs) = 0;
   // Cancelled jobs leave with CancelledError.
   virtual JobCounts drop_cancelled() = 0;

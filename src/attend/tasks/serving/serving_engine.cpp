@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -188,9 +189,16 @@ JobCounts ServingEngine::run(Worker& worker, Jobs taken) {
   for (auto& job : taken) joining[{job->model(), job->kind()}].push_back(std::move(job));
   JobCounts counts;
   for (auto& [key, jobs] : joining) {
-    auto& batch = worker.batches[key];
-    if (!batch) batch = jobs.front()->make_batch();
-    counts += batch->join(std::move(jobs));
+    try {
+      if (!worker.batches.contains(key)) worker.batches.emplace(key, jobs.front()->make_batch());
+    } catch (...) {  // such as a lack of memory
+      for (const auto& job : jobs) {
+        counts.failed += job->size().items;
+        job->fail(std::current_exception());
+      }
+      continue;
+    }
+    counts += worker.batches.at(key)->join(std::move(jobs));
   }
   for (const auto& [key, batch] : worker.batches) {
     counts += batch->drop_cancelled();

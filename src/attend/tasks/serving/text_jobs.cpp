@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <deque>
+#include <exception>
 #include <utility>
 
 namespace attend {
@@ -131,11 +132,19 @@ template <class OwnJob>
 class PassBatch final : public JobBatch {
  public:
   JobCounts join(Jobs jobs) override {
+    JobCounts counts;
     for (auto& job : jobs) {
+      try {
+        jobs_.emplace_back();
+      } catch (...) {
+        ++counts.failed;
+        job->fail(std::current_exception());
+        continue;
+      }
       size_ += job->size();
-      jobs_.emplace_back(static_cast<OwnJob*>(job.release()));
+      jobs_.back().reset(static_cast<OwnJob*>(job.release()));
     }
-    return {};
+    return counts;
   }
 
   JobCounts drop_cancelled() override {
@@ -167,10 +176,9 @@ class PassBatch final : public JobBatch {
  private:
   // If a pass fails, looks for the jobs at fault.
   static void answer(std::span<std::unique_ptr<OwnJob>> jobs, JobCounts& counts) {
+    decltype(OwnJob::answers(jobs)) answers;
     try {
-      auto answers = OwnJob::answers(jobs);
-      counts.answered += std::ssize(jobs);
-      for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i]->accept(std::move(answers[i]));
+      answers = OwnJob::answers(jobs);
     } catch (...) {
       if (jobs.size() == 1) {
         ++counts.failed;
@@ -179,6 +187,20 @@ class PassBatch final : public JobBatch {
       const std::size_t half = jobs.size() / 2;
       answer(jobs.first(half), counts);
       answer(jobs.subspan(half), counts);
+      return;
+    }
+    for (std::size_t i = 0; i < jobs.size(); ++i) hand_on(*jobs[i], std::move(answers[i]), counts);
+  }
+
+  // A receiver that throws, for lack of memory perhaps, gets the error instead.
+  template <class Answer>
+  static void hand_on(const OwnJob& job, Answer answer, JobCounts& counts) {
+    try {
+      job.accept(std::move(answer));
+      ++counts.answered;
+    } catch (...) {
+      ++counts.failed;
+      job.fail(std::current_exception());
     }
   }
 
