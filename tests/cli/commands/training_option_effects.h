@@ -52,7 +52,8 @@ class TrainingOptionEffects : public OptionEffects {
       std::string out;
       for (std::size_t i = 0; i < text.size(); ++i) {
         const char* const label = text[i].find(" the ") != std::string::npos ? "the" : "none";
-        out += fmt::format("{}\t{}\t{}\n", label, text[i], i % 2 == 0 ? "even" : "odd");
+        out += fmt::format("{}\t{}\t{}\t{} the\n", label, text[i], i % 2 == 0 ? "even" : "odd",
+                           text[i]);
       }
       write(prefix + name, out);
     };

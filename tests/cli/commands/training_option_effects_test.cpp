@@ -270,7 +270,7 @@ const Cases kEmbeddingData{
     {"negative-column", "4", "--texts triplets", kOfTexts},
     {"score-column", "4", "--valid-scored @scored.tsv", "score tensorboard?"},
     {"label-column", "3", kLabels, kLearning + "batches?"},
-    {"text-column", "3", kLabels + " --tokenizer word --vocab-size 6", kOfTexts},
+    {"text-column", "4", kLabels, kOfTexts},
     {"header", "yes", "", kOfTexts},
     {"language", "fr", "", "text_kind"},
     {"table", "tsv", "--train @both.csv", kOfTexts},
