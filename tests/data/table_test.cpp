@@ -116,6 +116,8 @@ TEST_F(Table, DoesNotTakeNamesOfColumnsForASample) {
                        ":1: the first line looks like names of columns (label, sentence); choose "
                        "the others by name (--text-column)"));
   EXPECT_TRUE(contains(refusal("a.tsv", "sentence\tlabel\ngood\t1\n"), "(--text-column)"));
+  EXPECT_TRUE(
+      contains(refusal("a.csv", "label,sentence\n1,good\n", columns("", "2")), "(--text-column)"));
   EXPECT_EQ(rows("a.csv", "label,sentence\n1,good\n", columns("", "sentence")).size(), 1u);
   EXPECT_EQ(rows("a.csv", "label,sentence\n1,good\n", columns("1", "2")).size(), 2u);
   EXPECT_EQ(rows("a.csv", "label,sentence\n1,good\n", columns(), TableFormat::by_name, true).size(),

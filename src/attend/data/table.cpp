@@ -94,7 +94,10 @@ void TableReader::require_no_names() const {
   std::vector<std::string> options;
   bool found = false;
   for (const ColumnChoice& column : columns_) {
-    if (!column.name.empty()) continue;
+    if (!column.name.empty()) {
+      options.push_back(fmt::format("--{}", column.option));
+      continue;
+    }
     const bool is_there =
         std::find(first_.begin(), first_.end(), column.default_name) != first_.end();
     found = found || is_there;

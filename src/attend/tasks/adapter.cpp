@@ -11,6 +11,7 @@
 
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/counted.h"
+#include "attend/core/json.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
 #include "attend/tasks/golden.h"
@@ -163,11 +164,25 @@ void require_same_kind(const Checkpoint* resumed, const LowRankOptions& options)
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
+// The stored options in the form of `now`. Those that are newer than the file have not changed.
+std::string in_form_of(const Json& now, const Json& stored) {
+  Json all = now;
+  for (auto& [name, value] : all.items())
+    if (const auto found = stored.find(name); found != stored.end()) value = *found;
+  return all.dump();
+}
+
 // What the first run fixed: configuration, labels, how texts are cut.
 void require_same_task(const Checkpoint& resumed, const SavedModel& model) {
   const Metadata now = model.configuration();
-  for (const char* key : {"attend.config", "attend.text"})
-    if (now.contains(key)) require_same_model(resumed, resumed.text(key), now.at(key));
+  for (const char* key : {"attend.config", "attend.text"}) {
+    if (!now.contains(key)) continue;
+    const Json is = parse_json(now.at(key), key);
+    const Json was = parse_json(resumed.text(key), resumed.source);
+    require_same_model(resumed, in_form_of(is, was), is.dump());
+  }
   for (const char* key : {"attend.labels", "attend.pairs"}) {
     const auto value = [key](const Metadata& metadata) {
       const auto found = metadata.find(key);

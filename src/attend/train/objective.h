@@ -47,7 +47,7 @@ class Objective {
   // Epochs at which the cost of a step changes; the first is 0.
   virtual std::vector<std::int64_t> phases() const { return {0}; }
   // What the divergence rule (divergence.h) divides `nll` by: 1 for a likelihood, in nats. For
-  // squared errors, which have any unit, the largest square of a target.
+  // squared errors, which have any unit, the largest square of a target, at least 1.
   virtual double largest_error() const { return 1; }
   // The kind of targets, for display: "tokens", "texts".
   virtual std::string unit() const { return "tokens"; }

@@ -2,6 +2,7 @@
 // between those of the first.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -41,6 +42,9 @@ class ReplayObjective final : public Objective {
     counts_.reset();
   }
   std::vector<std::int64_t> phases() const override { return new_->phases(); }
+  double largest_error() const override {
+    return std::max(new_->largest_error(), old_->largest_error());
+  }
   std::string unit() const override { return new_->unit(); }
   bool can_validate() const override { return new_->can_validate(); }
   // That of `of_new`; the metrics of `of_old` follow with "old_" before their names, if it

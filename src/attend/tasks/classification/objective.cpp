@@ -42,8 +42,8 @@ ClassificationObjective::ClassificationObjective(ClassificationModel model,
       validation_(std::move(validation)),
       best_by_(best_by) {
   const double largest = batches_.largest_target();
-  if (model_.network->config().problem_type == ProblemType::regression && largest > 0)
-    largest_error_ = largest * largest;
+  if (model_.network->config().problem_type == ProblemType::regression)
+    largest_error_ = std::max(1.0, largest * largest);
 }
 
 BatchSize ClassificationObjective::size(std::int64_t epoch, std::int64_t batch) {
