@@ -160,7 +160,8 @@ process_of() {
   local process
   for process in $(pgrep -f -- "--out $folder/$1"); do
     [ "$(readlink "/proc/$process/exe" 2>/dev/null)" = "$(readlink -f "$attend")" ] || continue
-    tr '\0' '\n' 2>/dev/null <"/proc/$process/environ" | grep -qx "OMPI_COMM_WORLD_RANK=$2" && echo "$process" && return
+    # Not grep -q: it would end before tr does, and pipefail would make a failure of that.
+    tr '\0' '\n' 2>/dev/null <"/proc/$process/environ" | grep -x "OMPI_COMM_WORLD_RANK=$2" >/dev/null && echo "$process" && return
   done
   return 1
 }
