@@ -105,8 +105,8 @@ void TableReader::require_no_names() const {
   }
   if (!found || options.empty()) return;
   throw DataError(fmt::format(
-      "{}: the first line looks like names of columns ({}); choose the others by name ({}), or all "
-      "of them by number",
+      "{}: the first line looks like names of columns ({}); choose the others by name ({}), skip "
+      "it with --header, or choose all columns by number if it is a sample",
       where_, printable(fmt::format("{}", fmt::join(first_, ", ")), 200),
       fmt::join(options, ", ")));
 }

@@ -67,7 +67,7 @@ TEST_F(ClassifierCommands, TakeOtherColumnsHeadersAndGzip) {
   EXPECT_GT(json["accuracy"], 0.9);
   const std::vector<std::string> without_header{"evaluate",         model("run"),    "--labeled",
                                                 path("valid3.tsv"), "--text-column", "3"};
-  expect_error(without_header, {"valid3.tsv:1", "unknown label \"label\""});
+  expect_error(without_header, {"valid3.tsv:1", "names of columns (label, id, text)", "--header"});
 }
 
 TEST_F(ClassifierCommands, TakeDataAsPeopleHaveThem) {
