@@ -70,5 +70,10 @@ TEST(Utf8, WritesWhatIsNoScalarValueAsReplacement) {
   EXPECT_EQ(text, "\xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
+TEST(Utf8, HasCharactersOfOneOrMoreBytes) {
+  EXPECT_EQ(characters_of("aß\xFF京"), (std::vector<std::string_view>{"a", "ß", "\xFF", "京"}));
+  EXPECT_TRUE(characters_of("").empty());
+}
+
 }  // namespace
 }  // namespace attend

@@ -12,13 +12,6 @@ using Batches = std::vector<std::pair<std::int64_t, std::int64_t>>;  // epochs a
 
 // Remembers which of its batches were trained on, and of which epochs it had to plan the batches,
 // as it keeps one plan. A limit is a number of batches here.
-TEST(ReplayObjective, CountsErrorsInTheUnitOfBothTargets) {
-  auto old = std::make_unique<ToyObjective>();
-  old->largest = 9;
-  EXPECT_EQ(ReplayObjective(std::make_unique<ToyObjective>(), std::move(old), 1).largest_error(),
-            9);
-}
-
 class CountedObjective final : public ToyObjective {
  public:
   explicit CountedObjective(std::int64_t count) : count_(count) {}
@@ -64,6 +57,13 @@ struct Replay {
   CountedObjective *of_new, *of_old;
   ReplayObjective both;
 };
+
+TEST(ReplayObjective, CountsErrorsInTheUnitOfBothTargets) {
+  auto old = std::make_unique<ToyObjective>();
+  old->largest = 9;
+  EXPECT_EQ(ReplayObjective(std::make_unique<ToyObjective>(), std::move(old), 1).largest_error(),
+            9);
+}
 
 TEST(ReplayObjective, SpreadsOldBatchesEvenly) {
   Replay half(6, 10, 0.5);

@@ -90,6 +90,16 @@ bool is_blank(std::string_view text) {
   return true;
 }
 
+std::vector<std::string_view> characters_of(std::string_view text) {
+  std::vector<std::string_view> characters;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = at;
+    next_code_point(text, at);
+    characters.push_back(text.substr(begin, at - begin));
+  }
+  return characters;
+}
+
 void append_code_point(std::string& text, char32_t code_point) {
   if (code_point > 0x10FFFF || (code_point >= 0xD800 && code_point <= 0xDFFF))
     code_point = kReplacement;

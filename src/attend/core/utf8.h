@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace attend {
 
@@ -24,6 +25,9 @@ char32_t next_code_point(std::string_view text, std::size_t& position);
 
 // The number of code points in such a loop.
 std::size_t count_code_points(std::string_view text);
+
+// The characters of such a loop, each as its bytes in `text`.
+std::vector<std::string_view> characters_of(std::string_view text);
 
 // Unicode white space (the property White_Space), the zero-width space and the byte order mark.
 bool is_white_space(char32_t code_point);

@@ -213,14 +213,6 @@ TaggedBatch TaggedBatcher::batch(std::int64_t epoch, std::int64_t index) const {
   return {text.build(), std::move(rows), std::move(labels)};
 }
 
-std::vector<std::size_t> TaggedBatcher::words(std::int64_t epoch, std::int64_t index) const {
-  const auto plan = planner_.plan(epoch);
-  std::vector<std::size_t> counts;
-  for (const std::int32_t i : (*plan)[index])
-    counts.push_back(parts_[static_cast<std::size_t>(i)].rows.size());
-  return counts;
-}
-
 TaggedBatcher::Size TaggedBatcher::size(std::int64_t epoch, std::int64_t index) const {
   const auto plan = planner_.plan(epoch);
   Size size;

@@ -96,8 +96,6 @@ class TaggedBatcher {
   std::int64_t batches(std::int64_t epoch) const { return planner_.plan(epoch)->batches(); }
   // Throws DataError unless 0 <= index < batches(epoch).
   TaggedBatch batch(std::int64_t epoch, std::int64_t index) const;
-  // Words per part of a batch, in order.
-  std::vector<std::size_t> words(std::int64_t epoch, std::int64_t index) const;
 
   struct Size {
     std::int64_t words = 0;

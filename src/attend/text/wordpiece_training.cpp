@@ -32,23 +32,13 @@ WordCounts count_words(std::span<const std::string> sentences,
   return counts;
 }
 
-std::vector<std::string> characters_of(std::string_view word) {
-  std::vector<std::string> characters;
-  for (std::size_t at = 0; at < word.size();) {
-    const std::size_t begin = at;
-    next_code_point(word, at);
-    characters.emplace_back(word.substr(begin, at - begin));
-  }
-  return characters;
-}
-
 // The most frequent characters that make up the share `coverage` of the text.
 std::set<std::string> covered_characters(const WordCounts& counts, double coverage) {
   std::map<std::string, std::int64_t> frequencies;
   double all = 0;
   for (const auto& [word, count] : counts) {
-    for (const std::string& character : characters_of(word)) {
-      frequencies[character] += count;
+    for (const std::string_view character : characters_of(word)) {
+      frequencies[std::string(character)] += count;
       all += static_cast<double>(count);
     }
   }
@@ -70,7 +60,8 @@ std::map<std::vector<std::string>, std::int64_t> spelled_words(
     const WordCounts& counts, const std::set<std::string>& covered) {
   std::map<std::vector<std::string>, std::int64_t> spelled;
   for (const auto& [word, count] : counts) {
-    std::vector<std::string> characters = characters_of(word);
+    const std::vector<std::string_view> views = characters_of(word);
+    std::vector<std::string> characters(views.begin(), views.end());
     const bool known = characters.size() <= kLongestWord &&
                        std::all_of(characters.begin(), characters.end(),
                                    [&](const std::string& c) { return covered.contains(c); });

@@ -141,7 +141,7 @@ TEST_F(TrainCommand, MeasuresAsJson) {
   for (const auto& phase : cost["phases"])
     EXPECT_GT(phase["units_per_second"].get<double>(), 0) << out_;
   for (const char* name : {"parameters", "tensor_bytes", "process_bytes", "saved_by_recompute",
-                           "saved_by_adam8bit", "seconds"})
+                           "saved_by_adam8bit", "saved_by_half_batches", "seconds"})
     EXPECT_GT(cost[name].get<double>(), 0) << name;
   const auto parameters = cost["parameters"].get<std::int64_t>();
   ASSERT_EQ(run(training("run", {"--dry-run"})), 0) << error_;

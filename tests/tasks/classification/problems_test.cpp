@@ -10,6 +10,7 @@
 #include "attend/tasks/classification/engine.h"
 #include "attend/tasks/classification/training.h"
 #include "attend/tasks/golden.h"
+#include "attend/train/low_rank_objective.h"
 #include "attend/train/trainer.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/small_classifier.h"
@@ -116,6 +117,20 @@ TEST_F(ClassifierProblems, OfNumbersAreLearned) {
   EXPECT_EQ(validation.metrics[0].first, "spearman");
   EXPECT_EQ(validation.metrics[2].first, "mse");
   EXPECT_NEAR(validation.metrics[2].second, validation.loss, 1e-6);
+}
+
+TEST_F(ClassifierProblems, MeasureErrorsByTheLargestNumber) {
+  write(path("large"), "30\tred old\n-40\tblue car\n0.5\told house\n");
+  const auto largest = [&](const ClassificationTraining& o) {
+    auto objective = prepare_training(o, nullptr).objective;
+    const double own = objective->largest_error();
+    const LowRankObjective adapted(std::move(objective), {.rank = 1}, {}, 1);
+    EXPECT_EQ(adapted.largest_error(), own);
+    return own;
+  };
+  EXPECT_EQ(largest(options(ProblemType::regression, "large")), 1600);
+  EXPECT_EQ(largest(options(ProblemType::regression, "numbers")), 1);
+  EXPECT_EQ(largest(options(ProblemType::multi_label, "several")), 1) << "nats";
 }
 
 TEST_F(ClassifierProblems, OfPairsAreLearned) {

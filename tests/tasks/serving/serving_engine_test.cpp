@@ -212,43 +212,31 @@ TEST(ServingEngine, FailsTheJobsOfABatchThatCannotBeMade) {
   EXPECT_EQ(next.collected.answers.size(), 1u);
 }
 
-TEST(ServingEngine, HandsOnEveryAnswerOnceThoughAReceiverThrows) {
+// One of three items has no memory for its answer; each gets one outcome nevertheless.
+template <class Answer, class Model, class Request>
+void expect_one_outcome_each(const Model& model, const Request& request, std::size_t at_fault) {
   ServingEngine engine({}, serving_runtime(1));
   std::map<std::size_t, int> accepted, failed;  // calls by item; by the only worker
-  const Receiver<Classification> receiver{
+  const Receiver<Answer> receiver{
       .accept =
-          [&](std::size_t item, Classification) {
+          [&](std::size_t item, Answer) {
             ++accepted[item];
-            if (item == 1) throw std::bad_alloc();
+            if (item == at_fault) throw std::bad_alloc();
           },
       .fail = [&](std::size_t item, std::exception_ptr) { ++failed[item]; }};
-  engine.submit(jobs_of(served_classifier(),
-                        ClassificationRequest{{"good", "a fine film", "a film"}}, receiver,
-                        std::make_shared<RequestState>()));
+  engine.submit(jobs_of(model, request, receiver, std::make_shared<RequestState>()));
   engine.drain();
   EXPECT_EQ(accepted, (std::map<std::size_t, int>{{0, 1}, {1, 1}, {2, 1}}));
-  EXPECT_EQ(failed, (std::map<std::size_t, int>{{1, 1}}));
+  EXPECT_EQ(failed, (std::map<std::size_t, int>{{at_fault, 1}}));
   EXPECT_EQ(engine.statistics().answered_items, 2);
   EXPECT_EQ(engine.statistics().failed_items, 1);
 }
 
-TEST(ServingEngine, HandsOnEmptyTranslationsThoughAReceiverThrows) {
-  ServingEngine engine({}, serving_runtime(1));
-  std::map<std::size_t, int> accepted, failed;
-  const Receiver<Translation> receiver{
-      .accept =
-          [&](std::size_t item, Translation) {
-            ++accepted[item];
-            if (item == 0) throw std::bad_alloc();
-          },
-      .fail = [&](std::size_t item, std::exception_ptr) { ++failed[item]; }};
-  engine.submit(jobs_of(translator(), TranslationRequest{{"", "the dog", ""}, beam_of(2)}, receiver,
-                        std::make_shared<RequestState>()));
-  engine.drain();
-  EXPECT_EQ(accepted, (std::map<std::size_t, int>{{0, 1}, {1, 1}, {2, 1}}));
-  EXPECT_EQ(failed, (std::map<std::size_t, int>{{0, 1}}));
-  EXPECT_EQ(engine.statistics().answered_items, 2);
-  EXPECT_EQ(engine.statistics().failed_items, 1);
+TEST(ServingEngine, HandsOnEveryAnswerOnceThoughAReceiverThrows) {
+  expect_one_outcome_each<Classification>(
+      served_classifier(), ClassificationRequest{{"good", "a fine film", "a film"}}, 1);
+  expect_one_outcome_each<Translation>(translator(),
+                                       TranslationRequest{{"", "the dog", ""}, beam_of(2)}, 0);
 }
 
 TEST(ServingEngine, RefusesBadRequestsBeforeTheyAreQueued) {

@@ -82,16 +82,6 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-std::vector<std::string_view> characters_of(std::string_view text) {
-  std::vector<std::string_view> characters;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t begin = at;
-    next_code_point(text, at);
-    characters.push_back(text.substr(begin, at - begin));
-  }
-  return characters;
-}
-
 // Finds the marks of a text from the left, the longest of several at one place.
 class MarkFinder {
  public:
