@@ -34,6 +34,20 @@ TEST_F(FreeRangesTest, JoinNeighborsOnBothSides) {
   EXPECT_EQ(all(), (Ranges{{0, 300}}));
 }
 
+TEST_F(FreeRangesTest, SayWhatTheAddedOneIsPartOf) {
+  ranges_.add({at(0), 100});
+  const Range behind = ranges_.add({at(100), 50});
+  EXPECT_EQ(behind.begin, at(0));
+  EXPECT_EQ(behind.size, 150u);
+  const Range alone = ranges_.add({at(300), 50});
+  EXPECT_EQ(alone.begin, at(300));
+  EXPECT_EQ(alone.size, 50u);
+  const Range between = ranges_.add({at(150), 150});
+  EXPECT_EQ(between.begin, at(0));
+  EXPECT_EQ(between.size, 350u);
+  EXPECT_EQ(ranges_.add({at(500), 0}).size, 0u);
+}
+
 TEST_F(FreeRangesTest, CutTheSmallestThatFits) {
   for (const auto& [offset, size] : Ranges{{0, 300}, {400, 100}, {600, 100}, {800, 200}})
     ranges_.add({at(offset), size});

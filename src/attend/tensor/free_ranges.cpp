@@ -15,8 +15,8 @@ void FreeRanges::erase(std::map<std::byte*, std::size_t>::iterator range) {
   sizes_.erase(range);
 }
 
-void FreeRanges::add(Range range) {
-  if (range.size == 0) return;
+Range FreeRanges::add(Range range) {
+  if (range.size == 0) return range;
   const auto next = sizes_.lower_bound(range.begin);
   if (next != sizes_.begin()) {
     const auto before = std::prev(next);
@@ -30,6 +30,7 @@ void FreeRanges::add(Range range) {
     erase(next);
   }
   insert(range);
+  return range;
 }
 
 std::byte* FreeRanges::take(std::size_t size) {

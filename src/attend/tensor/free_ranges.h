@@ -18,8 +18,9 @@ struct Range {
 
 class FreeRanges {
  public:
-  // Must not overlap existing ranges. Ignores empty ranges.
-  void add(Range range);
+  // Must not overlap existing ranges. Ignores empty ranges. Returns the range that this one is part
+  // of now.
+  Range add(Range range);
   // Takes `size` bytes from the front of the smallest range that fits, the first in memory among
   // equal ones. nullptr if none fits.
   std::byte* take(std::size_t size);

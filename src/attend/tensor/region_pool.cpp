@@ -36,7 +36,9 @@ RegionPool::Growth RegionPool::grow(std::size_t size) {
     if (before.size + range.size >= size) return grow(before, range, size);
     used_.add(before);
   }
-  return grow({}, map_region(size), size);
+  // The system may place the region right behind the end of another one.
+  const Range unused = unused_.add(map_region(size));
+  return grow(used_.take_ending_at(unused.begin), unused, size);
 }
 
 RegionPool::Growth RegionPool::grow(Range before, Range unused, std::size_t size) {
@@ -58,19 +60,20 @@ std::size_t RegionPool::release() {
   return bytes;
 }
 
-// Reserves address space; memory is committed on use.
+std::byte* RegionPool::map_memory(std::size_t bytes) {
+  void* const memory =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
+}
+
 Range RegionPool::map_region(std::size_t size) {
   const std::size_t bytes = std::max(kRegion, round_up(size, kGrowth));
-  void* const memory = bytes < size ? MAP_FAILED
-                                    : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw Error(fmt::format("out of memory: {} bytes requested", size));
+  const Range region{bytes < size ? nullptr : map_(bytes), bytes};
+  if (region.begin == nullptr) throw Error(fmt::format("out of memory: {} bytes requested", size));
 #ifdef MADV_HUGEPAGE
-  if (pages_ == Pages::huge) ::madvise(memory, bytes, MADV_HUGEPAGE);
+  if (pages_ == Pages::huge) ::madvise(region.begin, bytes, MADV_HUGEPAGE);
 #endif
-  poison({static_cast<std::byte*>(memory), bytes});
-  const Range region{static_cast<std::byte*>(memory), bytes};
-  unused_.add(region);
+  poison(region);
   return region;
 }
 

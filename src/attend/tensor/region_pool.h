@@ -11,7 +11,9 @@ namespace attend::detail {
 class RegionPool {
  public:
   enum class Pages { usual, huge };
-  explicit RegionPool(Pages pages) : pages_(pages) {}
+  // Reserves bytes of address space, which are committed on use; nullptr if there is none.
+  using Map = std::byte* (*)(std::size_t bytes);
+  explicit RegionPool(Pages pages, Map map = map_memory) : pages_(pages), map_(map) {}
 
   // nullptr when no free range is that large.
   std::byte* take_used(std::size_t size) { return used_.take(size); }
@@ -31,8 +33,10 @@ class RegionPool {
  private:
   Growth grow(Range before, Range unused, std::size_t size);
   Range map_region(std::size_t size);
+  static std::byte* map_memory(std::size_t bytes);
 
   Pages pages_;
+  Map map_;
   FreeRanges used_, unused_;
 };
 
