@@ -159,5 +159,17 @@ TEST(DType, NamesAndSizesAreThoseOfSafetensors) {
   EXPECT_EQ(Tensor::zeros({3}, DType::bf16).shape(), (Shape{3}));
 }
 
+// The products wrap to small numbers of bytes, or of bytes rounded up to an alignment.
+TEST(Tensor, RefusesSizesThatWrap) {
+  constexpr std::int64_t kHalf = std::int64_t{1} << 31;
+  for (const Shape& shape :
+       {Shape{kHalf, kHalf}, Shape{kHalf, kHalf, 1}, Shape{2 * kHalf - 1, kHalf}})
+    expect_error<ShapeError>([&] { Tensor::zeros(shape); },
+                             {"[tensor] expected a shape of less than 2^63 bytes, got "});
+  expect_error<Error>([] { Tensor::empty({kHalf, 2 * kHalf - 1}, DType::i8); }, {"out of memory"});
+  expect_error<Error>([] { Tensor::empty({kHalf, kHalf - 1}); }, {"expected a shape"});
+  EXPECT_EQ(Tensor::zeros({kHalf, 0, kHalf}).size(), 0);
+}
+
 }  // namespace
 }  // namespace attend

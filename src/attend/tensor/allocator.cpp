@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <limits>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -332,6 +333,8 @@ void reset_peak_memory() { cache().reset_peak(thread_blocks()); }
 void release_cached_memory() { cache().release(thread_blocks()); }
 
 std::shared_ptr<std::byte> allocate(std::size_t bytes) {
+  constexpr std::size_t kMost = std::numeric_limits<std::ptrdiff_t>::max();  // of any object
+  if (bytes > kMost) throw Error(fmt::format("out of memory: {} bytes requested", bytes));
   const Block block = take(block_size(bytes));
   // Of a medium block, only what may be used.
   detail::unpoison({block.begin, block.size > kSmall ? round_up(bytes, kAlignment) : block.size});

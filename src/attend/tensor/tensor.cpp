@@ -22,7 +22,11 @@ Tensor Tensor::at(Memory& memory, std::shared_ptr<void> owner, std::byte* data, 
 }
 
 Tensor Tensor::allocated(Memory& memory, const Shape& shape, DType dtype) {
-  auto block = memory.allocate(static_cast<std::size_t>(shape.size()) * size_of(dtype));
+  std::int64_t bytes = 0;
+  if (__builtin_mul_overflow(shape.size(), size_of(dtype), &bytes))
+    throw ShapeError(
+        fmt::format("[tensor] expected a shape of less than 2^63 bytes, got {}", to_string(shape)));
+  auto block = memory.allocate(static_cast<std::size_t>(bytes));
   std::byte* const data = block.get();
   return at(memory, std::move(block), data, shape, dtype);
 }
