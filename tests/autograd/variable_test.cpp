@@ -354,5 +354,34 @@ TEST(LeafDone, CountsTheUsesOfOneOpAndOfEveryGraphAnew) {
   }
 }
 
+// Nested destructors would need a stack of some hundred megabytes.
+TEST(Backward, IsNotNeededToFreeALongGraph) {
+  Variable x(numbers({1.0f}), true);
+  for (int i = 0; i < 1'000'000; ++i) {
+    x = record(x.value(), {&x}, [dx = x.sink()](const Tensor& dy) { dx.add(dy); });
+  }
+  x = {};
+}
+
+TEST(Backward, IsNotNeededToFreeAGraphWithManyWays) {
+  const std::int64_t before = memory_statistics().bytes_in_use;
+  {
+    const Variable leaf(numbers({1.0f}), true);
+    Variable a = times(1.0f, leaf), b = times(2.0f, leaf);
+    for (int i = 0; i < 100'000; ++i) {
+      const Variable sum = plus(a, b);
+      a = record(sum.value(), {&sum, &a},
+                 [kept = sum.value(), to = sum.sink()](const Tensor& dy) { to.add(dy); });
+      b = plus(sum, sum);
+    }
+    const Variable middle = a;
+    a = {};
+    b = {};
+    backward(middle);
+    EXPECT_TRUE(leaf.gradient().defined());
+  }
+  EXPECT_EQ(memory_statistics().bytes_in_use, before);
+}
+
 }  // namespace
 }  // namespace attend

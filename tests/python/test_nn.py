@@ -193,3 +193,10 @@ def test_parameters_take_values_of_other_programs() -> None:
         wrong = nn.Module()
         wrong.weight = nn.Parameter(1, init="wrong")  # type: ignore
         wrong.parameters()
+
+
+def test_long_graphs_are_freed_without_a_backward_pass() -> None:
+    x = ops.tensor([1.0], requires_grad=True)
+    for _ in range(200_000):
+        x = x * 1.0
+    del x

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <utility>
 
 #include "attend/backend/backend.h"
@@ -14,6 +15,11 @@ namespace attend {
 // A vertex of the graph: collects a gradient and holds the function that propagates it. Holds no
 // value.
 struct GradientNode {
+  GradientNode() = default;
+  ~GradientNode();
+  GradientNode(const GradientNode&) = delete;
+  GradientNode& operator=(const GradientNode&) = delete;
+
   Shape shape;
   Tensor gradient;
   bool consumed = false;  // backward() has visited it; its inputs are released
@@ -28,6 +34,10 @@ struct GradientNode {
 };
 
 namespace {
+
+using Nodes = std::vector<std::shared_ptr<GradientNode>>;
+
+thread_local Nodes* t_released = nullptr;  // inputs of nodes that this thread is destroying
 
 thread_local NoGradient* t_guard = nullptr;  // the innermost; ops record without one
 // The loss gradient, while a backward() that began with 1 is running.
@@ -51,9 +61,9 @@ std::uint64_t next_order() {
 }
 
 // The nodes from which `root` was computed, including root, newest first.
-std::vector<std::shared_ptr<GradientNode>> reachable(const std::shared_ptr<GradientNode>& root) {
+Nodes reachable(const std::shared_ptr<GradientNode>& root) {
   const std::uint64_t stamp = next_order();
-  std::vector<std::shared_ptr<GradientNode>> nodes{root};
+  Nodes nodes{root};
   root->visited = stamp;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     for (std::size_t j = 0; j < nodes[i]->inputs.size(); ++j) {
@@ -69,6 +79,26 @@ std::vector<std::shared_ptr<GradientNode>> reachable(const std::shared_ptr<Gradi
 }
 
 }  // namespace
+
+// A chain of nodes may be longer than the stack is deep. The last owner of a node therefore does
+// not destroy its inputs within it, but one after another. The function owns inputs, too.
+GradientNode::~GradientNode() {
+  if (t_released != nullptr) {
+    t_released->insert(t_released->end(), std::make_move_iterator(inputs.begin()),
+                       std::make_move_iterator(inputs.end()));
+    function = nullptr;
+    return;
+  }
+  if (inputs.empty()) return;
+  Nodes released = std::move(inputs);
+  t_released = &released;
+  function = nullptr;
+  while (!released.empty()) {
+    const std::shared_ptr<GradientNode> next = std::move(released.back());
+    released.pop_back();
+  }
+  t_released = nullptr;
+}
 
 void GradientSink::add(const Tensor& gradient) const {
   if (gradient.shape() != node_->shape)
@@ -148,7 +178,7 @@ Variable record(Tensor value, const std::vector<Variable>& inputs, GradientFunct
 namespace {
 
 // Counts the uses of every leaf.
-void count_users(const std::vector<std::shared_ptr<GradientNode>>& nodes) {
+void count_users(const Nodes& nodes) {
   for (const auto& node : nodes) node->users = 0;
   for (const auto& node : nodes)
     for (const auto& input : node->inputs) ++input->users;
