@@ -41,6 +41,18 @@ TEST(QuantizedWeights, OfZerosAreZeros) {
             (std::vector<float>{0, 0, 0}));
 }
 
+// 127 divided by such a magnitude is infinite.
+TEST(QuantizedWeights, OfTinyRowsAreZeros) {
+  for (const float tiny : {std::numeric_limits<float>::denorm_min(), 1e-40f, 1e-38f, 3.7e-37f}) {
+    const Tensor quantized =
+        quantize_weights(Tensor::from(std::vector<float>{0.0f, -tiny, tiny, 0.5f * tiny}, {1, 4}));
+    EXPECT_EQ(quantized_scale(quantized, 0), 0.0f) << tiny;
+    EXPECT_EQ(dequantize_weights(quantized).to_vector(), (std::vector<float>{0, 0, 0, 0})) << tiny;
+  }
+  const Tensor small = Tensor::from(std::vector<float>{0.0f, -4e-37f, 2e-37f}, {1, 3});
+  EXPECT_NEAR(dequantize_weights(quantize_weights(small)).to_vector()[1], -4e-37f, 1e-39f);
+}
+
 TEST(QuantizedWeights, RefuseWhatHasNoSize) {
   EXPECT_THROW(quantize_weights(Tensor::full({1, 2}, std::numeric_limits<float>::infinity())),
                DataError);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "attend/error.h"
 
@@ -13,6 +14,8 @@ namespace attend {
 namespace {
 
 constexpr float kLargest = 127.0f;
+// The inverse of a smaller scale would not be finite.
+constexpr float kVanishing = kLargest / std::numeric_limits<float>::max();
 
 std::byte* scale_bytes(const Tensor& quantized, std::int64_t row) {
   return quantized.row_bytes(row) + quantized.cols() - kQuantizedScaleBytes;
@@ -44,12 +47,13 @@ Tensor quantize_weights(const Tensor& weights) {
         throw DataError(fmt::format("row {}: expected finite weights, found {}", row, from[i]));
       largest = std::max(largest, std::fabs(from[i]));
     }
-    const float inverse = largest > 0.0f ? kLargest / largest : 0.0f;
+    const bool vanishes = largest <= kVanishing;
+    const float inverse = vanishes ? 0.0f : kLargest / largest;
     std::int8_t* to = quantized.row<std::int8_t>(row);
     for (std::int64_t i = 0; i < weights.cols(); ++i)
       to[i] = static_cast<std::int8_t>(
           std::clamp(std::nearbyint(from[i] * inverse), -kLargest, kLargest));
-    set_quantized_scale(quantized, row, largest / kLargest);
+    set_quantized_scale(quantized, row, vanishes ? 0.0f : largest / kLargest);
   }
   return quantized;
 }

@@ -13,8 +13,9 @@ constexpr std::int64_t kQuantizedScaleBytes = quantized_columns(0);
 float quantized_scale(const Tensor& quantized, std::int64_t row);
 void set_quantized_scale(const Tensor& quantized, std::int64_t row, float scale);
 
-// The scale of a row is its largest magnitude / 127; elements are rounded to nearest even. Throws
-// ShapeError unless `weights` is a matrix, DataError if an element is not finite.
+// The scale of a row is its largest magnitude / 127; elements are rounded to nearest even. A row
+// whose elements are all below 4e-37 becomes zeros. Throws ShapeError unless `weights` is a matrix,
+// DataError if an element is not finite.
 Tensor quantize_weights(const Tensor& weights);
 // The values of unpacked 8-bit weights: f32 [O, I].
 Tensor dequantize_weights(const Tensor& quantized);
