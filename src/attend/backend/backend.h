@@ -141,7 +141,7 @@ class Backend {
   virtual void penalize_columns(const Tensor& x, const Ids& columns, float penalty) = 0;
   // Y[n] = a[n] . b[n].  a, b [N, D], y [N, 1].
   virtual void dot_rows(const Tensor& a, const Tensor& b, const Tensor& y) = 0;
-  // y[n] = factors[n] x[n] + beta y[n].  factors [N, 1], x and y [N, D]; beta 0 ignores y.
+  // y[n] = factors[n] x[n] + beta y[n].  factors [N, 1], x and y (may be x) [N, D]; 0 ignores y.
   virtual void scale_rows(const Tensor& factors, const Tensor& x, float beta, const Tensor& y) = 0;
 
   // --- pooling over time -------------------------------------------------------------------------

@@ -41,20 +41,14 @@ void check_projection(std::string_view op, const Shape& x, const OutputProjectio
 }
 
 // Multiplies losses [N], and the gradient [N, V] if there is one, by the weight of each target's
-// class. Composed of look-ups: row v of a table [V, V] is all weights[v].
-void weigh(const CrossEntropyOptions& options, const Ids& targets, const Tensor& losses,
+// class.
+void weigh(const Tensor& weights, const Ids& targets, const Tensor& losses,
            const Tensor& gradient) {
-  const Tensor& weights = options.class_weights;
-  const std::int64_t classes = weights.dim(0), rows = losses.dim(0);
-  const Tensor of_target = Tensor::empty({rows, 1});
-  backend().gather_rows(weights.reshape({classes, 1}), targets, of_target);
-  backend().multiply(losses, of_target.reshape({rows}), losses);
-  if (!gradient.defined()) return;
-  const Tensor table = Tensor::empty({classes, classes}), ones = Tensor::full({1, classes}, 1.0f);
-  backend().matmul(weights.reshape({classes, 1}), ones, {.precision = options.precision}, table);
-  const Tensor factors = Tensor::empty({rows, classes});
-  backend().gather_rows(table, targets, factors);
-  backend().multiply(gradient, factors, gradient);
+  const std::int64_t rows = losses.dim(0);
+  const Tensor factors = Tensor::empty({rows, 1});
+  backend().gather_rows(weights.reshape({weights.dim(0), 1}), targets, factors);
+  backend().multiply(losses, factors.reshape({rows}), losses);
+  if (gradient.defined()) backend().scale_rows(factors, gradient, 0.0f, gradient);
 }
 
 float gradient_scale(const CrossEntropyOptions& options, std::size_t targets) {
@@ -101,7 +95,7 @@ CrossEntropy cross_entropy(const Variable& logits, const Ids& targets,
   backend().cross_entropy(gradient, targets, options.label_smoothing, recording ? scale : 0.0f,
                           losses, nll);
   if (options.class_weights.defined())
-    weigh(options, targets, losses, recording ? gradient : Tensor());
+    weigh(options.class_weights, targets, losses, recording ? gradient : Tensor());
 
   const DeviceScalar total = backend().sum(losses);
   const Tensor loss = scaled_loss(total, scale);
