@@ -21,8 +21,9 @@ Tensor distributions(Backend& b, Operands& o, const Shape& shape) {
 }
 
 // The same columns: what is summed in which order is part of what a seed means.
-KernelCase sample_case(const char* name, const TokenFilter& filter) {
-  return {name, kMatrixShapes, {}, [=](Backend& b, Operands& o, const Shape& shape) -> Results {
+KernelCase sample_case(const char* name, const TokenFilter& filter,
+                       const std::vector<Shape>& shapes = kMatrixShapes) {
+  return {name, shapes, {}, [=](Backend& b, Operands& o, const Shape& shape) -> Results {
             const Tensor x = distributions(reference_backend(), o, shape);
             const Tensor uniform = Tensor::empty({shape[0]}),
                          columns = Tensor::empty({shape[0]}, DType::i32);
@@ -60,6 +61,12 @@ std::vector<KernelCase> token_cases() {
   cases.push_back(sample_case("sample_flattened", {.temperature = 1.5f}));
   cases.push_back(sample_case("sample_top_k", {.temperature = 0.8f, .top_k = 5}));
   cases.push_back(sample_case("sample_top_p", {.top_p = 0.7f}));
+  const std::vector<Shape> wide{{7, 2000}, {2, 9000}};
+  cases.push_back(sample_case("sample_top_p_of_many", {.top_p = 0.9f}, wide));
+  cases.push_back(sample_case("sample_nearly_all_of_many", {.top_p = 0.9999999f}, wide));
+  cases.push_back(sample_case("sample_the_first_of_many", {.top_p = 1e-6f}, wide));
+  cases.push_back(sample_case("sample_many_alike", {.temperature = 1e6f, .top_p = 0.5f}, wide));
+  cases.push_back(sample_case("sample_few_of_many", {.temperature = 0.1f, .top_p = 0.99f}, wide));
   cases.push_back(sample_case("sample_top_k_top_p", {.top_k = 9, .top_p = 0.6f}));
   cases.push_back(cache_case("mix_with_cache_targets", true));
   cases.push_back(cache_case("mix_with_cache_all_tokens", false));

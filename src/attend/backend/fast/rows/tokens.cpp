@@ -1,9 +1,11 @@
 // Sampling tokens, and mixing their probabilities with those of a cache. The cost of a row is its
-// exponentials and sorting.
+// exponentials, and of top-p the sorting of its likeliest tokens.
 #include <algorithm>
 #include <cassert>
+#include <cfloat>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "attend/backend/fast/fast_backend.h"
@@ -20,16 +22,10 @@ class TokenDraw {
   explicit TokenDraw(const TokenFilter& filter) : filter_(filter) {}
 
   std::int32_t operator()(std::span<const float> log_probabilities, float uniform) {
-    const float highest = *std::max_element(log_probabilities.begin(), log_probabilities.end());
-    if (!std::isfinite(highest)) return -1;
-    choose(log_probabilities);
-    weights_.resize(order_.size());
-    double total = 0;
-    for (std::size_t i = 0; i < order_.size(); ++i)
-      total += weights_[i] = std::exp(
-          (log_probabilities[static_cast<std::size_t>(order_[i])] - highest) / filter_.temperature);
-    if (filter_.top_p < 1.0f) total = cut(total);
-    double remaining = uniform * total;
+    row_ = log_probabilities;
+    highest_ = *std::max_element(row_.begin(), row_.end());
+    if (!std::isfinite(highest_)) return -1;
+    double remaining = uniform * choose();
     for (std::size_t i = 0; i < weights_.size(); ++i) {
       remaining -= weights_[i];
       if (remaining < 0) return order_[i];
@@ -38,23 +34,45 @@ class TokenDraw {
   }
 
  private:
-  // The columns to draw from: most likely first if truncated, otherwise in order. Impossible ones
-  // do not count, since a row may have some only because of others in its batch.
-  void choose(std::span<const float> log_probabilities) {
-    order_.clear();
-    for (std::size_t i = 0; i < log_probabilities.size(); ++i)
-      if (log_probabilities[i] != -INFINITY) order_.push_back(static_cast<std::int32_t>(i));
-    const auto likelier = [&](std::int32_t a, std::int32_t b) {
-      const float pa = log_probabilities[static_cast<std::size_t>(a)],
-                  pb = log_probabilities[static_cast<std::size_t>(b)];
+  using Order = std::vector<std::int32_t>;
+
+  float log_probability(std::int32_t column) const {
+    return row_[static_cast<std::size_t>(column)];
+  }
+  float weight(std::int32_t column) const {
+    return std::exp((log_probability(column) - highest_) / filter_.temperature);
+  }
+  auto likelier() const {
+    return [this](std::int32_t a, std::int32_t b) {
+      const float pa = log_probability(a), pb = log_probability(b);
       return pa != pb ? pa > pb : a < b;
     };
+  }
+
+  // Sets the columns to draw from, and their weights: most likely first if truncated, otherwise in
+  // order. -> the sum of the weights. Impossible columns do not count, since a row may have some
+  // only because of others in its batch.
+  double choose() {
+    order_.clear();
+    for (std::size_t i = 0; i < row_.size(); ++i)
+      if (row_[i] != -INFINITY) order_.push_back(static_cast<std::int32_t>(i));
     if (filter_.top_k > 0 && filter_.top_k < std::ssize(order_)) {
-      std::partial_sort(order_.begin(), order_.begin() + filter_.top_k, order_.end(), likelier);
+      std::partial_sort(order_.begin(), order_.begin() + filter_.top_k, order_.end(), likelier());
       order_.resize(static_cast<std::size_t>(filter_.top_k));
     } else if (filter_.top_p < 1.0f) {
-      std::sort(order_.begin(), order_.end(), likelier);
+      if (const auto sum = cut_unsorted()) return *sum;
+      std::sort(order_.begin(), order_.end(), likelier());
     }
+    const double total = weigh(order_.size());
+    return filter_.top_p < 1.0f ? cut(total) : total;
+  }
+
+  // Weighs the first columns. -> the sum
+  double weigh(std::size_t count) {
+    weights_.resize(count);
+    double total = 0;
+    for (std::size_t i = 0; i < count; ++i) total += weights_[i] = weight(order_[i]);
+    return total;
   }
 
   // Keeps the first weights that reach their share of `total`. -> their sum
@@ -67,8 +85,44 @@ class TokenDraw {
     return kept;
   }
 
+  // What sorting all columns, weigh() and cut() would do, but sorts only the likeliest. The total
+  // is summed in another order, so its last bits differ: nullopt when these could matter.
+  std::optional<double> cut_unsorted() {
+    const double total = weigh(order_.size()), count = static_cast<double>(order_.size());
+    const double share = filter_.top_p * total, error = 8 * count * DBL_EPSILON * total;
+    // Even all smaller weights together are only half of what is cut off.
+    const double smallest = 0.5 * (total - share) / count;
+    std::size_t candidates = 0;
+    for (std::size_t i = 0; i < order_.size(); ++i)
+      if (weights_[i] >= smallest) std::swap(order_[candidates++], order_[i]);
+    double kept = 0;
+    weights_.clear();
+    while (weights_.size() < candidates) {
+      const std::size_t sorted = sort_more(weights_.size(), candidates);
+      while (weights_.size() < sorted) {
+        if (kept > share + error) return kept;
+        if (kept >= share - error && !weights_.empty()) return std::nullopt;
+        kept += weights_.emplace_back(weight(order_[weights_.size()]));
+      }
+    }
+    return kept > share + error ? std::optional(kept) : std::nullopt;
+  }
+
+  // Moves the likeliest of the columns from `begin` to the front of them, in order. -> their end
+  std::size_t sort_more(std::size_t begin, std::size_t candidates) {
+    const std::size_t end = std::min(candidates, std::max<std::size_t>(64, 4 * begin));
+    const auto at = [this](std::size_t i) {
+      return order_.begin() + static_cast<std::ptrdiff_t>(i);
+    };
+    if (end < candidates) std::nth_element(at(begin), at(end), at(candidates), likelier());
+    std::sort(at(begin), at(end), likelier());
+    return end;
+  }
+
   TokenFilter filter_;
-  std::vector<std::int32_t> order_;
+  std::span<const float> row_;
+  float highest_ = 0;
+  Order order_;
   std::vector<double> weights_;
 };
 
