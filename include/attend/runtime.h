@@ -1,8 +1,8 @@
 // The threads that a job uses.
 //
 // The library keeps no process-wide state. A program that runs one job at a time can ignore this
-// header: without a runtime, a job uses the default one, which has a thread per physical core and
-// is created at first use. To run jobs in parallel, give each its own runtime:
+// header: without a runtime, a job uses the default one, which has the default number of threads
+// and is created at first use. To run jobs in parallel, give each its own runtime:
 //
 //   const auto few = attend::make_runtime({.threads = 2});
 //   const auto translator = attend::Translator::load("model.safetensors", few);
@@ -18,7 +18,7 @@ namespace attend {
 
 // Options of a runtime.
 struct ThreadOptions {
-  int threads = 0;  // 0: one per physical core that the process may use
+  int threads = 0;  // 0: one per physical core that the process may use, at most its CPU quota
 };
 
 // A thread pool. Its threads end with its last owner.

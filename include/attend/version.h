@@ -11,7 +11,7 @@ namespace attend {
 std::string version();
 
 // Build information, one "name: value" per line: the compiler, the instruction sets in the binary,
-// the one in use on this CPU, and the linked libraries.
+// the one in use on this CPU, the default number of threads, and the linked libraries.
 std::string build_information();
 
 }  // namespace attend

@@ -60,9 +60,9 @@ class Translator(TranslationInspection):
         another kind of model.
 
         ``threads``: the size of a thread pool of its own; by default all models share one with
-        a thread per physical core. ``heads_off`` and ``attention_beta`` change the attention: see
-        AttentionChanges; ConfigError where a name fits no head. ``device`` and the rest of
-        ``others`` are for scripts of other packages.
+        a thread per physical core, at most the container's CPU quota. ``heads_off`` and
+        ``attention_beta`` change the attention: see AttentionChanges; ConfigError where a name
+        fits no head. ``device`` and the rest of ``others`` are for scripts of other packages.
         """
         super().__init__(path, device, threads, others)
         self._model = _attend.Translator(self._path, self._pool_size, typed_changes(self._changes))

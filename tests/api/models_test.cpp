@@ -299,8 +299,8 @@ TEST(RuntimeApi, HasAsManyThreadsAsAskedFor) {
 
 TEST(VersionApi, SaysWhatTheLibraryIsMadeOf) {
   EXPECT_EQ(version(), "0.2.0");
-  for (const char* part :
-       {"compiler: ", "instruction sets: ", "in use: ", "SentencePiece ", "Highway "})
+  for (const char* part : {"compiler: ", "instruction sets: ", "in use: ", "threads by default: ",
+                           "SentencePiece ", "Highway "})
     EXPECT_NE(build_information().find(part), std::string::npos) << part;
 }
 

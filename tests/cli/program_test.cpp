@@ -3,6 +3,7 @@
 #include "attend/backend/instruction_sets.h"
 #include "attend/version.h"
 #include "cli/started_program.h"
+#include "core/cpu_group.h"
 
 namespace attend {
 namespace {
@@ -24,6 +25,15 @@ TEST_F(ProgramStart, SaysWhatItIsMadeOfAndWhatItUses) {
     EXPECT_NE(out_.find(line), std::string::npos) << line << " is missing in\n" << out_;
   ASSERT_EQ(shell("ATTEND_BACKEND=reference $attend --version"), 0) << error_;
   EXPECT_NE(out_.find("reference kernels"), std::string::npos) << out_;
+}
+
+TEST_F(ProgramStart, SaysHowManyThreadsACpuQuotaLeaves) {
+  const auto group = CpuGroup::make(0.5);
+  if (!group) GTEST_SKIP() << CpuGroup::kMissing;
+  const std::string enter = "echo $$ > " + (group->folder() / "cgroup.procs").string() + " && ";
+  ASSERT_EQ(shell(enter + "$attend --version"), 0) << error_;
+  EXPECT_NE(out_.find("threads by default: 1 ("), std::string::npos) << out_;
+  EXPECT_NE(out_.find(", CPU quota 0.5)\n"), std::string::npos) << out_;
 }
 
 TEST_F(ProgramStart, UsesTheInstructionSetOfTheEnvironment) {

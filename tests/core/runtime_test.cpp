@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "attend/core/cpu_quota.h"
 #include "attend/core/parallel.h"
 #include "attend/error.h"
 
@@ -22,10 +23,11 @@ std::shared_ptr<Runtime> runtime_of(int threads) {
   return std::make_shared<Runtime>(RuntimeOptions{.threads = threads});
 }
 
-TEST(Runtime, HasAThreadForEachPhysicalCoreByDefault) {
+TEST(Runtime, HasTheDefaultNumberOfThreads) {
   EXPECT_GE(physical_cores(), 1);
-  EXPECT_EQ(Runtime().threads(), physical_cores());
-  EXPECT_EQ(threads(), physical_cores()) << "outside of every scope";
+  EXPECT_EQ(default_threads().cores, physical_cores());
+  EXPECT_EQ(Runtime().threads(), default_threads().count());
+  EXPECT_EQ(threads(), default_threads().count()) << "outside of every scope";
 }
 
 TEST(Runtime, RefusesNumbersOfThreadsThatAreNone) {
@@ -77,7 +79,7 @@ TEST(RuntimeScope, IsOfItsThreadOnly) {
   const RuntimeScope scope({.threads = 5});
   int of_another = 0;
   std::thread([&] { of_another = threads(); }).join();
-  EXPECT_EQ(of_another, physical_cores());
+  EXPECT_EQ(of_another, default_threads().count());
   EXPECT_EQ(threads(), 5);
 }
 

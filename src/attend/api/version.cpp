@@ -9,6 +9,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/backend/instruction_sets.h"
+#include "attend/core/cpu_quota.h"
 #include "attend/core/version.h"
 
 namespace attend {
@@ -32,6 +33,7 @@ std::string build_information() {
   std::string text = fmt::format("compiler: {}\n", compiler());
   text += fmt::format("instruction sets: {}\n", fmt::join(sets.built, ", "));
   text += fmt::format("in use: {}, {} kernels\n", sets.used, backend().name());
+  text += fmt::format("threads by default: {}\n", default_threads().description());
   // Versions at run time for libraries that report them; otherwise versions at build time.
   text += fmt::format(
       "libraries: Highway {}, SentencePiece {}, PCRE2 {}, zlib {}, zstd {}, utf8proc {}, fmt "

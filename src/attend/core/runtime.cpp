@@ -10,6 +10,8 @@
 #include <thread>
 #include <utility>
 
+#include "attend/core/cpu_quota.h"
+
 namespace attend {
 
 namespace {
@@ -67,7 +69,8 @@ std::shared_ptr<Runtime> make_runtime(const ThreadOptions& options) {
 int threads_of(const Runtime& runtime) { return runtime.threads(); }
 
 Runtime::Runtime(const RuntimeOptions& options)
-    : pool_(options.threads == 0 ? physical_cores() : options.threads), device_(options.device) {}
+    : pool_(options.threads == 0 ? default_threads().count() : options.threads),
+      device_(options.device) {}
 
 void Runtime::run(std::int64_t count, IndexBody body) {
   const auto body_here = [this, body](std::int64_t index) {

@@ -31,7 +31,7 @@ struct Device {
 int physical_cores();
 
 struct RuntimeOptions {
-  int threads = ThreadOptions{}.threads;  // 0: one per physical core
+  int threads = ThreadOptions{}.threads;  // 0: default_threads()
   Device device = {};                     // the CPU by default
 };
 

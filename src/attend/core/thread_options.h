@@ -10,7 +10,8 @@ namespace attend {
 template <class Visitor>
 void fields(ThreadOptions& o, Visitor&& visit) {
   visit("threads", o.threads, between(0, kMostThreads),
-        "threads to compute with; 0: one for each physical core");
+        "threads to compute with; 0: one for each physical core, at most the CPU quota of the "
+        "container, rounded up");
 }
 
 }  // namespace attend
