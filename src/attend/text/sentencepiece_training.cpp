@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 
@@ -14,7 +15,10 @@
 #include "attend/core/unicode.h"
 #include "attend/core/utf8.h"
 #include "attend/error.h"
+#include "attend/text/long_words.h"
 #include "attend/text/meta_symbol.h"
+#include "attend/text/sentencepiece_model.h"
+#include "attend/text/tokenizer_engine.h"
 #include "attend/text/training_errors.h"
 
 namespace attend::detail {
@@ -28,13 +32,23 @@ constexpr int kBytePieces = 256;
 constexpr int kTrainingThreads = 4;
 
 // Feeds sentences to the trainer. It would silently drop sentences with a tab or U+2585, its
-// separators, so these become spaces.
+// separators, so these become spaces. If `characters` says how characters are mapped, sentences
+// with words that are too long for it are fed in parts.
 class Sentences final : public sentencepiece::SentenceIterator {
  public:
-  explicit Sentences(std::span<const std::string> sentences) : sentences_(sentences) { prepare(); }
+  explicit Sentences(std::span<const std::string> sentences,
+                     const CharacterMap* characters = nullptr)
+      : sentences_(sentences), characters_(characters) {
+    prepare();
+  }
 
   bool done() const override { return at_ == sentences_.size(); }
   void Next() override {
+    if (!parts_.empty()) {
+      value_ = std::move(parts_.back());
+      parts_.pop_back();
+      return;
+    }
     ++at_;
     prepare();
   }
@@ -50,11 +64,17 @@ class Sentences final : public sentencepiece::SentenceIterator {
     for (std::size_t i = value_.find(kReserved); i != std::string::npos;
          i = value_.find(kReserved, i))
       value_.replace(i, kReserved.size(), 1, ' ');
+    if (characters_ == nullptr || !may_have_long_words(value_)) return;
+    const auto parts = parts_for_training(value_, *characters_);
+    parts_.assign(parts.rbegin(), parts.rend() - 1);
+    value_ = std::string(parts.front());
   }
 
   std::span<const std::string> sentences_;
+  const CharacterMap* characters_;
   std::size_t at_ = 0;
   std::string value_;
+  std::vector<std::string> parts_;  // what follows of the sentence, in reverse
 };
 
 std::string_view name_of(TokenizerType type) {
@@ -78,7 +98,7 @@ Arguments arguments_of(const TokenizerOptions& options) {
       {"eos_id", "3"},
       // An unknown word keeps its space; an unknown character stays inside its word.
       {"unk_surface", options.type == TokenizerType::word ? " \xE2\x81\x87" : "\xE2\x81\x87"},
-      {"max_sentence_length", std::to_string(1 << 30)},  // otherwise long sentences are dropped
+      {"max_sentence_length", std::to_string(1 << 30)},  // longer sentences are dropped
       {"num_threads", std::to_string(kTrainingThreads)},
   };
   if (!options.user_symbols.empty())
@@ -110,10 +130,31 @@ int number_after(std::string_view message, std::string_view before) {
       fmt::format("tokenizer: SentencePiece could not learn a vocabulary: {}", message));
 }
 
+// A model with the normalization of `options`.
+std::string train_on_nothing(TokenizerOptions options) {
+  options.type = TokenizerType::chars;
+  const std::vector<std::string> one{"a"};
+  Sentences iterator(one);
+  std::string bytes;
+  sentencepiece::SentencePieceTrainer::Train(arguments_of(options), &iterator, &bytes)
+      .IgnoreError();
+  return bytes;
+}
+
+bool needs_short_words(TokenizerType type) {
+  return type == TokenizerType::bpe || type == TokenizerType::unigram;
+}
+
 std::string run_trainer(std::span<const std::string> sentences, const TokenizerOptions& options,
                         int reserved) {
-  Sentences iterator(sentences);
-  std::string bytes;
+  std::string normalization, bytes;
+  std::optional<SentencePieceModel> normalizer;  // refers to the bytes of `normalization`
+  if (needs_short_words(options.type) &&
+      std::any_of(sentences.begin(), sentences.end(), may_have_long_words)) {
+    normalization = train_on_nothing(options);
+    normalizer = read_sentencepiece_model(normalization);
+  }
+  Sentences iterator(sentences, normalizer ? &normalizer->characters : nullptr);
   const auto status =
       sentencepiece::SentencePieceTrainer::Train(arguments_of(options), &iterator, &bytes);
   if (!status.ok()) explain(status.message(), options, reserved, sentences.size());
@@ -195,6 +236,7 @@ std::string train_sentencepiece(std::span<const std::string> sentences,
   const int reserved = kTrainedControls + (options.byte_fallback ? kBytePieces : 0) +
                        static_cast<int>(options.user_symbols.size());
   check_training_options(options, reserved);
+  for (const std::string& sentence : sentences) refuse_long_text(sentence.size());
   if (std::all_of(sentences.begin(), sentences.end(), is_blank)) throw_no_text(sentences.size());
   // The unigram trainer aborts if normalization leaves no text, or if the text overflows its
   // indices.
