@@ -179,9 +179,9 @@ class ConfusionMatrix {
   // One name per class. Throws ConfigError if empty.
   explicit ConfusionMatrix(std::vector<std::string> class_names);
 
-  // Counts an example of class `gold` classified as `predicted`. Throws DataError unless both are 0
-  // .. classes-1.
-  void add(std::int64_t gold, std::int64_t predicted);
+  // Counts examples of class `gold` classified as `predicted`. Throws DataError unless both are 0
+  // .. classes-1, ConfigError for fewer than no examples.
+  void add(std::int64_t gold, std::int64_t predicted, std::int64_t examples = 1);
   // Throws ConfigError unless both have the same size.
   void add(std::span<const std::int64_t> gold, std::span<const std::int64_t> predicted);
 

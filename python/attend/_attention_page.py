@@ -16,6 +16,12 @@ class AttentionPage:
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.html)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AttentionPage) and self.html == other.html
+
+    def __hash__(self) -> int:
+        return hash(self.html)
+
     def _repr_html_(self) -> str:
         # A frame keeps the page's styles and scripts apart from those of the notebook.
         content = self.html.replace("&", "&amp;").replace('"', "&quot;")

@@ -23,8 +23,32 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
-@dataclass
-class TranslationResult:
+def are_equal(one: object, other: object) -> bool:
+    """Whether two results are the same, also if they hold arrays."""
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(are_equal, one, other))
+    equal = one == other
+    if isinstance(equal, bool):
+        return equal
+    import numpy
+
+    return numpy.array_equal(one, other)  # type: ignore[arg-type]
+
+
+class _Compared:
+    """Equal if all attributes are, which may be arrays."""
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        mine, theirs = vars(self), vars(other)
+        return all(are_equal(mine[name], theirs[name]) for name in mine)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(eq=False)
+class TranslationResult(_Compared):
     """The translations of one sentence."""
 
     hypotheses: list[list[str]]  #: tokens, best first
@@ -33,8 +57,8 @@ class TranslationResult:
     logits: list[list[Logits]] = field(default_factory=list)  #: with return_logits_vocab=True
 
 
-@dataclass
-class GenerationResult:
+@dataclass(eq=False)
+class GenerationResult(_Compared):
     """The continuations of one prompt."""
 
     sequences: list[list[str]]  #: tokens

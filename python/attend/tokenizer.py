@@ -107,6 +107,12 @@ class Tokenizer:
     def __len__(self) -> int:
         return self.vocab_size
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Tokenizer) and self.to_bytes() == other.to_bytes()
+
+    def __hash__(self) -> int:
+        return hash(self.to_bytes())
+
     def __reduce__(self) -> tuple[object, ...]:
         return Tokenizer.from_bytes, (self.to_bytes(),)
 

@@ -30,12 +30,13 @@ ConfusionMatrix::ConfusionMatrix(std::vector<std::string> class_names)
   if (names_.empty()) throw ConfigError("a classifier needs at least one class, got none");
 }
 
-void ConfusionMatrix::add(std::int64_t gold, std::int64_t predicted) {
+void ConfusionMatrix::add(std::int64_t gold, std::int64_t predicted, std::int64_t examples) {
   for (const std::int64_t index : {gold, predicted}) {
     if (index < 0 || index >= classes())
       throw DataError(fmt::format("expected a class in 0 .. {}, got {}", classes() - 1, index));
   }
-  ++counts_[static_cast<std::size_t>(gold * classes() + predicted)];
+  if (examples < 0) throw ConfigError(fmt::format("expected 0 or more examples, got {}", examples));
+  counts_[static_cast<std::size_t>(gold * classes() + predicted)] += examples;
 }
 
 void ConfusionMatrix::add(std::span<const std::int64_t> gold,

@@ -20,6 +20,7 @@
 #include "attend/python/module.h"
 #include "attend/python/numpy.h"
 #include "attend/python/tokens.h"
+#include "attend/python/values.h"
 #include "attend/tasks/explanation.h"
 #include "attend/tasks/language/engine.h"
 #include "attend/tasks/language/perplexity.h"
@@ -190,8 +191,8 @@ double perplexity_of_texts(const HeldGenerator& generator, const Strings& lines)
 }
 
 void add_generation_classes(nb::module_& module) {
-  nb::class_<Generation>(module, "Generation", "A continuation of a prompt.")
-      .def_ro("text", &Generation::text, "The continuation, without the prompt.")
+  nb::class_<Generation> generation(module, "Generation", "A continuation of a prompt.");
+  generation.def_ro("text", &Generation::text, "The continuation, without the prompt.")
       .def_ro("ids", &Generation::ids, "Its tokens as ids.")
       .def_ro("token_scores", &Generation::token_scores,
               "The log-probability of each token, before temperature and penalties.")
@@ -204,13 +205,17 @@ void add_generation_classes(nb::module_& module) {
         return fmt::format("Generation(text={}, score={:.4f})", nb::repr(nb::cast(g.text)).c_str(),
                            g.score);
       });
-  nb::class_<SequenceScore>(module, "SequenceScore", "How likely a model finds a text.")
+  add_value_members(generation, &Generation::text, &Generation::ids, &Generation::token_scores,
+                    &Generation::score, &Generation::complete);
+  nb::class_<SequenceScore> score(module, "SequenceScore", "How likely a model finds a text.");
+  score
       .def_ro("log_probability", &SequenceScore::log_probability,
               "Natural logarithm, of all tokens and the end.")
       .def_ro("token_scores", &SequenceScore::token_scores, "Of each token, and of the end.")
       .def("__repr__", [](const SequenceScore& s) {
         return fmt::format("SequenceScore(log_probability={:.4f})", s.log_probability);
       });
+  add_value_members(score, &SequenceScore::log_probability, &SequenceScore::token_scores);
 }
 
 }  // namespace

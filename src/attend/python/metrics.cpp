@@ -3,13 +3,16 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <fmt/format.h>
 
+#include "attend/error.h"
 #include "attend/metrics/report.h"
 #include "attend/python/keywords.h"
 #include "attend/python/module.h"
+#include "attend/python/values.h"
 
 namespace nb = nanobind;
 
@@ -37,6 +40,23 @@ Bleu bleu(const Lines& hypotheses, const References& references, const nb::dict&
   return {corpus_bleu(hypotheses, references, options), bleu_signature(options, references.size())};
 }
 
+using BleuState = std::tuple<double, std::vector<double>, double, std::int64_t, std::int64_t,
+                             std::vector<std::int64_t>, std::vector<std::int64_t>, std::string>;
+
+BleuState state_of_bleu(const Bleu& bleu) {
+  const BleuScore& s = bleu.score;
+  return {s.score,  s.precisions, s.brevity_penalty, s.hypothesis_length, s.reference_length,
+          s.counts, s.totals,     bleu.signature};
+}
+
+Bleu bleu_of(const BleuState& state) {
+  Bleu bleu;
+  BleuScore& s = bleu.score;
+  std::tie(s.score, s.precisions, s.brevity_penalty, s.hypothesis_length, s.reference_length,
+           s.counts, s.totals, bleu.signature) = state;
+  return bleu;
+}
+
 struct Chrf {
   double score;
   std::string name, signature;
@@ -58,10 +78,32 @@ std::string report(const Lines& hypotheses, const References& references,
                                 : evaluate(hypotheses, references, options));
 }
 
+// The labels and, by gold label, how often each was predicted.
+using MatrixState = std::tuple<Lines, std::vector<std::int64_t>>;
+
+MatrixState state_of_matrix(const ConfusionMatrix& matrix) {
+  std::vector<std::int64_t> counts;
+  for (std::int64_t gold = 0; gold < matrix.classes(); ++gold)
+    for (std::int64_t predicted = 0; predicted < matrix.classes(); ++predicted)
+      counts.push_back(matrix.count(gold, predicted));
+  return {matrix.class_names(), counts};
+}
+
+ConfusionMatrix matrix_of(const MatrixState& state) {
+  const auto& [labels, counts] = state;
+  ConfusionMatrix matrix(labels);
+  const std::int64_t classes = matrix.classes();
+  if (std::ssize(counts) != classes * classes)
+    throw DataError("a pickled confusion matrix has other counts than its labels");
+  for (std::int64_t i = 0; i < std::ssize(counts); ++i)
+    matrix.add(i / classes, i % classes, counts[static_cast<std::size_t>(i)]);
+  return matrix;
+}
+
 void add_confusion_matrix(nb::module_& module) {
   using Matrix = ConfusionMatrix;
-  nb::class_<ClassScores>(module, "ClassScores", "Scores of one class, 0 .. 1.")
-      .def_ro("precision", &ClassScores::precision)
+  nb::class_<ClassScores> scores(module, "ClassScores", "Scores of one class, 0 .. 1.");
+  scores.def_ro("precision", &ClassScores::precision)
       .def_ro("recall", &ClassScores::recall)
       .def_ro("f1", &ClassScores::f1)
       .def_ro("support", &ClassScores::support, "Examples of the class.")
@@ -69,26 +111,33 @@ void add_confusion_matrix(nb::module_& module) {
         return fmt::format("ClassScores(precision={:.4f}, recall={:.4f}, f1={:.4f}, support={})",
                            s.precision, s.recall, s.f1, s.support);
       });
-  nb::class_<Matrix>(module, "ConfusionMatrix",
-                     "How often each label was given to texts of each label.")
-      .def(nb::init<std::vector<std::string>>(), nb::arg("labels"))
+  add_value_members(scores, &ClassScores::precision, &ClassScores::recall, &ClassScores::f1,
+                    &ClassScores::support);
+  nb::class_<Matrix> matrix(module, "ConfusionMatrix",
+                            "How often each label was given to texts of each label.");
+  matrix.def(nb::init<std::vector<std::string>>(), nb::arg("labels"))
       .def(
           "add",
-          [](Matrix& matrix, const std::vector<std::int64_t>& gold,
-             const std::vector<std::int64_t>& predicted) { matrix.add(gold, predicted); },
+          [](Matrix& own, const std::vector<std::int64_t>& gold,
+             const std::vector<std::int64_t>& predicted) { own.add(gold, predicted); },
           nb::arg("gold"), nb::arg("predicted"))
       .def("count", &Matrix::count, nb::arg("gold"), nb::arg("predicted"))
       .def("accuracy", &Matrix::accuracy)
       .def("macro_f1", &Matrix::macro_f1)
       .def("weighted_f1", &Matrix::weighted_f1)
       .def("of_class", &Matrix::of_class, nb::arg("index"))
-      .def("table", &Matrix::table);
+      .def("table", &Matrix::table)
+      .def("__repr__", [](const Matrix& m) {
+        return fmt::format("ConfusionMatrix({} classes, {} examples)", m.classes(), m.total());
+      });
+  add_value_methods(matrix, state_of_matrix, matrix_of);
 }
 
 }  // namespace
 
 void add_metrics(nb::module_& module) {
-  nb::class_<Bleu>(module, "Bleu", "BLEU of a corpus or a sentence.")
+  nb::class_<Bleu> bleu_class(module, "Bleu", "BLEU of a corpus or a sentence.");
+  bleu_class
       .def_prop_ro(
           "score", [](const Bleu& b) { return b.score.score; }, "0 .. 100")
       .def_prop_ro("precisions", [](const Bleu& b) { return b.score.precisions; })
@@ -98,13 +147,15 @@ void add_metrics(nb::module_& module) {
       .def_ro("signature", &Bleu::signature, "What sacreBLEU calls so: all that the score means.")
       .def("__float__", [](const Bleu& b) { return b.score.score; })
       .def("__repr__", [](const Bleu& b) { return format_bleu(b.score, b.signature); });
-  nb::class_<Chrf>(module, "Chrf", "chrF of a corpus.")
-      .def_ro("score", &Chrf::score, "0 .. 100")
+  add_value_methods(bleu_class, state_of_bleu, bleu_of);
+  nb::class_<Chrf> chrf_class(module, "Chrf", "chrF of a corpus.");
+  chrf_class.def_ro("score", &Chrf::score, "0 .. 100")
       .def_ro("signature", &Chrf::signature)
       .def("__float__", [](const Chrf& c) { return c.score; })
       .def("__repr__", [](const Chrf& c) {
         return fmt::format("{}|{} = {:.2f}", c.name, c.signature, c.score);
       });
+  add_value_members(chrf_class, &Chrf::score, &Chrf::name, &Chrf::signature);
   module.def("bleu", bleu, nb::arg("hypotheses"), nb::arg("references"), nb::arg("options"));
   module.def("chrf", chrf, nb::arg("hypotheses"), nb::arg("references"), nb::arg("options"));
   module.def("report", report, nb::arg("hypotheses"), nb::arg("references"),

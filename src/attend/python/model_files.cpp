@@ -4,6 +4,7 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <fmt/format.h>
@@ -20,6 +21,7 @@
 #include "attend/interchange/peft.h"
 #include "attend/python/keywords.h"
 #include "attend/python/module.h"
+#include "attend/python/values.h"
 #include "attend/tasks/adapter.h"
 #include "attend/tasks/changed_options.h"
 #include "attend/tasks/translation/pair_format.h"
@@ -121,18 +123,32 @@ std::optional<double> deviation_of(const Path& path) {
 }
 
 void add_descriptions(nb::module_& module) {
-  nb::class_<TensorDescription>(module, "TensorDescription", "A tensor in a model file.")
-      .def_ro("name", &TensorDescription::name)
+  nb::class_<TensorDescription> tensor(module, "TensorDescription", "A tensor in a model file.");
+  tensor.def_ro("name", &TensorDescription::name)
       .def_ro("dtype", &TensorDescription::dtype)
-      .def_ro("shape", &TensorDescription::shape);
-  nb::class_<FileDescription>(module, "FileDescription", "What a safetensors file holds.")
-      .def_ro("path", &FileDescription::path)
+      .def_ro("shape", &TensorDescription::shape)
+      .def("__repr__", [](const TensorDescription& t) {
+        return fmt::format("TensorDescription(name={}, dtype={}, shape=[{}])", quote(t.name),
+                           quote(t.dtype), fmt::join(t.shape, ", "));
+      });
+  add_value_members(tensor, &TensorDescription::name, &TensorDescription::dtype,
+                    &TensorDescription::shape, &TensorDescription::bytes);
+  nb::class_<FileDescription> file(module, "FileDescription", "What a safetensors file holds.");
+  file.def_ro("path", &FileDescription::path)
       .def_ro("file_bytes", &FileDescription::file_bytes)
       .def_ro("parameters", &FileDescription::parameters)
       .def_ro("tensors", &FileDescription::tensors)
       .def_ro("metadata", &FileDescription::metadata)
       .def_ro("format_problem", &FileDescription::format_problem,
-              "Empty if attend can load the file; else why not.");
+              "Empty if attend can load the file; else why not.")
+      .def("__repr__", [](const FileDescription& f) {
+        return fmt::format("FileDescription(path={}, parameters={}, tensors={})", quote(f.path),
+                           f.parameters, f.tensors.size());
+      });
+  add_value_members(file, &FileDescription::path, &FileDescription::file_bytes,
+                    &FileDescription::tensors, &FileDescription::parameters,
+                    &FileDescription::tensor_bytes, &FileDescription::metadata,
+                    &FileDescription::format_problem);
 }
 
 }  // namespace

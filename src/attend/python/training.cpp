@@ -2,7 +2,9 @@
 
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <fmt/format.h>
@@ -12,6 +14,7 @@
 
 #include "attend/python/keywords.h"
 #include "attend/python/module.h"
+#include "attend/python/values.h"
 
 namespace nb = nanobind;
 
@@ -89,8 +92,9 @@ TrainingResult train_in_python(const PythonJob& python, const nb::dict& keywords
 }
 
 void add_reports(nb::module_& module) {
-  nb::class_<StepReport>(module, "StepReport", "An update of a training.")
-      .def_ro("step", &StepReport::step, "From 1.")
+  using Step = StepReport;
+  nb::class_<Step> step(module, "StepReport", "An update of a training.");
+  step.def_ro("step", &StepReport::step, "From 1.")
       .def_ro("epoch", &StepReport::epoch, "From 1.")
       .def_ro("loss", &StepReport::loss, "Per target token, label smoothing included.")
       .def_ro("nll", &StepReport::nll, "Negative log-likelihood per target token, in nats.")
@@ -102,8 +106,12 @@ void add_reports(nb::module_& module) {
       .def("__repr__", [](const StepReport& r) {
         return fmt::format("StepReport(step={}, loss={:.4f})", r.step, r.loss);
       });
-  nb::class_<ValidationReport>(module, "ValidationReport", "A validation of a training.")
-      .def_ro("step", &ValidationReport::step)
+  add_value_members(step, &Step::step, &Step::epoch, &Step::loss, &Step::nll, &Step::learning_rate,
+                    &Step::gradient_norm, &Step::tokens, &Step::tokens_per_second, &Step::seconds,
+                    &Step::source_tokens);
+  using Validated = ValidationReport;
+  nb::class_<Validated> validated(module, "ValidationReport", "A validation of a training.");
+  validated.def_ro("step", &ValidationReport::step)
       .def_ro("epoch", &ValidationReport::epoch)
       .def_ro("loss", &ValidationReport::loss)
       .def_ro("nll", &ValidationReport::nll, "Over the whole validation set.")
@@ -118,6 +126,9 @@ void add_reports(nb::module_& module) {
       .def("__repr__", [](const ValidationReport& r) {
         return fmt::format("ValidationReport(step={}, nll={:.4f})", r.step, r.nll);
       });
+  add_value_members(validated, &Validated::step, &Validated::epoch, &Validated::loss,
+                    &Validated::nll, &Validated::metrics, &Validated::best, &Validated::seconds,
+                    &Validated::averaged);
 }
 
 }  // namespace

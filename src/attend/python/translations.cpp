@@ -8,6 +8,7 @@
 
 #include "attend/error.h"
 #include "attend/python/module.h"
+#include "attend/python/values.h"
 #include "attend/translator.h"
 
 namespace nb = nanobind;
@@ -17,8 +18,6 @@ namespace attend {
 namespace {
 
 using Candidate = TranslationCandidate;
-using CandidateState = std::tuple<std::string, float, float, std::vector<std::string>,
-                                  std::vector<float>, std::vector<std::pair<int, int>>, int>;
 using TranslationState = std::tuple<std::vector<Candidate>, std::vector<std::string>>;
 
 // Python writes it: the page of the attention needs the translator. Imported when needed.
@@ -29,9 +28,9 @@ nb::object html_of(const nb::object& translation) {
 const Candidate& best(const Translation& translation) { return translation.candidates.front(); }
 
 void add_candidate(nb::module_& module) {
-  nb::class_<Candidate>(module, "TranslationCandidate",
-                        "One translation of a sentence, with its scores.")
-      .def_ro("text", &Candidate::text)
+  nb::class_<Candidate> candidate(module, "TranslationCandidate",
+                                  "One translation of a sentence, with its scores.");
+  candidate.def_ro("text", &Candidate::text)
       .def_ro("score", &Candidate::score,
               "The log-probability divided by length ** length_penalty.")
       .def_ro("log_probability", &Candidate::log_probability,
@@ -43,33 +42,25 @@ void add_candidate(nb::module_& module) {
               "Pairs (source word, target word), counted from 0; empty unless alignments=True.")
       .def_ro("end", &Candidate::end,
               "The id of the token that ended it; -1: it was cut at the greatest length.")
-      .def("__getstate__",
-           [](const Candidate& c) {
-             return CandidateState{
-                 c.text, c.score, c.log_probability, c.tokens, c.token_scores, c.alignment, c.end};
-           })
-      .def("__setstate__",
-           [](Candidate& c, const CandidateState& state) {
-             const auto& [text, score, log_probability, tokens, token_scores, alignment, end] =
-                 state;
-             new (&c) Candidate{text, score, log_probability, tokens, token_scores, end, alignment};
-           })
       .def("__repr__", [](const Candidate& c) {
         return fmt::format("TranslationCandidate(text={}, score={:.4f})",
                            nb::repr(nb::cast(c.text)).c_str(), c.score);
       });
+  add_value_members(candidate, &Candidate::text, &Candidate::score, &Candidate::log_probability,
+                    &Candidate::tokens, &Candidate::token_scores, &Candidate::alignment,
+                    &Candidate::end);
 }
 
 }  // namespace
 
 void add_translations(nb::module_& module) {
   add_candidate(module);
-  nb::class_<Translation>(
+  nb::class_<Translation> translation(
       module, "Translation",
       "A translated sentence. The attributes of the best candidate are also its own. A notebook "
       "shows it with its attention.",
-      nb::dynamic_attr())  // where it comes from
-      .def_ro("candidates", &Translation::candidates, "Best first, n_best of them.")
+      nb::dynamic_attr());  // where it comes from
+  translation.def_ro("candidates", &Translation::candidates, "Best first, n_best of them.")
       .def_ro("source_tokens", &Translation::source_tokens)
       .def_prop_ro("text", [](const Translation& t) { return best(t).text; })
       .def_prop_ro("score", [](const Translation& t) { return best(t).score; })
@@ -79,19 +70,19 @@ void add_translations(nb::module_& module) {
       .def_prop_ro("alignment", [](const Translation& t) { return best(t).alignment; })
       .def("__str__", [](const Translation& t) { return best(t).text; })
       .def("_repr_html_", html_of)
-      .def("__getstate__",
-           [](const Translation& t) {
-             return TranslationState{t.candidates, t.source_tokens};
-           })
-      .def("__setstate__",
-           [](Translation& t, const TranslationState& state) {
-             const auto& [candidates, source_tokens] = state;
-             if (candidates.empty()) throw DataError("a pickled translation has no candidates");
-             new (&t) Translation{candidates, source_tokens};
-           })
       .def("__repr__", [](const Translation& t) {
         return fmt::format("Translation(text={}, score={:.4f})",
                            nb::repr(nb::cast(best(t).text)).c_str(), best(t).score);
+      });
+  add_value_methods(
+      translation,
+      [](const Translation& t) {
+        return TranslationState{t.candidates, t.source_tokens};
+      },
+      [](const TranslationState& state) {
+        const auto& [candidates, source_tokens] = state;
+        if (candidates.empty()) throw DataError("a pickled translation has no candidates");
+        return Translation{candidates, source_tokens};
       });
 }
 
