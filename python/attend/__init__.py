@@ -30,7 +30,7 @@ from attend._batches import (
     ScoringResult,
     TranslationResult,
 )
-from attend._common import AttentionChanges, imported
+from attend._common import AttentionChanges
 from attend._errors import (
     ConfigError,
     DataError,
@@ -40,6 +40,7 @@ from attend._errors import (
     LineError,
     ShapeError,
 )
+from attend._imports import imported
 from attend.base_model import BaseModel
 from attend.classifier import Classifier, LabelScore
 from attend.embedder import Embedder
@@ -167,9 +168,9 @@ def load(
     **changes: Unpack[AttentionChanges],
 ) -> Translator | Classifier | Tagger | Generator | Embedder:
     """Reads a model of any kind: a model file, the folder of a training run, or a directory of
-    Hugging Face or Marian. A directory is imported once, into a file next to it
-    (``.attend.safetensors``). An adapter, also one of PEFT, is merged into its base in the same
-    way.
+    Hugging Face or Marian. A directory is imported when it is first read and after any file in it
+    has changed, into the folder that the variable ATTEND_CACHE names (``~/.cache/attend``). An
+    adapter, also one of PEFT, is merged into its base in the same way.
 
     Returns a Translator, Classifier, Tagger, Generator or Embedder, whichever the file is for.
     (Embedder itself also reads the others, for their hidden states.)
@@ -179,8 +180,7 @@ def load(
     Raises IoError, DataError for a file that is damaged or not a model, and ConfigError for changes
     that do not fit it.
     """
-    path = imported(path)
-    task = _attend.task_of(path)
+    task = _attend.task_of(imported(path))
     if task not in _CLASSES:
         raise DataError(
             f"{os.fspath(path)}: expected a model for one of {', '.join(_CLASSES)}, got {task!r}"

@@ -11,8 +11,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, TypedDict, TypeVar
 
-from attend import _attend
 from attend._errors import ConfigError, LineError
+from attend._imports import imported
 
 Result = TypeVar("Result")
 Text = TypeVar("Text")
@@ -76,34 +76,6 @@ def in_background(write: Callable[[Callable[[Result], None]], object]) -> Iterat
         writer.join()
 
 
-CACHE = ".attend.safetensors"
-
-
-def imported(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
-    """The model file of a directory of another program, or of an adapter with its base: written
-    beside it, and again when one of these has changed since. Any other path as it is."""
-    base = _attend.base_of_adapter(path)
-    if base is None and not _attend.is_foreign_model(path):
-        return path
-    folder = path if os.path.isdir(path) else os.path.dirname(path)
-    cache = os.path.join(folder, CACHE)
-    newest = max(_last_change(one) for one in (path, base) if one is not None)
-    if not os.path.exists(cache) or os.path.getmtime(cache) < newest:
-        if base is None:
-            _attend.import_model(path, cache, {})
-        else:
-            _attend.merge_adapter(base, path, cache)
-    return cache
-
-
-def _last_change(path: str | os.PathLike[str]) -> float:
-    """Of a file, or of the files of a directory."""
-    if not os.path.isdir(path):
-        return os.path.getmtime(path)
-    files = [entry for entry in os.scandir(path) if entry.name != CACHE]
-    return max((entry.stat().st_mtime for entry in files), default=0.0)
-
-
 class AttentionChanges(TypedDict, total=False):
     """Changes of a model's attention, to see what a head does."""
 
@@ -148,6 +120,7 @@ class Model:
             raise TypeError(f"unexpected keyword argument {unknown.pop()!r}")
         if others.get("compute_type", "default") not in ("default", "auto", "float32"):
             raise ConfigError("compute_type: expected default; attend.quantize writes models of 4, 8 or 16 bits")
+        self._given = os.path.abspath(path)
         self._path = os.path.abspath(imported(path))
         self._pool_size = threads or others.get("intra_threads", 0)
         self._changes = attention_changes(others)
@@ -162,7 +135,7 @@ class Model:
             return self._recipe
         # A model travels as its path: a worker process reads the file itself, once.
         changes = json.dumps(self._changes)
-        return _unpickled, (type(self), self._path, self._pool_size, changes)
+        return _unpickled, (type(self), self._given, self._pool_size, changes)
 
     def __repr__(self) -> str:
         changes = shown_changes(self._changes)
@@ -174,7 +147,8 @@ def made_of(
 ) -> Kind:
     """A model that no single file holds: its path is that of the first one it is made of."""
     made = kind.__new__(kind)
-    made._path, made._pool_size, made._changes = first._path, first._pool_size, {}
+    made._given, made._path = first._given, first._path
+    made._pool_size, made._changes = first._pool_size, {}
     made._recipe, made._made_as = recipe, made_as
     setattr(made, "_model", model)  # of a type of its own in each class
     return made
@@ -216,5 +190,6 @@ def _opened(
 
 def _unpickled(model: Callable[..., Any], path: str, threads: int, changes: str) -> Any:
     """The model of a pickle: one object for all pickles of a file, until the file changes."""
+    path = os.fspath(imported(path))
     file = os.path.join(path, "model.safetensors") if os.path.isdir(path) else path
     return _opened(model, path, threads, changes, os.stat(file).st_mtime_ns)

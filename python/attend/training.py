@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import shutil
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from numbers import Integral, Real
 from typing import Any
 
 from attend import _attend
 from attend._attend import StepReport, ValidationReport
 from attend._callbacks import Callback, History
-from attend._common import given, imported
+from attend._common import given
 from attend._errors import DataError
+from attend._imports import imported
 from attend._progress import progress_of
 from attend._texts import checked_text
 from attend.classifier import Classifier
@@ -344,7 +347,7 @@ def _train(
                     hearer.on_note(report)
 
         return os.fspath(
-            _attend.train(task, out, config or "", resume, _with_models(options), listener)
+            _attend.train(task, out, config or "", resume, _with_models(options, out), listener)
         )
 
 
@@ -358,9 +361,26 @@ class _OnStep(Callback):
         self._function(report)
 
 
-def _with_models(options: dict[str, Any]) -> dict[str, Any]:
-    """A directory of another program to start from is imported first. Absolute, so that an adapter
-    is found to be one of this model from anywhere."""
-    if options.get("init_from"):
-        return options | {"init_from": os.path.abspath(imported(options["init_from"]))}
-    return options
+def _with_models(options: dict[str, Any], out: str | os.PathLike[str]) -> dict[str, Any]:
+    """A directory of another program to start from is imported first. The run keeps the import: an
+    adapter needs its base for as long as it lives."""
+    given_model = options.get("init_from")
+    if not given_model:
+        return options
+    model = os.path.abspath(imported(given_model))
+    if model != os.path.abspath(given_model):
+        model = _kept(model, os.path.join(os.path.abspath(out), "initial.safetensors"))
+    return options | {"init_from": model}
+
+
+def _kept(model: str, place: str) -> str:
+    if os.path.exists(place) and os.path.isdir(os.path.join(os.path.dirname(place), "checkpoints")):
+        return place  # of the run to resume
+    os.makedirs(os.path.dirname(place), exist_ok=True)
+    with suppress(FileNotFoundError):
+        os.unlink(place)
+    try:
+        os.link(model, place)
+    except OSError:  # such as another disk
+        shutil.copyfile(model, place)
+    return place

@@ -73,6 +73,14 @@ class Models:
         attend("train", task, "--data", self.folder, "--out", out, *options, *SMALL)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def imports(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """The folder of imported models, also of processes that a test starts."""
+    folder = tmp_path_factory.mktemp("imports")
+    os.environ["ATTEND_CACHE"] = str(folder)
+    return folder
+
+
 @pytest.fixture(scope="session")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Models:
     models = Models(tmp_path_factory.mktemp("models"))

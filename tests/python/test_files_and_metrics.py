@@ -82,16 +82,6 @@ def test_imports_and_exports_as_the_command_line_does(tmp_path: pathlib.Path) ->
         attend.import_model(tmp_path / "missing", tmp_path / "x.safetensors")
 
 
-def test_load_imports_a_foreign_directory_once(tmp_path: pathlib.Path) -> None:
-    directory = shutil.copytree(FOREIGN / "marian", tmp_path / "marian")
-    translator = attend.load(directory)
-    assert isinstance(translator, attend.Translator)
-    cache = directory / ".attend.safetensors"
-    written = cache.stat().st_mtime_ns
-    assert attend.load(directory).path == translator.path == str(cache)
-    assert cache.stat().st_mtime_ns == written
-
-
 def test_bleu_and_chrf_are_those_of_the_command_line(tmp_path: pathlib.Path) -> None:
     for name, lines in ("hypotheses", HYPOTHESES), ("references", REFERENCES), ("other", ENGLISH[:3]):
         (tmp_path / name).write_text("\n".join(lines) + "\n")
