@@ -1,5 +1,6 @@
 # Short names for everyday commands; CMakePresets.json defines the builds. `make` alone lists the targets.
 # PRESET selects the build of build, test and bench: release (the default), dev, asan, tsan or aarch64, e.g. `make test PRESET=asan`.
+# PEERS=1 makes `make test` install what tests compare attend with (transformers, browsers, shells, ...), so that none is skipped.
 
 PRESET ?= release
 JOBS ?= $(shell nproc)
@@ -24,10 +25,11 @@ demo: configure ## build, train a small translator and write its attention page
 	@rm -rf $(BUILD)/demo
 	@$(BUILD)/attend demo --out $(BUILD)/demo
 
-test: configure ## build, also the Python module where Python has its development files, then run every test
-	@cmake $(BUILD) $(if $(filter asan tsan aarch64,$(PRESET)),,$$(tools/python_environment.sh build/python-venv)) >$(BUILD).configure.log || { cat $(BUILD).configure.log; exit 1; }
+test: configure ## build, also the Python module where Python has its development files, then run every test (PEERS=1: skip none)
+	@$(if $(PEERS),tools/dependencies.sh ensure test)
+	@cmake $(BUILD) $(if $(filter asan tsan aarch64,$(PRESET)),,$$(tools/python_environment.sh build/python-venv $(if $(PEERS),peers))) >$(BUILD).configure.log || { cat $(BUILD).configure.log; exit 1; }
 	@cmake --build $(BUILD)
-	@tools/run_tests.sh $(BUILD) $(JOBS)
+	@$(if $(PEERS),ATTEND_PYTHON=$(CURDIR)/build/python-venv/bin/python) tools/run_tests.sh $(BUILD) $(JOBS)
 
 test-docs: build ## run the commands of README and docs (part of make test, too)
 	@tests/docs/check_pages.sh . $(BUILD)/attend

@@ -1,16 +1,18 @@
 #!/bin/sh
-# The Debian 12 packages that attend needs, and their installation: the one list for people, make and .ci/run.
+# The Debian packages (12 or 13) that attend needs, and their installation: the one list for people, make and .ci/run.
 #
-#   tools/dependencies.sh list    [build|package|test-package|bench|lint|fuzz|mutants|python|mpi|aarch64]   prints the packages
-#   tools/dependencies.sh missing [build|package|test-package|bench|lint|fuzz|mutants|python|mpi|aarch64]   prints those that are not installed
-#   tools/dependencies.sh ensure  [build|package|test-package|bench|lint|fuzz|mutants|python|mpi|aarch64]   installs those that are not installed, with apt as root or through sudo
+#   tools/dependencies.sh list    [build|package|test|test-package|bench|lint|fuzz|mutants|python|mpi|aarch64]   prints the packages
+#   tools/dependencies.sh missing [build|package|test|test-package|bench|lint|fuzz|mutants|python|mpi|aarch64]   prints those that are not installed
+#   tools/dependencies.sh ensure  [build|package|test|test-package|bench|lint|fuzz|mutants|python|mpi|aarch64]   installs those that are not installed, with apt as root or through sudo
 #
-# Without a group: all but aarch64, which only a build for that processor needs. If nothing is missing, apt is not called.
+# Without a group: all but aarch64, which only a build for that processor needs. If nothing is missing, apt is not called. Debian 13 has
+# other versions of clang, so `make lint` and `make fuzz` need Debian 12; there, ensure says which packages the release lacks and goes on.
 set -eu
 
 # What attend is linked with, also for other processors (tools/sysroot.sh).
+# libprotobuf-dev: the SentencePiece of Debian 13 names it in its pkg-config file.
 libraries="libhwy-dev libsentencepiece-dev libcli11-dev nlohmann-json3-dev libfmt-dev zlib1g-dev libzstd-dev libutf8proc-dev libpcre2-dev
-  libtomlplusplus-dev libboost-dev libssl-dev libgtest-dev"
+  libtomlplusplus-dev libboost-dev libssl-dev libgtest-dev libprotobuf-dev"
 build_packages="g++ cmake ninja-build ccache pkg-config $libraries curl"
 # python3-dev: torch.compile builds against it. ocl-icd-opencl-dev: Debian's CMake package of oneDNN requires OpenCL, although nothing here uses it.
 bench_packages="libbenchmark-dev libdnnl-dev ocl-icd-opencl-dev python3 python3-dev python3-venv"
@@ -24,6 +26,10 @@ package_packages="dpkg-dev"
 mpi_packages="libopenmpi-dev openmpi-bin"
 # A build for 64-bit ARM, and what runs it.
 aarch64_packages="g++-aarch64-linux-gnu qemu-user-static"
+# Programs that tests start, so that none is skipped: browsers, shells, servers, a batch system, and Java for Spark.
+test_packages="libbenchmark-dev libdnnl-dev ocl-icd-opencl-dev python3 python3-dev python3-venv python3-yaml libopenmpi-dev openmpi-bin
+  chromium chromium-driver nginx-light openssl prometheus groff zsh fish systemd slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge
+  default-jre-headless"
 test_package_packages="dpkg-dev debootstrap lintian default-jre-headless"
 
 usage() {
@@ -43,8 +49,9 @@ packages() {
     mpi) echo $mpi_packages ;;
     aarch64) echo $aarch64_packages ;;
     libraries) echo $libraries ;;
+    test) echo $test_packages ;;
     test-package) echo $test_package_packages ;;
-    all) echo $build_packages $bench_packages $lint_packages $fuzz_packages $mutants_packages $python_packages $mpi_packages $test_package_packages ;;
+    all) echo $build_packages $bench_packages $lint_packages $fuzz_packages $mutants_packages $python_packages $mpi_packages $test_packages $test_package_packages ;;
     *) usage ;;
   esac
 }
@@ -91,7 +98,16 @@ case "$command" in
     [ -n "$wanted" ] || exit 0
     echo "dependencies: installing $wanted"
     as_root env DEBIAN_FRONTEND=noninteractive apt-get update -q
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $wanted
+    present="" absent=""
+    for package in $wanted; do
+      if apt-cache show "$package" >/dev/null 2>&1; then present="$present $package"; else absent="$absent $package"; fi
+    done
+    [ -z "$absent" ] || echo "dependencies: this release has no$absent"
+    [ -z "$present" ] || as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $present
+    # A build without one of its packages would fail later, and say less.
+    for package in $absent; do
+      case " $(packages build | xargs) " in *" $package "*) exit 1 ;; esac
+    done
     ;;
   *)
     usage

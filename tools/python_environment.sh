@@ -1,11 +1,16 @@
 #!/bin/sh
-# A virtual environment in FOLDER to build and test the Python module with. Prints the flags for CMake; where that is
-# impossible, nothing but the reason, on standard error. PYTHON names another interpreter than python3.
-#   tools/python_environment.sh FOLDER
+# A virtual environment in FOLDER to build and test the Python module with; with "peers", also what tests compare attend
+# with. Prints the flags for CMake; where that is impossible, nothing but the reason, on standard error. PYTHON names
+# another interpreter than python3.
+#   tools/python_environment.sh FOLDER [peers]
 set -eu
-folder="${1:?usage: python_environment.sh FOLDER}"
+folder="${1:?usage: python_environment.sh FOLDER [peers]}"
 python="${PYTHON:-python3}"
-requirements="$(dirname "$0")/python_requirements.txt"
+root=$(cd "$(dirname "$0")/.." && pwd)
+own=tools/python_requirements.txt
+all="$own tools/peer_requirements.txt"
+requirements=$own
+[ "${2:-}" != peers ] || requirements=$all
 
 without() {
   echo "without the Python module: $*" >&2
@@ -17,12 +22,15 @@ command -v "$python" >/dev/null || without "there is no $python (tools/dependenc
   without "it needs $python 3.10 or later with its development files (tools/dependencies.sh ensure python)"
 "$python" -c 'import ensurepip, venv' 2>/dev/null || without "$python has no venv (tools/dependencies.sh ensure python)"
 
-# Made anew when the requirements change.
-if ! cmp -s "$requirements" "$folder/requirements.txt"; then
+texts() { (cd "$root" && cat "$@"); }
+made_from() { texts "$@" | cmp -s - "$folder/requirements.txt"; }
+
+# Made anew when the requirements change; one with the peers serves without them, too.
+if ! made_from $requirements && ! made_from $all; then
   rm -rf "$folder"
   mkdir -p "$(dirname "$folder")"
-  { "$python" -m venv "$folder" && "$folder/bin/pip" install --quiet --disable-pip-version-check -r "$requirements"; } >"$folder.log" 2>&1 ||
-    without "pip cannot install tools/python_requirements.txt (see $folder.log)"
-  cp "$requirements" "$folder/requirements.txt"
+  { "$python" -m venv "$folder" && "$folder/bin/pip" install --quiet --disable-pip-version-check $(printf -- "-r $root/%s " $requirements); } >"$folder.log" 2>&1 ||
+    without "pip cannot install $requirements (see $folder.log)"
+  texts $requirements >"$folder/requirements.txt"
 fi
 echo "-DATTEND_PYTHON=ON -DPython_EXECUTABLE=$(cd "$folder" && pwd)/bin/python"

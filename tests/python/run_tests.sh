@@ -14,4 +14,4 @@ shift 3
   exit 77
 }
 export PYTHONPATH="$build/python" PYTHONDONTWRITEBYTECODE=1 ATTEND_PROGRAM="$build/attend" ATTEND_SOURCE="$source"
-exec "$python" -m pytest -q --rootdir "$source" "$source/tests/python" "$@"
+exec "$python" -m pytest -q -rs --rootdir "$source" "$source/tests/python" "$@"
