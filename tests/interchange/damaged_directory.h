@@ -54,6 +54,26 @@ class DamagedDirectory : public testing::Test {
     }
     write_safetensors(path, tensors, {});
   }
+  // A tensor of other values, and of the shape of the tensor `like`.
+  void add_weight(const std::string& name, const std::string& like) const {
+    const std::filesystem::path path = folder_ / "model.safetensors";
+    std::vector<NamedTensor> tensors;
+    {
+      const SafetensorsFile file = SafetensorsFile::open(path);
+      for (const std::string& present : file.names())
+        tensors.push_back({present, file.tensor(present).clone()});
+    }
+    std::vector<float> values;
+    for (const NamedTensor& tensor : tensors)
+      if (tensor.name == like) values = tensor.tensor.to_vector();
+    ASSERT_FALSE(values.empty()) << like;
+    Shape shape;
+    for (const NamedTensor& tensor : tensors)
+      if (tensor.name == like) shape = tensor.tensor.shape();
+    for (float& value : values) value = 1 - value;
+    tensors.push_back({name, Tensor::from(values, shape)});
+    write_safetensors(path, tensors, {});
+  }
   void leave_out(const std::string& tensor) const {
     bool is_there = false;
     rename_weights([&](const std::string& name) {

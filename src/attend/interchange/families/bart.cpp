@@ -22,14 +22,14 @@ void require_end(ForeignConfig& config, const Tokenizer& tokenizer) {
     config.refuse("eos_token_id", fmt::format("the tokenizer has {}", tokenizer.eos_id()));
 }
 
-ForeignModel summarizer(const TransformerConfig& shape, const ForeignTokenizer& read,
+ForeignModel summarizer(const BartTypeModel& model, const ForeignTokenizer& read,
                         const GenerationSettings& generation, ForeignConfig& config) {
   require_end(config, read.tokenizer);
   PairFormat format{.marks = {read.prefix, read.suffix, {}}};
   if (!generation.start) config.refuse("decoder_start_token_id", "expected a token");
   format.marks.before_target = {*generation.start};
   if (generation.first) format.marks.before_target.push_back(*generation.first);
-  return bart_type_model(shape, read.tokenizer, generation, std::move(format));
+  return bart_type_model(model, read.tokenizer, generation, std::move(format));
 }
 
 // <pad> </s> <mask_1> <mask_2> <unk_2> ... <unk_102>, then the pieces of the SentencePiece model
@@ -58,16 +58,16 @@ ForeignTokenizer read_pegasus_tokenizer(const ModelDirectory& directory, int emb
 
 ForeignModel read_bart(const ModelDirectory& directory, ForeignConfig& config) {
   ignore_common_settings(config);
-  const TransformerConfig shape = read_bart_type(config, {.norm_embedding = true});
-  GenerationSettings generation = read_generation(directory, config, shape.src_vocab_size);
+  const BartTypeModel model = read_bart_type_model(directory, config, {.norm_embedding = true});
+  const int vocabulary = model.shape.src_vocab_size;
+  GenerationSettings generation = read_generation(directory, config, vocabulary);
   // The older way to force the first token.
   if (config.boolean_or("force_bos_token_to_be_generated", false))
-    generation.first = read_int(config, "bos_token_id", between(0, shape.src_vocab_size - 1));
-  config.require("tie_word_embeddings", true);
+    generation.first = read_int(config, "bos_token_id", between(0, vocabulary - 1));
   config.ignore(
       {"save_step", "replacing_rate", "student_encoder_layers", "student_decoder_layers"});
-  const ForeignTokenizer tokenizer = read_tokenizer_of(directory, shape.src_vocab_size);
-  ForeignModel foreign = summarizer(shape, tokenizer, generation, config);
+  const ForeignTokenizer tokenizer = read_tokenizer_of(directory, vocabulary);
+  ForeignModel foreign = summarizer(model, tokenizer, generation, config);
   if (const std::string prefix = config.text_or("prefix", ""); !prefix.empty())
     foreign.remarks.push_back(fmt::format(
         "pipelines of transformers put {} before every text; attend does not", quote(prefix)));
@@ -76,13 +76,13 @@ ForeignModel read_bart(const ModelDirectory& directory, ForeignConfig& config) {
 
 ForeignModel read_pegasus(const ModelDirectory& directory, ForeignConfig& config) {
   ignore_common_settings(config);
-  const TransformerConfig shape =
-      read_bart_type(config, {.norm_first = true, .positions = PositionKind::sinusoidal_halves});
-  const GenerationSettings generation = read_generation(directory, config, shape.src_vocab_size);
-  config.require("tie_word_embeddings", true);
+  const BartTypeModel model = read_bart_type_model(
+      directory, config, {.norm_first = true, .positions = PositionKind::sinusoidal_halves});
+  const int vocabulary = model.shape.src_vocab_size;
+  const GenerationSettings generation = read_generation(directory, config, vocabulary);
   config.require("force_bos_token_to_be_generated", false);
-  const ForeignTokenizer tokenizer = read_pegasus_tokenizer(directory, shape.src_vocab_size);
-  return summarizer(shape, tokenizer, generation, config);
+  const ForeignTokenizer tokenizer = read_pegasus_tokenizer(directory, vocabulary);
+  return summarizer(model, tokenizer, generation, config);
 }
 
 namespace {

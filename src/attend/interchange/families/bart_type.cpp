@@ -14,8 +14,7 @@ namespace attend {
 
 namespace {
 
-// Our names, and those of a model with one table of embeddings, two tables, or also an output
-// projection of its own.
+// Our names, and theirs for all but the embeddings, which find_embeddings() knows.
 constexpr std::array kBartTypeNames{
     NameRule{"#.layers.*.self_attn.*", "model.#.layers.*.self_attn.*"},
     NameRule{"#.layers.*.norm1.*", "model.#.layers.*.self_attn_layer_norm.*"},
@@ -33,10 +32,6 @@ constexpr std::array kBartTypeNames{
     NameRule{"src_norm.*", "model.encoder.layernorm_embedding.*"},
     NameRule{"tgt_norm.*", "model.decoder.layernorm_embedding.*"},
     NameRule{"output_proj.bias", "final_logits_bias", ForeignLayout::one_row},
-    NameRule{"output_proj.weight", "lm_head.weight"},
-    NameRule{"embedding.weight", "model.shared.weight"},
-    NameRule{"src_embedding.weight", "model.encoder.embed_tokens.weight"},
-    NameRule{"tgt_embedding.weight", "model.decoder.embed_tokens.weight"},
 };
 
 }  // namespace
@@ -80,21 +75,32 @@ TransformerConfig read_bart_type(ForeignConfig& config, const BartTypeTraits& tr
   return shape;
 }
 
-ForeignModel bart_type_model(const TransformerConfig& shape, const Tokenizer& tokenizer,
+BartTypeModel read_bart_type_model(const ModelDirectory& directory, ForeignConfig& config,
+                                   const BartTypeTraits& traits) {
+  BartTypeModel read{read_bart_type(config, traits), {}};
+  const bool tied = config.boolean_or("tie_word_embeddings", true);
+  read.embeddings = find_embeddings(directory, kBartTypeEmbeddings, tied, TiedEmbeddings::all);
+  read.shape.tie_embeddings = read.embeddings.tied;
+  return read;
+}
+
+ForeignModel bart_type_model(const BartTypeModel& read, const Tokenizer& tokenizer,
                              const GenerationSettings& generation, PairFormat format) {
+  const TransformerConfig& shape = read.shape;
   auto network = std::shared_ptr<EncoderDecoder>(
       make_encoder_decoder(shape, EncoderDecoder::Purpose::inference));
   TranslationModel model(std::move(network), tokenizer, tokenizer,
                          generation.after(format.marks.of_target()));
   model.format = std::move(format);
   model.suppressed = generation.suppressed;
-  ForeignModel foreign{nullptr, bart_type_names()};
+  ForeignModel foreign{nullptr, bart_type_names(read.embeddings.names)};
   const std::vector<std::int32_t> fillers = fillers_of(tokenizer);
   model.suppressed.insert(model.suppressed.end(), fillers.begin(), fillers.end());
   remark_fillers(tokenizer, foreign.remarks);
   foreign.model = std::make_shared<TranslationModel>(std::move(model));
-  foreign.ignorable = {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight",
-                       "lm_head.weight", "model.encoder.version", "model.decoder.version"};
+  foreign.ignorable = kBartTypeEmbeddings.all();
+  foreign.ignorable.insert(foreign.ignorable.end(),
+                           {"model.encoder.version", "model.decoder.version"});
   if (shape.positions != PositionKind::learned)
     foreign.ignorable.insert(foreign.ignorable.end(), std::begin(kBartTypeSinusoids),
                              std::end(kBartTypeSinusoids));

@@ -9,6 +9,7 @@
 
 #include "attend/interchange/families/families.h"
 #include "attend/interchange/families/generation.h"
+#include "attend/interchange/families/tied_embeddings.h"
 #include "attend/models/transformer_config.h"
 
 namespace attend {
@@ -27,13 +28,22 @@ TransformerConfig read_bart_type(ForeignConfig& config, const BartTypeTraits& tr
 
 // Their names for our parameters; those of `first` come before the usual ones.
 NameMap bart_type_names(std::span<const NameRule> first = {});
+inline constexpr EmbeddingTensors kBartTypeEmbeddings{
+    "model.shared.weight", "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight",
+    "lm_head.weight"};
 // Sinusoids, which some files hold.
 inline constexpr std::string_view kBartTypeSinusoids[] = {
     "model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight",
     "model.encoder.embed_positions.weights", "model.decoder.embed_positions.weights"};
 
-// A model of one vocabulary, whose embeddings are all shared.
-ForeignModel bart_type_model(const TransformerConfig& shape, const Tokenizer& tokenizer,
+// A model of one vocabulary.
+struct BartTypeModel {
+  TransformerConfig shape;
+  ForeignEmbeddings embeddings;
+};
+BartTypeModel read_bart_type_model(const ModelDirectory& directory, ForeignConfig& config,
+                                   const BartTypeTraits& traits);
+ForeignModel bart_type_model(const BartTypeModel& read, const Tokenizer& tokenizer,
                              const GenerationSettings& generation, PairFormat format);
 
 // An integer of tokenizer_config.json.

@@ -55,9 +55,13 @@ ForeignModel read_marian(const ModelDirectory& directory, ForeignConfig& config)
   const std::vector<std::string> tgt =
       shared ? src : read_piece_ids(directory, "target_vocab.json");
   const bool tied = config.boolean_or("tie_word_embeddings", true);
-  shape.tie_embeddings = shared ? TiedEmbeddings::all
-                         : tied ? TiedEmbeddings::target
-                                : TiedEmbeddings::none;
+  EmbeddingTensors tables = kBartTypeEmbeddings;
+  if (!shared) tables.shared = tables.decoder;
+  const ForeignEmbeddings embeddings = find_embeddings(directory, tables, tied,
+                                                       shared ? TiedEmbeddings::all
+                                                       : tied ? TiedEmbeddings::target
+                                                              : TiedEmbeddings::none);
+  shape.tie_embeddings = embeddings.tied;
   shape.tgt_vocab_size = static_cast<int>(
       config.integer_or("decoder_vocab_size", shape.src_vocab_size, kVocabularySizes));
 
@@ -91,16 +95,14 @@ ForeignModel read_marian(const ModelDirectory& directory, ForeignConfig& config)
     model.suppressed.push_back(id);
   model.format.languages = languages;
   if (!languages.empty()) model.format.marks.before_source = {PairFormat::kTargetLanguage};
+  std::vector<NameRule> names = embeddings.names;
+  names.insert(names.end(), std::begin(kMarianPositions), std::end(kMarianPositions));
   ForeignModel foreign{std::make_shared<TranslationModel>(std::move(model)),
-                       bart_type_names(kMarianPositions)};
+                       bart_type_names(names)};
   foreign.remarks = std::move(remarks);
   if (shape.positions != PositionKind::learned)
     foreign.ignorable.assign(std::begin(kBartTypeSinusoids), std::end(kBartTypeSinusoids));
-  if (shared)
-    foreign.ignorable.insert(foreign.ignorable.end(),
-                             {"model.encoder.embed_tokens.weight",
-                              "model.decoder.embed_tokens.weight", "lm_head.weight"});
-  if (tied) foreign.ignorable.push_back("lm_head.weight");
+  for (const std::string_view table : tables.all()) foreign.ignorable.push_back(table);
   return foreign;
 }
 

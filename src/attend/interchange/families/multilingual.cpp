@@ -136,7 +136,7 @@ struct LanguagePlaces {
   bool starts_target = false;
 };
 
-ForeignModel multilingual(const TransformerConfig& shape, const Tokenizer& tokenizer,
+ForeignModel multilingual(const BartTypeModel& model, const Tokenizer& tokenizer,
                           const GenerationSettings& generation, const LanguageSettings& settings,
                           const LanguagePlaces& places) {
   PairFormat format;
@@ -156,27 +156,27 @@ ForeignModel multilingual(const TransformerConfig& shape, const Tokenizer& token
   const auto& forced = places.starts_target ? generation.start : generation.first;
   if (forced) defaults.target = name_of_token(format.languages, *forced);
   format.set_defaults(defaults);
-  return bart_type_model(shape, tokenizer, generation, std::move(format));
+  return bart_type_model(model, tokenizer, generation, std::move(format));
 }
 
 }  // namespace
 
 ForeignModel read_m2m_100(const ModelDirectory& directory, ForeignConfig& config) {
   ignore_common_settings(config);
-  const TransformerConfig shape = read_bart_type(config, {.norm_first = true,
-                                                          .positions = PositionKind::sinusoidal_t2t,
-                                                          .first_position = 2,
-                                                          .output_bias = false});
-  const GenerationSettings generation = read_generation(directory, config, shape.src_vocab_size);
-  config.require("tie_word_embeddings", true);
+  const BartTypeModel model = read_bart_type_model(directory, config,
+                                                   {.norm_first = true,
+                                                    .positions = PositionKind::sinusoidal_t2t,
+                                                    .first_position = 2,
+                                                    .output_bias = false});
+  const int vocabulary = model.shape.src_vocab_size;
+  const GenerationSettings generation = read_generation(directory, config, vocabulary);
   config.ignore({"eos_token_id"});
   const LanguageSettings settings = read_language_settings(directory, config);
   const bool nllb = settings.tokenizer_class == "NllbTokenizer";
   std::vector<std::string> remarks;
-  const Tokenizer tokenizer =
-      nllb ? read_fairseq_tokenizer(directory, shape.src_vocab_size)
-           : read_m2m_tokenizer(directory, settings, shape.src_vocab_size, remarks);
-  ForeignModel foreign = multilingual(shape, tokenizer, generation, settings,
+  const Tokenizer tokenizer = nllb ? read_fairseq_tokenizer(directory, vocabulary)
+                                   : read_m2m_tokenizer(directory, settings, vocabulary, remarks);
+  ForeignModel foreign = multilingual(model, tokenizer, generation, settings,
                                       {.after_source = nllb && settings.legacy});
   foreign.remarks.insert(foreign.remarks.end(), remarks.begin(), remarks.end());
   return foreign;
@@ -184,15 +184,15 @@ ForeignModel read_m2m_100(const ModelDirectory& directory, ForeignConfig& config
 
 ForeignModel read_mbart(const ModelDirectory& directory, ForeignConfig& config) {
   ignore_common_settings(config);
-  const TransformerConfig shape =
-      read_bart_type(config, {.norm_first = true, .norm_embedding = true});
-  const GenerationSettings generation = read_generation(directory, config, shape.src_vocab_size);
-  config.require("tie_word_embeddings", true);
+  const BartTypeModel model =
+      read_bart_type_model(directory, config, {.norm_first = true, .norm_embedding = true});
+  const int vocabulary = model.shape.src_vocab_size;
+  const GenerationSettings generation = read_generation(directory, config, vocabulary);
   config.ignore({"eos_token_id"});
   const LanguageSettings settings = read_language_settings(directory, config);
   const bool first = settings.tokenizer_class != "MBart50Tokenizer";
-  return multilingual(shape, read_fairseq_tokenizer(directory, shape.src_vocab_size), generation,
-                      settings, {.after_source = first, .starts_target = first});
+  return multilingual(model, read_fairseq_tokenizer(directory, vocabulary), generation, settings,
+                      {.after_source = first, .starts_target = first});
 }
 
 }  // namespace attend

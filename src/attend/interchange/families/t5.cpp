@@ -8,7 +8,7 @@
 
 #include "attend/interchange/families/families.h"
 #include "attend/interchange/families/generation.h"
-#include "attend/interchange/foreign_weights.h"
+#include "attend/interchange/families/tied_embeddings.h"
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/tasks/translation/model.h"
 #include "attend/text/sentencepiece_writing.h"
@@ -49,9 +49,9 @@ constexpr std::array kT5{
     // In umT5 every layer has its own.
     NameRule{"#.layers.*.self_attn.relative_positions.weight",
              "#.block.*.layer.0.SelfAttention.relative_attention_bias.weight"},
-    NameRule{"embedding.weight", "shared.weight"},
-    NameRule{"output_proj.weight", "lm_head.weight"},
 };
+constexpr EmbeddingTensors kT5Embeddings{"shared.weight", "encoder.embed_tokens.weight",
+                                         "decoder.embed_tokens.weight", "lm_head.weight"};
 // The first map of a feed-forward network, alone or beside a gate.
 constexpr std::array kPlain{
     NameRule{"encoder.layers.*.feed_forward.linear1.weight",
@@ -66,8 +66,9 @@ constexpr std::array kGated{
              "decoder.block.*.layer.2.DenseReluDense.wi_0.weight"},
 };
 
-NameMap names_of_t5(bool gated) {
-  std::vector<NameRule> rules(kT5.begin(), kT5.end());
+NameMap names_of_t5(bool gated, const ForeignEmbeddings& embeddings) {
+  std::vector<NameRule> rules(embeddings.names);
+  rules.insert(rules.end(), kT5.begin(), kT5.end());
   const auto& first = gated ? kGated : kPlain;
   rules.insert(rules.end(), first.begin(), first.end());
   return NameMap(rules);
@@ -117,25 +118,18 @@ TransformerConfig read_t5_shape(ForeignConfig& config) {
   return shape;
 }
 
-bool same_values(const Tensor& a, const Tensor& b) {
-  const auto x = a.span(), y = b.span();
-  return a.shape() == b.shape() && std::equal(x.begin(), x.end(), y.begin());
-}
-
-// What config.json says about it depends on the version that wrote it; the weights do not. A model
-// that is written has none yet, and the setting of the older versions.
-bool has_own_output(const ModelDirectory& directory, ForeignConfig& config) {
+// What config.json says about it depends on the version that wrote it; the weights do not.
+ForeignEmbeddings find_t5_embeddings(const ModelDirectory& directory, ForeignConfig& config) {
   const bool is_tied = config.boolean_or("tie_word_embeddings", true);
-  if (directory.is_in_memory()) return !is_tied;
-  TensorTable weights = open_huggingface_weights(directory);
-  return weights.contains("lm_head.weight") &&
-         !same_values(weights.read("lm_head.weight"), weights.read("shared.weight"));
+  return find_embeddings(directory, kT5Embeddings, true,
+                         is_tied ? TiedEmbeddings::all : TiedEmbeddings::inputs);
 }
 
 // The first T5 scales the output, its relatives do not.
-bool scales_output(ForeignConfig& config) {
+void read_output_scale(ForeignConfig& config, TransformerConfig& shape) {
   const bool is_tied = config.boolean_or("tie_word_embeddings", true);
-  return config.boolean_or("scale_decoder_outputs", is_tied);
+  if (config.boolean_or("scale_decoder_outputs", is_tied))
+    shape.output_scale = 1.0f / std::sqrt(static_cast<float>(shape.d_model));
 }
 
 // Special tokens of T5: the padding token also begins what the decoder writes.
@@ -168,8 +162,8 @@ Tokenizer read_t5_tokenizer(const ModelDirectory& directory, int size) {
 
 ForeignModel finish_t5(const ModelDirectory& directory, ForeignConfig& config,
                        TransformerConfig shape) {
-  const bool own_output = has_own_output(directory, config);
-  shape.tie_embeddings = own_output ? TiedEmbeddings::inputs : TiedEmbeddings::all;
+  const ForeignEmbeddings embeddings = find_t5_embeddings(directory, config);
+  shape.tie_embeddings = embeddings.tied;
   const Tokenizer tokenizer = read_t5_tokenizer(directory, shape.tgt_vocab_size);
   require_vocabulary(directory, tokenizer, shape.tgt_vocab_size);
   const GenerationSettings generation = read_generation(directory, config, shape.tgt_vocab_size);
@@ -181,11 +175,11 @@ ForeignModel finish_t5(const ModelDirectory& directory, ForeignConfig& config,
   auto model = std::make_shared<TranslationModel>(std::move(network), tokenizer, tokenizer,
                                                   generation.after(1));
   model->suppressed = generation.suppressed;
-  ForeignModel foreign{std::move(model), names_of_t5(shape.gated_ffn)};
-  foreign.ignorable = {"encoder.embed_tokens.weight", "decoder.embed_tokens.weight",
-                       // in the first files, and never used
-                       "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"};
-  if (!own_output) foreign.ignorable.push_back("lm_head.weight");
+  ForeignModel foreign{std::move(model), names_of_t5(shape.gated_ffn, embeddings)};
+  foreign.ignorable = kT5Embeddings.all();
+  // In the first files, and never used.
+  foreign.ignorable.push_back(
+      "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight");
   return foreign;
 }
 
@@ -194,18 +188,16 @@ ForeignModel finish_t5(const ModelDirectory& directory, ForeignConfig& config,
 ForeignModel read_t5(const ModelDirectory& directory, ForeignConfig& config) {
   ignore_common_settings(config);
   TransformerConfig shape = read_t5_shape(config);
-  if (scales_output(config))
-    shape.output_scale = 1.0f / std::sqrt(static_cast<float>(shape.d_model));
+  read_output_scale(config, shape);
   return finish_t5(directory, config, shape);
 }
 
-// umT5 (Chung et al. 2023). Its embeddings are tied if and only if its output is scaled.
+// umT5 (Chung et al. 2023).
 ForeignModel read_umt5(const ModelDirectory& directory, ForeignConfig& config) {
   ignore_common_settings(config);
   TransformerConfig shape = read_t5_shape(config);
   shape.relative.shared = false;
-  if (config.boolean_or("tie_word_embeddings", true))
-    shape.output_scale = 1.0f / std::sqrt(static_cast<float>(shape.d_model));
+  read_output_scale(config, shape);
   config.ignore({"scalable_attention", "classifier_dropout"});
   return finish_t5(directory, config, shape);
 }

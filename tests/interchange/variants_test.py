@@ -1,0 +1,260 @@
+"""Fixtures with other settings and tensors than their makers wrote: attend computes with each what transformers computes, or refuses it by name.
+
+    python variants_test.py SOURCE ATTEND [NAME...]
+
+Prints a line for each fixture and variant. Needs what tools/golden_of_huggingface.py needs.
+"""
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import torch
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
+
+SOURCE, ATTEND = pathlib.Path(sys.argv[1]), sys.argv[2]
+sys.path.insert(0, str(SOURCE / "tools"))
+from golden_of_huggingface import write_golden  # noqa: E402
+
+TEXTS = ["A man is walking with his dog.", "Two children play football", "x", "They were happy when the sun came out."]
+WRITTEN = 12
+LANGUAGES = {"m2m_100": ("en", "de"), "nllb": ("eng_Latn", "fra_Latn"), "mbart": ("en_XX", "ro_RO"), "mbart50": ("en_XX", "fr_XX")}
+T5 = ["t5", "flan_t5", "mt5", "umt5"]
+BART = ["marian", "bart", "pegasus", "m2m_100", "nllb", "mbart", "mbart50"]
+LANGUAGE_MODELS = ["gpt2", "llama", "mistral", "qwen2", "qwen3", "opt", "bloom"]
+
+
+class Variant:
+    """A copy of a fixture that may be changed."""
+
+    def __init__(self, name, folder):
+        self.name, self.folder = name, folder
+        shutil.copytree(SOURCE / "tests/interchange/data/models" / name, folder)
+        if not (folder / "model.safetensors").exists():
+            save_file(load_state(folder), folder / "model.safetensors", metadata={"format": "pt"})
+            for old in folder.glob("pytorch_model*"):
+                old.unlink()
+        self.weights = load_file(folder / "model.safetensors")
+
+    def settings(self, file, **values):
+        path = self.folder / file
+        content = json.loads(path.read_text()) if path.exists() else {}
+        content.update(values)
+        path.write_text(json.dumps({key: value for key, value in content.items() if value is not None}))
+
+    def config(self, **values):
+        self.settings("config.json", **values)
+
+    def generation(self, **values):
+        self.settings("generation_config.json", **values)
+
+    def setting(self, key):
+        return json.loads((self.folder / "config.json").read_text()).get(key)
+
+    def table(self, like, seed):
+        """A tensor of random values like another one."""
+        of = self.weights[like]
+        return torch.randn(of.shape, generator=torch.Generator().manual_seed(seed)) * of.std()
+
+    @property
+    def shared(self):
+        names = ["shared.weight", "model.shared.weight", "transformer.wte.weight", "model.embed_tokens.weight", "model.decoder.embed_tokens.weight",
+                 "transformer.word_embeddings.weight"]
+        return next(name for name in names if name in self.weights)
+
+    def save(self):
+        save_file({name: tensor.contiguous().clone() for name, tensor in self.weights.items()}, self.folder / "model.safetensors",
+                  metadata={"format": "pt"})
+
+
+def load_state(folder):
+    path = next(folder.glob("pytorch_model*.bin"))
+    return {name: tensor.clone() for name, tensor in torch.load(path, weights_only=True).items()}
+
+
+# An output of its own, whatever the settings say.
+def own_output(variant):
+    variant.config(tie_word_embeddings=True)
+    variant.weights["lm_head.weight"] = variant.table(variant.shared, 1)
+
+
+def untied_output(variant):
+    variant.config(tie_word_embeddings=False)
+    own = variant.table(variant.shared, 2)
+    table = variant.weights[variant.shared]
+    prefix = "model." if variant.shared.startswith("model.") else ""
+    if variant.name in BART:
+        for side in ("encoder", "decoder"):
+            variant.weights[f"{prefix}{side}.embed_tokens.weight"] = table
+    variant.weights["lm_head.weight"] = own
+
+
+def same_output(variant):
+    variant.weights["lm_head.weight"] = variant.weights[variant.shared]
+    if variant.name not in T5:
+        variant.config(tie_word_embeddings=True)
+
+
+def own_decoder_table(variant):
+    prefix = "model." if variant.shared.startswith("model.") else ""
+    variant.weights[f"{prefix}decoder.embed_tokens.weight"] = variant.table(variant.shared, 3)
+
+
+def own_encoder_table(variant):
+    prefix = "model." if variant.shared.startswith("model.") else ""
+    variant.weights[f"{prefix}encoder.embed_tokens.weight"] = variant.table(variant.shared, 4)
+
+
+def tables_but_no_shared_one(variant):
+    prefix = "model." if variant.shared.startswith("model.") else ""
+    table = variant.weights.pop(variant.shared)
+    for side in ("encoder", "decoder"):
+        variant.weights[f"{prefix}{side}.embed_tokens.weight"] = table
+
+
+def other_start(variant):
+    variant.generation(decoder_start_token_id=7)
+
+
+def other_start_in_config(variant):
+    variant.config(decoder_start_token_id=9)
+
+
+def forced_first(variant):
+    variant.generation(forced_bos_token_id=11)
+
+
+def forced_first_in_config(variant):
+    variant.config(forced_bos_token_id=12)
+
+
+def ends(*ids):
+    def change(variant):
+        end = variant.setting("eos_token_id")
+        variant.generation(eos_token_id=[end if isinstance(end, int) else end[0], *ids])
+    change.__name__ = "ends_" + "_".join(map(str, ids))
+    return change
+
+
+def ends_without_its_own(variant):
+    variant.generation(eos_token_id=[20, 21, 22, 23, 24, 25])
+
+
+def another_end(variant):
+    variant.generation(eos_token_id=30)
+
+
+def no_settings_of_generation(variant):
+    (variant.folder / "generation_config.json").unlink(missing_ok=True)
+
+
+def repetition_penalty(variant):
+    variant.generation(repetition_penalty=1.7)
+
+
+def suppressed(variant):
+    variant.generation(suppress_tokens=[5, 6, 7, 8, 9, 10, 11, 12])
+
+
+def suppressed_first(variant):
+    variant.generation(begin_suppress_tokens=[5, 6, 7, 8, 9, 10, 11, 12])
+
+
+def bad_words(variant):
+    variant.generation(bad_words_ids=[[20], [21], [22], [30], [31]])
+
+
+def no_repeats(variant):
+    variant.generation(no_repeat_ngram_size=2)
+
+
+def min_length(variant):
+    variant.generation(min_length=6)
+
+
+def min_new_tokens(variant):
+    variant.generation(min_new_tokens=6)
+
+
+def scale_decoder_outputs(variant):
+    variant.config(scale_decoder_outputs=True)
+
+
+def scales_no_outputs(variant):
+    variant.config(scale_decoder_outputs=False)
+
+
+def scales_no_outputs_and_ties(variant):
+    variant.config(scale_decoder_outputs=False, tie_word_embeddings=True)
+
+
+MANY_ENDS = ends(*range(5, 40, 2))
+OF_ALL = [own_output, untied_output, same_output, no_settings_of_generation, MANY_ENDS, ends_without_its_own, another_end, repetition_penalty,
+          suppressed, suppressed_first, bad_words, no_repeats, min_length, min_new_tokens]
+OF_PAIRS = [own_decoder_table, own_encoder_table, tables_but_no_shared_one, other_start, other_start_in_config, forced_first, forced_first_in_config]
+VARIANTS = ([(name, change) for name in T5 + BART + ["marian_separate"] for change in OF_ALL + OF_PAIRS if name != "marian_separate" or "table" not in change.__name__
+             and "output" not in change.__name__] +
+            [(name, change) for name in T5 for change in (scale_decoder_outputs, scales_no_outputs, scales_no_outputs_and_ties)] +
+            [(name, change) for name in LANGUAGE_MODELS for change in OF_ALL])
+
+
+def translated(name, golden, model):
+    """Whether the program writes what transformers writes, which heeds all settings of generation."""
+    with safe_open(golden, "pt") as file:
+        answers = json.loads(file.metadata()["answers"])
+    if name in LANGUAGE_MODELS:
+        return "equal"
+    # A token that is forced counts as written there.
+    for length in (WRITTEN, WRITTEN - 1):
+        run = subprocess.run([ATTEND, "translate", model, "--beam-size", "1", "--max-length", str(length)], input="\n".join(TEXTS) + "\n",
+                             capture_output=True, text=True, check=True)
+        if [line.strip() for line in run.stdout.splitlines()] == [" ".join(answer.split()) for answer in answers]:
+            return "equal"
+    return f"DIFFERENT: {run.stdout.splitlines()} for {answers}"
+
+
+def check(name, change, folder):
+    variant = Variant(name, folder / "model")
+    change(variant)
+    variant.save()
+    golden = folder / "golden.safetensors"
+    languages = LANGUAGES.get(name, ())
+    try:
+        write_golden(variant.folder, golden, TEXTS, WRITTEN, languages)
+    except Exception as error:  # transformers cannot load it, either
+        return "no reference: " + str(error).splitlines()[0][:80]
+    options = ["--src-lang", languages[0], "--tgt-lang", languages[1]] if languages else []
+    run = subprocess.run([ATTEND, "import", variant.folder, "--out", folder / "out.safetensors", "--golden", golden, *options],
+                         capture_output=True, text=True)
+    message = run.stderr.strip().splitlines()
+    if run.returncode == 0:
+        return translated(name, golden, folder / "out.safetensors")
+    if any("differ" in line for line in message):
+        return "DIFFERENT: " + " ".join(message)[:220]
+    return "refused: " + message[-1].replace(str(variant.folder), "")[:160] if message else "FAILED"
+
+
+def main():
+    failed = 0
+    for name, change in VARIANTS:
+        label = f"{name} {change.__name__}"
+        if sys.argv[3:] and not any(re.fullmatch(pattern, label) for pattern in sys.argv[3:]):
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            result = check(name, change, pathlib.Path(folder))
+        print(f"{label}: {result}", flush=True)
+        failed += result.startswith(("DIFFERENT", "FAILED"))
+    print(f"{failed} of the variants differ")
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    import transformers
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+    main()
