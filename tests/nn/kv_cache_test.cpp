@@ -89,6 +89,22 @@ TEST(KVCache, GoesOnInAnotherSlabWhenOneIsFull) {
   EXPECT_EQ(seen(cache, 1), expected);
 }
 
+// Each slab takes time at every step, and a new one the search for what is free.
+TEST(KVCache, HasFewSlabsForALongText) {
+  constexpr std::int64_t kWidth = 64, kSteps = 4000;
+  KVCache cache(1, 1);
+  const std::int64_t before = memory_statistics().bytes_in_use;
+  for (int step = 0; step < kSteps; ++step) {
+    cache.reorder(Rows{0});
+    cache.extend(Rows{1});
+    cache.append(0, Tensor::zeros({1, kWidth}));
+  }
+  EXPECT_EQ(cache.view(0).size(), kSteps);
+  EXPECT_LT(cache.view(0).slabs.size(), 60u);
+  const std::int64_t row_bytes = kWidth * static_cast<std::int64_t>(sizeof(float));
+  EXPECT_LT(memory_statistics().bytes_in_use - before, 6 * kSteps / 5 * row_bytes);
+}
+
 // As long as one hypothesis lives on and three others fall behind it at every step, four rows are
 // new and three become free.
 TEST(KVCache, UsesTheRowsOfDroppedHypothesesAgain) {

@@ -22,9 +22,11 @@ Backend& default_backend() {
 }  // namespace
 
 Ids slot_ids(std::span<const KeySlot> slots) {
-  std::vector<std::int32_t> numbers;
-  numbers.reserve(2 * slots.size());
-  for (const KeySlot slot : slots) numbers.insert(numbers.end(), {slot.slab, slot.row});
+  std::vector<std::int32_t> numbers(2 * slots.size());
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    numbers[2 * i] = slots[i].slab;
+    numbers[2 * i + 1] = slots[i].row;
+  }
   return numbers;
 }
 

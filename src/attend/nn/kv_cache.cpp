@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "attend/error.h"
 
@@ -12,14 +14,20 @@ KVCache::KVCache(int layers, std::int64_t hypotheses)
     : history_(static_cast<std::size_t>(hypotheses)), slabs_(static_cast<std::size_t>(layers)) {}
 
 void KVCache::reorder(std::span<const std::int32_t> parents) {
-  std::vector<std::vector<KeySlot>> reordered;
-  reordered.reserve(parents.size());
+  std::vector<std::size_t> children(history_.size());
   for (const std::int32_t parent : parents) {
     if (parent < 0 || parent >= hypotheses())
       throw ShapeError(
           fmt::format("[kv_cache] expected parents among {} hypotheses, counted from 0, got {}",
                       hypotheses(), parent));
-    reordered.push_back(history_[static_cast<std::size_t>(parent)]);
+    ++children[static_cast<std::size_t>(parent)];
+  }
+  std::vector<std::vector<KeySlot>> reordered;
+  reordered.reserve(parents.size());
+  for (const std::int32_t parent : parents) {
+    auto& positions = history_[static_cast<std::size_t>(parent)];
+    const bool last = --children[static_cast<std::size_t>(parent)] == 0;
+    reordered.push_back(last ? std::move(positions) : positions);
   }
   history_ = std::move(reordered);
   new_rows_.assign(history_.size(), 0);
@@ -67,9 +75,11 @@ void KVCache::extend(std::span<const std::int32_t> rows_per_hypothesis) {
 void KVCache::make_room(std::size_t count) {
   if (free_.size() >= count) return;
   collect();
-  // Makes room for some steps ahead, so that this runs seldom.
-  constexpr std::size_t kStepsAhead = 4;
-  const std::size_t wanted = count + kStepsAhead * history_.size();
+  // Makes room for some steps ahead, and for a share of what there is, so that this runs seldom.
+  constexpr std::size_t kStepsAhead = 4, kShare = 8;
+  const auto all =
+      static_cast<std::size_t>(std::accumulate(slab_rows_.begin(), slab_rows_.end(), 0));
+  const std::size_t wanted = std::max(count + kStepsAhead * history_.size(), all / kShare);
   if (free_.size() >= wanted) return;
   const auto slab = static_cast<std::int32_t>(slab_rows_.size()),
              rows = static_cast<std::int32_t>(wanted - free_.size());
@@ -108,15 +118,18 @@ void KVCache::append(int layer, const Tensor& keys_values) {
 
 KeyRows KVCache::view(int layer) {
   if (!offsets_) {
-    std::vector<KeySlot> slots;
     std::vector<std::int32_t> offsets{0};
+    std::vector<std::span<const KeySlot>> parts;  // what each new position sees
     for (std::size_t r = 0; r < new_rows_.size(); ++r) {
-      const auto& positions = history_[r];
-      for (std::int32_t behind = new_rows_[r]; behind-- > 0;) {
-        slots.insert(slots.end(), positions.begin(), positions.end() - behind);
-        offsets.push_back(static_cast<std::int32_t>(slots.size()));
+      const std::span<const KeySlot> positions(history_[r]);
+      for (auto behind = static_cast<std::size_t>(new_rows_[r]); behind-- > 0;) {
+        parts.push_back(positions.first(positions.size() - behind));
+        offsets.push_back(offsets.back() + static_cast<std::int32_t>(parts.back().size()));
       }
     }
+    std::vector<KeySlot> slots;
+    slots.reserve(static_cast<std::size_t>(offsets.back()));
+    for (const auto part : parts) slots.insert(slots.end(), part.begin(), part.end());
     slots_ = slot_ids(slots);
     offsets_ = std::move(offsets);
   }
