@@ -1,8 +1,8 @@
-// Muon (Jordan et al. 2024): a hidden-layer matrix moves by the orthogonal matrix nearest to its
+// Muon (Jordan et al. 2024): the matrix of a layer moves by the orthogonal matrix nearest to its
 // momentum, so that all directions of the momentum count equally. Updates have the size of Adam's
 // (Liu et al. 2025, "Muon is scalable for LLM training"), so learning rates are comparable. Adam
-// updates all other parameters: biases, gains, embeddings and the output projection; clipping and
-// weight decay are Adam's options.
+// updates all other parameters: biases, gains, embeddings and projections to a vocabulary; clipping
+// and weight decay are its options. Last layers of classes count as layers (docs/training.md).
 #pragma once
 
 #include <cstdint>
