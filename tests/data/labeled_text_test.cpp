@@ -49,6 +49,34 @@ TEST_F(LabeledTexts, TakeListsOfJsonLines) {
   EXPECT_TRUE(contains(message_of<DataError>([&] { several(nested); }), "found a list"));
 }
 
+TEST_F(LabeledTexts, HaveNoSpacesAroundTheirLabels) {
+  const LabeledText text =
+      read_labeled(Files{write("a.csv", " neg,one\nneg,two\n\"pos\u00A0\",three\n")}, {});
+  EXPECT_EQ(text.classes, (Files{"neg", "pos"}));
+  EXPECT_EQ(text.labels, (std::vector<std::int32_t>{0, 0, 1}));
+}
+
+TEST_F(LabeledTexts, KeepTheSpacesOfLabelsThatAreKnown) {
+  const Files known{" neg", "pos"};
+  const LabeledText text = read_labeled(Files{write("a.csv", " neg,one\n pos ,two\n")}, {},
+                                        {ProblemType::single_label, known});
+  EXPECT_EQ(text.labels, (std::vector<std::int32_t>{0, 1}));
+}
+
+TEST_F(LabeledTexts, RefuseALabelWithATab) {
+  const std::string csv = write("a.csv", "pos,one\n\"ne\tg\",two\n");
+  EXPECT_TRUE(contains(message_of<DataError>([&] { read_labeled(Files{csv}, {}); }),
+                       csv + ":2: expected a label without a tab"));
+  const std::string json = write("b.jsonl", "{\"label\": [\"a\", \"ne\\tg\"], \"text\": \"x\"}\n");
+  EXPECT_TRUE(
+      contains(message_of<DataError>([&] { several(json); }), json + ":1: expected a label"));
+}
+
+TEST_F(LabeledTexts, HaveOneLineForALabelOfSeveral) {
+  const std::string file = write("a.csv", "\"two\nlines\",one\npos,two\n");
+  EXPECT_EQ(read_labeled(Files{file}, {}).classes, (Files{"pos", "two lines"}));
+}
+
 TEST_F(LabeledTexts, WithoutAnyLabelAreRefused) {
   const std::string file = write("a", ",\tone\n\ttwo\n");
   const std::string message = message_of<DataError>([&] { several(file); });

@@ -136,5 +136,15 @@ TEST_F(Table, SaysWhichColumnThereIsNot) {
       contains(refusal<ConfigError>("a.jsonl", "{}\n", columns("text")), "expected two different"));
 }
 
+TEST_F(Table, FindsTheUsualNamesInOtherCapitals) {
+  EXPECT_EQ(rows("a.csv", "Label, Text\npos,good film\nneg,\"bad, \"\"bad\"\" film\"\n"), kTwo);
+  EXPECT_EQ(rows("b.tsv", "\xEF\xBB\xBFTEXT\tid\tLABEL\ngood film\t1\tpos\n"),
+            (Rows{{"pos", "good film"}}));
+  EXPECT_EQ(rows("c.csv", "LABEL,label,Text\n1,pos,good film\n"), (Rows{{"pos", "good film"}}))
+      << "the name as written comes first";
+  const std::string message = refusal("d.csv", "Label,Review\npos,good film\n");
+  EXPECT_TRUE(contains(message, "looks like names of columns")) << message;
+}
+
 }  // namespace
 }  // namespace attend

@@ -158,6 +158,13 @@ std::string_view strip_right(std::string_view text) {
   return text.substr(0, end);
 }
 
+std::string_view strip(std::string_view text) {
+  const std::vector<std::string_view> words = split(text);
+  if (words.empty()) return {};
+  const char* const end = words.back().data() + words.back().size();
+  return {words.front().data(), static_cast<std::size_t>(end - words.front().data())};
+}
+
 std::string lowercase(std::string_view text) {
   if (is_ascii(text)) {
     std::string lower(text);

@@ -29,6 +29,8 @@ bool is_currency(char32_t c);
 // The words between white space; views into `text`.
 std::vector<std::string_view> split(std::string_view text);
 std::string_view strip_right(std::string_view text);
+// Without white space around it.
+std::string_view strip(std::string_view text);
 
 // str.lower(): the full Unicode mapping, with İ -> i + U+0307 and Σ -> ς at the end of a word
 // (Unicode 3.13, Final_Sigma).

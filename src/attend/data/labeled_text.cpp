@@ -76,21 +76,25 @@ std::string listed(std::span<const std::string> classes) {
   return fmt::format("{}{}", fmt::join(shown, ", "), classes.size() > kMost ? ", ..." : "");
 }
 
-// Without white space around it.
-std::string_view trimmed(std::string_view text) {
-  const std::vector<std::string_view> words = unicode::split(text);
-  if (words.empty()) return {};
-  const char* const end = words.back().data() + words.back().size();
-  return {words.front().data(), static_cast<std::size_t>(end - words.front().data())};
+// A label as a model file and a line of output can hold it.
+std::string checked_label(std::string_view cell, const std::string& where) {
+  const std::string_view label = unicode::strip(cell);
+  if (label.empty()) throw DataError(fmt::format("{}: the label is empty", where));
+  if (label.find('\t') != label.npos)
+    throw DataError(fmt::format(
+        "{}: expected a label without a tab, found {}; tabs stand between labels in the output",
+        where, quote(label, 60)));
+  return std::string(label);
 }
 
 // The labels of a cell.
-std::vector<std::string> split_labels(std::string_view cell, std::string_view separator) {
+std::vector<std::string> split_labels(std::string_view cell, std::string_view separator,
+                                      const std::string& where) {
   std::vector<std::string> labels;
   while (true) {
     const std::size_t end = cell.find(separator);
-    const std::string_view label = trimmed(cell.substr(0, end));
-    if (!label.empty()) labels.emplace_back(label);
+    const std::string_view label = cell.substr(0, end);
+    if (!is_blank(label)) labels.push_back(checked_label(label, where));
     if (end == cell.npos) return labels;
     cell.remove_prefix(end + separator.size());
   }
@@ -98,7 +102,7 @@ std::vector<std::string> split_labels(std::string_view cell, std::string_view se
 
 // A number that a float holds.
 float number_in(const std::string& cell, const std::string& where) {
-  const std::string_view text = trimmed(cell);
+  const std::string_view text = unicode::strip(cell);
   float number = 0;
   const char* const end = text.data() + text.size();
   const auto [rest, failure] = std::from_chars(text.data(), end, number);
@@ -165,7 +169,11 @@ LabeledText read_names(std::span<const std::string> files, const LabeledOptions&
   for_each_record(
       files, options, expected,
       [&](const std::string& cell, std::string text, const std::string& where) {
-        labels.push_back(single ? std::vector{cell} : split_labels(cell, options.label_separator));
+        // A model of before may have a label with spaces around it.
+        if (single)
+          labels.push_back({known.find(cell) >= 0 ? cell : checked_label(cell, where)});
+        else
+          labels.push_back(split_labels(cell, options.label_separator, where));
         for (const std::string& label : labels.back())
           if (!expected.classes.empty() && known.find(label) < 0)
             throw DataError(fmt::format("{}: unknown label \"{}\", expected one of: {}", where,

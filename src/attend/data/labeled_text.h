@@ -62,12 +62,13 @@ struct ExpectedLabels {
   std::span<const std::string> classes = {};  // the known ones; empty: those that occur
 };
 
-// Reads tables (see data/table.h), plain, gzip or zstd, one after the other. Ignores other columns.
+// Reads tables (see data/table.h), plain, gzip or zstd, one after the other. Ignores other columns,
+// and white space around labels.
 // An empty list of labels is one without labels; a member of JSON Lines may be a list. Throws
 // ConfigError for bad options; DataError "file:line: ..." for a line without one of the columns,
-// with a blank label or text, with a label that is not one of the known classes, or with a label
-// that is no number where one is expected; and if there are no lines or, of single labels, only one
-// class; also like LineReader.
+// with a blank label or text, with a label that holds a tab or is not one of the known classes, or
+// with a label that is no number where one is expected; and if there are no lines or, of single
+// labels, only one class; also like LineReader.
 LabeledText read_labeled(std::span<const std::string> files, const LabeledOptions& options,
                          const ExpectedLabels& expected = {});
 

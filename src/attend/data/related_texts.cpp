@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "attend/core/quote.h"
+#include "attend/core/unicode.h"
 #include "attend/core/utf8.h"
 #include "attend/error.h"
 
@@ -85,9 +86,10 @@ RelatedTexts read_labels(std::span<const std::string> files, const RelatedOption
   std::map<std::string, std::int32_t> labels;
   std::set<std::pair<std::int32_t, std::string>> known;
   for_each_row(files, o, columns, [&](std::vector<std::string>& cells, const std::string&) {
-    const auto label =
-        labels.try_emplace(std::move(cells[0]), static_cast<std::int32_t>(labels.size()))
-            .first->second;
+    const auto label = labels
+                           .try_emplace(std::string(unicode::strip(cells[0])),
+                                        static_cast<std::int32_t>(labels.size()))
+                           .first->second;
     if (known.insert({label, cells[1]}).second) {
       result.labels.push_back(label);
       result.texts.push_back(std::move(cells[1]));

@@ -10,6 +10,7 @@
 #include "attend/core/json.h"
 #include "attend/core/lines.h"
 #include "attend/core/quote.h"
+#include "attend/core/unicode.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -48,6 +49,17 @@ Cells split_tabs(std::string_view line) {
     if (tab == line.npos) return cells;
     line.remove_prefix(tab + 1);
   }
+}
+
+// The place of a column in the first record, as written or else in other capitals and with spaces
+// around it.
+std::optional<std::size_t> place_of(const Cells& first, std::string_view name) {
+  const auto found = std::find(first.begin(), first.end(), name);
+  if (found != first.end()) return static_cast<std::size_t>(found - first.begin());
+  const std::string wanted = unicode::lowercase(unicode::strip(name));
+  for (std::size_t i = 0; i < first.size(); ++i)
+    if (unicode::lowercase(unicode::strip(first[i])) == wanted) return i;
+  return std::nullopt;
 }
 
 std::string without_line_breaks(std::string text) {
@@ -98,8 +110,7 @@ void TableReader::require_no_names() const {
       options.push_back(fmt::format("--{}", column.option));
       continue;
     }
-    const bool is_there =
-        std::find(first_.begin(), first_.end(), column.default_name) != first_.end();
+    const bool is_there = place_of(first_, column.default_name).has_value();
     found = found || is_there;
     if (!is_there) options.push_back(fmt::format("--{}", column.option));
   }
@@ -114,12 +125,10 @@ void TableReader::require_no_names() const {
 void TableReader::choose(bool header) {
   has_first_ = read_record(first_);
   first_where_ = where_;
-  const auto has = [&](const std::string& name) {
-    return std::find(first_.begin(), first_.end(), name) != first_.end();
-  };
-  const bool all_default = std::all_of(
-      columns_.begin(), columns_.end(),
-      [&](const ColumnChoice& column) { return column.name.empty() && has(column.default_name); });
+  const bool all_default =
+      std::all_of(columns_.begin(), columns_.end(), [&](const ColumnChoice& column) {
+        return column.name.empty() && place_of(first_, column.default_name);
+      });
   const bool any_named = std::any_of(columns_.begin(), columns_.end(), is_named);
   if (!header && !any_named && !all_default) require_no_names();
   if (all_default) {
@@ -127,14 +136,14 @@ void TableReader::choose(bool header) {
   }
   for (const ColumnChoice& column : columns_) {
     if (is_named(column)) {
-      const auto found = std::find(first_.begin(), first_.end(), column.name);
-      if (found == first_.end()) {
+      const std::optional<std::size_t> found = place_of(first_, column.name);
+      if (!found) {
         throw DataError(
             fmt::format("{}: expected a column called {} ({}) in the first line, found {}", where_,
                         quote(column.name), column.option,
                         printable(fmt::format("{}", fmt::join(first_, ", ")))));
       }
-      places_.push_back(static_cast<std::size_t>(found - first_.begin()));
+      places_.push_back(*found);
     } else {
       places_.push_back(
           static_cast<std::size_t>(column_number(column).value_or(column.default_number) - 1));
@@ -264,7 +273,15 @@ std::string TableReader::list_text(const nlohmann::ordered_json& list,
   std::string joined;
   for (const nlohmann::ordered_json& value : list) {
     const std::string text = value_text(value, column);
-    if (text.find(column.list_separator) != text.npos)
+    const bool is_cut = column.list_separator == " "
+                            ? unicode::split(text).size() != 1  // a word
+                            : text.find(column.list_separator) != text.npos;
+    if (is_cut && column.list_separator == " ")
+      throw DataError(
+          fmt::format("{}: {}: expected a word without spaces in each element of the "
+                      "list, found {}",
+                      where_, printable(column.name), quote(text, 60)));
+    if (is_cut)
       throw DataError(fmt::format("{}: {}: {} contains the separator of the list, {}", where_,
                                   printable(column.name), quote(text, 60),
                                   quote(column.list_separator)));

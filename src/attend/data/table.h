@@ -41,8 +41,8 @@ struct ColumnChoice {
 //          where the column takes it, a list of these
 //
 // The first record of tsv and csv holds names if a column is chosen by name, if it holds all
-// default names, or if `header` says so. A line break inside a cell becomes a space, because a text
-// is one line.
+// default names, or if `header` says so. Capitals and spaces around names do not matter. A line
+// break inside a cell becomes a space, because a text is one line.
 class TableReader {
  public:
   // Throws like LineReader, and ConfigError or DataError, naming the option, for a column that the
