@@ -229,10 +229,14 @@ TEST_F(AtomicFileTest, LeavesTemporariesThatSomebodyIsWriting) {
   EXPECT_EQ(read(folder_ / "a.txt"), "first");
 }
 
-TEST_F(AtomicFileTest, KnowsTheNamesOfTemporaries) {
-  EXPECT_TRUE(is_temporary_name(".model.safetensors.123-0.attend-tmp"));
-  EXPECT_FALSE(is_temporary_name("model.safetensors"));
-  EXPECT_FALSE(is_temporary_name(".attend-tmp"));
+TEST_F(AtomicFileTest, SyncsAgainWhenItIsInterrupted) {
+  int calls = 0;
+  FileCalls interrupted;
+  interrupted.sync = [&](int) { return ++calls % 3 == 0 ? 0 : (errno = EINTR, -1); };
+  const ScopedFileCalls scoped(interrupted);
+  write_file_atomically(folder_ / "a.txt", "hello");
+  EXPECT_EQ(read(folder_ / "a.txt"), "hello");
+  EXPECT_EQ(calls, 6) << "three for the file, three for its folder";
 }
 
 TEST_F(AtomicFileTest, SurvivesARealFullDisk) {

@@ -2,18 +2,17 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <system_error>
 #include <utility>
 
+#include "attend/core/temporaries.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -22,7 +21,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kSuffix = ".attend-tmp";
 constexpr std::size_t kLongestWrite = std::size_t{1} << 30;  // Linux writes at most 2 GiB at a time
 
 FileCalls& file_calls() {
@@ -33,8 +31,6 @@ FileCalls& file_calls() {
 ssize_t call_write(int file, const void* data, std::size_t size) {
   return file_calls().write ? file_calls().write(file, data, size) : ::write(file, data, size);
 }
-
-int call_sync(int file) { return file_calls().sync ? file_calls().sync(file) : ::fsync(file); }
 
 int call_rename(const char* from, const char* to) {
   return file_calls().rename ? file_calls().rename(from, to) : std::rename(from, to);
@@ -65,26 +61,6 @@ std::string_view advice_for(int cause) {
   throw IoError(fmt::format("{}: cannot write: {}", path.string(), why));
 }
 
-// Between its creation and our lock, a cleaner may lock and remove the temporary, which then has no
-// name.
-bool lock_and_check_name(int file) {
-  int locked = 0;
-  do locked = ::flock(file, LOCK_EX);
-  while (locked != 0 && errno == EINTR);
-  if (locked != 0) return true;  // a file system without locks: nobody locks, so nobody cleans
-  struct stat status {};
-  return ::fstat(file, &status) != 0 || status.st_nlink > 0;
-}
-
-bool remove_if_abandoned(const fs::path& path) {
-  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (file < 0) return false;
-  const bool abandoned = ::flock(file, LOCK_EX | LOCK_NB) == 0;
-  const bool removed = abandoned && ::unlink(path.c_str()) == 0;
-  ::close(file);
-  return removed;
-}
-
 }  // namespace
 
 AtomicFile::AtomicFile(const fs::path& path) : path_(path) {
@@ -109,17 +85,14 @@ AtomicFile::AtomicFile(const fs::path& path) : path_(path) {
 AtomicFile::~AtomicFile() { discard(); }
 
 void AtomicFile::open_temporary() {
-  static std::atomic<unsigned> counter{0};
-  const std::string name = path_.filename().string().substr(0, 200);  // NAME_MAX is 255
   for (;;) {
-    temporary_ =
-        folder_of(path_) / fmt::format(".{}.{}-{}{}", name, ::getpid(), counter++, kSuffix);
+    temporary_ = temporary_beside(path_);
     file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file_ < 0) {
       if (errno == EEXIST || errno == EINTR) continue;
       fail("cannot write: creating a file in its folder failed", errno);
     }
-    if (lock_and_check_name(file_)) break;
+    if (lock_temporary(file_, temporary_)) break;
     ::close(std::exchange(file_, -1));
   }
   if (replaces_) static_cast<void>(::fchmod(file_, mode_));
@@ -136,24 +109,18 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 }
 
 void AtomicFile::commit() {
-  if (call_sync(file_) != 0) fail("sync failed", errno);
+  if (const int cause = sync_descriptor(file_)) fail("sync failed", cause);
   // Renamed before closing: closing releases the lock, and anybody may remove an unlocked
   // temporary.
   if (call_rename(temporary_.c_str(), path_.c_str()) != 0) fail("rename failed", errno);
   temporary_.clear();
   ::close(std::exchange(file_, -1));
 
-  const int folder = ::open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const int synced = folder < 0 ? 0 : call_sync(folder);
-  const int cause = errno;
-  if (folder >= 0) ::close(folder);
-  if (synced != 0 && cause != EINVAL &&
-      cause != ENOTSUP) {  // some file systems cannot sync folders
+  if (const int cause = sync_folder(folder_of(path_)))
     throw IoError(
         fmt::format("{}: written, but syncing its folder failed: {}; the new file is in place and "
                     "could be lost in a power cut",
                     path_.string(), std::strerror(cause)));
-  }
 }
 
 void AtomicFile::discard() {
@@ -177,19 +144,19 @@ void write_file_atomically(const fs::path& path, std::string_view content) {
   file.commit();
 }
 
-bool is_temporary_name(std::string_view name) {
-  return name.size() > kSuffix.size() && name.front() == '.' && name.ends_with(kSuffix);
+int sync_descriptor(int descriptor) {
+  const auto& sync = file_calls().sync;
+  while ((sync ? sync(descriptor) : ::fsync(descriptor)) != 0)
+    if (errno != EINTR) return errno;
+  return 0;
 }
 
-int remove_abandoned_temporaries(const fs::path& folder) {
-  int removed = 0;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (is_temporary_name(entry->path().filename().native()) && remove_if_abandoned(entry->path()))
-      ++removed;
-  }
-  return removed;
+int sync_folder(const fs::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return 0;
+  const int cause = sync_descriptor(descriptor);
+  ::close(descriptor);
+  return cause == EINVAL || cause == ENOTSUP ? 0 : cause;
 }
 
 ScopedFileCalls::ScopedFileCalls(FileCalls calls)

@@ -2,8 +2,8 @@
 // renamed over the old file.
 //
 // After a crash, a kill or a power cut you have the old file or the new one. Temporaries are named
-// ".<name>.<process>-<count>.attend-tmp" and are locked while being written. A killed process
-// leaves its temporary unlocked, and the next AtomicFile in that folder removes it.
+// ".<name>.<process>-<count>@<host>.attend-tmp" and are locked while being written. A killed
+// process leaves its temporary unlocked, and the next AtomicFile in that folder removes it.
 #pragma once
 
 #include <sys/types.h>
@@ -52,11 +52,11 @@ class AtomicFile {
 // Writes a small file at once.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
-// Removes temporaries in `folder` that no living process writes; returns how many. Never throws: an
-// unreadable folder counts as empty.
+// Removes temporaries that no living process writes, of other hosts only a day after their last
+// change: locks need not be seen there. Returns how many. An unreadable folder counts as empty.
 int remove_abandoned_temporaries(const std::filesystem::path& folder);
 
-// Whether `name` (without folder) is a temporary of AtomicFile.
+// Whether `name` (without folder) is a temporary of AtomicFile or AtomicFolder.
 bool is_temporary_name(std::string_view name);
 
 // The system calls of AtomicFile, replaceable so that tests can simulate a full disk. They return

@@ -1,7 +1,7 @@
 // A folder that appears with all of its files, or not at all.
 //
-// The files are written into a temporary folder beside it, named as those of AtomicFile are, which
-// is renamed in the end. A killed process leaves the temporary folder.
+// The files are written into a temporary folder beside it (atomic_file.h), which is renamed in
+// the end. A killed process leaves it, and the next AtomicFolder or AtomicFile there removes it.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +10,8 @@ namespace attend {
 
 class AtomicFolder {
  public:
-  // Makes the temporary folder. Throws IoError when `path` exists, except as an empty folder, or
-  // when it cannot be made.
+  // Makes the temporary folder and removes those of killed processes. Throws IoError when `path`
+  // exists, except as an empty folder, or when it cannot be made.
   explicit AtomicFolder(std::filesystem::path path);
   // Removes the temporary folder unless commit() succeeded.
   ~AtomicFolder();
@@ -21,12 +21,16 @@ class AtomicFolder {
   // Where to write the files until commit().
   const std::filesystem::path& temporary() const { return temporary_; }
 
-  // Renames the folder. The files in it are to be synced already. Throws IoError.
+  // Syncs the files and folders in it, renames it, and syncs the folder that holds it. Throws
+  // IoError.
   void commit();
 
  private:
+  void make_temporary();
+
   std::filesystem::path path_;
   std::filesystem::path temporary_;  // empty after commit()
+  int lock_ = -1;                    // of the temporary folder
 };
 
 }  // namespace attend
