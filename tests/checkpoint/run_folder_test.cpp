@@ -4,8 +4,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <numeric>
 #include <random>
 
+#include "attend/checkpoint/state.h"
 #include "attend/core/atomic_file.h"
 #include "checkpoint/test_folder.h"
 
@@ -90,6 +92,40 @@ TEST_F(RunFolderTest, PassesOverADamagedOneAndSaysSo) {
   EXPECT_CONTAINS(skipped_[1], "checksum");
 }
 
+// A resumed run reads the tensors into the buffers that it has: another copy would double its
+// memory.
+TEST_F(RunFolderTest, LeavesTheTensorsOfTheNewestInItsFile) {
+  Checkpoint checkpoint = checkpoint_of(7);
+  std::vector<float> numbers(3000);
+  std::iota(numbers.begin(), numbers.end(), 0.0f);
+  const StateWriter writer(checkpoint, std::string(kTrainingState));
+  writer.put("mean", Tensor::from(numbers, {3000}));
+  Tensor codes = Tensor::zeros({5000}, DType::u8);
+  codes.data<std::uint8_t>()[4998] = 200;
+  writer.put("codes", codes);
+  run_.save(7, checkpoint, 0);
+
+  const auto latest = run_.latest(skipped_);
+  ASSERT_TRUE(latest);
+  for (const char* name : {"weight", "state.mean", "state.codes"})
+    EXPECT_EQ(latest->checkpoint.tensor(name).bytes(), nullptr) << name;
+  const StateReader reader(latest->checkpoint, std::string(kTrainingState));
+  const Tensor mean = Tensor::empty({3000}), part = Tensor::empty({100}),
+               two = Tensor::empty({2}, DType::u8);
+  reader.copy_to("mean", mean);
+  EXPECT_EQ(mean.to_vector(), numbers);
+  reader.copy_part_to("mean", {2000, 3000}, part);
+  EXPECT_EQ(part.to_vector(), std::vector(numbers.begin() + 2000, numbers.begin() + 2100));
+  reader.copy_part_to("codes", {4998, 5000}, two);
+  EXPECT_EQ(two.data<std::uint8_t>()[0], 200);
+  EXPECT_EQ(reader.tensor("mean").to_vector(), numbers);
+  EXPECT_CONTAINS(data_error([&] { reader.copy_to("mean", part); }), "expected F32 [100]");
+  EXPECT_CONTAINS(data_error([&] {
+                    reader.copy_part_to("mean", {0, 100}, part);
+                  }),
+                  "got F32 [3000]");
+}
+
 TEST_F(RunFolderTest, RefusesToBeginAnewOverDamagedCheckpoints) {
   for (int step = 1; step <= 2; ++step) {
     run_.save(step, checkpoint_of(step), 0);
@@ -165,7 +201,7 @@ TEST_F(RunFolderTest, AlwaysHasAWholeCheckpointAfterAKill) {
     ASSERT_TRUE(latest);
     EXPECT_TRUE(skipped_.empty()) << skipped_[0];
     EXPECT_GE(latest->step, last);
-    for (const float value : latest->checkpoint.tensor("weight").to_vector())
+    for (const float value : StateReader(latest->checkpoint).tensor("weight").to_vector())
       ASSERT_EQ(value, static_cast<float>(latest->step));
     last = latest->step;
   }

@@ -197,10 +197,11 @@ Checkpoint open_checkpoint(const std::filesystem::path& path) {
     const TensorEntry& entry = file->header().tensors[i];
     const DType dtype = dtype_of(entry, file->path());
     const Shape shape = shape_of(entry, file->path());
-    const bool weights = may_hold_weights(entry.name, entry.dtype, shape.rank());
-    const Tensor tensor = weights ? Tensor::wrap(nullptr, nullptr, shape, dtype)
-                                  : Tensor::empty_on_host(shape, dtype);
-    if (!weights) file->read(i, 0, {tensor.bytes(), static_cast<std::size_t>(entry.bytes())});
+    const bool stays = may_hold_weights(entry.name, entry.dtype, shape.rank()) ||
+                       (shape.rank() > 0 && entry.name.starts_with(kTrainingState));
+    const Tensor tensor =
+        stays ? Tensor::wrap(nullptr, nullptr, shape, dtype) : Tensor::empty_on_host(shape, dtype);
+    if (!stays) file->read(i, 0, {tensor.bytes(), static_cast<std::size_t>(entry.bytes())});
     checkpoint.tensors.push_back(in_memory(checkpoint, {entry.name, tensor}));
   }
   return checkpoint;

@@ -43,8 +43,8 @@ struct Checkpoint {
   std::vector<NamedTensor> tensors;
   Metadata metadata;
   std::string source;  // path of the file, for messages; not saved
-  // The file of tensors that are not in memory: those of weights, which have a shape but no bytes.
-  // Null if all are in memory.
+  // The file of tensors that are not in memory: those of weights and of training, which have a
+  // shape but no bytes. Null if all are in memory.
   std::shared_ptr<const CheckedFile> file = nullptr;
   // How packed tensors lie in the file; empty: it has none. load_checkpoint() unpacks them.
   std::string layout = {};
@@ -90,9 +90,9 @@ std::filesystem::path model_file_of(const std::filesystem::path& path);
 Checkpoint load_checkpoint(const std::filesystem::path& path);
 Checkpoint load_checkpoint(const SafetensorsFile& file);
 
-// For loading a model: tensors of weights have a shape but no memory, and copy_to() reads them from
-// the file. The content is NOT checked before require_intact(). Throws IoError if the file cannot
-// be read, DataError if it is foreign or written by a newer attend.
+// For loading and resuming: tensors of weights and of training have a shape but no memory, and
+// copy_to() reads them from the file. The content is NOT checked before require_intact(). Throws
+// IoError if the file cannot be read, DataError if it is foreign or written by a newer attend.
 Checkpoint open_checkpoint(const std::filesystem::path& path);
 
 // The result of read(checkpoint) for a file, which is read once and checked meanwhile. If read()

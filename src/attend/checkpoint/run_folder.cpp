@@ -115,7 +115,9 @@ std::optional<RunFolder::Latest> RunFolder::latest(std::vector<std::string>& ski
   const std::vector<Saved> saved = checkpoints();
   for (auto candidate = saved.rbegin(); candidate != saved.rend(); ++candidate) {
     try {
-      return Latest{candidate->step, load_checkpoint(candidate->path)};
+      Latest latest{candidate->step, open_checkpoint(candidate->path)};
+      latest.checkpoint.require_intact();
+      return latest;
     } catch (const Error& error) {
       skipped.emplace_back(error.what());
     }

@@ -56,10 +56,10 @@ class RunFolder {
     std::int64_t step = 0;
     Checkpoint checkpoint;
   };
-  // The newest intact checkpoint; nullopt if there is none. Skips newer ones that cannot be loaded
-  // and appends the reasons, error messages that begin with the path, to `skipped`. Throws
-  // DataError if there are checkpoints but none can be loaded, so that a run is not restarted over
-  // its remains.
+  // The newest intact checkpoint, of open_checkpoint(); nullopt if there is none. Skips newer ones
+  // that cannot be loaded and appends the reasons, error messages that begin with the path, to
+  // `skipped`. Throws DataError if there are checkpoints but none can be loaded, so that a run is
+  // not restarted over its remains.
   std::optional<Latest> latest(std::vector<std::string>& skipped) const;
 
  private:
