@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "attend/error.h"
+#include "core/german_locale.h"
 
 namespace attend {
 namespace {
@@ -131,6 +132,16 @@ TEST(OptionsFromJson, BoundTheDepthOfTheText) {
     EXPECT_NE(std::string(error.what()).find("nested lists"), std::string::npos) << error.what();
   }
   EXPECT_EQ(options.d_model, 512);
+}
+
+// A program may have chosen a language in which 0.1 is written 0,1.
+TEST(OptionsJson, IsTheSameInEveryLanguage) {
+  Example example;
+  const std::string expected = options_to_json(example);
+  EXPECT_NE(expected.find("\"dropout\":0.1,"), std::string::npos) << expected;
+  const GermanLocale german;
+  if (!german) GTEST_SKIP() << GermanLocale::kMissing;
+  EXPECT_EQ(options_to_json(example), expected);
 }
 
 }  // namespace

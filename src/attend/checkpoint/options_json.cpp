@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "attend/core/json.h"
+#include "attend/core/json_text.h"
 #include "attend/core/nearest_name.h"
 #include "attend/error.h"
 
@@ -13,19 +14,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Writes 0.1f as 0.1, not as the double 0.10000000149011612, if that reads back as the same float.
-Json number_json(float value) {
-  const double shortest = std::stod(fmt::format("{}", value));
-  return static_cast<float>(shortest) == value ? shortest : static_cast<double>(value);
-}
-
 Json value_json(const OptionField& field) {
   return std::visit(
       []<class T>(const T& value) -> Json {
         if constexpr (std::is_same_v<T, EnumReference>) {
           return value.names[value.get(value.location)];
         } else if constexpr (std::is_same_v<T, float*>) {
-          return number_json(*value);
+          return json_number(*value);
         } else {
           return *value;
         }

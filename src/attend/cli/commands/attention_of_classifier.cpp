@@ -81,22 +81,19 @@ void print_answer(const ClassifiedText& text, const std::vector<std::string>& la
   answer("{}\n", text.entropy.summary());
 }
 
-// With as many digits as the float has, not as its double would.
-double shortest(float number) { return std::stod(fmt::format("{}", number)); }
-
 nlohmann::ordered_json to_json(const ClassifiedText& text, const std::vector<std::string>& labels) {
   nlohmann::ordered_json json{{"label", labels[text.classes.label]},
-                              {"probability", shortest(text.classes.probability())},
+                              {"probability", json_number(text.classes.probability())},
                               {"probabilities", nlohmann::ordered_json::object()}};
   for (std::size_t i = 0; i < labels.size(); ++i)
-    json["probabilities"][labels[i]] = shortest(text.classes.probabilities[i]);
+    json["probabilities"][labels[i]] = json_number(text.classes.probabilities[i]);
   if (!text.effects.empty()) json["words"] = nlohmann::ordered_json::array();
   for (const WordEffect& effect : text.effects) {
     nlohmann::ordered_json word{
         {"word", effect.word}, {"probability_without", nullptr}, {"change", nullptr}};
     if (effect.probability_without) {
-      word["probability_without"] = shortest(*effect.probability_without);
-      word["change"] = shortest(change_of(effect, text));
+      word["probability_without"] = json_number(*effect.probability_without);
+      word["change"] = json_number(change_of(effect, text));
     }
     json["words"].push_back(std::move(word));
   }

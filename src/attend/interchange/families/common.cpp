@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "attend/core/counted.h"
+#include "attend/core/json_text.h"
 #include "attend/error.h"
 #include "attend/interchange/chat_format.h"
 #include "attend/interchange/families/families.h"
@@ -78,7 +79,7 @@ void shorten_floats(nlohmann::ordered_json& json) {
     for (nlohmann::ordered_json& member : json) shorten_floats(member);
   } else if (json.is_number_float()) {
     const auto value = json.get<float>();
-    const double shortest = std::stod(fmt::format("{}", value));
+    const double shortest = json_number(value);
     if (json.get<double>() == double{value} && static_cast<float>(shortest) == value)
       json = shortest;
   }
