@@ -1,6 +1,7 @@
 #include "attend/checkpoint/stored_weights.h"
 
 #include "attend/backend/backend.h"
+#include "attend/backend/quantized_depth.h"
 #include "attend/checkpoint/parameters.h"
 #include "attend/checkpoint/quantization.h"
 #include "attend/model_file.h"
@@ -175,6 +176,23 @@ TEST_F(FourBits, NameATensorWithNumbersThatAreNotFinite) {
   EXPECT_CONTAINS(
       data_error([&] { quantize_checkpoint(original_, model.parameters, WeightBits::four); }),
       "wide.weight: row 0: expected finite weights");
+}
+
+TEST(StoredWeights, RefuseRowsTooDeepForExactSums) {
+  constexpr std::int64_t kDepth = kMostQuantizedDepth + 16;
+  Checkpoint checkpoint;
+  checkpoint.tensors = {{"w", Tensor::zeros({1, kDepth}, DType::i8)},
+                        {"w.scale", Tensor::zeros({1})}};
+  EXPECT_CONTAINS(data_error([&] {
+                    check_stored(checkpoint, "w", DType::i8, {1, kDepth});
+                  }),
+                  "tensor w: expected rows of at most 44000 weights");
+  for (const DType type : {DType::i8, DType::i4})
+    EXPECT_CONTAINS(data_error([&] {
+                      backend().quantize_weights(Tensor::zeros({1, kDepth}), type);
+                    }),
+                    "use 16 bits");
+  EXPECT_NO_THROW(backend().quantize_weights(Tensor::zeros({1, kMostQuantizedDepth}), DType::i8));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "attend/backend/backend.h"
+#include "attend/backend/quantized_depth.h"
 #include "attend/core/json.h"
 #include "attend/core/json_text.h"
 #include "attend/core/quote.h"
@@ -97,6 +98,11 @@ void check_stored(const Checkpoint& checkpoint, const std::string& name, DType t
   if (!is_quantized(type) || shape.rank() != 2)
     return check_tensor(checkpoint, name, stored_type(type), shape);
   const std::int64_t rows = shape[0], columns = shape[1];
+  if (columns > kMostQuantizedDepth)
+    throw DataError(
+        fmt::format("{}: tensor {}: expected rows of at most {} weights in 8 or 4 bits, "
+                    "found {}; use a model in 16 bits",
+                    checkpoint.source, name, kMostQuantizedDepth, columns));
   if (type == DType::i4) {
     if (columns % kWeightGroup != 0)
       throw DataError(fmt::format(

@@ -1,11 +1,15 @@
 #include "attend/backend/cpu/cpu_backend.h"
 
+#include <fmt/format.h>
+
 #include <cassert>
 #include <cmath>
 
 #include "attend/backend/cpu/grouped_weights.h"
 #include "attend/backend/cpu/packed_weights.h"
 #include "attend/backend/ids_span.h"
+#include "attend/backend/quantized_depth.h"
+#include "attend/error.h"
 
 namespace attend {
 
@@ -17,6 +21,10 @@ BlockSizes CpuBackend::block_sizes() const {
 }
 
 Tensor CpuBackend::quantize_weights(const Tensor& weights, DType type) {
+  if (weights.cols() > kMostQuantizedDepth)
+    throw DataError(
+        fmt::format("expected rows of at most {} weights in 8 or 4 bits, found {}; use 16 bits",
+                    kMostQuantizedDepth, weights.cols()));
   return type == DType::i4 ? group_weights(weights) : attend::quantize_weights(weights);
 }
 

@@ -25,8 +25,8 @@ Tensor dequantize_weights(const Tensor& quantized);
 // elements, rounded up, is beyond it, and kMostHalvings times at most. Elements beyond the limit
 // are outliers: they become integers up to 127 * 256. Without them a few large activations would
 // leave all others little of the 8 bits (Dettmers et al. 2022). A row whose elements are all below
-// kQuantizedVanishing becomes zeros. Integer sums are exact in 32 bits up to a depth of 44,000, so
-// their order does not matter.
+// kQuantizedVanishing becomes zeros. Integer sums are exact in 32 bits up to a depth of
+// kMostQuantizedDepth, so their order does not matter.
 constexpr std::int32_t kQuantizedActivationLimit = 127;
 constexpr std::int64_t kElementsPerOutlier = 128;
 constexpr int kMostHalvings = 8;
