@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <future>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <thread>
 
@@ -133,6 +136,27 @@ TEST(BatchPlanner, AnswersSeveralThreadsAtOnce) {
   }
   for (auto& worker : workers) worker.join();
   EXPECT_EQ(wrong, std::vector<int>(4, 0));
+}
+
+// With the lock held, loops of two threads that use one pool could wait for each other.
+TEST(BatchPlanner, HoldsNoLockWhileItPlans) {
+  const auto answered = std::make_shared<std::promise<void>>();
+  std::shared_ptr<BatchPlanner> planner;
+  bool in_time = true;
+  const auto costs = [&](std::int64_t epoch) {
+    if (epoch == 1) {
+      std::thread([planner, answered] {
+        planner->plan(0);
+        answered->set_value();
+      }).detach();
+      in_time =
+          answered->get_future().wait_for(std::chrono::seconds(10)) == std::future_status::ready;
+    }
+    return std::vector<std::int32_t>{1, 2, 3};
+  };
+  planner = std::make_shared<BatchPlanner>(costs, BatchOptions{8}, std::nullopt);
+  EXPECT_EQ(planner->plan(1)->batches(), 1);
+  EXPECT_TRUE(in_time);
 }
 
 }  // namespace

@@ -1,9 +1,17 @@
 #include "attend/data/sampled_pairs.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <chrono>
+#include <memory>
 #include <set>
+#include <thread>
 
+#include "attend/core/parallel.h"
+#include "attend/core/runtime.h"
 #include "core/scoped_threads.h"
 
 namespace attend {
@@ -129,6 +137,43 @@ TEST(SampledPairs, MakeBatchesThatHoldEveryPairOnce) {
     }
     EXPECT_EQ(sources, std::multiset<std::string>(kText.src.begin(), kText.src.end()));
   }
+}
+
+// One thread samples an epoch while a loop on the same pool asks for it.
+TEST(SampledPairs, CanBeAskedForInsideALoop) {
+  const pid_t child = fork();
+  if (child == 0) {
+    ::alarm(20);  // if they wait for each other
+    ParallelText text;
+    for (int i = 0; i < 200; ++i) {
+      text.src.insert(text.src.end(), kText.src.begin(), kText.src.end());
+      text.tgt.insert(text.tgt.end(), kText.tgt.begin(), kText.tgt.end());
+    }
+    const Tokenizer t = tokenizer();
+    ReadReport report;
+    const SampledPairs pairs(encode_parallel(text, t, t, {}, report), BpeDropout(t, 0.4f),
+                             BpeDropout(t, 0.4f), 1);
+    const auto runtime = std::make_shared<Runtime>(RuntimeOptions{.threads = 2});
+    std::atomic<bool> looping = false;
+    std::thread other([&] {
+      const RuntimeScope scope(runtime);
+      while (!looping) std::this_thread::yield();
+      pairs.pairs(1);
+    });
+    {
+      const RuntimeScope scope(runtime);
+      parallel_for(2, 1, [&](std::int64_t begin, std::int64_t) {
+        looping = true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        if (begin == 0) pairs.pairs(1);
+      });
+    }
+    other.join();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 }  // namespace

@@ -73,16 +73,20 @@ std::vector<std::int32_t> BatchPlanner::order_of(std::int64_t epoch, std::size_t
 }
 
 std::shared_ptr<const BatchPlan> BatchPlanner::plan(std::int64_t epoch) const {
-  const std::lock_guard lock(latest_->mutex);
-  if (!latest_->plan || latest_->epoch != epoch) {
+  {
+    const std::lock_guard lock(latest_->mutex);
+    if (latest_->plan && latest_->epoch == epoch) return latest_->plan;
     latest_->plan = nullptr;  // before there is another
-    const std::vector<std::int32_t> costs = costs_(epoch);
-    if (costs.empty())
-      throw DataError("no samples are left to make batches of; expected at least one");
-    latest_->plan = std::make_shared<const BatchPlan>(order_of(epoch, costs.size()), costs, limit_);
-    latest_->epoch = epoch;
   }
-  return latest_->plan;
+  // Without the lock: the parallel loops in this wait for the threads of a pool, one of which may
+  // wait for the lock.
+  const std::vector<std::int32_t> costs = costs_(epoch);
+  if (costs.empty())
+    throw DataError("no samples are left to make batches of; expected at least one");
+  auto made = std::make_shared<const BatchPlan>(order_of(epoch, costs.size()), costs, limit_);
+  const std::lock_guard lock(latest_->mutex);
+  latest_->epoch = epoch;
+  return latest_->plan = std::move(made);
 }
 
 }  // namespace attend

@@ -41,12 +41,16 @@ SampledPairs::SampledPairs(EncodedPairs pairs, BpeDropout src, BpeDropout tgt, s
       longest_(longest) {}
 
 std::shared_ptr<const EncodedPairs> SampledPairs::pairs(std::int64_t epoch) const {
-  const std::lock_guard lock(mutex_);
-  if (latest_epoch_ != epoch) {
-    latest_ = sample(epoch);
-    latest_epoch_ = epoch;
+  {
+    const std::lock_guard lock(mutex_);
+    if (latest_epoch_ == epoch) return latest_;
   }
-  return latest_;
+  // Without the lock: the parallel loop waits for the threads of a pool, one of which may wait for
+  // the lock.
+  auto made = sample(epoch);
+  const std::lock_guard lock(mutex_);
+  latest_epoch_ = epoch;
+  return latest_ = std::move(made);
 }
 
 std::shared_ptr<const EncodedPairs> SampledPairs::sample(std::int64_t epoch) const {
