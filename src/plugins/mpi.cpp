@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <span>
 #include <thread>
 
@@ -79,18 +80,31 @@ void exchange(int partner, const void* sent, std::size_t sent_bytes, void* recei
   }
 }
 
-// For short messages.
+void broadcast_from(int root, std::byte* all, std::size_t count) {
+  for (std::size_t at = 0; at < count; at += kMostBytes) {
+    const Piece piece = piece_at(at, count);
+    MPI_Bcast(all + piece.begin, piece.count(), MPI_BYTE, root, MPI_COMM_WORLD);
+  }
+}
+
 void gather(const void* mine, std::size_t bytes, void* all) {
-  const int count = static_cast<int>(bytes);
-  MPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, MPI_COMM_WORLD);
+  if (bytes <= kMostBytes) {
+    const int count = static_cast<int>(bytes);
+    MPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, MPI_COMM_WORLD);
+    return;
+  }
+  int rank = 0, size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  auto* const parts = static_cast<std::byte*>(all);
+  std::byte* const own = parts + static_cast<std::size_t>(rank) * bytes;
+  if (own != mine) std::memcpy(own, mine, bytes);
+  for (int root = 0; root < size; ++root)
+    broadcast_from(root, parts + static_cast<std::size_t>(root) * bytes, bytes);
 }
 
 void broadcast(void* bytes, std::size_t count) {
-  auto* const all = static_cast<std::byte*>(bytes);
-  for (std::size_t at = 0; at < count; at += kMostBytes) {
-    const Piece piece = piece_at(at, count);
-    MPI_Bcast(all + piece.begin, piece.count(), MPI_BYTE, 0, MPI_COMM_WORLD);
-  }
+  broadcast_from(0, static_cast<std::byte*>(bytes), count);
 }
 
 void finish() { MPI_Finalize(); }
