@@ -125,17 +125,20 @@ std::vector<RunningBatch::Decoded> RunningBatch::step() {
 template <class OneSearch, class Advance>
 void RunningBatch::advance(std::vector<Sentence<OneSearch>>& sentences, const Advance& advance,
                            std::vector<Decoded>& done) {
-  std::erase_if(sentences, [&](Sentence<OneSearch>& s) {
-    if (!s.writes()) return false;
+  std::vector<Sentence<OneSearch>> left;
+  left.reserve(sentences.size());
+  for (Sentence<OneSearch>& s : sentences) {
     try {
-      advance(s);
-      if (!s.search.continuations().empty()) return false;
-      done.push_back({.number = s.number, .result = s.search.take_results()});
+      if (s.writes()) advance(s);
+      if (!s.writes() || !s.search.continuations().empty())
+        left.push_back(std::move(s));
+      else
+        done.push_back({.number = s.number, .result = s.search.take_results()});
     } catch (...) {
       done.push_back({.number = s.number, .error = std::current_exception()});
     }
-    return true;
-  });
+  }
+  sentences = std::move(left);
 }
 
 void RunningBatch::search(std::vector<Decoded>& done) {

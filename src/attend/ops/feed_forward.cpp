@@ -244,7 +244,7 @@ Variable gated_feed_forward(const Variable& x, const GatedMaps& maps,
           if (hidden.dropout.p > 0.0f) backend().dropout(hidden.dropout, dh, dh);
           backend().multiply(dh, g, dz);
           const Activation activation = hidden.activation;
-          const Tensor& of_slope = activation == Activation::relu ? f : z;
+          const Tensor& of_slope = slope_is_of_value(activation) ? f : z;
           if (activation != Activation::none)
             backend().activate_backward(activation, of_slope, dz, dz);
           const Tensor dg = Tensor::empty(z.shape());

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cstdint>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "attend/error.h"
@@ -15,6 +17,18 @@ namespace {
 // In batch order.
 double total(const std::vector<DeviceScalar>& sums) {
   return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
+// The first element of `part` in `whole`; nullopt if it lies elsewhere. Pointers into different
+// memory have no difference, addresses have.
+std::optional<std::int64_t> place_in(const Tensor& whole, const Tensor& part) {
+  const auto address = [](const Tensor& tensor) {
+    return reinterpret_cast<std::uintptr_t>(tensor.data());
+  };
+  if (address(part) < address(whole)) return std::nullopt;
+  const auto begin = (address(part) - address(whole)) / sizeof(float);
+  if (begin >= static_cast<std::uintptr_t>(whole.size())) return std::nullopt;
+  return static_cast<std::int64_t>(begin);
 }
 
 }  // namespace
@@ -73,9 +87,8 @@ void StepGradient::compute_last_shard(Step& step, int shard) {
   }
   background_->start();
   compute_shard(step, shard, [&](const Tensor& gradient) {
-    const std::int64_t begin = gradient.data() - gradients.data();
-    if (begin >= 0 && begin < gradients.size())
-      background_->complete(begin, begin + gradient.size());
+    const auto begin = place_in(gradients, gradient);
+    if (begin) background_->complete(*begin, *begin + gradient.size());
   });
   background_->finish();
 }
