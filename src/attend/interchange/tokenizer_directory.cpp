@@ -9,6 +9,7 @@
 #include "attend/core/json_object.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
+#include "attend/interchange/named_tokenizers.h"
 
 namespace attend {
 namespace {
@@ -46,84 +47,86 @@ void read_names(JsonObject names, SpecialPieces& pieces) {
   take(pieces.unk, {"unk_token"});
 }
 
-// Directories without a tokenizer.json are read as the one that the tokenizers library would have
-// made of their files.
-class OlderDirectory {
- public:
-  OlderDirectory(const FileText& file, const std::string& path, SpecialPieces special,
-                 std::int64_t ids)
-      : path_(path),
-        special_(std::move(special)),
-        ids_(ids),
-        options_(parse_sorted_json(file(kOptionsFile).value_or("{}"),
-                                   fmt::format("{}/{}", path, kOptionsFile))) {}
+Json object_in(const FileText& file, const std::string& path, std::string_view name) {
+  return parse_sorted_json(file(name).value_or("{}"), fmt::format("{}/{}", path, name));
+}
 
-  ForeignTokenizer read_vocab_txt(const std::string& lines) {
-    const std::string where = path_ + "/vocab.txt";
-    Json vocabulary = Json::object();
-    for (const std::string& piece : lines_of(lines)) {
-      const std::size_t id = vocabulary.size();
-      if (!vocabulary.emplace(piece, id).second)
-        throw DataError(fmt::format("{}: {} appears twice", where, quote(piece)));
-    }
-    for (const auto& [piece, usual] :
-         {std::pair{&special_.bos, "[CLS]"}, std::pair{&special_.eos, "[SEP]"},
-          std::pair{&special_.pad, "[PAD]"}, std::pair{&special_.unk, "[UNK]"}})
-      if (piece->empty()) *piece = usual;
-    const bool lowercase = flag("do_lower_case", true);
-    const Json normalizer{{"type", "BertNormalizer"},
-                          {"clean_text", true},
-                          {"handle_chinese_chars", flag("tokenize_chinese_chars", true)},
-                          {"lowercase", lowercase},
-                          {"strip_accents", flag("strip_accents", lowercase)}};
-    return read({{"normalizer", normalizer},
-                 {"pre_tokenizer", {{"type", "BertPreTokenizer"}}},
-                 {"post_processor", marks()},
-                 {"model", {{"type", "WordPiece"}, {"unk_token", special_.unk}}}},
-                vocabulary, where);
+// Files of older programs, with the model of the tokenizer.json that they make.
+Json read_vocab_txt(const std::string& lines, const std::string& where) {
+  Json vocabulary = Json::object();
+  for (const std::string& piece : lines_of(lines)) {
+    const std::size_t id = vocabulary.size();
+    if (!vocabulary.emplace(piece, id).second)
+      throw DataError(fmt::format("{}: {} appears twice", where, quote(piece)));
   }
+  return {{"model", {{"vocab", std::move(vocabulary)}}}};
+}
 
-  ForeignTokenizer read_vocab_json(const std::string& content, const std::string& merge_lines) {
-    const std::string where = path_ + "/vocab.json";
-    const Json vocabulary = parse_sorted_json(content, where);
-    Json merges = Json::array();
-    for (const std::string& line : lines_of(merge_lines))
-      if (!line.empty() && !line.starts_with("#version")) merges.push_back(line);
-    Json file{{"pre_tokenizer",
-               {{"type", "ByteLevel"}, {"add_prefix_space", flag("add_prefix_space", false)}}},
-              {"model", {{"type", "BPE"}, {"merges", merges}}}};
+Json read_vocab_json(const std::string& content, const std::string& merge_lines,
+                     const std::string& where) {
+  Json merges = Json::array();
+  for (const std::string& line : lines_of(merge_lines))
+    if (!line.empty() && !line.starts_with("#version")) merges.push_back(line);
+  return {{"model", {{"vocab", parse_sorted_json(content, where)}, {"merges", std::move(merges)}}}};
+}
+
+// A directory as transformers reads it.
+class TokenizerDirectory {
+ public:
+  TokenizerDirectory(const FileText& file, const std::string& path, std::int64_t ids)
+      : file_(file),
+        settings_{object_in(file, path, "config.json"), object_in(file, path, kOptionsFile),
+                  object_in(file, path, "special_tokens_map.json"), path},
+        special_(read_special_pieces(file, path)),
+        ids_(ids) {}
+
+  ForeignTokenizer read() {
+    if (const auto content = file_("tokenizer.json")) return read_json(*content);
+    if (const auto lines = file_("vocab.txt")) {
+      const std::string where = settings_.path + "/vocab.txt";
+      return build(class_or("BertTokenizer"), read_vocab_txt(*lines, where), false, where);
+    }
+    const auto vocabulary = file_("vocab.json"), merges = file_("merges.txt");
+    if (!vocabulary || !merges)
+      throw DataError(fmt::format(
+          "{}: expected a tokenizer.json, a vocab.txt, or a vocab.json with a merges.txt, found "
+          "none",
+          settings_.path));
     // RoBERTa and BART have marks around a text. GPT-2 has none, and one token for everything.
-    if (special_.bos != special_.eos) file["post_processor"] = marks();
-    if (special_.unk != special_.eos && vocabulary.contains(special_.unk))
-      file["model"]["unk_token"] = special_.unk;
-    return read(std::move(file), vocabulary, where);
+    const char* const usual = special_.bos != special_.eos ? "RobertaTokenizer" : "GPT2Tokenizer";
+    const std::string where = settings_.path + "/vocab.json";
+    return build(class_or(usual), read_vocab_json(*vocabulary, *merges, where), false, where);
   }
 
  private:
-  bool flag(const char* name, bool usual) {
-    return JsonObject(options_, fmt::format("{}/{}", path_, kOptionsFile)).flag(name, usual);
+  std::string class_or(const char* usual) const {
+    const std::string named = detail::named_tokenizer_class(settings_, false);
+    return named.empty() ? usual : named;
   }
 
-  Json marks() const {
-    return {{"type", "BertProcessing"},
-            {"cls", Json::array({special_.bos, 0})},
-            {"sep", Json::array({special_.eos, 0})}};
+  ForeignTokenizer read_json(const std::string& content) {
+    const std::string where = settings_.path + "/tokenizer.json";
+    const bool works_on_bytes = content.find("\"ByteLevel\"") != content.npos;
+    const std::string named = detail::named_tokenizer_class(settings_, works_on_bytes);
+    if (named.empty()) return read_tokenizer_json(content, special_, where, ids_);
+    Json file = parse_sorted_json(content, where);
+    JsonObject(file, where).object("model");
+    return build(named, std::move(file), true, where);
   }
 
-  ForeignTokenizer read(Json file, const Json& vocabulary, const std::string& where) const {
-    file["model"]["vocab"] = vocabulary;
-    Json& added = file["added_tokens"] = Json::array();
-    for (const std::string* piece : {&special_.bos, &special_.eos, &special_.pad, &special_.unk})
-      if (vocabulary.contains(*piece))
-        added.push_back({{"id", vocabulary[*piece]}, {"content", *piece}, {"special", true}});
+  ForeignTokenizer build(const std::string& named, Json file, bool is_tokenizer_json,
+                         const std::string& where) {
+    file = detail::named_tokenizer_json(named, settings_, std::move(file), is_tokenizer_json);
+    JsonObject model(file["model"], where);
+    detail::name_usual_pieces(named, model.at("vocab"), special_);
     return read_tokenizer_json(file.dump(-1, ' ', false, Json::error_handler_t::replace), special_,
                                where, ids_);
   }
 
-  std::string path_;
+  const FileText& file_;
+  detail::TokenizerSettings settings_;
   SpecialPieces special_;
   std::int64_t ids_;
-  Json options_;
 };
 
 }  // namespace
@@ -142,16 +145,7 @@ SpecialPieces read_special_pieces(const FileText& file, const std::string& path)
 
 ForeignTokenizer read_tokenizer_directory(const FileText& file, const std::string& path,
                                           std::int64_t ids) {
-  const SpecialPieces special = read_special_pieces(file, path);
-  if (const auto json = file("tokenizer.json"))
-    return read_tokenizer_json(*json, special, path + "/tokenizer.json", ids);
-  OlderDirectory older(file, path, special, ids);
-  if (const auto lines = file("vocab.txt")) return older.read_vocab_txt(*lines);
-  const auto vocabulary = file("vocab.json"), merges = file("merges.txt");
-  if (vocabulary && merges) return older.read_vocab_json(*vocabulary, *merges);
-  throw DataError(fmt::format(
-      "{}: expected a tokenizer.json, a vocab.txt, or a vocab.json with a merges.txt, found none",
-      path));
+  return TokenizerDirectory(file, path, ids).read();
 }
 
 }  // namespace attend

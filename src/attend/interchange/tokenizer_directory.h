@@ -14,9 +14,10 @@ namespace attend {
 using FileText = std::function<std::optional<std::string>(std::string_view name)>;
 
 // Reads tokenizer.json, or vocab.txt (WordPiece), or vocab.json and merges.txt (byte-level BPE),
-// with the special tokens of tokenizer_config.json and special_tokens_map.json. `path` begins the
-// messages; `ids` is as in read_tokenizer_json(). Throws DataError when none of them is there or
-// one cannot be used.
+// with the special tokens of tokenizer_config.json and special_tokens_map.json. As in transformers,
+// the class that tokenizer_config.json or config.json names takes only the vocabulary from a
+// tokenizer.json (named_tokenizers.h). `path` begins the messages; `ids` is as in
+// read_tokenizer_json(). Throws DataError when none of them is there or one cannot be used.
 ForeignTokenizer read_tokenizer_directory(const FileText& file, const std::string& path,
                                           std::int64_t ids = 0);
 

@@ -13,27 +13,17 @@
 namespace attend {
 
 void ignore_common_settings(ForeignConfig& config) {
-  config.ignore({"architectures",
-                 "transformers_version",
-                 "torch_dtype",
-                 "dtype",
-                 "use_cache",
-                 "init_std",
-                 "_name_or_path",
-                 "name_or_path",
-                 "gradient_checkpointing",
-                 "is_decoder",
-                 "is_encoder_decoder",
-                 "output_past",
-                 "max_length",
-                 "num_hidden_layers",
-                 "encoder_layerdrop",
-                 "decoder_layerdrop",
-                 "classifier_dropout",
-                 "classif_dropout",
-                 "task_specific_params",
-                 "id2label",
-                 "label2id",
+  config.ignore({"architectures",     "transformers_version",
+                 "torch_dtype",       "dtype",
+                 "use_cache",         "init_std",
+                 "_name_or_path",     "tokenizer_class",
+                 "name_or_path",      "gradient_checkpointing",
+                 "is_decoder",        "is_encoder_decoder",
+                 "output_past",       "max_length",
+                 "num_hidden_layers", "encoder_layerdrop",
+                 "decoder_layerdrop", "classifier_dropout",
+                 "classif_dropout",   "task_specific_params",
+                 "id2label",          "label2id",
                  "num_labels"});
 }
 

@@ -201,9 +201,8 @@ void ignore_encoder_settings(ForeignConfig& config) {
   config.require("pruned_heads", nlohmann::json::object());
   config.ignore({"problem_type", "initializer_range", "finetuning_task", "tie_word_embeddings",
                  "torchscript", "use_bfloat16", "output_attentions", "output_hidden_states",
-                 "return_dict", "chunk_size_feed_forward", "_num_labels", "tokenizer_class",
-                 "bos_token_id", "eos_token_id", "pad_token_id", "sep_token_id", "cls_token_id",
-                 "mask_token_id"});
+                 "return_dict", "chunk_size_feed_forward", "_num_labels", "bos_token_id",
+                 "eos_token_id", "pad_token_id", "sep_token_id", "cls_token_id", "mask_token_id"});
 }
 
 ForeignModel finish_encoder(const ModelDirectory& directory, ForeignConfig& config,

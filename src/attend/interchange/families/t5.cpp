@@ -114,7 +114,7 @@ TransformerConfig read_t5_shape(ForeignConfig& config) {
       "relative_attention_max_distance", shape.relative.distance, between(3, 16384)));
   shape.dropout = read_dropout(config, "dropout_rate", 0.1);
   shape.src_vocab_size = shape.tgt_vocab_size = read_int(config, "vocab_size", kVocabularySizes);
-  config.ignore({"initializer_factor", "n_positions", "prefix", "tokenizer_class", "bos_token_id"});
+  config.ignore({"initializer_factor", "n_positions", "prefix", "bos_token_id"});
   return shape;
 }
 

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Writes tests/interchange/data/tokenizer_classes.json: small model directories of the tokenizer classes that transformers builds from a
+vocabulary and the settings of tokenizer_config.json, and the ids that AutoTokenizer gives there.
+
+    python3 tools/make_tokenizer_class_goldens.py > tests/interchange/data/tokenizer_classes.json
+
+Needs transformers (the committed file was made with the version named in it). The tests themselves need no Python.
+"""
+import json
+import os
+import tempfile
+
+os.environ["TRANSFORMERS_VERBOSITY"] = "error"
+
+import transformers
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+
+CORPUS = [
+    "The small Dog reads a red house, doesn't it? It's 1234.",
+    "Der alte Mann kauft den grünen Apfel; Straße, naïve café.",
+    "北京 大学 と 東京 の 学生 hello Hello world",
+] * 3
+TEXTS = ["The small dog", " The SMALL Dog ", "grüne Straße naïve", "北京大学 hello", "don't It's 12345", "e\u0301 a  b\tc", "İ ß", ""]
+
+
+def wordpiece():
+    t = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    t.normalizer = normalizers.BertNormalizer(lowercase=False, strip_accents=False)
+    t.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    t.decoder = decoders.WordPiece()
+    t.train_from_iterator(CORPUS, trainers.WordPieceTrainer(
+        vocab_size=150, special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"], show_progress=False))
+    t.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    return t
+
+
+def bytes_of(special):
+    t = Tokenizer(models.BPE())
+    # What a class replaces: its own pattern has no rule for digits.
+    t.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)])
+    t.decoder = decoders.ByteLevel()
+    t.train_from_iterator(CORPUS, trainers.BpeTrainer(
+        vocab_size=300, special_tokens=special, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False))
+    return t
+
+
+def roberta():
+    t = bytes_of(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
+    t.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
+    return t
+
+
+TOKENIZERS = {"bert": wordpiece(), "roberta": roberta(), "gpt2": bytes_of(["<|endoftext|>"])}
+
+
+def files_of(tokenizer, bare):
+    if not bare:
+        return {"tokenizer.json": tokenizer.to_str()}
+    vocabulary = tokenizer.get_vocab()
+    if "[UNK]" in vocabulary:
+        return {"vocab.txt": "".join(f"{piece}\n" for piece in sorted(vocabulary, key=vocabulary.get))}
+    merges = json.loads(tokenizer.to_str())["model"]["merges"]
+    return {"vocab.json": json.dumps(vocabulary, ensure_ascii=False), "merges.txt": "#version: 0.2\n" + "".join(" ".join(m) + "\n" for m in merges)}
+
+
+def cases():
+    bert = [None, {}, {"do_lower_case": False}, {"do_lower_case": True, "strip_accents": False}, {"do_lower_case": False, "strip_accents": True},
+            {"tokenize_chinese_chars": False}, {"strip_accents": None, "tokenizer_class": "BertTokenizerFast"},
+            {"tokenizer_class": "DistilBertTokenizer", "do_lower_case": False}, {"tokenizer_class": "ElectraTokenizer"}]
+    for settings in bert:
+        yield "bert", True, {"model_type": "bert"}, settings
+        yield "bert", False, {"model_type": "bert"}, settings
+    yield "bert", True, {"model_type": "distilbert"}, None
+    yield "bert", False, {"model_type": "bert"}, {"tokenizer_class": "PreTrainedTokenizerFast", "do_lower_case": True}
+    yield "bert", False, {"model_type": "bert", "tokenizer_class": "PreTrainedTokenizerFast"}, {}
+    roberta = [None, {"add_prefix_space": True}, {"tokenizer_class": "RobertaTokenizerFast", "add_prefix_space": False}]
+    for settings in roberta:
+        yield "roberta", True, {"model_type": "roberta"}, settings
+        yield "roberta", False, {"model_type": "roberta"}, settings
+    yield "roberta", True, {"model_type": "bart"}, None
+    yield "roberta", False, {"model_type": "bart"}, {"tokenizer_class": "BartTokenizer", "add_prefix_space": True}
+    yield "roberta", False, {"model_type": "roberta"}, {"tokenizer_class": "PreTrainedTokenizerFast", "add_prefix_space": True}
+    gpt2 = [None, {"add_prefix_space": True}, {"tokenizer_class": "GPT2TokenizerFast", "add_bos_token": True}]
+    for settings in gpt2:
+        yield "gpt2", True, {"model_type": "gpt2"}, settings
+        yield "gpt2", False, {"model_type": "gpt2"}, settings
+    yield "gpt2", False, {"model_type": "gpt2"}, {"tokenizer_class": "PreTrainedTokenizerFast"}
+    yield "gpt2", True, {"model_type": "qwen2"}, None
+    yield "gpt2", False, {"model_type": "qwen2"}, {"tokenizer_class": "PreTrainedTokenizerFast"}
+    yield "gpt2", False, {"model_type": "qwen3"}, {"tokenizer_class": "PreTrainedTokenizerFast"}
+    yield "gpt2", False, {"model_type": "llama"}, {"tokenizer_class": "LlamaTokenizer"}
+
+
+def golden(name, bare, config, settings):
+    files = files_of(TOKENIZERS[name], bare) | {"config.json": json.dumps(config)}
+    if settings is not None:
+        files["tokenizer_config.json"] = json.dumps(settings)
+    with tempfile.TemporaryDirectory() as folder:
+        for file, content in files.items():
+            with open(os.path.join(folder, file), "w", encoding="utf-8") as out:
+                out.write(content)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+        ids = [tokenizer(text, add_special_tokens=False).input_ids for text in TEXTS]
+        marks = tokenizer("").input_ids
+    case = {"vocabulary": name, "bare": bare, "config": config, "ids": ids, "marks": marks}
+    return case if settings is None else case | {"settings": settings}
+
+
+def main():
+    files = {name: {"bare": files_of(t, True), "json": files_of(t, False)} for name, t in TOKENIZERS.items()}
+    lines = [json.dumps(golden(*case), ensure_ascii=True) for case in cases()]
+    print("{" + f'"made_with": "transformers {transformers.__version__}", "texts": {json.dumps(TEXTS)},')
+    print(f'"files": {json.dumps(files, ensure_ascii=False)},')
+    print('"cases": [\n' + ",\n".join(lines) + "\n]}")
+
+
+main()
