@@ -3,20 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
+#include "attend/core/ascii.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
 
 namespace attend {
 
 std::string bare_word(std::string word) {
-  const auto is_punctuation = [](unsigned char c) { return c < 0x80 && std::ispunct(c) != 0; };
-  while (!word.empty() && is_punctuation(word.back())) word.pop_back();
-  word.erase(word.begin(), std::find_if_not(word.begin(), word.end(), is_punctuation));
-  for (char& c : word)
-    c = static_cast<char>(
-        static_cast<unsigned char>(c) < 0x80 ? std::tolower(static_cast<unsigned char>(c)) : c);
+  while (!word.empty() && is_ascii_punctuation(word.back())) word.pop_back();
+  word.erase(word.begin(), std::find_if_not(word.begin(), word.end(), is_ascii_punctuation));
+  for (char& c : word) c = ascii_lower(c);
   return word;
 }
 

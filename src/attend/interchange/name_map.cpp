@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <string>
 
+#include "attend/core/ascii.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -38,10 +38,10 @@ std::optional<Match> match(std::string_view pattern, std::string_view name) {
       return found;
     }
     if (pattern.front() == '*') {
-      found.layer = take(name, [](unsigned char c) { return std::isdigit(c) != 0; });
+      found.layer = take(name, is_ascii_digit);
       if (found.layer.empty()) return std::nullopt;
     } else if (pattern.front() == '#') {
-      found.word = take(name, [](unsigned char c) { return std::isalpha(c) != 0; });
+      found.word = take(name, is_ascii_letter);
       if (found.word.empty()) return std::nullopt;
     } else if (name.empty() || name.front() != pattern.front()) {
       return std::nullopt;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "attend/checkpoint/options_json.h"
+#include "attend/core/ascii.h"
 #include "attend/core/atomic_file.h"
 #include "attend/core/atomic_folder.h"
 #include "attend/core/json.h"
@@ -60,7 +60,7 @@ ForeignConfig open_config(const ModelDirectory& directory) {
 
 bool is_plain_name(std::string_view name) {
   return std::all_of(name.begin(), name.end(),
-                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.'; });
+                     [](char c) { return is_ascii_alphanumeric(c) || c == '_' || c == '.'; });
 }
 
 // In the order of the file.

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <vector>
 
+#include "attend/core/ascii.h"
 #include "attend/core/nearest_name.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
@@ -53,8 +53,8 @@ void set_description(Checkpoint& model, const std::string& value) {
 }
 
 void require_language(std::string_view key, const std::string& value) {
-  const bool plain = std::all_of(value.begin(), value.end(), [](unsigned char c) {
-    return c < 0x80 && (std::isalnum(c) != 0 || c == '-' || c == '_');
+  const bool plain = std::all_of(value.begin(), value.end(), [](char c) {
+    return is_ascii_alphanumeric(c) || c == '-' || c == '_';
   });
   if (!plain || value.size() > kLongestLanguage)
     throw ConfigError(

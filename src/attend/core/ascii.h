@@ -1,0 +1,19 @@
+// Kinds of ASCII characters. Unlike <cctype>, these do not depend on the locale that a program has
+// set; no other byte is of any kind.
+#pragma once
+
+namespace attend {
+
+constexpr bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_ascii_upper(char c) { return c >= 'A' && c <= 'Z'; }
+constexpr bool is_ascii_letter(char c) { return is_ascii_upper(c) || (c >= 'a' && c <= 'z'); }
+constexpr bool is_ascii_alphanumeric(char c) { return is_ascii_digit(c) || is_ascii_letter(c); }
+// Visible, and no letter or digit.
+constexpr bool is_ascii_punctuation(char c) {
+  return c > ' ' && c < '\x7f' && !is_ascii_alphanumeric(c);
+}
+constexpr char ascii_lower(char c) {
+  return is_ascii_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+}  // namespace attend
