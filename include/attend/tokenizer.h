@@ -53,13 +53,17 @@ struct TokenSpan {
   std::size_t end = 0;
 };
 
+// What the string of a special token in a text is, such as "[SEP]" or "</s>": letters like others,
+// or the token.
+enum class SpecialText { as_text, as_tokens };
+
 // Immutable and cheap to copy. All const functions may be called from several threads at once.
 //
 // A text is one line. Decoding an encoded text returns the normalized text, with runs of spaces
 // merged and outer spaces removed; wordpiece sets the usual spaces around punctuation, and byte_bpe
 // keeps all spaces unless the normalization is nmt_... A character without a token (for word and
 // wordpiece, a word) becomes the unknown id, or its bytes with byte_fallback. The unknown id
-// decodes to "⁇". If the string of a special token occurs in a text, it is ordinary text.
+// decodes to "⁇".
 class Tokenizer {
  public:
   // Trains a tokenizer on `sentences`, in any order. Equal sentences and options give equal
@@ -81,12 +85,20 @@ class Tokenizer {
 
   // Returns ids without bos and eos, in roughly linear time. Precondition: the text is UTF-8 (other
   // bytes become U+FFFD). Throws DataError for text of half a gigabyte or more.
-  std::vector<std::int32_t> encode(std::string_view text) const;
+  // `special`: as_tokens only for text that may contain special tokens, as Hugging Face's
+  // tokenizers read every text. Otherwise, no text has them.
+  std::vector<std::int32_t> encode(std::string_view text,
+                                   SpecialText special = SpecialText::as_text) const;
+
+  // The ids of text that goes on after a special token. Some imported tokenizers put a space before
+  // a text that they do not put here.
+  std::vector<std::int32_t> encode_rest(std::string_view text) const;
 
   // The part of the text that each id of encode() stands for, without surrounding spaces unless it
   // is only spaces. Tokens that share a character, such as its bytes, all get the whole character.
   // A token that only marks the beginning of a word gets an empty span.
-  std::vector<TokenSpan> spans(std::string_view text) const;
+  std::vector<TokenSpan> spans(std::string_view text,
+                               SpecialText special = SpecialText::as_text) const;
 
   // Returns one line of valid UTF-8; line breaks spelled by bytes or tokens become spaces. pad, bos
   // and eos are dropped. Throws DataError for an id outside the vocabulary.
@@ -122,6 +134,7 @@ class Tokenizer {
 
  private:
   friend class TextStream;
+  friend TokenizerType type_of(const Tokenizer& tokenizer);
   struct Model;
   explicit Tokenizer(std::shared_ptr<const Model> model) : model_(std::move(model)) {}
   const detail::TokenizerEngine& engine() const;

@@ -70,27 +70,35 @@ class Tokenizer:
         return self._tokenizer.special_ids()
 
     @overload
-    def encode(self, text: str) -> list[int]: ...  # type: ignore[overload-overlap]
+    def encode(  # type: ignore[overload-overlap]
+        self, text: str, *, special: bool = False
+    ) -> list[int]: ...
     @overload
-    def encode(self, text: Iterable[str]) -> list[list[int]]: ...
+    def encode(self, text: Iterable[str], *, special: bool = False) -> list[list[int]]: ...
 
-    def encode(self, text: str | Iterable[str]) -> list[int] | list[list[int]]:
-        """The ids of a text without special tokens, or of several texts."""
+    def encode(
+        self, text: str | Iterable[str], *, special: bool = False
+    ) -> list[int] | list[list[int]]:
+        """The ids of a text, or of several texts, without special tokens around them.
+
+        ``special``: whether the string of a special token in the text, such as ``[SEP]``, is that
+        token, as in Hugging Face's tokenizers; otherwise it is text.
+        """
         if isinstance(text, str):
-            return self._tokenizer.encode([checked_text(text, "text")])[0]
-        return self._tokenizer.encode(checked_texts(text))
+            return self._tokenizer.encode([checked_text(text, "text")], special)[0]
+        return self._tokenizer.encode(checked_texts(text), special)
 
-    def pieces(self, text: str) -> list[str]:
+    def pieces(self, text: str, *, special: bool = False) -> list[str]:
         """The tokens of a text as strings of the vocabulary."""
-        return [self._tokenizer.piece(token) for token in self.encode(text)]
+        return [self._tokenizer.piece(token) for token in self.encode(text, special=special)]
 
-    def offsets(self, text: str) -> list[tuple[int, int]]:
+    def offsets(self, text: str, *, special: bool = False) -> list[tuple[int, int]]:
         """Where each token of ``encode(text)`` stands in the text: characters [begin, end).
 
         Spaces around it are not counted. Tokens that share a character, such as its bytes, all
         have the whole of it; a token that only marks the beginning of a word is empty.
         """
-        return self._tokenizer.offsets(checked_text(text, "text"))
+        return self._tokenizer.offsets(checked_text(text, "text"), special)
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids. Special tokens are dropped. Raises DataError for an unknown id."""

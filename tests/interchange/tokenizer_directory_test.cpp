@@ -95,6 +95,28 @@ TEST(TokenizerDirectory, ReadsVocabJsonWithMerges) {
   }
 }
 
+// transformers adds these tokens when it loads the tokenizer: normalized unless they are special.
+TEST(TokenizerDirectory, AddsTheTokensOfTheFilesBesideIt) {
+  const nlohmann::json lower = nlohmann::json::parse(golden("wordpiece, lower-cased").json);
+  const auto size = static_cast<std::int32_t>(pieces_of_golden(lower).size());
+  Files files{{"vocab.txt", vocab_txt(lower, "\n")},
+              {"added_tokens.json", nlohmann::json{{"NewWord", size}, {"<tag>", size + 1}}.dump()},
+              {"special_tokens_map.json", R"({"additional_special_tokens": ["<tag>"]})"}};
+  const Tokenizer older = read_files(files).tokenizer;
+  EXPECT_EQ(older.encode("NEWWORD", SpecialText::as_tokens), Ids{size});
+  EXPECT_EQ(older.encode("<tag>", SpecialText::as_tokens), Ids{size + 1});
+  EXPECT_GT(older.encode("<tag>").size(), 1u) << "it is special";
+  EXPECT_GT(older.encode("<TAG>", SpecialText::as_tokens).size(), 1u);
+
+  files = {{"tokenizer.json", lower.dump()},
+           {"tokenizer_config.json",
+            nlohmann::json{{"added_tokens_decoder",
+                            {{std::to_string(size), {{"content", "<sep>"}, {"lstrip", true}}}}}}
+                .dump()}};
+  const Tokenizer newer = read_files(files).tokenizer;
+  EXPECT_EQ(newer.encode("  <sep>"), Ids{size});
+}
+
 TEST(TokenizerDirectory, SaysWhatIsMissingOrWrong) {
   EXPECT_THROW(read_files({}), DataError);
   EXPECT_THROW(read_files({{"vocab.json", "{}"}}), DataError) << "without merges";

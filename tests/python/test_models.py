@@ -178,6 +178,17 @@ def test_tokenizers_train_encode_and_decode() -> None:
         attend.Tokenizer.train(ENGLISH, vocab_size=100_000)
 
 
+def test_special_tokens_in_a_text_are_tokens_when_asked() -> None:
+    tokenizer = attend.Tokenizer.train(ENGLISH * 4, type="wordpiece", vocab_size=40)
+    end = tokenizer.special_ids["eos"]
+    text = "a" + tokenizer.piece(end)
+    assert end not in tokenizer.encode(text)
+    assert tokenizer.encode(text, special=True)[-1] == end
+    assert tokenizer.encode([text], special=True) == [tokenizer.encode(text, special=True)]
+    assert tokenizer.offsets(text, special=True)[-1] == (1, len(text))
+    assert tokenizer.pieces(text, special=True)[-1] == tokenizer.piece(end)
+
+
 @pytest.mark.parametrize(
     ("type", "vocab_size"),
     [("bpe", 40), ("unigram", 20), ("chars", 28), ("word", 13), ("wordpiece", 40), ("byte_bpe", 288)],

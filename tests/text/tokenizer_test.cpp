@@ -149,6 +149,22 @@ TEST_P(AnyTokenizer, NeverReadsTextAsAControlPiece) {
   }
 }
 
+TEST_P(AnyTokenizer, ReadsSpecialTokensInTextWhenAsked) {
+  const Tokenizer tokenizer = Tokenizer::train(corpus(), options_of(GetParam()));
+  const std::string end = tokenizer.piece(tokenizer.eos_id()), text = "the dog";
+  std::vector<std::int32_t> wanted{tokenizer.pad_id()};
+  for (const std::int32_t id : tokenizer.encode(text)) wanted.push_back(id);
+  wanted.push_back(tokenizer.eos_id());
+  const std::string marked = tokenizer.piece(tokenizer.pad_id()) + text + end;
+  EXPECT_EQ(tokenizer.encode(marked, SpecialText::as_tokens), wanted);
+  const std::vector<TokenSpan> spans = tokenizer.spans(marked, SpecialText::as_tokens);
+  ASSERT_EQ(spans.size(), wanted.size());
+  EXPECT_EQ(spans[1].begin, spans[0].end);
+  EXPECT_EQ(marked.substr(spans.back().begin, spans.back().end - spans.back().begin), end);
+  EXPECT_EQ(tokenizer.encode(text, SpecialText::as_tokens), tokenizer.encode(text));
+  EXPECT_EQ(tokenizer.encode("", SpecialText::as_tokens), std::vector<std::int32_t>{});
+}
+
 TEST_P(AnyTokenizer, CutsIdsIntoTheWordsOfTheText) {
   TokenizerOptions options = options_of(GetParam());
   if (GetParam() == TokenizerType::word) options.vocab_size = kAllWords;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "attend/interchange/base64.h"
+#include "attend/core/base64.h"
 #include "attend/interchange/tokenizer_writing_parts.h"
 #include "attend/text/sentencepiece_model.h"
 

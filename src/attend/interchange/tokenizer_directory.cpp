@@ -78,6 +78,7 @@ class TokenizerDirectory {
         settings_{object_in(file, path, "config.json"), object_in(file, path, kOptionsFile),
                   object_in(file, path, "special_tokens_map.json"), path},
         special_(read_special_pieces(file, path)),
+        added_(read_named_tokens(file, path)),
         ids_(ids) {}
 
   ForeignTokenizer read() {
@@ -108,7 +109,7 @@ class TokenizerDirectory {
     const std::string where = settings_.path + "/tokenizer.json";
     const bool works_on_bytes = content.find("\"ByteLevel\"") != content.npos;
     const std::string named = detail::named_tokenizer_class(settings_, works_on_bytes);
-    if (named.empty()) return read_tokenizer_json(content, special_, where, ids_);
+    if (named.empty()) return read_tokenizer_json(content, names(), where, ids_);
     Json file = parse_sorted_json(content, where);
     JsonObject(file, where).object("model");
     return build(named, std::move(file), true, where);
@@ -119,13 +120,20 @@ class TokenizerDirectory {
     file = detail::named_tokenizer_json(named, settings_, std::move(file), is_tokenizer_json);
     JsonObject model(file["model"], where);
     detail::name_usual_pieces(named, model.at("vocab"), special_);
-    return read_tokenizer_json(file.dump(-1, ' ', false, Json::error_handler_t::replace), special_,
+    return read_tokenizer_json(file.dump(-1, ' ', false, Json::error_handler_t::replace), names(),
                                where, ids_);
+  }
+
+  TokenNames names() const {
+    TokenNames names(special_);
+    names.added = added_;
+    return names;
   }
 
   const FileText& file_;
   detail::TokenizerSettings settings_;
   SpecialPieces special_;
+  std::vector<NamedToken> added_;
   std::int64_t ids_;
 };
 

@@ -23,5 +23,8 @@ ForeignTokenizer read_tokenizer_directory(const FileText& file, const std::strin
 
 // The special tokens that the files of the directory name; some may be empty.
 SpecialPieces read_special_pieces(const FileText& file, const std::string& path);
+// The tokens that tokenizer_config.json, special_tokens_map.json and added_tokens.json add to the
+// tokenizer.
+std::vector<NamedToken> read_named_tokens(const FileText& file, const std::string& path);
 
 }  // namespace attend

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "attend/text/sentencepiece_writing.h"
 #include "attend/text/tokenizer.h"
+#include "attend/text/tokenizer_file.h"
 
 namespace attend {
 
@@ -16,16 +18,29 @@ struct ForeignTokenizer {
   std::vector<std::int32_t> prefix, suffix;  // what the model expects before and after a text
 };
 
+// A token that a file beside the tokenizer.json adds.
+struct NamedToken {
+  std::string text;
+  detail::AddedPiece piece = {};  // id -1: the one that the vocabulary gives it, if it does
+};
+
+// What the files beside a tokenizer.json name.
+struct TokenNames {
+  TokenNames(SpecialPieces pieces = {}) : special(std::move(pieces)) {}
+
+  SpecialPieces special;
+  std::vector<NamedToken> added;  // besides the special ones
+};
+
 // Embeddings that a model may have beyond its pieces, for a round number of them.
 inline constexpr std::int64_t kMostUnusedPieces = 4096;
 
-// Reads the content of a tokenizer.json; `where` it came from begins the messages. WordPiece and
-// byte-level BPE become engines of our own, Unigram and the other kind of BPE SentencePiece models.
-// `names` are the special tokens as files beside it name them; what they leave open is taken from
-// its post-processor. A vocabulary that is smaller than `ids`, but not by more than
-// kMostUnusedPieces, is extended by pieces that are in no text. Padding and truncation are ignored.
-// Throws DataError for everything that is not known, with its name.
-ForeignTokenizer read_tokenizer_json(std::string_view content, const SpecialPieces& names,
+// Reads the content of a tokenizer.json; `where` it came from begins the messages. The tokenizer
+// gives the ids that the tokenizers library gives, with SpecialText::as_tokens. What `names` leave
+// open of the special tokens is taken from its post-processor. A vocabulary that is smaller than
+// `ids`, but not by more than kMostUnusedPieces, is extended by pieces that are in no text. Padding
+// and truncation are ignored. Throws DataError for everything that is not known, with its name.
+ForeignTokenizer read_tokenizer_json(std::string_view content, const TokenNames& names,
                                      const std::string& where, std::int64_t ids = 0);
 
 // The piece of an id that stands for nothing.

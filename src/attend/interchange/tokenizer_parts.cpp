@@ -57,23 +57,6 @@ void refuse_part(const TypedPart& part) {
   throw DataError(fmt::format("{}: {} is not supported here", part.part.where(), quote(part.type)));
 }
 
-void require_flag(TypedPart& part, std::string_view member, bool wanted, bool if_absent) {
-  if (part.part.flag(member, if_absent) != wanted)
-    part.part.refuse(member, wanted ? "true" : "false");
-}
-
-void require_text(TypedPart& part, std::string_view member, std::string_view wanted) {
-  if (part.part.text(member, wanted) != wanted) part.part.refuse(member, quote(wanted));
-}
-
-ForeignPattern pattern_of(TypedPart& part) {
-  JsonObject pattern = part.part.object("pattern");
-  const bool is_expression = pattern.find("Regex") != nullptr;
-  ForeignPattern result{pattern.text(is_expression ? "Regex" : "String"), is_expression};
-  pattern.finish();
-  return result;
-}
-
 ForeignTemplate read_template(JsonObject& file) {
   ForeignTemplate result;
   for (TypedPart& part : parts_of(file, "post_processor", "processors")) {
@@ -88,11 +71,6 @@ ForeignTemplate read_template(JsonObject& file) {
     }
   }
   return result;
-}
-
-void require_decoder(JsonObject& file, const std::vector<std::string_view>& types) {
-  for (const TypedPart& part : parts_of(file, "decoder", "decoders"))
-    if (std::find(types.begin(), types.end(), part.type) == types.end()) refuse_part(part);
 }
 
 }  // namespace attend::detail

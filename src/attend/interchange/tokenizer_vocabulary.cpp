@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "attend/core/quote.h"
 #include "attend/error.h"
 
@@ -11,25 +13,21 @@ namespace {
 constexpr std::int64_t kMostForeignPieces = std::int64_t{1} << 22;
 
 AddedToken read_added(JsonObject& json) {
-  AddedToken token{static_cast<std::int32_t>(json.integer("id", 0, kMostForeignPieces - 1)),
-                   json.text("content"), json.flag("special", false),
-                   json.flag("normalized", false)};
-  bool plain = true;
-  for (const char* other : {"single_word", "lstrip", "rstrip"})
-    if (json.flag(other, false)) plain = false;
-  // Special tokens are never looked for in text, so these flags do not matter for them.
-  if (!token.special && !plain)
-    throw DataError(
-        fmt::format("{}: the added token {} with single_word, lstrip or rstrip is not supported",
-                    json.where(), quote(token.text)));
+  AddedToken token{{.id = static_cast<std::int32_t>(json.integer("id", 0, kMostForeignPieces - 1)),
+                    .special = json.flag("special", false),
+                    .normalized = json.flag("normalized", false),
+                    .single_word = json.flag("single_word", false),
+                    .lstrip = json.flag("lstrip", false),
+                    .rstrip = json.flag("rstrip", false)},
+                   json.text("content")};
   json.finish();
   return token;
 }
 
 }  // namespace
 
-ForeignVocabulary::ForeignVocabulary(JsonObject& file, const SpecialPieces& names, std::int64_t ids)
-    : where_(file.where()), wanted_ids_(ids), special_(names) {
+ForeignVocabulary::ForeignVocabulary(JsonObject& file, const TokenNames& names, std::int64_t ids)
+    : where_(file.where()), wanted_ids_(ids), special_(names.special), named_(names.added) {
   if (file.find("added_tokens") == nullptr) return;
   for (JsonObject& json : file.objects("added_tokens")) added_.push_back(read_added(json));
 }
@@ -58,9 +56,12 @@ void ForeignVocabulary::add_all(const nlohmann::json& pieces, const std::string&
 }
 
 void ForeignVocabulary::finish(std::string_view unknown, const ForeignTemplate& marks) {
+  in_model_.resize(pieces_.size());
+  for (std::size_t i = 0; i < pieces_.size(); ++i) in_model_[i] = !pieces_[i].empty();
+  add_named_tokens();
   for (const AddedToken& token : added_) {
-    add(token.text, token.id, where_ + ": added_tokens");
-    if (token.special) controls_[token.text] = true;
+    add(token.text, token.piece.id, where_ + ": added_tokens");
+    if (token.piece.special) controls_[token.text] = true;
   }
   if (!unknown.empty()) special_.unk = unknown;
   if (special_.bos.empty() && !marks.prefix.empty()) special_.bos = marks.prefix.front();
@@ -92,11 +93,34 @@ std::int32_t ForeignVocabulary::id(std::string_view piece) const {
   return found == ids_.end() ? -1 : found->second;
 }
 
-std::vector<std::int32_t> ForeignVocabulary::added_text() const {
+std::vector<std::int32_t> ForeignVocabulary::outside_model() const {
   std::vector<std::int32_t> ids;
-  for (const AddedToken& token : added_)
-    if (!is_control(token.text) && token.text != special_.unk) ids.push_back(token.id);
+  for (std::size_t i = 0; i < pieces_.size(); ++i)
+    if (i >= in_model_.size() || !in_model_[i]) ids.push_back(static_cast<std::int32_t>(i));
   return ids;
+}
+
+std::vector<AddedPiece> ForeignVocabulary::added_pieces() const {
+  std::vector<AddedPiece> pieces;
+  for (const AddedToken& token : added_) {
+    if (token.text == filler_piece(token.piece.id)) continue;  // found in no text
+    pieces.push_back(token.piece);
+    pieces.back().special = token.piece.special || is_control(token.text);
+  }
+  return pieces;
+}
+
+// Tokens that only the names mention are added when a tokenizer is loaded.
+void ForeignVocabulary::add_named_tokens() {
+  for (const std::string* name : {&special_.bos, &special_.eos, &special_.unk, &special_.pad})
+    named_.push_back({*name, {.id = -1, .special = true}});
+  for (NamedToken& token : named_) {
+    const bool has = std::any_of(added_.begin(), added_.end(),
+                                 [&](const AddedToken& one) { return one.text == token.text; });
+    if (token.piece.id < 0 || id(token.text) >= 0) token.piece.id = id(token.text);
+    if (!token.text.empty() && !has && token.piece.id >= 0)
+      added_.push_back({token.piece, token.text});
+  }
 }
 
 std::vector<std::int32_t> ForeignVocabulary::ids(const std::vector<std::string>& pieces) const {

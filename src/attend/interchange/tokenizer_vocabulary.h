@@ -17,17 +17,15 @@
 namespace attend::detail {
 
 struct AddedToken {
-  std::int32_t id = 0;
+  AddedPiece piece;
   std::string text;
-  bool special = false;
-  bool normalized = false;
 };
 
 class ForeignVocabulary {
  public:
   // `ids`: as in read_tokenizer_json(). Throws DataError for ids that are out of range or taken
   // twice.
-  ForeignVocabulary(JsonObject& file, const SpecialPieces& names, std::int64_t ids);
+  ForeignVocabulary(JsonObject& file, const TokenNames& names, std::int64_t ids);
 
   // A piece of the model, by its id; then the added ones.
   void add(std::string_view piece, std::int64_t id, const std::string& where);
@@ -35,23 +33,27 @@ class ForeignVocabulary {
   void finish(std::string_view unknown, const ForeignTemplate& marks);
 
   const std::vector<std::string>& pieces() const { return pieces_; }
-  const std::vector<AddedToken>& added() const { return added_; }
   const SpecialPieces& special() const { return special_; }
   bool is_control(std::string_view piece) const { return controls_.contains(std::string(piece)); }
   std::int32_t id(std::string_view piece) const;  // -1: there is none
-  // Added tokens that occur in text.
-  std::vector<std::int32_t> added_text() const;
+  // The ids of the pieces that the model itself does not have.
+  std::vector<std::int32_t> outside_model() const;
+  std::vector<AddedPiece> added_pieces() const;
   PieceList list() const;
   std::vector<std::int32_t> ids(const std::vector<std::string>& pieces) const;
 
  private:
+  void add_named_tokens();
+
   std::string where_;
   std::int64_t wanted_ids_;
   std::vector<std::string> pieces_;
+  std::vector<bool> in_model_;  // by id
   std::unordered_map<std::string, std::int32_t> ids_;
   std::unordered_map<std::string, bool> controls_;
   std::vector<AddedToken> added_;
   SpecialPieces special_;
+  std::vector<NamedToken> named_;
 };
 
 }  // namespace attend::detail

@@ -24,7 +24,8 @@ std::string write_tokenizer_json(const Tokenizer& tokenizer, const TextMarks& ma
 std::string write_tokenizer_config(const Tokenizer& tokenizer, const nlohmann::json& settings = {});
 
 // Throws ConfigError unless both cut text into the same tokens: every piece of the vocabulary,
-// alone and beside others. Both have the same vocabulary.
+// alone and beside others. Both have the same vocabulary. Of two ways that Unigram finds equally
+// likely, each may choose one.
 void require_same_tokens(const Tokenizer& ours, const Tokenizer& theirs);
 
 }  // namespace attend

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "attend/text/tokenizer.h"
+#include "attend/text/tokenizer_file.h"
 
 namespace attend::detail {
 
@@ -24,5 +25,7 @@ nlohmann::json added_tokens_json(const std::vector<std::string>& pieces,
 // The model, the normalizer, the pre-tokenizer and the decoder of a SentencePiece model. Throws
 // ConfigError.
 void write_foreign_sentencepiece(const Tokenizer& tokenizer, nlohmann::json& file);
+// The same of an imported tokenizer, and its added tokens.
+void write_foreign_steps(const StepsDescription& description, nlohmann::json& file);
 
 }  // namespace attend::detail

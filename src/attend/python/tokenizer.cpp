@@ -26,17 +26,22 @@ Tokenizer trained_tokenizer(const std::vector<std::string>& sentences, const nb:
   return Tokenizer::train(sentences, options);
 }
 
+SpecialText special_text(bool as_tokens) {
+  return as_tokens ? SpecialText::as_tokens : SpecialText::as_text;
+}
+
 std::vector<std::vector<std::int32_t>> encode(const Tokenizer& tokenizer,
-                                              const std::vector<std::string>& texts) {
+                                              const std::vector<std::string>& texts, bool special) {
   const nb::gil_scoped_release released;
   std::vector<std::vector<std::int32_t>> ids;
-  for (const std::string& text : texts) ids.push_back(tokenizer.encode(text));
+  for (const std::string& text : texts)
+    ids.push_back(tokenizer.encode(text, special_text(special)));
   return ids;
 }
 
 // The characters [begin, end) of the text that each token stands for.
 std::vector<std::pair<std::int64_t, std::int64_t>> offsets(const Tokenizer& tokenizer,
-                                                           const std::string& text) {
+                                                           const std::string& text, bool special) {
   const nb::gil_scoped_release released;
   std::vector<std::int64_t> characters(text.size() + 1);  // that begin before each byte
   std::int64_t count = 0;
@@ -48,7 +53,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> offsets(const Tokenizer& toke
   }
   characters.back() = count;
   std::vector<std::pair<std::int64_t, std::int64_t>> result;
-  for (const TokenSpan& span : tokenizer.spans(text))
+  for (const TokenSpan& span : tokenizer.spans(text, special_text(special)))
     result.emplace_back(characters[span.begin], characters[span.end]);
   return result;
 }
@@ -66,8 +71,8 @@ void add_tokenizer(nb::module_& module) {
           nb::arg("bytes"))
       .def("to_bytes",
            [](const Tokenizer& t) { return nb::bytes(t.bytes().data(), t.bytes().size()); })
-      .def("encode", encode, nb::arg("texts"))
-      .def("offsets", offsets, nb::arg("text"))
+      .def("encode", encode, nb::arg("texts"), nb::arg("special"))
+      .def("offsets", offsets, nb::arg("text"), nb::arg("special"))
       .def(
           "decode",
           [](const Tokenizer& t, const std::vector<std::int32_t>& ids) { return t.decode(ids); },

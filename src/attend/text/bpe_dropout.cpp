@@ -12,6 +12,7 @@
 #include "attend/error.h"
 #include "attend/text/meta_symbol.h"
 #include "attend/text/sentencepiece_model.h"
+#include "attend/text/tokenizer_file.h"
 
 namespace attend {
 
@@ -32,11 +33,18 @@ std::optional<std::int32_t> find(const Tokenizer& tokenizer, std::string_view pi
   return id == tokenizer.unk_id() ? std::nullopt : std::optional(id);
 }
 
-// Unknown, control and byte tokens have no characters of their own; a user-defined one stays whole.
-bool is_special(const Tokenizer& tokenizer, std::int32_t id, detail::PieceType type) {
-  const bool control = id == tokenizer.unk_id() || id == tokenizer.pad_id() ||
-                       id == tokenizer.bos_id() || id == tokenizer.eos_id();
-  return control || type == detail::PieceType::byte || type == detail::PieceType::user_defined;
+// Of each id, whether the token has no characters of its own or stays whole: unknown, control, byte
+// and user-defined ones.
+std::vector<bool> special_ids(const Tokenizer& tokenizer, const detail::SentencePieceModel& model) {
+  std::vector<bool> special;
+  for (std::int32_t id = 0; id < tokenizer.vocab_size(); ++id) {
+    const bool control = id == tokenizer.unk_id() || id == tokenizer.pad_id() ||
+                         id == tokenizer.bos_id() || id == tokenizer.eos_id();
+    const detail::PieceType type = model.pieces[static_cast<std::size_t>(id)].type;
+    special.push_back(control || type == detail::PieceType::byte ||
+                      type == detail::PieceType::user_defined);
+  }
+  return special;
 }
 
 // The symbols of a word by start position, and which of them may merge with the next.
@@ -100,24 +108,68 @@ class Word {
 
 BpeDropout::BpeDropout(const Tokenizer& tokenizer, float probability) : probability_(probability) {
   require_in_range("bpe-dropout", probability, below_one());
-  const detail::SentencePieceModel model = detail::read_sentencepiece_model(tokenizer.bytes());
+  if (detail::is_tokenizer_file(tokenizer.bytes())) {
+    read_imported(tokenizer);
+  } else {
+    read_sentencepiece(tokenizer);
+  }
+}
+
+void BpeDropout::read_sentencepiece(const Tokenizer& tokenizer) {
+  const std::vector<bool> special =
+      special_ids(tokenizer, detail::read_sentencepiece_model(tokenizer.bytes()));
+  read_characters(tokenizer, special);
+  for (std::int32_t id = 0; id < tokenizer.vocab_size(); ++id) {
+    const std::string_view piece = tokenizer.piece(id);
+    if (special[static_cast<std::size_t>(id)]) continue;
+    for (std::size_t at = 0; at < piece.size();) {
+      const std::size_t length = character_length(piece[at]);
+      if (!find(tokenizer, piece.substr(at, length))) break;
+      at += length;
+      if (at == piece.size()) continue;
+      const auto left = find(tokenizer, piece.substr(0, at)),
+                 right = find(tokenizer, piece.substr(at));
+      if (left && right) merges_[key(*left, *right)] = {id, tokenizer.score(id)};
+    }
+  }
+}
+
+// Its merges are pairs, each with a rank of its own.
+void BpeDropout::read_imported(const Tokenizer& tokenizer) {
+  const auto file = detail::read_tokenizer_file(tokenizer.bytes());
+  const auto* const steps = std::get_if<detail::StepsDescription>(&file);
+  if (steps == nullptr || !steps->model.continuing_prefix.empty() ||
+      !steps->model.word_suffix.empty())
+    throw ConfigError("bpe-dropout: expected a tokenizer of type bpe, got another");
+  std::vector<bool> special(static_cast<std::size_t>(tokenizer.vocab_size()), false);
+  for (const std::int32_t id : steps->vocabulary.controls)
+    special[static_cast<std::size_t>(id)] = true;
+  for (const detail::AddedPiece& piece : steps->added)
+    special[static_cast<std::size_t>(piece.id)] = true;
+  for (std::int32_t id = 0; id < tokenizer.vocab_size(); ++id)
+    if (id == tokenizer.unk_id() || tokenizer.piece(id).starts_with("<0x"))
+      special[static_cast<std::size_t>(id)] = true;
+  read_characters(tokenizer, special);
+  float rank = 0;
+  for (const auto& [left, right] : steps->model.merges) {
+    const std::int32_t whole = tokenizer.id(tokenizer.piece(left) + tokenizer.piece(right));
+    merges_[key(left, right)] = {whole, rank -= 1};
+  }
+}
+
+void BpeDropout::read_characters(const Tokenizer& tokenizer, const std::vector<bool>& special) {
   for (std::int32_t id = 0; id < tokenizer.vocab_size(); ++id) {
     const std::string_view piece = tokenizer.piece(id);
     begins_word_.push_back(piece.starts_with(detail::kMetaSymbol));
     characters_.push_back({id});
-    if (is_special(tokenizer, id, model.pieces[static_cast<std::size_t>(id)].type)) continue;
     std::vector<std::int32_t> characters;
-    for (std::size_t at = 0; at < piece.size();) {
+    for (std::size_t at = 0; at < piece.size() && !special[static_cast<std::size_t>(id)];) {
       const std::size_t length = character_length(piece[at]);
       const auto character = find(tokenizer, piece.substr(at, length));
       if (!character) break;
       characters.push_back(*character);
       at += length;
       if (at == piece.size()) characters_.back() = characters;
-      if (at == piece.size() || at == 0) continue;
-      const auto left = find(tokenizer, piece.substr(0, at)),
-                 right = find(tokenizer, piece.substr(at));
-      if (left && right) merges_[key(*left, *right)] = {id, tokenizer.score(id)};
     }
   }
 }

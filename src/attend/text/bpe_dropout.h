@@ -30,6 +30,9 @@ class BpeDropout {
     std::int32_t id;
     float score;  // higher: learned earlier
   };
+  void read_sentencepiece(const Tokenizer& tokenizer);
+  void read_imported(const Tokenizer& tokenizer);
+  void read_characters(const Tokenizer& tokenizer, const std::vector<bool>& special);
   const Merge* merge_of(std::int32_t left, std::int32_t right) const;
   void sample_word(std::vector<std::int32_t>& symbols, Random& random) const;
 

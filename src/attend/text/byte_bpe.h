@@ -27,6 +27,7 @@ class ByteBpe final : public TokenizerEngine {
   std::vector<std::int32_t> encode(std::string_view text) const override;
   std::vector<TokenSpan> spans(std::string_view text) const override;
   std::unique_ptr<TextDecoder> decoder() const override;
+  TokenizerType type() const override { return TokenizerType::byte_bpe; }
   std::int32_t vocab_size() const override { return vocabulary_.size(); }
   SpecialTokens special() const override { return vocabulary_.special(); }
   const std::string& piece(std::int32_t id) const override { return vocabulary_.piece(id); }

@@ -16,7 +16,7 @@ class ByteBpeDecoder final : public TextDecoder {
 
  private:
   const ByteBpe* engine_;
-  WaitingBytes bytes_;
+  WaitingBytes bytes_{BrokenBytes::parts};
   bool at_start_ = true;  // a space here is the one put before the text
 };
 

@@ -165,4 +165,16 @@ CharacterMap::Prefix CharacterMap::prefix(std::string_view text) const {
   return {length, text.substr(0, length)};
 }
 
+std::optional<std::string_view> CharacterMap::shortest(std::string_view text) const {
+  std::uint32_t base = trie_.empty() ? 0 : base_of(0, unit(0));
+  for (std::size_t i = 0; i < text.size() && !trie_.empty(); ++i) {
+    const auto label = static_cast<unsigned char>(text[i]);
+    const std::uint32_t index = base ^ label, found = unit(index);
+    if (label == 0 || label_of(found) != label) break;
+    base = base_of(index, found);
+    if (has_value(found)) return string_at(value_of(unit(base)));
+  }
+  return std::nullopt;
+}
+
 }  // namespace attend::detail

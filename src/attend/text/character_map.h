@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace attend::detail {
@@ -35,6 +36,8 @@ class CharacterMap {
   // The longest mapped prefix, or else one character; a byte that is not UTF-8 becomes U+FFFD.
   // Precondition: `text` is not empty. The result refers to `text` or to the bytes of the map.
   Prefix prefix(std::string_view text) const;
+  // The replacement of the shortest mapped prefix, as the tokenizers library looks for one.
+  std::optional<std::string_view> shortest(std::string_view text) const;
 
  private:
   friend class CharacterMapCheck;

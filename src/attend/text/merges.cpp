@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <numeric>
 #include <queue>
 
 #include "attend/error.h"
@@ -64,11 +65,16 @@ const Merges::Entry* Merges::find(std::int32_t left, std::int32_t right) const {
   return nullptr;
 }
 
-void Merges::apply(std::vector<std::int32_t>& word) const {
-  word.size() < kShortWord ? apply_short(word) : apply_long(word);
+void Merges::apply(std::vector<std::int32_t>& word, std::vector<std::size_t>* begins) const {
+  if (begins != nullptr) begins->clear();
+  word.size() < kShortWord ? apply_short(word, begins) : apply_long(word, begins);
 }
 
-void Merges::apply_short(std::vector<std::int32_t>& word) const {
+void Merges::apply_short(std::vector<std::int32_t>& word, std::vector<std::size_t>* begins) const {
+  if (begins != nullptr) {
+    begins->resize(word.size());
+    std::iota(begins->begin(), begins->end(), std::size_t{0});
+  }
   std::array<const Entry*, kShortWord> entries{};
   for (std::size_t i = 0; i + 1 < word.size(); ++i) entries[i] = find(word[i], word[i + 1]);
   for (;;) {
@@ -80,13 +86,14 @@ void Merges::apply_short(std::vector<std::int32_t>& word) const {
     if (best == word.size()) return;
     word[best] = entries[best]->id;
     word.erase(word.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+    if (begins != nullptr) begins->erase(begins->begin() + static_cast<std::ptrdiff_t>(best) + 1);
     for (std::size_t i = best + 1; i + 1 < word.size(); ++i) entries[i] = entries[i + 1];
     entries[best] = best + 1 < word.size() ? find(word[best], word[best + 1]) : nullptr;
     if (best > 0) entries[best - 1] = find(word[best - 1], word[best]);
   }
 }
 
-void Merges::apply_long(std::vector<std::int32_t>& word) const {
+void Merges::apply_long(std::vector<std::int32_t>& word, std::vector<std::size_t>* begins) const {
   std::vector<Symbol> symbols = symbols_of(word);
   std::priority_queue<Candidate> candidates;
   const auto consider = [&](std::int32_t left) {
@@ -112,8 +119,11 @@ void Merges::apply_long(std::vector<std::int32_t>& word) const {
     if (left.previous >= 0) consider(left.previous);
   }
   word.clear();
-  for (const Symbol& symbol : symbols)
-    if (symbol.id >= 0) word.push_back(symbol.id);
+  for (std::size_t i = 0; i < symbols.size(); ++i) {
+    if (symbols[i].id < 0) continue;
+    word.push_back(symbols[i].id);
+    if (begins != nullptr) begins->push_back(i);
+  }
 }
 
 }  // namespace attend::detail

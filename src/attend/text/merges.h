@@ -1,6 +1,7 @@
 // Byte-pair merges, applied by rank (Sennrich et al. 2016). Private to text/.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -17,8 +18,8 @@ class Merges {
   explicit Merges(std::span<const Merge> merges);
 
   // Joins neighbors until no pair has a merge: earliest merge first, ties from left to right. Time:
-  // n log n.
-  void apply(std::vector<std::int32_t>& word) const;
+  // n log n. `begins`: at which of the symbols each of the results begins.
+  void apply(std::vector<std::int32_t>& word, std::vector<std::size_t>* begins = nullptr) const;
 
  private:
   struct Entry {
@@ -28,8 +29,8 @@ class Merges {
   };
   const Entry* find(std::int32_t left, std::int32_t right) const;
   std::size_t place_of(std::uint64_t pair) const;
-  void apply_short(std::vector<std::int32_t>& word) const;
-  void apply_long(std::vector<std::int32_t>& word) const;
+  void apply_short(std::vector<std::int32_t>& word, std::vector<std::size_t>* begins) const;
+  void apply_long(std::vector<std::int32_t>& word, std::vector<std::size_t>* begins) const;
 
   std::vector<Entry> table_;  // hashed by pair, with linear probing; its size is a power of two
 };

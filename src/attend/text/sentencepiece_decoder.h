@@ -18,11 +18,11 @@ class SentencePieceDecoder final : public TextDecoder {
   std::string surface(std::int32_t id);
 
   const SentencePieceEngine* engine_;
-  WaitingBytes bytes_;              // pending byte tokens
-  std::vector<std::int32_t> held_;  // all ids, if only the whole text can be decoded
-  bool begun_ = false;              // a non-control id has been added
-  bool at_start_ = true;            // a space here is the one SentencePiece prepends
-  bool took_space_ = false;         // the last token had it
+  WaitingBytes bytes_{BrokenBytes::each};  // pending byte tokens
+  std::vector<std::int32_t> held_;         // all ids, if only the whole text can be decoded
+  bool begun_ = false;                     // a non-control id has been added
+  bool at_start_ = true;                   // a space here is the one SentencePiece prepends
+  bool took_space_ = false;                // the last token had it
   bool has_text_ = false;
 };
 

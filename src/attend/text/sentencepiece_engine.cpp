@@ -74,6 +74,20 @@ void SentencePieceEngine::prepare() const {
   if (processor_ == nullptr) throw DataError(failure_);
 }
 
+TokenizerType SentencePieceEngine::type() const {
+  switch (checked_.type) {
+    case ModelType::unigram:
+      return TokenizerType::unigram;
+    case ModelType::bpe:
+      return TokenizerType::bpe;
+    case ModelType::chars:
+      return TokenizerType::chars;
+    case ModelType::word:
+      break;
+  }
+  return TokenizerType::word;
+}
+
 const sentencepiece::SentencePieceProcessor& SentencePieceEngine::processor() const {
   try {
     prepare();

@@ -24,6 +24,7 @@ class SentencePieceEngine final : public TokenizerEngine {
   std::vector<std::int32_t> encode(std::string_view text) const override;
   std::vector<TokenSpan> spans(std::string_view text) const override;
   std::unique_ptr<TextDecoder> decoder() const override;
+  TokenizerType type() const override;
   std::int32_t vocab_size() const override { return checked_.vocab_size(); }
   SpecialTokens special() const override { return special_; }
   const std::string& piece(std::int32_t id) const override { return entry(id).text; }

@@ -6,17 +6,12 @@
 #include "attend/core/utf8.h"
 
 namespace attend::detail {
-namespace {
 
-// Marks, the vowels and final consonants of Hangul, and controls, which may separate these from
-// their letter and are removed.
 bool continues_character(char32_t c) {
   const bool jamo = (c >= 0x1160 && c <= 0x11FF) || (c >= 0xD7B0 && c <= 0xD7FF);
   const bool control = (c < 0x20 || (c >= 0x7F && c < 0xA0)) && !is_white_space(c);
   return jamo || control || unicode::is_mark(c);
 }
-
-}  // namespace
 
 NormalizeCharacter character_normalizer(const TextNormalization& normalization) {
   return [normalization, after_space = true](std::string_view character) mutable {

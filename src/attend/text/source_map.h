@@ -12,6 +12,10 @@
 
 namespace attend::detail {
 
+// Marks, the vowels and final consonants of Hangul, and controls, which may separate these from
+// their letter and are removed.
+bool continues_character(char32_t c);
+
 // Normalizes a character with the marks that belong to it, which it may also remove.
 using NormalizeCharacter = std::function<std::string(std::string_view)>;
 

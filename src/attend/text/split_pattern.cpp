@@ -80,36 +80,45 @@ SplitPattern::SplitPattern(std::string_view pattern) {
   static_cast<void>(pcre2_jit_compile(code, PCRE2_JIT_COMPLETE));
 }
 
-void SplitPattern::split(std::vector<std::string_view>& parts) const {
+std::vector<TokenSpan> SplitPattern::matches(std::string_view text) const {
   const std::unique_ptr<pcre2_match_data, PcreFree> data(pcre2_match_data_create(1, nullptr));
   const std::unique_ptr<pcre2_match_context, PcreFree> context(pcre2_match_context_create(nullptr));
   pcre2_set_heap_limit(context.get(), kHeapKilobytes);
+  pcre2_set_match_limit(context.get(), match_limit(text.size()));
+  const auto* const subject = reinterpret_cast<PCRE2_SPTR>(text.data());
+  std::vector<TokenSpan> found;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto match = [&](std::uint32_t options) {
+      return pcre2_match(code_->code.get(), subject, text.size(), at, PCRE2_NO_UTF_CHECK | options,
+                         data.get(), context.get());
+    };
+    int count = match(0);
+    if (count == PCRE2_ERROR_JIT_STACKLIMIT) count = match(PCRE2_NO_JIT);
+    if (count == PCRE2_ERROR_NOMATCH) break;
+    if (count < 0)
+      throw DataError(
+          fmt::format("tokenizer: its pattern takes too long for {} bytes of text", text.size()));
+    const PCRE2_SIZE* const ends = pcre2_get_ovector_pointer(data.get());
+    const std::size_t begin = ends[0], end = ends[1];
+    if (end > begin && begin >= at) {
+      found.push_back({begin, end});
+      at = end;
+      continue;
+    }
+    at = std::max<std::size_t>(at, end);  // an empty match splits nothing
+    if (at < text.size()) next_code_point(text, at);
+  }
+  return found;
+}
+
+void SplitPattern::split(std::vector<std::string_view>& parts) const {
   std::vector<std::string_view> result;
   for (const std::string_view part : parts) {
-    pcre2_set_match_limit(context.get(), match_limit(part.size()));
-    const auto* const subject = reinterpret_cast<PCRE2_SPTR>(part.data());
     std::size_t done = 0;  // where the next part begins
-    for (std::size_t at = 0; at < part.size();) {
-      const auto match = [&](std::uint32_t options) {
-        return pcre2_match(code_->code.get(), subject, part.size(), at,
-                           PCRE2_NO_UTF_CHECK | options, data.get(), context.get());
-      };
-      int count = match(0);
-      if (count == PCRE2_ERROR_JIT_STACKLIMIT) count = match(PCRE2_NO_JIT);
-      if (count == PCRE2_ERROR_NOMATCH) break;
-      if (count < 0)
-        throw DataError(
-            fmt::format("tokenizer: its pattern takes too long for {} bytes of text", part.size()));
-      const PCRE2_SIZE* const ends = pcre2_get_ovector_pointer(data.get());
-      const std::size_t begin = ends[0], end = ends[1];
-      if (end <= begin || begin < at) {  // an empty match splits nothing
-        at = std::max<std::size_t>(at, end);
-        if (at < part.size()) next_code_point(part, at);
-        continue;
-      }
+    for (const auto [begin, end] : matches(part)) {
       if (begin > done) result.push_back(part.substr(done, begin - done));
       result.push_back(part.substr(begin, end - begin));
-      done = at = end;
+      done = end;
     }
     if (done < part.size()) result.push_back(part.substr(done));
   }

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "attend/tokenizer.h"
+
 namespace attend::detail {
 
 // Patterns have PCRE2 syntax for UTF-8, but \s is Unicode's White_Space, as in other libraries. The
@@ -16,8 +18,10 @@ class SplitPattern {
   // mean something else in other libraries.
   explicit SplitPattern(std::string_view pattern);
 
-  // Splits each of `parts` (UTF-8) into the matches and the text between them. Throws DataError if
-  // the pattern takes too long.
+  // The matches in a text (UTF-8) that are not empty, from left to right. Throws DataError if the
+  // pattern takes too long.
+  std::vector<TokenSpan> matches(std::string_view text) const;
+  // Splits each of `parts` into the matches and the text between them. Throws like matches().
   void split(std::vector<std::string_view>& parts) const;
 
  private:

@@ -4,16 +4,13 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 #include "attend/core/utf8.h"
 #include "attend/error.h"
 #include "attend/text/byte_bpe_training.h"
-#include "attend/text/sentencepiece_model.h"
 #include "attend/text/sentencepiece_training.h"
 #include "attend/text/text_stream.h"
 #include "attend/text/tokenizer_engine.h"
-#include "attend/text/tokenizer_file.h"
 #include "attend/text/wordpiece_training.h"
 
 namespace attend {
@@ -110,14 +107,20 @@ float Tokenizer::score(std::int32_t id) const {
 
 std::int32_t Tokenizer::id(std::string_view piece) const { return engine().id(piece); }
 
-std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
-  return engine().encode(text);
+std::vector<std::int32_t> Tokenizer::encode(std::string_view text, SpecialText special) const {
+  return special == SpecialText::as_text ? engine().encode(text)
+                                         : engine().encode_with_special(text);
 }
 
-std::vector<TokenSpan> Tokenizer::spans(std::string_view text) const {
-  std::vector<TokenSpan> spans = engine().spans(text);
+std::vector<TokenSpan> Tokenizer::spans(std::string_view text, SpecialText special) const {
+  std::vector<TokenSpan> spans =
+      special == SpecialText::as_text ? engine().spans(text) : engine().spans_with_special(text);
   for (TokenSpan& span : spans) span = without_spaces(text, span);
   return spans;
+}
+
+std::vector<std::int32_t> Tokenizer::encode_rest(std::string_view text) const {
+  return engine().encode_rest(text);
 }
 
 std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
@@ -127,24 +130,7 @@ std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
   return text + stream.finish();
 }
 
-TokenizerType type_of(const Tokenizer& tokenizer) {
-  if (detail::is_tokenizer_file(tokenizer.bytes())) {
-    const auto file = detail::read_tokenizer_file(tokenizer.bytes());
-    return std::holds_alternative<detail::WordPieceDescription>(file) ? TokenizerType::wordpiece
-                                                                      : TokenizerType::byte_bpe;
-  }
-  switch (detail::read_sentencepiece_model(tokenizer.bytes()).type) {
-    case detail::ModelType::unigram:
-      return TokenizerType::unigram;
-    case detail::ModelType::bpe:
-      return TokenizerType::bpe;
-    case detail::ModelType::chars:
-      return TokenizerType::chars;
-    case detail::ModelType::word:
-      break;
-  }
-  return TokenizerType::word;
-}
+TokenizerType type_of(const Tokenizer& tokenizer) { return tokenizer.engine().type(); }
 
 std::vector<Tokenizer::Word> Tokenizer::words(std::span<const std::int32_t> ids) const {
   for (const std::int32_t id : ids) check(id);

@@ -5,10 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "attend/text/prefix_table.h"
 #include "attend/tokenizer.h"
 
 namespace attend::detail {
@@ -37,13 +40,22 @@ class TokenizerEngine {
   // loaded when it is first needed. Throws DataError, stating only the reason.
   virtual void prepare() const {}
 
-  // Throws DataError for text that is too long.
+  // Special tokens in the text are text. Throws DataError for text that is too long.
   virtual std::vector<std::int32_t> encode(std::string_view text) const = 0;
   // What each id of encode() stands for in the text, perhaps with spaces around it.
   virtual std::vector<TokenSpan> spans(std::string_view text) const = 0;
+  // The same where the strings of special tokens are these tokens. By default, they cut the text
+  // wherever they stand, and the parts between them are texts of their own.
+  virtual std::vector<std::int32_t> encode_with_special(std::string_view text) const;
+  virtual std::vector<TokenSpan> spans_with_special(std::string_view text) const;
+  // Text that goes on after a special token. By default, it is a text like others.
+  virtual std::vector<std::int32_t> encode_rest(std::string_view text) const {
+    return encode(text);
+  }
   // The engine must outlive it.
   virtual std::unique_ptr<TextDecoder> decoder() const = 0;
 
+  virtual TokenizerType type() const = 0;
   virtual std::int32_t vocab_size() const = 0;
   virtual SpecialTokens special() const = 0;
   virtual const std::string& piece(std::int32_t id) const = 0;
@@ -52,6 +64,15 @@ class TokenizerEngine {
   virtual std::int32_t id(std::string_view piece) const = 0;
   virtual bool is_control(std::int32_t id) const = 0;
   virtual bool begins_word(std::int32_t id) const = 0;
+
+ private:
+  // Calls part(text) between special tokens, token(id, text) for these.
+  template <class Part, class Token>
+  void cut_at_special(std::string_view text, const Part& part, const Token& token) const;
+  const PrefixTable& special_strings() const;
+
+  mutable std::once_flag has_special_strings_;
+  mutable std::optional<PrefixTable> special_strings_;
 };
 
 // The engine for the bytes of a Tokenizer, which must outlive it. Throws DataError, stating only

@@ -1,5 +1,5 @@
-// WordPiece and byte-level BPE tokenizers as bytes: a JSON object. No SentencePiece model begins
-// with its first byte.
+// WordPiece, byte-level BPE and imported tokenizers as bytes: a JSON object. No SentencePiece model
+// begins with its first byte.
 //
 //   {"engine": "wordpiece", "pieces": ["[PAD]", ...], "controls": [0, ...],
 //    "special": {"bos": 101, "eos": 102, "pad": 0, "unk": 100}, "normalization": {...},
@@ -8,11 +8,17 @@
 //   {"engine": "byte_bpe", "pieces": ..., "controls": ..., "special": ..., "normalization": ...,
 //    "added": [50256, ...], "merges": [left, right, left, right, ...], "patterns": ["..."],
 //    "prefix_space": false, "ignore_merges": false}
+//   {"engine": "steps", "pieces": ..., "controls": ..., "special": ...,
+//    "added": [{"id": 3, "lstrip": true, ...}, ...],
+//    "normalizer": [{"type": "NFC"}, ...], "pre_tokenizer": [...], "decoder": [...],
+//    "model": {"type": "Unigram", "unknown": 3, "outside": [250001, ...], "scores": [...], ...}}
 //
+// The steps of the last are those of Hugging Face's tokenizer.json; a Precompiled map is in base64.
 // Ids are indices into "pieces". A missing special token is -1.
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,12 +56,52 @@ struct ByteBpeDescription {
   bool ignore_merges = false;  // a part that is a piece as a whole becomes that piece
 };
 
+// A token that is found in text before anything else, with the flags of a tokenizer.json.
+struct AddedPiece {
+  std::int32_t id = 0;
+  bool special = false;                 // its string may be read as text
+  bool normalized = false;              // found in normalized text, by its own normalized string
+  bool single_word = false;             // not inside a word
+  bool lstrip = false, rstrip = false;  // takes the white space before it, or after it
+};
+
+enum class PieceModelType { unigram, bpe, wordpiece };
+
+// How a part of a text becomes pieces.
+struct PieceModelDescription {
+  PieceModelType type = PieceModelType::unigram;
+  std::int32_t unknown = -1;               // bpe: -1 drops characters without a piece
+  std::vector<std::int32_t> outside = {};  // ids that the model does not have, such as added ones
+  bool byte_fallback = false;              // a character without a piece becomes its bytes
+  std::vector<double> scores = {};         // unigram: of the first pieces
+  // Of bpe:
+  std::vector<std::pair<std::int32_t, std::int32_t>> merges = {};  // earliest first
+  bool fuse_unknown = false;                                       // neighbors are one
+  bool ignore_merges = false;
+  std::string word_suffix = {};        // at the last character of a part
+  std::string continuing_prefix = {};  // before all but the first; of wordpiece, too
+  std::int64_t longest_word = 100;     // of wordpiece, in characters
+};
+
+// A tokenizer of Hugging Face, step by step. The steps are objects as in a tokenizer.json.
+struct StepsDescription {
+  PieceList vocabulary;
+  std::vector<AddedPiece> added = {};
+  nlohmann::json normalizer = nlohmann::json::array(), pre_tokenizer = nlohmann::json::array(),
+                 decoder = nlohmann::json::array();
+  PieceModelDescription model = {};
+};
+
+using TokenizerDescription =
+    std::variant<WordPieceDescription, ByteBpeDescription, StepsDescription>;
+
 std::string tokenizer_bytes(const WordPieceDescription& description);
 std::string tokenizer_bytes(const ByteBpeDescription& description);
+std::string tokenizer_bytes(const StepsDescription& description);
 
 bool is_tokenizer_file(std::string_view bytes);
 // Throws DataError, stating only the reason, for anything that tokenizer_bytes() does not write.
 // The engines check the vocabulary and the merges.
-std::variant<WordPieceDescription, ByteBpeDescription> read_tokenizer_file(std::string_view bytes);
+TokenizerDescription read_tokenizer_file(std::string_view bytes);
 
 }  // namespace attend::detail

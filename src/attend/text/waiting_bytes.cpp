@@ -18,6 +18,16 @@ bool may_go_on(std::string_view bytes) {
   return is_utf8(low) || is_utf8(high);
 }
 
+// The bytes of the longest beginning of a character, at least one. Precondition: no character
+// begins there.
+std::size_t broken_part(std::string_view bytes) {
+  std::size_t count = 1;
+  while (count < bytes.size() && may_go_on(bytes.substr(0, count)) &&
+         may_go_on(bytes.substr(0, count + 1)))
+    ++count;
+  return count;
+}
+
 }  // namespace
 
 std::string WaitingBytes::add(std::string_view bytes) {
@@ -35,6 +45,7 @@ std::string WaitingBytes::take(bool all) {
     std::size_t end = at;
     const bool whole = next_code_point(bytes, end) != U'\uFFFD' || end - at > 1;
     if (!whole && !all && may_go_on(bytes.substr(at))) break;
+    if (!whole && broken_ == BrokenBytes::parts) end = at + broken_part(bytes.substr(at));
     text += whole ? bytes.substr(at, end - at) : "\xEF\xBF\xBD";
     at = end;
   }

@@ -2,9 +2,9 @@
 
 #include <cstring>
 
+#include "attend/core/base64.h"
 #include "attend/embedder.h"
 #include "attend/generator.h"
-#include "attend/interchange/base64.h"
 #include "attend/server/completion.h"
 #include "server/served_models.h"
 #include "tasks/small_language.h"

@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "attend/checkpoint/checkpoint.h"
+#include "attend/core/base64.h"
 #include "attend/core/json_text.h"
 #include "attend/embedder.h"
-#include "attend/interchange/base64.h"
 #include "server/served_models.h"
 #include "tasks/model_checkpoint.h"
 #include "tasks/small_embedder.h"
@@ -85,8 +85,7 @@ TEST_F(Vectors, AreNumbersOrBytesForClientsOfOpenAi) {
   EXPECT_GT(numbers["usage"]["total_tokens"], 4);
   std::string bytes(expected.size() * sizeof(float), '\0');
   std::memcpy(bytes.data(), expected.data(), bytes.size());
-  EXPECT_EQ(asked(R"(, "encoding_format": "base64")")["data"][1]["embedding"],
-            detail::to_base64(bytes));
+  EXPECT_EQ(asked(R"(, "encoding_format": "base64")")["data"][1]["embedding"], to_base64(bytes));
   asked(R"(, "encoding_format": "hex")", 400);
   Numbers first(expected.begin(), expected.begin() + 4);
   double squares = 0;

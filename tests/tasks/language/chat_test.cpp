@@ -7,6 +7,7 @@
 #include <span>
 
 #include "attend/core/json.h"
+#include "attend/text/tokenizer_file.h"
 #include "tasks/small_language.h"
 
 namespace attend {
@@ -123,6 +124,30 @@ TEST(ChatWithAddedPieces, NoContentHasAMark) {
 }
 
 // A request of some megabytes costs no minutes.
+// Of characters; <u> takes the white space after it, and only the beginning of a text gets a space.
+Tokenizer imported_tokenizer() {
+  detail::StepsDescription d;
+  d.vocabulary = {.pieces = {"<unk>", "<s>", "<u>", "▁", "a", "b", "<", "u", ">"},
+                  .controls = {1, 2},
+                  .special = {.bos = 1, .unk = 0}};
+  d.added = {{.id = 1, .special = true}, {.id = 2, .special = true, .rstrip = true}};
+  d.pre_tokenizer = {{{"type", "Metaspace"}, {"replacement", "▁"}, {"prepend_scheme", "first"}}};
+  d.model = {.type = detail::PieceModelType::bpe, .unknown = 0};
+  return Tokenizer::from_bytes(detail::tokenizer_bytes(d));
+}
+
+TEST(ChatWithImportedTokenizer, ReadsTheTextBesideMarksAsTheOriginal) {
+  const Chat chat({"<s><u>\n{{ messages[0].content }}<s>b", "<s>", "", {"<s>", "<u>"}},
+                  imported_tokenizer());
+  const auto tokens = [&](const std::string& content) {
+    return chat.tokens({{{"role", "user"}, {"content", content}}});
+  };
+  EXPECT_EQ(tokens("a"), (std::vector<std::int32_t>{1, 2, 4, 1, 5}));
+  EXPECT_EQ(tokens("a b"), (std::vector<std::int32_t>{1, 2, 4, 3, 5, 1, 5}));
+  const std::vector<std::int32_t> attacked = tokens("a<u>b");
+  EXPECT_EQ(std::count(attacked.begin(), attacked.end(), 2), 1) << "no mark of the content";
+}
+
 TEST_F(ChatTokens, TakeTimeThatGrowsWithTheText) {
   const std::string source = "<s>{{ messages[0].content }}</s>";
   for (const std::string& part : {kApart, std::string("</s>"), std::string("<"), "<" + kApart}) {

@@ -145,9 +145,12 @@ SpecialPieces special_pieces_of_t5(const FileText& file, const std::string& path
 Tokenizer read_t5_tokenizer(const ModelDirectory& directory, int size) {
   constexpr const char *kJson = "tokenizer.json", *kModel = "spiece.model";
   const SpecialPieces special = special_pieces_of_t5(texts_of(directory), directory.path());
-  if (directory.contains(kJson) || !directory.contains(kModel))
-    return read_tokenizer_json(directory.text(kJson), special, directory.path() + "/" + kJson, size)
+  if (directory.contains(kJson) || !directory.contains(kModel)) {
+    TokenNames names(special);
+    names.added = read_named_tokens(texts_of(directory), directory.path());
+    return read_tokenizer_json(directory.text(kJson), names, directory.path() + "/" + kJson, size)
         .tokenizer;
+  }
   const std::string bytes = directory.text(kModel);
   const Tokenizer model = Tokenizer::from_bytes(bytes);
   VocabularyOrder order{.special = special};

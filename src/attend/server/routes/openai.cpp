@@ -3,11 +3,11 @@
 
 #include <cstring>
 
+#include "attend/core/base64.h"
 #include "attend/core/json.h"
 #include "attend/core/json_text.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
-#include "attend/interchange/base64.h"
 #include "attend/server/completion.h"
 #include "attend/server/gathering.h"
 #include "attend/server/http/form.h"
@@ -170,7 +170,7 @@ Json vector_json(const std::vector<float>& values, bool base64) {
   }
   std::string bytes(values.size() * sizeof(float), '\0');
   std::memcpy(bytes.data(), values.data(), bytes.size());
-  return detail::to_base64(bytes);
+  return to_base64(bytes);
 }
 
 void embeddings(const std::shared_ptr<Call>& call) {

@@ -150,11 +150,29 @@ Chat::Chat(const ChatFormat& format, Tokenizer tokenizer)
 
 bool Chat::append_unmarked(std::string_view text, std::vector<std::int32_t>& tokens) const {
   if (text.empty()) return true;
-  const std::vector<std::int32_t> ids = tokenizer_.encode(text);
+  const std::vector<std::int32_t> ids =
+      tokens.empty() ? tokenizer_.encode(text) : tokenizer_.encode_rest(text);
   for (const std::int32_t id : ids)
     if (is_mark_[static_cast<std::size_t>(id)]) return false;
   tokens.insert(tokens.end(), ids.begin(), ids.end());
   return true;
+}
+
+// Marks may take the white space beside them, and tokenizers treat what follows them in their own
+// ways: the tokens are those of the whole text, unless a message looks like a mark in it.
+std::vector<std::int32_t> Chat::tokens_of_whole(std::string_view text) const {
+  if (text.find(kDivider) != text.npos) return {};
+  std::vector<std::int32_t> tokens = tokenizer_.encode(text, SpecialText::as_tokens), found, wanted;
+  const SpecialTokens& special = tokenizer_.special_tokens();
+  for (const std::int32_t id : tokens)
+    if (is_mark_[static_cast<std::size_t>(id)] || id == special.bos || id == special.eos ||
+        id == special.pad)
+      found.push_back(id);
+  MarkFinder marks(text, format_.marks);
+  for (auto next = marks.first_from(0); next.at != text.npos;
+       next = marks.first_from(next.at + next.mark.size()))
+    wanted.push_back(tokenizer_.id(next.mark));
+  return found == wanted ? tokens : std::vector<std::int32_t>{};
 }
 
 // Some tokenizers find marks as they stand in a text, or after normalization: of letters of full
@@ -180,7 +198,8 @@ std::vector<std::int32_t> Chat::tokens(nlohmann::ordered_json messages) const {
                                                  {"add_generation_prompt", true},
                                                  {"bos_token", format_.bos_token},
                                                  {"eos_token", format_.eos_token}});
-  std::vector<std::int32_t> tokens;
+  std::vector<std::int32_t> tokens = tokens_of_whole(text);
+  if (!tokens.empty()) return tokens;
   MarkFinder marks(text, format_.marks);
   for (std::size_t begin = 0; begin < text.size();) {
     const auto [at, mark] = marks.first_from(begin);

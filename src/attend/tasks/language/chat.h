@@ -40,6 +40,8 @@ class Chat {
 
  private:
   // Appends the tokens of a text with dividers. None is a mark, also where the tokenizer finds one.
+  // Empty if a mark that the template has not written would be among them.
+  std::vector<std::int32_t> tokens_of_whole(std::string_view text) const;
   void append_text(std::string_view text, std::vector<std::int32_t>& tokens) const;
   // Appends nothing and returns false if the tokenizer finds a mark.
   bool append_unmarked(std::string_view text, std::vector<std::int32_t>& tokens) const;

@@ -1,10 +1,10 @@
-#include "attend/interchange/base64.h"
+#include "attend/core/base64.h"
 
 #include <cstdint>
 
 #include "attend/error.h"
 
-namespace attend::detail {
+namespace attend {
 
 namespace {
 
@@ -45,4 +45,4 @@ std::string to_base64(std::string_view bytes) {
   return text;
 }
 
-}  // namespace attend::detail
+}  // namespace attend

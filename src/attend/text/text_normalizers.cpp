@@ -1,0 +1,234 @@
+#include "attend/text/text_normalizers.h"
+
+#include <fmt/format.h>
+#include <utf8proc.h>
+
+#include <memory>
+
+#include "attend/core/base64.h"
+#include "attend/core/json_object.h"
+#include "attend/core/quote.h"
+#include "attend/error.h"
+#include "attend/text/character_classes.h"
+#include "attend/text/character_map.h"
+#include "attend/text/foreign_classes.h"
+#include "attend/text/normalization.h"
+#include "attend/text/source_map.h"
+#include "attend/text/text_pattern.h"
+
+namespace attend::detail {
+namespace {
+
+bool is_ascii_text(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+// A form changes characters with their marks; where it joins more than these, the source of all is
+// the whole text.
+void apply_form_to_all(AlignedText& text, UnicodeForm form) {
+  const TextNormalization normalization{.form = form};
+  const std::string whole = normalized(text.bytes(), normalization);
+  AlignedText result;
+  result.reserve(whole.size());
+  for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end) {
+    next_code_point(text.bytes(), end);
+    for (std::size_t next = end; next < text.size(); end = next)
+      if (!continues_character(next_code_point(text.bytes(), next))) break;
+    result.append(normalized(text.bytes(begin, end), normalization), text.source(begin, end));
+  }
+  if (result.bytes() != whole) {
+    const AlignedText::Source all = text.source(0, text.size());
+    result = {};
+    result.append(whole, all);
+  }
+  text = std::move(result);
+}
+
+// Characters that the original does not decompose stay, and keep those beside them apart.
+void apply_form(AlignedText& text, UnicodeForm form) {
+  if (is_ascii_text(text.bytes())) return;
+  AlignedText result, run;
+  const auto finish_run = [&] {
+    if (!run.empty()) apply_form_to_all(run, form);
+    result.append(run, 0, run.size());
+    run = {};
+  };
+  change_characters(text, [&](char32_t c, AlignedText::Source source, AlignedText&) {
+    if (is_never_decomposed(c)) finish_run();
+    is_never_decomposed(c) ? result.append(c, source) : run.append(c, source);
+  });
+  finish_run();
+  text = std::move(result);
+}
+
+void remove_characters(AlignedText& text, bool (*is_removed)(char32_t)) {
+  change_characters(text, [&](char32_t c, AlignedText::Source source, AlignedText& result) {
+    if (!is_removed(c)) result.append(c, source);
+  });
+}
+
+void lowercase(AlignedText& text) {
+  std::string lower;
+  change_characters(text, [&](char32_t c, AlignedText::Source source, AlignedText& result) {
+    lower.clear();
+    append_foreign_lowercase(lower, c);
+    result.append(lower, source);
+  });
+}
+
+NormalizerStep read_bert(JsonObject& part) {
+  const bool clean = part.flag("clean_text", true),
+             chinese = part.flag("handle_chinese_chars", true),
+             lower = part.flag("lowercase", true), strip = part.flag("strip_accents", lower);
+  return [=](AlignedText& text) {
+    change_characters(text, [=](char32_t c, AlignedText::Source source, AlignedText& result) {
+      if (clean && is_removed_by_foreign_bert(c)) return;
+      if (clean && has_white_space_property(c)) c = U' ';
+      const bool apart = chinese && is_ideograph(c);
+      if (apart) result.append(" ", {source.begin, source.begin});
+      result.append(c, source);
+      if (apart) result.append(" ", {source.end, source.end});
+    });
+    if (strip) {
+      apply_form(text, UnicodeForm::nfd);
+      remove_characters(text, is_foreign_nonspacing_mark);
+    }
+    if (lower) lowercase(text);
+  };
+}
+
+// A map of SentencePiece as the tokenizers library applies it: first to clusters of few bytes, of
+// which the shortest entry replaces the whole, then to characters.
+class MapOfCharacters {
+ public:
+  explicit MapOfCharacters(std::string bytes)
+      : bytes_(std::make_shared<const std::string>(std::move(bytes))), map_(*bytes_) {}
+
+  void operator()(AlignedText& text) const {
+    AlignedText result;
+    result.reserve(text.size());
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = end_of_cluster(text.bytes(), begin);
+      append_cluster(text, begin, end, result);
+      begin = end;
+    }
+    // In the original, too, what stands first comes from the beginning of the text.
+    if (!result.empty()) result.begin_at(text.source(0).begin);
+    text = std::move(result);
+  }
+
+ private:
+  static constexpr std::size_t kLongestCluster = 5;  // bytes
+
+  static std::size_t end_of_cluster(std::string_view text, std::size_t begin) {
+    std::size_t end = begin;
+    char32_t before = next_code_point(text, end);
+    utf8proc_int32_t state = 0;
+    for (std::size_t next = end; next < text.size(); end = next) {
+      const char32_t c = next_code_point(text, next);
+      if (before < 0x80 && c < 0x80 && before != '\r') break;
+      if (utf8proc_grapheme_break_stateful(static_cast<utf8proc_int32_t>(before),
+                                           static_cast<utf8proc_int32_t>(c), &state))
+        break;
+      before = c;
+    }
+    return end;
+  }
+
+  void append_cluster(const AlignedText& text, std::size_t begin, std::size_t end,
+                      AlignedText& result) const {
+    if (end - begin <= kLongestCluster) {
+      if (const auto found = map_.shortest(text.bytes(begin, end))) {
+        result.append(*found, text.source(begin, end));
+        return;
+      }
+    }
+    for (std::size_t at = begin; at < end;) {
+      const std::size_t first = at;
+      next_code_point(text.bytes(), at);
+      const auto found = map_.shortest(text.bytes(first, at));
+      result.append(found ? *found : text.bytes(first, at), text.source(first));
+    }
+  }
+
+  std::shared_ptr<const std::string> bytes_;
+  CharacterMap map_;  // refers to them
+};
+
+NormalizerStep read_map(JsonObject& part) {
+  std::string bytes = from_base64(part.text("precompiled_charsmap"));
+  if (bytes.empty()) return [](AlignedText&) {};
+  return MapOfCharacters(std::move(bytes));
+}
+
+NormalizerStep read_replace(JsonObject& part) {
+  TextPattern pattern = read_pattern(part, "pattern");
+  return [pattern = std::move(pattern), content = part.text("content")](AlignedText& text) {
+    const std::vector<TokenSpan> found = pattern(text.bytes());
+    if (found.empty()) return;
+    AlignedText result;
+    std::size_t done = 0;
+    for (const auto [begin, end] : found) {
+      result.append(text, done, begin);
+      result.append(content, text.source(end - 1));  // as in the original
+      done = end;
+    }
+    result.append(text, done, text.size());
+    text = std::move(result);
+  };
+}
+
+NormalizerStep read_prepend(JsonObject& part) {
+  return [before = part.text("prepend")](AlignedText& text) {
+    if (!text.empty()) prepend(text, before);
+  };
+}
+
+NormalizerStep read_strip(JsonObject& part) {
+  const bool left = part.flag("strip_left", true), right = part.flag("strip_right", true);
+  return [=](AlignedText& text) {
+    std::size_t first = text.size(), last = 0;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t begin = at;
+      if (has_white_space_property(next_code_point(text.bytes(), at))) continue;
+      first = std::min(first, begin);
+      last = at;
+    }
+    const std::size_t begin = left ? first : 0;
+    AlignedText kept;
+    kept.append(text, begin, std::max(begin, right ? last : text.size()));
+    text = std::move(kept);
+  };
+}
+
+NormalizerStep read_normalizer(JsonObject& part, const std::string& type) {
+  for (const auto& [name, form] :
+       {std::pair{"NFC", UnicodeForm::nfc}, std::pair{"NFD", UnicodeForm::nfd},
+        std::pair{"NFKC", UnicodeForm::nfkc}, std::pair{"NFKD", UnicodeForm::nfkd}})
+    if (type == name) return [form = form](AlignedText& text) { apply_form(text, form); };
+  if (type == "Lowercase") return lowercase;
+  if (type == "StripAccents")
+    return [](AlignedText& text) { remove_characters(text, is_foreign_mark); };
+  if (type == "BertNormalizer") return read_bert(part);
+  if (type == "Precompiled") return read_map(part);
+  if (type == "Replace") return read_replace(part);
+  if (type == "Prepend") return read_prepend(part);
+  if (type == "Strip") return read_strip(part);
+  throw DataError(fmt::format("{}: {} is not supported here", part.where(), quote(type)));
+}
+
+}  // namespace
+
+std::vector<NormalizerStep> read_normalizers(const nlohmann::json& list, const std::string& where) {
+  std::vector<NormalizerStep> steps;
+  for (const nlohmann::json& json : list) {
+    JsonObject part(json, where);
+    const std::string type = part.text("type");
+    steps.push_back(read_normalizer(part, type));
+    part.finish();
+  }
+  return steps;
+}
+
+}  // namespace attend::detail
