@@ -55,12 +55,18 @@ struct BeamStep {
 
 // Sampling draws every token from the model's distribution. Results are a function of the seed.
 struct SamplingOptions {
-  float temperature = 1.0f;  // divides the logits; 1e-6 .. 1e6
-  int top_k = 0;             // draw among the k most likely tokens; 0: all
-  // Draw among the most likely tokens that together have this probability; above 0, at most 1
+  float temperature = 1.0f;  // divides the logits, at most 1e6; 0: always the most likely token
+  int top_k = 0;             // draw among the k most likely tokens; 0 or -1: all
+  // Draw among the most likely tokens that together have this probability, at least one; 0 .. 1
   float top_p = 1.0f;
   int max_length = 0;  // tokens; 0: twice the source plus 50
   std::uint64_t seed = 1;
+};
+
+// A token and its log-probability (natural logarithm).
+struct ScoredToken {
+  std::int32_t id = 0;
+  float score = 0;
 };
 
 // A continuous cache for language models (Grave, Joulin and Usunier 2017): words used recently

@@ -30,9 +30,9 @@ class GenerationOptions(TypedDict, total=False):
     one_line: bool | None
     #: with one_line: fewest tokens to write
     min_tokens: int | None
-    #: sampling: divides the logits
+    #: sampling: divides the logits; 0: always the most likely token
     temperature: float | None
-    #: sampling: draw among this many most likely tokens; 0: all
+    #: sampling: draw among this many most likely tokens; 0 or -1: all
     top_k: int | None
     #: sampling: draw among the most likely tokens that together have this probability
     top_p: float | None

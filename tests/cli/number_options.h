@@ -71,7 +71,7 @@ class NumberOptions {
   FoundRange range_of(const NumberOption& option) {
     const std::string number = R"(([-+.0-9e]+))";
     const std::regex pattern(
-        "--" + option.name + ": expected a (?:whole )?number(?:(, 0 or more)| from " + number +
+        "--" + option.name + ": expected a (?:whole )?number(?:( of 64 bits)| from " + number +
         " to (below )?" + number + "| above " + number + " up to " + number + "), got nan");
     const std::string message = complaint(option, "nan");
     std::smatch match;

@@ -104,10 +104,39 @@ TEST(OptionFields, SayWhatWasExpected) {
             "--d-model: expected a whole number from 1 to 65536, got nothing");
   EXPECT_EQ(error_of("d-model", {"1", "2"}),
             "--d-model: expected a whole number from 1 to 65536, got 2 values");
-  EXPECT_EQ(error_of("seed", {"-1"}), "--seed: expected a whole number, 0 or more, got -1");
+  EXPECT_EQ(error_of("seed", {"1.5"}), "--seed: expected a whole number of 64 bits, got 1.5");
   EXPECT_EQ(error_of("beta", {"1,5"}), "--beta: expected a number from 0 to 10, got 1,5");
   EXPECT_EQ(error_of("tied", {"maybe"}), "--tied: expected true or false, got maybe");
   EXPECT_EQ(error_of("norm", {"middle"}), "--norm: expected one of post, pre_norm, got middle");
+}
+
+// Programs write 3.0 and 1e5 for whole numbers.
+TEST(OptionFields, TakeWholeNumbersInAnyForm) {
+  Example example;
+  set(example, "d-model", {"64.0"});
+  set(example, "max-steps", {"1e5"});
+  EXPECT_EQ(example.d_model, 64);
+  EXPECT_EQ(example.max_steps, 100000);
+  set(example, "seed", {"3.0"});
+  EXPECT_EQ(example.seed, 3u);
+  for (const char* text : {"3.5", "1e-1", "1e300", "3e9", "-1e300", "-64.0"})
+    EXPECT_TRUE(error_of("d-model", {text}).starts_with("--d-model: expected a whole")) << text;
+  EXPECT_TRUE(error_of("max-steps", {"1e13"}).starts_with("--max-steps: expected a whole"));
+}
+
+// torch.manual_seed(-1) and torch.manual_seed(2**64 - 1) are the same.
+TEST(OptionFields, TakeAnySeedOf64Bits) {
+  Example example;
+  for (const auto& [text, seed] : {std::pair<const char*, std::uint64_t>{"-1", ~std::uint64_t{0}},
+                                   {"-9223372036854775808", std::uint64_t{1} << 63},
+                                   {"9223372036854775808", std::uint64_t{1} << 63},
+                                   {"18446744073709551615", ~std::uint64_t{0}},
+                                   {"-0", 0}}) {
+    set(example, "seed", {text});
+    EXPECT_EQ(example.seed, seed) << text;
+  }
+  EXPECT_NE(error_of("seed", {"-9223372036854775809"}), "no error");
+  EXPECT_NE(error_of("seed", {"18446744073709551616"}), "no error");
 }
 
 TEST(OptionFields, RefuseWhatIsOutsideTheirRange) {

@@ -109,6 +109,20 @@ TEST(Sampling, TemperatureFlattensOrSharpens) {
   expect_shares(shares(options), {0, 0, 1, 0, 0});
 }
 
+TEST(Sampling, AtTemperatureZeroTakesTheLikeliest) {
+  expect_shares(shares({.temperature = 0}), {0, 0, 1, 0, 0});
+  expect_shares(shares({.temperature = 0, .top_k = 3, .top_p = 0.9f}), {0, 0, 1, 0, 0});
+}
+
+// As vLLM and llama.cpp spell it.
+TEST(Sampling, WithTopKMinusOneDrawsAmongAll) {
+  expect_shares(shares({.top_k = -1}), {0.1, 0.2, 0.4, 0.25, 0.05});
+}
+
+TEST(Sampling, WithTopPZeroTakesTheLikeliest) {
+  expect_shares(shares({.top_p = 0}), {0, 0, 1, 0, 0});
+}
+
 TEST(Sampling, OfOneTokenInvertsTheDistributionFunction) {
   const std::vector<float> log_probabilities = logarithms(kProbabilities);
   EXPECT_EQ(sample_token(log_probabilities, {}, 0.0f), 0);
@@ -245,14 +259,14 @@ TEST(Sampling, RefusesWhatMakesNoSense) {
     TableModel model({0}, 5, random_logits(1));
     sample(model, TableModel::kEos, options, streams(1));
   };
-  expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.temperature = 0.0f; }); },
-                            {"temperature", "from 1e-06", "0"});
+  expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.temperature = -0.1f; }); },
+                            {"temperature", "from 0", "-0.1"});
   expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.temperature = INFINITY; }); },
                             {"temperature", "inf"});
-  expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.top_k = -1; }); },
-                            {"top-k", "-1"});
-  expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.top_p = 0.0f; }); },
-                            {"top-p", "above 0 up to 1"});
+  expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.top_k = -2; }); },
+                            {"top-k", "-2"});
+  expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.top_p = -0.1f; }); },
+                            {"top-p", "from 0 to 1"});
   expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.top_p = 1.5f; }); },
                             {"top-p", "1.5"});
   TableModel model({0, 1}, 5, random_logits(1));

@@ -4,6 +4,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -86,7 +87,8 @@ std::optional<std::string> typed_value(const toml::node& value, const OptionFiel
   if (const auto* number = value.as_integer();
       number && (is_whole || is_real || (field.is_text() && !field.is_list())))
     return fmt::format("{}", number->get());
-  if (const auto* number = value.as_floating_point(); number && is_real)
+  if (const auto* number = value.as_floating_point();
+      number && (is_real || (is_whole && std::trunc(number->get()) == number->get())))
     return fmt::format("{}", number->get());
   return std::nullopt;
 }

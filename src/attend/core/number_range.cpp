@@ -26,7 +26,7 @@ std::string range_text(const NumberRange& range) {
 
 std::string expected_number(const NumberRange& range, bool whole) {
   const std::string kind = whole ? "a whole number" : "a number";
-  return range.is_open() ? kind + ", 0 or more" : kind + " " + range_text(range);
+  return range.is_open() ? kind + " of 64 bits" : kind + " " + range_text(range);
 }
 
 }  // namespace attend

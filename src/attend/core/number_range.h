@@ -43,7 +43,7 @@ constexpr NumberRange above(double least, double most) {
 constexpr NumberRange below_one() { return {.least = 0, .most = 1, .most_excluded = true}; }
 // For dropout shares: masks of 16 bits must not round to dropping everything (ops/check.h).
 constexpr NumberRange dropout_shares() { return between(0, 0.9999); }
-// Any unsigned integer: for seeds.
+// Any integer of 64 bits: for seeds. A negative one stands for the unsigned one with its bits.
 constexpr NumberRange any_seed() { return {0, std::numeric_limits<double>::max()}; }
 
 // How many there are of something.

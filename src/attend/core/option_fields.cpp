@@ -31,9 +31,36 @@ bool read_number(std::string text, Number& number) {
     if (text[i] == '_' && digit(i - 1) && digit(i + 1)) text.erase(i, 1);
   }
   if (text.size() > 1 && text.front() == '+' && text[1] != '-') text.erase(0, 1);
-  const char* end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, number);
-  return result.ec == std::errc() && result.ptr == end;
+  const auto read = [&text](auto& target) {
+    const char* const end = text.data() + text.size();
+    const auto result = std::from_chars(text.data(), end, target);
+    return result.ec == std::errc() && result.ptr == end;
+  };
+  if (read(number)) return true;
+  if constexpr (std::is_integral_v<Number>) {      // 3.0 and 1e6 are whole numbers, too
+    constexpr double kExact = 9007199254740992.0;  // 2^53
+    double value = 0;
+    if (!read(value) || !(std::abs(value) <= kExact) || std::trunc(value) != value) return false;
+    if (value < static_cast<double>(std::numeric_limits<Number>::min()) ||
+        value > static_cast<double>(std::numeric_limits<Number>::max()))
+      return false;
+    number = static_cast<Number>(value);
+    return true;
+  }
+  return false;
+}
+
+// A seed with a sign is the unsigned number with the same bits, as in PyTorch.
+bool read_number(const std::string& text, const NumberRange& range, std::uint64_t& number) {
+  std::int64_t negative = 0;
+  if (!range.is_open() || !text.starts_with('-')) return read_number(text, number);
+  if (!read_number(text, negative)) return false;
+  number = static_cast<std::uint64_t>(negative);
+  return true;
+}
+template <class Number>
+bool read_number(const std::string& text, const NumberRange&, Number& number) {
+  return read_number(text, number);
 }
 
 bool read_bool(const std::string& text, bool& value) {
@@ -55,13 +82,13 @@ bool read_enum(const EnumReference& reference, const std::string& text) {
   return true;
 }
 
-// Sets nothing unless all of the text is a value in range. Unsigned numbers take no sign: "-0" is
-// not a number of threads.
+// Sets nothing unless all of the text is a value in range. Numbers from 0 take no sign: "-0" is not
+// a number of threads.
 bool read_value(const OptionField& field, const std::string& text) {
   const auto number = [&](auto* target) {
     auto value = *target;
-    if (!read_number(text, value) || !field.range.contains(value)) return false;
-    if (text.starts_with('-') && field.range.least >= 0) return false;
+    if (!read_number(text, field.range, value) || !field.range.contains(value)) return false;
+    if (text.starts_with('-') && field.range.least >= 0 && !field.range.is_open()) return false;
     *target = value;
     return true;
   };

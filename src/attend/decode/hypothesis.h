@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "attend/search.h"
+
 namespace attend {
 
 struct Hypothesis {
@@ -13,6 +15,8 @@ struct Hypothesis {
   std::vector<float> token_scores;  // log-probability of each token, including eos
   bool complete = true;             // false if truncated at the length limit
   std::int32_t end = -1;            // the token that ended it; -1: none did
+  // The most likely tokens at the place of each, most likely first; empty unless asked for
+  std::vector<std::vector<ScoredToken>> likeliest = {};
 };
 
 }  // namespace attend

@@ -32,6 +32,12 @@ Sampling::Sampling(const Arrival& sentence, EndTokens ends, const SamplingOption
   progress_.assign(streams.size(), begun);
 }
 
+// The limit of a distribution as its temperature goes to 0 has one token.
+TokenFilter Sampling::filter() const {
+  if (options_.temperature == 0.0f) return {.temperature = 1.0f, .top_k = 1, .top_p = 1.0f};
+  return {options_.temperature, options_.top_k, options_.top_p};
+}
+
 LogitChange Sampling::logit_change(std::size_t sample) const {
   const std::vector<std::int32_t>& ids = samples_[sample].ids;
   LogitChange change{.penalty = rules_.repetition_penalty};
@@ -64,7 +70,8 @@ void Sampling::advance(std::span<const DrawnToken> drawn) {
   std::vector<std::size_t> active;
   continuations_.clear();
   for (std::size_t i = 0; i < drawn.size(); ++i) {
-    const auto [token, score] = drawn[i];
+    const std::int32_t token = drawn[i].token;
+    const float score = drawn[i].score;
     Hypothesis& result = samples_[active_[i]];
     if (token < 0 && !std::isnan(score)) {
       result.complete = false;
@@ -72,6 +79,7 @@ void Sampling::advance(std::span<const DrawnToken> drawn) {
     }
     require_probabilities(score);
     result.token_scores.push_back(score);
+    if (likeliest_ > 0) result.likeliest.push_back(drawn[i].likeliest);
     result.log_probability += score;
     result.score = result.log_probability;
     if (ends_.contain(token)) {

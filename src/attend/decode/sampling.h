@@ -15,15 +15,16 @@
 
 namespace attend {
 
+// What probabilities can be shown at.
 inline constexpr NumberRange kTemperatures = between(1e-6, 1e6);
 
 template <class Visitor>
 void fields(SamplingOptions& o, Visitor&& visit) {
-  visit("temperature", o.temperature, kTemperatures,
-        "sampling: temperature that logits are divided by");
-  visit("top-k", o.top_k, between(0, kVocabularySizes.most),
-        "sampling: draw among the k most likely tokens; 0: all");
-  visit("top-p", o.top_p, above(0, 1),
+  visit("temperature", o.temperature, between(0, kTemperatures.most),
+        "sampling: temperature that logits are divided by; 0: always the most likely token");
+  visit("top-k", o.top_k, between(-1, kVocabularySizes.most),
+        "sampling: draw among the k most likely tokens; 0 or -1: all");
+  visit("top-p", o.top_p, between(0, 1),
         "sampling: draw among the most likely tokens that together have this probability");
   visit("seed", o.seed, any_seed(), "sampling: random seed");
 }
@@ -32,6 +33,7 @@ void fields(SamplingOptions& o, Visitor&& visit) {
 struct DrawnToken {
   std::int32_t token = 0;  // -1: none may come, as its sample may contain none of them
   float score = 0;         // the model's log-probability, before temperature and all changes
+  std::vector<ScoredToken> likeliest = {};  // by the same log-probabilities
 };
 
 // Some samples for one sentence, each from a stream (seed, stream) of random numbers: results do
@@ -46,7 +48,10 @@ class Sampling {
 
   // The unfinished samples: none when done.
   std::span<const Continuation> continuations() const { return continuations_; }
-  TokenFilter filter() const { return {options_.temperature, options_.top_k, options_.top_p}; }
+  TokenFilter filter() const;
+  // Asks for the most likely tokens at the place of each token.
+  void report_likeliest(int count) { likeliest_ = count; }
+  int likeliest() const { return likeliest_; }
   // How the logits of each are changed before a token is drawn.
   std::vector<LogitChange> logit_changes() const;
   // The next uniform number of each of them.
@@ -66,6 +71,7 @@ class Sampling {
   EndTokens ends_;
   std::vector<std::int32_t> read_;  // before the samples
   std::int64_t longest_;
+  int likeliest_ = 0;
   std::vector<Random> random_;                   // of each sample
   std::vector<Hypothesis> samples_;              // so far
   std::vector<PhraseRules::Progress> progress_;  // of each sample, if there are phrases

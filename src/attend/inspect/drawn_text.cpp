@@ -12,12 +12,9 @@ namespace attend {
 namespace {
 
 SamplingOptions sampling_of(const DrawQuestion& question) {
-  SamplingOptions sampling{.max_length = question.max_tokens, .seed = question.seed};
-  if (question.temperature == 0.0f)
-    sampling.top_k = 1;
-  else
-    sampling.temperature = question.temperature;
-  return sampling;
+  return {.temperature = question.temperature,
+          .max_length = question.max_tokens,
+          .seed = question.seed};
 }
 
 DrawnText drawn_from(const TranslationModel& model, const DrawQuestion& question) {
