@@ -114,6 +114,37 @@ TEST(ByteBpe, HoldsBytesBackUntilTheyAreACharacter) {
   EXPECT_EQ(stream.finish(), "\uFFFD");
 }
 
+// What bytes.decode(errors="replace") of Python writes, and with it the tokenizers library.
+TEST(ByteBpe, WritesOneCharacterForEachBrokenPart) {
+  const Tokenizer tokenizer = made_tokenizer(with_merges());
+  for (const auto& [bytes, text] : std::initializer_list<std::pair<std::string, std::string>>{
+           {"\xE2\x82", "\uFFFD"},
+           {"\xF0\x9F\xA4", "\uFFFD"},
+           {"a\xE2\x82z", "a\uFFFDz"},
+           {"\xE2\x82\xE2\x82\xAC\xE2", "\uFFFD\u20AC\uFFFD"},
+           {"\xFF\xFE", "\uFFFD\uFFFD"},
+           {"\xC0\x80", "\uFFFD\uFFFD"},
+           {"\xE0\x9F\xBF", "\uFFFD\uFFFD\uFFFD"},
+           {"\xED\xA0\x80", "\uFFFD\uFFFD\uFFFD"},
+           {"\xF4\x8F\xBF", "\uFFFD"},
+           {"\xF4\x90\x80\x80", "\uFFFD\uFFFD\uFFFD\uFFFD"},
+           {"\xF0\x80\x80\x80", "\uFFFD\uFFFD\uFFFD\uFFFD"},
+           {"\xF0\x9F\x98\xF0\x9F", "\uFFFD\uFFFD"},
+           {"\x80\x80", "\uFFFD\uFFFD"},
+           {"\xC3(", "\uFFFD("},
+           {"\xE1\x80\xC3\xA4\xF1\x80\x80", "\uFFFDä\uFFFD"}}) {
+    Ids ids;
+    std::string streamed;
+    TextStream stream(tokenizer);
+    for (const char byte : bytes) {
+      ids.push_back(4 + static_cast<unsigned char>(byte));
+      streamed += stream.add(ids.back());
+    }
+    EXPECT_EQ(tokenizer.decode(ids), text);
+    EXPECT_EQ(streamed + stream.finish(), text);
+  }
+}
+
 TEST(ByteBpe, BeginsAWordWithASpace) {
   const Tokenizer tokenizer = made_tokenizer(with_merges());
   Pieces words;
