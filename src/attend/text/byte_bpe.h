@@ -35,6 +35,9 @@ class ByteBpe final : public TokenizerEngine {
   std::int32_t id(std::string_view piece) const override;
   bool is_control(std::int32_t id) const override { return vocabulary_.is_control(id); }
   bool begins_word(std::int32_t id) const override;
+  std::string surface(std::int32_t id) const override {
+    return is_unknown(id) ? piece(id) : bytes_of(id);
+  }
 
   bool is_unknown(std::int32_t id) const { return vocabulary_.is_unknown(id); }
   // The bytes that a piece stands for.

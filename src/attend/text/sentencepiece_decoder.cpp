@@ -1,24 +1,8 @@
 #include "attend/text/sentencepiece_decoder.h"
 
-#include <algorithm>
-
 #include "attend/text/meta_symbol.h"
 
 namespace attend::detail {
-namespace {
-
-std::string with_spaces(std::string_view piece) {
-  std::string text;
-  for (std::size_t at = 0; at < piece.size();) {
-    const std::size_t meta = std::min(piece.find(kMetaSymbol, at), piece.size());
-    text += piece.substr(at, meta - at);
-    if (meta < piece.size()) text += ' ';
-    at = meta + kMetaSymbol.size();
-  }
-  return text;
-}
-
-}  // namespace
 
 std::string SentencePieceDecoder::add(std::int32_t id) {
   const SentencePieceModel& model = engine_->model();

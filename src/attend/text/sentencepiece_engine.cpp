@@ -189,6 +189,12 @@ std::vector<std::int32_t> SentencePieceEngine::encode_words(std::string_view wor
   return ids;
 }
 
+std::string SentencePieceEngine::surface(std::int32_t id) const {
+  if (entry(id).type == PieceType::byte) return {byte_of(id)};
+  if (entry(id).type == PieceType::unknown) return std::string(checked_.unknown_surface);
+  return with_spaces(entry(id).text);
+}
+
 std::unique_ptr<TextDecoder> SentencePieceEngine::decoder() const {
   return std::make_unique<SentencePieceDecoder>(*this);
 }

@@ -32,6 +32,7 @@ class SentencePieceEngine final : public TokenizerEngine {
   std::int32_t id(std::string_view piece) const override;
   bool is_control(std::int32_t id) const override { return entry(id).type == PieceType::control; }
   bool begins_word(std::int32_t id) const override;
+  std::string surface(std::int32_t id) const override;
 
   const SentencePieceModel& model() const { return checked_; }
   std::int32_t unknown() const { return special_.unk; }

@@ -21,6 +21,12 @@ std::string TextStream::add(std::int32_t id) {
 
 std::string TextStream::finish() { return as_wanted(decoder_->finish()); }
 
+std::string TextStream::token_bytes(const Tokenizer& tokenizer, std::int32_t id) {
+  tokenizer.check(id);
+  const detail::TokenizerEngine& engine = tokenizer.engine();
+  return engine.is_control(id) ? engine.piece(id) : engine.surface(id);
+}
+
 // A text is one line; only bytes or foreign pieces can contain line breaks.
 std::string TextStream::as_wanted(std::string text) const {
   if (line_breaks_ == LineBreaks::spaces)

@@ -34,6 +34,10 @@ class TextStream {
   // Returns the rest and resets the stream.
   std::string finish();
 
+  // The bytes that a token stands for within a text, with the space before a word; the piece of a
+  // token without text. Throws DataError for an id outside the vocabulary.
+  static std::string token_bytes(const Tokenizer& tokenizer, std::int32_t id);
+
  private:
   std::string as_wanted(std::string text) const;
 

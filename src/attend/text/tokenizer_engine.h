@@ -63,6 +63,8 @@ class TokenizerEngine {
   // The unknown id if there is no such piece.
   virtual std::int32_t id(std::string_view piece) const = 0;
   virtual bool is_control(std::int32_t id) const = 0;
+  // The bytes of a token within a text, with the space before a word. Precondition: no control.
+  virtual std::string surface(std::int32_t id) const = 0;
   virtual bool begins_word(std::int32_t id) const = 0;
 
  private:

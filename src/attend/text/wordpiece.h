@@ -31,6 +31,10 @@ class WordPiece final : public TokenizerEngine {
   bool is_control(std::int32_t id) const override { return vocabulary_.is_control(id); }
   bool begins_word(std::int32_t id) const override { return !continues_word(id); }
 
+  std::string surface(std::int32_t id) const override {
+    return continues_word(id) ? piece(id).substr(kContinuation.size()) : " " + piece(id);
+  }
+
   bool continues_word(std::int32_t id) const;
   bool is_unknown(std::int32_t id) const { return vocabulary_.is_unknown(id); }
   bool splits_punctuation() const { return options_.split_punctuation; }
