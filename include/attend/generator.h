@@ -53,6 +53,9 @@ struct GenerationOptions {
   std::vector<std::vector<std::int32_t>> forbidden_ids = {};  // sequences of tokens never written
   // With one_line, tokens that end a continuation, instead of the end of the line
   std::vector<std::int32_t> end_ids = {};
+  // The number of most likely tokens that GeneratedToken names beside each token, when sampling; at
+  // most 100
+  int likeliest = 0;
   std::string prompt_source;  // names the prompt in messages ("standard input")
 };
 
@@ -72,6 +75,8 @@ struct GeneratedToken {
   std::int32_t id = 0;
   float score = 0;   // log-probability, before temperature and penalties
   std::string text;  // what the token completes, in whole characters; may be empty
+  // The most likely tokens at its place, by the same log-probabilities, most likely first
+  std::vector<ScoredToken> likeliest = {};
 };
 
 class Generator {
@@ -86,6 +91,8 @@ class Generator {
   GenerationOptions default_options() const;
 
   const Tokenizer& tokenizer() const;
+  // The context of the model in tokens, prompt and continuation together: the training length.
+  int context() const;
 
   // Continues `prompt`, whose lines end with '\n', from its last character. An empty prompt starts
   // a new text. `accept` receives the text as it grows, in whole characters. The result is a

@@ -20,6 +20,8 @@ GenerationOptions Generator::default_options() const { return impl_->engine.defa
 
 const Tokenizer& Generator::tokenizer() const { return impl_->engine.model().tokenizer; }
 
+int Generator::context() const { return impl_->engine.model().context_for(0); }
+
 Generation Generator::generate(std::string_view prompt, const GenerationOptions& options,
                                const std::function<void(std::string_view)>& accept,
                                std::uint64_t sample) const {

@@ -44,6 +44,20 @@ void replace_best(Scorer& scorer, std::int64_t begin, std::span<const LogitChang
   });
 }
 
+// The k most likely tokens of hypothesis `number`, whose log-probabilities are [1, columns].
+std::vector<ScoredToken> likeliest_tokens(const Scorer& scorer, std::int64_t number,
+                                          const Tensor& log_probabilities, int k) {
+  k = static_cast<int>(std::min<std::int64_t>(k, log_probabilities.cols()));
+  const BestTokens best(1, k);
+  backend().log_softmax_top_k(log_probabilities, k, best.log_probabilities, best.columns);
+  const BestTokens host = best.to_host();
+  std::vector<ScoredToken> tokens;
+  for (int i = 0; i < k; ++i)
+    tokens.push_back({scorer.token(number, host.columns.row<std::int32_t>(0)[i]),
+                      host.log_probabilities.row(0)[i]});
+  return tokens;
+}
+
 }  // namespace
 
 struct RunningBatch::Plan {
@@ -187,11 +201,13 @@ std::vector<LogitChange> RunningBatch::changes_of_samplings() const {
 std::vector<DrawnToken> RunningBatch::drawn(std::int64_t begin) {
   std::vector<float> uniform;
   std::vector<TokenFilter> filters;
+  std::vector<int> likeliest;
   for (auto& s : samplings_) {
     const std::vector<float> numbers =
         s.writes() ? s.search.uniform() : std::vector<float>(1, 0.0f);
     uniform.insert(uniform.end(), numbers.begin(), numbers.end());
     filters.resize(uniform.size(), s.search.filter());
+    likeliest.resize(uniform.size(), s.writes() ? s.search.likeliest() : 0);
   }
   const std::vector<LogitChange> changes = changes_of_samplings();
   std::vector<DrawnToken> all;
@@ -230,6 +246,10 @@ std::vector<DrawnToken> RunningBatch::drawn(std::int64_t begin) {
       const std::int32_t column = drawn_columns[static_cast<std::size_t>(i)];
       all.push_back({column < 0 ? -1 : scorer_.token(first + i, column),
                      values[static_cast<std::size_t>(i)]});
+      const int wanted = likeliest[static_cast<std::size_t>(first - begin + i)];
+      if (wanted > 0)
+        all.back().likeliest =
+            likeliest_tokens(scorer_, first + i, log_probabilities.slice_rows(i, i + 1), wanted);
     }
   });
   return all;

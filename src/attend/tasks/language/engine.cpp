@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "attend/core/option_fields.h"
 #include "attend/core/utf8.h"
 #include "attend/decode/beam_search.h"
@@ -40,12 +42,25 @@ Prompt read_prompt(std::string_view text, const std::string& name, const Languag
 // Throws ConfigError.
 void check(const GenerationOptions& options, const Tokenizer& tokenizer) {
   check_options(options);
+  require_in_range("likeliest", options.likeliest, between(0, 100));
   if (options.beam.beam_size > 0) check_search(search_options(options));
   if (!is_in_vocabulary(options.end_ids, tokenizer))
     throw ConfigError("end_ids: expected ids of the vocabulary");
   for (const std::vector<std::int32_t>& ids : options.forbidden_ids)
     if (ids.empty() || !is_in_vocabulary(ids, tokenizer))
       throw ConfigError("forbidden_ids: expected ids of the vocabulary in each sequence");
+}
+
+// Throws DataError.
+void check_prompt_ids(const std::vector<std::int32_t>& ids, std::string_view name,
+                      const LanguageModel& model, const GenerationOptions& options) {
+  const int context = model.context_for(options.context);
+  if (ids.empty() || !is_in_vocabulary(ids, model.tokenizer))
+    throw DataError("a prompt of tokens: expected ids of the vocabulary");
+  if (std::ssize(ids) > context)
+    throw DataError(
+        fmt::format("{} has {} tokens; the model's context holds at most {}: shorten it", name,
+                    ids.size(), context));
 }
 
 }  // namespace
@@ -65,18 +80,21 @@ GenerationPrompt GenerationEngine::prompt(std::string_view text, const Generatio
   return {std::move(read.stream), std::move(read.line), options, sample};
 }
 
+GenerationPrompt GenerationEngine::prompt(std::vector<std::int32_t> ids,
+                                          const GenerationOptions& options,
+                                          std::uint64_t sample) const {
+  check(options, model_->tokenizer);
+  check_prompt_ids(ids, "the prompt", *model_, options);
+  const auto line_end = std::find(ids.rbegin(), ids.rend(), model_->tokenizer.eos_id());
+  std::vector<std::int32_t> line(line_end.base(), ids.end());
+  return {std::move(ids), std::move(line), options, sample};
+}
+
 GenerationPrompt GenerationEngine::conversation(std::vector<std::int32_t> tokens,
                                                 const GenerationOptions& options,
                                                 std::uint64_t sample) const {
   check(options, model_->tokenizer);
-  const int context = model_->context_for(options.context);
-  if (tokens.empty() || !is_in_vocabulary(tokens, model_->tokenizer))
-    throw DataError("a prompt of tokens: expected ids of the vocabulary");
-  if (std::ssize(tokens) > context)
-    throw DataError(
-        fmt::format("the conversation has {} tokens; the model's context holds at most {}: "
-                    "shorten it",
-                    tokens.size(), context));
+  check_prompt_ids(tokens, "the conversation", *model_, options);
   GenerationPrompt prompt{std::move(tokens), {}, options, sample};
   prompt.options.one_line = prompt.is_conversation = true;
   return prompt;

@@ -76,6 +76,10 @@ class GenerationEngine {
   // The tokens of a prompt, for RunningGenerations: n_best continuations. Throws like generate().
   GenerationPrompt prompt(std::string_view text, const GenerationOptions& options,
                           std::uint64_t sample) const;
+  // The same for tokens of a text, which are continued as they are. Also throws DataError for none,
+  // and for ids outside the vocabulary.
+  GenerationPrompt prompt(std::vector<std::int32_t> ids, const GenerationOptions& options,
+                          std::uint64_t sample) const;
   // The same for a prompt of tokens, such as Chat::tokens(): a conversation, whose next part ends
   // with eos. Also throws DataError for none, and for ids outside the vocabulary.
   GenerationPrompt conversation(std::vector<std::int32_t> tokens, const GenerationOptions& options,

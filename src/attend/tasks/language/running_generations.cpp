@@ -32,10 +32,10 @@ std::shared_ptr<const PhraseRules> forbidden_sequences(const GenerationOptions& 
                                              std::move(paths));
 }
 
-Generation generation(Hypothesis hypothesis) {
+Generation generation(const Hypothesis& hypothesis) {
   Generation result{{},
-                    std::move(hypothesis.ids),
-                    std::move(hypothesis.token_scores),
+                    hypothesis.ids,
+                    hypothesis.token_scores,
                     hypothesis.score,
                     hypothesis.complete && hypothesis.end >= 0};
   if (result.complete) result.ids.push_back(hypothesis.end);
@@ -113,10 +113,12 @@ RunningBatch::Search RunningGenerations::search(const GenerationPrompt& prompt,
   std::vector<std::uint64_t> streams;
   for (int k = 0; k < options.n_best; ++k)
     streams.push_back(prompt.sample + static_cast<std::uint64_t>(k));
-  return Sampling(arrival, ends, sampling, streams,
+  Sampling search(arrival, ends, sampling, streams,
                   {.min_length = options.min_tokens,
                    .no_repeat_ngram = options.no_repeat_ngram,
                    .phrases = std::move(forbidden)});
+  search.report_likeliest(options.likeliest);
+  return search;
 }
 
 void RunningGenerations::leave(std::size_t prompt) {
@@ -125,22 +127,23 @@ void RunningGenerations::leave(std::size_t prompt) {
 }
 
 void RunningGenerations::write(Running& running, std::size_t item,
-                               std::span<const std::int32_t> ids, std::span<const float> scores) {
+                               std::span<const std::int32_t> ids, const Hypothesis& found) {
   Writer& writer = running.writers[item];
   for (std::size_t i = writer.tokens(); i < ids.size(); ++i) {
-    GeneratedToken token{item, ids[i], scores[i], writer.add(ids[i])};
+    GeneratedToken token{item, ids[i], found.token_scores[i], writer.add(ids[i])};
+    if (!found.likeliest.empty()) token.likeliest = found.likeliest[i];
     if (running.prompt.grow && running.prompt.options.beam.beam_size == 0)
       running.prompt.grow(token);
   }
 }
 
 std::vector<Generation> RunningGenerations::continuations(Running& running,
-                                                          std::vector<Hypothesis> found) {
+                                                          const std::vector<Hypothesis>& found) {
   std::vector<Generation> results;
-  for (Hypothesis& hypothesis : found) {
-    Generation& result = results.emplace_back(generation(std::move(hypothesis)));
+  for (const Hypothesis& hypothesis : found) {
+    Generation& result = results.emplace_back(generation(hypothesis));
     const std::size_t item = results.size() - 1;
-    write(running, item, result.ids, result.token_scores);
+    write(running, item, result.ids, hypothesis);
     result.text = running.writers[item].finish();
   }
   return results;
@@ -151,7 +154,7 @@ std::vector<Outcome<std::vector<Generation>>> RunningGenerations::step() {
   batch_.for_samples([this](std::size_t prompt, const std::vector<Hypothesis>& samples) {
     Running& running = running_.at(prompt);
     for (std::size_t item = 0; item < samples.size(); ++item)
-      write(running, item, samples[item].ids, samples[item].token_scores);
+      write(running, item, samples[item].ids, samples[item]);
   });
   std::vector<Outcome<std::vector<Generation>>> done;
   for (auto& outcome : ended) {
@@ -160,7 +163,7 @@ std::vector<Outcome<std::vector<Generation>>> RunningGenerations::step() {
     result.number = outcome.number;
     try {
       if (outcome.error) std::rethrow_exception(outcome.error);
-      result.result = continuations(found->second, std::move(outcome.result));
+      result.result = continuations(found->second, outcome.result);
     } catch (const NotFiniteError& error) {  // names the model, which decoding does not know
       result.error = std::make_exception_ptr(NotFiniteError(
           fmt::format("{}{}{}", model_->source, model_->source.empty() ? "" : ": ", error.what())));

@@ -73,8 +73,8 @@ class RunningGenerations {
   RunningBatch::Search search(const GenerationPrompt& prompt, const Arrival& arrival) const;
   // Writes tokens that a continuation has and its writer has not.
   void write(Running& running, std::size_t item, std::span<const std::int32_t> ids,
-             std::span<const float> scores);
-  std::vector<Generation> continuations(Running& running, std::vector<Hypothesis> found);
+             const Hypothesis& found);
+  std::vector<Generation> continuations(Running& running, const std::vector<Hypothesis>& found);
 
   std::shared_ptr<const LanguageModel> model_;
   LanguageScorer scorer_;
