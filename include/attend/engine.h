@@ -34,7 +34,9 @@
 namespace attend {
 
 struct EngineOptions {
-  std::int64_t queue_tokens = 65536;  // most tokens that wait for each model
+  // Most tokens that wait for each model: those to read and, of continuations, those that may be
+  // written (rows times max_tokens). A request that may write more waits only alone
+  std::int64_t queue_tokens = 65536;
   // Limits of a running batch. Every thread of the runtime has one per model
   std::int64_t batch_rows = 80;       // most hypotheses: 16 sentences with a beam of 5
   std::int64_t batch_tokens = 16384;  // most tokens read and written by all of them
@@ -42,13 +44,17 @@ struct EngineOptions {
 
 // A request. submit() throws what the model would throw for it, before it is queued: ConfigError
 // for options, LineError for a text that is too long. Items are numbered from 0.
+//
+// `client` names whose request it is, if there are several clients: they take turns, none fills the
+// queue, and none keeps the others from a place in a running batch.
 struct TranslationRequest {
   std::vector<std::string> sentences;  // the items
   TranslationOptions options;          // batch_size and window are ignored
+  std::string client = {};
 };
 
 struct GenerationRequest {
-  std::string prompt;
+  std::string prompt = {};
   GenerationOptions options = {};  // the items are the n_best continuations
   // When sampling: `sample` of Generator::generate() for the first item
   std::uint64_t sample = 0;
@@ -58,20 +64,26 @@ struct GenerationRequest {
   // The tokens of a conversation, instead of `prompt`. Line breaks in the continuation are then
   // ordinary characters, and eos ends it.
   std::vector<std::int32_t> conversation = {};
+  // The tokens of a text to continue, instead of `prompt`, as they are: nothing is put before them
+  std::vector<std::int32_t> ids = {};
+  std::string client = {};
 };
 
 struct ClassificationRequest {
   std::vector<std::string> texts;  // the items
   bool pairs = false;              // as ClassificationOptions::pairs
+  std::string client = {};
 };
 
 struct TaggingRequest {
   std::vector<std::string> texts;  // the items
+  std::string client = {};
 };
 
 struct EmbeddingRequest {
   std::vector<std::string> texts;  // the items
   EmbeddingOptions options = {};   // batch_size is ignored
+  std::string client = {};
 };
 
 // Receives the outcome of every item, in any order: one call of `accept` or `fail` for each, on a
@@ -91,6 +103,8 @@ class Ticket {
   // Cancels the items that have no answer yet: they leave the batch at the next step and fail with
   // CancelledError. Returns without waiting for that.
   void cancel() const;
+  // The same for one of several continuations that were submitted together.
+  void cancel(std::size_t item) const;
   // The number of tokens that the request reads: those of its sentences, prompt or texts.
   std::int64_t tokens() const;
 
@@ -127,13 +141,17 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // Queues all items of a request, or none. Items of one model start in the order of their
-  // requests, except that shorter requests may pass all but the first item of a long request. The
+  // Queues all items of a request, or none. A client's items of one model start in the order of
+  // their requests, except that shorter requests may pass all but the first item of a long request.
+  // The
   // request keeps the model alive. Throws OverloadedError if the items do not fit into the queue or
   // the engine has stopped, LineError for a request that is larger than the queue.
   Ticket submit(const Translator& translator, TranslationRequest request,
                 Receiver<Translation> receiver);
   Ticket submit(const Generator& generator, GenerationRequest request,
+                Receiver<Generation> receiver);
+  // Several as one request; their items are numbered on.
+  Ticket submit(const Generator& generator, std::vector<GenerationRequest> requests,
                 Receiver<Generation> receiver);
   Ticket submit(const Classifier& classifier, ClassificationRequest request,
                 Receiver<Classification> receiver);

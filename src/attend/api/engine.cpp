@@ -1,6 +1,8 @@
 #include "attend/engine.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "attend/api/entered_runtime.h"
 #include "attend/api/public_models.h"
@@ -11,15 +13,26 @@
 namespace attend {
 
 struct Ticket::State {
-  const std::shared_ptr<RequestState> request = std::make_shared<RequestState>();
+  // Of each item if it can be cancelled alone, else of all.
+  std::vector<std::shared_ptr<RequestState>> requests;
   std::weak_ptr<ServingEngine> engine;
   std::int64_t tokens = 0;
+
+  void notice() const {
+    if (const auto serving = engine.lock()) serving->notice_cancelled();
+  }
 };
 
 void Ticket::cancel() const {
   if (!state_) return;
-  state_->request->cancelled = true;
-  if (const auto engine = state_->engine.lock()) engine->notice_cancelled();
+  for (const auto& request : state_->requests) request->cancelled = true;
+  state_->notice();
+}
+
+void Ticket::cancel(std::size_t item) const {
+  if (!state_ || state_->requests.empty()) return;
+  state_->requests[std::min(item, state_->requests.size() - 1)]->cancelled = true;
+  state_->notice();
 }
 
 std::int64_t Ticket::tokens() const { return state_ ? state_->tokens : 0; }
@@ -31,9 +44,16 @@ struct Engine::Impl {
   std::shared_ptr<Ticket::State> submit(const Model& model, Request request,
                                         Receiver<Answer> receiver) const {
     const EnteredRuntime entered(engine->runtime());
+    const auto own = std::make_shared<RequestState>();
+    own->client = std::move(request.client);
+    return submit(jobs_of(model, std::move(request), std::move(receiver), own), {own});
+  }
+
+  std::shared_ptr<Ticket::State> submit(Jobs jobs,
+                                        std::vector<std::shared_ptr<RequestState>> requests) const {
     const auto state = std::make_shared<Ticket::State>();
+    state->requests = std::move(requests);
     state->engine = engine;
-    Jobs jobs = jobs_of(model, std::move(request), std::move(receiver), state->request);
     for (const auto& job : jobs) state->tokens += job->size().tokens;
     engine->submit(std::move(jobs));
     return state;
@@ -53,6 +73,22 @@ Ticket Engine::submit(const Translator& translator, TranslationRequest request,
 Ticket Engine::submit(const Generator& generator, GenerationRequest request,
                       Receiver<Generation> receiver) {
   return Ticket(impl_->submit(generator.impl_->engine, std::move(request), std::move(receiver)));
+}
+
+Ticket Engine::submit(const Generator& generator, std::vector<GenerationRequest> requests,
+                      Receiver<Generation> receiver) {
+  const EnteredRuntime entered(impl_->engine->runtime());
+  const auto shared = std::make_shared<const Receiver<Generation>>(std::move(receiver));
+  Jobs jobs;
+  std::vector<std::shared_ptr<RequestState>> states;
+  for (GenerationRequest& request : requests) {
+    const auto own = std::make_shared<RequestState>();
+    own->client = std::move(request.client);
+    const std::size_t first = states.size();
+    states.insert(states.end(), static_cast<std::size_t>(std::max(1, request.options.n_best)), own);
+    jobs.push_back(job_of(generator.impl_->engine, std::move(request), first, shared, own));
+  }
+  return Ticket(impl_->submit(std::move(jobs), std::move(states)));
 }
 
 Ticket Engine::submit(const Classifier& classifier, ClassificationRequest request,

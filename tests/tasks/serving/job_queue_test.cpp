@@ -26,8 +26,10 @@ class OrderOfJobs : public testing::Test {
  protected:
   // A request of jobs with these tokens, which are called a1, a2, ... -> its state.
   std::shared_ptr<RequestState> push(const std::string& name,
-                                     const std::vector<std::int64_t>& tokens) {
+                                     const std::vector<std::int64_t>& tokens,
+                                     const std::string& client = "") {
     const auto state = std::make_shared<RequestState>();
+    state->client = client;
     Jobs jobs;
     for (const std::int64_t count : tokens)
       jobs.push_back(
@@ -124,6 +126,36 @@ TEST_F(OrderOfJobs, EndsThatAfterALongTime) {
             "none")
       << "a2 has waited long enough";
   EXPECT_EQ(pop_first(), "a2") << "it takes the places that are kept for others";
+}
+
+TEST_F(OrderOfJobs, GivesClientsTurns) {
+  for (const char* name : {"a", "b", "c", "d"}) push(name, {10}, "many");
+  push("x", {10}, "few");
+  EXPECT_EQ(pop(), "a1");
+  EXPECT_EQ(pop(), "x1");
+  push("y", {10}, "few");
+  EXPECT_EQ(pop(), "b1") << "a client that comes again begins where the others are";
+  EXPECT_EQ(pop(), "y1");
+  EXPECT_EQ(pop(), "c1");
+  EXPECT_EQ(pop(), "d1");
+  EXPECT_TRUE(queue_.empty());
+}
+
+TEST_F(OrderOfJobs, GivesClientsEquallyManyTokens) {
+  for (int i = 0; i < 10; ++i) push("a", {30}, "large");
+  for (int i = 0; i < 30; ++i) push("b", {10}, "small");
+  int large = 0;
+  for (int i = 0; i < 20; ++i) large += pop()[0] == 'a' ? 1 : 0;
+  EXPECT_EQ(large, 5);
+}
+
+TEST_F(OrderOfJobs, LetsAnotherClientPassWhatDoesNotFit) {
+  push("a", {10}, "first");
+  push("b", {10}, "second");
+  EXPECT_EQ(name_of(queue_.pop([](const Job& job, bool) { return job.client() == "second"; })),
+            "b1");
+  EXPECT_EQ(queue_.size_of("first").tokens, 10);
+  EXPECT_EQ(queue_.size_of("second").tokens, 0);
 }
 
 TEST_F(OrderOfJobs, CountsWhatWaits) {

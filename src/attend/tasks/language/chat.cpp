@@ -192,8 +192,8 @@ void Chat::append_text(std::string_view text, std::vector<std::int32_t>& tokens)
 
 std::vector<std::int32_t> Chat::tokens(nlohmann::ordered_json messages) const {
   for (Json& message : messages)
-    for (const char* name : {"role", "content"})
-      message[name] = divided(message[name].get<std::string>(), format_.marks);
+    for (auto& [name, value] : message.items())
+      if (value.is_string()) value = divided(value.get<std::string>(), format_.marks);
   const std::string text = template_.render(Json{{"messages", std::move(messages)},
                                                  {"add_generation_prompt", true},
                                                  {"bos_token", format_.bos_token},

@@ -34,8 +34,8 @@ class Chat {
   Chat(const ChatFormat& format, Tokenizer tokenizer);
 
   // The tokens of a conversation, with the beginning of the answer. messages: objects with "role"
-  // and "content", strings. A mark in them is text: nobody can pretend to be another role. Throws
-  // DataError for messages that the template refuses.
+  // and "content", and perhaps others, strings. A mark in them is text: nobody can pretend to be
+  // another role. Throws DataError for messages that the template refuses.
   std::vector<std::int32_t> tokens(nlohmann::ordered_json messages) const;
 
  private:

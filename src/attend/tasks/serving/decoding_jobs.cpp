@@ -78,18 +78,19 @@ class GenerationJob final : public Job {
   using Batch = RunningGenerations;
   static constexpr std::size_t kMostTogether = 1;
 
-  GenerationJob(GenerationEngine engine, GenerationPrompt prompt,
+  GenerationJob(GenerationEngine engine, GenerationPrompt prompt, std::size_t first,
                 SharedReceiver<Generation> receiver, std::shared_ptr<const RequestState> state)
       : Job(std::move(state), size_of(engine, prompt)),
         engine_(std::move(engine)),
         prompt_(std::move(prompt)),
+        first_(first),
         receiver_(std::move(receiver)) {}
 
   const void* model() const override { return &engine_.model(); }
   std::unique_ptr<JobBatch> make_batch() const override;
   void fail(std::exception_ptr error) const override {
     for (int item = 0; item < prompt_.options.n_best; ++item)
-      receiver_->fail(static_cast<std::size_t>(item), error);
+      receiver_->fail(first_ + static_cast<std::size_t>(item), error);
   }
 
   std::unique_ptr<Batch> running() const { return engine_.running(); }
@@ -100,13 +101,14 @@ class GenerationJob final : public Job {
   void accept(std::vector<Generation> continuations, JobCounts& counts) const {
     for (std::size_t item = 0; item < continuations.size(); ++item) {
       counts.tokens_written += std::ssize(continuations[item].ids);
-      receiver_->accept(item, std::move(continuations[item]));
+      receiver_->accept(first_ + item, std::move(continuations[item]));
     }
     counts.answered += std::ssize(continuations);
     for (auto item = continuations.size(); item < static_cast<std::size_t>(size().items); ++item) {
       ++counts.failed;
-      receiver_->fail(item, std::make_exception_ptr(Error(fmt::format(
-                                "the search found only {} continuations", continuations.size()))));
+      receiver_->fail(first_ + item,
+                      std::make_exception_ptr(Error(fmt::format(
+                          "the search found only {} continuations", continuations.size()))));
     }
   }
 
@@ -117,11 +119,12 @@ class GenerationJob final : public Job {
     const std::int64_t rows = std::max(options.beam.beam_size, options.n_best),
                        longest = std::min<std::int64_t>(engine.model().context_for(options.context),
                                                         tokens + options.max_tokens);
-    return {options.n_best, tokens, rows, rows * longest};
+    return {options.n_best, tokens, rows, rows * longest, rows * options.max_tokens};
   }
 
   GenerationEngine engine_;
   GenerationPrompt prompt_;
+  std::size_t first_;
   SharedReceiver<Generation> receiver_;
 };
 
@@ -173,10 +176,8 @@ class DecodingBatch final : public JobBatch {
   JobCounts drop_all() override { return drop(cancelled_error(), &JobCounts::cancelled); }
 
   bool empty() const override { return running_.empty(); }
-  JobSize size() const override {
-    JobSize size;
-    for (const auto& [number, job] : running_) size += job->size();
-    return size;
+  void for_jobs(const std::function<void(const Job&)>& use) const override {
+    for (const auto& [number, job] : running_) use(*job);
   }
 
  private:
@@ -247,16 +248,25 @@ Jobs jobs_of(const TranslationEngine& engine, TranslationRequest request,
   return jobs;
 }
 
+std::unique_ptr<Job> job_of(const GenerationEngine& engine, GenerationRequest request,
+                            std::size_t first, std::shared_ptr<const Receiver<Generation>> receiver,
+                            const std::shared_ptr<const RequestState>& state) {
+  GenerationPrompt prompt =
+      !request.conversation.empty()
+          ? engine.conversation(std::move(request.conversation), request.options, request.sample)
+      : !request.ids.empty()
+          ? engine.prompt(std::move(request.ids), request.options, request.sample)
+          : engine.prompt(request.prompt, request.options, request.sample);
+  prompt.grow = std::move(request.grow);
+  return std::make_unique<GenerationJob>(engine, std::move(prompt), first, std::move(receiver),
+                                         state);
+}
+
 Jobs jobs_of(const GenerationEngine& engine, GenerationRequest request,
              Receiver<Generation> receiver, const std::shared_ptr<const RequestState>& state) {
-  const auto shared = std::make_shared<const Receiver<Generation>>(std::move(receiver));
-  GenerationPrompt prompt =
-      request.conversation.empty()
-          ? engine.prompt(request.prompt, request.options, request.sample)
-          : engine.conversation(std::move(request.conversation), request.options, request.sample);
-  prompt.grow = std::move(request.grow);
   Jobs jobs;
-  jobs.push_back(std::make_unique<GenerationJob>(engine, std::move(prompt), shared, state));
+  jobs.push_back(job_of(engine, std::move(request), 0,
+                        std::make_shared<const Receiver<Generation>>(std::move(receiver)), state));
   return jobs;
 }
 

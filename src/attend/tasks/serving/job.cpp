@@ -9,6 +9,16 @@ JobSize& JobSize::operator+=(const JobSize& other) {
   tokens += other.tokens;
   rows += other.rows;
   in_batch += other.in_batch;
+  written += other.written;
+  return *this;
+}
+
+JobSize& JobSize::operator-=(const JobSize& other) {
+  items -= other.items;
+  tokens -= other.tokens;
+  rows -= other.rows;
+  in_batch -= other.in_batch;
+  written -= other.written;
   return *this;
 }
 

@@ -4,7 +4,9 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace attend {
@@ -15,13 +17,20 @@ struct JobSize {
   std::int64_t tokens = 0;    // to read
   std::int64_t rows = 0;      // most hypotheses at a time
   std::int64_t in_batch = 0;  // most tokens in a batch, read and written by all of these
+  // Most tokens to write, where what it reads does not say how many: for continuations
+  std::int64_t written = 0;
+
+  // What waits for a model is measured in these tokens.
+  std::int64_t work() const { return tokens + written; }
 
   JobSize& operator+=(const JobSize& other);
+  JobSize& operator-=(const JobSize& other);
 };
 
 // The jobs of a request share this.
 struct RequestState {
   std::atomic<bool> cancelled = false;
+  std::string client = {};  // whose request it is: clients take turns
 };
 
 class JobBatch;
@@ -34,6 +43,7 @@ class Job {
 
   const JobSize& size() const { return size_; }
   bool cancelled() const { return request_->cancelled; }
+  const std::string& client() const { return request_->client; }
   // Jobs of one model wait in one queue.
   virtual const void* model() const = 0;
   // Jobs of a model run in one batch if they are of the same kind.
@@ -79,8 +89,8 @@ class JobBatch {
   virtual JobCounts drop_all() = 0;
 
   virtual bool empty() const = 0;
-  // Of all jobs in the batch.
-  virtual JobSize size() const = 0;
+  // Calls use(job) for every job in the batch.
+  virtual void for_jobs(const std::function<void(const Job&)>& use) const = 0;
 };
 
 // CancelledError.

@@ -1,61 +1,100 @@
 #include "attend/tasks/serving/job_queue.h"
 
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
 namespace attend {
 
 void JobQueue::push(Jobs request) {
+  if (request.empty()) return;
+  const auto [place, is_new] = lanes_.try_emplace(request.front()->client());
+  Lane& lane = place->second;
+  if (is_new) lane.taken = begin_;
   std::int64_t before = 0;
   for (std::unique_ptr<Job>& job : request) {
     size_ += job->size();
+    lane.size += job->size();
     const Due due{now_ + kPatience * before, next_++};
     before += job->size().tokens;
-    (due.first == now_ ? first_ : later_).emplace(due, std::move(job));
+    (due.first == now_ ? lane.first : lane.later).emplace(due, std::move(job));
   }
 }
 
-std::unique_ptr<Job> JobQueue::take(Waiting& from, Waiting::iterator at) {
+JobSize JobQueue::size_of(const std::string& client) const {
+  const auto found = lanes_.find(client);
+  return found == lanes_.end() ? JobSize{} : found->second.size;
+}
+
+std::unique_ptr<Job> JobQueue::take(Lane& lane, Waiting& from, Waiting::iterator at) {
   std::unique_ptr<Job> job = std::move(at->second);
   from.erase(at);
-  const JobSize& taken = job->size();
-  size_ += {-taken.items, -taken.tokens, -taken.rows, -taken.in_batch};
+  size_ -= job->size();
+  lane.size -= job->size();
   return job;
 }
 
-std::unique_ptr<Job> JobQueue::pop(
-    const std::function<bool(const Job& job, bool has_right)>& fits) {
-  if (empty()) return nullptr;
-  bool is_first =
-      later_.empty() || (!first_.empty() && first_.begin()->first < later_.begin()->first);
+std::unique_ptr<Job> JobQueue::pop_from(Lane& lane, const Fits& fits) {
+  bool is_first = lane.later.empty() ||
+                  (!lane.first.empty() && lane.first.begin()->first < lane.later.begin()->first);
   if (!is_first) {
     // One that is overdue may take the places that are kept for others.
-    const bool is_overdue = later_.begin()->first.first + kLongestWait < now_;
-    if (!fits(*later_.begin()->second, is_overdue)) {
-      if (first_.empty() || is_overdue) return nullptr;
+    const bool is_overdue = lane.later.begin()->first.first + kLongestWait < now_;
+    if (!fits(*lane.later.begin()->second, is_overdue)) {
+      if (lane.first.empty() || is_overdue) return nullptr;
       is_first = true;
     }
   }
-  Waiting& waiting = is_first ? first_ : later_;
+  Waiting& waiting = is_first ? lane.first : lane.later;
   if (is_first && !fits(*waiting.begin()->second, true)) return nullptr;
-  std::unique_ptr<Job> job = take(waiting, waiting.begin());
-  now_ += job->size().tokens;
-  return job;
+  return take(lane, waiting, waiting.begin());
+}
+
+std::unique_ptr<Job> JobQueue::pop(const Fits& fits) {
+  const auto number = [](const Lane& lane) {
+    const Waiting& waiting = lane.first.empty() ? lane.later : lane.first;
+    return waiting.begin()->first.second;
+  };
+  std::vector<Lanes::iterator> turns;
+  for (auto at = lanes_.begin(); at != lanes_.end(); ++at) turns.push_back(at);
+  std::sort(turns.begin(), turns.end(), [&](Lanes::iterator a, Lanes::iterator b) {
+    return std::tuple(a->second.taken, number(a->second)) <
+           std::tuple(b->second.taken, number(b->second));
+  });
+  for (const Lanes::iterator at : turns) {
+    Lane& lane = at->second;
+    std::unique_ptr<Job> job = pop_from(lane, fits);
+    if (!job) continue;
+    begin_ = std::max(begin_, lane.taken);
+    lane.taken += job->size().work();
+    now_ += job->size().tokens;
+    if (lane.empty()) lanes_.erase(at);
+    return job;
+  }
+  return nullptr;
+}
+
+template <class Condition>
+Jobs JobQueue::take_if(const Condition& condition) {
+  Jobs taken;
+  for (auto& [client, lane] : lanes_) {
+    for (Waiting* waiting : {&lane.first, &lane.later}) {
+      for (auto at = waiting->begin(); at != waiting->end();) {
+        const auto here = at++;
+        if (condition(*here->second)) taken.push_back(take(lane, *waiting, here));
+      }
+    }
+  }
+  std::erase_if(lanes_, [](const auto& entry) { return entry.second.empty(); });
+  return taken;
 }
 
 Jobs JobQueue::take_cancelled() {
-  Jobs cancelled;
-  for (Waiting* waiting : {&first_, &later_}) {
-    for (auto at = waiting->begin(); at != waiting->end();) {
-      const auto here = at++;
-      if (here->second->cancelled()) cancelled.push_back(take(*waiting, here));
-    }
-  }
-  return cancelled;
+  return take_if([](const Job& job) { return job.cancelled(); });
 }
 
 Jobs JobQueue::take_all() {
-  Jobs all;
-  for (Waiting* waiting : {&first_, &later_})
-    while (!waiting->empty()) all.push_back(take(*waiting, waiting->begin()));
-  return all;
+  return take_if([](const Job&) { return true; });
 }
 
 }  // namespace attend

@@ -12,12 +12,39 @@
 
 namespace attend {
 
+namespace {
+
+// Continuations of more tokens keep their places for long.
+constexpr std::int64_t kLongContinuation = 256;
+// Times the tokens of a batch that clients may take together, each with one job.
+constexpr std::int64_t kMostBeside = 4;
+bool is_long(const Job& job) { return job.size().written > kLongContinuation; }
+
+// Whether a job fits beside those of this size.
+bool fits_beside(const JobSize& load, const Job& job, std::int64_t rows, std::int64_t tokens) {
+  return load.rows + job.size().rows <= rows && load.in_batch + job.size().in_batch <= tokens;
+}
+
+}  // namespace
+
+// What runs of a model.
+struct ServingEngine::Load {
+  JobSize all, quick;
+  std::map<std::string, JobSize> of_client;
+
+  void add(const Job& job) {
+    all += job.size();
+    if (!is_long(job)) quick += job.size();
+    of_client[job.client()] += job.size();
+  }
+};
+
 struct ServingEngine::Worker {
   using Key = std::pair<Model, int>;  // and the kind of jobs
 
   std::shared_ptr<Runtime> alone;  // a thread, for steps beside those of other workers
   std::map<Key, std::unique_ptr<JobBatch>> batches;
-  std::map<Model, JobSize> load;  // of the batches
+  std::map<Model, Load> load;  // of the batches
   bool busy = false;
   std::thread thread;
 };
@@ -43,20 +70,25 @@ void ServingEngine::submit(Jobs request) {
   if (request.empty()) return;
   JobSize size;
   for (const auto& job : request) size += job->size();
-  if (size.tokens > options_.queue_tokens)
+  const std::string& client = request.front()->client();
+  const std::int64_t most = most_waiting(client);
+  if (size.tokens > most)
     throw LineError(fmt::format("a request of {} tokens never fits: at most {} tokens may wait",
-                                size.tokens, options_.queue_tokens));
+                                size.tokens, most));
   const std::lock_guard lock(mutex_);
   if (stopping_) throw OverloadedError("the engine has stopped");
   const Model model = request.front()->model();
   const auto found = stations_.find(model);
-  const std::int64_t waiting = found == stations_.end() ? 0 : found->second.queue.size().tokens;
-  if (waiting + size.tokens > options_.queue_tokens) {
+  const std::int64_t waiting = found == stations_.end() ? 0 : found->second.queue.size().work(),
+                     own =
+                         found == stations_.end() ? 0 : found->second.queue.size_of(client).work();
+  // What may write more than all the queue holds waits alone.
+  if (waiting > 0 && (waiting + size.work() > options_.queue_tokens || own + size.work() > most)) {
     statistics_.refused_items += size.items;
     throw OverloadedError(fmt::format(
         "a request of {} tokens does not fit: {} of at most {} tokens wait already; try "
         "again later",
-        size.tokens, waiting, options_.queue_tokens));
+        size.work(), waiting, options_.queue_tokens));
   }
   stations_[model].queue.push(std::move(request));
   outstanding_ += size.items;
@@ -74,7 +106,7 @@ EngineStatistics ServingEngine::statistics() const {
   EngineStatistics now = statistics_;
   for (const auto& [model, station] : stations_) {
     now.waiting_items += station.queue.size().items;
-    now.waiting_tokens += station.queue.size().tokens;
+    now.waiting_tokens += station.queue.size().work();
     now.running_rows += station.running_rows;
   }
   now.running_items = outstanding_ - now.waiting_items;
@@ -111,18 +143,34 @@ void ServingEngine::stop() {
   done_.notify_all();
 }
 
+// Nobody with a name fills the queue.
+std::int64_t ServingEngine::most_waiting(const std::string& client) const {
+  return client.empty() ? options_.queue_tokens : (3 * options_.queue_tokens + 3) / 4;
+}
+
+// Short jobs always find a place soon: the later ones of a request leave a quarter of all places
+// free, and jobs that write long continuations leave a quarter of those that other clients have
+// left. A client without a place gets one, even beside a continuation that takes all the tokens of
+// a batch.
 bool ServingEngine::fits(const Worker& worker, const Station& station, const Job& job,
                          bool has_right) const {
   const auto found = worker.load.find(job.model());
-  const JobSize load = found == worker.load.end() ? JobSize{} : found->second;
-  if (load.rows == 0) return true;
-  // A long request leaves places for others.
-  const std::int64_t rows = has_right ? options_.batch_rows : options_.batch_rows * 3 / 4,
-                     tokens = has_right ? options_.batch_tokens : options_.batch_tokens * 3 / 4;
+  if (found == worker.load.end() || found->second.all.rows == 0) return true;
+  const Load& load = found->second;
   const std::int64_t workers = std::ssize(workers_),
                      all = station.running_rows + station.queue.size().rows;
-  return load.rows + job.size().rows <= rows && load.in_batch + job.size().in_batch <= tokens &&
-         load.rows < (all + workers - 1) / workers;
+  if (load.all.rows >= (all + workers - 1) / workers) return false;
+  const std::int64_t rows = options_.batch_rows, tokens = options_.batch_tokens;
+  if (!is_long(job)) {
+    if (fits_beside(load.quick, job, rows / 4, tokens / 4)) return true;
+    return has_right ? fits_beside(load.all, job, rows, tokens)
+                     : fits_beside(load.all, job, rows * 3 / 4, tokens * 3 / 4);
+  }
+  const auto mine = load.of_client.find(job.client());
+  if (mine == load.of_client.end()) return fits_beside(load.all, job, rows, kMostBeside * tokens);
+  const JobSize& own = mine->second;
+  return fits_beside(own, job, (rows - load.all.rows + own.rows) * 3 / 4,
+                     (tokens - load.all.in_batch + own.in_batch) * 3 / 4);
 }
 
 bool ServingEngine::has_work(const Worker& worker) const {
@@ -139,7 +187,7 @@ Jobs ServingEngine::take(Worker& worker) {
         return fits(worker, own, next, has_right);
       });
       if (!job) break;
-      worker.load[model] += job->size();
+      worker.load[model].add(*job);
       station.running_rows += job->size().rows;
       statistics_.tokens_read += job->size().tokens;
       taken.push_back(std::move(job));
@@ -209,12 +257,13 @@ JobCounts ServingEngine::run(Worker& worker, Jobs taken) {
 
 // Also corrects the load by what is done.
 void ServingEngine::count(Worker& worker, const JobCounts& counts, std::int64_t steps) {
-  std::map<Model, JobSize> load;
+  std::map<Model, Load> load;
   std::erase_if(worker.batches, [](const auto& entry) { return entry.second->empty(); });
-  for (const auto& [key, batch] : worker.batches) load[key.first] += batch->size();
+  for (const auto& [key, batch] : worker.batches)
+    batch->for_jobs([&own = load[key.first]](const Job& job) { own.add(job); });
   const std::lock_guard lock(mutex_);
-  for (const auto& [model, before] : worker.load) stations_[model].running_rows -= before.rows;
-  for (const auto& [model, now] : load) stations_[model].running_rows += now.rows;
+  for (const auto& [model, before] : worker.load) stations_[model].running_rows -= before.all.rows;
+  for (const auto& [model, now] : load) stations_[model].running_rows += now.all.rows;
   worker.load = std::move(load);
   std::erase_if(stations_, [](const auto& entry) {
     return entry.second.queue.empty() && entry.second.running_rows == 0;

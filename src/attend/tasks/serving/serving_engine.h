@@ -41,8 +41,9 @@ class ServingEngine {
   ServingEngine(const ServingEngine&) = delete;
   ServingEngine& operator=(const ServingEngine&) = delete;
 
-  // Queues all jobs of a request for one model, or none. Throws OverloadedError, or LineError
-  // for one that is larger than the queue.
+  // Queues all jobs of a request for one model, or none. Throws OverloadedError, or LineError for
+  // one that reads more than the queue holds, or than the three quarters of it that a client with a
+  // name may have.
   void submit(Jobs request);
   // Takes notice of cancelled jobs.
   void notice_cancelled();
@@ -54,6 +55,7 @@ class ServingEngine {
   const std::shared_ptr<Runtime>& runtime() const { return runtime_; }
 
  private:
+  struct Load;
   struct Worker;
   using Model = const void*;
   // Of one model: jobs that wait, and the rows that run.
@@ -66,6 +68,8 @@ class ServingEngine {
   // Both with the lock.
   bool has_work(const Worker& worker) const;
   Jobs take(Worker& worker);
+  // Tokens of a client's requests that may wait for a model.
+  std::int64_t most_waiting(const std::string& client) const;
   bool fits(const Worker& worker, const Station& station, const Job& job, bool has_right) const;
   Jobs take_cancelled();
 

@@ -141,7 +141,6 @@ class PassBatch final : public JobBatch {
         job->fail(std::current_exception());
         continue;
       }
-      size_ += job->size();
       jobs_.back().reset(static_cast<OwnJob*>(job.release()));
     }
     return counts;
@@ -166,12 +165,13 @@ class PassBatch final : public JobBatch {
     }
     JobCounts counts;
     answer(pass, counts);
-    sum_sizes();
     return counts;
   }
 
   bool empty() const override { return jobs_.empty(); }
-  JobSize size() const override { return size_; }
+  void for_jobs(const std::function<void(const Job&)>& use) const override {
+    for (const auto& job : jobs_) use(*job);
+  }
 
  private:
   // If a pass fails, looks for the jobs at fault.
@@ -213,17 +213,10 @@ class PassBatch final : public JobBatch {
       job->fail(cancelled_error());
       return true;
     });
-    sum_sizes();
     return counts;
   }
 
-  void sum_sizes() {
-    size_ = {};
-    for (const auto& job : jobs_) size_ += job->size();
-  }
-
   std::deque<std::unique_ptr<OwnJob>> jobs_;
-  JobSize size_;
 };
 
 std::unique_ptr<JobBatch> ClassificationJob::make_batch() const {
