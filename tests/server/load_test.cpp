@@ -130,7 +130,7 @@ TEST_F(Load, HostileTextsAreAnsweredOrRefused) {
   EXPECT_EQ(status("/translate", R"({"q": "a\u0000b\u202e", )" + pair + "}"), 200);
   EXPECT_EQ(status("/predict", R"({"inputs": "<script>alert(1)</script>"})"), 200);
   EXPECT_EQ(status("/v1/completions", R"({"prompt": "a", "max_tokens": 99999999999})"), 400);
-  EXPECT_EQ(status("/v1/completions", R"({"prompt": "a", "seed": -1})"), 400);
+  EXPECT_EQ(status("/v1/completions", R"({"prompt": "a", "seed": 0.5})"), 400);
   EXPECT_EQ(post("/translate", "<q/>", "text/xml").status, 415);
   EXPECT_EQ(post("/translate", "--b", "multipart/form-data; boundary=b").status, 400);
 }

@@ -11,18 +11,12 @@
 #include "attend/core/json_text.h"
 #include "attend/error.h"
 #include "attend/server/service.h"
+#include "attend/server/token_logprobs.h"
 
 namespace attend {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// The bytes at the end of `text` that are the beginning of `stop`.
-std::size_t beginning_at_end(std::string_view text, std::string_view stop) {
-  for (std::size_t count = std::min(text.size(), stop.size() - 1); count > 0; --count)
-    if (text.ends_with(stop.substr(0, count))) return count;
-  return 0;
-}
 
 // A request in progress. Outcomes arrive on threads of the jobs.
 class Completion : public std::enable_shared_from_this<Completion> {
@@ -30,51 +24,58 @@ class Completion : public std::enable_shared_from_this<Completion> {
   Completion(std::shared_ptr<Call> call, CompletionRequest request)
       : call_(std::move(call)),
         request_(std::move(request)),
+        spend_(call_->spend()),
         created_(std::chrono::duration_cast<std::chrono::seconds>(
                      std::chrono::system_clock::now().time_since_epoch())
                      .count()),
         id_(fmt::format("{}-{:x}-{:x}", is_chat() ? "chatcmpl" : "cmpl", created_, next_id())) {}
 
   void start() {
-    const Generator& generator = *request_.model->as<Generator>();
-    std::int64_t longest = 0;
-    for (const std::string& prompt : request_.prompts) {
-      const std::int64_t tokens = std::ssize(generator.tokenizer().encode(prompt));
-      longest = std::max(longest, tokens);
-      prompt_tokens_ += tokens;
-      for (int k = 0; k < request_.choices; ++k)
-        choices_.emplace_back(StoppedText(request_.stops)).prompt = &prompt;
+    require_room();
+    std::vector<GenerationRequest> jobs;
+    const std::size_t prompts = is_chat() ? 1 : request_.prompts.size();
+    for (std::size_t i = 0; i < prompts; ++i)
+      for (int k = 0; k < request_.choices; ++k) jobs.push_back(job_of(i, k));
+    missing_ = jobs.size();
+    for (std::size_t number = 0; number < jobs.size(); ++number) {
+      choices_.push_back(
+          {StoppedText(request_.stops), TokenLogprobs(request_.model->tokenizer),
+           is_chat()
+               ? nullptr
+               : &request_.prompts[number / static_cast<std::size_t>(request_.choices)].text});
+      jobs[number].grow = [self = shared_from_this(), number](const GeneratedToken& token) {
+        self->grow(number, token);
+      };
     }
-    if (is_chat()) {
-      prompt_tokens_ = longest = std::ssize(request_.conversation);
-      choices_.resize(static_cast<std::size_t>(request_.choices),
-                      Choice(StoppedText(request_.stops)));
-    }
-    require_room(longest);
-    missing_ = choices_.size();
-    cancels_.resize(choices_.size());
-    for (std::size_t i = 0; i < choices_.size(); ++i) {
-      try {
-        submit(i);
-      } catch (...) {
-        if (i == 0) throw;
-        give_up(i, std::current_exception());
-        break;
-      }
-    }
-    call_->on_hang_up([self = shared_from_this()] { self->cancel_all(); });
+    Receiver<Generation> receiver{
+        .accept = [self = shared_from_this()](std::size_t number,
+                                              Generation result) { self->end(number, result); },
+        .fail = [self = shared_from_this()](
+                    std::size_t number, std::exception_ptr error) { self->fail(number, error); }};
+    const Ticket ticket = submit(std::move(jobs), std::move(receiver));
+    call_->on_hang_up([ticket] { ticket.cancel(); });
   }
 
  private:
-  // What can never wait together is refused before some of it has been computed. A prompt that is
-  // too long by itself has its own error.
-  void require_room(std::int64_t longest) const {
-    const std::int64_t most = call_->service.options().max_tokens_in_queue;
-    const std::int64_t tokens = prompt_tokens_ * request_.choices;
+  // What can never wait together is refused with the name of the option. A prompt that is too long
+  // by itself has its own error.
+  void require_room() const {
+    const Tokenizer& tokenizer = request_.model->tokenizer;
+    const std::int64_t all = call_->service.options().max_tokens_in_queue,
+                       most = spend_.client().empty() ? all : (3 * all + 3) / 4;
+    std::int64_t read = std::ssize(request_.conversation), longest = read;
+    for (const CompletionPrompt& prompt : request_.prompts) {
+      const std::int64_t tokens =
+          prompt.ids.empty() ? std::ssize(tokenizer.encode(prompt.text)) : std::ssize(prompt.ids);
+      longest = std::max(longest, tokens);
+      read += tokens;
+    }
+    const auto prompts = std::max<std::int64_t>(1, std::ssize(request_.prompts));
+    const std::int64_t tokens = (read + prompts * request_.options.max_tokens) * request_.choices;
     if (longest <= most && tokens > most)
-      throw HttpError{413, fmt::format("the prompts of all choices have {} tokens, more than "
-                                       "max-tokens-in-queue {}",
-                                       tokens, most)};
+      throw HttpError{413, fmt::format("the prompts and continuations of all choices may have {} "
+                                       "tokens, more than {}max-tokens-in-queue {}",
+                                       tokens, most < all ? "three quarters of " : "", all)};
   }
 
   static std::uint64_t next_id() {
@@ -84,79 +85,61 @@ class Completion : public std::enable_shared_from_this<Completion> {
   bool is_chat() const { return !request_.conversation.empty(); }
 
   struct Choice {
-    explicit Choice(StoppedText empty) : text(std::move(empty)) {}
     StoppedText text;
+    TokenLogprobs logprobs;  // those that have not been sent
     const std::string* prompt = nullptr;
-    Generation generation;  // empty if it was stopped early
-    std::string finish_reason;
-    std::int64_t grown = 0;  // pieces received
+    std::int64_t tokens = 0;  // written, up to the one that completes a stop string
+    std::string finish_reason = {};
   };
 
-  void submit(std::size_t number) {
-    GenerationRequest job{.prompt = is_chat() ? "" : *choices_[number].prompt,
-                          .options = request_.options,
-                          .sample = number % static_cast<std::size_t>(request_.choices),
-                          .conversation = request_.conversation};
-    job.grow = [self = shared_from_this(), number](const GeneratedToken& token) {
-      self->grow(number, token.text);
-    };
-    Receiver<Generation> receiver{
-        .accept = [self = shared_from_this(), number](
-                      std::size_t, Generation result) { self->end(number, std::move(result)); },
-        .fail = [self = shared_from_this(), number](
-                    std::size_t, std::exception_ptr error) { self->fail(number, error); }};
-    Jobs::Cancel cancel = call_->service.jobs().submit(
-        *request_.model->as<Generator>(), std::move(job), std::move(receiver), call_->spend());
+  // Outcomes wait until the ticket is known.
+  Ticket submit(std::vector<GenerationRequest> jobs, Receiver<Generation> receiver) {
     const std::lock_guard lock(mutex_);
-    cancels_[number] = std::move(cancel);
-    if (choices_[number].text.is_stopped()) cancels_[number]();
-  }
-  // The choices from `number` on cannot be submitted; those before are cancelled. The response may
-  // have begun.
-  void give_up(std::size_t number, const std::exception_ptr& error) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (!error_) error_ = error;  // before those of the cancelled ones
-    }
-    cancel_all();
-    const std::lock_guard lock(mutex_);
-    missing_ -= choices_.size() - number;
-    if (missing_ == 0) finish();
-  }
-  void cancel_all() {
-    const std::lock_guard lock(mutex_);
-    for (const Jobs::Cancel& cancel : cancels_)
-      if (cancel) cancel();
+    ticket_ = call_->service.jobs().generate(*request_.model->as<Generator>(), std::move(jobs),
+                                             std::move(receiver), spend_);
+    prompt_tokens_ = ticket_.tokens() / request_.choices;
+    return ticket_;
   }
 
-  void grow(std::size_t number, std::string_view more) {
-    const std::lock_guard lock(mutex_);
-    Choice& choice = choices_[number];
-    ++choice.grown;
-    send(number, choice.text.add(more));
-    if (choice.text.is_stopped() && cancels_[number]) cancels_[number]();
+  GenerationRequest job_of(std::size_t prompt, int choice) const {
+    GenerationRequest job{.options = request_.options,
+                          .sample = static_cast<std::uint64_t>(choice),
+                          .conversation = request_.conversation};
+    if (is_chat()) return job;
+    job.ids = request_.prompts[prompt].ids;
+    if (job.ids.empty()) job.prompt = request_.prompts[prompt].text;
+    return job;
   }
-  void end(std::size_t number, Generation generation) {
+
+  // Tokens after a stop string were written only because others are written at the same time: they
+  // are neither counted nor paid.
+  void grow(std::size_t number, const GeneratedToken& token) {
     const std::lock_guard lock(mutex_);
     Choice& choice = choices_[number];
-    // The last characters, and all of them if nothing has grown: after a search.
+    if (choice.text.is_stopped()) return;
+    ++choice.tokens;
+    spend_(1);
+    if (request_.logprobs) choice.logprobs.add(token);
+    send(number, choice.text.add(token.text));
+    if (choice.text.is_stopped()) ticket_.cancel(number);
+  }
+  void end(std::size_t number, const Generation& generation) {
+    const std::lock_guard lock(mutex_);
+    Choice& choice = choices_[number];
+    // The last characters.
     const std::size_t seen = choice.text.text().size() + choice.text.held().size();
     if (!choice.text.is_stopped() && generation.text.size() > seen)
       send(number, choice.text.add(std::string_view(generation.text).substr(seen)));
-    if (!choice.text.is_stopped()) send(number, choice.text.finish());
-    choice.finish_reason = choice.text.is_stopped() || generation.complete ? "stop" : "length";
-    choice.generation = std::move(generation);
-    settle(number);
+    settle(number, choice.text.is_stopped() || generation.complete ? "stop" : "length");
   }
+  // Cancelled by a stop string, or as it took too long, which ends what has begun.
   void fail(std::size_t number, const std::exception_ptr& error) {
     const std::lock_guard lock(mutex_);
-    Choice& choice = choices_[number];
-    if (choice.text.is_stopped()) {  // cancelled by us
-      choice.finish_reason = "stop";
-    } else if (!error_) {
-      error_ = error;
-    }
-    settle(number);
+    const bool begun = std::any_of(choices_.begin(), choices_.end(),
+                                   [](const Choice& choice) { return choice.tokens > 0; });
+    const bool ended = call_->exchange->is_expired() && begun;
+    if (!choices_[number].text.is_stopped() && !ended && !error_) error_ = error;
+    settle(number, ended && !choices_[number].text.is_stopped() ? "length" : "stop");
   }
   // The functions below are called with the mutex locked.
 
@@ -181,16 +164,21 @@ class Completion : public std::enable_shared_from_this<Completion> {
                   const Json& finish_reason) {
     Json piece = choice_json(number, "text", text, finish_reason);
     if (is_chat()) piece = choice_json(number, "delta", std::move(delta), finish_reason);
-    send_event(choices_json(Json::array({std::move(piece)})));
+    Json json = choices_json(Json::array({std::move(piece)}));
+    if (request_.stream_usage) json["usage"] = nullptr;
+    send_event(json);
   }
   void send_event(const Json& json) {
     call_->exchange->write(fmt::format("data: {}\n\n", json_text(json)));
   }
 
-  void settle(std::size_t number) {
+  void settle(std::size_t number, const char* finish_reason) {
+    Choice& choice = choices_[number];
+    if (!choice.text.is_stopped() && !error_) send(number, choice.text.finish());
+    choice.finish_reason = finish_reason;
     if (request_.stream && !error_) {
       begin_stream();
-      send_piece(number, Json::object(), "", choices_[number].finish_reason);
+      send_piece(number, Json::object(), "", choice.finish_reason);
     }
     if (--missing_ == 0) finish();
   }
@@ -198,7 +186,8 @@ class Completion : public std::enable_shared_from_this<Completion> {
     if (!request_.stream || (error_ && !streaming_))
       return error_ ? call_->fail(error_) : respond();
     if (error_) {
-      send_event(parse_json(error_response(http_error_of(error_), Dialect::openai).body, "error"));
+      send_event(
+          parse_json(error_response(call_->error_of(error_), Dialect::openai).body, "error"));
     } else if (request_.stream_usage) {
       Json json = choices_json(Json::array());
       json["usage"] = usage_json();
@@ -212,21 +201,23 @@ class Completion : public std::enable_shared_from_this<Completion> {
     for (std::size_t i = 0; i < choices_.size(); ++i) {
       const Choice& choice = choices_[i];
       const std::string text = (request_.echo ? *choice.prompt : "") + choice.text.text();
-      const Json message{{"role", "assistant"}, {"content", text}};
+      const Json message{{"role", "assistant"}, {"content", text}, {"refusal", nullptr}};
       list.push_back(is_chat() ? choice_json(i, "message", message, choice.finish_reason)
                                : choice_json(i, "text", text, choice.finish_reason));
-      if (request_.logprobs) list.back()["logprobs"] = logprobs_json(choice);
     }
     Json json = choices_json(std::move(list));
     json["usage"] = usage_json();
     call_->respond(json);
   }
 
-  static Json choice_json(std::size_t number, const char* what, Json content,
-                          const Json& finish_reason) {
+  // With the log-probabilities that have not been sent.
+  Json choice_json(std::size_t number, const char* what, Json content, const Json& finish_reason) {
+    TokenLogprobs& logprobs = choices_[number].logprobs;
+    Json own;
+    if (!logprobs.empty()) own = is_chat() ? logprobs.take_chat() : logprobs.take_completion();
     return {{"index", number},
             {what, std::move(content)},
-            {"logprobs", nullptr},
+            {"logprobs", std::move(own)},
             {"finish_reason", finish_reason}};
   }
   Json choices_json(Json list) const {
@@ -238,24 +229,9 @@ class Completion : public std::enable_shared_from_this<Completion> {
             {"model", request_.model->name},
             {"choices", std::move(list)}};
   }
-  // The tokens of a continuation, each with its log-probability. Of the others at its place nothing
-  // is known.
-  Json logprobs_json(const Choice& choice) const {
-    const Tokenizer& tokenizer = request_.model->tokenizer;
-    Json tokens = Json::array(), values = Json::array(), tops = Json::array();
-    for (std::size_t i = 0; i < choice.generation.ids.size(); ++i) {
-      const std::string& piece = tokenizer.piece(choice.generation.ids[i]);
-      const double value = json_number(choice.generation.token_scores.at(i));
-      tokens.push_back(piece);
-      values.push_back(value);
-      tops.push_back({{piece, value}});
-    }
-    return {{"tokens", tokens}, {"token_logprobs", values}, {"top_logprobs", tops}};
-  }
   Json usage_json() const {
     std::int64_t written = 0;
-    for (const Choice& choice : choices_)
-      written += choice.generation.ids.empty() ? choice.grown : std::ssize(choice.generation.ids);
+    for (const Choice& choice : choices_) written += choice.tokens;
     return {{"prompt_tokens", prompt_tokens_},
             {"completion_tokens", written},
             {"total_tokens", prompt_tokens_ + written}};
@@ -263,11 +239,12 @@ class Completion : public std::enable_shared_from_this<Completion> {
 
   const std::shared_ptr<Call> call_;
   const CompletionRequest request_;
+  const Spend spend_;
   const std::int64_t created_;
   const std::string id_;
   std::mutex mutex_;
   std::vector<Choice> choices_;
-  std::vector<Jobs::Cancel> cancels_;
+  Ticket ticket_;
   std::size_t missing_ = 0;
   std::int64_t prompt_tokens_ = 0;
   bool streaming_ = false;
@@ -275,28 +252,6 @@ class Completion : public std::enable_shared_from_this<Completion> {
 };
 
 }  // namespace
-
-StoppedText::StoppedText(std::vector<std::string> stops) : stops_(std::move(stops)) {}
-
-std::string StoppedText::add(std::string_view more) {
-  if (stopped_) return {};
-  held_ += more;
-  std::size_t end = std::string::npos, keep = 0;
-  for (const std::string& stop : stops_) {
-    end = std::min(end, held_.find(stop));
-    keep = std::max(keep, beginning_at_end(held_, stop));
-  }
-  stopped_ = end != std::string::npos;
-  std::string certain = held_.substr(0, stopped_ ? end : held_.size() - keep);
-  held_.erase(0, certain.size());
-  text_ += certain;
-  return certain;
-}
-
-std::string StoppedText::finish() {
-  text_ += held_;
-  return std::exchange(held_, {});
-}
 
 void complete(const std::shared_ptr<Call>& call, CompletionRequest request) {
   std::make_shared<Completion>(call, std::move(request))->start();

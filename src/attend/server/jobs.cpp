@@ -1,6 +1,7 @@
 #include "attend/server/jobs.h"
 
 #include <algorithm>
+#include <exception>
 #include <span>
 #include <utility>
 
@@ -9,7 +10,7 @@
 namespace attend {
 namespace {
 
-// Items scored between two looks at whether the request was cancelled.
+// Items scored in a turn.
 constexpr std::size_t kScoredAtOnce = 16;
 
 Receiver<SequenceScore> counted(Receiver<SequenceScore> receiver, const Spend& spend) {
@@ -21,68 +22,85 @@ Receiver<SequenceScore> counted(Receiver<SequenceScore> receiver, const Spend& s
   return receiver;
 }
 
+std::int64_t tokens_in(std::span<const std::string> texts, const Tokenizer& tokenizer) {
+  std::int64_t tokens = 0;
+  for (const std::string& text : texts) tokens += std::ssize(tokenizer.encode(text));
+  return tokens;
+}
+
 }  // namespace
 
 Jobs::Jobs(std::int64_t max_tokens, std::shared_ptr<Runtime> runtime)
-    : engine_({.queue_tokens = max_tokens}, std::move(runtime)) {}
+    : engine_({.queue_tokens = max_tokens}, std::move(runtime)), others_(max_tokens) {}
 
-void Jobs::run(std::function<void()> task) {
-  if (!scoring_.run(std::move(task)))
-    throw OverloadedError(
-        "too many requests for scores, explanations and alternatives are waiting");
+Ticket Jobs::generate(const Generator& generator, std::vector<GenerationRequest> requests,
+                      Receiver<Generation> receiver, const Spend& spend) {
+  for (GenerationRequest& request : requests) request.client = spend.client();
+  Ticket ticket = engine_.submit(generator, std::move(requests), std::move(receiver));
+  spend(ticket.tokens());
+  return ticket;
+}
+
+Jobs::Cancel Jobs::run(std::int64_t tokens, std::function<void()> task,
+                       std::function<void()> cancelled, const Spend& spend) {
+  const auto once = [task = std::move(task)] {
+    task();
+    return false;
+  };
+  return others_.submit({spend.client(), tokens, once, std::move(cancelled)});
 }
 
 // If a batch fails, its items are scored one by one, so that each gets its own outcome.
-Jobs::Cancel Jobs::score_items(std::size_t items, Batch batch, Receiver<SequenceScore> receiver) {
-  const auto cancelled = std::make_shared<std::atomic<bool>>(false);
-  const auto run = [items, batch = std::move(batch), receiver = std::move(receiver), cancelled] {
-    const auto score = [&](std::size_t begin, std::size_t count) {
-      if (*cancelled) throw CancelledError("the request was cancelled");
-      std::vector<SequenceScore> scores = batch(begin, count);
-      for (std::size_t i = 0; i < count; ++i) receiver.accept(begin + i, std::move(scores[i]));
-    };
-    const auto score_one = [&](std::size_t item) {
-      try {
-        score(item, 1);
-      } catch (...) {
-        receiver.fail(item, std::current_exception());
-      }
-    };
-    for (std::size_t begin = 0; begin < items; begin += kScoredAtOnce) {
-      const std::size_t count = std::min(kScoredAtOnce, items - begin);
-      try {
-        score(begin, count);
-      } catch (...) {
-        for (std::size_t i = begin; i < begin + count; ++i) score_one(i);
+Jobs::Cancel Jobs::score_items(Items items, Receiver<SequenceScore> own, const Spend& spend) {
+  const auto receiver =
+      std::make_shared<const Receiver<SequenceScore>>(counted(std::move(own), spend));
+  const auto begin = std::make_shared<std::size_t>(0);
+  const auto score = [receiver, batch = std::move(items.score)](std::size_t first,
+                                                                std::size_t count) {
+    std::vector<SequenceScore> scores = batch(first, count);
+    for (std::size_t i = 0; i < count; ++i) receiver->accept(first + i, std::move(scores[i]));
+  };
+  const auto step = [receiver, begin, score, all = items.count] {
+    const std::size_t first = *begin, count = std::min(kScoredAtOnce, all - first);
+    *begin += count;
+    try {
+      score(first, count);
+    } catch (...) {
+      for (std::size_t item = first; item < first + count; ++item) {
+        try {
+          score(item, 1);
+        } catch (...) {
+          receiver->fail(item, std::current_exception());
+        }
       }
     }
+    return *begin < all;
   };
-  this->run(run);
-  return [cancelled] { *cancelled = true; };
+  const auto cancelled = [receiver, begin, all = items.count] {
+    const auto error = std::make_exception_ptr(CancelledError("the request was cancelled"));
+    for (; *begin < all; ++*begin) receiver->fail(*begin, error);
+  };
+  return others_.submit({spend.client(), items.tokens, step, cancelled});
 }
 
 Jobs::Cancel Jobs::score(const Translator& translator, ScoringJob pairs,
                          Receiver<SequenceScore> receiver, const Spend& spend) {
-  const std::size_t items = pairs.sources.size();
-  return score_items(
-      items,
-      [translator, pairs = std::move(pairs)](std::size_t begin, std::size_t count) {
-        return translator.score(std::span(pairs.sources).subspan(begin, count),
-                                std::span(pairs.targets).subspan(begin, count), {},
-                                pairs.languages);
-      },
-      counted(std::move(receiver), spend));
+  Items items{pairs.sources.size(), tokens_in(pairs.sources, translator.source_tokenizer()) +
+                                        tokens_in(pairs.targets, translator.target_tokenizer())};
+  items.score = [translator, pairs = std::move(pairs)](std::size_t begin, std::size_t count) {
+    return translator.score(std::span(pairs.sources).subspan(begin, count),
+                            std::span(pairs.targets).subspan(begin, count), {}, pairs.languages);
+  };
+  return score_items(std::move(items), std::move(receiver), spend);
 }
 
 Jobs::Cancel Jobs::score(const Generator& generator, std::vector<std::string> lines,
                          Receiver<SequenceScore> receiver, const Spend& spend) {
-  const std::size_t items = lines.size();
-  return score_items(
-      items,
-      [generator, lines = std::move(lines)](std::size_t begin, std::size_t count) {
-        return generator.score(std::span(lines).subspan(begin, count));
-      },
-      counted(std::move(receiver), spend));
+  Items items{lines.size(), tokens_in(lines, generator.tokenizer())};
+  items.score = [generator, lines = std::move(lines)](std::size_t begin, std::size_t count) {
+    return generator.score(std::span(lines).subspan(begin, count));
+  };
+  return score_items(std::move(items), std::move(receiver), spend);
 }
 
 }  // namespace attend

@@ -1,32 +1,39 @@
 // The work of a server: an engine that decodes what is there, and a thread for what an engine does
-// not do.
+// not do. Clients with keys take turns in both.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "attend/engine.h"
-#include "attend/server/background.h"
+#include "attend/server/work_turns.h"
 
 namespace attend {
 
-// Receives the tokens of a request that were read or written, as they become known; from any
-// thread.
-using Spend = std::function<void(std::int64_t tokens)>;
+// Receives the tokens of a client's request that were read or written, as they become known; from
+// any thread.
+class Spend {
+ public:
+  // `client`: empty if there are no keys.
+  Spend(std::string client, std::function<void(std::int64_t tokens)> count)
+      : client_(std::move(client)), count_(std::move(count)) {}
+  void operator()(std::int64_t tokens) const { count_(tokens); }
+  const std::string& client() const { return client_; }
+
+ private:
+  std::string client_;
+  std::function<void(std::int64_t)> count_;
+};
 
 inline std::int64_t tokens_written(const Translation& translation) {
   std::int64_t tokens = 0;
   for (const TranslationCandidate& candidate : translation.candidates)
     tokens += std::ssize(candidate.tokens);
   return tokens;
-}
-inline std::int64_t tokens_written(const Generation& generation) {
-  return std::ssize(generation.ids);
 }
 inline std::int64_t tokens_written(const Classification&) { return 0; }
 inline std::int64_t tokens_written(const Tagging&) { return 0; }
@@ -52,50 +59,45 @@ class Jobs {
   template <class Model, class Request, class Answer>
   Cancel submit(const Model& model, Request request, Receiver<Answer> receiver,
                 const Spend& spend) {
-    const auto spends_by_token = spend_as_written(request, spend);
-    receiver.accept = [spend, spends_by_token, accept = std::move(receiver.accept)](
-                          std::size_t item, Answer answer) {
-      if (!*spends_by_token) spend(tokens_written(answer));
+    request.client = spend.client();
+    receiver.accept = [spend, accept = std::move(receiver.accept)](std::size_t item,
+                                                                   Answer answer) {
+      spend(tokens_written(answer));
       accept(item, std::move(answer));
     };
     const Ticket ticket = engine_.submit(model, std::move(request), std::move(receiver));
     spend(ticket.tokens());
     return [ticket] { ticket.cancel(); };
   }
+  // Continuations of one request. Who receives their tokens as they are written spends them, as a
+  // text may end before its last token.
+  Ticket generate(const Generator& generator, std::vector<GenerationRequest> requests,
+                  Receiver<Generation> receiver, const Spend& spend);
   // The log-probabilities of texts; the items are pairs, or lines of a language model.
   Cancel score(const Translator& translator, ScoringJob job, Receiver<SequenceScore> receiver,
                const Spend& spend);
   Cancel score(const Generator& generator, std::vector<std::string> lines,
                Receiver<SequenceScore> receiver, const Spend& spend);
 
-  // Runs `task`, which must not throw, after the scores that wait. Throws OverloadedError if too
-  // many do.
-  void run(std::function<void()> task);
+  // Runs `task`, which must not throw and reads so many tokens, when it is its turn. `cancelled` is
+  // called instead if it is cancelled before. Throws as submit() does.
+  Cancel run(std::int64_t tokens, std::function<void()> task, std::function<void()> cancelled,
+             const Spend& spend);
 
   EngineStatistics statistics() const { return engine_.statistics(); }
 
  private:
-  // Tokens that are handed on when they are written are also spent then: whoever cancels has had
-  // them. -> whether that has happened.
-  static std::shared_ptr<std::atomic<bool>> spend_as_written(auto& request, const Spend& spend) {
-    const auto happens = std::make_shared<std::atomic<bool>>(false);
-    if constexpr (requires { request.grow; }) {
-      if (!request.grow) return happens;
-      request.grow = [happens, spend, grow = std::move(request.grow)](const GeneratedToken& token) {
-        *happens = true;
-        spend(1);
-        grow(token);
-      };
-    }
-    return happens;
-  }
-
   // `batch` scores the items [begin, begin + count).
   using Batch = std::function<std::vector<SequenceScore>(std::size_t begin, std::size_t count)>;
-  Cancel score_items(std::size_t items, Batch batch, Receiver<SequenceScore> receiver);
+  struct Items {
+    std::size_t count = 0;
+    std::int64_t tokens = 0;
+    Batch score = {};
+  };
+  Cancel score_items(Items items, Receiver<SequenceScore> receiver, const Spend& spend);
 
   Engine engine_;
-  Background scoring_;
+  WorkTurns others_;
 };
 
 }  // namespace attend

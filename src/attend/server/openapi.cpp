@@ -10,8 +10,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json schema_of(FieldType type) {
-  switch (type) {
+Json schema_of(const RouteField& field) {
+  switch (field.type) {
     case FieldType::text:
       return {{"type", "string"}};
     case FieldType::texts:
@@ -39,10 +39,22 @@ Json schema_of(FieldType type) {
       return {{"type", "boolean"}};
     case FieldType::file:
       return {{"type", "string"}, {"format", "binary"}};
+    case FieldType::fixed:
+      return {{"enum", parse_json(field.fixed, field.name)}};
     case FieldType::any:
+    case FieldType::ignored:
       break;
   }
   return Json::object();
+}
+
+// The help of a parameter.
+std::string description_of(const RouteField& field) {
+  if (field.type != FieldType::fixed) return std::string(field.help);
+  const Json values = parse_json(field.fixed, field.name);
+  std::string list;
+  for (const Json& value : values) list += (list.empty() ? "only " : " or ") + value.dump();
+  return fmt::format("{}; {}", list, field.help);
 }
 
 bool takes_file(const Route& route) {
@@ -54,8 +66,8 @@ bool takes_file(const Route& route) {
 Json body_of(const Route& route) {
   Json properties = Json::object(), required = Json::array();
   for (const RouteField& field : route.fields) {
-    Json schema = schema_of(field.type);
-    schema["description"] = field.help;
+    Json schema = schema_of(field);
+    schema["description"] = description_of(field);
     properties[std::string(field.name)] = std::move(schema);
     if (field.required) required.push_back(field.name);
   }
@@ -84,6 +96,8 @@ std::string_view type_name_of(FieldType type) {
     case FieldType::file:
       return "file";
     case FieldType::any:
+    case FieldType::fixed:
+    case FieldType::ignored:
       break;
   }
   return "";
@@ -106,7 +120,7 @@ std::string section_of(const Route& route) {
   for (const RouteField& field : route.fields)
     page +=
         fmt::format("<tr><td><code>{}</code>{}<td>{}<td>{}", field.name, field.required ? " *" : "",
-                    type_name_of(field.type), escaped_html(field.help));
+                    type_name_of(field.type), escaped_html(description_of(field)));
   if (!route.fields.empty()) page += "</table>";
   if (!route.example.empty())
     page += fmt::format(

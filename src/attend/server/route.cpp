@@ -5,6 +5,7 @@
 #include "attend/checkpoint/finite.h"
 #include "attend/core/json_text.h"
 #include "attend/error.h"
+#include "attend/server/service.h"
 
 namespace attend {
 namespace {
@@ -54,7 +55,15 @@ void Call::respond(const nlohmann::ordered_json& body, HttpHeaders headers) cons
 }
 
 void Call::fail(const std::exception_ptr& error) const {
-  exchange->respond(error_response(http_error_of(error), route.dialect));
+  exchange->respond(error_response(error_of(error), route.dialect));
+}
+
+HttpError Call::error_of(const std::exception_ptr& error) const {
+  HttpError own = http_error_of(error);
+  if (own.status == 503 && exchange->is_expired())
+    return {503, fmt::format("the request took longer than {} seconds, the request-time-limit",
+                             service.options().request_time_limit)};
+  return own;
 }
 
 HttpError http_error_of(const std::exception_ptr& error) {

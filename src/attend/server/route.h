@@ -52,6 +52,8 @@ class Call {
   void respond(HttpResponse response) const { exchange->respond(std::move(response)); }
   // Answers with the error in the dialect of the route.
   void fail(const std::exception_ptr& error) const;
+  // The status and the message for it. What was cancelled has taken too long, or the server stops.
+  HttpError error_of(const std::exception_ptr& error) const;
   // Called when the client hangs up.
   void on_hang_up(std::function<void()> cancel) const { exchange->on_hang_up(std::move(cancel)); }
 

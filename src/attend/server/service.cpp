@@ -50,8 +50,9 @@ std::string key_of(const Call& call) {
 }  // namespace
 
 Spend Call::spend() const {
-  return
-      [&access = service.access(), own = key](std::int64_t tokens) { access.spend(own, tokens); };
+  Access& access = service.access();
+  return {access.has_keys() ? key : "",
+          [&access, own = key](std::int64_t tokens) { access.spend(own, tokens); }};
 }
 
 Service::Service(ServiceOptions options, std::vector<ModelPlace> places,
@@ -59,7 +60,8 @@ Service::Service(ServiceOptions options, std::vector<ModelPlace> places,
     : options_(std::move(options)),
       models_(std::move(places), options_.models_folder, runtime),
       explorers_(runtime),
-      jobs_(options_.max_tokens_in_queue, runtime) {
+      jobs_(options_.max_tokens_in_queue, runtime),
+      time_limit_(options_.request_time_limit) {
   if (!options_.api_keys.empty()) access_.replace(read_api_keys(options_.api_keys));
 }
 
@@ -67,6 +69,7 @@ void Service::answer(const std::shared_ptr<Exchange>& exchange) {
   const Route* const route = route_of(exchange->request());
   if (route == nullptr) return answer_without_route(*exchange);
   const auto call = std::make_shared<Call>(*this, *route, exchange);
+  time_limit_.watch(exchange);
   try {
     if (route->key != Route::Key::none) {
       call->key = key_of(*call);

@@ -19,13 +19,16 @@
 #include "attend/server/metrics.h"
 #include "attend/server/models.h"
 #include "attend/server/route.h"
+#include "attend/server/time_limit.h"
 
 namespace attend {
 
 struct ServiceOptions {
   std::int64_t max_tokens_in_queue = 65536;
-  std::string models_folder = {};  // of models besides those named; empty: none
-  std::string api_keys = {};       // file of keys; empty: everyone may send requests
+  std::int64_t max_new_tokens = 4096;  // of each continuation
+  double request_time_limit = 600;     // seconds; 0: none
+  std::string models_folder = {};      // of models besides those named; empty: none
+  std::string api_keys = {};           // file of keys; empty: everyone may send requests
   bool has_tls = false;
   std::string cors = {};  // the origin that browsers may send requests from; "*": any; empty: none
   // Receives a line of JSON for every request, without line break; one call at a time. Null:
@@ -75,6 +78,7 @@ class Service {
   Background background_;
   Explorers explorers_;
   Jobs jobs_;
+  TimeLimit time_limit_;
 };
 
 }  // namespace attend

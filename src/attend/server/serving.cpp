@@ -44,6 +44,8 @@ Server::Server(const ServingOptions& options, std::vector<ModelPlace> models,
   http_ = std::make_unique<HttpServer>(http_options_, std::move(handlers));
   service_ =
       std::make_unique<Service>(ServiceOptions{.max_tokens_in_queue = options.max_tokens_in_queue,
+                                               .max_new_tokens = options.max_new_tokens,
+                                               .request_time_limit = options.request_time_limit,
                                                .models_folder = options.models_dir,
                                                .api_keys = options.api_key,
                                                .has_tls = !options.certificate.empty(),

@@ -15,6 +15,8 @@ namespace attend {
 struct ServingOptions {
   std::string listen = HttpOptions{}.listen;
   std::int64_t max_tokens_in_queue = ServiceOptions{}.max_tokens_in_queue;
+  std::int64_t max_new_tokens = ServiceOptions{}.max_new_tokens;
+  double request_time_limit = ServiceOptions{}.request_time_limit;
   std::int64_t max_body = HttpOptions{}.max_body;
   std::int64_t max_connections = HttpOptions{}.max_connections;
   double timeout = HttpOptions{}.timeout;
@@ -29,7 +31,13 @@ template <class Visitor>
 void fields(ServingOptions& o, Visitor&& visit) {
   visit("listen", o.listen, "address and port to listen on; port 0: any free port");
   visit("max-tokens-in-queue", o.max_tokens_in_queue, between(1, 1e12),
-        "most tokens of requests that may wait for each model; further requests get status 503");
+        "most tokens of requests that may wait for each model, those that may be written included; "
+        "further requests get status 503");
+  visit("max-new-tokens", o.max_new_tokens, between(1, 1 << 30),
+        "most tokens of a continuation; requests for more get status 400");
+  visit("request-time-limit", o.request_time_limit, between(0, 1e6),
+        "seconds that a request may take; then a continuation ends where it is, and others get "
+        "status 503; 0: any time");
   visit("max-body", o.max_body, between(1024, 1e9), "largest request in bytes");
   visit("max-connections", o.max_connections, between(1, 1e6),
         "most open connections; for a further one, the connection that is idle for longest is "

@@ -70,6 +70,7 @@ TEST_F(ServeOptionEffects, OfServe) {
   const std::vector<OptionCase> cases{
       {"listen", "127.0.0.2:0", "", "address"},
       {"max-tokens-in-queue", "1", "", "answer"},
+      {"request-time-limit", "0.000001", "", "answer"},
       {"max-body", "2000", "", "large"},
       {"max-connections", "1", "", "idle"},
       {"timeout", "0.3", "", "slow"},
@@ -87,8 +88,9 @@ TEST_F(ServeOptionEffects, OfServe) {
   EXPECT_EQ(seen.at("log"), "{\"time\":\n");
   EXPECT_TRUE(seen.at("answer").ends_with("200")) << seen.at("answer");
   EXPECT_EQ(seen.at("idle") + seen.at("slow"), "openopen");
-  // Tested in serve_command_test.cpp.
-  expect_a_case_for_every_option("serve", {cases}, {"config", "threads", "certificate", "key"});
+  // Tested in serve_command_test.cpp, and in server/routes/openai_test.cpp.
+  expect_a_case_for_every_option("serve", {cases},
+                                 {"config", "threads", "certificate", "key", "max-new-tokens"});
 }
 
 }  // namespace

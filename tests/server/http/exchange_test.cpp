@@ -54,6 +54,24 @@ TEST(Exchange, TellsOfAClientThatHasGone) {
   EXPECT_EQ(calls, 2) << "at once";
 }
 
+TEST(Exchange, CancelsOnceItHasExpired) {
+  Exchange exchange(request());
+  int calls = 0;
+  exchange.on_hang_up([&] { ++calls; });
+  exchange.expire();
+  EXPECT_EQ(calls, 1);
+  EXPECT_TRUE(exchange.is_expired());
+  EXPECT_FALSE(exchange.is_abandoned()) << "the client still gets a response";
+  exchange.on_hang_up([&] { ++calls; });
+  EXPECT_EQ(calls, 2) << "at once";
+  exchange.respond({.body = "late"});
+  EXPECT_TRUE(exchange.take().head);
+  Exchange answered(request());
+  answered.respond({.body = "in time"});
+  answered.expire();
+  EXPECT_FALSE(answered.is_expired());
+}
+
 TEST(Exchange, KeepsNoCallAfterTheResponse) {
   Exchange exchange({});
   exchange.release();

@@ -1,4 +1,5 @@
 // Conversations with a model whose file has a chat template.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "attend/checkpoint/checkpoint.h"
@@ -79,6 +80,40 @@ TEST_F(ChatRoute, AnswersAsTheLibraryDoes) {
   EXPECT_EQ(parts["choices"][1]["message"]["content"], expected);
 }
 
+TEST_F(ChatRoute, TakesWhatChangesNothing) {
+  json_of(
+      post("/v1/chat/completions", body(R"(, "tools": [], "tool_choice": "none", "functions": null,
+                       "parallel_tool_calls": false, "response_format": {"type": "text"},
+                       "modalities": ["text"], "store": true, "metadata": {"a": "b"},
+                       "user": "me", "service_tier": "default", "top_logprobs": null,
+                       "max_completion_tokens": 5)")));
+  json_of(post("/v1/chat/completions",
+               R"({"max_tokens": 2, "messages": [
+                   {"role": "user", "content": "a", "name": "me"},
+                   {"role": "assistant", "content": "b", "refusal": null, "tool_calls": [],
+                    "audio": null}]})"));
+}
+
+TEST_F(ChatRoute, NamesTheLikeliestTokens) {
+  const auto choice = json_of(
+      post("/v1/chat/completions", body(R"(, "logprobs": true, "top_logprobs": 2)")))["choices"][0];
+  const auto& content = choice["logprobs"]["content"];
+  std::string text;
+  for (const auto& token : content) {
+    std::string bytes;
+    for (const auto& byte : token["bytes"]) bytes += static_cast<char>(byte.get<int>());
+    EXPECT_EQ(token["token"], bytes);
+    if (token != content.back() || choice["finish_reason"] == "length") text += bytes;
+    ASSERT_EQ(token["top_logprobs"].size(), 2u);
+    EXPECT_EQ(token["top_logprobs"][0]["token"], token["token"]);
+    EXPECT_NEAR(token["top_logprobs"][0]["logprob"].get<double>(), token["logprob"].get<double>(),
+                1e-5);
+    EXPECT_LE(token["top_logprobs"][1]["logprob"], token["top_logprobs"][0]["logprob"]);
+  }
+  EXPECT_NE(text.find(choice["message"]["content"].get<std::string>()), std::string::npos) << text;
+  EXPECT_TRUE(json_of(post("/v1/chat/completions", body("")))["choices"][0]["logprobs"].is_null());
+}
+
 TEST_F(ChatRoute, StreamsTheSameAnswer) {
   const std::string expected = own_answer({{{"role", "user"}, {"content", "the dog"}}}, 12);
   const RawResponse response = post("/v1/chat/completions", body(R"(, "stream": true)"));
@@ -117,8 +152,30 @@ TEST_F(ChatRoute, SaysWhatIsWrong) {
        {R"({"messages": []})", R"({"messages": "a"})", R"({"messages": [1]})",
         R"({"messages": [{"content": "a"}]})", R"({"messages": [{"role": 1}]})",
         R"({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]})",
-        R"({"messages": [{"role": "user", "content": "a"}], "logprobs": true})"})
+        R"({"messages": [{"role": "user", "content": "a"}], "top_logprobs": 2})"})
     error(wrong);
+  // By name.
+  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"tools", R"([{"type": "function"}])"},
+           {"tool_choice", R"("required")"},
+           {"functions", R"([{"name": "f"}])"},
+           {"response_format", R"({"type": "json_schema"})"},
+           {"modalities", R"(["text", "audio"])"},
+           {"audio", R"({"voice": "alloy"})"},
+           {"prediction", R"({"type": "content"})"},
+           {"reasoning_effort", R"("high")"},
+           {"web_search_options", "{}"},
+           {"logit_bias", R"({"5": 1})"},
+           {"continue_final_message", "true"},
+           {"chat_template_kwargs", R"({"enable_thinking": false})"}})
+    EXPECT_NE(error(fmt::format(R"({{"messages": [{{"role": "user", "content": "a"}}], "{}": {}}})",
+                                name, value))
+                  .find(name),
+              std::string::npos)
+        << name;
+  EXPECT_NE(error(R"({"messages": [{"role": "assistant", "content": "a", "tool_calls": [{}]}]})")
+                .find("tool_calls"),
+            std::string::npos);
   std::string longer;
   for (int i = 0; i < 100; ++i) longer += "the old dog ";
   EXPECT_NE(error(R"({"messages": [{"role": "user", "content": ")" + longer + R"("}]})")

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -6,6 +7,7 @@
 #include "attend/embedder.h"
 #include "attend/generator.h"
 #include "attend/server/completion.h"
+#include "attend/tasks/language/engine.h"
 #include "server/served_models.h"
 #include "tasks/small_language.h"
 
@@ -57,6 +59,68 @@ TEST_F(OpenAi, TemperatureZeroIsTheMostLikelyText) {
       own().generate("the", options).text);
 }
 
+TEST_F(OpenAi, TakesNumbersAsClientsWriteThem) {
+  const auto text_of = [&](const std::string& more) {
+    return complete(R"({"prompt": "the", "max_tokens": 12)" + more + "}")["choices"][0]["text"]
+        .get<std::string>();
+  };
+  EXPECT_EQ(text_of(R"(, "top_k": -1, "seed": 7.0, "n": 1.0, "top_p": 1)"),
+            text_of(R"(, "seed": 7)"));
+  EXPECT_EQ(text_of(R"(, "top_p": 0)"), text_of(R"(, "temperature": 0.0)"));
+  EXPECT_EQ(text_of(R"(, "seed": -1)"), text_of(R"(, "seed": 18446744073709551615)"));
+  EXPECT_NE(text_of(R"(, "seed": -1)"), text_of(R"(, "seed": 1)"));
+  EXPECT_EQ(text_of(R"(, "temperature": null, "top_p": null, "top_k": null, "n": null,
+                       "seed": null, "stop": null, "stream": null, "stream_options": null,
+                       "echo": null, "logprobs": null, "user": null, "model": null,
+                       "suffix": null, "logit_bias": null, "best_of": null, "unknown": null)"),
+            text_of(""));
+}
+
+TEST_F(OpenAi, TakesWhatChangesNothing) {
+  for (const char* neutral :
+       {R"("presence_penalty": 0.0)", R"("frequency_penalty": 0)", R"("logit_bias": {})",
+        R"("best_of": 1)", R"("n": 2, "best_of": 2)", R"("suffix": "")",
+        R"("response_format": {"type": "text"})", R"("min_p": 0.0)", R"("stop_token_ids": [])",
+        R"("ignore_eos": false)", R"("skip_special_tokens": true)", R"("typical_p": 1.0)",
+        R"("repeat_penalty": 1)", R"("grammar": "")", R"("user": "me")",
+        R"("metadata": {"run": "1"})", R"("store": true)", R"("service_tier": "auto")",
+        R"("stream_options": {"include_usage": false, "include_obfuscation": true})"})
+    complete(std::string(R"({"prompt": "the", "max_tokens": 2, )") + neutral + "}");
+}
+
+TEST_F(OpenAi, RefusesByNameWhatItDoesNotDo) {
+  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"presence_penalty", "1"},
+           {"frequency_penalty", "0.5"},
+           {"logit_bias", R"({"5": 100})"},
+           {"best_of", "3"},
+           {"suffix", R"("end")"},
+           {"response_format", R"({"type": "json_object"})"},
+           {"min_p", "0.1"},
+           {"stop_token_ids", "[5]"},
+           {"ignore_eos", "true"},
+           {"skip_special_tokens", "false"},
+           {"include_stop_str_in_output", "true"},
+           {"typical_p", "0.5"},
+           {"guided_json", "{}"},
+           {"guided_regex", R"(".*")"},
+           {"structured_outputs", "{}"},
+           {"grammar", R"("root ::= x")"},
+           {"n_predict", "5"},
+           {"prompt_logprobs", "1"},
+           {"truncate_prompt_tokens", "5"},
+           {"max_completion_tokens", "5"},
+           {"temprature", "1"},
+           {"stream_options", R"({"include_usge": true})"}}) {
+    const auto error =
+        json_of(post("/v1/completions",
+                     fmt::format(R"({{"prompt": "the", "max_tokens": 2, "{}": {}}})", name, value)),
+                400);
+    EXPECT_NE(error["error"]["message"].get<std::string>().find(name), std::string::npos)
+        << error.dump();
+  }
+}
+
 TEST_F(OpenAi, DrawsAmongTheLikeliestTokens) {
   const auto written = [&](const std::string& more) {
     return complete(R"({"prompt": "the", "max_tokens": 12)" + more + "}")["choices"][0]["text"]
@@ -93,7 +157,8 @@ TEST_F(OpenAi, PenalizesRepetitions) {
 }
 
 TEST_F(OpenAi, TakesSeveralPromptsAndIds) {
-  const auto ids = own().tokenizer().encode("the old");
+  auto ids = own().tokenizer().encode("the old");
+  ids.insert(ids.begin(), own().tokenizer().eos_id());  // what this model has before a text
   const std::string more = R"(, "max_tokens": 5, "temperature": 0, "echo": true})";
   const std::string text =
       complete(R"({"prompt": "the old")" + more)["choices"][0]["text"].get<std::string>();
@@ -104,6 +169,56 @@ TEST_F(OpenAi, TakesSeveralPromptsAndIds) {
   ASSERT_EQ(two["choices"].size(), 4u);
   EXPECT_EQ(two["choices"][0]["text"], text);
   EXPECT_TRUE(two["choices"][3]["text"].get<std::string>().starts_with("a"));
+}
+
+// Neither decoded and encoded again nor with another token before them.
+TEST_F(OpenAi, ReadsIdsAsTheyAre) {
+  const Tokenizer& tokenizer = own().tokenizer();
+  std::vector<std::int32_t> letters;  // of a word that the tokenizer writes in larger pieces
+  for (const char* piece : {"▁", "t", "h", "e"}) letters.push_back(tokenizer.id(piece));
+  ASSERT_NE(tokenizer.encode("the"), letters);
+  const GenerationEngine engine = GenerationEngine::load(SmallModels::shared().file("lm"));
+  GenerationOptions options = engine.default_options();
+  options.max_tokens = 6;
+  options.sampling.temperature = 0;
+  const Generation expected = engine.generate(engine.prompt(letters, options, 0)).front();
+  EXPECT_NE(expected.token_scores, own().generate("the", options).token_scores);
+  const auto json = complete("{\"prompt\": " + nlohmann::json(letters).dump() +
+                             R"(, "max_tokens": 6, "temperature": 0, "logprobs": 0})");
+  EXPECT_EQ(json["choices"][0]["text"], expected.text);
+  EXPECT_EQ(json["usage"]["prompt_tokens"], 4);
+  EXPECT_FLOAT_EQ(json["choices"][0]["logprobs"]["token_logprobs"][0].get<float>(),
+                  expected.token_scores[0]);
+}
+
+TEST_F(OpenAi, NamesTheLikeliestTokens) {
+  const auto whole = complete(R"({"prompt": "the", "max_tokens": 8, "temperature": 0,
+                                  "logprobs": 3})")["choices"][0];
+  const auto& found = whole["logprobs"];
+  ASSERT_EQ(found["tokens"].size(), 8u);
+  std::string text;
+  for (std::size_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(found["text_offset"][i], text.size()) << i;
+    const std::string token = found["tokens"][i];
+    EXPECT_EQ(token.find("\u2581"), std::string::npos) << token << " is text";
+    text += token;
+    // Greedy: the chosen token is the likeliest.
+    const auto& top = found["top_logprobs"][i];
+    ASSERT_EQ(top.size(), 3u);
+    EXPECT_EQ(top.begin().key(), token);
+    EXPECT_EQ(top.begin().value(), found["token_logprobs"][i]);
+    float before = 0;
+    for (const auto& [name, value] : top.items()) {
+      EXPECT_LE(value.get<float>(), before);
+      before = value.get<float>();
+    }
+  }
+  EXPECT_EQ(text, whole["text"]);
+  const auto none = complete(R"({"prompt": "the", "max_tokens": 2, "logprobs": 0})");
+  EXPECT_EQ(none["choices"][0]["logprobs"]["top_logprobs"][0].size(), 1u) << "the chosen one";
+  EXPECT_TRUE(
+      complete(R"({"prompt": "the", "max_tokens": 2})")["choices"][0]["logprobs"].is_null());
+  EXPECT_EQ(post("/v1/completions", R"({"prompt": "the", "logprobs": 21})").status, 400);
 }
 
 TEST_F(OpenAi, CountsAPromptOfIdsOnce) {
@@ -142,9 +257,40 @@ TEST_F(OpenAi, EndsBeforeAStop) {
   EXPECT_GT(json["usage"]["completion_tokens"], 0) << "written before the stop";
 }
 
+// What was written beside other choices after the stop counts for nothing.
+TEST_F(OpenAi, CountsTokensUpToTheStop) {
+  const std::string options =
+      R"("prompt": "the", "max_tokens": 40, "temperature": 0, "logprobs": 0)";
+  const auto whole = complete("{" + options + "}")["choices"][0];
+  const auto& tokens = whole["logprobs"]["tokens"];
+  ASSERT_EQ(tokens.size(), 40u);
+  // A stop that is first complete with the last of some tokens.
+  const std::string all = whole["text"];
+  std::string text = tokens[0], stop;
+  std::size_t count = 1;
+  for (; count < 20 && stop.empty(); ++count) {
+    text += tokens[count].get<std::string>();
+    for (std::size_t length = 3; length < text.size() && stop.empty(); ++length)
+      if (all.find(text.substr(text.size() - length)) == text.size() - length)
+        stop = text.substr(text.size() - length);
+  }
+  ASSERT_FALSE(stop.empty());
+  text.resize(text.size() - stop.size());
+  const std::string body = "{" + options + ", \"stop\": " + nlohmann::json(stop).dump() + "}";
+  for (int i = 0; i < 5; ++i) {
+    const auto json = complete(body);
+    EXPECT_EQ(json["choices"][0]["text"], text);
+    EXPECT_EQ(json["usage"]["completion_tokens"], count);
+    EXPECT_EQ(json["choices"][0]["logprobs"]["tokens"].size(), count);
+  }
+}
+
 TEST_F(OpenAi, StreamsTheSameText) {
-  const std::string options = R"("prompt": "the", "max_tokens": 12, "temperature": 0)";
-  const std::string whole = complete("{" + options + "}")["choices"][0]["text"];
+  const std::string options =
+      R"("prompt": "the", "max_tokens": 12, "temperature": 0, "logprobs": 2)";
+  const auto all = complete("{" + options + "}")["choices"][0];
+  const std::string whole = all["text"];
+  nlohmann::ordered_json tokens = nlohmann::ordered_json::array(), offsets = tokens;
   const RawResponse response =
       post("/v1/completions",
            "{" + options + R"(, "stream": true, "stream_options": {"include_usage": true}})");
@@ -156,11 +302,22 @@ TEST_F(OpenAi, StreamsTheSameText) {
   EXPECT_TRUE(rest.ends_with("data: [DONE]\n\n")) << rest;
   for (; rest.starts_with("data: {"); ++events) {
     const auto json = parse_json(rest.substr(6, rest.find("\n\n") - 6), "event");
-    if (!json["choices"].empty()) text += json["choices"][0]["text"].get<std::string>();
-    if (json.contains("usage")) usage = json["usage"];
+    if (!json["choices"].empty()) {
+      const auto& choice = json["choices"][0];
+      text += choice["text"].get<std::string>();
+      for (const auto& [name, list] :
+           {std::pair{"tokens", &tokens}, std::pair{"text_offset", &offsets}})
+        if (!choice["logprobs"].is_null())
+          list->insert(list->end(), choice["logprobs"][name].begin(),
+                       choice["logprobs"][name].end());
+    }
+    ASSERT_TRUE(json.contains("usage"));
+    usage = json["usage"];
     rest.remove_prefix(rest.find("\n\n") + 2);
   }
   EXPECT_EQ(text, whole);
+  EXPECT_EQ(tokens, all["logprobs"]["tokens"]);
+  EXPECT_EQ(offsets, all["logprobs"]["text_offset"]);
   EXPECT_GT(events, 3u);
   EXPECT_EQ(usage["completion_tokens"], 12);
 }
@@ -205,6 +362,44 @@ TEST_F(OpenAi, RefusesAtOnceWhatCanNeverWaitTogether) {
   EXPECT_EQ(refusal.field("Retry-After"), "");
 }
 
+TEST_F(ServingTest, WritesNoMoreThanTheServerAllows) {
+  serve({"lm"}, {.max_new_tokens = 10});
+  const auto ask = [&](const std::string& more) {
+    return post("/v1/completions", R"({"prompt": "the", "temperature": 0)" + more + "}");
+  };
+  const auto refusal = json_of(ask(R"(, "max_tokens": 11)"), 400);
+  EXPECT_EQ(refusal["error"]["message"],
+            "max_tokens: expected at most 10, the max-new-tokens of the server, got 11");
+  EXPECT_EQ(ask(R"(, "max_tokens": 1048576)").status, 400);
+  EXPECT_EQ(json_of(ask(R"(, "max_tokens": 10)"))["usage"]["completion_tokens"], 10);
+  EXPECT_EQ(json_of(ask(""))["usage"]["completion_tokens"], 10) << "of 16 by default";
+}
+
+TEST_F(ServingTest, CountsWhatMayBeWrittenAmongWhatWaits) {
+  serve({"lm"}, {.max_tokens_in_queue = 300});
+  const auto ask = [&](int n, int tokens) {
+    return post("/v1/completions",
+                fmt::format(R"({{"prompt": "the", "n": {}, "max_tokens": {}}})", n, tokens));
+  };
+  EXPECT_EQ(ask(2, 100).status, 200);
+  EXPECT_EQ(ask(4, 100).status, 413);
+  EXPECT_EQ(ask(1, 400).status, 413);
+}
+
+// A stream that was begun ends where it is.
+TEST_F(ServingTest, EndsWhatTakesTooLong) {
+  serve({"lm"},
+        {.max_tokens_in_queue = 1 << 24, .max_new_tokens = 1 << 20, .request_time_limit = 0.5});
+  const auto json = json_of(post("/v1/completions", R"({"prompt": "the", "max_tokens": 1000000})"));
+  EXPECT_EQ(json["choices"][0]["finish_reason"], "length");
+  EXPECT_GT(json["usage"]["completion_tokens"], 0);
+  EXPECT_LT(json["usage"]["completion_tokens"], 1000000);
+  const RawResponse streamed =
+      post("/v1/completions", R"({"prompt": "the", "max_tokens": 1000000, "stream": true})");
+  EXPECT_NE(streamed.body.find("\"finish_reason\":\"length\""), std::string::npos);
+  EXPECT_TRUE(streamed.body.ends_with("data: [DONE]\n\n"));
+}
+
 TEST_F(OpenAi, ListsModels) {
   const auto json = json_of(get("/v1/models"));
   ASSERT_EQ(json["data"].size(), 2u);
@@ -226,7 +421,8 @@ TEST_F(OpenAi, SaysWhatIsWrong) {
   for (const char* wrong :
        {R"({"prompt": {}})", R"({"prompt": []})", R"({"prompt": "a", "n": 0})",
         R"({"prompt": "a", "temperature": -1})", R"({"prompt": "a", "presence_penalty": 1})",
-        R"({"prompt": "a", "logprobs": 1, "echo": true})", R"({"prompt": ["a", 3]})"})
+        R"({"prompt": "a", "logprobs": 1, "echo": true})", R"({"prompt": ["a", 3]})",
+        R"({"prompt": [[]]})"})
     error("/v1/completions", wrong, 400);
   EXPECT_NE(error("/v1/chat/completions", R"({"messages": []})", 400).find("no chat template"),
             std::string::npos);

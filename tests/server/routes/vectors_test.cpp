@@ -87,6 +87,17 @@ TEST_F(Vectors, AreNumbersOrBytesForClientsOfOpenAi) {
   std::memcpy(bytes.data(), expected.data(), bytes.size());
   EXPECT_EQ(asked(R"(, "encoding_format": "base64")")["data"][1]["embedding"], to_base64(bytes));
   asked(R"(, "encoding_format": "hex")", 400);
+  // Ids are embedded if the text that they spell has these tokens.
+  const auto of_ids = [this](const nlohmann::json& ids, int status) {
+    return json_of(post("/v1/embeddings", nlohmann::json{{"input", ids}}.dump()), status);
+  };
+  const Tokenizer tokenizer = small_embedder(Pooling::mean, false).tokenizer;
+  std::vector<std::int32_t> ids = tokenizer.encode("a good film");
+  EXPECT_EQ(of_ids(ids, 200)["data"][0]["embedding"].get<Numbers>(), expected);
+  ids.push_back(tokenizer.eos_id());
+  EXPECT_EQ(of_ids(ids, 200)["data"][0]["embedding"].get<Numbers>(), expected);
+  ids.push_back(ids.front());
+  of_ids(ids, 400);
   Numbers first(expected.begin(), expected.begin() + 4);
   double squares = 0;
   for (const float value : first) squares += double{value} * double{value};

@@ -47,12 +47,28 @@ void Exchange::end() {
 void Exchange::on_hang_up(std::function<void()> call) {
   {
     const std::lock_guard lock(mutex_);
-    if (!abandoned_) {
+    if (!abandoned_ && !expired_) {
       if (!released_) hang_up_ = std::move(call);
       return;
     }
   }
   call();
+}
+
+void Exchange::expire() {
+  std::function<void()> call;
+  {
+    const std::lock_guard lock(mutex_);
+    if (complete_ || abandoned_ || released_) return;
+    expired_ = true;
+    call = std::exchange(hang_up_, nullptr);
+  }
+  if (call) call();
+}
+
+bool Exchange::is_expired() const {
+  const std::lock_guard lock(mutex_);
+  return expired_;
 }
 
 void Exchange::sign(std::string name) {

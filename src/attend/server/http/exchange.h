@@ -33,10 +33,15 @@ class Exchange {
   // The name of who sends the request, for HttpOutcome.
   void sign(std::string name);
 
-  // `call` is called once when the client has gone before the end of the response; at once if it
-  // has gone already. There is one such call, the last one set.
+  // `call` is called once when the client has gone before the end of the response, or the request
+  // expires; at once if that has happened already. There is one such call, the last one set.
   void on_hang_up(std::function<void()> call);
   bool is_abandoned() const;
+
+  // The request has taken too long: what computes for it is cancelled as if the client had gone,
+  // which still gets a response.
+  void expire();
+  bool is_expired() const;
 
   // For the connection.
 
@@ -65,7 +70,7 @@ class Exchange {
   std::string pieces_;
   std::string signature_;
   bool answered_ = false, in_pieces_ = false, complete_ = false, abandoned_ = false,
-       released_ = false;
+       expired_ = false, released_ = false;
   std::function<void()> wake_, hang_up_;
 };
 

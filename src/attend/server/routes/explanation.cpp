@@ -4,6 +4,7 @@
 #include "attend/core/quote.h"
 #include "attend/decode/sampling.h"
 #include "attend/server/routes/exploring.h"
+#include "attend/server/routes/inputs.h"
 #include "attend/server/service.h"
 #include "attend/tasks/answer_explanation.h"
 #include "attend/tasks/explanation_json.h"
@@ -81,13 +82,15 @@ void explain_token(const std::shared_ptr<Call>& call) {
     return answer_changed(call, model, [question, answered](const SavedModel& changed) {
       return answered(explain_answer(changed, question));
     });
-  call->service.jobs().run([call, model, question, answered] {
+  const auto explain = [call, model, question, answered] {
     try {
       call->respond(answered(explained(*model, question)));
     } catch (...) {
       call->fail(std::current_exception());
     }
-  });
+  };
+  call->on_hang_up(call->service.jobs().run(std::ssize(model->tokenizer.encode(question.text)),
+                                            explain, cancelling(call), call->spend()));
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ void draw(const std::shared_ptr<Call>& call) {
                         .languages = explored_languages(p, *model),
                         .prefix = p.text("prefix")};
   question.temperature = static_cast<float>(p.number("temperature", 0, 100, 1));
-  question.seed = static_cast<std::uint64_t>(p.whole("seed", 0, std::int64_t{1} << 62, 1));
+  question.seed = p.seed("seed", 1);
   question.max_tokens =
       static_cast<int>(p.whole("max_tokens", 1, kMaxPageTokens, question.max_tokens));
   answer_changed(call, model, [question](const SavedModel& changed) -> Json {

@@ -37,9 +37,16 @@ void embed_inputs(const std::shared_ptr<Call>& call, bool normalize) {
   const std::int64_t width = p.whole("dimensions", 0, 1 << 20, 0);
   EmbeddingOptions options;
   options.prompt = p.text("prompt_name");
-  const auto done = [call, width, normalize](const std::vector<Embedding>& embedded) {
+  const bool truncate = p.flag("truncate", true);
+  const auto done = [call, width, normalize, truncate](const std::vector<Embedding>& embedded) {
     Json list = Json::array();
-    for (const Embedding& one : embedded) list.push_back(vector_of(one, width, normalize));
+    for (const Embedding& one : embedded) {
+      if (one.omitted > 0 && !truncate)
+        throw HttpError{413, fmt::format("inputs: a text has {} tokens more than the model reads; "
+                                         "shorten it or send \"truncate\": true",
+                                         one.omitted)};
+      list.push_back(vector_of(one, width, normalize));
+    }
     call->respond(list);
   };
   call->on_hang_up(call->service.jobs().submit(
@@ -57,10 +64,15 @@ void translate_inputs(const std::shared_ptr<Call>& call, const ServedModelPointe
                       const std::string& asked) {
   const Parameters& p = call->parameters;
   std::string source = model->sources.front(), target = model->targets.front();
-  if (const Json* const more = p.find("parameters"); more != nullptr && more->is_object()) {
+  static constexpr std::string_view kMembers[] = {"src_lang", "tgt_lang"};
+  if (const Json* const more = p.object("parameters", kMembers)) {
     for (const auto& [name, language] :
-         {std::pair<const char*, std::string*>{"src_lang", &source}, {"tgt_lang", &target}})
-      if (more->contains(name) && (*more)[name].is_string()) *language = (*more)[name];
+         {std::pair<const char*, std::string*>{"src_lang", &source}, {"tgt_lang", &target}}) {
+      const Json value = more->value(name, Json());
+      if (!value.is_null() && !value.is_string())
+        throw HttpError{400, fmt::format("parameters: expected a string as {}", name)};
+      if (value.is_string()) *language = value.get<std::string>();
+    }
   }
   TextTranslationRequest request{.model = call->service.models().translator(source, target, asked),
                                  .source = source,
@@ -88,7 +100,10 @@ void infer(const std::shared_ptr<Call>& call) {
     if (model->as<Translator>() != nullptr) return translate_inputs(call, model, name);
     if (model->as<Classifier>() != nullptr) return classify_inputs(call, model);
     if (model->as<Tagger>() != nullptr) return tag_inputs(call, model);
-    if (model->as<Embedder>() != nullptr) return embed_inputs(call, false);
+    if (model->as<Embedder>() != nullptr) {
+      call->parameters.object("parameters", {});
+      return embed_inputs(call, false);
+    }
     throw HttpError{400,
                     fmt::format("{} is a language model; use /v1/completions", quote(model->name))};
   }
@@ -179,6 +194,7 @@ constexpr RouteField kInferenceParameters{
     "parameters", FieldType::any,
     "{\"src_lang\", \"tgt_lang\"} of a translation; {\"top_k\"} of labels; "
     "{\"aggregation_strategy\", \"ignore_labels\"} of tags"};
+constexpr RouteField kInferenceOptions = ignored_field("options");
 constexpr RouteField kModel{"model", FieldType::text,
                             "name of a model, from /v1/models; default: the first that fits"};
 
@@ -193,7 +209,9 @@ std::vector<Route> inference_routes() {
            "Turn texts into vectors, as text-embeddings-inference does",
            {kInputs,
             {"normalize", FieldType::flag, "scale vectors to length 1 (true)"},
-            {"truncate", FieldType::flag, "long texts are always truncated"},
+            {"truncate", FieldType::flag,
+             "read the beginning of a text that is too long (true), or refuse it"},
+            fixed_field("truncation_direction", R"(["Right", "right"])"),
             {"prompt_name", FieldType::text, "name of a prompt of the model, such as query"},
             {"dimensions", FieldType::whole, "keep this many values of each vector; 0: all"},
             kModel},
@@ -207,6 +225,8 @@ std::vector<Route> inference_routes() {
            {kLabelInputs,
             {"raw_scores", FieldType::flag,
              "for a regression model: return the number itself, not its sigmoid (false)"},
+            fixed_field("truncate", "[false]"),
+            fixed_field("truncation_direction", R"(["Right", "right"])"),
             kModel},
            R"({"inputs": "A good film."})",
            predict,
@@ -215,7 +235,7 @@ std::vector<Route> inference_routes() {
            "/tokenize",
            group,
            "Split texts into tokens",
-           {kInputs, kModel},
+           {kInputs, fixed_field("add_special_tokens", "[false]"), kModel},
            R"({"inputs": "The old dog sleeps."})",
            tokenize,
            dialect},
@@ -224,14 +244,14 @@ std::vector<Route> inference_routes() {
            "/",
            group,
            "Use the first model for its task: translate, classify, tag or embed",
-           {kLabelInputs, kInferenceParameters, kModel},
+           {kLabelInputs, kInferenceParameters, kInferenceOptions, kModel},
            R"({"inputs": "The old dog sleeps."})",
            infer},
           {"POST",
            kModelPath,
            group,
            "The same for the model whose name follows: /models/NAME",
-           {kLabelInputs, kInferenceParameters},
+           {kLabelInputs, kInferenceParameters, kInferenceOptions},
            "",
            infer},
           {"POST",

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "attend/error.h"
+
 namespace attend {
 namespace {
 
@@ -86,6 +88,11 @@ InputTexts pairs_or_texts(const Parameters& parameters, bool takes_pairs) {
 
 std::function<void(std::exception_ptr)> failing(const std::shared_ptr<Call>& call) {
   return [call](std::exception_ptr error) { call->fail(error); };
+}
+
+std::function<void()> cancelling(const std::shared_ptr<Call>& call) {
+  return
+      [call] { call->fail(std::make_exception_ptr(CancelledError("the request was cancelled"))); };
 }
 
 }  // namespace attend

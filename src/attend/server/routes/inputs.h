@@ -32,5 +32,7 @@ InputTexts pairs_or_texts(const Parameters& parameters, bool takes_pairs);
 
 // Answers a call with the error that it is given.
 std::function<void(std::exception_ptr)> failing(const std::shared_ptr<Call>& call);
+// Answers a call with a CancelledError.
+std::function<void()> cancelling(const std::shared_ptr<Call>& call);
 
 }  // namespace attend

@@ -73,8 +73,9 @@ struct TagOptions {
 
 TagOptions tag_options(const Parameters& parameters) {
   TagOptions options;
-  const Json* const more = parameters.find("parameters");
-  if (more == nullptr || !more->is_object()) return options;
+  static constexpr std::string_view kMembers[] = {"aggregation_strategy", "ignore_labels"};
+  const Json* const more = parameters.object("parameters", kMembers);
+  if (more == nullptr) return options;
   if (const auto found = more->find("aggregation_strategy");
       found != more->end() && !found->is_null()) {
     // All tokens of a word have the tag of the first one here.
@@ -200,7 +201,8 @@ void predict(const std::shared_ptr<Call>& call) {
 void classify_inputs(const std::shared_ptr<Call>& call, const ServedModelPointer& model) {
   const Parameters& p = call->parameters;
   std::size_t most = model->as<Classifier>()->labels().size();
-  if (const Json* const more = p.find("parameters"); more != nullptr && more->is_object()) {
+  static constexpr std::string_view kMembers[] = {"top_k"};
+  if (const Json* const more = p.object("parameters", kMembers)) {
     const auto top = more->find("top_k");
     if (top != more->end() && !top->is_null()) {
       if (!top->is_number_integer() || *top < 1)

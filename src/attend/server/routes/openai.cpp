@@ -1,7 +1,10 @@
 // The routes of OpenAI.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
+#include <span>
 
 #include "attend/core/base64.h"
 #include "attend/core/json.h"
@@ -11,6 +14,7 @@
 #include "attend/server/completion.h"
 #include "attend/server/gathering.h"
 #include "attend/server/http/form.h"
+#include "attend/server/routes/openai_fields.h"
 #include "attend/server/routes/vectors.h"
 #include "attend/server/service.h"
 #include "attend/text/text_stream.h"
@@ -25,32 +29,44 @@ constexpr std::size_t kMostInputs = 2048;
 constexpr std::size_t kMostEchoed = 4 << 20;  // bytes of prompts in a response
 constexpr std::size_t kLongestStop = 1024;
 constexpr std::size_t kMostMessages = 512;
+constexpr std::int64_t kMostLikeliest = 20;  // tokens beside each, as in OpenAI's chats
 
-// Ids as text: a prompt or an input of tokens.
-std::string text_of(const Json& ids, std::string_view name, const Tokenizer& tokenizer) {
+// Ids as text.
+std::string text_of(const std::vector<std::int32_t>& ids, const Tokenizer& tokenizer) {
   try {
     TextStream stream(tokenizer, TextStream::LineBreaks::kept);
     std::string text;
-    for (const std::int32_t id : json_ids(ids, name)) text += stream.add(id);
+    for (const std::int32_t id : ids) text += stream.add(id);
     return text + stream.finish();
   } catch (const DataError& error) {
     throw HttpError{400, error.what()};
   }
 }
 
-// A string, a list of strings, a list of ids, or a list of lists of ids.
-std::vector<std::string> inputs_of(const Parameters& parameters, std::string_view name,
-                                   const Tokenizer& tokenizer) {
-  const Json& value = *parameters.find(name);
+CompletionPrompt input_of(const Json& value, std::string_view name, const Tokenizer& tokenizer) {
   if (value.is_string()) return {value.get<std::string>()};
-  const bool is_ids = value.is_array() && !value.empty() && value.front().is_number();
-  if (is_ids) return {text_of(value, name, tokenizer)};
+  try {
+    std::vector<std::int32_t> ids = json_ids(value, name);
+    if (ids.empty()) throw HttpError{400, fmt::format("{}: expected at least one token", name)};
+    std::string text = text_of(ids, tokenizer);
+    return {std::move(text), std::move(ids)};
+  } catch (const DataError& error) {
+    throw HttpError{400, error.what()};
+  }
+}
+
+// A string, a list of strings, a list of ids, or a list of lists of ids.
+std::vector<CompletionPrompt> inputs_of(const Parameters& parameters, std::string_view name,
+                                        const Tokenizer& tokenizer) {
+  const Json& value = *parameters.find(name);
+  const bool is_one =
+      value.is_string() || (value.is_array() && !value.empty() && value.front().is_number());
+  if (is_one) return {input_of(value, name, tokenizer)};
   if (!value.is_array() || value.empty() || value.size() > kMostInputs)
     throw HttpError{400,
                     fmt::format("{}: expected a string or a list of 1 to {}", name, kMostInputs)};
-  std::vector<std::string> inputs;
-  for (const Json& one : value)
-    inputs.push_back(one.is_string() ? one.get<std::string>() : text_of(one, name, tokenizer));
+  std::vector<CompletionPrompt> inputs;
+  for (const Json& one : value) inputs.push_back(input_of(one, name, tokenizer));
   return inputs;
 }
 
@@ -64,59 +80,75 @@ std::vector<std::string> stops_of(const Parameters& parameters) {
   return stops;
 }
 
-// `most_tokens`: by default.
-GenerationOptions generation_options(const Parameters& p, const Generator& generator,
-                                     std::int64_t most_tokens) {
+// The tokens to write: what the request says, at most as many as the server allows.
+int most_tokens(const Parameters& p, std::int64_t allowed, std::int64_t if_absent) {
+  const char* const name = p.has("max_completion_tokens") ? "max_completion_tokens" : "max_tokens";
+  const std::int64_t most = p.whole(name, 1, std::numeric_limits<int>::max(),
+                                    std::clamp<std::int64_t>(if_absent, 1, allowed));
+  if (most > allowed)
+    throw HttpError{400, fmt::format("{}: expected at most {}, the max-new-tokens of the server, "
+                                     "got {}",
+                                     name, allowed, most)};
+  return static_cast<int>(most);
+}
+
+GenerationOptions generation_options(const Parameters& p, const Generator& generator) {
   GenerationOptions options = generator.default_options();
-  const char* const limit = p.has("max_completion_tokens") ? "max_completion_tokens" : "max_tokens";
-  options.max_tokens = static_cast<int>(p.whole(limit, 1, 1 << 20, most_tokens));
-  options.sampling.seed = static_cast<std::uint64_t>(p.whole("seed", 0, std::int64_t{1} << 62, 1));
-  options.sampling.top_p = static_cast<float>(p.number("top_p", 1e-6, 1, 1));
-  options.sampling.top_k = static_cast<int>(p.whole("top_k", 0, 1 << 24, 0));
+  options.sampling.seed = p.seed("seed", 1);
+  options.sampling.top_p = static_cast<float>(p.number("top_p", 0, 1, 1));
+  options.sampling.top_k = static_cast<int>(p.whole("top_k", -1, 1 << 24, 0));
   options.sampling.temperature = static_cast<float>(p.number("temperature", 0, 100, 1));
   options.repetition_penalty = static_cast<float>(p.number("repetition_penalty", 1e-6, 1e6, 1));
   options.min_tokens = static_cast<int>(p.whole("min_tokens", 0, 1 << 20, 0));
-  if (options.sampling.temperature == 0) {  // the most likely token
-    options.sampling.temperature = 1;
-    options.sampling.top_k = 1;
-  }
-  for (const char* penalty : {"presence_penalty", "frequency_penalty"})
-    if (p.number(penalty, -2, 2, 0) != 0)
-      throw HttpError{400, fmt::format("{}: only 0 is supported", penalty)};
   return options;
 }
 
+// Whether the stream ends with the numbers of tokens.
+bool wants_usage(const Parameters& p) {
+  static constexpr std::string_view kMembers[] = {"include_usage", "include_obfuscation",
+                                                  "continuous_usage_stats"};
+  const Json* const options = p.object("stream_options", kMembers);
+  if (options == nullptr) return false;
+  if (options->value("continuous_usage_stats", Json()) == Json(true))
+    throw HttpError{400, "stream_options: continuous_usage_stats is not supported"};
+  const Json usage = options->value("include_usage", Json());
+  if (!usage.is_null() && !usage.is_boolean())
+    throw HttpError{400, "stream_options: expected true or false as include_usage"};
+  return usage == Json(true);
+}
+
 // What completions and chats have in common.
-CompletionRequest request_of(const Parameters& p, const ServedModelPointer& model,
-                             std::int64_t most_tokens) {
+CompletionRequest request_of(const Parameters& p, const ServedModelPointer& model) {
   CompletionRequest request{.model = model};
   request.choices = static_cast<int>(p.whole("n", 1, 128, 1));
-  request.options = generation_options(p, *model->as<Generator>(), most_tokens);
+  request.options = generation_options(p, *model->as<Generator>());
   request.stops = stops_of(p);
   request.stream = p.flag("stream", false);
-  if (const Json* const more = p.find("stream_options"); more != nullptr && more->is_object())
-    request.stream_usage = more->value("include_usage", Json(false)) == Json(true);
+  request.stream_usage = wants_usage(p);
   return request;
 }
 
 void completions(const std::shared_ptr<Call>& call) {
   const Parameters& p = call->parameters;
   CompletionRequest request =
-      request_of(p, call->service.models().find<Generator>(p.text("model")), 16);
+      request_of(p, call->service.models().find<Generator>(p.text("model")));
+  request.options.max_tokens = most_tokens(p, call->service.options().max_new_tokens, 16);
   request.prompts = inputs_of(p, "prompt", request.model->tokenizer);
   if (request.prompts.size() * static_cast<std::size_t>(request.choices) > kMostInputs)
     throw HttpError{
         400, fmt::format("prompt and n: expected at most {} continuations in all", kMostInputs)};
+  if (p.whole("best_of", 1, 128, request.choices) != request.choices)
+    throw HttpError{400, "best_of: expected the same number as n, as nothing else is supported"};
   request.echo = p.flag("echo", false);
   std::size_t echoed = 0;
-  for (const std::string& prompt : request.prompts)
-    echoed += prompt.size() * static_cast<std::size_t>(request.choices);
+  for (const CompletionPrompt& prompt : request.prompts)
+    echoed += prompt.text.size() * static_cast<std::size_t>(request.choices);
   if (request.echo && echoed > kMostEchoed)
     throw HttpError{
         413, fmt::format("echo: expected prompts of at most {} bytes in all choices", kMostEchoed)};
-  request.logprobs = p.whole("logprobs", 0, 5, 0) > 0;
-  if (request.logprobs && (request.stream || !request.stops.empty() || request.echo))
-    throw HttpError{400, "logprobs: not with stream, stop or echo"};
+  request.logprobs = p.has("logprobs");
+  request.options.likeliest = static_cast<int>(p.whole("logprobs", 0, kMostLikeliest, 0));
+  if (request.logprobs && request.echo) throw HttpError{400, "logprobs: not with echo"};
   complete(call, std::move(request));
 }
 
@@ -135,6 +167,18 @@ std::string content_of(const Json& message) {
   return text;
 }
 
+// Null and empty members of a message say nothing; others than these would be lost.
+void require_text_only(const Json& message) {
+  for (const auto& [name, value] : message.items()) {
+    const bool is_read =
+        name == "role" || name == "content" || (name == "name" && value.is_string());
+    const bool says_nothing = value.is_null() || (value.is_structured() && value.empty());
+    if (!is_read && !says_nothing)
+      throw HttpError{400, fmt::format("messages: expected role and content, {} is not supported",
+                                       quote(name))};
+  }
+}
+
 Json messages_of(const Parameters& p) {
   const Json& list = *p.find("messages");
   if (!list.is_array() || list.empty() || list.size() > kMostMessages)
@@ -143,7 +187,10 @@ Json messages_of(const Parameters& p) {
   for (const Json& one : list) {
     if (!one.is_object() || !one.contains("role") || !one["role"].is_string())
       throw HttpError{400, "messages: expected objects with role and content"};
+    require_text_only(one);
     messages.push_back({{"role", one["role"]}, {"content", content_of(one)}});
+    if (const Json name = one.value("name", Json()); name.is_string())
+      messages.back()["name"] = name;
   }
   return messages;
 }
@@ -154,11 +201,18 @@ void chat(const std::shared_ptr<Call>& call) {
   if (model->chat == nullptr)
     throw HttpError{400, fmt::format("the model {} has no chat template; use /v1/completions",
                                      quote(model->name))};
-  if (p.flag("logprobs", false)) throw HttpError{400, "logprobs: not supported for chats"};
-  CompletionRequest request = request_of(p, model, 1024);
+  CompletionRequest request = request_of(p, model);
+  request.logprobs = p.flag("logprobs", false);
+  request.options.likeliest = static_cast<int>(p.whole("top_logprobs", 0, kMostLikeliest, 0));
+  if (request.options.likeliest > 0 && !request.logprobs)
+    throw HttpError{400, "top_logprobs: needs \"logprobs\": true"};
   request.conversation = model->chat->tokens(messages_of(p));
   if (request.conversation.empty())
     throw HttpError{400, "messages: the chat template writes nothing for them"};
+  // By default the rest of the context.
+  request.options.max_tokens =
+      most_tokens(p, call->service.options().max_new_tokens,
+                  model->as<Generator>()->context() - std::ssize(request.conversation));
   complete(call, std::move(request));
 }
 
@@ -173,6 +227,20 @@ Json vector_json(const std::vector<float>& values, bool base64) {
   return to_base64(bytes);
 }
 
+// A model embeds texts: that of ids only if its tokens are these, perhaps with those around a text.
+std::string text_to_embed(CompletionPrompt input, const Tokenizer& tokenizer) {
+  if (input.ids.empty()) return std::move(input.text);
+  const SpecialTokens& special = tokenizer.special_tokens();
+  std::span<const std::int32_t> ids = input.ids;
+  if (ids.front() == special.bos) ids = ids.subspan(1);
+  if (!ids.empty() && ids.back() == special.eos) ids = ids.first(ids.size() - 1);
+  if (!std::ranges::equal(tokenizer.encode(input.text), ids))
+    throw HttpError{400,
+                    "input: the model's tokenizer splits the text of these ids into other tokens; "
+                    "send the text"};
+  return std::move(input.text);
+}
+
 void embeddings(const std::shared_ptr<Call>& call) {
   const Parameters& p = call->parameters;
   const ServedModelPointer model = call->service.models().find<Embedder>(p.text("model"));
@@ -181,7 +249,9 @@ void embeddings(const std::shared_ptr<Call>& call) {
     throw HttpError{
         400, fmt::format("encoding_format: expected float or base64, got {}", quote(format))};
   const std::int64_t width = p.whole("dimensions", 0, 1 << 20, 0);
-  std::vector<std::string> inputs = inputs_of(p, "input", model->tokenizer);
+  std::vector<std::string> inputs;
+  for (CompletionPrompt& input : inputs_of(p, "input", model->tokenizer))
+    inputs.push_back(text_to_embed(std::move(input), model->tokenizer));
   std::int64_t tokens = 0;
   for (const std::string& input : inputs) tokens += std::ssize(model->tokenizer.encode(input));
   const std::size_t count = inputs.size();
@@ -228,50 +298,6 @@ void one_model(const std::shared_ptr<Call>& call) {
   throw HttpError{404, fmt::format("there is no model {}", quote(name))};
 }
 
-// `own`, then the fields that completions and chats have in common.
-std::vector<RouteField> with_common_fields(std::vector<RouteField> own) {
-  for (const RouteField& field :
-       {RouteField{"temperature", FieldType::number,
-                   "divides the logits (1); 0: the most likely token"},
-        RouteField{"top_p", FieldType::number,
-                   "draw among the most likely tokens that together have this probability (1)"},
-        RouteField{"top_k", FieldType::whole, "draw among this many most likely tokens (0: all)"},
-        RouteField{"repetition_penalty", FieldType::number,
-                   "divides the logits of tokens in the context (1)"},
-        RouteField{"min_tokens", FieldType::whole, "tokens before a chat's answer may end (0)"},
-        RouteField{"n", FieldType::whole, "continuations of each prompt (1)"},
-        RouteField{"seed", FieldType::whole, "equal seeds give equal answers (1)"},
-        RouteField{"stop", FieldType::texts, "stop strings: a continuation ends before them"},
-        RouteField{"stream", FieldType::flag, "send the text while it is written, as events"},
-        RouteField{"stream_options", FieldType::any,
-                   "{\"include_usage\": true}: count tokens at the end"},
-        RouteField{"presence_penalty", FieldType::number, "only 0"},
-        RouteField{"frequency_penalty", FieldType::number, "only 0"}})
-    own.push_back(field);
-  return own;
-}
-
-constexpr RouteField kLanguageModel{
-    "model", FieldType::text, "name of a language model, from /v1/models; default: the first"};
-
-std::vector<RouteField> completion_fields() {
-  return with_common_fields(
-      {kLanguageModel,
-       {"prompt", FieldType::any, "text to continue, a list of texts, or ids of tokens", true},
-       {"max_tokens", FieldType::whole, "most tokens to write (16)"},
-       {"echo", FieldType::flag, "write the prompt before its continuation"},
-       {"logprobs", FieldType::whole, "above 0: the log-probability of every token"}});
-}
-
-std::vector<RouteField> chat_fields() {
-  return with_common_fields(
-      {kLanguageModel,
-       {"messages", FieldType::any, "list of {\"role\", \"content\"}", true},
-       {"max_completion_tokens", FieldType::whole, "most tokens to write (1024)"},
-       {"max_tokens", FieldType::whole, "older name of max_completion_tokens"},
-       {"logprobs", FieldType::flag, "only false"}});
-}
-
 }  // namespace
 
 std::vector<Route> openai_routes() {
@@ -283,19 +309,8 @@ std::vector<Route> openai_routes() {
            "Answer messages with a language model that has a chat template", chat_fields(),
            R"({"messages": [{"role": "user", "content": "How are you?"}], "max_tokens": 50})", chat,
            Dialect::openai},
-          {"POST",
-           "/v1/embeddings",
-           group,
-           "Turn texts into vectors",
-           {{"input", FieldType::any, "text, list of texts, or ids of tokens", true},
-            {"model", FieldType::text, "name of an embedding model; default: the first"},
-            {"dimensions", FieldType::whole,
-             "keep this many values of each vector, and scale it to length 1; 0: all"},
-            {"encoding_format", FieldType::text,
-             "float, or base64: the bytes of 32-bit floats, little-endian"}},
-           R"({"input": ["A dog sleeps.", "A cat eats."]})",
-           embeddings,
-           Dialect::openai},
+          {"POST", "/v1/embeddings", group, "Turn texts into vectors", embedding_fields(),
+           R"({"input": ["A dog sleeps.", "A cat eats."]})", embeddings, Dialect::openai},
           {"GET", "/v1/models", group, "List the models", {}, "", models, Dialect::openai},
           {"GET", kOneModelPath, group, "Describe a model", {}, "", one_model, Dialect::openai}};
 }

@@ -107,7 +107,7 @@ void alternatives(const std::shared_ptr<Call>& call) {
   require_short("text", source_tokens);
   require_short("target", target.size());
   const int count = static_cast<int>(p.whole("count", 1, kMostAlternatives, kAlternatives));
-  call->service.jobs().run([call, model, text, target, count, languages = options.languages] {
+  const auto find = [call, model, text, target, count, languages = options.languages] {
     try {
       const std::vector<TokenAlternatives> found =
           model->as<Translator>()->alternatives(text, target, count, languages);
@@ -115,8 +115,10 @@ void alternatives(const std::shared_ptr<Call>& call) {
     } catch (...) {
       call->fail(std::current_exception());
     }
-  });
-  call->spend()(static_cast<std::int64_t>(source_tokens + target.size()) + 1);
+  };
+  const auto tokens = static_cast<std::int64_t>(source_tokens + target.size()) + 1;
+  call->on_hang_up(call->service.jobs().run(tokens, find, cancelling(call), call->spend()));
+  call->spend()(tokens);
 }
 
 }  // namespace
