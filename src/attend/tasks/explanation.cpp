@@ -12,6 +12,7 @@
 #include "attend/core/option_fields.h"
 #include "attend/core/parallel.h"
 #include "attend/core/quote.h"
+#include "attend/core/too_long.h"
 #include "attend/core/utf8.h"
 #include "attend/error.h"
 #include "attend/models/residual_stream.h"
@@ -46,8 +47,8 @@ void check_explainable(const SavedModel& model, const ExplanationOptions& option
 
 void require_explainable_length(const std::vector<std::int32_t>& ids, std::string_view what) {
   if (std::ssize(ids) > kMostExplainedTokens)
-    throw LineError(fmt::format("{}: expected at most {} tokens, got {}", what,
-                                kMostExplainedTokens, ids.size()));
+    throw TooLongError(fmt::format("{}: expected at most {} tokens, got {}", what,
+                                   kMostExplainedTokens, ids.size()));
 }
 
 // `before`, and the tokens in front of the explained one: all that a decoder needs to read.

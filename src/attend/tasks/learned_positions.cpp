@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "attend/core/too_long.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -18,7 +19,7 @@ void require_positions(std::string_view option, std::int64_t tokens, const Stack
 void require_room(std::string_view where, std::int64_t tokens, int special,
                   std::int64_t positions) {
   if (positions > 0 && tokens + special > positions)
-    throw LineError(
+    throw TooLongError(
         fmt::format("{}: a text of {} tokens plus {} is longer than the {} positions the model has "
                     "learned; split it",
                     where, tokens, special == 1 ? "eos" : "bos and eos", positions));

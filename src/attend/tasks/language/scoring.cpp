@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "attend/checkpoint/finite.h"
+#include "attend/core/too_long.h"
 #include "attend/core/utf8.h"
 #include "attend/error.h"
 #include "attend/tasks/answers.h"
@@ -93,8 +94,8 @@ ScoredLine scored_line(const LanguageModel& model, const std::string& line,
                        const std::string& where, int max_tokens) {
   LineIds ids = model.tokenizer.encode(line);
   if (std::ssize(ids) > max_tokens)
-    throw LineError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}", where,
-                                max_tokens, ids.size()));
+    throw TooLongError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}", where,
+                                   max_tokens, ids.size()));
   return {std::move(ids), static_cast<std::int64_t>(count_code_points(line)) + 1};
 }
 

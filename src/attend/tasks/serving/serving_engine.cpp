@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "attend/core/option_fields.h"
+#include "attend/core/too_long.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -73,8 +74,8 @@ void ServingEngine::submit(Jobs request) {
   const std::string& client = request.front()->client();
   const std::int64_t most = most_waiting(client);
   if (size.tokens > most)
-    throw LineError(fmt::format("a request of {} tokens never fits: at most {} tokens may wait",
-                                size.tokens, most));
+    throw TooLongError(fmt::format("a request of {} tokens never fits: at most {} tokens may wait",
+                                   size.tokens, most));
   const std::lock_guard lock(mutex_);
   if (stopping_) throw OverloadedError("the engine has stopped");
   const Model model = request.front()->model();

@@ -10,6 +10,7 @@
 
 #include "attend/core/option_fields.h"
 #include "attend/core/parallel.h"
+#include "attend/core/too_long.h"
 #include "attend/data/corpus.h"
 #include "attend/error.h"
 #include "attend/tasks/answers.h"
@@ -69,8 +70,8 @@ struct ScoredText {
 
 void check_length(const ScoredText& text, std::int64_t positions, const ScoringOptions& options) {
   if (std::ssize(text.ids) > options.max_tokens)
-    throw LineError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}", text.where,
-                                options.max_tokens, text.ids.size()));
+    throw TooLongError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}",
+                                   text.where, options.max_tokens, text.ids.size()));
   require_room(text.where, std::ssize(text.ids), text.marks, positions);
 }
 
@@ -111,7 +112,7 @@ void check_prefix(const std::vector<std::int32_t>& prefix, const std::string& wh
   const auto& [options, marks, rules] = call;
   const int most = options.sampling ? options.sampling->max_length : options.beam.max_length;
   if (most > 0 && std::ssize(prefix) >= most)
-    throw LineError(fmt::format(
+    throw TooLongError(fmt::format(
         "{}: a prefix of {} tokens leaves no room in max-length {}; shorten it, or raise "
         "--max-length",
         where, prefix.size(), most));
@@ -190,7 +191,7 @@ SourceSentence TranslationEngine::sentence(
   const std::string& where = text.where;
   const auto tokens = static_cast<std::int64_t>(sentence.ids.size());
   if (tokens > call->options.max_source_tokens)
-    throw LineError(
+    throw TooLongError(
         fmt::format("{}: a sentence of {} tokens is longer than max-source-tokens {}; split it, or "
                     "raise --max-source-tokens",
                     where, tokens, call->options.max_source_tokens));
