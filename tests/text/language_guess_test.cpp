@@ -48,6 +48,36 @@ TEST(LanguageGuess, IsSureOnlyOfWhatItHasSeen) {
   EXPECT_TRUE(guess_language("the dog", {}).empty());
 }
 
+TEST(LanguageGuess, ReadsWhatPeopleWriteAlone) {
+  for (const auto& [text, language] :
+       std::vector<std::pair<const char*, const char*>>{{"Hello", "en"},
+                                                        {"Good morning!", "en"},
+                                                        {"Guten Morgen", "de"},
+                                                        {"Danke!", "de"},
+                                                        {"Bonjour", "fr"},
+                                                        {"Merci", "fr"},
+                                                        {"¡Hola!", "es"},
+                                                        {"Grazie", "it"},
+                                                        {"Olá", "pt"},
+                                                        {"Привет", "ru"},
+                                                        {"Привіт", "uk"},
+                                                        {"Merhaba", "tr"},
+                                                        {"Dzień dobry", "pl"}}) {
+    EXPECT_EQ(first(text), language) << text;
+  }
+}
+
+TEST(LanguageGuess, PrefersTheScriptOfTheTextWhereItKnowsNothingElse) {
+  EXPECT_EQ(first("Зызыка", {"en", "ru"}), "ru");
+  EXPECT_EQ(first("xyzzy", {"ru", "en"}), "en");
+}
+
+TEST(LanguageGuess, KnowsOtherNamesOfALanguage) {
+  EXPECT_EQ(first("Hunden og katten er ikke i huset som jeg har", {"en", "no"}), "no");
+  EXPECT_EQ(first("狗在花园里睡觉。", {"en", "zh-Hans"}), "zh-Hans");
+  EXPECT_EQ(first("O cão dorme na casa e os gatos não.", {"en", "pb"}), "pb");
+}
+
 TEST(LanguageGuess, KeepsTheOrderOfEquallyLikelyOnes) {
   EXPECT_EQ(first("xyzzy", {"de", "en"}), "de");
 }

@@ -8,6 +8,7 @@
 
 #include "attend/core/unicode.h"
 #include "attend/core/utf8.h"
+#include "attend/text/language_tag.h"
 
 namespace attend::detail {
 namespace {
@@ -206,7 +207,7 @@ LanguageEvidence evidence_of(std::string_view text) {
 }
 
 std::optional<std::size_t> find_language(std::string_view name) {
-  const std::string_view code = name.substr(0, name.find_first_of("_-"));
+  const std::string code = language_tag(name).language;
   for (std::size_t i = 0; i < kLanguages.size(); ++i)
     if (kLanguages[i].code == code || kLanguages[i].long_code == code) return i;
   return std::nullopt;

@@ -50,7 +50,8 @@ struct LanguageEvidence {
 // Of the first 4096 bytes, which bounds the time.
 LanguageEvidence evidence_of(std::string_view text);
 
-// The index of a language by a name that begins with its ISO 639 code: "de", "de_DE", "deu_Latn".
+// The index of a language by a name that begins with its ISO 639 code: "de", "de_DE", "deu_Latn";
+// or by another name of it (language_tag.h).
 std::optional<std::size_t> find_language(std::string_view name);
 // Its two-letter code.
 std::string_view language_code(std::size_t language);
