@@ -120,7 +120,7 @@ layer != "cli" {
   }
 }
 
-FILENAME !~ /(core\/json|checkpoint\/safetensors_header)\.cpp$/ {
+FILENAME !~ /(core\/json(_search)?|checkpoint\/safetensors_header)\.cpp$/ {
   code = $0
   sub(/\/\/.*/, "", code)
   gsub(/"([^"\\]|\\.)*"/, "\"\"", code)

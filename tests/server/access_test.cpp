@@ -79,6 +79,14 @@ TEST(Access, TakesKnownKeysOnly) {
   EXPECT_EQ(status_of([&] { access.enter("abcdefgh", false); }), 403);
 }
 
+TEST(Access, CountsNothingWhenItOnlyChecks) {
+  Access access(read_keys("abcdefgh requests=1\n"));
+  for (int i = 0; i < 3; ++i) access.check("abcdefgh", false);
+  EXPECT_EQ(status_of([&] { access.check("abcdefgh", true); }), 403);
+  EXPECT_EQ(status_of([&] { access.check("", false); }), 401);
+  EXPECT_EQ(status_of([&] { access.enter("abcdefgh", false); }), 200);
+}
+
 TEST(Access, CountsRequestsPerMinute) {
   Access access(read_keys("abcdefgh requests=2\n"));
   const auto now = std::chrono::steady_clock::now();
@@ -154,6 +162,28 @@ TEST_F(KeysOfServer, AreTakenFromHeadersAndBodies) {
   const RawResponse more = post_with("X-Api-Key: abcdefgh\r\n", R"({"q": "the"})");
   EXPECT_EQ(more.status, 429);
   EXPECT_FALSE(more.field("Retry-After").empty());
+  std::filesystem::remove(keys);
+}
+
+TEST_F(KeysOfServer, AreCheckedBeforeABodyIsRead) {
+  const std::string keys = testing::TempDir() + "attend_early_keys" + std::to_string(getpid());
+  std::ofstream(keys) << "abcdefgh\n";
+  ServingOptions options;
+  options.api_key = keys;
+  serve({"en-de"}, options);
+  for (const char* body :
+       {"{", "[]", "{\"q\": 3}", "{\"q\": {\"api_key\": \"abcdefgh\"}}", "[[[[[["})
+    EXPECT_EQ(post_with("", body).status, 401) << body;
+  for (const char* type : {"application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
+                           "image/png", "text/plain"})
+    EXPECT_EQ(post_with(fmt::format("Content-Type: {}\r\n", type), "q=%zz").status, 401) << type;
+  EXPECT_EQ(post_with("X-Api-Key: abcdefgh\r\n", "{").status, 400);
+  EXPECT_EQ(post_with("", "{\"api_key\": \"abcdefgh\", \"q\": [").status, 400);
+  EXPECT_EQ(post_with("", R"({"a": [{"b": []}], "q": "the", "api_key": "abcdefgh"})").status, 200);
+  RawClient client(server_->port());
+  client.send(
+      "POST /detect HTTP/1.1\r\nHost: t\r\nX-Api-Key: wrong123\r\nContent-Length: 999\r\n\r\n");
+  EXPECT_EQ(client.receive().status, 403) << "without the body";
   std::filesystem::remove(keys);
 }
 

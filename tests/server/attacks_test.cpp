@@ -218,8 +218,9 @@ TEST_F(Attacks, PathsLeadNowhere) {
         "/download_file/", "/translate%00.css", "/TRANSLATE", "/v1/../health", "/models//",
         "/./health", "/;/health", "/health;x"})
     EXPECT_EQ(get(path).status / 100, 4) << path;
-  // The whole address, as proxies get it; and what is no path at all.
-  for (const char* target : {"http://t/health", "*", "health", "t:80", "?", "#"})
+  // What is no path, and no whole address either.
+  for (const char* target : {"*", "health", "t:80", "?", "#", "http://", "http:///health",
+                             "http://a@t/health", "ftp://t/health", "/%", "/%zz", "/health%2"})
     EXPECT_EQ(get(target).status / 100, 4) << target;
   EXPECT_EQ(status_of("/models/..%2f..%2fetc", R"({"inputs": "a"})"), 404);
 }

@@ -130,10 +130,9 @@ Access::Buckets& Access::buckets_of(const ApiKey& key, Time now) {
   return buckets;
 }
 
-std::string Access::enter(std::string_view key, bool administrate, Time now) {
-  const std::lock_guard lock(mutex_);
+const ApiKey* Access::checked(std::string_view key, bool administrate) const {
   if (keys_.empty()) {
-    if (!administrate) return {};
+    if (!administrate) return nullptr;
     throw HttpError{403,
                     "loading and dropping models needs a key with admin rights; the server was "
                     "started without --api-key"};
@@ -142,6 +141,18 @@ std::string Access::enter(std::string_view key, bool administrate, Time now) {
   const ApiKey* const found = find(key);
   if (found == nullptr) throw HttpError{403, "the API key is not known"};
   if (administrate && !found->admin) throw HttpError{403, "the API key has no admin rights"};
+  return found;
+}
+
+void Access::check(std::string_view key, bool administrate) const {
+  const std::lock_guard lock(mutex_);
+  checked(key, administrate);
+}
+
+std::string Access::enter(std::string_view key, bool administrate, Time now) {
+  const std::lock_guard lock(mutex_);
+  const ApiKey* const found = checked(key, administrate);
+  if (found == nullptr) return {};
   Buckets& buckets = buckets_of(*found, now);
   if (found->tokens > 0) buckets.tokens.require(1, found->tokens, "tokens");
   if (found->requests > 0) {

@@ -38,8 +38,10 @@ class Access {
   void replace(std::vector<ApiKey> keys);
   bool has_keys() const;
 
-  // The name of the key, for the log. Throws HttpError: 401 without a key, 403 for a wrong one or
-  // one that may not `administrate`, 429 for too many requests or tokens.
+  // Throws HttpError: 401 without a key, 403 for a wrong one or one that may not `administrate`.
+  void check(std::string_view key, bool administrate) const;
+  // Counts a request. Returns the name of the key, for the log. Throws as check() does, and
+  // HttpError 429 for too many requests or tokens.
   using Time = std::chrono::steady_clock::time_point;
   std::string enter(std::string_view key, bool administrate,
                     Time now = std::chrono::steady_clock::now());
@@ -62,6 +64,8 @@ class Access {
     Bucket requests, tokens;
   };
 
+  // With the mutex locked. nullptr: there are no keys, and none is needed. Throws as check() does.
+  const ApiKey* checked(std::string_view key, bool administrate) const;
   // nullptr: no such key.
   const ApiKey* find(std::string_view key) const;
   Buckets& buckets_of(const ApiKey& key, Time now);

@@ -40,4 +40,10 @@ bool Background::run(std::function<void()> task) {
   return true;
 }
 
+void Background::go_on(std::function<void()> rest) {
+  const std::lock_guard lock(mutex_);
+  waiting_.push_back(std::move(rest));
+  arrived_.notify_one();
+}
+
 }  // namespace attend

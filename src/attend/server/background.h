@@ -18,6 +18,8 @@ class Background {
 
   // Runs `task`, which must not throw, after those before it. Returns false if too many wait.
   bool run(std::function<void()> task);
+  // For a task that goes on: runs the rest of it after all that wait, however many these are.
+  void go_on(std::function<void()> rest);
 
  private:
   std::mutex mutex_;

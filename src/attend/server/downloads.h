@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <filesystem>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -13,21 +14,25 @@ namespace attend {
 
 struct Download {
   std::string name;  // "4f0c...e1.docx": cannot be guessed
-  std::string type;
   std::string content;
 };
 
-// All functions may be called from any thread.
+// In memory; or in a folder, from which every server that shares it sends them. All functions may
+// be called from any thread.
 class Downloads {
  public:
-  // `most`: bytes of all files; the oldest make room.
-  explicit Downloads(std::size_t most = 64 << 20) : most_(most) {}
+  // Bytes of all files; the oldest make room.
+  static constexpr std::size_t kMost = 64 << 20;
 
-  using Time = std::chrono::steady_clock::time_point;
-  // Keeps a file for ten minutes; returns its name, which ends with `extension`.
-  std::string add(std::string content, std::string type, std::string_view extension,
-                  Time now = std::chrono::steady_clock::now());
-  std::optional<Download> find(std::string_view name, Time now = std::chrono::steady_clock::now());
+  // `folder`: made if it is missing; empty: none. Throws IoError if it cannot be written.
+  explicit Downloads(std::filesystem::path folder = {}, std::size_t most = kMost);
+
+  // Of the files of a folder.
+  using Time = std::chrono::system_clock::time_point;
+  // Keeps a file for ten minutes; returns its name, which ends with `extension`. Throws IoError.
+  std::string add(std::string content, std::string_view extension,
+                  Time now = std::chrono::system_clock::now());
+  std::optional<Download> find(std::string_view name, Time now = std::chrono::system_clock::now());
 
  private:
   struct Kept {
@@ -35,7 +40,10 @@ class Downloads {
     Time until;
   };
   void drop_old(Time now);
+  // Of the folder: those that have expired, and the oldest if all are too large.
+  void drop_old_files(Time now) const;
 
+  const std::filesystem::path folder_;
   const std::size_t most_;
   std::mutex mutex_;
   std::deque<Kept> kept_;

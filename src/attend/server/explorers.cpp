@@ -12,20 +12,26 @@
 
 namespace attend {
 
-namespace {
-
-constexpr std::size_t kKeptModels = 2;
-
-}  // namespace
-
-void Explorers::run(std::function<void()> task) {
-  const bool taken = thread_.run([runtime = runtime_, task = std::move(task)] {
+std::function<void()> Explorers::there(std::function<void()> task) const {
+  return [runtime = runtime_, task = std::move(task)] {
     std::optional<RuntimeScope> scope;
     if (runtime) scope.emplace(runtime);
     task();
-  });
-  if (!taken) throw HttpError{503, "too many explorer requests are waiting", 1};
+  };
 }
+
+void Explorers::require_enabled() const {
+  if (!enabled_)
+    throw HttpError{403, "the explorer is off: the server was started with --no-explorer"};
+}
+
+void Explorers::run(std::function<void()> task) {
+  require_enabled();
+  if (!thread_.run(there(std::move(task))))
+    throw HttpError{503, "too many explorer requests are waiting", 1};
+}
+
+void Explorers::go_on(std::function<void()> rest) { thread_.go_on(there(std::move(rest))); }
 
 std::shared_ptr<const Explorer> Explorers::of(const ServedModel& model) {
   if (!model.place.adapter.empty())
@@ -45,7 +51,7 @@ std::shared_ptr<const Explorer> Explorers::of(const ServedModel& model) {
         503, fmt::format("{}: the file has changed; reload the models", model.place.path), 5};
   // Their memory is free before the next takes more.
   std::erase_if(last_, [&](const Loaded& loaded) { return loaded.path == model.place.path; });
-  if (last_.size() == kKeptModels) last_.erase(last_.begin());
+  if (last_.size() == kMostModels) last_.erase(last_.begin());
   last_.push_back({model.place.path, model.state, Explorer::load(model.place.path)});
   return last_.back().explorer;
 }

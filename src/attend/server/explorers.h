@@ -16,12 +16,20 @@ namespace attend {
 
 class Explorers {
  public:
-  // Computes on `runtime`.
-  explicit Explorers(std::shared_ptr<Runtime> runtime) : runtime_(std::move(runtime)) {}
+  // Models that are kept in memory.
+  static constexpr std::size_t kMostModels = 2;
 
+  // Computes on `runtime`; not at all unless `enabled`.
+  Explorers(std::shared_ptr<Runtime> runtime, bool enabled)
+      : runtime_(std::move(runtime)), enabled_(enabled) {}
+
+  // Throws HttpError 403 if the explorer is switched off.
+  void require_enabled() const;
   // Runs `task`, which must not throw, on the thread of the explorers, after those before it.
-  // Throws HttpError 503 if too many wait.
+  // Throws HttpError 503 if too many wait, 403 if the explorer is switched off.
   void run(std::function<void()> task);
+  // For such a task that goes on: runs the rest of it after those that wait.
+  void go_on(std::function<void()> rest);
 
   // For tasks. The model is loaded a second time when it is first asked for, as it has to be read
   // again to be changed; only the last two are kept, which people compare. Throws HttpError 400 for
@@ -30,7 +38,11 @@ class Explorers {
   std::shared_ptr<const Explorer> of(const ServedModel& model);
 
  private:
+  // Within the runtime.
+  std::function<void()> there(std::function<void()> task) const;
+
   const std::shared_ptr<Runtime> runtime_;
+  const bool enabled_;
   std::mutex mutex_;
   struct Loaded {
     std::string path;

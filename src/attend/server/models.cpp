@@ -13,6 +13,7 @@
 #include "attend/error.h"
 #include "attend/model_file.h"
 #include "attend/server/http/message.h"
+#include "attend/text/language_tag.h"
 
 namespace attend {
 namespace {
@@ -131,13 +132,40 @@ ServedModelPointer Models::find(std::string_view name, bool (*fits)(const Served
                            : fmt::format("there is no {} model {}", kind, quote(name))};
 }
 
-ServedModelPointer Models::translator(std::string_view source, std::string_view target,
-                                      std::string_view name) const {
-  for (const ServedModelPointer& model : all())
-    if ((name.empty() || model->name == name) && model->translates(source, target)) return model;
+ChosenTranslator Models::translator(std::string_view source, std::string_view target,
+                                    std::string_view name) const {
+  const ModelList list = all();
+  const auto has_name = [&](const ServedModel& model) {
+    return name.empty() || model.name == name;
+  };
+  for (const ServedModelPointer& model : list)
+    if (has_name(*model) && model->translates(source, target))
+      return {model, std::string(source), std::string(target)};
+  for (const ServedModelPointer& model : list) {
+    const auto from = matching_language(source, model->sources),
+               into = matching_language(target, model->targets);
+    if (has_name(*model) && from && into && model->translates(*from, *into))
+      return {model, *from, *into};
+  }
   throw HttpError{400,
                   fmt::format("no model translates from {} to {}; GET /languages lists the pairs",
                               quote(source), quote(target))};
+}
+
+std::vector<std::string> Models::sources_into(std::string_view target) const {
+  std::vector<std::string> languages;
+  for (const ServedModelPointer& model : all()) {
+    const auto into = matching_language(target, model->targets);
+    for (const std::string& source : model->sources) {
+      const bool fits = target.empty() || (into && model->translates(source, *into));
+      if (fits && std::find(languages.begin(), languages.end(), source) == languages.end())
+        languages.push_back(source);
+    }
+  }
+  std::stable_partition(languages.begin(), languages.end(), [](const std::string& language) {
+    return language_tag(language).language == "en";
+  });
+  return languages;
 }
 
 std::vector<std::string> Models::reload() {

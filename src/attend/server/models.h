@@ -16,6 +16,12 @@ namespace attend {
 
 using ModelList = std::vector<ServedModelPointer>;
 
+// A translator, and its own names of the languages that a request asked for.
+struct ChosenTranslator {
+  ServedModelPointer model;
+  std::string source, target;
+};
+
 class Models {
  public:
   // Loads the models in `places` and those in `folder`, model files and folders of runs, if it is
@@ -34,10 +40,14 @@ class Models {
         name, [](const ServedModel& model) { return model.as<Model>() != nullptr; },
         kind_of<Model>());
   }
-  // The first translator for a pair of languages, or the one of that name. Throws HttpError 400 if
-  // there is none.
-  ServedModelPointer translator(std::string_view source, std::string_view target,
-                                std::string_view name = {}) const;
+  // The first translator for a pair of languages, or the one of that name: one that has the
+  // languages under these names, or else under others (text/language_tag.h). Throws HttpError 400
+  // if there is none.
+  ChosenTranslator translator(std::string_view source, std::string_view target,
+                              std::string_view name = {}) const;
+  // The languages that some model translates into `target`, or into any if it is empty; English
+  // first.
+  std::vector<std::string> sources_into(std::string_view target) const;
 
   // The functions below take as long as loading does. A model file that was written again is
   // checked with its golden samples, and replaces the old one only if it holds.

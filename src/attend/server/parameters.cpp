@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "attend/core/json.h"
+#include "attend/core/json_search.h"
 #include "attend/core/json_text.h"
 #include "attend/core/nearest_name.h"
 #include "attend/core/quote.h"
@@ -87,32 +88,78 @@ void require_fixed(const RouteField& field, const Json& value) {
   refuse_value(field.name, fmt::format("{}, as nothing else is supported", expected), value);
 }
 
+std::string key_in_fields(const std::vector<FormField>& fields) {
+  for (const FormField& field : fields)
+    if (field.name == kApiKeyField) return field.value;
+  return {};
+}
+
+// What a body is, by its content type.
+enum class BodyKind { none, form, parts, json, other };
+
+BodyKind kind_of_body(const HttpRequest& request, const std::string& type) {
+  // A body of GET says nothing.
+  if (request.method == "GET" || request.method == "HEAD" || request.body.empty())
+    return BodyKind::none;
+  const bool is_form = type == "application/x-www-form-urlencoded";
+  if (is_form && request.body.front() != '{') return BodyKind::form;
+  if (type == "multipart/form-data") return BodyKind::parts;
+  // curl -d calls JSON a form.
+  const bool is_json = type == "application/json" || type == "text/json" || type.ends_with("+json");
+  return is_form || is_json || type.empty() || type == "text/plain" ? BodyKind::json
+                                                                    : BodyKind::other;
+}
+
 }  // namespace
+
+std::string api_key_of(const HttpRequest& request) {
+  try {
+    std::string key = key_in_fields(parse_form(request.query));
+    if (!key.empty()) return key;
+    const std::string_view content = request.headers.find("content-type");
+    switch (kind_of_body(request, media_type(content))) {
+      case BodyKind::form:
+        return key_in_fields(parse_form(request.body));
+      case BodyKind::parts:
+        return key_in_fields(parse_multipart(request.body, content));
+      case BodyKind::json:
+        return text_member_of_json(request.body, kApiKeyField);
+      case BodyKind::none:
+      case BodyKind::other:
+        break;
+    }
+  } catch (const HttpError&) {  // a form that cannot be read: whoever has a key is told so
+  }
+  return {};
+}
 
 Parameters::Parameters(const HttpRequest& request, std::span<const RouteField> fields) {
   for (FormField& field : parse_form(request.query))
     read_form(field.name, std::move(field.value), fields);
   const std::string_view content = request.headers.find("content-type");
   const std::string type = media_type(content);
-  if (request.method == "GET" || request.method == "HEAD" || request.body.empty()) {
-    // A body of GET says nothing.
-  } else if (type == "application/x-www-form-urlencoded" && request.body.front() != '{') {
-    for (FormField& field : parse_form(request.body))
-      read_form(field.name, std::move(field.value), fields);
-  } else if (type == "multipart/form-data") {
-    for (FormField& field : parse_multipart(request.body, content)) {
-      if (field.name == "file") {
-        file_ = Upload{std::move(field.file), std::move(field.value)};
-      } else {
+  switch (kind_of_body(request, type)) {
+    case BodyKind::none:
+      break;
+    case BodyKind::form:
+      for (FormField& field : parse_form(request.body))
         read_form(field.name, std::move(field.value), fields);
+      break;
+    case BodyKind::parts:
+      for (FormField& field : parse_multipart(request.body, content)) {
+        if (field.name == "file") {
+          file_ = Upload{std::move(field.file), std::move(field.value)};
+        } else {
+          read_form(field.name, std::move(field.value), fields);
+        }
       }
-    }
-  } else if (type.empty() || type == "application/json" || type == "text/plain" ||
-             type == "application/x-www-form-urlencoded") {
-    // curl -d calls JSON a form.
-    json_.update(json_of(request.body));
-  } else {
-    throw HttpError{415, fmt::format("Content-Type: expected JSON or a form, got {}", quote(type))};
+      break;
+    case BodyKind::json:
+      json_.update(json_of(request.body));
+      break;
+    case BodyKind::other:
+      throw HttpError{415,
+                      fmt::format("Content-Type: expected JSON or a form, got {}", quote(type))};
   }
   if (request.method != "GET" && request.method != "HEAD") refuse_unknown(fields);
   keep_known(fields);

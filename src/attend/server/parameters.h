@@ -40,6 +40,10 @@ constexpr RouteField ignored_field(std::string_view name) {
 // Every route takes it: where LibreTranslate's clients put their key.
 inline constexpr std::string_view kApiKeyField = "api_key";
 
+// The value of that parameter, found without reading the others; empty if there is none, or the
+// request cannot be read.
+std::string api_key_of(const HttpRequest& request);
+
 // An uploaded file.
 struct Upload {
   std::string name;

@@ -4,6 +4,7 @@
 
 #include "attend/checkpoint/finite.h"
 #include "attend/core/json_text.h"
+#include "attend/core/too_long.h"
 #include "attend/error.h"
 #include "attend/server/service.h"
 
@@ -77,7 +78,7 @@ HttpError http_error_of(const std::exception_ptr& error) {
     return {503, "the server is stopping", kRetryAfter};
   } catch (const NotFiniteError& broken) {
     return {500, broken.what()};
-  } catch (const LineError& text) {
+  } catch (const TooLongError& text) {
     return {413, text.what()};
   } catch (const ConfigError& option) {
     return {400, option.what()};

@@ -15,6 +15,7 @@
 #include "attend/tasks/model_settings.h"
 #include "attend/tasks/tagging/model.h"
 #include "attend/tasks/translation/model.h"
+#include "attend/text/language_tag.h"
 
 namespace attend {
 namespace {
@@ -176,6 +177,12 @@ bool ServedModel::translates(std::string_view source, std::string_view target) c
   };
   return as<Translator>() != nullptr && has(sources, source) && has(targets, target) &&
          (source != target || !chooses_languages);
+}
+
+LanguagePair ServedModel::own_names(std::string_view source, std::string_view target) const {
+  if (!chooses_languages) return {};
+  return {matching_language(source, sources).value_or(std::string(source)),
+          matching_language(target, targets).value_or(std::string(target))};
 }
 
 std::string served_name(const ModelPlace& place) {

@@ -86,6 +86,9 @@ struct ServedModel {
     return std::get_if<Model>(&model);
   }
   bool translates(std::string_view source, std::string_view target) const;
+  // What the model calls these languages; as they are if it does not know them. Nothing for a model
+  // that does not choose.
+  LanguagePair own_names(std::string_view source, std::string_view target) const;
 };
 
 using ServedModelPointer = std::shared_ptr<const ServedModel>;

@@ -9,6 +9,7 @@
 #include "attend/core/json_text.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
+#include "attend/server/forwarded.h"
 
 namespace attend {
 namespace {
@@ -22,12 +23,35 @@ const Route* route_of(const HttpRequest& request) {
   return nullptr;
 }
 
-// Those of the routes with this path, as in a field Allow.
-std::string methods_of(const std::string& path) {
+// Those of the routes with this path, or of all for "*", as in a field Allow.
+std::string methods_of(std::string_view path) {
   std::vector<std::string_view> methods;
-  for (const Route& route : all_routes())
-    if (is_path_of(route, path)) methods.push_back(route.method);
+  const auto add = [&](std::string_view method) {
+    if (std::find(methods.begin(), methods.end(), method) == methods.end())
+      methods.push_back(method);
+  };
+  for (const Route& route : all_routes()) {
+    if (path != "*" && !is_path_of(route, path)) continue;
+    add(route.method);
+    if (route.method == "GET") add("HEAD");
+  }
   return fmt::format("{}", fmt::join(methods, ", "));
+}
+
+// The path without slashes at its end and without those that follow another one.
+std::string with_single_slashes(std::string_view path) {
+  std::string out;
+  for (const char c : path)
+    if (c != '/' || !out.ends_with('/')) out += c;
+  while (out.size() > 1 && out.ends_with('/')) out.pop_back();
+  return out;
+}
+
+std::string no_such_path(const std::string& path) {
+  const std::string near = with_single_slashes(path);
+  if (near != path && !methods_of(near).empty())
+    return fmt::format("there is no {}; there is {}", quote(path), quote(near));
+  return fmt::format("there is no {}; GET /docs lists the routes", quote(path));
 }
 
 // Of a path without a route, or with another method, errors look like those of its neighbors.
@@ -37,14 +61,17 @@ Dialect dialect_of(const HttpRequest& request) {
   return request.path.starts_with("/v1/") ? Dialect::openai : Dialect::plain;
 }
 
-// From the header, or from where LibreTranslate's clients put it.
-std::string key_of(const Call& call) {
-  const HttpHeaders& headers = call.exchange->request().headers;
+std::string key_in_headers(const HttpHeaders& headers) {
   const std::string_view authorization = headers.find("authorization");
   if (authorization.size() > 7 && same_field(authorization.substr(0, 7), "bearer "))
     return std::string(authorization.substr(7));
-  const std::string_view own = headers.find("x-api-key");
-  return own.empty() ? call.parameters.text(kApiKeyField) : std::string(own);
+  return std::string(headers.find("x-api-key"));
+}
+
+// From the header, or from where LibreTranslate's clients put it.
+std::string key_of(const HttpRequest& request) {
+  std::string key = key_in_headers(request.headers);
+  return key.empty() ? api_key_of(request) : key;
 }
 
 }  // namespace
@@ -59,22 +86,40 @@ Service::Service(ServiceOptions options, std::vector<ModelPlace> places,
                  std::shared_ptr<Runtime> runtime)
     : options_(std::move(options)),
       models_(std::move(places), options_.models_folder, runtime),
-      explorers_(runtime),
+      downloads_(options_.downloads),
+      explorers_(runtime, options_.explorer),
       jobs_(options_.max_tokens_in_queue, runtime),
       time_limit_(options_.request_time_limit) {
   if (!options_.api_keys.empty()) access_.replace(read_api_keys(options_.api_keys));
 }
 
+std::optional<HttpError> Service::admit(const HttpRequest& request) const {
+  const Route* const route = route_of(request);
+  if (route == nullptr || route->key == Route::Key::none) return std::nullopt;
+  const std::string key = key_in_headers(request.headers);
+  if (key.empty() && access_.has_keys()) return std::nullopt;  // the body may have it
+  try {
+    access_.check(key, route->key == Route::Key::admin);
+  } catch (const HttpError& error) {
+    return error;
+  }
+  return std::nullopt;
+}
+
+// The key comes first: who has none shall not make the server read a body.
 void Service::answer(const std::shared_ptr<Exchange>& exchange) {
-  const Route* const route = route_of(exchange->request());
+  const HttpRequest& request = exchange->request();
+  const Route* const route = route_of(request);
   if (route == nullptr) return answer_without_route(*exchange);
+  std::string key;
+  if (route->key != Route::Key::none) {
+    if (access_.has_keys()) key = key_of(request);
+    exchange->sign(access_.enter(key, route->key == Route::Key::admin));
+  }
   const auto call = std::make_shared<Call>(*this, *route, exchange);
+  call->key = std::move(key);
   time_limit_.watch(exchange);
   try {
-    if (route->key != Route::Key::none) {
-      call->key = key_of(*call);
-      exchange->sign(access_.enter(call->key, route->key == Route::Key::admin));
-    }
     route->run(call);
     // JSON takes many times the memory of its text, and the answer may take minutes.
     call->parameters.clear();
@@ -86,9 +131,7 @@ void Service::answer(const std::shared_ptr<Exchange>& exchange) {
 void Service::answer_without_route(Exchange& exchange) const {
   const HttpRequest& request = exchange.request();
   const std::string methods = methods_of(request.path);
-  if (methods.empty())
-    throw HttpError{404,
-                    fmt::format("there is no {}; GET /docs lists the routes", quote(request.path))};
+  if (methods.empty()) throw HttpError{404, no_such_path(request.path)};
   if (request.method != "OPTIONS") {
     HttpResponse refusal =
         refuse(request, {405, fmt::format("{} takes {}", request.path, methods)});
@@ -121,7 +164,7 @@ void Service::finished(const HttpRequest& request, const HttpOutcome& outcome) {
   const std::string line = json_text(nlohmann::ordered_json{
       {"time", fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
                            fmt::gmtime(std::chrono::system_clock::to_time_t(now)), millis)},
-      {"client", request.client},
+      {"client", client_of(request)},
       {"key", printable(outcome.key_name)},
       {"method", printable(request.method, 20)},
       {"path", printable(request.path)},
@@ -148,8 +191,19 @@ std::vector<std::string> Service::reload() {
   return failures;
 }
 
+std::string Service::client_of(const HttpRequest& request) const {
+  if (!options_.trust_proxy) return request.client;
+  std::string said = forwarded_of(request.headers).client;
+  return said.empty() ? request.client : said;
+}
+
 std::string Service::url_for(const HttpRequest& request) const {
-  return fmt::format("{}://{}", options_.has_tls ? "https" : "http", request.headers.find("host"));
+  Forwarded said;
+  if (options_.trust_proxy) said = forwarded_of(request.headers);
+  if (said.scheme.empty()) said.scheme = options_.has_tls ? "https" : "http";
+  if (said.host.empty()) said.host = request.headers.find("host");
+  if (said.host.empty()) return said.prefix;
+  return fmt::format("{}://{}{}", said.scheme, said.host, said.prefix);
 }
 
 Metrics::Gauges Service::gauges() const {

@@ -1,12 +1,12 @@
 // What a server does with requests: finds the route, asks the models, counts and logs.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +23,9 @@
 
 namespace attend {
 
+// Bytes of all documents in progress.
+inline constexpr std::size_t kMostOfDocuments = 256 << 20;
+
 struct ServiceOptions {
   std::int64_t max_tokens_in_queue = 65536;
   std::int64_t max_new_tokens = 4096;  // of each continuation
@@ -30,6 +33,9 @@ struct ServiceOptions {
   std::string models_folder = {};      // of models besides those named; empty: none
   std::string api_keys = {};           // file of keys; empty: everyone may send requests
   bool has_tls = false;
+  bool trust_proxy = false;    // whether requests come from a proxy that says for whom
+  bool explorer = true;        // whether models are loaded again to change their attention
+  std::string downloads = {};  // folder of translated files; empty: they are in memory
   std::string cors = {};  // the origin that browsers may send requests from; "*": any; empty: none
   // Receives a line of JSON for every request, without line break; one call at a time. Null:
   // nothing is logged.
@@ -41,6 +47,7 @@ class Service {
   Service(ServiceOptions options, std::vector<ModelPlace> places, std::shared_ptr<Runtime> runtime);
 
   // For HttpServer::Handlers.
+  std::optional<HttpError> admit(const HttpRequest& request) const;
   void answer(const std::shared_ptr<Exchange>& exchange);
   HttpResponse refuse(const HttpRequest& request, const HttpError& error) const;
   void finished(const HttpRequest& request, const HttpOutcome& outcome);
@@ -52,9 +59,10 @@ class Service {
   Background& background() { return background_; }
   Explorers& explorers() { return explorers_; }
   Downloads& downloads() { return downloads_; }
-  // Of all documents that are being translated.
-  std::atomic<std::size_t>& document_bytes() { return document_bytes_; }
-  // How the client of a request calls this server: "http://127.0.0.1:8080".
+  // Of all documents that are being translated: a file unpacks to many times its size.
+  const std::shared_ptr<MemoryBudget>& document_bytes() { return document_bytes_; }
+  // How the client of a request calls this server: "http://127.0.0.1:8080". Empty if it does not
+  // say.
   std::string url_for(const HttpRequest& request) const;
   Metrics& metrics() { return metrics_; }
   Metrics::Gauges gauges() const;
@@ -64,6 +72,8 @@ class Service {
   std::function<int()> connections = [] { return 0; };
 
  private:
+  // Its address, or that of the client for whom a proxy asks.
+  std::string client_of(const HttpRequest& request) const;
   // Preflight requests of browsers get the methods of their path. Throws HttpError for the others.
   void answer_without_route(Exchange& exchange) const;
 
@@ -73,7 +83,8 @@ class Service {
   Models models_;
   Metrics metrics_;
   Downloads downloads_;
-  std::atomic<std::size_t> document_bytes_{0};
+  const std::shared_ptr<MemoryBudget> document_bytes_ =
+      std::make_shared<MemoryBudget>(kMostOfDocuments);
   // End first: what they do may use everything else.
   Background background_;
   Explorers explorers_;

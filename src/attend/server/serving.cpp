@@ -1,5 +1,8 @@
 #include "attend/server/serving.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "attend/core/option_fields.h"
 #include "attend/core/runtime.h"
 
@@ -8,6 +11,11 @@ namespace {
 
 // Requests of the largest size that may be in progress at once.
 constexpr std::size_t kLargestRequests = 64;
+
+// The buffers of a connection, as a multiple of the largest header.
+constexpr std::uint64_t kBuffersOfHeader = 8;
+// The memory of JSON that is being read, as a multiple of its text: of a list of empty lists.
+constexpr std::uint64_t kJsonOfText = 32;
 
 // Threads of models that one thread of the server keeps busy with short requests.
 constexpr int kThreadsServed = 8;
@@ -36,6 +44,7 @@ Server::Server(const ServingOptions& options, std::vector<ModelPlace> models,
   check_options(options);
   http_options_ = http_options(options, runtime->threads());
   HttpServer::Handlers handlers{
+      .admit = [this](const HttpRequest& request) { return service_->admit(request); },
       .answer = [this](const std::shared_ptr<Exchange>& exchange) { service_->answer(exchange); },
       .refuse = [this](const HttpRequest& request,
                        const HttpError& error) { return service_->refuse(request, error); },
@@ -49,6 +58,9 @@ Server::Server(const ServingOptions& options, std::vector<ModelPlace> models,
                                                .models_folder = options.models_dir,
                                                .api_keys = options.api_key,
                                                .has_tls = !options.certificate.empty(),
+                                               .trust_proxy = options.trust_proxy,
+                                               .explorer = options.explorer,
+                                               .downloads = options.download_dir,
                                                .cors = options.cors,
                                                .log = std::move(log)},
                                 std::move(models), std::move(runtime));
@@ -60,8 +72,26 @@ std::string Server::url() const {
 }
 
 std::uint64_t Server::request_memory() const {
-  const auto connections = static_cast<std::uint64_t>(http_options_.max_connections);
-  return http_options_.max_bodies + connections * 8 * http_options_.max_header;
+  const std::uint64_t connections = static_cast<std::uint64_t>(http_options_.max_connections) *
+                                    kBuffersOfHeader * http_options_.max_header;
+  // Requests are read on the threads that speak to clients and on as many for long requests.
+  const std::uint64_t reading =
+      2 * static_cast<std::uint64_t>(http_options_.threads) * kJsonOfText * http_options_.max_body;
+  const std::uint64_t texts = http_options_.max_bodies;  // in jobs, beside the bodies
+  const std::uint64_t responses = http_options_.max_bodies;
+  const std::uint64_t downloads = service_->options().downloads.empty() ? Downloads::kMost : 0;
+  return http_options_.max_bodies + connections + reading + texts + responses + kMostOfDocuments +
+         downloads;
+}
+
+std::uint64_t Server::explorer_memory() {
+  if (!service_->options().explorer) return 0;
+  std::vector<std::uint64_t> sizes;
+  for (const ServedModelPointer& model : models())
+    if (model->place.adapter.empty()) sizes.push_back(model->state.bytes);
+  std::sort(sizes.rbegin(), sizes.rend());
+  sizes.resize(std::min(sizes.size(), Explorers::kMostModels));
+  return std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
 }
 
 }  // namespace attend

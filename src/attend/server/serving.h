@@ -23,6 +23,9 @@ struct ServingOptions {
   std::string models_dir = {};
   std::string api_key = {};
   std::string cors = {};
+  bool explorer = ServiceOptions{}.explorer;
+  bool trust_proxy = ServiceOptions{}.trust_proxy;
+  std::string download_dir = {};
   std::string certificate = {};
   std::string key = {};
 };
@@ -51,6 +54,14 @@ void fields(ServingOptions& o, Visitor&& visit) {
         "file of API keys, one per line: KEY name=NAME requests=PER_MINUTE tokens=PER_MINUTE "
         "admin; default: no key is needed");
   visit("cors", o.cors, "origin whose pages may send requests from browsers; *: any origin");
+  visit("explorer", o.explorer,
+        "let clients explore models at /explore; the server reads the last two of them again");
+  visit("trust-proxy", o.trust_proxy,
+        "take the scheme, host and client of a request from the fields Forwarded and "
+        "X-Forwarded-*; only behind a proxy that sets them");
+  visit("download-dir", o.download_dir,
+        "folder of translated files until they are fetched, which several servers may share; "
+        "default: in memory");
   visit("certificate", o.certificate, "PEM file with the certificate chain of the server, for TLS");
   visit("key", o.key, "PEM file with the private key of the certificate");
 }
@@ -66,8 +77,11 @@ class Server {
   std::string url() const;  // "http://127.0.0.1:8080"
   int port() const { return http_->port(); }
   ModelList models() { return service_->models().all(); }
-  // Bytes that requests can add to the memory of the process, at most.
+  // Bytes that requests can add to the memory of the process, at most: what is received, read,
+  // translated and sent.
   std::uint64_t request_memory() const;
+  // Bytes of the models that may be loaded to be explored, at most.
+  std::uint64_t explorer_memory();
 
   // Serves until stop(), which may be called from any thread: requests in progress are answered.
   void run() { http_->run(); }

@@ -42,7 +42,10 @@ cmp expected.txt served.txt || exit 8
       << error_ << read(path("log.err"));
   const std::string said = read(path("log.err"));
   EXPECT_NE(said.find("attend: run: translation (en to de)\n"), said.npos) << said;
-  EXPECT_NE(said.find("attend: memory: models 1 MiB, requests at most "), said.npos) << said;
+  EXPECT_NE(said.find("attend: memory: models 1 MiB, explored models at most 1 MiB, requests at "
+                      "most "),
+            said.npos)
+      << said;
   const std::string log = read(path("log.out"));
   EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 3) << log;
 }

@@ -31,6 +31,12 @@ $ask -D seen.header $url/translate -d q="The old dog." -d source=en -d target=de
 
 head -c 3000 /dev/zero | tr '\0' a > large
 $ask $url/detect --data-urlencode q@large > seen.large
+code="curl -s --max-time 20 -o /dev/null -w %{http_code}"
+$code $url/explore > seen.explore
+printf 'The old dog.' > in.txt
+curl -s --max-time 20 -H 'X-Forwarded-Host: example.org' -F file=@in.txt -F source=en -F target=de \
+  $url/translate_file | sed 's|/download_file.*||; s/:[0-9]*$//' > seen.file
+ls downloads 2> /dev/null | wc -l > seen.kept
 $ask $url/v1/models | sed 's/"created":[0-9]*//g' > seen.models
 port=$(echo $url | sed 's/.*://')
 host=$(echo $url | sed 's|.*//||; s|:.*||')
@@ -55,8 +61,8 @@ cut -c 1-8 log.out | sort -u > seen.log
 )");
     [[maybe_unused]] const int status = std::system(("sh " + path("script.sh")).c_str());
     Seen seen;
-    for (const char* name :
-         {"address", "answer", "large", "models", "idle", "slow", "status", "cors", "log"})
+    for (const char* name : {"address", "answer", "large", "models", "idle", "slow", "status",
+                             "cors", "log", "explore", "file", "kept"})
       seen[name] = read(path(std::string("seen.") + name));
     return seen;
   }
@@ -69,15 +75,18 @@ TEST_F(ServeOptionEffects, OfServe) {
   std::filesystem::copy_file(path("model"), path("more/other.safetensors"));
   const std::vector<OptionCase> cases{
       {"listen", "127.0.0.2:0", "", "address"},
-      {"max-tokens-in-queue", "1", "", "answer"},
-      {"request-time-limit", "0.000001", "", "answer"},
+      {"max-tokens-in-queue", "1", "", "answer file"},
+      {"request-time-limit", "0.000001", "", "answer file"},
       {"max-body", "2000", "", "large"},
       {"max-connections", "1", "", "idle"},
       {"timeout", "0.3", "", "slow"},
       {"models-dir", "@more", "", "models"},
-      {"api-key", "@keys", "", "answer large models"},
+      {"api-key", "@keys", "", "answer large models file"},
       {"cors", "*", "", "cors"},
       {"access-log", "no", "", "log"},
+      {"explorer", "no", "", "explore"},
+      {"trust-proxy", "yes", "", "file"},
+      {"download-dir", "@downloads", "", "kept"},
   };
   const auto base = with_paths("serve @model --threads 1 --listen 127.0.0.1:0");
   expect_effects(base, cases, [&](const std::vector<std::string>& arguments) {

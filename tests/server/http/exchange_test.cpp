@@ -91,5 +91,27 @@ TEST(Exchange, CallsNobodyAfterTheResponse) {
   EXPECT_EQ(calls, 0);
 }
 
+TEST(Exchange, SharesTheMemoryOfItsPiecesWithOthers) {
+  const auto budget = std::make_shared<MemoryBudget>(10);
+  Exchange one(request(), budget), other(request(), budget);
+  one.begin({});
+  other.begin({});
+  one.write("123456");
+  other.write("1234");
+  EXPECT_FALSE(other.is_abandoned());
+  EXPECT_EQ(one.take().more, "123456");
+  one.write("7");
+  EXPECT_TRUE(one.is_abandoned()) << "what was taken counts until the next is";
+  one.abandon();
+  EXPECT_EQ(budget->taken, 4u);
+  other.take();
+  other.take();
+  EXPECT_EQ(budget->taken, 0u);
+  other.write("1234567890");
+  EXPECT_FALSE(other.is_abandoned());
+  other.release();
+  EXPECT_EQ(budget->taken, 0u);
+}
+
 }  // namespace
 }  // namespace attend

@@ -27,6 +27,7 @@ class HttpServerTest : public testing::TestWithParam<int> {
     server_.emplace(
         options,
         HttpServer::Handlers{
+            .admit = [this](const HttpRequest& request) { return admit_(request); },
             .answer = [this](const auto& exchange) { answer_(exchange); },
             .refuse =
                 [](const HttpRequest&, const HttpError& error) {
@@ -54,6 +55,9 @@ class HttpServerTest : public testing::TestWithParam<int> {
     return client.receive().status;
   }
 
+  std::function<std::optional<HttpError>(const HttpRequest&)> admit_ = [](const HttpRequest&) {
+    return std::optional<HttpError>();
+  };
   std::function<void(const std::shared_ptr<Exchange>&)> answer_ = echo;
   std::optional<HttpServer> server_;
   std::atomic<int> last_status_{0};

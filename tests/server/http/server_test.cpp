@@ -92,6 +92,93 @@ TEST_P(HttpServerTest, RefusesWhatTwoServersCouldReadDifferently) {
   EXPECT_EQ(status_of("\x16\x03\x01\x02\x05garbage\r\n\r\n"), 400);
 }
 
+TEST_P(HttpServerTest, ReadsWholeAddressesAsProxiesGetThem) {
+  start();
+  RawClient client(port());
+  client.send("GET http://example.org/a?x=1 HTTP/1.1\r\nHost: t\r\n\r\n");
+  EXPECT_EQ(client.receive().body, "GET /a x=1 ");
+  client.send("GET HTTPS://example.org:8080 HTTP/1.1\r\nHost: t\r\n\r\n");
+  EXPECT_EQ(client.receive().body, "GET /  ");
+  answer_ = [](const auto& exchange) {
+    exchange->respond({.body = std::string(exchange->request().headers.find("host"))});
+  };
+  client.send("GET http://example.org/ HTTP/1.1\r\nHost: other\r\n\r\n");
+  EXPECT_EQ(client.receive().body, "example.org") << "the address counts, not the field";
+}
+
+TEST_P(HttpServerTest, ReadsPathsWithNeedlessEscapes) {
+  start();
+  EXPECT_EQ(RawClient(port()).get("/%74ranslate%2Fa%7E").body, "GET /translate%2Fa~  ");
+  EXPECT_EQ(RawClient(port()).get("/a%").status, 400);
+}
+
+TEST_P(HttpServerTest, SkipsEmptyLinesBeforeARequest) {
+  start();
+  RawClient client(port());
+  client.send("\r\n\r\nGET /a HTTP/1.1\r\nHost: t\r\n\r\n");
+  EXPECT_EQ(client.receive().body, "GET /a  ");
+  client.send("POST /b HTTP/1.1\r\nHost: t\r\nContent-Length: 1\r\n\r\nx\r\n");
+  EXPECT_EQ(client.receive().body, "POST /b  x");
+  client.send("\r");
+  client.send("\nGET /c HTTP/1.1\r\nHost: t\r\n\r\n");
+  EXPECT_EQ(client.receive().body, "GET /c  ");
+}
+
+TEST_P(HttpServerTest, SaysWhichPartOfTheHeaderIsTooLong) {
+  start({.max_header = 1000});
+  const std::string longer(2000, 'a');
+  EXPECT_EQ(status_of("GET /" + longer + " HTTP/1.1\r\nHost: t\r\n\r\n"), 414);
+  EXPECT_EQ(status_of("GET /" + longer), 414);
+  EXPECT_EQ(status_of("GET / HTTP/1.1\r\nHost: t\r\nX: " + longer + "\r\n\r\n"), 431);
+  EXPECT_EQ(status_of("GET / HTTP/1.1\r\nHost: t\r\nX: " + longer), 431);
+}
+
+TEST_P(HttpServerTest, RefusesHostsThatAreNone) {
+  start();
+  for (const char* host : {"a b", "a/b", "user@a", "a\"b"})
+    EXPECT_EQ(status_of(fmt::format("GET / HTTP/1.1\r\nHost: {}\r\n\r\n", host)), 400) << host;
+  for (const char* host : {"", "a.b:80", "[::1]:80", "127.0.0.1", "a_b"})
+    EXPECT_EQ(status_of(fmt::format("GET / HTTP/1.1\r\nHost: {}\r\n\r\n", host)), 200) << host;
+  EXPECT_EQ(status_of("GET / HTTP/1.0\r\n\r\n"), 200) << "HTTP/1.0 needs none";
+}
+
+TEST_P(HttpServerTest, RefusesCodingsOfBodiesByName) {
+  start();
+  const auto refusal = [&](const std::string& coding) {
+    RawClient client(port());
+    client.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 2\r\nContent-Encoding: " + coding +
+                "\r\n\r\nab");
+    return client.receive();
+  };
+  for (const char* coding : {"gzip", "br", "GZIP", "gzip, identity"}) {
+    EXPECT_EQ(refusal(coding).status, 415) << coding;
+    EXPECT_NE(refusal(coding).body.find(coding), std::string::npos) << refusal(coding).body;
+  }
+  EXPECT_EQ(refusal("identity").status, 200);
+}
+
+TEST_P(HttpServerTest, ReadsOrRefusesFoldedFields) {
+  start();
+  const int status = status_of("GET / HTTP/1.1\r\nHost: t\r\nX: a\r\n b\r\n\r\n");
+  EXPECT_TRUE(status == 200 || status == 400) << status;
+}
+
+TEST_P(HttpServerTest, AdmitsRequestsBeforeItReadsTheirBodies) {
+  admit_ = [](const HttpRequest& request) -> std::optional<HttpError> {
+    if (request.headers.find("x-key") == "good") return std::nullopt;
+    return HttpError{401, "no"};
+  };
+  start();
+  RawClient refused(port()), invited(port()), admitted(port());
+  refused.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 1000000\r\n\r\n");
+  EXPECT_EQ(refused.receive().status, 401) << "without a byte of the body";
+  invited.send("POST / HTTP/1.1\r\nHost: t\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
+  EXPECT_EQ(invited.receive().status, 401) << "instead of 100";
+  admitted.send("POST / HTTP/1.1\r\nHost: t\r\nX-Key: good\r\nContent-Length: 2\r\n\r\nab");
+  EXPECT_EQ(admitted.receive().body, "POST /  ab");
+  EXPECT_EQ(RawClient(port()).get("/").status, 200) << "the handler answers what has no body";
+}
+
 TEST_P(HttpServerTest, ClosesConnectionsThatSendTooSlowly) {
   start({.timeout = 0.2, .idle = 0.2});
   RawClient silent(port()), header(port()), body(port());
@@ -257,6 +344,22 @@ TEST_P(HttpServerTest, InvitesLargeBodies) {
   EXPECT_EQ(client.receive().status, 100);
   client.send("ab");
   EXPECT_EQ(client.receive().body, "POST /  ab");
+}
+
+TEST_P(HttpServerTest, InvitesNobodyWhoDoesNotWait) {
+  start();
+  RawClient old(port()), quick(port());
+  old.send("POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
+  std::this_thread::sleep_for(50ms);
+  old.send("ab");
+  EXPECT_EQ(old.receive().status, 200) << "HTTP/1.0 knows no 100";
+  quick.send("POST / HTTP/1.1\r\nHost: t\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nab");
+  EXPECT_EQ(quick.receive().status, 200) << "the body is there already";
+  EXPECT_EQ(status_of("POST / HTTP/1.1\r\nHost: t\r\nExpect: more\r\nContent-Length: 0\r\n\r\n"),
+            417);
+  EXPECT_EQ(status_of("POST / HTTP/1.1\r\nHost: t\r\nExpect: 100-continue\r\n"
+                      "Content-Length: 999999999\r\n\r\n"),
+            413);
 }
 
 TEST(HttpServer, NamesAddressesThatCannotBeUsed) {

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <list>
 
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/classifier.h"
@@ -144,6 +146,49 @@ TEST_F(Exploring, TriesEveryHead) {
     EXPECT_FLOAT_EQ(events[i]["change"].get<float>(), score_without({head}) - score_without({}))
         << head;
   }
+}
+
+TEST_F(Exploring, GoesOnWithItsHeadsWhileManyAsk) {
+  serve({"en-de"});
+  const std::string body = json_text(Answer{{"text", "the dog sleeps"}});
+  std::list<RawClient> clients;
+  for (int i = 0; i < 24; ++i)
+    clients.emplace_back(server_->port())
+        .send(fmt::format("POST /explore/heads HTTP/1.1\r\nHost: t\r\nContent-Length: {}\r\n"
+                          "Content-Type: application/json\r\n\r\n{}",
+                          body.size(), body));
+  int complete = 0;
+  for (RawClient& client : clients) {
+    const RawResponse response = client.receive();
+    if (response.status == 503) continue;
+    EXPECT_EQ(response.body.find("error"), std::string::npos) << response.body;
+    EXPECT_TRUE(response.body.ends_with("data: [DONE]\n\n")) << response.body;
+    ++complete;
+  }
+  EXPECT_GT(complete, 0);
+}
+
+TEST_F(Exploring, CanBeSwitchedOff) {
+  serve({"en-de"}, {.explorer = false});
+  for (const char* path : {"/explore", "/explore.css", "/explore.js"})
+    EXPECT_EQ(get(path).status, 403) << path;
+  explored(Answer::object(), 403);
+  for (const char* path : {"/explore/heads", "/explore/draw"})
+    json_of(post(path, R"({"text": "the dog"})"), 403);
+  json_of(post("/explore/words", R"({"texts": ["the dog"], "word": "dog"})"), 403);
+  for (const char* path : {"/explain", "/attend/v1/beam"}) {
+    json_of(post(path, R"({"text": "the dog"})"));
+    json_of(post(path, R"({"text": "the dog", "heads_off": "encoder.*"})"), 403);
+  }
+  EXPECT_EQ(server_->explorer_memory(), 0u);
+}
+
+TEST_F(Exploring, CountsTheMemoryOfTheTwoLargestModels) {
+  serve({"en-de", "lm", "classes"});
+  std::vector<std::uint64_t> sizes;
+  for (const auto& model : server_->models()) sizes.push_back(model->state.bytes);
+  std::sort(sizes.rbegin(), sizes.rend());
+  EXPECT_EQ(server_->explorer_memory(), sizes[0] + sizes[1]);
 }
 
 TEST_F(Exploring, TriesHeadsWithoutThoseThatAreOff) {

@@ -26,7 +26,7 @@ TEST_F(Inference, ClassifiesAsTheLibraryDoes) {
   const auto list = json_of(post("/predict", R"({"inputs": ["a dog sleeps", "bread"]})"));
   EXPECT_EQ(list[0], one);
   EXPECT_EQ(json_of(post("/", R"({"inputs": "a dog sleeps"})"))[0], one);
-  EXPECT_EQ(json_of(post("/predict", R"({"inputs": " "})"), 413)["error_type"], "Validation");
+  EXPECT_EQ(json_of(post("/predict", R"({"inputs": " "})"), 400)["error_type"], "Validation");
 }
 
 TEST_F(Inference, TranslatesForTheFirstModel) {

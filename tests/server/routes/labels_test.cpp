@@ -86,7 +86,7 @@ TEST_F(Labels, SayWhatIsWrongWithInputs) {
     SCOPED_TRACE(wrong);
     predicted(wrong, 400);
   }
-  EXPECT_NE(predicted(R"("a")", 413)["error"].get<std::string>().find("expected a pair of texts"),
+  EXPECT_NE(predicted(R"("a")", 400)["error"].get<std::string>().find("expected a pair of texts"),
             std::string::npos);
   predicted(R"("a", "model": "classes", "raw_scores": true)", 400);
   std::string many = "[\"a\"";
@@ -141,7 +141,7 @@ TEST_F(Labels, OfTagsComeWordByWordOnRequest) {
   words(R"("aggregation_strategy": "max")", 400);
   words(R"("ignore_labels": "O")", 400);
   words(R"("ignore_labels": [1])", 400);
-  inferred(R"(" ")", "", 413);
+  inferred(R"(" ")", "", 400);
 }
 
 TEST_F(Labels, OfTagsAreNotPredicted) {

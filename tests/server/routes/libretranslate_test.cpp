@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "attend/core/json_text.h"
 #include "attend/translator.h"
 #include "server/served_models.h"
 
@@ -106,6 +109,80 @@ TEST_F(LibreTranslate, RefusesMoreThanTheQueueTakes) {
     EXPECT_EQ(response.status, 413) << response.body;
     EXPECT_NE(response.body.find("max-tokens-in-queue"), std::string::npos) << response.body;
   }
+}
+
+TEST_F(LibreTranslate, DetectsTheLanguageOfShortTexts) {
+  for (const char* text : {"Hello", "the dog sleeps", "12 + 3", "", "???"}) {
+    const auto json = json_of(
+        post("/translate",
+             json_text(nlohmann::ordered_json{{"q", text}, {"source", "auto"}, {"target", "de"}})));
+    EXPECT_EQ(json["detectedLanguage"]["language"], "en") << text;
+    EXPECT_EQ(json["translatedText"], *text == '\0' ? "" : own(text)) << text;
+  }
+  const auto guess = json_of(post("/detect", R"({"q": "Hello"})"));
+  EXPECT_EQ(guess[0]["language"], "en");
+  EXPECT_EQ(guess[0]["confidence"], 0.0);
+}
+
+TEST_F(LibreTranslate, SaysIntoWhichLanguageNothingIsTranslated) {
+  json_of(post("/translate", R"({"q": "a", "source": "auto", "target": "fr"})"), 400);
+}
+
+TEST_F(LibreTranslate, KnowsOtherNamesOfLanguages) {
+  for (const auto& [source, target] :
+       {std::pair("en", "DE"), std::pair("en-US", "de-DE"), std::pair("eng_Latn", "deu_Latn"),
+        std::pair("eng", "ger")}) {
+    const auto json = json_of(
+        post("/translate", json_text(nlohmann::ordered_json{
+                               {"q", "the dog sleeps"}, {"source", source}, {"target", target}})));
+    EXPECT_EQ(json["translatedText"], own("the dog sleeps")) << source;
+  }
+}
+
+// The address of a translated file.
+std::string address_of(RawClient& client, const std::string& fields = "Host: t:1\r\n",
+                       const std::string& version = "1.1") {
+  std::string parts;
+  for (const auto& [name, value] : {std::pair("file\"; filename=\"a.txt", "the dog"),
+                                    std::pair("source", "en"), std::pair("target", "de")})
+    parts += fmt::format("--x\r\nContent-Disposition: form-data; name=\"{}\"\r\n\r\n{}\r\n", name,
+                         value);
+  parts += "--x--";
+  client.send(
+      fmt::format("POST /translate_file HTTP/{}\r\n{}Content-Length: {}\r\n"
+                  "Content-Type: multipart/form-data; boundary=x\r\n\r\n{}",
+                  version, fields, parts.size(), parts));
+  return parse_json(client.receive().body, "response")["translatedFileUrl"];
+}
+
+TEST_F(LibreTranslate, NamesTheAddressOfAFileAsTheClientCallsIt) {
+  const std::string forwarded =
+      "Host: inside\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: translate.org\r\n"
+      "X-Forwarded-Prefix: /mt\r\n";
+  RawClient client(server_->port()), old(server_->port());
+  EXPECT_TRUE(address_of(client).starts_with("http://t:1/download_file/"));
+  EXPECT_TRUE(address_of(client, forwarded).starts_with("http://inside/download_file/"))
+      << "nobody is trusted unasked";
+  EXPECT_TRUE(address_of(old, "", "1.0").starts_with("/download_file/")) << "no host is known";
+  stop();
+  serve({"en-de"}, {.trust_proxy = true});
+  RawClient behind(server_->port());
+  EXPECT_TRUE(address_of(behind, forwarded).starts_with("https://translate.org/mt/download_file/"));
+}
+
+TEST_F(LibreTranslate, ServersWithOneFolderSendTheFilesOfEachOther) {
+  stop();
+  const std::string folder = SmallModels::shared().file("downloads");
+  serve({"en-de"}, {.download_dir = folder});
+  RawClient client(server_->port());
+  const std::string address = address_of(client), path = address.substr(address.find("/download"));
+  stop();
+  serve({"en-de"}, {.download_dir = folder});
+  const RawResponse found = get(path);
+  EXPECT_EQ(found.status, 200);
+  EXPECT_EQ(found.body, own("the dog"));
+  EXPECT_EQ(found.field("Content-Type"), "text/plain; charset=utf-8");
+  EXPECT_EQ(get("/download_file/../model.safetensors").status, 404);
 }
 
 }  // namespace

@@ -105,7 +105,9 @@ void tell_start(Server& server) {
                                                     fmt::join(model->targets, ", "));
     tell("attend: {}: {}{}\n", printable(model->name), model->task, printable(languages));
   }
-  tell("attend: memory: models {}, requests at most {}\n", in_mebibytes(bytes),
+  const std::uint64_t explored = server.explorer_memory();
+  tell("attend: memory: models {}{}, requests at most {}\n", in_mebibytes(bytes),
+       explored == 0 ? "" : fmt::format(", explored models at most {}", in_mebibytes(explored)),
        in_mebibytes(server.request_memory()));
   tell("attend: listening on {}\n", server.url());
 }

@@ -104,16 +104,15 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     Parser parser;
     parser.header_limit(static_cast<std::uint32_t>(state_->options.max_header));
     parser.body_limit(state_->options.max_body);
-    MemoryShare share(state_->body_bytes, state_->options.max_bodies);
+    MemoryShare share(state_->bodies);
     state_->connections.set_idle(place_, true);
     if (state_->stopping) co_return false;
-    const std::optional<HttpError> error = co_await read(parser, share);
+    HttpRequest request;
+    const std::optional<HttpError> error = co_await read(parser, request, share);
     state_->connections.set_idle(place_, false);
     begun_ = std::chrono::steady_clock::now();
     if (closed_) co_return false;
     auto& message = parser.get();
-    HttpRequest request = request_of(message);
-    request.client = client_;
     if (error) {
       lingers_ = true;
       share.give_back();
@@ -127,7 +126,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     request.body = std::move(message.body());
     const bool head = request.method == "HEAD", chunks = message.version() >= 11;
     const bool may_follow = message.keep_alive() && chunks;
-    const auto exchange = std::make_shared<Exchange>(std::move(request));
+    const auto exchange = std::make_shared<Exchange>(std::move(request), state_->responses);
     outcome_ = {.status = 499};
     if (takes_long(exchange->request())) {
       // If the client goes, its request goes too, with the memory of its body.
@@ -151,13 +150,18 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   // Returns why the request cannot be read. A client that has gone, or sent nothing, closes the
   // connection.
-  net::awaitable<std::optional<HttpError>> read(Parser& parser, MemoryShare& share) {
+  net::awaitable<std::optional<HttpError>> read(Parser& parser, HttpRequest& request,
+                                                MemoryShare& share) {
     Failure failure;
     set_deadline(state_->options.idle);
-    co_await http::async_read_header(stream_, buffer_, parser,
-                                     net::redirect_error(net::use_awaitable, failure));
+    co_await skip_empty_lines(failure);
+    if (!failure)
+      co_await http::async_read_header(stream_, buffer_, parser,
+                                       net::redirect_error(net::use_awaitable, failure));
+    request = request_of(parser.get());
+    request.client = client_;
     if (!failure) {
-      const std::optional<HttpError> error = misread(parser.get());
+      const std::optional<HttpError> error = refusal_of(parser, request);
       if (error) co_return error;
       co_await invite_body(parser);
       set_deadline(state_->options.timeout);
@@ -176,15 +180,43 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
                       failure == http::error::partial_message ||
                       failure.category() != Failure(http::error::bad_version).category();
     if (late || (failure && gone)) closed_ = true;
-    if (failure && !closed_) co_return error_of(failure, state_->options);
+    if (failure && !closed_) co_return error_of(failure, state_->options, request.path.empty());
     co_return std::nullopt;
   }
 
-  // "Expect: 100-continue": curl asks before it sends a large body.
+  std::string_view received() const {
+    const auto bytes = buffer_.cdata();
+    return {static_cast<const char*>(bytes.data()), bytes.size()};
+  }
+
+  // Clients may send some after the body of the request before (RFC 9112, section 2.2).
+  net::awaitable<void> skip_empty_lines(Failure& failure) {
+    while (!failure) {
+      const std::size_t begin = received().find_first_not_of("\r\n");
+      buffer_.consume(std::min(begin, buffer_.size()));
+      if (buffer_.size() > 0) co_return;
+      const std::size_t more = co_await stream_.async_read_some(
+          buffer_.prepare(4096), net::redirect_error(net::use_awaitable, failure));
+      buffer_.commit(more);
+    }
+  }
+
+  // Why the request is refused before its body is read.
+  std::optional<HttpError> refusal_of(const Parser& parser, HttpRequest& request) const {
+    std::optional<HttpError> error = misread(parser.get());
+    if (error) return error;
+    try {
+      read_target(request);
+    } catch (const HttpError& unreadable) {
+      return unreadable;
+    }
+    const bool has_body = !parser.is_done();
+    return has_body && state_->handlers.admit ? state_->handlers.admit(request) : std::nullopt;
+  }
+
+  // "Expect: 100-continue": curl asks before it sends a large body. Unless the body is there.
   net::awaitable<void> invite_body(const Parser& parser) {
-    const auto expect = parser.get().find(http::field::expect);
-    if (expect == parser.get().end() || !same_field(view_of(expect->value()), "100-continue"))
-      co_return;
+    if (!invites(parser.get()) || parser.is_done() || buffer_.size() > 0) co_return;
     std::string invitation = "HTTP/1.1 100 Continue\r\n\r\n";
     co_await write_text(std::move(invitation));
   }
@@ -220,7 +252,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   // responses may take as much memory as all requests: there are clients that do not read.
   net::awaitable<bool> answer(Exchange& exchange, Manner manner) {
     const auto [head_only, may_follow, chunks] = manner;
-    MemoryShare share(state_->response_bytes, state_->options.max_bodies);
+    MemoryShare share(state_->responses);
     exchange.on_news([weak = this->weak_from_this(), &exchange] {
       const auto self = weak.lock();
       if (!self) return;

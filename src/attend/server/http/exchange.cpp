@@ -31,6 +31,7 @@ void Exchange::write(std::string_view piece) {
     if (!in_pieces_ || complete_ || abandoned_) return;
     abandoned_ = pieces_.size() + piece.size() > kMostPending;
     if (!abandoned_) pieces_ += piece;
+    if (!count_pieces()) abandoned_ = true;
   }
   notify();
 }
@@ -88,7 +89,10 @@ bool Exchange::is_abandoned() const {
 
 Exchange::News Exchange::take() {
   const std::lock_guard lock(mutex_);
-  return {std::exchange(head_, std::nullopt), std::exchange(pieces_, {}), in_pieces_, complete_};
+  in_flight_ = pieces_.size();
+  News news{std::exchange(head_, std::nullopt), std::exchange(pieces_, {}), in_pieces_, complete_};
+  count_pieces();
+  return news;
 }
 
 void Exchange::on_news(std::function<void()> wake) {
@@ -101,6 +105,7 @@ void Exchange::abandon() {
   {
     const std::lock_guard lock(mutex_);
     abandoned_ = true;
+    forget_pieces();
     call = std::exchange(hang_up_, nullptr);
     wake_ = nullptr;
   }
@@ -111,8 +116,15 @@ void Exchange::release() {
   std::function<void()> wake, hang_up;  // destroyed without the mutex
   const std::lock_guard lock(mutex_);
   released_ = true;
+  forget_pieces();
   wake.swap(wake_);
   hang_up.swap(hang_up_);
+}
+
+void Exchange::forget_pieces() {
+  pieces_ = {};
+  in_flight_ = 0;
+  count_pieces();
 }
 
 // The callback is copied: it must be able to outlive a connection that abandons the exchange

@@ -1,11 +1,14 @@
 // One request and its response, which may come later, from any thread, whole or in pieces.
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 
+#include "attend/server/http/memory_share.h"
 #include "attend/server/http/message.h"
 
 namespace attend {
@@ -14,7 +17,12 @@ namespace attend {
 // may be called from any thread.
 class Exchange {
  public:
-  explicit Exchange(HttpRequest request) : request_(std::move(request)) {}
+  // `budget`: of the pieces that wait to be sent, of all exchanges together. Null: only that of
+  // each.
+  explicit Exchange(HttpRequest request, std::shared_ptr<MemoryBudget> budget = nullptr)
+      : request_(std::move(request)) {
+    if (budget) share_.emplace(std::move(budget));
+  }
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
@@ -23,7 +31,7 @@ class Exchange {
   // The whole response. Only the first response counts.
   void respond(HttpResponse response);
   // Bytes of pieces that may wait for a client to read them. The exchange with one that does not
-  // read is abandoned.
+  // read is abandoned, and so is one whose piece is too much beside those of all others.
   static constexpr std::size_t kMostPending = 4 << 20;
   // A response in pieces: its head and the first piece, more pieces, the end.
   void begin(HttpResponse head);
@@ -63,11 +71,16 @@ class Exchange {
 
  private:
   void notify();
+  void forget_pieces();
+  // With the mutex locked. Returns false if the pieces of all exchanges are too many.
+  bool count_pieces() { return !share_ || share_->set_to(in_flight_ + pieces_.size()); }
 
   const HttpRequest request_;
   mutable std::mutex mutex_;
   std::optional<HttpResponse> head_;
   std::string pieces_;
+  std::size_t in_flight_ = 0;         // bytes of the pieces that the connection took last
+  std::optional<MemoryShare> share_;  // of the pieces
   std::string signature_;
   bool answered_ = false, in_pieces_ = false, complete_ = false, abandoned_ = false,
        expired_ = false, released_ = false;

@@ -4,29 +4,38 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <utility>
 
 namespace attend {
 
-// Used by one thread at a time; several shares may use `all` at once.
+// Bytes of all shares together. Several threads may use one at once.
+struct MemoryBudget {
+  explicit MemoryBudget(std::size_t m) : most(m) {}
+
+  const std::size_t most;
+  std::atomic<std::size_t> taken{0};
+};
+
+// Used by one thread at a time.
 class MemoryShare {
  public:
-  MemoryShare(std::atomic<std::size_t>& all, std::size_t most) : all_(all), most_(most) {}
+  explicit MemoryShare(std::shared_ptr<MemoryBudget> budget) : budget_(std::move(budget)) {}
   ~MemoryShare() { give_back(); }
   MemoryShare(const MemoryShare&) = delete;
   MemoryShare& operator=(const MemoryShare&) = delete;
 
-  // Returns false if all requests together take too much.
-  bool grow_to(std::size_t bytes) {
-    if (bytes > own_) all_ += bytes - own_;
-    own_ = std::max(own_, bytes);
-    return all_ <= most_;
+  // Return false if all together take too much.
+  bool set_to(std::size_t bytes) {
+    budget_->taken += bytes - own_;  // unsigned numbers wrap
+    own_ = bytes;
+    return budget_->taken <= budget_->most;
   }
-  void give_back() { all_ -= std::exchange(own_, 0); }
+  bool grow_to(std::size_t bytes) { return set_to(std::max(own_, bytes)); }
+  void give_back() { set_to(0); }
 
  private:
-  std::atomic<std::size_t>& all_;
-  std::size_t most_;
+  const std::shared_ptr<MemoryBudget> budget_;
   std::size_t own_ = 0;
 };
 

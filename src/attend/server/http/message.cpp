@@ -23,7 +23,9 @@ constexpr std::array kStatuses{
     NamedStatus{405, "Method Not Allowed"},
     NamedStatus{408, "Request Timeout"},
     NamedStatus{413, "Content Too Large"},
+    NamedStatus{414, "URI Too Long"},
     NamedStatus{415, "Unsupported Media Type"},
+    NamedStatus{417, "Expectation Failed"},
     NamedStatus{422, "Unprocessable Content"},
     NamedStatus{424, "Failed Dependency"},
     NamedStatus{429, "Too Many Requests"},
@@ -44,6 +46,11 @@ std::string_view HttpHeaders::find(std::string_view name) const {
   for (const auto& [field, value] : fields_)
     if (same_field(field, name)) return value;
   return {};
+}
+
+void HttpHeaders::set(std::string_view name, std::string value) {
+  std::erase_if(fields_, [&](const auto& field) { return same_field(field.first, name); });
+  add(std::string(name), std::move(value));
 }
 
 std::size_t HttpHeaders::count(std::string_view name) const {

@@ -14,6 +14,8 @@ class HttpHeaders {
   void add(std::string name, std::string value) {
     fields_.emplace_back(std::move(name), std::move(value));
   }
+  // Instead of all fields of that name.
+  void set(std::string_view name, std::string value);
   // The value of the first field of that name; empty if there is none.
   std::string_view find(std::string_view name) const;
   std::size_t count(std::string_view name) const;
@@ -26,7 +28,7 @@ class HttpHeaders {
 
 struct HttpRequest {
   std::string method;  // "GET"
-  std::string path;    // as sent, without the query: "/translate"
+  std::string path;    // without the query: "/translate"
   std::string query;   // after the question mark, still encoded
   HttpHeaders headers = {};
   std::string body = {};

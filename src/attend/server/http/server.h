@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "attend/server/http/exchange.h"
@@ -17,6 +18,7 @@ struct HttpOptions {
   std::size_t max_header = 16 << 10;      // bytes of all header fields
   std::size_t max_body = 4 << 20;         // bytes
   std::size_t max_bodies = 256 << 20;     // bytes of all requests in progress, and of all responses
+                                          // and pieces of responses that wait to be sent
   int max_connections = 1024;             // beyond: the longest idle one is closed, or the new
   double timeout = 60;           // seconds to receive a body, and to write each piece of a response
   double idle = 30;              // seconds until the header of the next request must have arrived
@@ -39,6 +41,8 @@ class HttpServer {
  public:
   // Called on threads of the server: must not block. `answer` may take long for a long body.
   struct Handlers {
+    // The head of every request with a body, before that is read: why it need not be. Null: never.
+    std::function<std::optional<HttpError>(const HttpRequest&)> admit = {};
     // Every complete request.
     std::function<void(const std::shared_ptr<Exchange>&)> answer;
     // The response to a request that is not HTTP, too large or too late, or for which `answer` has

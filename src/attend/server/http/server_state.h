@@ -13,6 +13,7 @@
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <chrono>
+#include <memory>
 #include <optional>
 
 #include "attend/server/http/connection_list.h"
@@ -30,7 +31,11 @@ inline std::chrono::nanoseconds duration_of(double seconds) {
 }
 
 struct HttpServer::State : std::enable_shared_from_this<HttpServer::State> {
-  State(HttpOptions o, Handlers h) : options(std::move(o)), handlers(std::move(h)) {}
+  State(HttpOptions o, Handlers h)
+      : options(std::move(o)),
+        handlers(std::move(h)),
+        bodies(std::make_shared<MemoryBudget>(options.max_bodies)),
+        responses(std::make_shared<MemoryBudget>(options.max_bodies)) {}
 
   // For what must not run on two threads at once. A single thread needs no strand.
   net::any_io_executor executor() {
@@ -40,6 +45,7 @@ struct HttpServer::State : std::enable_shared_from_this<HttpServer::State> {
 
   HttpOptions options;
   Handlers handlers;
+  const std::shared_ptr<MemoryBudget> bodies, responses;
   net::io_context io{options.threads};
   // Answers requests that would hold up the threads of `io`.
   net::thread_pool long_requests{static_cast<std::size_t>(options.threads)};
@@ -49,7 +55,6 @@ struct HttpServer::State : std::enable_shared_from_this<HttpServer::State> {
   std::optional<net::ssl::context> tls;
   ConnectionList connections;
   std::atomic<bool> stopping{false};
-  std::atomic<std::size_t> body_bytes{0}, response_bytes{0};
 };
 
 // Serves a connection until it ends, on the executor of the socket. connection.cpp

@@ -72,8 +72,8 @@ void explain_token(const std::shared_ptr<Call>& call) {
       explainable_model(call->service.models(), call->parameters.text("model"));
   const bool translates = model->as<Translator>() != nullptr;
   AnswerQuestion question = question_of(call->parameters);
-  if (model->chooses_languages)
-    question.languages = {call->parameters.text("source"), call->parameters.text("target")};
+  question.languages =
+      model->own_names(call->parameters.text("source"), call->parameters.text("target"));
   const auto answered = [call, translates](const AnswerExplanation& found) {
     call->spend()(std::ssize(found.why.tokens));
     return json_of(found, translates);

@@ -90,7 +90,7 @@ class HeadEffects : public std::enable_shared_from_this<HeadEffects> {
       call_->exchange->write("data: [DONE]\n\n");
       return call_->exchange->end();
     }
-    call_->service.explorers().run([self = shared_from_this()] { self->step(); });
+    call_->service.explorers().go_on([self = shared_from_this()] { self->step(); });
   }
   void step() {
     proceed([this] {
@@ -184,6 +184,7 @@ void uses_of_word(const std::shared_ptr<Call>& call) {
 
 void explorer_file(const std::shared_ptr<Call>& call, std::string_view name,
                    std::string_view type) {
+  call->service.explorers().require_enabled();
   call->respond(page_response(type, explorer_page_file(name)));
 }
 void explorer_page(const std::shared_ptr<Call>& call) {

@@ -23,8 +23,8 @@ ServedModelPointer explored_model(const Call& call) {
 
 LanguagePair explored_languages(const Parameters& parameters, const ServedModel& model) {
   if (!model.chooses_languages) return {};
-  return {parameters.text(kSourceField.name, model.sources.front()),
-          parameters.text(kTargetField.name, model.targets.front())};
+  return model.own_names(parameters.text(kSourceField.name, model.sources.front()),
+                         parameters.text(kTargetField.name, model.targets.front()));
 }
 
 void answer_changed(const std::shared_ptr<Call>& call, const ServedModelPointer& served,

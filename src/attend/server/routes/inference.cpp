@@ -74,9 +74,10 @@ void translate_inputs(const std::shared_ptr<Call>& call, const ServedModelPointe
       if (value.is_string()) *language = value.get<std::string>();
     }
   }
-  TextTranslationRequest request{.model = call->service.models().translator(source, target, asked),
-                                 .source = source,
-                                 .target = target,
+  ChosenTranslator chosen = call->service.models().translator(source, target, asked);
+  TextTranslationRequest request{.model = std::move(chosen.model),
+                                 .source = std::move(chosen.source),
+                                 .target = std::move(chosen.target),
                                  .texts = inputs_of(p)};
   translate_texts(call, std::move(request), [call](const TranslatedTexts& all) {
     Json body = Json::array();
@@ -181,7 +182,7 @@ void score(const std::shared_ptr<Call>& call) {
                                      sources.size())};
   const ServedModelPointer model = models.find<Translator>(p.text("model"));
   ScoringJob job{std::move(sources), std::move(targets), {}};
-  if (model->chooses_languages) job.languages = {p.text("source"), p.text("target")};
+  job.languages = model->own_names(p.text("source"), p.text("target"));
   call->on_hang_up(call->service.jobs().score(*model->as<Translator>(), std::move(job), receiver,
                                               call->spend()));
 }

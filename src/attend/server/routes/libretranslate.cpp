@@ -21,32 +21,19 @@ using Json = nlohmann::ordered_json;
 // Texts in one request.
 constexpr std::size_t kMostTexts = 4096;
 constexpr std::string_view kDownloadPath = "/download_file/";
-// Bytes of all documents in progress: a file unpacks to many times its size.
-constexpr std::size_t kMostOfDocuments = 256 << 20;
-
-// The languages that some model translates, into `target` if it is not empty.
-std::vector<std::string> source_languages(const Models& models, std::string_view target) {
-  std::vector<std::string> languages;
-  for (const ServedModelPointer& model : models.all())
-    for (const std::string& source : model->sources) {
-      const bool fits = target.empty() || model->translates(source, target);
-      if (fits && std::find(languages.begin(), languages.end(), source) == languages.end())
-        languages.push_back(source);
-    }
-  return languages;
-}
 
 Json guess_json(const LanguageGuess& guess) {
   return {{"confidence", std::round(1000 * guess.confidence) / 10}, {"language", guess.language}};
 }
 
-// Throws HttpError if the texts say nothing and there is a choice.
+// The most likely one, or the first hint: English, if the texts say nothing. Throws HttpError if no
+// model translates into the target.
 LanguageGuess detected_source(const Models& models, const TextTranslationRequest& request) {
-  const std::vector<std::string> languages = source_languages(models, request.target);
-  const std::vector<LanguageGuess> guesses =
-      guess_language(fmt::format("{}", fmt::join(request.texts, "\n")), languages);
-  if (guesses.empty() || (guesses.size() > 1 && guesses.front().confidence == 0))
-    throw HttpError{400, "source: the language of the text could not be detected; name it"};
+  const std::vector<LanguageGuess> guesses = guess_language(
+      fmt::format("{}", fmt::join(request.texts, "\n")), models.sources_into(request.target));
+  if (guesses.empty())
+    throw HttpError{400, fmt::format("no model translates into {}; GET /languages lists the pairs",
+                                     quote(request.target))};
   return guesses.front();
 }
 
@@ -54,14 +41,13 @@ void detect(const std::shared_ptr<Call>& call) {
   const std::vector<std::string> texts = call->parameters.texts("q");
   Json body = Json::array();
   for (const LanguageGuess& guess : guess_language(fmt::format("{}", fmt::join(texts, "\n")),
-                                                   source_languages(call->service.models(), "")))
+                                                   call->service.models().sources_into("")))
     body.push_back(guess_json(guess));
   call->respond(body);
 }
 
 // What the pages of LibreTranslate ask for.
 void settings(const std::shared_ptr<Call>& call) {
-  const auto languages = source_languages(call->service.models(), "");
   Json source{{"code", "auto"}, {"name", "Auto Detect"}}, target = Json::object();
   for (const ServedModelPointer& model : call->service.models().all())
     if (target.empty() && !model->targets.empty())
@@ -96,7 +82,10 @@ void translate_documents(
     detected = detected_source(call->service.models(), request);
     request.source = detected->language;
   }
-  request.model = call->service.models().translator(request.source, request.target);
+  ChosenTranslator chosen = call->service.models().translator(request.source, request.target);
+  request.model = std::move(chosen.model);
+  request.source = std::move(chosen.source);
+  request.target = std::move(chosen.target);
   translate_texts(
       call, std::move(request),
       [detected, done = std::move(done)](TranslatedTexts all) { done(std::move(all), detected); });
@@ -155,16 +144,15 @@ void translate_file(const std::shared_ptr<Call>& call) {
   const std::string extension = extension_of(file.name);
   auto documents = std::make_shared<Documents>();
   documents->push_back(uploaded_document(file));
-  const auto share =
-      std::make_shared<MemoryShare>(call->service.document_bytes(), kMostOfDocuments);
+  const auto share = std::make_shared<MemoryShare>(call->service.document_bytes());
   if (!share->grow_to(documents->front()->bytes()))
     throw HttpError{503, "too many documents are being translated; try again", 1};
   translate_documents(
       call, documents, 0,
       [call, documents, share, extension](const TranslatedTexts& all,
                                           const std::optional<LanguageGuess>&) {
-        const std::string name = call->service.downloads().add(
-            translations_of(*documents, all, 0).at(0), type_of_extension(extension), extension);
+        const std::string name =
+            call->service.downloads().add(translations_of(*documents, all, 0).at(0), extension);
         call->respond({{"translatedFileUrl", call->service.url_for(call->exchange->request()) +
                                                  std::string(kDownloadPath) + name}},
                       headers_of(all));
@@ -175,7 +163,8 @@ void download(const std::shared_ptr<Call>& call) {
   const std::string_view path = call->exchange->request().path;
   std::optional<Download> found = call->service.downloads().find(path.substr(kDownloadPath.size()));
   if (!found) throw HttpError{404, "there is no such file, or it has expired"};
-  HttpResponse response{.type = found->type, .body = std::move(found->content)};
+  HttpResponse response{.type = type_of_extension(extension_of(found->name)),
+                        .body = std::move(found->content)};
   response.headers.add("Content-Disposition",
                        fmt::format("attachment; filename=\"{}\"", found->name));
   call->respond(std::move(response));

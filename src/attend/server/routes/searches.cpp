@@ -25,7 +25,7 @@ ServedModelPointer translator_of(const Call& call, const char* target_language,
   const Parameters& p = call.parameters;
   ServedModelPointer model = call.service.models().find<Translator>(p.text("model"));
   options = model->as<Translator>()->default_options();
-  if (model->chooses_languages) options.languages = {p.text("source"), p.text(target_language)};
+  options.languages = model->own_names(p.text("source"), p.text(target_language));
   return model;
 }
 
