@@ -167,6 +167,10 @@ TEST_F(Classification, CutsTheLongerTextOfAPair) {
   EXPECT_EQ(lengths(9, 1, kRight), (TokenIds{2, 10, 11, 12, 13, 3, 50, 3}));
   EXPECT_EQ(lengths(1, 9, kRight), (TokenIds{2, 10, 3, 50, 51, 52, 53, 3}));
   EXPECT_EQ(lengths(9, 9, kRight), (TokenIds{2, 10, 11, 3, 50, 51, 52, 3}));
+  EXPECT_EQ(lengths(9, 5, kRight), (TokenIds{2, 10, 11, 12, 3, 50, 51, 3}))
+      << "an odd token is for the longer one";
+  EXPECT_EQ(lengths(4, 3, kLeft), (TokenIds{2, 11, 12, 13, 3, 51, 52, 3}));
+  EXPECT_EQ(lengths(3, 4, kLeft), (TokenIds{2, 11, 12, 3, 51, 52, 53, 3}));
   EXPECT_EQ(lengths(3, 3, kLeft), (TokenIds{2, 11, 12, 3, 50, 51, 52, 3}));
   EXPECT_EQ(lengths(0, 9, kLeft), (TokenIds{2, 3, 54, 55, 56, 57, 58, 3}));
   EXPECT_THROW(pair_ids({1}, {1}, special, {.max_length = 4}, 1), ConfigError);

@@ -44,9 +44,9 @@ std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids,
   return ids;
 }
 
-std::vector<std::int32_t> pair_ids(std::vector<std::int32_t> first,
-                                   std::vector<std::int32_t> second, const SpecialTokens& special,
-                                   const TextLengthOptions& options, int separators) {
+PairInput pair_input(std::vector<std::int32_t> first, std::vector<std::int32_t> second,
+                     const SpecialTokens& special, const TextLengthOptions& options,
+                     int separators) {
   const int most = options.max_length - count(special) - separators;
   if (most < 2)
     throw ConfigError(
@@ -61,18 +61,26 @@ std::vector<std::int32_t> pair_ids(std::vector<std::int32_t> first,
     if (options.truncation == Truncation::left) ids.erase(ids.begin(), ids.begin() + surplus);
   };
   if (first.size() + second.size() > room) {
-    const std::size_t half = room / 2;  // what a shorter text leaves is for the other
-    const std::size_t of_first = std::min(first.size(), half);
-    shorten(second, std::max(half, room - of_first));
-    shorten(first, room - second.size());
+    auto &shorter = first.size() <= second.size() ? first : second,
+         &longer = first.size() <= second.size() ? second : first;
+    shorten(shorter, std::max(room / 2, room - std::min(room, longer.size())));
+    shorten(longer, room - shorter.size());  // an odd token is for the longer one
   }
-  std::vector<std::int32_t> ids;
+  PairInput result;
+  std::vector<std::int32_t>& ids = result.ids;
   if (special.bos >= 0) ids.push_back(special.bos);
   ids.insert(ids.end(), first.begin(), first.end());
   ids.insert(ids.end(), static_cast<std::size_t>(separators), special.eos);
+  result.second = ids.size();
   ids.insert(ids.end(), second.begin(), second.end());
   ids.push_back(special.eos);
-  return ids;
+  return result;
+}
+
+std::vector<std::int32_t> pair_ids(std::vector<std::int32_t> first,
+                                   std::vector<std::int32_t> second, const SpecialTokens& special,
+                                   const TextLengthOptions& options, int separators) {
+  return pair_input(std::move(first), std::move(second), special, options, separators).ids;
 }
 
 std::string LabeledReport::summary() const {

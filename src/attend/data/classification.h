@@ -48,8 +48,18 @@ std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids,
                                          const SpecialTokens& special,
                                          const TextLengthOptions& options);
 
+// A pair of texts as the input of a classifier. Type of tokens: the first before `second`, the
+// second from there on.
+struct PairInput {
+  std::vector<std::int32_t> ids;
+  std::size_t second = 0;  // where the second text begins
+};
+
 // The same for two texts, with `separators` times eos between them. Of a pair that is too long, a
-// text longer than its half is shortened.
+// text longer than its half is shortened; an odd token is for the longer one.
+PairInput pair_input(std::vector<std::int32_t> first, std::vector<std::int32_t> second,
+                     const SpecialTokens& special, const TextLengthOptions& options,
+                     int separators);
 std::vector<std::int32_t> pair_ids(std::vector<std::int32_t> first,
                                    std::vector<std::int32_t> second, const SpecialTokens& special,
                                    const TextLengthOptions& options, int separators);
