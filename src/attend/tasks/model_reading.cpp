@@ -54,6 +54,25 @@ void require_layers(const Checkpoint& checkpoint, std::int64_t layers) {
                                 checkpoint.source, layers, checkpoint.tensors.size()));
 }
 
+namespace {
+
+const std::string kSpecialTokensKey = "attend.special_tokens", kSpecialTokensRead = "read";
+
+}  // namespace
+
+SpecialText read_special_text(const Checkpoint& checkpoint) {
+  if (!checkpoint.metadata.contains(kSpecialTokensKey)) return SpecialText::as_text;
+  const std::string value = checkpoint.text(kSpecialTokensKey);
+  if (value != kSpecialTokensRead)
+    throw DataError(fmt::format("{}: {}: expected {}, found {}", checkpoint.source,
+                                kSpecialTokensKey, kSpecialTokensRead, quote(value)));
+  return SpecialText::as_tokens;
+}
+
+void write_special_text(SpecialText special, Metadata& metadata) {
+  if (special == SpecialText::as_tokens) metadata[kSpecialTokensKey] = kSpecialTokensRead;
+}
+
 std::map<std::string, TextKind> read_text_kinds(const Checkpoint& checkpoint) {
   std::map<std::string, TextKind> kinds;
   for (const auto& [key, value] : checkpoint.metadata)

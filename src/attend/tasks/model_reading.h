@@ -72,6 +72,11 @@ auto read_network(const Checkpoint& checkpoint, std::int64_t layers, const Make&
   });
 }
 
+// How a model reads special tokens in a text: "attend.special_tokens" is "read" if as tokens, as
+// imported encoders do. Throws DataError for another value.
+SpecialText read_special_text(const Checkpoint& checkpoint);
+void write_special_text(SpecialText special, Metadata& metadata);
+
 // SavedModel::text_kinds. Throws DataError for invalid ones.
 inline constexpr std::string_view kTextKindKey = "attend.text_kind.";
 std::map<std::string, TextKind> read_text_kinds(const Checkpoint& checkpoint);

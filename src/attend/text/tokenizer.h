@@ -43,6 +43,11 @@ void fields(TokenizerOptions& o, Visitor&& visit) {
         "unigram, chars and word");
 }
 
+inline constexpr std::string_view kSplitSpecialTokensHelp =
+    "read the strings of special tokens in a text, such as [SEP], as text; imported models read "
+    "them "
+    "as these tokens, others always as text";
+
 // The algorithm of a tokenizer, whichever program trained it.
 TokenizerType type_of(const Tokenizer& tokenizer);
 
