@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -24,6 +25,10 @@ namespace attend {
 // embedding model was trained, special tokens included; for other models, the mean.
 enum class EmbeddingPooling { none, mean, max, first, standard };
 
+// How alike two vectors are; higher is more alike. euclidean and manhattan: the distance, with a
+// minus.
+enum class Similarity { cosine, dot, euclidean, manhattan };
+
 struct EmbeddingOptions {
   int layer = -1;  // 1 .. layers(): the output of a layer; 0: the input of the first; negative:
                    // from the end, -1 the last
@@ -31,6 +36,11 @@ struct EmbeddingOptions {
   int batch_size = 64;      // texts per batch
   std::string prompt = {};  // name of the model's prompt to put before each text; empty: the
                             // default prompt of the model, if it has one
+  std::optional<std::string> prompt_text = {};  // put before each text in place of any prompt
+  bool special_tokens = false;  // pooling none of an embedding model: with special tokens
+  // Imported models read the string of a special token in a text, such as "[SEP]", as this token;
+  // true: as letters, as other models always do.
+  bool split_special_tokens = false;
 };
 
 struct Embedding {
@@ -59,6 +69,11 @@ class Embedder {
   // (Embedding::width).
   int width() const;
 
+  // Of the pooled vectors of embed() with these options.
+  int vector_width(const EmbeddingOptions& options = {}) const;
+  // What the vectors of an embedding model are made to be compared with; cosine for other models.
+  Similarity similarity() const;
+
   // Returns one result per text, in order. Results do not depend on the other texts. An embedding
   // model truncates long texts. Throws ConfigError for a layer or a prompt the model does not have,
   // DataError for a text longer than the learned positions of another model.
@@ -77,6 +92,9 @@ class Embedder {
   explicit Embedder(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
   std::shared_ptr<const Impl> impl_;
 };
+
+// How alike two vectors are. Throws ConfigError unless they have equally many numbers.
+float similarity(Similarity kind, std::span<const float> a, std::span<const float> b);
 
 // Cosine of the angle between two vectors; 0 if one of them is zero. Throws ConfigError unless they
 // have equally many numbers.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from attend import _attend
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Embedder"]
 
+Similarity = Literal["cosine", "dot", "euclidean", "manhattan"]
+_SIMILARITIES = ("cosine", "dot", "euclidean", "manhattan")
 Pooling = Literal["mean", "max", "first", "standard"]
 Precision = Literal["float32", "int8", "uint8", "binary", "ubinary"]
 
@@ -28,17 +30,46 @@ class Embedder(Model):
     Several threads may use one object at once.
     """
 
+    #: ``encode`` keeps this many elements of a vector unless its own argument says otherwise.
+    truncate_dim: int | None = None
+    _similarity_fn_name: Similarity | None = None
+    _prompts: dict[str, str] | None = None
+    _default_prompt_name: str | None = None
+
     def __init__(
         self,
         path: str | os.PathLike[str],
         device: str = "cpu",
         *,
         threads: int | None = None,
+        prompts: Mapping[str, str] | None = None,
+        default_prompt_name: str | None = None,
+        similarity_fn_name: Similarity | None = None,
+        truncate_dim: int | None = None,
         **others: Unpack[LoadOptions],
     ) -> None:
-        """Reads a model; arguments and errors are those of Translator."""
+        """Reads a model; other arguments and errors are those of Translator.
+
+        As in sentence-transformers:
+
+        - ``prompts``, ``default_prompt_name``: in place of those of the model
+        - ``similarity_fn_name``: "cosine", "dot", "euclidean" or "manhattan"; default: as the
+          model says
+        - ``truncate_dim``: as that of ``encode``
+        """
         super().__init__(path, device, threads, others)
         self._model = _attend.Embedder(self._path, self._pool_size, typed_changes(self._changes))
+        self._prompts = None if prompts is None else dict(prompts)
+        if default_prompt_name is not None:
+            self._prompt(None, default_prompt_name)
+            self._default_prompt_name = default_prompt_name
+        if similarity_fn_name is not None:
+            self.similarity_fn_name = similarity_fn_name
+        self.truncate_dim = truncate_dim
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        names = ("truncate_dim", "_similarity_fn_name", "_prompts", "_default_prompt_name")
+        return (*super().__reduce__(), {name: getattr(self, name) for name in names})
 
     @property
     def layers(self) -> int:
@@ -47,17 +78,39 @@ class Embedder(Model):
 
     @property
     def width(self) -> int:
-        """The dimension of the vectors."""
+        """The dimension of the vectors of texts. Those of tokens may have another."""
         return self._model.width()
 
     @property
     def prompts(self) -> dict[str, str]:
         """The texts that ``prompt_name`` puts before a text, by name."""
-        return self._model.prompts()
+        return self._model.prompts() if self._prompts is None else self._prompts
+
+    @property
+    def default_prompt_name(self) -> str | None:
+        """The name of the prompt that ``encode`` uses unless it gets another."""
+        name = self._default_prompt_name or self._model.default_prompt_name() or None
+        return name if name in self.prompts else None
+
+    @property
+    def similarity_fn_name(self) -> Similarity:
+        """How ``similarity`` compares vectors: as the model says, unless set."""
+        return self._similarity_fn_name or self._model.similarity()
+
+    @similarity_fn_name.setter
+    def similarity_fn_name(self, name: Similarity) -> None:
+        if name not in _SIMILARITIES:
+            expected = ", ".join(_SIMILARITIES)
+            raise ConfigError(f"similarity_fn_name: expected one of {expected}, got {name!r}")
+        self._similarity_fn_name = name
+
+    def get_embedding_dimension(self) -> int:
+        """The number of elements of a vector of ``encode``: ``width``, or ``truncate_dim``."""
+        return self.width if self.truncate_dim is None else min(self.width, self.truncate_dim)
 
     def get_sentence_embedding_dimension(self) -> int:
-        """``width``, as sentence-transformers names it."""
-        return self.width
+        """The same, by its older name."""
+        return self.get_embedding_dimension()
 
     def encode(
         self,
@@ -76,17 +129,18 @@ class Embedder(Model):
         *,
         layer: int | None = None,
         pooling: Pooling | None = None,
+        split_special_tokens: bool | None = None,
     ) -> Any:
         """The vectors of sentences: float32 [n, width], or [width] of one sentence.
 
         The arguments are those of sentence-transformers:
 
         - ``prompt_name``: the prompt of the model that is put before each text
-        - ``prompt``: a text that is put before each text in its place
+        - ``prompt``: a text that is put before each text in its place; "": none
         - ``batch_size``: texts encoded together; changes the speed, not the result
-        - ``output_value="token_embeddings"``: a list of [tokens, width], as ``forward``
-        - ``precision``: rounds the vectors to int8 or uint8, by the range of each dimension, or to
-          one bit a dimension (``binary``, ``ubinary``)
+        - ``output_value="token_embeddings"``: a list of [tokens, width], special tokens included
+        - ``precision``: rounds the vectors to int8 or uint8, by the range of each dimension over
+          all of them, or to one bit a dimension (``binary``, ``ubinary``)
         - ``convert_to_tensor``: a tensor of PyTorch that shares the memory;
           ``convert_to_numpy=False``: a list of them
         - ``truncate_dim``: keep the first dimensions only
@@ -97,22 +151,25 @@ class Embedder(Model):
 
         - ``layer``: 1 is the first, -1 the last (default), 0 the input of the first
         - ``pooling``: how token vectors become one; default: as the model was trained, else mean
+        - ``split_special_tokens``: read "[SEP]" and other special tokens in a text as text; by
+          default, an imported model reads them as these tokens
 
         Raises ConfigError for a layer or a prompt that the model does not have.
         """
         if device not in (None, "cpu"):
             raise ConfigError(f"device: expected cpu, got {device!r}")
         options = given(
-            prompt=prompt_name,
-            prompt_text=None if prompt is None else checked_text(prompt, "prompt"),
+            prompt_text=self._prompt(prompt, prompt_name),
             batch_size=batch_size,
             layer=layer,
             pooling=pooling,
+            split_special_tokens=split_special_tokens,
         )
         single = isinstance(sentences, str)
         texts = [sentences] if isinstance(sentences, str) else sentences
         if output_value == "token_embeddings":
             options.pop("pooling", None)
+            options["special_tokens"] = True
             tokens = self._tokens(texts, options)
             return tokens[0] if single else tokens
         if output_value != "sentence_embedding":
@@ -121,6 +178,7 @@ class Embedder(Model):
                 f"got {output_value!r}"
             )
         vectors = self._model.embed(checked_texts(texts), options)
+        truncate_dim = self.truncate_dim if truncate_dim is None else truncate_dim
         if truncate_dim is not None:
             vectors = vectors[:, :truncate_dim]
         if normalize_embeddings:
@@ -152,21 +210,47 @@ class Embedder(Model):
         prompt_name: str | None,
         arguments: dict[str, Any],
     ) -> Any:
-        if prompt_name is None and "prompt" not in arguments:
+        if prompt_name is None and arguments.get("prompt") is None:
             prompt_name = next((name for name in names if name in self.prompts), None)
         return self.encode(sentences, prompt_name, **arguments)
 
+    def _prompt(self, prompt: str | None, prompt_name: str | None) -> str | None:
+        """The text to put before each text: ``prompt``, or that of the name."""
+        if prompt is not None:
+            return checked_text(prompt, "prompt")
+        name = self.default_prompt_name if prompt_name is None else prompt_name
+        if name is None:
+            return None
+        if name not in self.prompts:
+            known = ", ".join(map(repr, self.prompts)) or "it has none"
+            raise ConfigError(f"prompt_name: expected one of the model's ({known}), got {name!r}")
+        return checked_text(self.prompts[name], "prompt")
+
     def similarity(self, embeddings1: Any, embeddings2: Any) -> Any:
-        """The cosine of each vector of ``embeddings1`` with each of ``embeddings2``: [n, m].
+        """The similarity of each vector of ``embeddings1`` with each of ``embeddings2``: [n, m],
+        by ``similarity_fn_name``. Distances (euclidean, manhattan) have a minus.
 
         A tensor of PyTorch if one of them is, else an array.
         """
-        return _like((embeddings1, embeddings2), _rows(embeddings1) @ _rows(embeddings2).T)
+        first, second = _rows(embeddings1), _rows(embeddings2)
+        kind = self.similarity_fn_name
+        if kind == "cosine":
+            first, second = _normalized(first), _normalized(second)
+        if kind in ("cosine", "dot"):
+            return _like((embeddings1, embeddings2), first @ second.T)
+        return _like((embeddings1, embeddings2), _distances(kind, first, second))
 
     def similarity_pairwise(self, embeddings1: Any, embeddings2: Any) -> Any:
-        """The cosine of each vector of ``embeddings1`` with the one at the same place: [n]."""
-        products = (_rows(embeddings1) * _rows(embeddings2)).sum(axis=1)
-        return _like((embeddings1, embeddings2), products)
+        """That of each vector of ``embeddings1`` with the one at the same place: [n]."""
+        first, second = _rows(embeddings1), _rows(embeddings2)
+        kind = self.similarity_fn_name
+        if kind == "cosine":
+            first, second = _normalized(first), _normalized(second)
+        if kind in ("cosine", "dot"):
+            found = (first * second).sum(axis=1)
+        else:
+            found = -_lengths(kind, first - second)
+        return _like((embeddings1, embeddings2), found)
 
     def forward(
         self, sentences: Iterable[str], *, layer: int | None = None, batch_size: int = 32
@@ -192,11 +276,32 @@ def _normalized(vectors: NDArray[numpy.float32]) -> NDArray[numpy.float32]:
 
 
 def _rows(vectors: Any) -> NDArray[numpy.float32]:
-    """Of length 1; one vector is one row."""
+    """One vector is one row."""
     import numpy
 
     array = numpy.asarray(vectors, dtype=numpy.float32)
-    return _normalized(array.reshape(-1, array.shape[-1]))
+    return array.reshape(-1, array.shape[-1])
+
+
+def _lengths(kind: Similarity, vectors: NDArray[numpy.float32]) -> NDArray[numpy.float32]:
+    import numpy
+
+    lengths: NDArray[numpy.float32] = numpy.linalg.norm(
+        vectors, ord=2 if kind == "euclidean" else 1, axis=-1
+    )
+    return lengths
+
+
+def _distances(
+    kind: Similarity, first: NDArray[numpy.float32], second: NDArray[numpy.float32]
+) -> NDArray[numpy.float32]:
+    """Each row with each, with a minus; row by row, in little memory."""
+    import numpy
+
+    result = numpy.empty((len(first), len(second)), numpy.float32)
+    for row, vector in zip(result, first):
+        row[:] = -_lengths(kind, vector - second)
+    return result
 
 
 def _torch() -> Any:
@@ -223,9 +328,15 @@ def _rounded(vectors: NDArray[numpy.float32], precision: Precision) -> NDArray[A
     if precision in ("int8", "uint8"):
         if not len(vectors):
             return vectors.astype(precision)
+        if len(vectors) == 1:
+            raise ConfigError(
+                f"precision: {precision} needs several texts, whose vectors say the range of each "
+                "dimension; got one"
+            )
         lowest = vectors.min(axis=0)
         steps = (vectors.max(axis=0) - lowest) / 255
-        levels: NDArray[Any] = (vectors - lowest) / numpy.where(steps > 0, steps, 1)
+        scaled = (vectors - lowest) / numpy.where(steps > 0, steps, 1)
+        levels: NDArray[Any] = numpy.clip(numpy.floor(scaled), 0, 255)
         return levels.astype("uint8") if precision == "uint8" else (levels - 128).astype("int8")
     if precision in ("binary", "ubinary"):
         bits = numpy.packbits(vectors > 0, axis=1)

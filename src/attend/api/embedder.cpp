@@ -29,6 +29,13 @@ int Embedder::layers() const { return impl_->engine.layers(); }
 
 int Embedder::width() const { return impl_->engine.width(); }
 
+int Embedder::vector_width(const EmbeddingOptions& options) const {
+  const EnteredRuntime entered(impl_->runtime);
+  return impl_->engine.vector_width(options);
+}
+
+Similarity Embedder::similarity() const { return impl_->engine.similarity(); }
+
 std::vector<Embedding> Embedder::embed(std::span<const std::string> texts,
                                        const EmbeddingOptions& options) const {
   const EnteredRuntime entered(impl_->runtime);

@@ -13,6 +13,7 @@
 #include "attend/core/quote.h"
 #include "attend/error.h"
 #include "attend/interchange/foreign_config.h"
+#include "attend/tasks/embedding/model.h"
 
 namespace attend {
 
@@ -86,16 +87,17 @@ std::vector<Pooling> read_modes(ForeignConfig& config) {
   return poolings;
 }
 
-std::vector<Pooling> read_pooling(const ModelDirectory& directory, std::int64_t width,
-                                  bool has_prompts) {
+void read_pooling(const ModelDirectory& directory, std::int64_t width, SentenceModules& result) {
   ForeignConfig config = config_of(directory, "config.json");
   for (const char* key : {"word_embedding_dimension", "embedding_dimension"})
     config.require(key, width);
-  if (has_prompts) config.require("include_prompt", true);
-  config.ignore({"include_prompt"});
-  const std::vector<Pooling> poolings = read_modes(config);
+  result.poolings = read_modes(config);
+  result.pools_prompt = config.boolean_or("include_prompt", true);
+  const bool counts_places = std::find(result.poolings.begin(), result.poolings.end(),
+                                       Pooling::weighted_mean) != result.poolings.end();
+  if (!result.pools_prompt && counts_places)
+    config.refuse("include_prompt", "false is not supported beside weightedmean");
   config.require_all_known();
-  return poolings;
 }
 
 // Activations by the names of PyTorch's classes.
@@ -149,12 +151,18 @@ int read_length(const ModelDirectory& directory, int otherwise) {
   return otherwise;
 }
 
-TextPrompts read_prompts_of(const ModelDirectory& directory) {
-  constexpr const char* kFile = "config_sentence_transformers.json";
-  TextPrompts prompts;
-  if (!directory.contains(kFile)) return prompts;
-  ForeignConfig config = config_of(directory, kFile);
-  config.ignore({"__version__", "similarity_fn_name"});
+constexpr const char* kSettings = "config_sentence_transformers.json";
+
+// The prompts, and how vectors are compared.
+void read_settings(const ModelDirectory& directory, SentenceModules& result) {
+  if (!directory.contains(kSettings)) return;
+  ForeignConfig config = config_of(directory, kSettings);
+  TextPrompts& prompts = result.prompts;
+  config.ignore({"__version__"});
+  const auto similarity = similarity_of(config.text_or("similarity_fn_name", "cosine"));
+  if (!similarity)
+    config.refuse("similarity_fn_name", "supported: cosine, dot, euclidean and manhattan");
+  result.similarity = *similarity;
   config.require("model_type", "SentenceTransformer");
   if (config.has("prompts")) {
     ForeignConfig& texts = config.object("prompts");
@@ -164,7 +172,6 @@ TextPrompts read_prompts_of(const ModelDirectory& directory) {
   if (!prompts.usual.empty() && !prompts.texts.contains(prompts.usual))
     config.refuse("default_prompt_name", "expected one of the prompts");
   config.require_all_known();
-  return prompts;
 }
 
 }  // namespace
@@ -180,14 +187,13 @@ void read_sentence_modules(const ModelDirectory& directory, std::int64_t width,
     throw DataError(fmt::format("{}/{}: {}", directory.path(), kModules, what));
   };
   result.length = read_length(directory, result.length);
-  result.prompts = read_prompts_of(directory);
+  read_settings(directory, result);
   if (modules.size() < 2 || modules[0].type != "Transformer" || modules[1].type != "Pooling")
     refuse("expected a Transformer, then Pooling");
   if (!modules[0].path.empty())
     refuse(fmt::format("the Transformer is in {}; only in the directory itself it is supported",
                        quote(modules[0].path)));
-  result.poolings =
-      read_pooling(directory.folder(modules[1].path), width, !result.prompts.texts.empty());
+  read_pooling(directory.folder(modules[1].path), width, result);
   for (std::size_t i = 2; i < modules.size(); ++i) {
     if (modules[i].type == "Dense" && i == 2) {
       result.dense = read_dense(directory, modules[i].path, width * std::ssize(result.poolings));
@@ -214,7 +220,8 @@ ModulesJson module_json(std::size_t index, const std::string& path, const char* 
 }
 
 // In the words of older files, which all versions read, unless the order is another.
-ModulesJson pooling_json(const std::vector<Pooling>& poolings, std::int64_t width) {
+ModulesJson pooling_json(const std::vector<Pooling>& poolings, std::int64_t width,
+                         bool pools_prompt) {
   ModulesJson json{{"word_embedding_dimension", width}};
   std::vector<Pooling> in_order;
   ModulesJson modes = ModulesJson::array();
@@ -224,12 +231,13 @@ ModulesJson pooling_json(const std::vector<Pooling>& poolings, std::int64_t widt
     json[name.flag] = is_used;
     if (is_used) in_order.push_back(name.pooling);
   }
-  json["include_prompt"] = true;
+  json["include_prompt"] = pools_prompt;
   if (in_order == poolings) return json;
   for (const Pooling pooling : poolings)
     for (const PoolingName& name : kPoolingNames)
       if (name.pooling == pooling) modes.push_back(name.mode);
-  return {{"embedding_dimension", width}, {"pooling_mode", modes}, {"include_prompt", true}};
+  return {
+      {"embedding_dimension", width}, {"pooling_mode", modes}, {"include_prompt", pools_prompt}};
 }
 
 ModulesJson dense_json(const DenseModule& dense, std::int64_t width) {
@@ -242,8 +250,11 @@ ModulesJson dense_json(const DenseModule& dense, std::int64_t width) {
   throw ConfigError("sentence-transformers has no name for the activation of --dense-width");
 }
 
-ModulesJson prompts_json(const TextPrompts& prompts) {
-  ModulesJson json{{"prompts", prompts.texts}, {"default_prompt_name", nullptr}};
+ModulesJson settings_json(const TextPrompts& prompts, Similarity similarity) {
+  ModulesJson json{
+      {"prompts", prompts.texts},
+      {"default_prompt_name", nullptr},
+      {"similarity_fn_name", enum_names(similarity)[static_cast<std::size_t>(similarity)]}};
   if (!prompts.usual.empty()) json["default_prompt_name"] = prompts.usual;
   return json;
 }
@@ -264,10 +275,9 @@ TextFiles write_sentence_modules(const SentenceModules& modules, std::int64_t wi
   if (modules.normalize)
     list.push_back(module_json(list.size(), fmt::format("{}_Normalize", list.size()), "Normalize"));
   add(kModules, list);
-  add("1_Pooling/config.json", pooling_json(modules.poolings, width));
+  add("1_Pooling/config.json", pooling_json(modules.poolings, width, modules.pools_prompt));
   add("sentence_bert_config.json", {{"max_seq_length", modules.length}, {"do_lower_case", false}});
-  if (!modules.prompts.texts.empty())
-    add("config_sentence_transformers.json", prompts_json(modules.prompts));
+  add(kSettings, settings_json(modules.prompts, modules.similarity));
   return files;
 }
 

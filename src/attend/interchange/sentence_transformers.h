@@ -27,6 +27,8 @@ struct SentenceModules {
   bool normalize = false;
   int length = 0;  // tokens of the longest text, special ones included
   TextPrompts prompts = {};
+  bool pools_prompt = true;
+  Similarity similarity = Similarity::cosine;
 };
 
 bool is_sentence_transformer(const ModelDirectory& directory);

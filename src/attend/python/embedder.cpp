@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <map>
 #include <memory>
 #include <optional>
 
@@ -26,77 +25,62 @@ namespace attend {
 
 namespace {
 
-// A model with its prompts, and without the usual one: for texts with a prompt of their own.
+// A model with its prompts.
 class PromptedEngine {
  public:
   static PromptedEngine load(const std::filesystem::path& path) {
     return PromptedEngine(*load_model(path));
   }
-  explicit PromptedEngine(const SavedModel& model) : with_prompts_(model) {
+  explicit PromptedEngine(const SavedModel& model) : engine_(model) {
     const auto* embedding = dynamic_cast<const EmbeddingModel*>(&model);
-    if (embedding == nullptr) return;
-    prompts_ = embedding->prompts.texts;
-    if (embedding->prompts.usual.empty()) return;
-    EmbeddingModel without = *embedding;
-    without.prompts = {};
-    without_prompts_.emplace(without);
+    if (embedding != nullptr) prompts_ = embedding->prompts;
   }
 
-  const EmbeddingEngine& with_prompts() const { return with_prompts_; }
-  const std::map<std::string, std::string>& prompts() const { return prompts_; }
-  const EmbeddingEngine& without_prompts() const {
-    return without_prompts_ ? *without_prompts_ : with_prompts_;
-  }
+  const EmbeddingEngine& engine() const { return engine_; }
+  const TextPrompts& prompts() const { return prompts_; }
 
  private:
-  EmbeddingEngine with_prompts_;
-  std::optional<EmbeddingEngine> without_prompts_;
-  std::map<std::string, std::string> prompts_;
+  EmbeddingEngine engine_;
+  TextPrompts prompts_;
 };
 
 using HeldEmbedder = HeldModel<PromptedEngine>;
 
-struct EmbedRequest {
-  const EmbeddingEngine& engine;
-  std::string before = {};  // put before each text
-  EmbeddingOptions options = {};
-};
-
-// The options of `attend embed`, and prompt_text, which replaces the prompts of the model.
-EmbedRequest embed_request(const HeldEmbedder& embedder, const nb::dict& keywords) {
-  const bool own = keywords.contains("prompt_text");
-  EmbedRequest request{own ? embedder.engine.without_prompts() : embedder.engine.with_prompts()};
-  const std::vector<OptionField> fields = option_fields(request.options);
-  for (const auto& [name, value] : keywords) {
-    if (utf8_of(name, "the name of an option") == "prompt_text")
-      request.before = nb::cast<std::string>(value);
+// The options of `attend embed`, and prompt_text and special_tokens as in C++.
+EmbeddingOptions embedding_options(const nb::dict& keywords) {
+  EmbeddingOptions options;
+  const std::vector<OptionField> fields = option_fields(options);
+  for (const auto& [key, value] : keywords) {
+    const std::string name = utf8_of(key, "the name of an option");
+    if (name == "prompt_text")
+      options.prompt_text = nb::cast<std::string>(value);
+    else if (name == "special_tokens")
+      options.special_tokens = nb::cast<bool>(value);
     else
-      set_keyword(fields, name, value);
+      set_keyword(fields, key, value);
   }
-  return request;
+  return options;
 }
 
 // In windows, so that Ctrl-C is noticed between them. Calls accept(embedding) for each text, in
 // order.
 template <class Accept>
-void embed_texts(const HeldEmbedder& embedder, const EmbedRequest& request,
+void embed_texts(const HeldEmbedder& embedder, const EmbeddingOptions& options,
                  const std::vector<std::string>& texts, const Accept& accept) {
   const EnteredRuntime entered(embedder.runtime);
+  const EmbeddingEngine& engine = embedder.engine.engine();
   std::size_t next = 0;
   const auto where = [&] { return fmt::format("{}:{}", kTexts, next); };
   answer_all(Conversation<std::string, TextEmbedding>{
       .arrived = [] { return true; },
       .next = [&]() -> std::optional<std::string> {
         if (next == texts.size()) return std::nullopt;
-        std::string text = request.before + texts[next++];
-        request.engine.check_length(text, where());
+        const std::string& text = texts[next++];
+        engine.check_length(options.prompt_text.value_or("") + text, where());
         return text;
       },
       .where = where,
-      .answer =
-          [&](std::span<const std::string> window) {
-            return request.engine.embed(window, request.options);
-          },
+      .answer = [&](std::span<const std::string> window) { return engine.embed(window, options); },
       .sink = {.accept = accept},
   });
 }
@@ -104,30 +88,40 @@ void embed_texts(const HeldEmbedder& embedder, const EmbedRequest& request,
 // One row per text: [n, width].
 NumpyArray embed(const HeldEmbedder& embedder, const std::vector<std::string>& texts,
                  const nb::dict& keywords) {
-  const EmbedRequest request = embed_request(embedder, keywords);
+  const EmbeddingOptions options = embedding_options(keywords);
   std::vector<float> values;
-  auto width = static_cast<std::size_t>(request.engine.width());
+  std::size_t width = 0;
   {
     const nb::gil_scoped_release released;
-    values.reserve(texts.size() * width);
-    embed_texts(embedder, request, texts, [&](const TextEmbedding& one) {
+    embed_texts(embedder, options, texts, [&](const TextEmbedding& one) {
       const std::vector<float> row = one.vectors.to_vector();
+      if (values.empty()) values.reserve(texts.size() * row.size());
       values.insert(values.end(), row.begin(), row.end());
       width = row.size();
     });
+    if (texts.empty()) {
+      const EnteredRuntime entered(embedder.runtime);
+      width = static_cast<std::size_t>(embedder.engine.engine().vector_width(options));
+    }
   }
   return numpy_array(std::move(values), {texts.size(), width});
+}
+
+int vector_width(const HeldEmbedder& embedder) {
+  const nb::gil_scoped_release released;
+  const EnteredRuntime entered(embedder.runtime);
+  return embedder.engine.engine().vector_width({});
 }
 
 // For each text its tokens and a row per token: [tokens, width].
 std::vector<std::pair<std::vector<std::string>, NumpyArray>> embed_tokens(
     const HeldEmbedder& embedder, const std::vector<std::string>& texts, const nb::dict& keywords) {
-  EmbedRequest request = embed_request(embedder, keywords);
-  request.options.pooling = EmbeddingPooling::none;
+  EmbeddingOptions options = embedding_options(keywords);
+  options.pooling = EmbeddingPooling::none;
   std::vector<TextEmbedding> embeddings;
   {
     const nb::gil_scoped_release released;
-    embed_texts(embedder, request, texts,
+    embed_texts(embedder, options, texts,
                 [&](const TextEmbedding& one) { embeddings.push_back(one); });
   }
   std::vector<std::pair<std::vector<std::string>, NumpyArray>> result;
@@ -143,9 +137,15 @@ void add_embedder(nb::module_& module) {
       .def(nb::new_(&HeldEmbedder::load), nb::arg("path"), nb::arg("threads"), nb::arg("changes"))
       .def_static("sharing", &HeldEmbedder::sharing, nb::arg("base"), nb::arg("adapter"),
                   nb::arg("changes"))
-      .def("layers", [](const HeldEmbedder& e) { return e.engine.with_prompts().layers(); })
-      .def("width", [](const HeldEmbedder& e) { return e.engine.with_prompts().width(); })
-      .def("prompts", [](const HeldEmbedder& e) { return e.engine.prompts(); })
+      .def("layers", [](const HeldEmbedder& e) { return e.engine.engine().layers(); })
+      .def("width", vector_width)
+      .def("prompts", [](const HeldEmbedder& e) { return e.engine.prompts().texts; })
+      .def("default_prompt_name", [](const HeldEmbedder& e) { return e.engine.prompts().usual; })
+      .def("similarity",
+           [](const HeldEmbedder& e) {
+             const Similarity kind = e.engine.engine().similarity();
+             return std::string(enum_names(kind)[static_cast<std::size_t>(kind)]);
+           })
       .def("embed", embed, nb::arg("texts"), nb::arg("options"))
       .def("embed_tokens", embed_tokens, nb::arg("texts"), nb::arg("options"));
 }

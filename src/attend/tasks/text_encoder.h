@@ -8,6 +8,7 @@
 #include <string>
 
 #include "attend/data/classification.h"
+#include "attend/embedder.h"
 #include "attend/nn/pass.h"
 #include "attend/nn/ragged.h"
 #include "attend/tensor/tensor.h"
@@ -25,6 +26,10 @@ struct TextPrompts {
 struct TextPooling {
   TextLengthOptions length;  // longer texts are truncated
   TextPrompts prompts;
+  bool pools_prompt = true;                    // whether the tokens of a prompt count
+  Similarity similarity = Similarity::cosine;  // of the vectors
+  SpecialText special_text = SpecialText::as_text;
+  int width = 0;  // of the vectors
   // The vectors [N, D] of all tokens, special ones included -> those of the texts [B, D].
   std::function<Tensor(const Tensor& tokens, const Ids& offsets)> run;
 };

@@ -105,5 +105,11 @@ TEST_F(Vectors, AreNumbersOrBytesForClientsOfOpenAi) {
   EXPECT_EQ(asked(R"(, "dimensions": 4)")["data"][1]["embedding"].get<Numbers>(), first);
 }
 
+TEST_F(Vectors, AreNotWiderThanTheModelHasThem) {
+  EXPECT_EQ(embedded(R"(, "dimensions": 32)").size(), 32u);
+  EXPECT_EQ(post("/embed", R"({"inputs": "a", "dimensions": 33})").status, 400);
+  EXPECT_EQ(post("/v1/embeddings", R"({"input": "a", "dimensions": 33})").status, 400);
+}
+
 }  // namespace
 }  // namespace attend

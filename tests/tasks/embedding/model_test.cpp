@@ -127,5 +127,79 @@ TEST(EmbeddingModel, ThatIsDamagedIsRefused) {
   refuse("attend.config", R"({"pooling": "sum"})", {"file: attend.config", "pooling"});
 }
 
+TEST_F(EmbeddingModelFile, KeepsItsSimilarityAndWhatItReads) {
+  EmbeddingModel model = small_embedder();
+  EXPECT_FALSE(model.configuration().contains("attend.similarity"));
+  model.similarity = Similarity::dot;
+  model.pools_prompt = false;
+  model.special_text = SpecialText::as_tokens;
+  save_checkpoint(path("model"), finished_checkpoint_of(model));
+  const auto loaded = load_model(path("model"));
+  EXPECT_EQ(loaded->configuration(), model.configuration());
+  EXPECT_EQ(EmbeddingEngine(*loaded).similarity(), Similarity::dot);
+}
+
+TEST(EmbeddingModel, SaysHowWideItsVectorsAre) {
+  EmbedderConfig config = small_embedder().network->config();
+  config.dense_width = 10;
+  config.more_pooling = {"max"};
+  const EmbeddingModel small = small_embedder();
+  const EmbeddingEngine engine(
+      EmbeddingModel(std::make_shared<TextEmbedder>(config, 7), small.tokenizer, small.length));
+  EXPECT_EQ(engine.vector_width({}), 10);
+  EmbeddingOptions mean;
+  mean.pooling = EmbeddingPooling::mean;
+  EXPECT_EQ(engine.vector_width(mean), 32);
+  EXPECT_EQ(EmbeddingEngine(small_classifier()).vector_width({}),
+            EmbeddingEngine(small_classifier()).width());
+}
+
+TEST(EmbeddingModel, LeavesThePromptOutOfThePooling) {
+  EmbeddingModel model = small_embedder(Pooling::first, false);
+  EmbeddingOptions options;
+  options.prompt_text = "good ";
+  options.pooling = EmbeddingPooling::none;
+  const EmbeddingEngine with(model);
+  const TextEmbedding tokens = with.embed(std::vector<std::string>{"a film"}, options).front();
+  model.pools_prompt = false;
+  options.pooling = EmbeddingPooling::standard;
+  const EmbeddingEngine without(model);
+  const std::size_t before = model.tokenizer.encode("good ").size();
+  const auto row = static_cast<std::int64_t>(before);
+  EXPECT_EQ(vector_of(without, "a film", options),
+            tokens.vectors.slice_rows(row, row + 1).clone().to_vector());
+  EXPECT_NE(vector_of(without, "a film", options), vector_of(with, "a film", options));
+  options.prompt_text = "";
+  EXPECT_EQ(vector_of(without, "a film", options), vector_of(with, "a film", options));
+  options.prompt_text = "good good good good good good good good good good ";
+  EXPECT_THROW(without.embed(std::vector<std::string>{"a film"}, options), DataError);
+}
+
+TEST(EmbeddingModel, TakesATextInPlaceOfItsPrompts) {
+  EmbeddingModel model = small_embedder();
+  model.prompts.usual = "query";
+  const EmbeddingEngine engine(model);
+  EmbeddingOptions none, own;
+  none.prompt_text = "";
+  own.prompt_text = "good ";
+  own.prompt = "nonsense";  // not used
+  EXPECT_EQ(vector_of(engine, "film", own), vector_of(engine, "film"));
+  EXPECT_NE(vector_of(engine, "film", none), vector_of(engine, "film"));
+}
+
+TEST(EmbeddingModel, GivesTheVectorsOfSpecialTokensOnRequest) {
+  const EmbeddingEngine engine(small_embedder());
+  EmbeddingOptions options;
+  options.pooling = EmbeddingPooling::none;
+  const std::vector<std::string> text{"a good film"};
+  const TextEmbedding plain = engine.embed(text, options).front();
+  options.special_tokens = true;
+  const TextEmbedding all = engine.embed(text, options).front();
+  EXPECT_EQ(all.vectors.rows(), plain.vectors.rows() + 2);
+  EXPECT_EQ(all.tokens.size(), plain.tokens.size() + 2);
+  EXPECT_EQ(all.vectors.slice_rows(1, 2).clone().to_vector(),
+            plain.vectors.slice_rows(0, 1).clone().to_vector());
+}
+
 }  // namespace
 }  // namespace attend

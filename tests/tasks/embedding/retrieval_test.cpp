@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <algorithm>
 #include <string>
 
@@ -112,9 +114,30 @@ TEST(CosineSpearman, FollowsTheScores) {
   const Tensor vectors = Tensor::from(values, {4, 2});
   ScoredTexts scored;
   scored.pairs = {{0, 1, 3.0}, {0, 2, 2.0}, {0, 3, 1.0}};
-  EXPECT_DOUBLE_EQ(cosine_spearman(vectors, scored), 1);
+  EXPECT_DOUBLE_EQ(similarity_spearman(vectors, scored), 1);
   std::swap(scored.pairs[0].score, scored.pairs[2].score);
-  EXPECT_DOUBLE_EQ(cosine_spearman(vectors, scored), -1);
+  EXPECT_DOUBLE_EQ(similarity_spearman(vectors, scored), -1);
+}
+
+TEST(RetrievalScores, RankByTheSimilarityOfTheModel) {
+  // The query (1, 0): its answer is the longest by product, the nearest by no measure.
+  const std::vector<float> values{1, 0, 5, 5, 1, 0.2f, 0.5f, 0};
+  const Tensor vectors = Tensor::from(values, {4, 2});
+  const Retrieval retrieval{{{0, {1}}}, {1, 2, 3}};
+  EXPECT_DOUBLE_EQ(retrieval_scores(vectors, retrieval, Similarity::dot).mrr(), 1);
+  EXPECT_DOUBLE_EQ(retrieval_scores(vectors, retrieval).mrr(), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(retrieval_scores(vectors, retrieval, Similarity::euclidean).mrr(), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(retrieval_scores(vectors, retrieval, Similarity::manhattan).mrr(), 1.0 / 3);
+}
+
+// Values of sentence_transformers.util: pairwise_cos_sim and so on.
+TEST(Similarity, IsThatOfSentenceTransformers) {
+  const std::vector<float> a{1, 2, -2}, b{4, 0, 3};
+  EXPECT_FLOAT_EQ(similarity(Similarity::cosine, a, b), -2.0f / 15);
+  EXPECT_FLOAT_EQ(similarity(Similarity::dot, a, b), -2);
+  EXPECT_FLOAT_EQ(similarity(Similarity::euclidean, a, b), -std::sqrt(38.0f));
+  EXPECT_FLOAT_EQ(similarity(Similarity::manhattan, a, b), -10);
+  EXPECT_THROW(similarity(Similarity::dot, a, std::vector<float>{1}), ConfigError);
 }
 
 }  // namespace

@@ -88,12 +88,13 @@ void evaluate_embeddings(const EmbeddingModel& model, const EmbeddingEvaluation&
   std::string table;
   if (!related_files.empty()) {
     const RetrievalScores scores =
-        retrieval_scores(texts.vectors(related.texts), retrieval_of(related));
+        retrieval_scores(texts.vectors(related.texts), retrieval_of(related), model.similarity);
     json = retrieval_json(scores);
     table = scores.table();
   }
   if (!o.scored.empty()) {
-    const double spearman = cosine_spearman(texts.vectors(scored.texts), scored);
+    const double spearman =
+        similarity_spearman(texts.vectors(scored.texts), scored, model.similarity);
     json["scored_pairs"] = scored.pairs.size();
     json["spearman"] = spearman;
     table += fmt::format("pairs      {}\nSpearman   {:.4f}\n", scored.pairs.size(), spearman);

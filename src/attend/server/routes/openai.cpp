@@ -248,7 +248,7 @@ void embeddings(const std::shared_ptr<Call>& call) {
   if (format != "float" && format != "base64")
     throw HttpError{
         400, fmt::format("encoding_format: expected float or base64, got {}", quote(format))};
-  const std::int64_t width = p.whole("dimensions", 0, 1 << 20, 0);
+  const std::int64_t width = dimensions_of(p, *model->as<Embedder>());
   std::vector<std::string> inputs;
   for (CompletionPrompt& input : inputs_of(p, "input", model->tokenizer))
     inputs.push_back(text_to_embed(std::move(input), model->tokenizer));

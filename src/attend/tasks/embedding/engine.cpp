@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -55,6 +56,12 @@ TextEmbedding without_vectors(const Tokenizer& tokenizer, const std::vector<std:
   return embedding;
 }
 
+void add_special_tokens(const TextEncoder& encoder, std::vector<std::string>& tokens) {
+  if (encoder.special.bos >= 0)
+    tokens.insert(tokens.begin(), encoder.tokenizer.piece(encoder.special.bos));
+  tokens.push_back(encoder.tokenizer.piece(encoder.special.eos));
+}
+
 }  // namespace
 
 EmbeddingEngine EmbeddingEngine::load(const std::filesystem::path& path) {
@@ -89,7 +96,18 @@ void EmbeddingEngine::check_length(const std::string& text, const std::string& w
     check_tokens(encoder_.tokenizer.encode(text).size(), where);
 }
 
-std::string EmbeddingEngine::prompt_text(const std::string& name) const {
+int EmbeddingEngine::vector_width(const EmbeddingOptions& options) const {
+  layer_number(options.layer);
+  if (encoder_.pooling && options.pooling == EmbeddingPooling::standard)
+    return encoder_.pooling->width;
+  EmbeddingOptions pooled = options;  // a layer of another network may be wider than its embeddings
+  if (pooled.pooling == EmbeddingPooling::none) pooled.pooling = EmbeddingPooling::mean;
+  return static_cast<int>(embed(std::array<std::string, 1>{}, pooled).front().vectors.cols());
+}
+
+std::string EmbeddingEngine::prompt_text(const EmbeddingOptions& options) const {
+  if (options.prompt_text) return *options.prompt_text;
+  const std::string& name = options.prompt;
   const TextPrompts none, &prompts = encoder_.pooling ? encoder_.pooling->prompts : none;
   const auto found = prompts.texts.find(name.empty() ? prompts.usual : name);
   if (found != prompts.texts.end()) return found->second;
@@ -102,9 +120,19 @@ std::string EmbeddingEngine::prompt_text(const std::string& name) const {
                                 printable(fmt::format("{}", fmt::join(names, ", "))), quote(name)));
 }
 
+std::int64_t EmbeddingEngine::tokens_to_skip(const EmbeddingOptions& options) const {
+  const std::string prompt = prompt_text(options);
+  if (prompt.empty() || !encoder_.pooling || encoder_.pooling->pools_prompt) return 0;
+  return std::ssize(tokens_of(prompt, options, "the prompt").ids) +
+         (encoder_.special.bos >= 0 ? 1 : 0);
+}
+
 EmbeddingEngine::TextTokens EmbeddingEngine::tokens_of(const std::string& text,
+                                                       const EmbeddingOptions& options,
                                                        const std::string& where) const {
-  std::vector<std::int32_t> ids = encoder_.tokenizer.encode(text);
+  const bool is_text = options.split_special_tokens || !encoder_.pooling;
+  std::vector<std::int32_t> ids = encoder_.tokenizer.encode(
+      text, is_text ? SpecialText::as_text : encoder_.pooling->special_text);
   if (!encoder_.pooling) {
     check_tokens(ids.size(), where);
     return {std::move(ids)};
@@ -119,18 +147,18 @@ std::int64_t EmbeddingEngine::count_tokens(const std::string& text, const Embedd
                                            const std::string& where) const {
   check_options(options);
   layer_number(options.layer);
-  return std::ssize(tokens_of(prompt_text(options.prompt) + text, where).ids);
+  return std::ssize(tokens_of(prompt_text(options) + text, options, where).ids);
 }
 
 std::vector<TextEmbedding> EmbeddingEngine::embed(std::span<const std::string> texts,
                                                   const EmbeddingOptions& options) const {
   check_options(options);
   layer_number(options.layer);
-  const std::string prompt = prompt_text(options.prompt);
+  const std::string prompt = prompt_text(options);
   std::vector<TextTokens> tokens(texts.size());
   parallel_for(std::ssize(texts), kTextsOfARange, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-      tokens[i] = tokens_of(prompt + texts[i], fmt::format("text {}", i + 1));
+      tokens[i] = tokens_of(prompt + texts[i], options, fmt::format("text {}", i + 1));
   });
   const NoGradient guard;
   std::vector<TextEmbedding> embeddings;
@@ -149,6 +177,8 @@ std::vector<TextEmbedding> EmbeddingEngine::embed(std::span<const std::string> t
       flush();
     embeddings.push_back(without_vectors(encoder_.tokenizer, ids));
     embeddings.back().omitted = omitted;
+    if (options.special_tokens && encoder_.pooling)
+      add_special_tokens(encoder_, embeddings.back().tokens);
     if (encoder_.special.bos >= 0) sequences.append(encoder_.special.bos);
     sequences.append(ids);
     sequences.append(encoder_.special.eos);
@@ -167,16 +197,35 @@ void EmbeddingEngine::add_vectors(const Ragged& batch, const EmbeddingOptions& o
   Tensor states = encoder_.run(batch, pass).value();
   if (layer < layers()) states = hidden[static_cast<std::size_t>(layer)];
   if (encoder_.pooling && options.pooling == EmbeddingPooling::standard) {
-    const Tensor vectors = encoder_.pooling->run(states, batch.offsets).to_host();
+    const Tensor vectors = text_vectors_of(states, batch, tokens_to_skip(options)).to_host();
     require_finite(vectors.span(), "the vector of a text", source_);
     for (std::int64_t i = 0; i < batch.sequences(); ++i)
       embeddings[static_cast<std::size_t>(i)].vectors = vectors.slice_rows(i, i + 1);
     return;
   }
-  const std::int64_t before = encoder_.special.bos >= 0 ? 1 : 0;
+  const bool all =
+      options.special_tokens && encoder_.pooling && options.pooling == EmbeddingPooling::none;
+  const std::int64_t before = encoder_.special.bos >= 0 && !all ? 1 : 0, after = all ? 0 : 1;
   for (std::int64_t i = 0; i < batch.sequences(); ++i)
-    embeddings[static_cast<std::size_t>(i)].vectors = checked_pooled(
-        states.slice_rows(batch.begin_of(i) + before, batch.begin_of(i + 1) - 1), options.pooling);
+    embeddings[static_cast<std::size_t>(i)].vectors =
+        checked_pooled(states.slice_rows(batch.begin_of(i) + before, batch.begin_of(i + 1) - after),
+                       options.pooling);
+}
+
+Tensor EmbeddingEngine::text_vectors_of(const Tensor& tokens, const Ragged& batch,
+                                        std::int64_t skipped) const {
+  if (skipped == 0) return encoder_.pooling->run(tokens, batch.offsets);
+  std::vector<std::int32_t> rows, offsets{0};
+  for (std::int64_t i = 0; i < batch.sequences(); ++i) {
+    for (std::int64_t row = batch.begin_of(i) + skipped; row < batch.begin_of(i + 1); ++row)
+      rows.push_back(static_cast<std::int32_t>(row));
+    if (std::ssize(rows) == offsets.back())
+      throw DataError("prompt: it leaves no room for a token of the text; use a shorter one");
+    offsets.push_back(static_cast<std::int32_t>(rows.size()));
+  }
+  const Tensor kept = Tensor::empty({std::ssize(rows), tokens.cols()}, tokens.dtype());
+  backend().gather_rows(tokens, rows, kept);
+  return encoder_.pooling->run(kept, offsets);
 }
 
 std::vector<TextEmbedding> EmbeddingEngine::embed_without_context(
@@ -200,6 +249,23 @@ Embedding public_embedding(TextEmbedding embedding) {
 
 std::vector<float> mean_vector(const Tensor& vectors, std::int64_t begin, std::int64_t end) {
   return pooled(vectors.slice_rows(begin, end).clone(), Pooling::mean).to_vector();
+}
+
+float similarity(Similarity kind, std::span<const float> a, std::span<const float> b) {
+  if (kind == Similarity::cosine) return cosine_similarity(a, b);
+  if (a.size() != b.size())
+    throw ConfigError(
+        fmt::format("similarity: expected vectors of the same size, got {} and {} numbers",
+                    a.size(), b.size()));
+  double sum = 0;
+  for (std::size_t d = 0; d < a.size(); ++d) {
+    const double x = a[d], y = b[d];
+    sum += kind == Similarity::dot         ? x * y
+           : kind == Similarity::euclidean ? (x - y) * (x - y)
+                                           : std::abs(x - y);
+  }
+  if (kind == Similarity::dot) return static_cast<float>(sum);
+  return static_cast<float>(kind == Similarity::euclidean ? -std::sqrt(sum) : -sum);
 }
 
 float cosine_similarity(std::span<const float> a, std::span<const float> b) {

@@ -36,6 +36,7 @@ void fields(EmbeddingOptions& o, Visitor&& visit) {
   visit("prompt", o.prompt,
         "name of the prompt to put before every text, such as query, for an embedding model; "
         "default: the default prompt of the model, if any");
+  visit("split-special-tokens", o.split_special_tokens, kSplitSpecialTokensHelp);
 }
 
 struct TextEmbedding {
@@ -62,11 +63,17 @@ class EmbeddingEngine {
   // as wide as both of its states.
   int width() const { return encoder_.width; }
 
+  // Of the pooled vectors of embed(). Throws like it.
+  int vector_width(const EmbeddingOptions& options) const;
+  Similarity similarity() const {
+    return encoder_.pooling ? encoder_.pooling->similarity : Similarity::cosine;
+  }
+
   // Returns one result per text, in order, independent of the other texts. Special tokens are
-  // encoded but have no vectors; only the standard pooling of an embedding model includes them.
-  // Such a model truncates texts; others read them whole, even beyond the max-length of a
-  // classifier. Throws ConfigError for a layer or prompt the model does not have, DataError like
-  // check_length(), and if a value is not finite.
+  // encoded but have no vectors unless asked for; the standard pooling of an embedding model
+  // includes them. Such a model truncates texts; others read them whole, even beyond the max-length
+  // of a classifier. Throws ConfigError for a layer or prompt the model does not have, DataError
+  // like check_length(), and if a value is not finite.
   std::vector<TextEmbedding> embed(std::span<const std::string> texts,
                                    const EmbeddingOptions& options) const;
 
@@ -85,15 +92,20 @@ class EmbeddingEngine {
 
  private:
   void check_tokens(std::size_t tokens, const std::string& where) const;
-  // Throws ConfigError unless the model has this prompt.
-  std::string prompt_text(const std::string& name) const;
+  // What is put before each text. Throws ConfigError unless the model has this prompt.
+  std::string prompt_text(const EmbeddingOptions& options) const;
+  // The tokens that the prompt adds before those of a text, with bos; 0: all tokens are pooled.
+  std::int64_t tokens_to_skip(const EmbeddingOptions& options) const;
   // The tokens of a text, truncated by an embedding model, which omits the others. Throws like
   // check_length().
   struct TextTokens {
     std::vector<std::int32_t> ids;
     std::int64_t omitted = 0;  // further ones
   };
-  TextTokens tokens_of(const std::string& text, const std::string& where) const;
+  // The vectors [B, W] of an embedding model, without the first `skipped` tokens of each text.
+  Tensor text_vectors_of(const Tensor& tokens, const Ragged& batch, std::int64_t skipped) const;
+  TextTokens tokens_of(const std::string& text, const EmbeddingOptions& options,
+                       const std::string& where) const;
   // Computes the vectors of a batch.
   void add_vectors(const Ragged& batch, const EmbeddingOptions& options,
                    std::span<TextEmbedding> embeddings) const;

@@ -1,7 +1,9 @@
 #include "attend/tasks/embedding/model.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "attend/checkpoint/finite.h"
@@ -17,7 +19,8 @@ namespace attend {
 
 namespace {
 
-const std::string kPromptsKey = "attend.prompts", kPromptKey = "attend.prompt";
+const std::string kPromptsKey = "attend.prompts", kPromptKey = "attend.prompt",
+                  kPoolsPromptKey = "attend.pools_prompt", kSimilarityKey = "attend.similarity";
 
 TextPrompts read_prompts(const Checkpoint& checkpoint) {
   TextPrompts prompts;
@@ -40,7 +43,22 @@ TextPrompts read_prompts(const Checkpoint& checkpoint) {
   return prompts;
 }
 
+Similarity read_similarity(const Checkpoint& checkpoint) {
+  if (!checkpoint.metadata.contains(kSimilarityKey)) return Similarity::cosine;
+  const std::string name = checkpoint.text(kSimilarityKey);
+  if (const auto similarity = similarity_of(name)) return *similarity;
+  throw DataError(fmt::format("{}: {}: expected {}, found {}", checkpoint.source, kSimilarityKey,
+                              fmt::join(enum_names(Similarity{}), ", "), quote(name)));
+}
+
 }  // namespace
+
+std::optional<Similarity> similarity_of(std::string_view name) {
+  const auto names = enum_names(Similarity{});
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<Similarity>(found - names.begin());
+}
 
 EmbeddingModel::EmbeddingModel(std::shared_ptr<TextEmbedder> network_, Tokenizer tokenizer_,
                                TextLengthOptions length_)
@@ -53,6 +71,10 @@ Metadata EmbeddingModel::configuration() const {
                     {"attend.text", options_to_json(length)}};
   if (!prompts.texts.empty()) metadata[kPromptsKey] = nlohmann::json(prompts.texts).dump();
   if (!prompts.usual.empty()) metadata[kPromptKey] = prompts.usual;
+  if (!pools_prompt) metadata[kPoolsPromptKey] = "false";
+  if (similarity != Similarity::cosine)
+    metadata[kSimilarityKey] = enum_names(similarity)[static_cast<std::size_t>(similarity)];
+  write_special_text(special_text, metadata);
   return metadata;
 }
 
@@ -66,7 +88,9 @@ TextEncoder EmbeddingModel::text_encoder() const {
       network->config().d_model,
       [network = network] { return network->embeddings(); },
       [network = network](const Ragged& texts, Pass& pass) { return network->encode(texts, pass); },
-      TextPooling{length, prompts, [network = network](const Tensor& tokens, const Ids& offsets) {
+      TextPooling{length, prompts, pools_prompt, similarity, special_text,
+                  network->config().vector_width(),
+                  [network = network](const Tensor& tokens, const Ids& offsets) {
                     const NoGradient guard;
                     Pass pass = Pass::inference();
                     return network->pooled(Variable(tokens), offsets, pass).value();
@@ -99,6 +123,9 @@ EmbeddingModel embedding_model(const Checkpoint& checkpoint) {
   });
   EmbeddingModel model(std::move(network), std::move(tokenizer), length);
   model.prompts = read_prompts(checkpoint);
+  model.pools_prompt = !checkpoint.metadata.contains(kPoolsPromptKey);
+  model.similarity = read_similarity(checkpoint);
+  model.special_text = read_special_text(checkpoint);
   model.source = checkpoint.source;
   model.text_kinds = read_text_kinds(checkpoint);
   from_configuration(checkpoint, [&] {

@@ -6,10 +6,15 @@
 //              attend.prompts  what is put before a text, by name, as a JSON object; only if any
 //              attend.prompt   the name of the one that is used unless another is asked for; only
 //                              if there is one
+//              attend.pools_prompt  "false" if the tokens of a prompt are left out of the pooling
+//              attend.similarity    how vectors are compared, unless by their cosine
 //   tensors    tokenizer
 #pragma once
 
+#include <array>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +27,14 @@
 
 namespace attend {
 
+inline std::span<const std::string_view> enum_names(Similarity) {
+  static constexpr std::array<std::string_view, 4> kNames{"cosine", "dot", "euclidean",
+                                                          "manhattan"};
+  return kNames;
+}
+// nullopt for another name.
+std::optional<Similarity> similarity_of(std::string_view name);
+
 struct EmbeddingModel final : SavedModel {
   static constexpr std::string_view kTask = "embedding";
 
@@ -29,6 +42,9 @@ struct EmbeddingModel final : SavedModel {
   Tokenizer tokenizer;
   TextLengthOptions length;
   TextPrompts prompts;
+  bool pools_prompt = true;  // whether the tokens of a prompt count in the vector
+  Similarity similarity = Similarity::cosine;
+  SpecialText special_text = SpecialText::as_text;  // in texts to answer
 
   EmbeddingModel(std::shared_ptr<TextEmbedder> network, Tokenizer tokenizer,
                  TextLengthOptions length);
@@ -37,7 +53,7 @@ struct EmbeddingModel final : SavedModel {
   SpecialTokens special() const;
   // The ids that the model reads of a text.
   std::vector<std::int32_t> ids(std::string_view text) const {
-    return classifier_ids(tokenizer.encode(text), special(), length);
+    return classifier_ids(tokenizer.encode(text, special_text), special(), length);
   }
 
   std::string_view task() const override { return kTask; }

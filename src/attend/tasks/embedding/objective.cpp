@@ -72,7 +72,7 @@ Validation EmbeddingObjective::validate() {
   if (validation_.related) add_retrieval(result);
   if (validation_.scored) {
     const double spearman =
-        cosine_spearman(vectors_of(validation_.scored->texts), validation_.scored->pairs);
+        similarity_spearman(vectors_of(validation_.scored->texts), validation_.scored->pairs);
     result.metrics.emplace_back("spearman", spearman);
     if (!validation_.related) result.loss = result.nll = 1 - spearman;
   }

@@ -25,14 +25,33 @@ Tensor rows_of(const Tensor& vectors, const std::vector<std::int32_t>& rows) {
   return result;
 }
 
-// The ranks of a query's relevant texts, as RetrievalScores wants them. cosines [documents].
-std::vector<std::int64_t> ranks_of(const Retrieval::Query& query, const float* cosines,
+// Of each query with each document [queries, documents]. Cosines are the products of vectors of
+// length 1.
+Tensor similarities_of(const Tensor& queries, const Tensor& documents, Similarity kind) {
+  Tensor result = Tensor::empty({queries.dim(0), documents.dim(0)});
+  if (kind == Similarity::cosine || kind == Similarity::dot) {
+    backend().matmul(queries, documents, {.transpose_b = true}, result);
+    return result;
+  }
+  result = Tensor::empty_on_host(result.shape());
+  const Tensor rows = queries.to_host(), columns = documents.to_host();
+  const auto width = static_cast<std::size_t>(rows.cols());
+  parallel_for(rows.rows(), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t q = begin; q < end; ++q)
+      for (std::int64_t d = 0; d < columns.rows(); ++d)
+        result.row(q)[d] = similarity(kind, {rows.row(q), width}, {columns.row(d), width});
+  });
+  return result;
+}
+
+// The ranks of a query's relevant texts, as RetrievalScores wants them. similarities [documents].
+std::vector<std::int64_t> ranks_of(const Retrieval::Query& query, const float* similarities,
                                    const std::vector<std::int32_t>& documents) {
   std::vector<std::int32_t> order;  // places in `documents`
   for (std::int32_t i = 0; i < std::ssize(documents); ++i)
     if (documents[static_cast<std::size_t>(i)] != query.text) order.push_back(i);
-  const auto ranks_higher = [cosines](std::int32_t a, std::int32_t b) {
-    return cosines[a] != cosines[b] ? cosines[a] > cosines[b] : a < b;
+  const auto ranks_higher = [similarities](std::int32_t a, std::int32_t b) {
+    return similarities[a] != similarities[b] ? similarities[a] > similarities[b] : a < b;
   };
   const auto is_relevant = [&](std::int32_t place) {
     return std::binary_search(query.relevant.begin(), query.relevant.end(),
@@ -80,9 +99,11 @@ Retrieval retrieval_of(const RelatedTexts& related) {
   return result;
 }
 
-RetrievalScores retrieval_scores(const Tensor& vectors, const Retrieval& retrieval) {
-  const Tensor units = unit_vectors(Variable(vectors)).value();
-  const Tensor documents = rows_of(units, retrieval.documents);
+RetrievalScores retrieval_scores(const Tensor& vectors, const Retrieval& retrieval,
+                                 Similarity similarity) {
+  const Tensor compared =
+      similarity == Similarity::cosine ? unit_vectors(Variable(vectors)).value() : vectors;
+  const Tensor documents = rows_of(compared, retrieval.documents);
   RetrievalScores scores;
   const std::span<const Retrieval::Query> all(retrieval.queries);
   for (std::size_t begin = 0; begin < all.size(); begin += kQueriesAtOnce) {
@@ -90,14 +111,13 @@ RetrievalScores retrieval_scores(const Tensor& vectors, const Retrieval& retriev
         all.subspan(begin, std::min<std::size_t>(kQueriesAtOnce, all.size() - begin));
     std::vector<std::int32_t> texts;
     for (const Retrieval::Query& query : queries) texts.push_back(query.text);
-    const Tensor product = Tensor::empty({std::ssize(queries), documents.dim(0)});
-    backend().matmul(rows_of(units, texts), documents, {.transpose_b = true}, product);
-    const Tensor cosines = product.to_host();
+    const Tensor similarities =
+        similarities_of(rows_of(compared, texts), documents, similarity).to_host();
     std::vector<std::vector<std::int64_t>> ranks(queries.size());
     parallel_for(std::ssize(queries), 1, [&](std::int64_t first, std::int64_t end) {
       for (std::int64_t q = first; q < end; ++q)
-        ranks[static_cast<std::size_t>(q)] =
-            ranks_of(queries[static_cast<std::size_t>(q)], cosines.row(q), retrieval.documents);
+        ranks[static_cast<std::size_t>(q)] = ranks_of(queries[static_cast<std::size_t>(q)],
+                                                      similarities.row(q), retrieval.documents);
     });
     for (std::size_t q = 0; q < queries.size(); ++q)
       scores.add(ranks[q], std::ssize(queries[q].relevant));
@@ -105,17 +125,17 @@ RetrievalScores retrieval_scores(const Tensor& vectors, const Retrieval& retriev
   return scores;
 }
 
-double cosine_spearman(const Tensor& vectors, const ScoredTexts& scored) {
+double similarity_spearman(const Tensor& vectors, const ScoredTexts& scored, Similarity kind) {
   const Tensor rows = vectors.to_host();
   const auto row = [&](std::int32_t i) {
     return std::span<const float>(rows.row(i), static_cast<std::size_t>(rows.cols()));
   };
-  std::vector<double> cosines, scores;
+  std::vector<double> similarities, scores;
   for (const ScoredTexts::Pair& pair : scored.pairs) {
-    cosines.push_back(cosine_similarity(row(pair.first), row(pair.second)));
+    similarities.push_back(similarity(kind, row(pair.first), row(pair.second)));
     scores.push_back(pair.score);
   }
-  return spearman_correlation(cosines, scores);
+  return spearman_correlation(similarities, scores);
 }
 
 }  // namespace attend

@@ -1,10 +1,11 @@
-// How well vectors of texts find the texts that belong together, by cosine.
+// How well vectors of texts find the texts that belong together, by their similarity.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "attend/data/related_texts.h"
+#include "attend/embedder.h"
 #include "attend/metrics.h"
 #include "attend/tensor/tensor.h"
 
@@ -25,11 +26,14 @@ struct Retrieval {
 // are any. A text that occurs with several labels is one text; its number is that of the first.
 Retrieval retrieval_of(const RelatedTexts& related);
 
-// vectors [T, D] of all texts. No text is an answer to itself; of equal cosines, the first text
-// ranks higher.
-RetrievalScores retrieval_scores(const Tensor& vectors, const Retrieval& retrieval);
+// vectors [T, D] of all texts. No text is an answer to itself; of equal similarities, the first
+// text ranks higher.
+RetrievalScores retrieval_scores(const Tensor& vectors, const Retrieval& retrieval,
+                                 Similarity similarity = Similarity::cosine);
 
-// Of the cosines of the pairs with their scores. vectors [T, D] of all texts.
-double cosine_spearman(const Tensor& vectors, const ScoredTexts& scored);
+// Spearman's correlation of the similarities of the pairs with their scores. vectors [T, D] of all
+// texts.
+double similarity_spearman(const Tensor& vectors, const ScoredTexts& scored,
+                           Similarity kind = Similarity::cosine);
 
 }  // namespace attend
