@@ -32,23 +32,32 @@ namespace attend {
 // What a model predicts for a text: exactly one label, any number of labels, or a number.
 enum class ProblemType { single_label, multi_label, regression };
 
+// What becomes of the outputs of a model. standard: probabilities of labels, and numbers as the
+// model gives them, for a cross-encoder their sigmoid; none: the outputs themselves.
+enum class OutputFunction { standard, sigmoid, softmax, none };
+
 struct ClassificationOptions {
   std::int64_t batch_tokens = 1024;  // tokens per batch
   int window = 1024;       // lines of a stream to read ahead; 1: answer every line at once
   float threshold = 0.5f;  // for multi_label: labels with at least this probability are returned
   // Every text is a pair, separated by a tab. Models trained on pairs always read pairs.
   bool pairs = false;
+  OutputFunction function_to_apply = OutputFunction::standard;
+  // Imported models read the string of a special token in a text, such as "[SEP]", as this token;
+  // true: as letters, as other models always do.
+  bool split_special_tokens = false;
 };
 
 struct Classification {
   // Index of the most probable label (the first of equals) in Classifier::labels()
   std::size_t label = 0;
-  // One per label; they sum to 1 for single_label. Empty for regression.
+  // One per label; they sum to 1 for single_label. Empty for regression. With another function than
+  // the standard one, what it makes of the outputs.
   std::vector<float> probabilities;
   // The predicted labels: the most probable one, or for multi_label all at or above the threshold,
   // in the order of Classifier::labels().
   std::vector<std::size_t> labels = {};
-  float value = 0;  // the prediction of a regression model
+  float value = 0;  // the prediction of a regression model, or of a cross-encoder
   float probability() const { return probabilities[label]; }
 };
 
@@ -65,6 +74,9 @@ class Classifier {
   const std::vector<std::string>& labels() const;
   // Whether the model was trained on pairs of texts.
   bool takes_pairs() const;
+  // Whether it is an imported model with one output and no type of problem: a regression whose
+  // standard answer is the sigmoid of the output, or what sentence-transformers has set.
+  bool is_cross_encoder() const;
   const Tokenizer& tokenizer() const;
 
   // Returns one result per text, in order. Results do not depend on the other texts. Long texts are

@@ -71,12 +71,15 @@ struct GenerationRequest {
 
 struct ClassificationRequest {
   std::vector<std::string> texts;  // the items
-  bool pairs = false;              // as ClassificationOptions::pairs
+  bool pairs = false;              // as in ClassificationOptions
+  OutputFunction function_to_apply = OutputFunction::standard;
+  bool split_special_tokens = false;
   std::string client = {};
 };
 
 struct TaggingRequest {
   std::vector<std::string> texts;  // the items
+  TaggingOptions options = {};     // batch_tokens and window are ignored
   std::string client = {};
 };
 

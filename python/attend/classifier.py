@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, TypedDict, overload
+from typing import TYPE_CHECKING, Literal, TypedDict, overload
 
 from attend import _attend
 from attend._attention_page import AttentionPage
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 __all__ = ["Classifier", "LabelScore"]
+
+
+OutputFunction = Literal["sigmoid", "softmax", "none"]
 
 
 class LabelScore(TypedDict):
@@ -64,23 +67,45 @@ class Classifier(Model):
 
     @overload
     def classify(  # type: ignore[overload-overlap]
-        self, text: str, *, batch_tokens: int | None = None
+        self,
+        text: str,
+        *,
+        function_to_apply: OutputFunction | None = None,
+        split_special_tokens: bool | None = None,
+        batch_tokens: int | None = None,
     ) -> list[LabelScore]: ...
     @overload
     def classify(
-        self, text: Iterable[str | tuple[str, str]], *, batch_tokens: int | None = None
+        self,
+        text: Iterable[str | tuple[str, str]],
+        *,
+        function_to_apply: OutputFunction | None = None,
+        split_special_tokens: bool | None = None,
+        batch_tokens: int | None = None,
     ) -> list[list[LabelScore]]: ...
 
     def classify(
-        self, text: str | Iterable[str | tuple[str, str]], *, batch_tokens: int | None = None
+        self,
+        text: str | Iterable[str | tuple[str, str]],
+        *,
+        function_to_apply: OutputFunction | None = None,
+        split_special_tokens: bool | None = None,
+        batch_tokens: int | None = None,
     ) -> list[LabelScore] | list[list[LabelScore]]:
         """The labels of a text with their probabilities, best first; a list of these for several
-        texts, or pairs of texts. Of a regression one label, whose score is the number.
+        texts, or pairs of texts. Of a regression one label, whose score is the number; of an
+        imported cross-encoder its sigmoid, unless sentence-transformers has set another function.
 
-        Long texts are truncated as in training. ``batch_tokens``: tokens classified together.
+        ``function_to_apply``: "sigmoid", "softmax" or "none" (the outputs of the model) instead, as
+        in the pipelines of transformers. ``split_special_tokens``: read "[SEP]" and other special
+        tokens in a text as text; by default, an imported model reads them as these tokens. Long texts are truncated as in training. ``batch_tokens``: tokens classified together.
         Raises DataError for a blank text, and for one text where the model takes pairs.
         """
-        options = given(batch_tokens=batch_tokens)
+        options = given(
+            function_to_apply=function_to_apply,
+            split_special_tokens=split_special_tokens,
+            batch_tokens=batch_tokens,
+        )
         labels = self.labels
         items = [text] if isinstance(text, str) else list(text)
         if items and not isinstance(items[0], str):

@@ -126,5 +126,53 @@ TEST_F(TaggedTexts, AreBatchedWithTheRowsOfTheirWords) {
                 tokenizer.encode(word).front());
 }
 
+TEST_F(TaggedTexts, HaveNoSpacesInTheElementsOfLists) {
+  const std::string file =
+      write("a.jsonl", "{\"text\": [\"New\\u00a0York\", \"is\"], \"label\": [\"B-LOC\", \"O\"]}\n");
+  EXPECT_TRUE(contains(complaint(file), file + ":1: text: expected a word without spaces"));
+  const std::string tags =
+      write("b.jsonl", "{\"text\": [\"York\", \"is\"], \"label\": [\"B\\tLOC\", \"O\"]}\n");
+  EXPECT_TRUE(contains(complaint(tags), "label: expected a word without spaces"));
+}
+
+using Views = std::vector<std::string_view>;
+
+TEST(WordsOfText, EndAtWhiteSpace) {
+  EXPECT_EQ(words_of_text(" in  \"(Berlin),\tor U.S.", false),
+            (Views{"in", "\"(Berlin),", "or", "U.S."}));
+}
+
+TEST(WordsOfText, HavePunctuationApart) {
+  const auto words = [](std::string_view text) { return words_of_text(text, true); };
+  EXPECT_EQ(words("in \"(Berlin),\" Paris."),
+            (Views{"in", "\"", "(", "Berlin", ")", ",", "\"", "Paris", "."}));
+  EXPECT_EQ(words("The U.S. and Mr. J. Smith's dog's"),
+            (Views{"The", "U.S.", "and", "Mr.", "J.", "Smith's", "dog's"}));
+  EXPECT_EQ(words("He lives in the U.S."), (Views{"He", "lives", "in", "the", "U.S."}));
+  EXPECT_EQ(words("\u201EMünchen\u201C \u00ABParis\u00BB 3,5 -1 $5 ..."),
+            (Views{"\u201E", "München", "\u201C", "\u00AB", "Paris", "\u00BB", "3,5", "-1", "$5",
+                   "..."}));
+  EXPECT_EQ(words("\u6771\u4EAC\u3002"), (Views{"\u6771\u4EAC", "\u3002"}));
+  EXPECT_EQ(words("((("), (Views{"(", "(", "("}));
+  EXPECT_TRUE(words(" ").empty());
+}
+
+// Tokenized text stays as it is.
+TEST(WordsOfText, KeepTheStopOfTokenizedText) {
+  EXPECT_EQ(words_of_text("Smith , Inc.", true), (Views{"Smith", ",", "Inc."}));
+  EXPECT_EQ(words_of_text("EU rejects ( German ) call .", true),
+            (Views{"EU", "rejects", "(", "German", ")", "call", "."}));
+}
+
+TEST(WordsOfText, AreThoseOfTheTrainingText) {
+  const auto apart = [](Texts words) {
+    return has_punctuation_apart({{"O", "X"}, std::move(words), {}});
+  };
+  EXPECT_TRUE(apart({{"in", "Berlin", "."}, {"(", "U.S.", ")"}}));
+  EXPECT_TRUE(apart({{"no", "marks"}}));
+  EXPECT_FALSE(apart({{"in", "Berlin."}}));
+  EXPECT_FALSE(apart({{"in", "(Berlin)", "."}}));
+}
+
 }  // namespace
 }  // namespace attend

@@ -8,6 +8,7 @@ import pickle
 
 import attend
 import pytest
+from conftest import SOURCE
 from conftest import attend as program
 from test_training import SMALL, TAGGED
 from test_translator import as_float32
@@ -29,14 +30,19 @@ def test_tags_as_the_command_line_does(tagger: attend.Tagger) -> None:
         theirs = json.loads(line)
         assert ours.words == theirs["words"] and ours.tags == theirs["tags"]
         assert list(map(as_float32, ours.scores)) == list(map(as_float32, theirs["probabilities"]))
-        found = [{"type": e.type, "begin": e.begin, "end": e.end} for e in ours.entities]
-        assert found == theirs["entities"]
+        assert ours.offsets == [tuple(place) for place in theirs["offsets"]]
+        for entity, other in zip(ours.entities, theirs["entities"], strict=True):
+            assert as_float32(entity.score) == as_float32(other.pop("score"))
+            found = {name: getattr(entity, name) for name in other}
+            assert list(found) == ["type", "begin", "end", "text", "start_char", "end_char"]
+            assert found == other
 
 
 def test_finds_entities_with_their_words(tagger: attend.Tagger) -> None:
     assert tagger.labels == ["B-CITY", "B-NAME", "I-CITY", "O"]
     tagging = tagger.tag("anna lives in new york")
     assert tagging.tags == ["B-NAME", "O", "O", "B-CITY", "I-CITY"]
+    assert [(e.start_char, e.end_char) for e in tagging.entities] == [(0, 4), (14, 22)]
     assert tagging.entities == [
         attend.Entity("NAME", 0, 1, "anna"),
         attend.Entity("CITY", 3, 5, "new york"),
@@ -62,3 +68,22 @@ def test_is_loaded_and_pickled_as_a_tagger(tagger: attend.Tagger) -> None:
     assert tagger.tokenizer.encode("anna")
     with pytest.raises(attend.DataError, match="for classification, found one for token"):
         attend.Classifier(tagger.path)
+
+
+@pytest.mark.parametrize("name", ["bert_tagger", "distilbert_tagger", "roberta_tagger"])
+def test_answers_as_a_pipeline_of_transformers_does(name: str, tmp_path: pathlib.Path) -> None:
+    directory = SOURCE / "tests" / "interchange" / "data" / "models" / name
+    attend.import_model(directory, tmp_path / "tagger.safetensors")
+    tagger = attend.Tagger(tmp_path / "tagger.safetensors")
+    for case in json.loads((directory / "pipeline.json").read_text(encoding="utf-8")):
+        found = tagger(
+            case["text"],
+            aggregation_strategy=case["strategy"],
+            ignore_labels=[],
+            stride=case["stride"] or None,
+        )
+        label = "entity" if case["strategy"] == "none" else "entity_group"
+        places = [[one[label], one["word"], one["start"], one["end"]] for one in found]
+        assert places == [group[:4] for group in case["groups"]]
+        scores = [one["score"] for one in found]
+        assert scores == pytest.approx([group[4] for group in case["groups"]], abs=2e-5)

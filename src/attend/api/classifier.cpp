@@ -21,6 +21,10 @@ ProblemType Classifier::problem_type() const { return impl_->engine.model().prob
 
 bool Classifier::takes_pairs() const { return impl_->engine.model().pairs; }
 
+bool Classifier::is_cross_encoder() const {
+  return impl_->engine.model().cross_encoder_function.has_value();
+}
+
 const Tokenizer& Classifier::tokenizer() const { return impl_->engine.model().tokenizer; }
 
 std::vector<Classification> Classifier::classify(std::span<const std::string> texts,

@@ -10,6 +10,7 @@
 #include "attend/core/lines.h"
 #include "attend/core/quote.h"
 #include "attend/core/unicode.h"
+#include "attend/core/utf8.h"
 #include "attend/error.h"
 #include "attend/text/tokenizer.h"
 
@@ -132,6 +133,82 @@ bool are_entity_tags(std::span<const std::string> tags) {
     return tag == "O" ||
            (tag.size() > 2 && tag[1] == '-' && std::string_view("BIES").find(tag[0]) != tag.npos);
   });
+}
+
+namespace {
+
+constexpr std::u32string_view kOpening = U"([{<\"\u00AB\u201C\u201E\u2018\u201A\u2039\u00BF\u00A1";
+constexpr std::u32string_view kClosing = U")]}>\"\u00BB\u201D\u201C\u203A,;:!?\u2026";
+constexpr std::u32string_view kWide =
+    U"\u3001\u3002\uFF0C\uFF01\uFF1F\uFF1A\uFF1B\u300C\u300D\u300E\u300F";
+
+bool is_one_of(char32_t c, std::u32string_view characters) {
+  return characters.find(c) != characters.npos;
+}
+
+char32_t code_point_of(std::string_view character) {
+  std::size_t at = 0;
+  return next_code_point(character, at);
+}
+
+// A full stop after a word with another one, or after a single letter, belongs to it.
+bool ends_abbreviation(std::span<const std::string_view> characters) {
+  const auto letters = characters.first(characters.size() - 1);
+  return letters.size() < 2 || std::find(letters.begin(), letters.end(), ".") != letters.end();
+}
+
+bool is_mark(std::string_view word) {
+  if (count_code_points(word) != 1) return false;
+  const char32_t c = code_point_of(word);
+  return c == U'.' || is_one_of(c, kOpening) || is_one_of(c, kClosing) || is_one_of(c, kWide);
+}
+
+// Cuts punctuation off both ends of a word; a full stop only if the word ends a text.
+void add_words_of(std::string_view word, bool ends_text, std::vector<std::string_view>& words) {
+  const std::vector<std::string_view> all = characters_of(word);
+  std::span<const std::string_view> rest(all);
+  while (rest.size() > 1 && (is_one_of(code_point_of(rest.front()), kOpening) ||
+                             is_one_of(code_point_of(rest.front()), kWide))) {
+    words.push_back(rest.front());
+    rest = rest.subspan(1);
+  }
+  std::vector<std::string_view> after;
+  while (rest.size() > 1) {
+    const char32_t last = code_point_of(rest.back());
+    const bool is_stop = last == U'.' && (ends_text || !after.empty()) && !ends_abbreviation(rest);
+    if (!is_stop && !is_one_of(last, kClosing) && !is_one_of(last, kWide)) break;
+    after.push_back(rest.back());
+    rest = rest.first(rest.size() - 1);
+  }
+  const char* const end = rest.back().data() + rest.back().size();
+  words.emplace_back(rest.front().data(), static_cast<std::size_t>(end - rest.front().data()));
+  words.insert(words.end(), after.rbegin(), after.rend());
+}
+
+}  // namespace
+
+std::vector<std::string_view> words_of_text(std::string_view text, bool punctuation_apart) {
+  const std::vector<std::string_view> found = unicode::split(text);
+  if (!punctuation_apart) return found;
+  const bool has_marks = std::any_of(found.begin(), found.end(), is_mark);  // its stop, too
+  std::vector<std::string_view> words;
+  for (const std::string_view& word : found)
+    add_words_of(word, !has_marks && &word == &found.back(), words);
+  return words;
+}
+
+bool has_punctuation_apart(const TaggedText& text) {
+  constexpr std::int64_t kApartForEachCut = 20;
+  std::int64_t cut = 0, apart = 0;
+  for (const std::vector<std::string>& words : text.words) {
+    for (const std::string& word : words) {
+      std::vector<std::string_view> pieces;
+      add_words_of(word, &word == &words.back(), pieces);
+      cut += pieces.size() > 1 ? 1 : 0;
+      apart += is_mark(word) ? 1 : 0;
+    }
+  }
+  return cut * kApartForEachCut <= apart;
 }
 
 std::vector<TaggedPart> tagged_parts(std::span<const std::string> words, const Tokenizer& tokenizer,

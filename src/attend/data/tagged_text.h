@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "attend/core/options.h"
@@ -37,6 +38,15 @@ TaggedText read_tagged(std::span<const std::string> files, const LabeledOptions&
 
 // Whether all tags are those of entities: O, and B-, I-, E- or S- with a type.
 bool are_entity_tags(std::span<const std::string> tags);
+
+// The words of a raw text, views into it: between white space and, if `punctuation` is apart,
+// without brackets and quotes before a word, and without these and the marks of sentences after it,
+// each of which is a word. Full stops of abbreviations stay.
+std::vector<std::string_view> words_of_text(std::string_view text, bool punctuation_apart);
+
+// Whether the texts have punctuation apart from words: hardly a word that words_of_text() would
+// cut.
+bool has_punctuation_apart(const TaggedText& text);
 
 // The longest input of a tagger.
 struct TaggedLength {

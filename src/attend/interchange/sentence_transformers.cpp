@@ -151,12 +151,12 @@ int read_length(const ModelDirectory& directory, int otherwise) {
   return otherwise;
 }
 
-constexpr const char* kSettings = "config_sentence_transformers.json";
+constexpr const char* kSentenceSettings = "config_sentence_transformers.json";
 
 // The prompts, and how vectors are compared.
 void read_settings(const ModelDirectory& directory, SentenceModules& result) {
-  if (!directory.contains(kSettings)) return;
-  ForeignConfig config = config_of(directory, kSettings);
+  if (!directory.contains(kSentenceSettings)) return;
+  ForeignConfig config = config_of(directory, kSentenceSettings);
   TextPrompts& prompts = result.prompts;
   config.ignore({"__version__"});
   const auto similarity = similarity_of(config.text_or("similarity_fn_name", "cosine"));
@@ -277,7 +277,7 @@ TextFiles write_sentence_modules(const SentenceModules& modules, std::int64_t wi
   add(kModules, list);
   add("1_Pooling/config.json", pooling_json(modules.poolings, width, modules.pools_prompt));
   add("sentence_bert_config.json", {{"max_seq_length", modules.length}, {"do_lower_case", false}});
-  add(kSettings, settings_json(modules.prompts, modules.similarity));
+  add(kSentenceSettings, settings_json(modules.prompts, modules.similarity));
   return files;
 }
 

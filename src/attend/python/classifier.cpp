@@ -4,15 +4,18 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <fmt/format.h>
+
 #include <optional>
+#include <span>
 #include <tuple>
 
-#include "attend/core/lines.h"
 #include "attend/inspect/attention_page.h"
 #include "attend/python/explanations.h"
 #include "attend/python/held_model.h"
 #include "attend/python/module.h"
 #include "attend/python/texts.h"
+#include "attend/tasks/answers.h"
 #include "attend/tasks/classification/engine.h"
 #include "attend/tasks/explanation.h"
 
@@ -32,9 +35,24 @@ std::vector<std::vector<float>> classify_texts(const HeldClassifier& classifier,
   const nb::gil_scoped_release released;
   const EnteredRuntime entered(classifier.runtime);
   std::vector<Classification> classes;
-  std::istringstream stream = lines_of(texts);
-  LineReader lines(stream, kTexts);
-  classifier.engine.classify(lines, collect(classes), options);
+  check_options(options);
+  const ClassificationEngine reader = classifier.engine.reading(options);
+  std::size_t next = 0;
+  const auto where = [&] { return fmt::format("{}:{}", kTexts, next); };
+  answer_all(Conversation<PairInput, Classification>{
+      .arrived = [] { return true; },
+      .next = [&]() -> std::optional<PairInput> {
+        if (next == texts.size()) return std::nullopt;
+        const std::string& text = texts[next++];
+        return reader.input(text_for(text, classifier.engine.model().special_text), where());
+      },
+      .where = where,
+      .answer =
+          [&](std::span<const PairInput> window) {
+            return classifier.engine.classify_inputs(window, options);
+          },
+      .sink = collect(classes),
+  });
   std::vector<std::vector<float>> scores;
   for (Classification& one : classes)
     scores.push_back(one.probabilities.empty() ? std::vector{one.value}

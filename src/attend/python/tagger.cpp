@@ -1,17 +1,22 @@
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <sstream>
+#include <fmt/format.h>
+
+#include <optional>
+#include <span>
 #include <tuple>
 #include <utility>
 
-#include "attend/core/lines.h"
+#include "attend/core/character_index.h"
 #include "attend/data/tagged_text.h"
 #include "attend/python/held_model.h"
 #include "attend/python/module.h"
 #include "attend/python/texts.h"
+#include "attend/tasks/answers.h"
 #include "attend/tasks/tagging/engine.h"
 
 namespace nb = nanobind;
@@ -22,12 +27,13 @@ namespace {
 
 using HeldTagger = HeldModel<TaggingEngine>;
 using Words = std::vector<std::string>;
-// Type, first word, and the word after the last.
-using EntityState = std::tuple<std::string, std::size_t, std::size_t>;
-// The words, the index of the tag of each, its probability, and the entities, if tags are those of
-// entities.
-using TaggingState =
-    std::tuple<Words, std::vector<std::size_t>, std::vector<float>, std::vector<EntityState>>;
+// First and last place in the text, in characters; the last is that after it.
+using Place = std::pair<std::size_t, std::size_t>;
+// Label, first word, the word after the last, text, score, place.
+using GroupState = std::tuple<std::string, std::size_t, std::size_t, std::string, float, Place>;
+// The words, the index of the tag of each, its probability, its place, and the groups.
+using TaggingState = std::tuple<Words, std::vector<std::size_t>, std::vector<float>,
+                                std::vector<Place>, std::vector<GroupState>>;
 
 TaggingOptions tagging_options(const nb::dict& keywords) {
   TaggingOptions options;
@@ -35,17 +41,22 @@ TaggingOptions tagging_options(const nb::dict& keywords) {
   return options;
 }
 
-std::vector<TaggingState> states_of(std::vector<Tagging> taggings, const HeldTagger& tagger) {
-  const std::vector<std::string>& labels = tagger.engine.labels();
-  const bool have_entities = are_entity_tags(labels);
+std::vector<TaggingState> states_of(std::vector<Tagging> taggings) {
   std::vector<TaggingState> states;
   for (Tagging& one : taggings) {
-    std::vector<EntityState> entities;
-    if (have_entities)
-      for (Entity& entity : one.entities(labels))
-        entities.emplace_back(std::move(entity.type), entity.begin, entity.end);
+    CharacterIndex characters(one.text);
+    const auto place = [&](const TokenSpan& span) {
+      const std::size_t begin = characters.of(span.begin);
+      return Place{begin, characters.of(span.end)};
+    };
+    std::vector<Place> places;
+    for (const TokenSpan& span : one.spans) places.push_back(place(span));
+    std::vector<GroupState> groups;
+    for (TagGroup& group : one.groups)
+      groups.emplace_back(std::move(group.label), group.begin, group.end, std::move(group.text),
+                          group.score, place(group.span));
     states.emplace_back(std::move(one.words), std::move(one.tags), std::move(one.probabilities),
-                        std::move(entities));
+                        std::move(places), std::move(groups));
   }
   return states;
 }
@@ -56,10 +67,24 @@ std::vector<TaggingState> tag_texts(const HeldTagger& tagger, const Words& texts
   const nb::gil_scoped_release released;
   const EnteredRuntime entered(tagger.runtime);
   std::vector<Tagging> taggings;
-  std::istringstream stream = lines_of(texts);
-  LineReader lines(stream, kTexts);
-  tagger.engine.tag(lines, collect(taggings), options);
-  return states_of(std::move(taggings), tagger);
+  std::size_t next = 0;
+  const auto where = [&] { return fmt::format("{}:{}", kTexts, next); };
+  answer_all(Conversation<TaggingInput, Tagging>{
+      .arrived = [] { return true; },
+      .next = [&]() -> std::optional<TaggingInput> {
+        if (next == texts.size()) return std::nullopt;
+        const std::string& text = texts[next++];
+        return tagger.engine.input(text_for(text, tagger.engine.model().special_text), options,
+                                   where());
+      },
+      .where = where,
+      .answer =
+          [&](std::span<const TaggingInput> window) {
+            return tagger.engine.tag_inputs(window, options);
+          },
+      .sink = collect(taggings),
+  });
+  return states_of(std::move(taggings));
 }
 
 std::vector<TaggingState> tag_words(const HeldTagger& tagger, const std::vector<Words>& texts,
@@ -67,7 +92,7 @@ std::vector<TaggingState> tag_words(const HeldTagger& tagger, const std::vector<
   const TaggingOptions options = tagging_options(keywords);
   const nb::gil_scoped_release released;
   const EnteredRuntime entered(tagger.runtime);
-  return states_of(tagger.engine.tag_words(texts, options), tagger);
+  return states_of(tagger.engine.tag_words(texts, options));
 }
 
 }  // namespace
@@ -78,6 +103,10 @@ void add_tagger(nb::module_& module) {
       .def_static("sharing", &HeldTagger::sharing, nb::arg("base"), nb::arg("adapter"),
                   nb::arg("changes"))
       .def("labels", [](const HeldTagger& t) { return t.engine.labels(); })
+      .def("tags_tokens",
+           [](const HeldTagger& t) { return t.engine.model().units == TaggedUnits::tokens; })
+      .def("has_entity_tags",
+           [](const HeldTagger& t) { return are_entity_tags(t.engine.labels()); })
       .def("tokenizer", [](const HeldTagger& t) { return t.engine.model().tokenizer; })
       .def("tag", tag_texts, nb::arg("texts"), nb::arg("options"))
       .def("tag_words", tag_words, nb::arg("texts"), nb::arg("options"));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "attend/answers.h"
+#include "attend/tokenizer.h"
 
 namespace attend {
 
@@ -26,6 +27,14 @@ inline std::istringstream lines_of(const std::vector<std::string>& texts) {
     lines += '\n';
   }
   return std::istringstream(std::move(lines));
+}
+
+// A text as the model reads it: imported models see line breaks, others are trained on lines.
+inline std::string text_for(std::string text, SpecialText special) {
+  if (special == SpecialText::as_text)
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text;
 }
 
 // Runs Python's signal handlers; throws the exception of one (Ctrl-C). Takes the GIL.

@@ -1,7 +1,9 @@
 // Encoders and classifiers as transformers and sentence-transformers write them
 // (tools/make_import_fixtures.py): what families_test does not compare with transformers.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -134,8 +136,80 @@ TEST_F(DamagedEncoder, IsRefusedForAnUnknownPooling) {
          "\"pooling_mode_mean_tokens\": true, \"pooling_mode_best\": true", {"pooling_mode_best"});
   refuse("\"word_embedding_dimension\": 16", "\"word_embedding_dimension\": 32",
          {"word_embedding_dimension", "32", "16"});
-  refuse("\"word_embedding_dimension\": 16",
-         "\"word_embedding_dimension\": 16, \"include_prompt\": false", {"include_prompt"});
+  refuse("\"pooling_mode_mean_tokens\": true",
+         "\"pooling_mode\": \"weightedmean\", \"include_prompt\": false",
+         {"include_prompt", "not supported beside weightedmean"});
+}
+
+TEST_F(DamagedEncoder, KeepsHowItsVectorsAreMadeAndComparedOnExport) {
+  copy("bert_sentences");
+  replace("1_Pooling/config.json", "\"word_embedding_dimension\": 16",
+          "\"word_embedding_dimension\": 16, \"include_prompt\": false");
+  for (const char* name : {"dot", "euclidean", "manhattan"}) {
+    write("config_sentence_transformers.json",
+          fmt::format("{{\"prompts\": {{\"query\": \"man: \"}}, \"similarity_fn_name\": \"{}\"}}",
+                      name));
+    const Checkpoint model = imported().checkpoint;
+    EXPECT_EQ(model.text("attend.similarity"), name);
+    EXPECT_FALSE(embedding_model(model).pools_prompt);
+    const auto written = scratch("compared");
+    std::filesystem::remove_all(written);
+    write_model_directory(export_model(model), written);
+    EXPECT_EQ(import_model(ModelDirectory(written)).checkpoint.metadata, model.metadata);
+    std::filesystem::remove_all(written);
+  }
+  replace("config_sentence_transformers.json", "manhattan", "maxsim");
+  expect_refused({"similarity_fn_name", "maxsim", "supported: cosine, dot"});
+}
+
+// transformers applies a sigmoid to one output without a type of problem, sentence-transformers
+// what its settings say.
+TEST_F(DamagedEncoder, WithOneOutputIsACrossEncoder) {
+  const auto function = [&](const std::string& more) {
+    copy("bert_regression");
+    replace("config.json", "\"problem_type\": \"regression\"", "\"problem_type\": null" + more);
+    const Checkpoint model = imported().checkpoint;
+    const auto written = scratch("cross_encoder");
+    std::filesystem::remove_all(written);
+    write_model_directory(export_model(model), written);
+    EXPECT_EQ(import_model(ModelDirectory(written)).checkpoint.metadata, model.metadata);
+    std::filesystem::remove_all(written);
+    return classification_model(model).cross_encoder_function;
+  };
+  EXPECT_EQ(function(""), OutputFunction::sigmoid);
+  EXPECT_EQ(function(R"(, "sentence_transformers": {"version": "4.1.0"})"),
+            OutputFunction::sigmoid);
+  EXPECT_EQ(
+      function(
+          R"(, "sentence_transformers": {"activation_fn": "torch.nn.modules.linear.Identity"})"),
+      OutputFunction::none);
+  EXPECT_EQ(
+      function(R"(, "sbert_ce_default_activation_function": "torch.nn.modules.linear.Identity")"),
+      OutputFunction::none);
+  copy("bert_regression");
+  EXPECT_FALSE(classification_model(imported().checkpoint).cross_encoder_function);
+  replace("config.json", "\"problem_type\": \"regression\"",
+          R"("sentence_transformers": {"activation_fn": "torch.nn.modules.activation.Tanh"})");
+  expect_refused({"sentence_transformers", "Sigmoid and Identity"});
+}
+
+TEST_F(DamagedEncoder, IsRefusedIfItTruncatesWordsOnTheLeft) {
+  copy("bert_tagger");
+  replace("tokenizer_config.json", "\"model_max_length\"",
+          "\"truncation_side\": \"left\", \"model_max_length\"");
+  expect_refused({"truncation_side", "left"});
+}
+
+TEST(ImportedEncoder, ReadsSpecialTokensInTexts) {
+  const auto classes = classification_model(imported_encoder("bert_classifier").checkpoint);
+  const std::string text = "a man [SEP] walks [MASK]";
+  const std::vector<std::int32_t> ids = classes.ids(text);
+  EXPECT_EQ(std::count(ids.begin(), ids.end(), classes.tokenizer.eos_id()), 2);
+  ClassificationOptions split;
+  split.split_special_tokens = true;
+  const std::vector<std::int32_t> as_text =
+      ClassificationEngine(classes).reading(split).input(text, "here").ids;
+  EXPECT_EQ(std::count(as_text.begin(), as_text.end(), classes.tokenizer.eos_id()), 1);
 }
 
 // Newer files name the kinds in any order.

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "attend/checkpoint/checkpoint.h"
 #include "attend/classifier.h"
 #include "attend/tagger.h"
 #include "server/served_models.h"
@@ -55,6 +56,27 @@ TEST_F(Labels, ANumberComesThroughTheSigmoidUnlessItIsAskedFor) {
   const std::string named = R"({"text": "the dog sleeps", "text_pair": "bread and fish"})";
   EXPECT_EQ(inferred(named)[0][0]["score"].get<float>(), number);
   EXPECT_EQ(inferred("[" + named + "]"), inferred(named));
+}
+
+TEST_F(Labels, TheNumberOfACrossEncoderComesAsThePipelineHasIt) {
+  Checkpoint model = load_checkpoint(SmallModels::shared().file("numbers") + "/model.safetensors");
+  model.metadata["attend.cross_encoder"] = "none";  // in sentence-transformers
+  save_checkpoint(SmallModels::shared().file("cross.safetensors"), model);
+  serve({"cross.safetensors"});
+  const std::string pair = R"({"text": "the dog sleeps", "text_pair": "bread and fish"})";
+  const auto score = [&](const std::string& function) {
+    return inferred(pair,
+                    R"(, "parameters": {"function_to_apply": )" + function + "}")[0][0]["score"]
+        .get<float>();
+  };
+  const float number = own("cross.safetensors", "the dog sleeps\tbread and fish").value;
+  const float sigmoid = 1 / (1 + std::exp(-number));
+  EXPECT_EQ(score(R"("none")"), number);
+  EXPECT_FLOAT_EQ(score("null"), sigmoid) << "whatever sentence-transformers applies";
+  EXPECT_FLOAT_EQ(score(R"("sigmoid")"), sigmoid);
+  EXPECT_EQ(score(R"("softmax")"), 1.0f);
+  inferred(pair, R"(, "parameters": {"function_to_apply": "tanh"})", 400);
+  inferred(pair, R"(, "parameters": {"split_special_tokens": 1})", 400);
 }
 
 TEST_F(Labels, OfPairsComeForOnePairOrForAList) {

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
+#include <optional>
 #include <sstream>
 
 #include "attend/core/runtime.h"
@@ -100,6 +103,72 @@ TEST(ClassificationEngine, ChecksItsOptions) {
   const ClassificationEngine classifier(small_classifier());
   EXPECT_THROW(classifier.classify(kFilms.texts, {.batch_tokens = 0}), ConfigError);
   EXPECT_THROW(classifier.classify(kFilms.texts, {.window = 0}), ConfigError);
+}
+
+// A model of one number as a cross-encoder of another program.
+ClassificationModel small_number(std::optional<OutputFunction> function) {
+  const ClassificationModel labels = small_classifier();
+  ClassifierConfig config = labels.network->config();
+  config.problem_type = ProblemType::regression;
+  config.classes = 1;
+  ClassificationModel model(std::make_shared<TextClassifier>(config, 7), labels.tokenizer,
+                            {"LABEL_0"}, labels.length);
+  model.cross_encoder_function = function;
+  return model;
+}
+
+float number_of(const ClassificationModel& model, OutputFunction function) {
+  ClassificationOptions options;
+  options.function_to_apply = function;
+  return ClassificationEngine(model)
+      .classify(std::vector<std::string>{"a good film"}, options)[0]
+      .value;
+}
+
+TEST(ClassificationEngine, GivesTheSigmoidOfACrossEncoder) {
+  const ClassificationModel plain = small_number({});
+  const float raw = number_of(plain, OutputFunction::standard);
+  const float sigmoid = 1 / (1 + std::exp(-raw));
+  const ClassificationModel cross = small_number(OutputFunction::sigmoid);
+  EXPECT_FLOAT_EQ(number_of(cross, OutputFunction::standard), sigmoid);
+  EXPECT_EQ(number_of(cross, OutputFunction::none), raw);
+  EXPECT_FLOAT_EQ(number_of(plain, OutputFunction::sigmoid), sigmoid);
+  EXPECT_EQ(number_of(small_number(OutputFunction::none), OutputFunction::standard), raw);
+  EXPECT_EQ(number_of(plain, OutputFunction::softmax), 1.0f);
+}
+
+TEST(ClassificationEngine, AppliesTheFunctionThatIsAskedFor) {
+  const ClassificationEngine classifier(small_classifier());
+  const std::vector<std::string> text{"a good film"};
+  const auto scores = [&](OutputFunction function) {
+    ClassificationOptions options;
+    options.function_to_apply = function;
+    return classifier.classify(text, options)[0];
+  };
+  const std::vector<float> logits = scores(OutputFunction::none).probabilities,
+                           standard = scores(OutputFunction::standard).probabilities,
+                           softmax = scores(OutputFunction::softmax).probabilities,
+                           sigmoid = scores(OutputFunction::sigmoid).probabilities;
+  for (std::size_t c = 0; c < logits.size(); ++c) {
+    EXPECT_NEAR(softmax[c], standard[c], 1e-6);
+    EXPECT_FLOAT_EQ(sigmoid[c], 1 / (1 + std::exp(-logits[c])));
+  }
+  EXPECT_EQ(scores(OutputFunction::none).label, scores(OutputFunction::standard).label);
+}
+
+TEST(ClassificationEngine, ReadsSpecialTokensOfImportedModels) {
+  ClassificationModel model = small_classifier();
+  const std::string text = "good </s> film";
+  const std::vector<std::int32_t> as_text = model.ids(text);
+  model.special_text = SpecialText::as_tokens;
+  const std::vector<std::int32_t> as_tokens = model.ids(text);
+  EXPECT_EQ(std::count(as_text.begin(), as_text.end(), model.tokenizer.eos_id()), 1);
+  EXPECT_EQ(std::count(as_tokens.begin(), as_tokens.end(), model.tokenizer.eos_id()), 2);
+  ClassificationOptions split;
+  split.split_special_tokens = true;
+  const ClassificationEngine engine(model);
+  EXPECT_EQ(engine.reading(split).input(text, "here").ids, as_text);
+  EXPECT_EQ(engine.reading({}).input(text, "here").ids, as_tokens);
 }
 
 }  // namespace

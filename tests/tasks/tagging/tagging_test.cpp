@@ -236,5 +236,38 @@ TEST_F(TaggingTask, IsCheckedBeforeAnythingIsTrained) {
   expect_error<ConfigError>([&] { prepare_training(others, &checkpoint); }, {"other tags"});
 }
 
+TEST_F(TaggingTask, ReadsPunctuationOfRawTextAsWords) {
+  const TaggingEngine tagger(untrained(options()));
+  const std::string text = "\"(Mr Bell) sees Paris!\"";
+  const Tagging found = tagger.tag(std::vector<std::string>{text}).front();
+  const std::vector<std::string> words{"\"", "(", "Mr", "Bell", ")", "sees", "Paris", "!", "\""};
+  EXPECT_EQ(found.words, words);
+  EXPECT_EQ(found.probabilities,
+            tagger.tag_words(std::vector<std::vector<std::string>>{words}).front().probabilities);
+  for (std::size_t w = 0; w < words.size(); ++w)
+    EXPECT_EQ(text.substr(found.spans[w].begin, found.spans[w].end - found.spans[w].begin),
+              words[w]);
+}
+
+TEST_F(TaggingTask, GivesTokenizedTextTheTagsOfItsWords) {
+  const TaggingEngine tagger(trained(options()));
+  const std::vector<std::string> words{"Mr", "Bell", "sees", "Paris", "."};
+  const Tagging raw = tagger.tag(std::vector<std::string>{"Mr Bell sees Paris ."}).front(),
+                own = tagger.tag_words(std::vector<std::vector<std::string>>{words}).front();
+  EXPECT_EQ(raw.words, words);
+  EXPECT_EQ(raw.tags, own.tags);
+  EXPECT_EQ(raw.probabilities, own.probabilities);
+}
+
+TEST_F(TaggingTask, LeavesWordsWholeIfTheTrainingTextDoes) {
+  write(path("glued"), "Mr B-PER\nBell, I-PER\nsees O\nParis. B-LOC\n\nBell. B-PER\nsees O\n");
+  TaggingTraining o = options("glued");
+  const TaggingEngine tagger(untrained(o));
+  EXPECT_EQ(tagger.model().units, TaggedUnits::words);
+  EXPECT_EQ(tagger.tag(std::vector<std::string>{"Mr Bell."}).front().words,
+            (std::vector<std::string>{"Mr", "Bell."}));
+  EXPECT_EQ(TaggingEngine(untrained(options())).model().units, TaggedUnits::punctuation);
+}
+
 }  // namespace
 }  // namespace attend

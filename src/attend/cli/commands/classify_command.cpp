@@ -15,6 +15,7 @@
 #include "attend/cli/standard_input.h"
 #include "attend/cli/text_input.h"
 #include "attend/cli/unanswered_lines.h"
+#include "attend/core/character_index.h"
 #include "attend/core/quote.h"
 #include "attend/tasks/classification/engine.h"
 #include "attend/tasks/tagging/engine.h"
@@ -29,6 +30,7 @@ struct ClassifyArguments {
   TextInputOptions text;
   ThreadOptions threads;
   ClassificationOptions classification;
+  TaggingOptions tagging;
 };
 
 template <class Visitor>
@@ -40,6 +42,7 @@ void fields(ClassifyArguments& a, Visitor&& visit) {
   fields(a.text, visit);
   fields(a.threads, visit);
   fields(a.classification, visit);
+  tagging_fields(a.tagging, visit);
 }
 
 // Numbers with the digits of a float, not of a double.
@@ -87,19 +90,29 @@ std::string to_text(const Tagging& tagging, const TaggingModel& model) {
   return fmt::format("{}", fmt::join(cells, "\t"));
 }
 
+// Places in the text are counted in characters.
 std::string to_json(const Tagging& tagging, const TaggingModel& model) {
-  nlohmann::ordered_json words = nlohmann::ordered_json::array(), tags = words, entities = words;
+  nlohmann::ordered_json words = nlohmann::ordered_json::array(), tags = words, places = words;
+  CharacterIndex characters(tagging.text);
   for (std::size_t w = 0; w < tagging.words.size(); ++w) {
     words.push_back(tagging.words[w]);
     tags.push_back(model.labels[tagging.tags[w]]);
+    places.push_back({characters.of(tagging.spans[w].begin), characters.of(tagging.spans[w].end)});
   }
-  std::string text =
-      fmt::format("{{\"words\":{},\"tags\":{},\"probabilities\":[{}]", json_text(words),
-                  json_text(tags), fmt::join(tagging.probabilities, ","));
-  if (!are_entity_tags(model.labels)) return text + "}";
-  for (const Entity& entity : tagging.entities(model.labels))
-    entities.push_back({{"type", entity.type}, {"begin", entity.begin}, {"end", entity.end}});
-  return text + fmt::format(",\"entities\":{}}}", json_text(entities));
+  const std::string text = fmt::format(
+      "{{\"words\":{},\"tags\":{},\"probabilities\":[{}],\"offsets\":{}", json_text(words),
+      json_text(tags), fmt::join(tagging.probabilities, ","), json_text(places));
+  if (model.units != TaggedUnits::tokens && !are_entity_tags(model.labels)) return text + "}";
+  std::vector<std::string> entities;
+  for (const TagGroup& group : tagging.groups) {
+    const std::string type = json_text(nlohmann::json(group.label));
+    entities.push_back(fmt::format(
+        "{{\"type\":{},\"begin\":{},\"end\":{},\"text\":{},\"score\":{},\"start_char\":{},"
+        "\"end_char\":{}}}",
+        type, group.begin, group.end, json_text(nlohmann::json(group.text)), group.score,
+        characters.of(group.span.begin), characters.of(group.span.end)));
+  }
+  return text + fmt::format(",\"entities\":[{}]}}", fmt::join(entities, ","));
 }
 
 // Answers standard input. `answer_lines`: (lines, sink) -> answers all lines.
@@ -134,13 +147,19 @@ void run_classify(const ClassifyArguments& arguments, const OptionBinding& bindi
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   const ClassificationOptions& options = arguments.classification;
   if (tags_words(arguments.model)) {
-    binding.refuse_beside("a model that tags words", {"threshold", "pairs"});
+    binding.refuse_beside("a model that tags words", {"threshold", "pairs", "function-to-apply"});
     const TaggingEngine tagger = TaggingEngine::load(arguments.model);
+    TaggingOptions tagging = arguments.tagging;
+    tagging.batch_tokens = options.batch_tokens;
+    tagging.window = options.window;
+    tagging.split_special_tokens = options.split_special_tokens;
     return answer_input<Tagging>(arguments, tagger.model(),
                                  [&](LineReader& lines, const AnswerSink<Tagging>& sink) {
-                                   tagger.tag(lines, sink, {options.batch_tokens, options.window});
+                                   tagger.tag(lines, sink, tagging);
                                  });
   }
+  binding.refuse_beside("a model that classifies texts",
+                        {"aggregation-strategy", "ignore-labels", "stride"});
   const ClassificationEngine classifier = ClassificationEngine::load(arguments.model);
   if (classifier.model().problem_type() != ProblemType::multi_label)
     binding.refuse_beside("a model that gives a single answer", {"threshold"});

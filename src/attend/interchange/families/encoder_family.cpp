@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "attend/error.h"
 #include "attend/interchange/foreign_weights.h"
@@ -52,6 +53,25 @@ std::vector<std::string> read_labels(ForeignConfig& config) {
     for (std::int64_t i = 0; i < count; ++i) labels.push_back(fmt::format("LABEL_{}", i));
   }
   return labels;
+}
+
+// Of a cross-encoder: a model with one output and no type of problem, to whose output transformers
+// applies a sigmoid. sentence-transformers may have set another function.
+std::optional<OutputFunction> read_cross_encoder_function(ForeignConfig& config,
+                                                          std::size_t outputs) {
+  constexpr const char *kSettings = "sentence_transformers", *kFunction = "activation_fn",
+                       *kOlder = "sbert_ce_default_activation_function";
+  std::string name = config.text_or(kOlder, "");
+  if (config.has(kSettings)) {
+    ForeignConfig& settings = config.object(kSettings);
+    settings.ignore({"version"});
+    name = settings.text_or(kFunction, name);
+  }
+  if (outputs != 1 || config.has("problem_type")) return std::nullopt;
+  if (name.ends_with(".Identity")) return OutputFunction::none;
+  if (name.empty() || name.ends_with(".Sigmoid")) return OutputFunction::sigmoid;
+  config.refuse(config.has(kSettings) ? kSettings : kOlder,
+                "supported as function of the output: Sigmoid and Identity of torch.nn.modules");
 }
 
 // As transformers takes it: without a type, a model with one output gives a number.
@@ -134,9 +154,13 @@ std::shared_ptr<SavedModel> classifier(const ModelDirectory& directory, ForeignC
       config.has("seq_classif_dropout") ? "seq_classif_dropout" : "classifier_dropout",
       shape.dropout, dropout_shares()));
   whole.classes = static_cast<int>(labels.size());
-  return std::make_shared<ClassificationModel>(
+  const std::optional<OutputFunction> function = read_cross_encoder_function(config, labels.size());
+  auto model = std::make_shared<ClassificationModel>(
       std::make_shared<TextClassifier>(whole, TextClassifier::Purpose::inference),
       std::move(tokenizer), std::move(labels), read_text_length(directory, shape.max_positions));
+  model->cross_encoder_function = function;
+  model->special_text = SpecialText::as_tokens;
+  return model;
 }
 
 constexpr std::array kTaggerHead{NameRule{"output.*", "classifier.*"}};
@@ -152,9 +176,17 @@ std::shared_ptr<SavedModel> tagger(const ModelDirectory& directory, ForeignConfi
   whole.output_dropout =
       static_cast<float>(config.number_or(family.tagger_dropout, shape.dropout, dropout_shares()));
   whole.tags = static_cast<int>(labels.size());
-  return std::make_shared<TaggingModel>(
+  const TextLengthOptions length = read_text_length(directory, shape.max_positions);
+  if (length.truncation == Truncation::left)
+    throw DataError(directory.path() +
+                    "/tokenizer_config.json: truncation_side: left is not "
+                    "supported for models that classify tokens");
+  auto model = std::make_shared<TaggingModel>(
       std::make_shared<TokenTagger>(whole, TokenTagger::Purpose::inference), std::move(tokenizer),
-      std::move(labels), TaggedLength{read_text_length(directory, shape.max_positions).max_length});
+      std::move(labels), TaggedLength{length.max_length});
+  model->units = TaggedUnits::tokens;
+  model->special_text = SpecialText::as_tokens;
+  return model;
 }
 
 // Adds to `foreign` what the model has beside the encoder.
@@ -189,6 +221,9 @@ std::shared_ptr<SavedModel> embedder(const ModelDirectory& directory, const Enco
       std::make_shared<TextEmbedder>(whole, TextEmbedder::Purpose::inference), std::move(tokenizer),
       length);
   model->prompts = std::move(modules.prompts);
+  model->pools_prompt = modules.pools_prompt;
+  model->similarity = modules.similarity;
+  model->special_text = SpecialText::as_tokens;
   return model;
 }
 

@@ -10,6 +10,7 @@
 #include "attend/interchange/sentence_transformers.h"
 #include "attend/tasks/classification/model.h"
 #include "attend/tasks/embedding/model.h"
+#include "attend/tasks/model_reading.h"
 #include "attend/tasks/tagging/model.h"
 #include "attend/text/sentencepiece_writing.h"
 #include "attend/text/tokenizer_file.h"
@@ -93,7 +94,9 @@ SentenceModules modules_of(const EmbeddingModel& model) {
   SentenceModules modules{.poolings = config.poolings(),
                           .normalize = config.normalize,
                           .length = model.length.max_length,
-                          .prompts = model.prompts};
+                          .prompts = model.prompts,
+                          .pools_prompt = model.pools_prompt,
+                          .similarity = model.similarity};
   if (config.dense_width > 0)
     modules.dense = {"2_Dense", config.dense_width, config.dense_activation, config.dense_bias};
   return modules;
@@ -104,6 +107,7 @@ SentenceModules modules_of(const EmbeddingModel& model) {
 std::optional<TextFiles> write_encoder(const SavedModel& saved, const EncoderWords& words,
                                        Checkpoint& equal) {
   if (!has_its_tokenizer(saved, words)) return std::nullopt;
+  write_special_text(SpecialText::as_tokens, equal.metadata);
   if (const auto* const model = dynamic_cast<const ClassificationModel*>(&saved)) {
     const ClassifierConfig& shape = model->network->config();
     TextFiles files = files_of_encoder(model->tokenizer, model->length, words, equal);
@@ -113,7 +117,10 @@ std::optional<TextFiles> write_encoder(const SavedModel& saved, const EncoderWor
     add_labels(model->labels, json);
     if (shape.problem_type == ProblemType::multi_label)
       json["problem_type"] = "multi_label_classification";
-    if (shape.problem_type == ProblemType::regression) json["problem_type"] = "regression";
+    if (model->cross_encoder_function == OutputFunction::none)
+      json["sentence_transformers"] = {{"activation_fn", "torch.nn.modules.linear.Identity"}};
+    if (shape.problem_type == ProblemType::regression && !model->cross_encoder_function)
+      json["problem_type"] = "regression";
     files["config.json"] = write_json(json);
     return files;
   }
@@ -125,6 +132,7 @@ std::optional<TextFiles> write_encoder(const SavedModel& saved, const EncoderWor
       json[std::string(words.tagger_dropout)] = shape.output_dropout;
     add_labels(model->labels, json);
     files["config.json"] = write_json(json);
+    equal.metadata["attend.units"] = "tokens";
     return files;
   }
   if (const auto* const model = dynamic_cast<const EmbeddingModel*>(&saved)) {

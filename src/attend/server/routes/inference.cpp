@@ -34,9 +34,10 @@ void embed_inputs(const std::shared_ptr<Call>& call, bool normalize) {
   const ServedModelPointer model = call->service.models().find<Embedder>(p.text("model"));
   std::vector<std::string> inputs = inputs_of(p);
   const std::size_t count = inputs.size();
-  const std::int64_t width = p.whole("dimensions", 0, 1 << 20, 0);
+  const std::int64_t width = dimensions_of(p, *model->as<Embedder>());
   EmbeddingOptions options;
   options.prompt = p.text("prompt_name");
+  options.split_special_tokens = p.flag("split_special_tokens", false);
   const bool truncate = p.flag("truncate", true);
   const auto done = [call, width, normalize, truncate](const std::vector<Embedding>& embedded) {
     Json list = Json::array();
@@ -193,9 +194,13 @@ constexpr RouteField kLabelInputs{
     "text, pair of texts, or a list of either; pairs are for classifiers", true};
 constexpr RouteField kInferenceParameters{
     "parameters", FieldType::any,
-    "{\"src_lang\", \"tgt_lang\"} of a translation; {\"top_k\"} of labels; "
-    "{\"aggregation_strategy\", \"ignore_labels\"} of tags"};
+    "{\"src_lang\", \"tgt_lang\"} of a translation; {\"top_k\", \"function_to_apply\"} of labels; "
+    "{\"aggregation_strategy\", \"ignore_labels\", \"stride\"} of tags; {\"split_special_tokens\"} "
+    "of both"};
 constexpr RouteField kInferenceOptions = ignored_field("options");
+constexpr RouteField kSplitSpecialTokens{
+    "split_special_tokens", FieldType::flag,
+    "read special tokens in a text, such as [SEP], as text (false: as an imported model does)"};
 constexpr RouteField kModel{"model", FieldType::text,
                             "name of a model, from /v1/models; default: the first that fits"};
 
@@ -214,7 +219,9 @@ std::vector<Route> inference_routes() {
              "read the beginning of a text that is too long (true), or refuse it"},
             fixed_field("truncation_direction", R"(["Right", "right"])"),
             {"prompt_name", FieldType::text, "name of a prompt of the model, such as query"},
-            {"dimensions", FieldType::whole, "keep this many values of each vector; 0: all"},
+            kSplitSpecialTokens,
+            {"dimensions", FieldType::whole,
+             "keep this many values of each vector, at most its width; 0: all"},
             kModel},
            R"({"inputs": ["A dog sleeps.", "A cat eats."]})",
            embed,
@@ -225,9 +232,10 @@ std::vector<Route> inference_routes() {
            "Classify texts",
            {kLabelInputs,
             {"raw_scores", FieldType::flag,
-             "for a regression model: return the number itself, not its sigmoid (false)"},
+             "for a model of one number: return the number itself, not its sigmoid (false)"},
             fixed_field("truncate", "[false]"),
             fixed_field("truncation_direction", R"(["Right", "right"])"),
+            kSplitSpecialTokens,
             kModel},
            R"({"inputs": "A good film."})",
            predict,

@@ -3,17 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <numeric>
 
+#include "attend/core/character_index.h"
 #include "attend/core/json_text.h"
 #include "attend/core/quote.h"
-#include "attend/core/utf8.h"
-#include "attend/data/tagged_text.h"
 #include "attend/server/gathering.h"
 #include "attend/server/routes/inputs.h"
 #include "attend/server/service.h"
+#include "attend/tasks/tagging/engine.h"
 
 namespace attend {
 namespace {
@@ -42,14 +41,37 @@ Json labels_of(const Classification& one, const std::vector<std::string>& labels
 // Answers with what `shape` makes of the classifications.
 using ShapeOfLabels = std::function<Json(std::vector<Classification>)>;
 void submit_texts(const std::shared_ptr<Call>& call, const ServedModelPointer& model,
-                  InputTexts inputs, ShapeOfLabels shape) {
-  const std::size_t count = inputs.texts.size();
+                  ClassificationRequest request, ShapeOfLabels shape) {
+  const std::size_t count = request.texts.size();
   const auto done = [call, shape = std::move(shape)](std::vector<Classification> classified) {
     call->respond(shape(std::move(classified)));
   };
-  call->on_hang_up(call->service.jobs().submit(
-      *model->as<Classifier>(), ClassificationRequest{std::move(inputs.texts), inputs.pairs},
-      gather<Classification>(count, done, failing(call)), call->spend()));
+  call->on_hang_up(call->service.jobs().submit(*model->as<Classifier>(), std::move(request),
+                                               gather<Classification>(count, done, failing(call)),
+                                               call->spend()));
+}
+
+// Of "parameters": whether special tokens in a text are text.
+bool splits_special_tokens(const Json* more) {
+  if (more == nullptr || !more->is_object()) return false;
+  const auto found = more->find("split_special_tokens");
+  if (found == more->end() || found->is_null()) return false;
+  if (!found->is_boolean()) throw HttpError{400, "split_special_tokens: expected true or false"};
+  return found->get<bool>();
+}
+
+// What the pipeline of transformers applies, unless the request asks for another function.
+OutputFunction function_to_apply(const Json* more, const Classifier& classifier) {
+  const Json null,
+      &asked = more != nullptr && more->is_object() && more->contains("function_to_apply")
+                   ? more->at("function_to_apply")
+                   : null;
+  if (asked.is_null())
+    return classifier.is_cross_encoder() ? OutputFunction::sigmoid : OutputFunction::standard;
+  if (asked == "sigmoid") return OutputFunction::sigmoid;
+  if (asked == "softmax") return OutputFunction::softmax;
+  if (asked == "none") return OutputFunction::none;
+  throw HttpError{400, "function_to_apply: expected sigmoid, softmax or none"};
 }
 
 // Clients may have a tagger in mind, which that server does not know.
@@ -65,111 +87,53 @@ void refuse_tagger(const Models& models, const std::string& name) {
 
 // ---- taggers
 
-// What becomes of the tags of a text.
-struct TagOptions {
-  bool grouped = true;
-  std::vector<std::string> ignored = {"O"};
-};
-
-TagOptions tag_options(const Parameters& parameters) {
-  TagOptions options;
-  static constexpr std::string_view kMembers[] = {"aggregation_strategy", "ignore_labels"};
+// Those of the pipeline of transformers.
+TaggingOptions tagging_options(const Parameters& parameters) {
+  TaggingOptions options;
+  static constexpr std::string_view kMembers[] = {"aggregation_strategy", "ignore_labels",
+                                                  "split_special_tokens", "stride"};
   const Json* const more = parameters.object("parameters", kMembers);
   if (more == nullptr) return options;
-  if (const auto found = more->find("aggregation_strategy");
-      found != more->end() && !found->is_null()) {
-    // All tokens of a word have the tag of the first one here.
-    if (*found != "none" && *found != "simple" && *found != "first")
-      throw HttpError{400, "aggregation_strategy: expected none, simple or first"};
-    options.grouped = *found != "none";
+  options.split_special_tokens = splits_special_tokens(more);
+  const auto find = [more](const char* name) {
+    const auto found = more->find(name);
+    return found == more->end() || found->is_null() ? nullptr : &*found;
+  };
+  if (const Json* const asked = find("aggregation_strategy")) {
+    const auto names = enum_names(TagAggregation{});
+    const auto name = asked->is_string()
+                          ? std::find(names.begin(), names.end(), asked->get<std::string>())
+                          : names.end();
+    if (name == names.end())
+      throw HttpError{400, "aggregation_strategy: expected none, simple, first, average or max"};
+    options.aggregation_strategy = static_cast<TagAggregation>(name - names.begin());
   }
-  if (const auto found = more->find("ignore_labels"); found != more->end() && !found->is_null()) {
-    options.ignored.clear();
-    if (!found->is_array()) throw HttpError{400, "ignore_labels: expected a list of strings"};
-    for (const Json& label : *found) {
+  if (const Json* const asked = find("ignore_labels")) {
+    options.ignore_labels.clear();
+    if (!asked->is_array()) throw HttpError{400, "ignore_labels: expected a list of strings"};
+    for (const Json& label : *asked) {
       if (!label.is_string()) throw HttpError{400, "ignore_labels: expected a list of strings"};
-      options.ignored.push_back(label);
+      options.ignore_labels.push_back(label);
     }
+  }
+  if (const Json* const asked = find("stride")) {
+    if (!asked->is_number_integer() || *asked < 0 || *asked > 1000000)
+      throw HttpError{400, "stride: expected a whole number from 0"};
+    options.stride = asked->get<int>();
   }
   return options;
 }
 
-// Words [begin, end) of a text with one label.
-struct WordGroup {
-  std::string label;
-  std::size_t begin, end;
-};
-
-// The entities of IOB tags, with the words between them as "O"; of other tags the runs of one tag.
-std::vector<WordGroup> groups_of(const Tagging& tagging, const std::vector<std::string>& labels) {
-  std::vector<WordGroup> groups;
-  if (are_entity_tags(labels)) {
-    std::size_t done = 0;
-    const auto skip_to = [&](std::size_t begin) {
-      if (begin > done) groups.push_back({"O", done, begin});
-    };
-    for (const Entity& entity : tagging.entities(labels)) {
-      skip_to(entity.begin);
-      groups.push_back({entity.type, entity.begin, entity.end});
-      done = entity.end;
-    }
-    skip_to(tagging.words.size());
-    return groups;
-  }
-  for (std::size_t word = 0; word < tagging.words.size(); ++word) {
-    const std::string& label = labels[tagging.tags[word]];
-    if (groups.empty() || groups.back().label != label) groups.push_back({label, word, word});
-    groups.back().end = word + 1;
-  }
-  return groups;
-}
-
-std::vector<WordGroup> words_alone(const Tagging& tagging, const std::vector<std::string>& labels) {
-  std::vector<WordGroup> groups;
-  for (std::size_t word = 0; word < tagging.words.size(); ++word)
-    groups.push_back({labels[tagging.tags[word]], word, word + 1});
-  return groups;
-}
-
-// Bytes and characters at which a word begins and ends.
-struct WordPlace {
-  std::size_t begin, end, first, last;
-};
-
-std::vector<WordPlace> places_of(std::string_view text, const std::vector<std::string>& words) {
-  std::vector<WordPlace> places;
-  std::size_t at = 0, characters = 0;
-  for (const std::string& word : words) {
-    const std::size_t begin = text.find(word, at), end = begin + word.size();
-    const std::size_t first = characters + count_code_points(text.substr(at, begin - at));
-    characters = first + count_code_points(word);
-    places.push_back({begin, end, first, characters});
-    at = end;
-  }
-  return places;
-}
-
-Json entities_json(const Tagging& tagging, std::string_view text,
-                   const std::vector<std::string>& labels, const TagOptions& options) {
-  const std::vector<WordPlace> places = places_of(text, tagging.words);
+Json groups_json(const Tagging& tagging, bool alone) {
   Json list = Json::array();
-  for (const WordGroup& group :
-       options.grouped ? groups_of(tagging, labels) : words_alone(tagging, labels)) {
-    if (std::find(options.ignored.begin(), options.ignored.end(), group.label) !=
-        options.ignored.end())
-      continue;
-    double sum = 0;
-    for (std::size_t word = group.begin; word < group.end; ++word)
-      sum += double{tagging.probabilities[word]};
-    const WordPlace &first = places[group.begin], &last = places[group.end - 1];
-    Json json{
-        {options.grouped ? "entity_group" : "entity", group.label},
-        {"score",
-         json_number(static_cast<float>(sum / static_cast<double>(group.end - group.begin)))}};
-    if (!options.grouped) json["index"] = group.begin + 1;
-    json["word"] = text.substr(first.begin, last.end - first.begin);
-    json["start"] = first.first;
-    json["end"] = last.last;
+  CharacterIndex characters(tagging.text);
+  for (const TagGroup& group : tagging.groups) {
+    Json json{{alone ? "entity" : "entity_group", group.label},
+              {"score", json_number(group.score)}};
+    if (alone) json["index"] = group.begin + 1;
+    json["word"] = group.text;
+    json["start"] = characters.of(group.span.begin);
+    json["end"] = characters.of(group.span.end);
     list.push_back(std::move(json));
   }
   return list;
@@ -185,23 +149,31 @@ void predict(const std::shared_ptr<Call>& call) {
   const bool is_number = model->as<Classifier>()->problem_type() == ProblemType::regression;
   const bool raw = p.flag("raw_scores", false);
   if (raw && !is_number)
-    throw HttpError{400, "raw_scores: this model gives probabilities of labels"};
+    throw HttpError{400,
+                    "raw_scores: this model gives probabilities of labels; POST / has "
+                    "function_to_apply"};
+  const OutputFunction function = raw         ? OutputFunction::none
+                                  : is_number ? OutputFunction::sigmoid
+                                              : OutputFunction::standard;
   InputTexts inputs = pairs_or_texts(p, model->as<Classifier>()->takes_pairs());
   const bool list = inputs.is_list;
-  submit_texts(call, model, std::move(inputs), [=](std::vector<Classification> classified) {
+  const auto shape = [=](const std::vector<Classification>& classified) {
     Json body = Json::array();
-    for (Classification& one : classified) {
-      if (is_number && !raw) one.value = 1 / (1 + std::exp(-one.value));
+    for (const Classification& one : classified)
       body.push_back(labels_of(one, model->as<Classifier>()->labels()));
-    }
     return list ? body : body.at(0);
-  });
+  };
+  submit_texts(
+      call, model,
+      {std::move(inputs.texts), inputs.pairs, function, p.flag("split_special_tokens", false)},
+      shape);
 }
 
 void classify_inputs(const std::shared_ptr<Call>& call, const ServedModelPointer& model) {
   const Parameters& p = call->parameters;
   std::size_t most = model->as<Classifier>()->labels().size();
-  static constexpr std::string_view kMembers[] = {"top_k"};
+  static constexpr std::string_view kMembers[] = {"function_to_apply", "split_special_tokens",
+                                                  "top_k"};
   if (const Json* const more = p.object("parameters", kMembers)) {
     const auto top = more->find("top_k");
     if (top != more->end() && !top->is_null()) {
@@ -210,8 +182,9 @@ void classify_inputs(const std::shared_ptr<Call>& call, const ServedModelPointer
       most = std::min(most, top->get<std::size_t>());
     }
   }
+  const OutputFunction function = function_to_apply(p.find("parameters"), *model->as<Classifier>());
   InputTexts inputs = pairs_or_texts(p, model->as<Classifier>()->takes_pairs());
-  submit_texts(call, model, std::move(inputs), [=](const std::vector<Classification>& classified) {
+  const auto shape = [=](const std::vector<Classification>& classified) {
     Json body = Json::array();
     for (const Classification& one : classified) {
       Json labels = labels_of(one, model->as<Classifier>()->labels());
@@ -219,21 +192,25 @@ void classify_inputs(const std::shared_ptr<Call>& call, const ServedModelPointer
       body.push_back(std::move(labels));
     }
     return body;
-  });
+  };
+  submit_texts(call, model,
+               {std::move(inputs.texts), inputs.pairs, function,
+                splits_special_tokens(p.find("parameters"))},
+               shape);
 }
 
 void tag_inputs(const std::shared_ptr<Call>& call, const ServedModelPointer& model) {
   const Parameters& p = call->parameters;
-  const TagOptions options = tag_options(p);
+  const TaggingOptions options = tagging_options(p);
+  const bool alone = options.aggregation_strategy == TagAggregation::none;
   const std::vector<std::string> texts = inputs_of(p);
   const bool list = p.is_list("inputs");
-  const auto done = [=](const std::vector<Tagging>& tagged) {
+  const auto done = [call, list, alone](const std::vector<Tagging>& tagged) {
     Json body = Json::array();
-    for (std::size_t i = 0; i < tagged.size(); ++i)
-      body.push_back(entities_json(tagged[i], texts[i], model->as<Tagger>()->labels(), options));
+    for (const Tagging& one : tagged) body.push_back(groups_json(one, alone));
     call->respond(list ? body : body.at(0));
   };
-  call->on_hang_up(call->service.jobs().submit(*model->as<Tagger>(), TaggingRequest{texts},
+  call->on_hang_up(call->service.jobs().submit(*model->as<Tagger>(), TaggingRequest{texts, options},
                                                gather<Tagging>(texts.size(), done, failing(call)),
                                                call->spend()));
 }

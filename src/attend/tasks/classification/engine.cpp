@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "attend/core/option_fields.h"
 #include "attend/core/utf8.h"
@@ -20,22 +21,60 @@ void require_words(const std::string& text, const std::string& where) {
     throw LineError(fmt::format("{}: expected a text to classify, found none", where));
 }
 
-// `scores`: a row of class_scores().
-Classification classification(std::span<const float> scores, ProblemType problem, float threshold) {
-  Classification result;
-  if (problem == ProblemType::regression) {
-    result.value = scores.front();
-    return result;
-  }
-  for (const float score : scores) result.probabilities.push_back(std::exp(score));
+float sigmoid(float x) { return 1.0f / (1.0f + std::exp(-x)); }
+
+// The labels of scores: the highest, or all those that reach the threshold.
+void choose_labels(std::span<const float> scores, ProblemType problem, float threshold,
+                   Classification& result) {
   const auto best = std::max_element(scores.begin(), scores.end());
   result.label = static_cast<std::size_t>(best - scores.begin());
   if (problem == ProblemType::single_label) {
     result.labels = {result.label};
-    return result;
+    return;
   }
   for (std::size_t c = 0; c < scores.size(); ++c)
-    if (result.probabilities[c] >= threshold) result.labels.push_back(c);
+    if (scores[c] >= threshold) result.labels.push_back(c);
+}
+
+// `scores`: a row of class_scores().
+Classification classification(std::span<const float> scores, const ClassificationModel& model,
+                              float threshold) {
+  Classification result;
+  if (model.problem_type() == ProblemType::regression) {
+    result.value = model.cross_encoder_function == OutputFunction::sigmoid ? sigmoid(scores.front())
+                                                                           : scores.front();
+    return result;
+  }
+  for (const float score : scores) result.probabilities.push_back(std::exp(score));
+  choose_labels(result.probabilities, model.problem_type(), threshold, result);
+  return result;
+}
+
+std::vector<float> applied(OutputFunction function, std::span<const float> logits) {
+  std::vector<float> scores(logits.begin(), logits.end());
+  if (function == OutputFunction::sigmoid)
+    std::transform(scores.begin(), scores.end(), scores.begin(), sigmoid);
+  if (function != OutputFunction::softmax) return scores;
+  const float highest = *std::max_element(scores.begin(), scores.end());
+  float sum = 0;
+  for (float& score : scores) sum += score = std::exp(score - highest);
+  for (float& score : scores) score /= sum;
+  return scores;
+}
+
+// Another function than the standard one. The labels are those of the standard one.
+Classification classification_of_logits(std::span<const float> logits,
+                                        const ClassificationModel& model,
+                                        const ClassificationOptions& options) {
+  Classification result;
+  const std::vector<float> scores = applied(options.function_to_apply, logits);
+  if (model.problem_type() == ProblemType::regression) {
+    result.value = scores.front();
+    return result;
+  }
+  choose_labels(applied(OutputFunction::sigmoid, logits), model.problem_type(), options.threshold,
+                result);
+  result.probabilities = scores;
   return result;
 }
 
@@ -49,25 +88,28 @@ std::vector<Classification> ClassificationEngine::classify(
     std::span<const std::string> texts, const ClassificationOptions& options) const {
   check_options(options);
   const ClassificationEngine reader = reading(options);
-  std::vector<std::vector<std::int32_t>> all;
+  std::vector<PairInput> all;
   all.reserve(texts.size());
   for (const std::string& text : texts)
-    all.push_back(reader.ids(text, fmt::format("text {}", all.size() + 1)));
-  return classify_ids(all, options);
+    all.push_back(reader.input(text, fmt::format("text {}", all.size() + 1)));
+  return classify_inputs(all, options);
 }
 
 ClassificationEngine ClassificationEngine::reading(const ClassificationOptions& options) const {
-  if (model_->pairs || !options.pairs) return *this;
-  ClassificationModel of_pairs = *model_;
-  of_pairs.pairs = true;
-  return ClassificationEngine(std::move(of_pairs));
+  const bool pairs = model_->pairs || options.pairs;
+  const SpecialText special =
+      options.split_special_tokens ? SpecialText::as_text : model_->special_text;
+  if (pairs == model_->pairs && special == model_->special_text) return *this;
+  ClassificationModel other = *model_;
+  other.pairs = pairs;
+  other.special_text = special;
+  return ClassificationEngine(std::move(other));
 }
 
-std::vector<std::int32_t> ClassificationEngine::ids(const std::string& text,
-                                                    const std::string& where) const {
+PairInput ClassificationEngine::input(const std::string& text, const std::string& where) const {
   require_words(text, where);
   try {
-    return model_->ids(text);
+    return model_->input(text);
   } catch (const DataError& error) {
     throw LineError(fmt::format("{}: {}", where, error.what()));
   }
@@ -76,39 +118,45 @@ std::vector<std::int32_t> ClassificationEngine::ids(const std::string& text,
 void ClassificationEngine::classify(LineReader& lines, const AnswerSink<Classification>& sink,
                                     const ClassificationOptions& options) const {
   check_options(options);
-  using TokenIds = std::vector<std::int32_t>;
   const ClassificationEngine reader = reading(options);
   std::string line;
-  answer_all(Conversation<TokenIds, Classification>{
+  answer_all(Conversation<PairInput, Classification>{
       .window = static_cast<std::size_t>(options.window),
       .arrived = [&] { return lines.has_arrived(); },
-      .next = [&]() -> std::optional<TokenIds> {
+      .next = [&]() -> std::optional<PairInput> {
         if (!lines.next(line)) return std::nullopt;
-        return reader.ids(line, lines.where());
+        return reader.input(line, lines.where());
       },
       .where = [&] { return lines.where(); },
-      .answer = [&](std::span<const TokenIds> window) { return classify_ids(window, options); },
+      .answer = [&](std::span<const PairInput> window) { return classify_inputs(window, options); },
       .sink = sink,
   });
 }
 
-std::vector<Classification> ClassificationEngine::classify_ids(
-    std::span<const std::vector<std::int32_t>> texts, const ClassificationOptions& options) const {
+std::vector<Classification> ClassificationEngine::classify_inputs(
+    std::span<const PairInput> texts, const ClassificationOptions& options) const {
   std::vector<Classification> results;
   results.reserve(texts.size());
   RaggedBuilder next;
+  std::vector<std::size_t> second;
   const auto flush = [&] {
     const Ragged batch = next.build();
     if (batch.sequences() == 0) return;
-    const Tensor scores = class_scores(*model_, batch);
+    const bool standard = options.function_to_apply == OutputFunction::standard;
+    const Ids types = model_->token_types(batch, std::exchange(second, {}));
+    const Tensor scores =
+        standard ? class_scores(*model_, batch, types) : class_logits(*model_, batch, types);
     const auto width = static_cast<std::size_t>(scores.cols());
-    for (std::int64_t b = 0; b < batch.sequences(); ++b)
-      results.push_back(
-          classification({scores.row(b), width}, model_->problem_type(), options.threshold));
+    for (std::int64_t b = 0; b < batch.sequences(); ++b) {
+      const std::span<const float> row(scores.row(b), width);
+      results.push_back(standard ? classification(row, *model_, options.threshold)
+                                 : classification_of_logits(row, *model_, options));
+    }
   };
-  for (const std::vector<std::int32_t>& text : texts) {
-    if (next.tokens() + std::ssize(text) > options.batch_tokens) flush();
-    next.add(text);
+  for (const PairInput& text : texts) {
+    if (next.tokens() + std::ssize(text.ids) > options.batch_tokens) flush();
+    next.add(text.ids);
+    second.push_back(text.second);
   }
   flush();
   return results;

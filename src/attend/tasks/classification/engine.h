@@ -1,12 +1,14 @@
 // Implements attend/classifier.h, for code that holds the model itself.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "attend/answers.h"
@@ -18,6 +20,11 @@
 
 namespace attend {
 
+inline std::span<const std::string_view> enum_names(OutputFunction) {
+  static constexpr std::array<std::string_view, 4> kNames{"standard", "sigmoid", "softmax", "none"};
+  return kNames;
+}
+
 template <class Visitor>
 void fields(ClassificationOptions& o, Visitor&& visit) {
   visit("batch-tokens", o.batch_tokens, kBatchTokens, "maximum tokens classified together");
@@ -27,6 +34,10 @@ void fields(ClassificationOptions& o, Visitor&& visit) {
         "smallest probability of the labels to predict, for multi-label models");
   visit("pairs", o.pairs,
         "each line is two texts separated by a tab; always on for a model trained on pairs");
+  visit("function-to-apply", o.function_to_apply,
+        "what becomes of the outputs of the model: standard (probabilities, or the number; of a "
+        "cross-encoder its sigmoid), sigmoid, softmax, or none");
+  visit("split-special-tokens", o.split_special_tokens, kSplitSpecialTokensHelp);
 }
 
 // Const members may be called from any number of threads at once; each call gets the answer it
@@ -48,12 +59,12 @@ class ClassificationEngine {
 
   // The tokens of a text. Throws LineError, whose message begins with `where`, for an empty one and
   // for one that is no pair where one is expected.
-  std::vector<std::int32_t> ids(const std::string& text, const std::string& where) const;
+  PairInput input(const std::string& text, const std::string& where) const;
   // The same as classify() for the tokens of texts.
-  std::vector<Classification> classify_ids(std::span<const std::vector<std::int32_t>> texts,
-                                           const ClassificationOptions& options = {}) const;
+  std::vector<Classification> classify_inputs(std::span<const PairInput> texts,
+                                              const ClassificationOptions& options = {}) const;
 
-  // The same engine, whose texts are pairs if `options` say so.
+  // The same engine, whose texts are pairs, and whose special tokens are text, if `options` say so.
   ClassificationEngine reading(const ClassificationOptions& options) const;
 
   // Classifies line by line to the end of `lines`, in bounded memory. A line that is empty or

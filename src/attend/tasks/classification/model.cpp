@@ -10,6 +10,7 @@
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/counted.h"
 #include "attend/core/json.h"
+#include "attend/core/quote.h"
 #include "attend/error.h"
 #include "attend/ops/softmax.h"
 #include "attend/tasks/golden.h"
@@ -17,6 +18,22 @@
 #include "attend/tasks/model_reading.h"
 
 namespace attend {
+
+namespace {
+
+const std::string kCrossEncoderKey = "attend.cross_encoder";
+
+std::optional<OutputFunction> read_cross_encoder_function(const Checkpoint& checkpoint,
+                                                          ProblemType problem) {
+  if (!checkpoint.metadata.contains(kCrossEncoderKey)) return std::nullopt;
+  const std::string name = checkpoint.text(kCrossEncoderKey);
+  if (problem != ProblemType::regression || (name != "sigmoid" && name != "none"))
+    throw DataError(fmt::format("{}: {}: expected sigmoid or none, of a regression; found {}",
+                                checkpoint.source, kCrossEncoderKey, quote(name)));
+  return name == "none" ? OutputFunction::none : OutputFunction::sigmoid;
+}
+
+}  // namespace
 
 ClassificationModel::ClassificationModel(std::shared_ptr<TextClassifier> network_,
                                          Tokenizer tokenizer_, std::vector<std::string> labels_,
@@ -33,15 +50,31 @@ SpecialTokens ClassificationModel::special() const {
   return special;
 }
 
-std::vector<std::int32_t> ClassificationModel::ids(std::string_view text) const {
-  if (!pairs) return classifier_ids(tokenizer.encode(text), special(), length);
+PairInput ClassificationModel::input(std::string_view text) const {
+  if (!pairs) {
+    PairInput single{classifier_ids(tokenizer.encode(text, special_text), special(), length)};
+    single.second = single.ids.size();
+    return single;
+  }
   const auto tabs = std::count(text.begin(), text.end(), '\t');
   if (tabs != 1)
     throw DataError(
         fmt::format("expected a pair of texts with a tab between, found {}", counted(tabs, "tab")));
   const std::size_t tab = text.find('\t');
-  return pair_ids(tokenizer.encode(text.substr(0, tab)), tokenizer.encode(text.substr(tab + 1)),
-                  special(), length, network->config().separators);
+  return pair_input(tokenizer.encode(text.substr(0, tab), special_text),
+                    tokenizer.encode(text.substr(tab + 1), special_text), special(), length,
+                    network->config().separators);
+}
+
+Ids ClassificationModel::token_types(const Ragged& texts,
+                                     std::span<const std::size_t> second) const {
+  if (network->config().token_types < 2) return {};
+  std::vector<std::int32_t> types;
+  types.reserve(texts.ids->size());
+  for (std::int64_t b = 0; b < texts.sequences(); ++b)
+    for (std::size_t t = 0; t < texts[b].size(); ++t)
+      types.push_back(t < second[static_cast<std::size_t>(b)] ? 0 : 1);
+  return types;
 }
 
 Ids ClassificationModel::token_types(const Ragged& texts) const {
@@ -58,10 +91,6 @@ Ids ClassificationModel::token_types(const Ragged& texts) const {
   return types;
 }
 
-Variable ClassificationModel::logits(const Ragged& texts, Pass& pass) const {
-  return network->forward(texts, pass, token_types(texts));
-}
-
 Variable ClassificationModel::features(const Ragged& texts, Pass& pass) const {
   return network->features(texts, pass, token_types(texts));
 }
@@ -71,6 +100,9 @@ Metadata ClassificationModel::configuration() const {
                {"attend.text", options_to_json(length)},
                {"attend.labels", nlohmann::json(labels).dump()}};
   if (pairs) all["attend.pairs"] = "true";
+  write_special_text(special_text, all);
+  if (cross_encoder_function)
+    all[kCrossEncoderKey] = *cross_encoder_function == OutputFunction::none ? "none" : "sigmoid";
   return all;
 }
 
@@ -117,8 +149,10 @@ ClassificationModel classification_model(const Checkpoint& checkpoint) {
     return std::make_shared<TextClassifier>(config, TextClassifier::Purpose::inference);
   });
   ClassificationModel model(std::move(network), std::move(tokenizer), std::move(labels), length);
+  model.special_text = read_special_text(checkpoint);
   model.source = checkpoint.source;
   model.pairs = checkpoint.metadata.contains("attend.pairs");
+  model.cross_encoder_function = read_cross_encoder_function(checkpoint, config.problem_type);
   model.text_kinds = read_text_kinds(checkpoint);
   from_configuration(checkpoint, [&] {
     classifier_ids({}, model.special(), length);
@@ -131,10 +165,18 @@ ClassificationModel load_classification_model(const std::filesystem::path& path)
   return read_checkpoint(path, classification_model);
 }
 
-Tensor class_scores(const ClassificationModel& model, const Ragged& texts) {
+Tensor class_logits(const ClassificationModel& model, const Ragged& texts, const Ids& types) {
   const NoGradient guard;
   Pass pass = Pass::inference();
-  const Variable logits = model.logits(texts, pass);
+  const Tensor result = model.logits(texts, pass, types).value().to_host();
+  require_finite(result.span(), "outputs", model.source);
+  return result;
+}
+
+Tensor class_scores(const ClassificationModel& model, const Ragged& texts, const Ids& types) {
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  const Variable logits = model.logits(texts, pass, types);
   if (model.problem_type() == ProblemType::single_label) {
     const Tensor result = log_softmax(logits).value().to_host();
     require_finite(result.span(), "log-probabilities of the classes", model.source);

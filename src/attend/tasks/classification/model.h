@@ -6,12 +6,16 @@
 //              attend.labels  the class names, a JSON array in the order of the logits; of a
 //                             regression, the name of the number
 //              attend.pairs   "true" if it was trained on pairs of texts; else absent
+//              attend.cross_encoder  of a regression that is a cross-encoder of another program:
+//                             "sigmoid" or "none", what its output goes through
 //   tensors    tokenizer
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +36,9 @@ struct ClassificationModel final : SavedModel {
   std::vector<std::string> labels;
   TextLengthOptions length;
   bool pairs = false;  // trained on pairs of texts
+  // Of a cross-encoder of another program: sigmoid or none, its standard function.
+  std::optional<OutputFunction> cross_encoder_function = {};
+  SpecialText special_text = SpecialText::as_text;  // in texts to answer
 
   ClassificationModel(std::shared_ptr<TextClassifier> network, Tokenizer tokenizer,
                       std::vector<std::string> labels, TextLengthOptions length);
@@ -41,14 +48,22 @@ struct ClassificationModel final : SavedModel {
   SpecialTokens special() const;
   ProblemType problem_type() const { return network->config().problem_type; }
   TextFormat format() const { return {special(), length, pairs, network->config().separators}; }
-  // The ids that the classifier reads of a text, or of a pair with a tab between. Throws DataError
-  // for a pair without exactly one.
-  std::vector<std::int32_t> ids(std::string_view text) const;
+  // What the classifier reads of a text, or of a pair with a tab between. Throws DataError for a
+  // pair without exactly one.
+  PairInput input(std::string_view text) const;
+  std::vector<std::int32_t> ids(std::string_view text) const { return input(text).ids; }
   // The types of the tokens: the second for those of a second text, after the first eos. None
   // where the network has no types.
   Ids token_types(const Ragged& texts) const;
+  // The same for texts that may have eos tokens in them. `second`: PairInput::second of each.
+  Ids token_types(const Ragged& texts, std::span<const std::size_t> second) const;
   // B texts -> logits [B, C].
-  Variable logits(const Ragged& texts, Pass& pass) const;
+  Variable logits(const Ragged& texts, Pass& pass) const {
+    return logits(texts, pass, token_types(texts));
+  }
+  Variable logits(const Ragged& texts, Pass& pass, const Ids& types) const {
+    return network->forward(texts, pass, types);
+  }
   // B texts -> what the output layer reads [B, D].
   Variable features(const Ragged& texts, Pass& pass) const;
 
@@ -73,9 +88,15 @@ struct ClassificationModel final : SavedModel {
 ClassificationModel load_classification_model(const std::filesystem::path& path);
 ClassificationModel classification_model(const Checkpoint& checkpoint);
 
+// The outputs [B, C] for ragged ids [B texts]. No gradients. Throws like class_scores().
+Tensor class_logits(const ClassificationModel& model, const Ragged& texts, const Ids& types);
+
 // log p(class | text) of ragged ids [B texts] -> [B, C], of each class alone where a text may have
 // several; of a regression the numbers [B, 1]. No gradients. Throws NotFiniteError if one is not
 // finite.
-Tensor class_scores(const ClassificationModel& model, const Ragged& texts);
+Tensor class_scores(const ClassificationModel& model, const Ragged& texts, const Ids& types);
+inline Tensor class_scores(const ClassificationModel& model, const Ragged& texts) {
+  return class_scores(model, texts, model.token_types(texts));
+}
 
 }  // namespace attend

@@ -6,6 +6,8 @@
 #include <exception>
 #include <utility>
 
+#include "attend/core/option_fields.h"
+
 namespace attend {
 
 namespace {
@@ -15,70 +17,89 @@ constexpr std::int64_t kTokensOfAStep = 2048;
 
 class ClassificationJob final : public Job {
  public:
-  ClassificationJob(ClassificationEngine engine, std::vector<std::int32_t> ids, std::size_t item,
+  // A text of a request.
+  struct Text {
+    PairInput input;
+    std::size_t item;
+    OutputFunction function;
+  };
+
+  ClassificationJob(ClassificationEngine engine, Text text,
                     std::shared_ptr<const Receiver<Classification>> receiver,
                     std::shared_ptr<const RequestState> state)
-      : Job(std::move(state), {1, std::ssize(ids), 1, std::ssize(ids)}),
+      : Job(std::move(state), {1, std::ssize(text.input.ids), 1, std::ssize(text.input.ids)}),
         engine_(std::move(engine)),
-        ids_(std::move(ids)),
-        item_(item),
+        text_(std::move(text)),
         receiver_(std::move(receiver)) {}
 
   const void* model() const override { return &engine_.model(); }
   std::unique_ptr<JobBatch> make_batch() const override;
-  void fail(std::exception_ptr error) const override { receiver_->fail(item_, std::move(error)); }
+  void fail(std::exception_ptr error) const override {
+    receiver_->fail(text_.item, std::move(error));
+  }
 
   // Whether both can be answered in one pass.
-  static bool alike(const ClassificationJob&, const ClassificationJob&) { return true; }
+  static bool alike(const ClassificationJob& a, const ClassificationJob& b) {
+    return a.text_.function == b.text_.function;
+  }
   static std::vector<Classification> answers(
       std::span<const std::unique_ptr<ClassificationJob>> jobs) {
-    std::vector<std::vector<std::int32_t>> texts;
-    for (const auto& job : jobs) texts.push_back(job->ids_);
-    return jobs.front()->engine_.classify_ids(texts);
+    std::vector<PairInput> texts;
+    for (const auto& job : jobs) texts.push_back(job->text_.input);
+    ClassificationOptions options;
+    options.function_to_apply = jobs.front()->text_.function;
+    return jobs.front()->engine_.classify_inputs(texts, options);
   }
-  void accept(Classification answer) const { receiver_->accept(item_, std::move(answer)); }
+  void accept(Classification answer) const { receiver_->accept(text_.item, std::move(answer)); }
 
  private:
   ClassificationEngine engine_;
-  std::vector<std::int32_t> ids_;
-  std::size_t item_;
+  Text text_;
   std::shared_ptr<const Receiver<Classification>> receiver_;
 };
 
 class TaggingJob final : public Job {
  public:
-  using Words = std::vector<std::string>;
+  // A text of a request.
+  struct Text {
+    TaggingInput input;
+    std::size_t item;
+    std::shared_ptr<const TaggingOptions> options;
+  };
 
-  TaggingJob(TaggingEngine engine, Words words, std::size_t item,
-             std::shared_ptr<const Receiver<Tagging>> receiver,
+  TaggingJob(TaggingEngine engine, Text text, std::shared_ptr<const Receiver<Tagging>> receiver,
              std::shared_ptr<const RequestState> state)
-      : Job(std::move(state), size_of(engine, words)),
+      : Job(std::move(state), size_of(engine, text)),
         engine_(std::move(engine)),
-        words_(std::move(words)),
-        item_(item),
+        text_(std::move(text)),
         receiver_(std::move(receiver)) {}
 
   const void* model() const override { return &engine_.model(); }
   std::unique_ptr<JobBatch> make_batch() const override;
-  void fail(std::exception_ptr error) const override { receiver_->fail(item_, std::move(error)); }
-
-  static bool alike(const TaggingJob&, const TaggingJob&) { return true; }
-  static std::vector<Tagging> answers(std::span<const std::unique_ptr<TaggingJob>> jobs) {
-    std::vector<Words> texts;
-    for (const auto& job : jobs) texts.push_back(job->words_);
-    return jobs.front()->engine_.tag_words(texts);
+  void fail(std::exception_ptr error) const override {
+    receiver_->fail(text_.item, std::move(error));
   }
-  void accept(Tagging answer) const { receiver_->accept(item_, std::move(answer)); }
+
+  static bool alike(const TaggingJob& a, const TaggingJob& b) {
+    const TaggingOptions &x = *a.text_.options, &y = *b.text_.options;
+    return x.aggregation_strategy == y.aggregation_strategy && x.stride == y.stride &&
+           x.ignore_labels == y.ignore_labels && x.split_special_tokens == y.split_special_tokens;
+  }
+  static std::vector<Tagging> answers(std::span<const std::unique_ptr<TaggingJob>> jobs) {
+    std::vector<TaggingInput> inputs;
+    for (const auto& job : jobs) inputs.push_back(job->text_.input);
+    return jobs.front()->engine_.tag_inputs(inputs, *jobs.front()->text_.options);
+  }
+  void accept(Tagging answer) const { receiver_->accept(text_.item, std::move(answer)); }
 
  private:
-  static JobSize size_of(const TaggingEngine& engine, const Words& words) {
-    const std::int64_t tokens = engine.count_tokens(words);
+  static JobSize size_of(const TaggingEngine& engine, const Text& text) {
+    const std::int64_t tokens = engine.count_tokens(text.input, *text.options);
     return {1, tokens, 1, tokens};
   }
 
   TaggingEngine engine_;
-  Words words_;
-  std::size_t item_;
+  Text text_;
   std::shared_ptr<const Receiver<Tagging>> receiver_;
 };
 
@@ -107,7 +128,9 @@ class EmbeddingJob final : public Job {
 
   static bool alike(const EmbeddingJob& a, const EmbeddingJob& b) {
     const EmbeddingOptions &x = a.text_.request->options, &y = b.text_.request->options;
-    return x.layer == y.layer && x.pooling == y.pooling && x.prompt == y.prompt;
+    return x.layer == y.layer && x.pooling == y.pooling && x.prompt == y.prompt &&
+           x.prompt_text == y.prompt_text && x.special_tokens == y.special_tokens &&
+           x.split_special_tokens == y.split_special_tokens;
   }
   static std::vector<Embedding> answers(std::span<const std::unique_ptr<EmbeddingJob>> jobs) {
     std::vector<std::string> texts;
@@ -236,12 +259,16 @@ std::unique_ptr<JobBatch> EmbeddingJob::make_batch() const {
 Jobs jobs_of(const ClassificationEngine& engine, ClassificationRequest request,
              Receiver<Classification> receiver, const std::shared_ptr<const RequestState>& state) {
   const auto shared = std::make_shared<const Receiver<Classification>>(std::move(receiver));
-  const ClassificationEngine reader = engine.reading({.pairs = request.pairs});
+  const ClassificationEngine reader = engine.reading(
+      {.pairs = request.pairs, .split_special_tokens = request.split_special_tokens});
   Jobs jobs;
   for (const std::string& text : request.texts) {
     const std::size_t item = jobs.size();
     jobs.push_back(std::make_unique<ClassificationJob>(
-        engine, reader.ids(text, fmt::format("text {}", item + 1)), item, shared, state));
+        engine,
+        ClassificationJob::Text{reader.input(text, fmt::format("text {}", item + 1)), item,
+                                request.function_to_apply},
+        shared, state));
   }
   return jobs;
 }
@@ -249,11 +276,14 @@ Jobs jobs_of(const ClassificationEngine& engine, ClassificationRequest request,
 Jobs jobs_of(const TaggingEngine& engine, TaggingRequest request, Receiver<Tagging> receiver,
              const std::shared_ptr<const RequestState>& state) {
   const auto shared = std::make_shared<const Receiver<Tagging>>(std::move(receiver));
+  const auto options = std::make_shared<const TaggingOptions>(std::move(request.options));
+  check_options(*options);
   Jobs jobs;
   for (const std::string& text : request.texts) {
     const std::size_t item = jobs.size();
+    TaggingInput input = engine.input(text, *options, fmt::format("text {}", item + 1));
     jobs.push_back(std::make_unique<TaggingJob>(
-        engine, engine.words(text, fmt::format("text {}", item + 1)), item, shared, state));
+        engine, TaggingJob::Text{std::move(input), item, options}, shared, state));
   }
   return jobs;
 }

@@ -1,11 +1,17 @@
 #include "attend/tasks/tagging/model.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "attend/checkpoint/finite.h"
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/json.h"
+#include "attend/core/quote.h"
 #include "attend/error.h"
 #include "attend/ops/softmax.h"
 #include "attend/tasks/golden.h"
@@ -14,6 +20,23 @@
 #include "attend/tasks/model_reading.h"
 
 namespace attend {
+
+namespace {
+
+const std::string kUnitsKey = "attend.units";
+constexpr std::array<std::string_view, 3> kUnits{"words", "punctuation", "tokens"};
+
+TaggedUnits read_units(const Checkpoint& checkpoint) {
+  if (!checkpoint.metadata.contains(kUnitsKey)) return TaggedUnits::words;
+  const std::string name = checkpoint.text(kUnitsKey);
+  const auto found = std::find(kUnits.begin(), kUnits.end(), name);
+  if (found == kUnits.end())
+    throw DataError(fmt::format("{}: {}: expected {}, found {}", checkpoint.source, kUnitsKey,
+                                fmt::join(kUnits, ", "), quote(name)));
+  return static_cast<TaggedUnits>(found - kUnits.begin());
+}
+
+}  // namespace
 
 TaggingModel::TaggingModel(std::shared_ptr<TokenTagger> network_, Tokenizer tokenizer_,
                            std::vector<std::string> labels_, TaggedLength length_)
@@ -29,9 +52,12 @@ SpecialTokens TaggingModel::special() const {
 }
 
 Metadata TaggingModel::configuration() const {
-  return {{"attend.config", options_to_json(network->config())},
-          {"attend.text", options_to_json(length)},
-          {"attend.labels", nlohmann::json(labels).dump()}};
+  Metadata all{{"attend.config", options_to_json(network->config())},
+               {"attend.text", options_to_json(length)},
+               {"attend.labels", nlohmann::json(labels).dump()}};
+  if (units != TaggedUnits::words) all[kUnitsKey] = kUnits[static_cast<std::size_t>(units)];
+  write_special_text(special_text, all);
+  return all;
 }
 
 TextEncoder TaggingModel::text_encoder() const {
@@ -76,6 +102,8 @@ TaggingModel tagging_model(const Checkpoint& checkpoint) {
     return std::make_shared<TokenTagger>(config, TokenTagger::Purpose::inference);
   });
   TaggingModel model(std::move(network), std::move(tokenizer), std::move(labels), length);
+  model.units = read_units(checkpoint);
+  model.special_text = read_special_text(checkpoint);
   model.source = checkpoint.source;
   model.text_kinds = read_text_kinds(checkpoint);
   from_configuration(checkpoint,

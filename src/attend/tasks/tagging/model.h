@@ -4,6 +4,10 @@
 //              attend.config  the TaggerConfig, as JSON
 //              attend.text    the TaggedLength, as JSON
 //              attend.labels  the names of the tags, a JSON array in the order of the logits
+//              attend.units   what is tagged of a text: "tokens" of an imported model;
+//              "punctuation"
+//                             apart from words, if the training text has it so; absent: words
+//                             between white space
 //   tensors    tokenizer
 #pragma once
 
@@ -21,6 +25,8 @@
 
 namespace attend {
 
+enum class TaggedUnits { words, punctuation, tokens };
+
 struct TaggingModel final : SavedModel {
   static constexpr std::string_view kTask = "token classification";
 
@@ -28,6 +34,8 @@ struct TaggingModel final : SavedModel {
   Tokenizer tokenizer;
   std::vector<std::string> labels;
   TaggedLength length;
+  TaggedUnits units = TaggedUnits::words;
+  SpecialText special_text = SpecialText::as_text;  // in texts to answer
 
   TaggingModel(std::shared_ptr<TokenTagger> network, Tokenizer tokenizer,
                std::vector<std::string> labels, TaggedLength length);

@@ -140,6 +140,7 @@ TrainingTask prepare_training(const TaggingTraining& o, const Checkpoint* resume
   config.vocab_size = tokenizer.vocab_size();
   TaggingModel model{std::make_shared<TokenTagger>(config, o.trainer.seed), tokenizer, train.tags,
                      o.data.length};
+  model.units = has_punctuation_apart(train) ? TaggedUnits::punctuation : TaggedUnits::words;
   if (resumed == nullptr && o.initial) {
     if (kept) {
       copy_parameters(*o.initial, model.parameters());
