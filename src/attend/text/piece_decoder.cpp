@@ -104,25 +104,12 @@ class ByteFallbackStep final : public BytesStep {
  public:
   ByteFallbackStep() : BytesStep(BrokenBytes::each) {}
   void add(DecodedString token, const Use& use) override {
-    if (const auto byte = byte_of(token.text)) {
+    if (const auto byte = byte_of_piece(token.text)) {
       add_bytes(std::string_view(&*byte, 1), use);
     } else {
       finish(use);
       use(std::move(token));
     }
-  }
-
- private:
-  static std::optional<char> byte_of(std::string_view text) {
-    if (text.size() != 6 || !text.starts_with("<0x") || !text.ends_with('>')) return std::nullopt;
-    int value = 0;
-    for (const char c : text.substr(3, 2)) {
-      const std::size_t digit =
-          std::string_view("0123456789abcdef").find(static_cast<char>(c | 32));
-      if (digit == std::string_view::npos || c < '0') return std::nullopt;
-      value = value * 16 + static_cast<int>(digit);
-    }
-    return static_cast<char>(value);
   }
 };
 
@@ -232,6 +219,17 @@ std::unique_ptr<DecoderStep> read_decoder(JsonObject& part, std::string_view typ
 }
 
 }  // namespace
+
+std::optional<char> byte_of_piece(std::string_view text) {
+  if (text.size() != 6 || !text.starts_with("<0x") || !text.ends_with('>')) return std::nullopt;
+  int value = 0;
+  for (const char c : text.substr(3, 2)) {
+    const std::size_t digit = std::string_view("0123456789abcdef").find(static_cast<char>(c | 32));
+    if (digit == std::string_view::npos || c < '0') return std::nullopt;
+    value = value * 16 + static_cast<int>(digit);
+  }
+  return static_cast<char>(value);
+}
 
 DecoderSteps read_decoders(const nlohmann::json& list, const std::string& where) {
   DecoderSteps steps;

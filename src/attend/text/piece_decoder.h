@@ -5,7 +5,9 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace attend::detail {
@@ -24,6 +26,9 @@ class DecoderStep {
   // The rest. May be used again afterwards.
   virtual void finish(const Use&) {}
 };
+
+// The byte of a piece like "<0xF0>".
+std::optional<char> byte_of_piece(std::string_view text);
 
 using DecoderSteps = std::vector<std::unique_ptr<DecoderStep>>;
 

@@ -203,6 +203,16 @@ bool StepsEngine::begins_word(std::int32_t id) const {
          (bytes->front() == ' ' || (bytes->front() >= '\t' && bytes->front() <= '\r'));
 }
 
+std::string StepsEngine::surface(std::int32_t id) const {
+  const std::string& text = piece(id);
+  if (is_added_[static_cast<std::size_t>(id)]) return text;
+  if (type_ == TokenizerType::byte_bpe) return bytes_of_letters(text).value_or(text);
+  if (type_ == TokenizerType::wordpiece)
+    return begins_word(id) ? " " + text : text.substr(continuing_prefix_.size());
+  const auto byte = byte_of_piece(text);
+  return byte ? std::string(1, *byte) : with_spaces(text);
+}
+
 std::unique_ptr<TextDecoder> StepsEngine::decoder() const {
   return std::make_unique<StepsDecoder>(*this, read_decoders(decoder_, kWhereOfSteps));
 }

@@ -35,6 +35,7 @@ class StepsEngine final : public TokenizerEngine {
   std::int32_t id(std::string_view piece) const override;
   bool is_control(std::int32_t id) const override { return vocabulary_.is_control(id); }
   bool begins_word(std::int32_t id) const override;
+  std::string surface(std::int32_t id) const override;
 
   // What decoding makes text of: the piece, or an added token as normalization leaves it.
   const std::string& written(std::int32_t id) const;
