@@ -8,9 +8,9 @@ namespace attend {
 
 void JobQueue::push(Jobs request) {
   if (request.empty()) return;
-  const auto [place, is_new] = lanes_.try_emplace(request.front()->client());
-  Lane& lane = place->second;
-  if (is_new) lane.taken = begin_;
+  Lane& lane = lanes_[request.front()->client()];
+  if (lane.empty()) lane.taken = std::max(lane.taken, begin_);
+  jobs_ += std::ssize(request);
   std::int64_t before = 0;
   for (std::unique_ptr<Job>& job : request) {
     size_ += job->size();
@@ -29,6 +29,7 @@ JobSize JobQueue::size_of(const std::string& client) const {
 std::unique_ptr<Job> JobQueue::take(Lane& lane, Waiting& from, Waiting::iterator at) {
   std::unique_ptr<Job> job = std::move(at->second);
   from.erase(at);
+  --jobs_;
   size_ -= job->size();
   lane.size -= job->size();
   return job;
@@ -56,7 +57,8 @@ std::unique_ptr<Job> JobQueue::pop(const Fits& fits) {
     return waiting.begin()->first.second;
   };
   std::vector<Lanes::iterator> turns;
-  for (auto at = lanes_.begin(); at != lanes_.end(); ++at) turns.push_back(at);
+  for (auto at = lanes_.begin(); at != lanes_.end(); ++at)
+    if (!at->second.empty()) turns.push_back(at);
   std::sort(turns.begin(), turns.end(), [&](Lanes::iterator a, Lanes::iterator b) {
     return std::tuple(a->second.taken, number(a->second)) <
            std::tuple(b->second.taken, number(b->second));
@@ -68,7 +70,9 @@ std::unique_ptr<Job> JobQueue::pop(const Fits& fits) {
     begin_ = std::max(begin_, lane.taken);
     lane.taken += job->size().work();
     now_ += job->size().tokens;
-    if (lane.empty()) lanes_.erase(at);
+    std::erase_if(lanes_, [this](const auto& entry) {
+      return entry.second.empty() && (empty() || entry.second.taken <= begin_);
+    });
     return job;
   }
   return nullptr;
@@ -85,7 +89,7 @@ Jobs JobQueue::take_if(const Condition& condition) {
       }
     }
   }
-  std::erase_if(lanes_, [](const auto& entry) { return entry.second.empty(); });
+  if (empty()) lanes_.clear();
   return taken;
 }
 

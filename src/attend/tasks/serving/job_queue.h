@@ -33,7 +33,7 @@ class JobQueue {
   // All jobs of a request.
   void push(Jobs request);
 
-  bool empty() const { return lanes_.empty(); }
+  bool empty() const { return jobs_ == 0; }
   // Of all jobs that wait.
   const JobSize& size() const { return size_; }
   // Of those of a client.
@@ -68,8 +68,9 @@ class JobQueue {
   template <class Condition>
   Jobs take_if(const Condition& condition);
 
-  Lanes lanes_;  // those with jobs
+  Lanes lanes_;  // those with jobs, and those whose clients have had more than others
   JobSize size_;
+  std::int64_t jobs_ = 0;
   std::int64_t now_ = 0;    // tokens taken so far, to read
   std::int64_t next_ = 0;   // number of the next job
   std::int64_t begin_ = 0;  // where a client begins: what the last one whose turn it was had taken
