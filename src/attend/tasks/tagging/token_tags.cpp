@@ -135,7 +135,8 @@ bool find_bytes(std::string_view text, const Tokenizer& tokenizer, TextTokens& t
   for (const std::int32_t id : tokens.ids) {
     std::string bytes = bytes_of_piece(tokenizer.piece(id));
     // A prefix of the text, or of a part after a special token.
-    if (bytes.starts_with(' ') && !text.substr(at).starts_with(' ')) bytes.erase(0, 1);
+    const bool is_put_before = bytes.starts_with(' ') && !text.substr(at).starts_with(' ');
+    if (is_put_before) bytes.erase(0, 1);
     if (text.substr(at, bytes.size()) != bytes) return false;
     TokenSpan span{at, at + bytes.size()};
     at = span.end;
@@ -143,6 +144,10 @@ bool find_bytes(std::string_view text, const Tokenizer& tokenizer, TextTokens& t
     }
     for (; span.end > span.begin && text[span.end - 1] == ' '; --span.end) {
     }
+    // Hugging Face's tokenizers trim a character in place of a space that they put there.
+    if (is_put_before && span.begin > 0 && span.begin < text.size())
+      next_code_point(text, span.begin);
+    span.end = std::max(span.begin, span.end);
     for (; is_inside(span.begin); --span.begin) {
     }
     for (; is_inside(span.end); ++span.end) {
