@@ -5,8 +5,8 @@
 
 The file holds two numbers for the gradient of every weight, by its name and without dropout: the sum of its squares, and that of its products with the
 numbers of ramp(), both without the row of the padding token in tables of embeddings. "loss" is the sum of the negative log-likelihoods of the target
-tokens (or labels) of all texts. The texts are in the metadata: pairs for translation models; lines for language models, where the token that ends a text
-stands before, between and behind them; texts and their labels for classifiers and encoders. An encoder gets a new head on its pooled vectors:
+tokens (or labels) of all texts. The texts are in the metadata: pairs for translation models; lines for language models, which are one document with the
+token that ends a text behind it; texts and their labels for classifiers and encoders. An encoder gets a new head on its pooled vectors:
 "new_head.weight" and "new_head.bias", with ".gradient" behind the name of their gradients. Needs transformers, torch, safetensors, and sentencepiece for
 models that use it.
 
@@ -81,9 +81,7 @@ def sums(config, gradient):
 
 def language(directory, tokenizer):
     model = transformers.AutoModelForCausalLM.from_pretrained(directory).float().eval()
-    ids = [tokenizer.eos_token_id]
-    for line in SOURCES:
-        ids += [*tokenizer(line, add_special_tokens=False).input_ids, tokenizer.eos_token_id]
+    ids = [*tokenizer("".join(line + "\n" for line in SOURCES)).input_ids, tokenizer.eos_token_id]
     return model, loss_of(model(torch.tensor([ids[:-1]])).logits[0], ids[1:])
 
 

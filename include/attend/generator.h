@@ -1,5 +1,9 @@
 // Language models: generating text and scoring it.
 //
+// A model knows lines or documents. Models that attend trains on lines take a line break for the
+// end of a line. For models of documents, such as imported ones, a text is what their tokenizer
+// makes of it, line breaks are characters, and the model says which tokens end an answer.
+//
 //   const auto generator = attend::Generator::load("model.safetensors");
 //   generator.generate("Once upon a time", {},
 //                      [](std::string_view more) { std::cout << more << std::flush; });
@@ -46,12 +50,12 @@ struct GenerationOptions {
   // Length of the n-grams that are never repeated, those of the prompt included; 0: any may be
   int no_repeat_ngram = 0;
   int max_tokens = 200;   // most tokens to generate
-  int min_tokens = 0;     // the end of the line ends a continuation only after so many tokens
-  bool one_line = false;  // stop at the end of the line
+  int min_tokens = 0;     // an end ends a continuation only after so many tokens
+  bool one_line = false;  // of a model of lines: stop at the end of the line
   int context = 0;        // context in tokens; 0: the training length
   ContinuousCacheOptions cache = {};
   std::vector<std::vector<std::int32_t>> forbidden_ids = {};  // sequences of tokens never written
-  // With one_line, tokens that end a continuation, instead of the end of the line
+  // Tokens that end a continuation instead of the model's own; of a model of lines: with one_line
   std::vector<std::int32_t> end_ids = {};
   // The number of most likely tokens that GeneratedToken names beside each token, when sampling; at
   // most 100
@@ -61,12 +65,12 @@ struct GenerationOptions {
 
 struct Generation {
   std::string text;                 // the continuation, without the prompt
-  std::vector<std::int32_t> ids;    // its tokens; eos ends a line, or what end_ids name
+  std::vector<std::int32_t> ids;    // its tokens, with the one that ended it
   std::vector<float> token_scores;  // log-probability of each token (natural logarithm), before
                                     // temperature and penalties
   float score = 0;                  // sum of token_scores; for beam search divided by
                                     // length^penalty
-  bool complete = false;            // ended by the end of the line, not by max_tokens
+  bool complete = false;            // ended by an end, not by max_tokens
 };
 
 // A token of a continuation, reported as it is generated.
@@ -87,7 +91,8 @@ class Generator {
   static Generator load(const std::filesystem::path& path,
                         std::shared_ptr<Runtime> runtime = nullptr);
 
-  // The defaults, with the cache options stored in the model.
+  // The defaults, with the options stored in the model: of the cache and, of an imported model,
+  // what its makers recommend.
   GenerationOptions default_options() const;
 
   const Tokenizer& tokenizer() const;
@@ -95,10 +100,11 @@ class Generator {
   int context() const;
 
   // Continues `prompt`, whose lines end with '\n', from its last character. An empty prompt starts
-  // a new text. `accept` receives the text as it grows, in whole characters. The result is a
-  // function of (model, prompt, options, sample): `sample` numbers the texts drawn with one seed.
-  // When the context is full, generation continues with its newer half. Throws ConfigError for an
-  // option out of range, DataError for a prompt longer than the context.
+  // a new text; a model that names no token to begin with refuses it. `accept` receives the text as
+  // it grows, in whole characters. The result is a function of (model, prompt, options, sample):
+  // `sample` numbers the texts drawn with one seed. When the context is full, generation continues
+  // with its newer half. Throws ConfigError for an option out of range, DataError for a prompt
+  // longer than the context.
   Generation generate(std::string_view prompt, const GenerationOptions& options = {},
                       const std::function<void(std::string_view)>& accept = {},
                       std::uint64_t sample = 0) const;
@@ -109,6 +115,8 @@ class Generator {
                                         const GenerationOptions& options) const;
 
   // The log-probability of each line on its own, from the end of the previous line to its own end.
+  // A model of documents takes each for a document, which has no end, and whose first token counts
+  // only where one stands before it.
   // Throws DataError for a line that is too long.
   std::vector<SequenceScore> score(std::span<const std::string> lines,
                                    const ScoringOptions& options = {}) const;

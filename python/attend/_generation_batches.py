@@ -67,9 +67,10 @@ class GenerationBatches(Model):
         asynchronous: bool = False,
         **options: Unpack[GenerationBatchOptions],
     ) -> list[GenerationResult] | list[AsyncResult[GenerationResult]]:
-        """Continues tokens to the end of the line, with the arguments and results of CTranslate2.
+        """Continues tokens to an end, with the arguments and results of CTranslate2.
 
-        The token that a text of the model begins with is put before the tokens unless it is there.
+        For a model of lines, the token that begins a text is put before the tokens unless it is
+        there. Those of a document stay as they are.
 
         Raises ConfigError for arguments that exclude each other, DataError for a token without an
         id and for a prompt that is longer than the context.

@@ -26,9 +26,9 @@ class GenerationOptions(TypedDict, total=False):
 
     #: most tokens to write
     max_tokens: int | None
-    #: stop at the end of the line
+    #: of a model of lines: stop at the end of the line
     one_line: bool | None
-    #: with one_line: fewest tokens to write
+    #: fewest tokens to write before an end; of a model of lines with one_line
     min_tokens: int | None
     #: sampling: divides the logits; 0: always the most likely token
     temperature: float | None
@@ -75,6 +75,9 @@ class Generator(GenerationBatches):
     def generate(self, prompt: str = "", **options: Unpack[GenerationOptions]) -> Generation:
         """Continues ``prompt``, whose lines end with a line break, from its last character.
 
+        A model that was trained on lines takes a line break for the end of a line; for others it is
+        text, and the tokens of the prompt are those of their own tokenizer.
+
         ``options``: see GenerationOptions. The result is a function of the model, the prompt and
         the options.
 
@@ -106,7 +109,10 @@ class Generator(GenerationBatches):
     def score(self, lines: Iterable[str]) -> list[SequenceScore]: ...
 
     def score(self, lines: str | Iterable[str]) -> SequenceScore | list[SequenceScore]:
-        """The log-probability of a line on its own, or of several."""
+        """The log-probability of a line on its own, or of several.
+
+        A model that knows no lines takes each for a document, whose line breaks are text.
+        """
         if isinstance(lines, str):
             return self._model.score(checked_texts([lines], "lines"))[0]
         return self._model.score(checked_texts(lines, "lines"))
@@ -132,5 +138,8 @@ class Generator(GenerationBatches):
         return AttentionPage(self._model.attention_page(checked_text(text, "text")))
 
     def perplexity(self, lines: Sequence[str]) -> float:
-        """The perplexity per token of lines that are read as one text."""
+        """The perplexity per token of lines that are read as one text.
+
+        A model that knows no lines reads them as one document, with line breaks between them.
+        """
         return self._model.perplexity(checked_texts(lines, "lines"))

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <tuple>
 
 #include "attend/core/utf8.h"
 #include "attend/error.h"
@@ -42,6 +43,49 @@ TEST_F(Language, JoinsLinesIntoOneStream) {
   EXPECT_EQ(text.stream, (TokenIds{kEos, one, two, kEos, kEos, two, kEos}));
   EXPECT_EQ(text.targets(), 6);
   EXPECT_EQ(text.summary(), "3 lines (1 empty), 3 words, 6 tokens");
+}
+
+TEST_F(Language, JoinsDocumentsWithAnEndBehindEach) {
+  const Tokenizer tokenizer = words();
+  const std::int32_t one = tokenizer.id("▁one"), two = tokenizer.id("▁two");
+  const Files documents{"one\ntwo\n", "two"};
+  const auto stream = [&](const StreamFormat& format) {
+    return encode_language(documents, tokenizer, format).stream;
+  };
+  const StreamFormat plain{.unit = TextUnit::documents};
+  EXPECT_EQ(stream(plain), (TokenIds{one, two, kEos, two, kEos}));
+  // What stands before a document is not repeated where the end of the one before is the same.
+  StreamFormat marked{.unit = TextUnit::documents, .before = {kEos}};
+  EXPECT_EQ(stream(marked), (TokenIds{kEos, one, two, kEos, two, kEos}));
+  marked.before = {two};
+  marked.after = {one, kEos};
+  EXPECT_EQ(stream(marked), (TokenIds{two, one, two, one, kEos, two, two, one, kEos}));
+  const LanguageText text = encode_language(documents, tokenizer, plain);
+  EXPECT_EQ(text.summary(), "2 documents of 3 lines, 3 words, 4 tokens");
+  EXPECT_EQ(text.characters, 11);
+}
+
+// Every token is scored once, but the first and, where windows have none in common, the first of
+// each.
+TEST(DocumentWindows, ScoreWhatTheWindowsBeforeDoNotHave) {
+  for (const auto& [tokens, length, stride] :
+       {std::tuple{31, 8, 3}, {31, 8, 8}, {31, 8, 7}, {8, 8, 4}, {9, 8, 8}, {2, 8, 4}}) {
+    std::vector<int> scored(static_cast<std::size_t>(tokens), 0);
+    std::int64_t begin = 0;
+    for (const TokenWindow& window : document_windows(tokens, length, stride)) {
+      EXPECT_EQ(window.begin, begin);
+      EXPECT_LE(window.end + 1 - window.begin, length);
+      for (std::int64_t n = window.scored; n < window.end; ++n)
+        ++scored[static_cast<std::size_t>(n) + 1];
+      begin += stride;
+    }
+    for (int n = 0; n < tokens; ++n)
+      EXPECT_EQ(scored[static_cast<std::size_t>(n)], n > 0 && (stride < length || n % stride > 0))
+          << tokens << ", " << length << ", " << stride << ": " << n;
+  }
+  EXPECT_TRUE(document_windows(1, 8, 4).empty());
+  EXPECT_THROW(document_windows(9, 8, 9), ConfigError);
+  EXPECT_THROW(document_windows(9, 8, 0), ConfigError);
 }
 
 // Where the tokenizer sees two words, so do those who count them.

@@ -59,6 +59,9 @@ for name in native_joint native_spm; do
   check "$folder/$name.safetensors" "$folder/$name"
 done
 
+# Random language models: greedy texts and perplexities.
+"$python" "$source/tools/check_language_models.py" "$attend" 6
+
 # WORDS -> 300 sentences of them
 sentences() {
   awk -v words="$1" 'BEGIN { n = split(words, w, " ")

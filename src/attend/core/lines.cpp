@@ -71,6 +71,7 @@ bool LineReader::gather(bool may_wait) {
       begin_ = 0;
       end_ = source_->read(buffer_.data(), buffer_.size());
       if (end_ == 0) gathered_ = begun_ ? Gathered::line : Gathered::end;
+      if (end_ == 0) ended_with_break_ = false;
     }
     take_from_buffer();
   }
@@ -95,6 +96,7 @@ void LineReader::take_from_buffer() {
   }
   line_.append(from, count);
   if (newline) gathered_ = Gathered::line;
+  ended_with_break_ = newline != nullptr;
 }
 
 void LineReader::check(std::string& line) const {

@@ -48,6 +48,9 @@ class LineReader {
   // the end.
   bool next(std::string& line);
 
+  // Whether the last line ended with a line break, and not with the text.
+  bool ended_with_break() const { return ended_with_break_; }
+
   // Whether next() would return or throw without waiting for input. Always true for a std::istream,
   // where this is unknown. Throws like next() for read errors.
   bool has_arrived() { return gather(/*may_wait=*/false); }
@@ -76,7 +79,8 @@ class LineReader {
   std::size_t end_ = 0;
   std::string line_;  // the part of the next line read so far
   Gathered gathered_ = Gathered::part;
-  bool begun_ = false;     // something of the line has been read, if only its line break
+  bool begun_ = false;  // something of the line has been read, if only its line break
+  bool ended_with_break_ = false;
   bool skipping_ = false;  // inside the rest of a line that was too long
   std::int64_t line_number_ = 0;
 };

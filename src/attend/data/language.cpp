@@ -130,6 +130,7 @@ std::vector<std::int32_t> evaluation_costs(const TokenStream& stream,
 }  // namespace
 
 LanguageCounts& LanguageCounts::operator+=(const LanguageCounts& more) {
+  documents += more.documents;
   lines += more.lines;
   empty_lines += more.empty_lines;
   characters += more.characters;
@@ -138,8 +139,12 @@ LanguageCounts& LanguageCounts::operator+=(const LanguageCounts& more) {
 }
 
 std::string LanguageCounts::summary(std::int64_t targets) const {
-  return fmt::format("{} ({} empty), {}, {}", counted(lines, "line"), empty_lines,
-                     counted(words, "word"), counted(targets, "token"));
+  const std::string of_words =
+      fmt::format("{}, {}", counted(words, "word"), counted(targets, "token"));
+  if (documents > 0)
+    return fmt::format("{} of {}, {}", counted(documents, "document"), counted(lines, "line"),
+                       of_words);
+  return fmt::format("{} ({} empty), {}", counted(lines, "line"), empty_lines, of_words);
 }
 
 LanguageText read_language(std::span<const std::string> files, const Tokenizer& tokenizer,
@@ -162,25 +167,64 @@ LanguageText read_language(std::span<const std::string> files, const Tokenizer& 
   return text;
 }
 
-LanguageText encode_language(std::span<const std::string> lines, const Tokenizer& tokenizer) {
+LanguageText encode_language(std::span<const std::string> units, const Tokenizer& tokenizer,
+                             const StreamFormat& format) {
   LanguageText text;
-  append_language(text, lines, tokenizer);
+  append_language(text, units, tokenizer, format);
   return text;
 }
 
-void append_language(LanguageText& text, std::span<const std::string> lines,
-                     const Tokenizer& tokenizer) {
-  if (text.stream.empty()) text.stream.push_back(tokenizer.eos_id());
-  for (const auto& ids : encode_all(lines, tokenizer)) {
-    text.stream.insert(text.stream.end(), ids.begin(), ids.end());
-    text.stream.push_back(tokenizer.eos_id());
-    ++text.lines;
-    if (ids.empty()) ++text.empty_lines;
+namespace {
+
+void append_line(LanguageText& text, const std::vector<std::int32_t>& ids, std::int32_t eos) {
+  text.stream.insert(text.stream.end(), ids.begin(), ids.end());
+  text.stream.push_back(eos);
+  if (ids.empty()) ++text.empty_lines;
+}
+
+void append_document(LanguageText& text, const std::vector<std::int32_t>& ids, std::int32_t eos,
+                     const StreamFormat& format) {
+  const bool is_begun = !text.stream.empty() && text.stream.back() == eos &&
+                        format.before == std::vector<std::int32_t>{eos};
+  if (!is_begun) text.stream.insert(text.stream.end(), format.before.begin(), format.before.end());
+  for (const auto* part : {&ids, &format.after})
+    text.stream.insert(text.stream.end(), part->begin(), part->end());
+  if (text.stream.empty() || text.stream.back() != eos) text.stream.push_back(eos);
+}
+
+// Of a document: the last one may lack its line break.
+std::int64_t count_lines(std::string_view document) {
+  return std::count(document.begin(), document.end(), '\n') +
+         (document.empty() || document.back() == '\n' ? 0 : 1);
+}
+
+}  // namespace
+
+LanguageCounts count_text(std::span<const std::string> units, TextUnit unit) {
+  const bool has_lines = unit == TextUnit::lines;
+  LanguageCounts counts;
+  (has_lines ? counts.lines : counts.documents) = std::ssize(units);
+  for (const std::string& one : units) {
+    counts.words += count_words(one);
+    counts.characters += static_cast<std::int64_t>(count_code_points(one)) + (has_lines ? 1 : 0);
+    if (!has_lines) counts.lines += count_lines(one);
   }
-  for (const std::string& line : lines) {
-    text.words += count_words(line);
-    text.characters += static_cast<std::int64_t>(count_code_points(line)) + 1;
+  return counts;
+}
+
+void append_language(LanguageText& text, std::span<const std::string> units,
+                     const Tokenizer& tokenizer, const StreamFormat& format) {
+  const std::int32_t eos = tokenizer.eos_id();
+  const bool has_lines = format.unit == TextUnit::lines;
+  if (has_lines && text.stream.empty()) text.stream.push_back(eos);
+  for (const auto& ids : encode_all(units, tokenizer)) {
+    if (has_lines) {
+      append_line(text, ids, eos);
+    } else {
+      append_document(text, ids, eos, format);
+    }
   }
+  text += count_text(units, format.unit);
 }
 
 std::int64_t LanguageBatch::scored() const {
@@ -259,13 +303,45 @@ LanguageEvaluationBatcher::LanguageEvaluationBatcher(std::vector<std::int32_t> s
       stride_(stride),
       planner_(evaluation_costs(*stream_, options, stride), batch_options, std::nullopt) {}
 
+namespace {
+
+std::vector<std::int32_t> lengths_of(const std::vector<TokenWindow>& windows) {
+  return lengths_of(std::ssize(windows),
+                    [&](std::int64_t i) { return windows[static_cast<std::size_t>(i)]; });
+}
+
+}  // namespace
+
+std::vector<TokenWindow> document_windows(std::int64_t tokens, int length, int stride) {
+  if (stride < 1 || stride > length)
+    throw ConfigError(
+        fmt::format("stride is {}, expected 1 to the tokens of a window, {}", stride, length));
+  std::vector<TokenWindow> windows;
+  for (std::int64_t begin = 0, before = 0; before < tokens; begin += stride) {
+    const std::int64_t end = std::min(begin + length, tokens);
+    // The inputs at [begin, end - 1) predict the tokens after them.
+    const std::int64_t scored = std::max(before - 1, begin);
+    if (scored < end - 1) windows.push_back({begin, end - 1, scored});
+    before = end;
+  }
+  return windows;
+}
+
+LanguageEvaluationBatcher::LanguageEvaluationBatcher(std::vector<std::int32_t> stream,
+                                                     std::vector<TokenWindow> windows,
+                                                     const BatchOptions& batch_options)
+    : stream_(std::make_shared<const TokensInMemory>(std::move(stream))),
+      windows_(std::move(windows)),
+      planner_(lengths_of(windows_), batch_options, std::nullopt) {}
+
 std::int64_t LanguageEvaluationBatcher::batches() const { return planner_.plan(0)->batches(); }
 
 LanguageBatch LanguageEvaluationBatcher::batch(std::int64_t index) const {
   const auto plan = planner_.plan(0);
   BatchOfWindows batch(*stream_);
   for (const std::int32_t i : (*plan)[index])
-    batch.add(evaluation_window(i, length_, stride_, targets_of(*stream_)));
+    batch.add(windows_.empty() ? evaluation_window(i, length_, stride_, targets_of(*stream_))
+                               : windows_[static_cast<std::size_t>(i)]);
   return batch.build();
 }
 

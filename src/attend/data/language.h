@@ -1,8 +1,9 @@
 // Text for a language model: one stream of tokens, in windows.
 //
-// The stream is   eos line1 eos line2 eos ...   : every line follows an end of line, the first one
-// too, and an empty line is just an eos. The target of position t is position t+1, so there are as
-// many targets as tokens and line ends.
+// The stream of lines is   eos line1 eos line2 eos ...   : every line follows an end of line, the
+// first one too, and an empty line is just an eos. The target of position t is position t+1, so
+// there are as many targets as tokens and line ends. Documents are as their tokenizer has them,
+// each with an eos behind it.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +22,15 @@
 
 namespace attend {
 
+// What is one text for a model.
+enum class TextUnit { lines, documents };
+
 // What was read of a text.
 struct LanguageCounts {
+  std::int64_t documents = 0;  // 0: the units are lines
   std::int64_t lines = 0;
   std::int64_t empty_lines = 0;
-  // Code points, plus one per line end: for bits per character.
+  // Code points, plus one per line that is a unit: for bits per character.
   std::int64_t characters = 0;
   // Separated by white space: for perplexity per word with any tokenizer.
   std::int64_t words = 0;
@@ -37,14 +42,25 @@ struct LanguageCounts {
 
 template <class Visitor>
 void fields(LanguageCounts& o, Visitor&& visit) {
+  visit("documents", o.documents, kCounts, "documents that were read; 0: lines");
   visit("lines", o.lines, kCounts, "lines that were read");
   visit("empty-lines", o.empty_lines, kCounts, "lines without a token");
   visit("characters", o.characters, kCounts, "code points, with one for each end of line");
   visit("words", o.words, kCounts, "words between white space");
 }
 
+// What stands around the units of a stream.
+struct StreamFormat {
+  TextUnit unit = TextUnit::lines;
+  // Around a document. eos alone is not repeated after that of the one before.
+  std::vector<std::int32_t> before = {}, after = {};
+};
+
+// The lines, words and characters of units; empty ones are not counted apart.
+LanguageCounts count_text(std::span<const std::string> units, TextUnit unit);
+
 struct LanguageText : LanguageCounts {
-  std::vector<std::int32_t> stream;  // begins with eos
+  std::vector<std::int32_t> stream;  // of lines: begins with eos
 
   std::int64_t targets() const { return static_cast<std::int64_t>(stream.size()) - 1; }
   std::string summary() const { return LanguageCounts::summary(targets()); }
@@ -54,11 +70,12 @@ struct LanguageText : LanguageCounts {
 // readers. Throws like LineReader; ConfigError if there is no file.
 LanguageText read_language(std::span<const std::string> files, const Tokenizer& tokenizer,
                            const std::function<void(std::string&)>& filter = {});
-// The same for lines in memory.
-LanguageText encode_language(std::span<const std::string> lines, const Tokenizer& tokenizer);
-// Adds lines to a text.
-void append_language(LanguageText& text, std::span<const std::string> lines,
-                     const Tokenizer& tokenizer);
+// The same for units in memory.
+LanguageText encode_language(std::span<const std::string> units, const Tokenizer& tokenizer,
+                             const StreamFormat& format = {});
+// Adds units to a text.
+void append_language(LanguageText& text, std::span<const std::string> units,
+                     const Tokenizer& tokenizer, const StreamFormat& format = {});
 
 // B windows of the stream.
 struct LanguageBatch {
@@ -145,6 +162,11 @@ class LanguageBatcher {
   BatchPlanner planner_;
 };
 
+// The windows of a document, as transformers has them for perplexity: `length` tokens each,
+// `stride` after the one before. A window scores the tokens that those before it do not have;
+// nothing predicts its own first one. Throws ConfigError unless 1 <= stride <= length.
+std::vector<TokenWindow> document_windows(std::int64_t tokens, int length, int stride);
+
 // Windows for perplexity: each has sequence_length positions and scores `stride` new targets, with
 // the sequence_length - stride positions before them as context (fewer at the start of the stream).
 // Every target is scored exactly once. A stride of sequence_length is fastest; a stride of 1 gives
@@ -155,14 +177,18 @@ class LanguageEvaluationBatcher {
   // predict.
   LanguageEvaluationBatcher(std::vector<std::int32_t> stream, const LanguageOptions& options,
                             int stride, const BatchOptions& batch_options);
+  // Given windows, at least one.
+  LanguageEvaluationBatcher(std::vector<std::int32_t> stream, std::vector<TokenWindow> windows,
+                            const BatchOptions& batch_options);
 
   std::int64_t batches() const;
   LanguageBatch batch(std::int64_t index) const;
 
  private:
   std::shared_ptr<const TokenStream> stream_;
-  std::int64_t length_;
-  std::int64_t stride_;
+  std::int64_t length_ = 0;
+  std::int64_t stride_ = 0;
+  std::vector<TokenWindow> windows_;  // if they are given
   BatchPlanner planner_;
 };
 

@@ -35,7 +35,7 @@ DrawnText drawn_from(const LanguageModel& model, const DrawQuestion& question) {
   GenerationOptions options = generator.default_options();
   options.sampling = sampling_of(question);
   options.max_tokens = question.max_tokens;
-  options.one_line = true;
+  options.one_line = model.text.has_lines();
   Generation drawn = generator.generate(question.text, options);
   return {std::move(drawn.text), drawn.score, drawn.complete};
 }

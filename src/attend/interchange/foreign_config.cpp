@@ -130,6 +130,13 @@ std::vector<std::int64_t> ForeignConfig::integers(std::string_view key, const Nu
   return *numbers;
 }
 
+std::vector<std::int64_t> ForeignConfig::integer_or_integers(std::string_view key,
+                                                             const NumberRange& range) {
+  const nlohmann::json* const value = look_up(key);
+  if (value != nullptr && value->is_array()) return integers(key, range);
+  return {integer(key, range)};
+}
+
 std::vector<std::vector<std::int64_t>> ForeignConfig::integer_lists(std::string_view key,
                                                                     const NumberRange& range) {
   const std::string expected = "a list of lists, each of numbers " + expected_number(range, true);

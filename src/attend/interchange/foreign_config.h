@@ -44,6 +44,7 @@ class ForeignConfig {
   bool boolean(std::string_view key);
   std::string text(std::string_view key);
   std::vector<std::int64_t> integers(std::string_view key, const NumberRange& range);
+  std::vector<std::int64_t> integer_or_integers(std::string_view key, const NumberRange& range);
   std::vector<std::vector<std::int64_t>> integer_lists(std::string_view key,
                                                        const NumberRange& range);
   std::vector<std::string> texts(std::string_view key);

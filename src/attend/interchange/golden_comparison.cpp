@@ -7,11 +7,10 @@
 
 #include "attend/decode/beam_search.h"
 #include "attend/decode/encoder_decoder_scorer.h"
-#include "attend/decode/language_scorer.h"
 #include "attend/error.h"
 #include "attend/interchange/golden_of_encoders.h"
 #include "attend/interchange/golden_record.h"
-#include "attend/tasks/language/model.h"
+#include "attend/tasks/language/engine.h"
 #include "attend/tasks/translation/model.h"
 
 namespace attend {
@@ -82,21 +81,21 @@ GoldenComparison compare_translation(const TranslationModel& model, const Golden
   return comparer.result;
 }
 
-// Continues every text greedily. Returns how many continuations are equal.
-int count_equal_continuations(const LanguageModel& model, const Ragged& ids,
-                              const Ragged& written) {
+// Continues every text greedily, as `attend generate` does. Returns how many continuations are
+// equal.
+int count_equal_continuations(const LanguageModel& model, const GoldenRecord& record,
+                              const Ragged& ids, const Ragged& written) {
+  const GenerationEngine engine(model);
+  const std::vector<std::string> texts = record.texts();
   int equal = 0;
   for (std::int64_t i = 0; i < ids.sequences(); ++i) {
     const auto expected = written[i].subspan(ids[i].size());
-    const auto length = static_cast<std::int64_t>(written[i].size());
-    LanguageScorer scorer(*model.network, ids[i],
-                          {.context = length, .max_length = length, .cache = {}, .forbidden = {}});
-    BeamSearchOptions greedy;
-    greedy.beam_size = 1;
-    greedy.max_length = static_cast<int>(std::ssize(expected));
-    std::vector<std::int32_t> ours =
-        beam_search(scorer, model.tokenizer.eos_id(), greedy).front().front().ids;
-    if (std::ssize(ours) < std::ssize(expected)) ours.push_back(model.tokenizer.eos_id());
+    GenerationOptions greedy = engine.default_options();
+    greedy.sampling = {.top_k = 1};
+    greedy.max_tokens = static_cast<int>(std::ssize(expected));
+    greedy.one_line = model.text.has_lines();
+    const std::vector<std::int32_t> ours =
+        engine.generate(texts[static_cast<std::size_t>(i)], greedy).ids;
     equal += std::equal(ours.begin(), ours.end(), expected.begin(), expected.end());
   }
   return equal;
@@ -113,10 +112,9 @@ GoldenComparison compare_language(const LanguageModel& model, const GoldenRecord
         written.length(i) <= ids.length(i))
       throw DataError(record.where() + ": expected a continuation of every text");
   }
-  const bool begins = ids.sequences() > 0 && ids[0].front() == model.first_token;
-  PairMarks marks;
-  if (begins) marks.before_source = {model.first_token};
-  comparer.compare_ids(model.tokenizer, ids, marks);
+  std::vector<std::vector<std::int32_t>> prompts;
+  for (const std::string& text : record.texts()) prompts.push_back(model.prompt_ids(text));
+  comparer.compare_ids(ids, prompts);
   const Ragged looked_into = written.slice(0, recorded_texts(record, written));
   Pass pass = Pass::inference();
   std::vector<Tensor> states;
@@ -124,7 +122,7 @@ GoldenComparison compare_language(const LanguageModel& model, const GoldenRecord
   const Variable hidden = model.network->hidden(looked_into, pass);
   comparer.compare_states("decoder", states);
   comparer.compare("logits", "logits", model.network->project(hidden).value().to_host());
-  comparer.result.equal_written = count_equal_continuations(model, ids, written);
+  comparer.result.equal_written = count_equal_continuations(model, record, ids, written);
   return comparer.result;
 }
 

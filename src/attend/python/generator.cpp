@@ -61,10 +61,13 @@ std::vector<Generation> generate(const HeldGenerator& generator, const std::stri
 // Tokens to continue, fewest and most tokens to write, and the random numbers of the first sample.
 using TokenPrompt = std::tuple<Strings, int, int, std::uint64_t>;
 
-// The token that a text of the model begins with is put before a prompt unless it is there.
+// The token that lines begin with is put before a prompt unless it is there. Tokens of a document
+// stay as they are; without any, it begins as an empty text does.
 std::vector<std::int32_t> begun_ids(const Strings& tokens, const LanguageModel& model) {
   std::vector<std::int32_t> ids = ids_of(tokens, model.tokenizer);
-  if (ids.empty() || ids.front() != model.first_token) ids.insert(ids.begin(), model.first_token);
+  if (!model.text.has_lines()) return ids.empty() ? model.prompt_ids("") : ids;
+  const std::int32_t first = model.text.prefix.front();
+  if (ids.empty() || ids.front() != first) ids.insert(ids.begin(), first);
   return ids;
 }
 
@@ -102,8 +105,7 @@ std::vector<std::vector<Generation>> generate_tokens(const HeldGenerator& genera
   const EnteredRuntime entered(generator.runtime);
   const std::unique_ptr<RunningGenerations> running = generator.engine.running();
   const std::vector<std::int32_t> ends =
-      options.end_ids.empty() ? std::vector{generator.engine.model().tokenizer.eos_id()}
-                              : options.end_ids;
+      options.end_ids.empty() ? generator.engine.model().conversation_ends() : options.end_ids;
   for (const TokenPrompt& one : prompts) {
     GenerationPrompt prompt = prompt_of(one, generator.engine, options);
     prompt.grow = told_to(accept, std::get<2>(one), ends);

@@ -287,15 +287,19 @@ OutputExplanation explain(const LanguageModel& model, const std::string& text,
   OutputExplanation explanation;
   explanation.tokens = pieces_of(model.tokenizer, ids);
   explanation.position = explained_position(options, std::ssize(ids), std::ssize(ids));
-  const std::vector<std::int32_t> read =
-      read_before({model.first_token}, ids, explanation.position, model.longest_input());
+  const bool is_behind = explanation.position == std::ssize(ids);
+  std::vector<std::int32_t> read =
+      read_before(model.text.prefix, ids, explanation.position, model.longest_input());
+  if (is_behind) read = model.prompt_of(ids);
+  if (read.empty())
+    throw ConfigError(
+        "position: expected 1 or more, as nothing precedes the first token of a text; got 0");
   const NoGradient guard;
   ComputedOutput at{
       .output = model.network->output(), .tokenizer = model.tokenizer, .source = model.source};
   Pass pass = Pass::inference();
   pass.residual = &at.steps;
   at.hidden = model.network->hidden(Ragged::one(read), pass).value();
-  const bool is_behind = explanation.position == std::ssize(ids);
   explain_token(explanation, at,
                 is_behind ? -1 : ids[static_cast<std::size_t>(explanation.position)], options);
   return explanation;

@@ -1,6 +1,7 @@
 #include "attend/tasks/initial_vocabulary.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -9,8 +10,10 @@
 
 #include "attend/checkpoint/file_content.h"
 #include "attend/core/counted.h"
+#include "attend/core/json.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
+#include "attend/tasks/language/language_format.h"
 #include "attend/tasks/model_reading.h"
 
 namespace attend {
@@ -86,19 +89,47 @@ void require_special(const Tokenizer& before, const Tokenizer& now) {
   need(before.eos_id(), now.eos_id(), "the end of a text");
 }
 
-// The id of a token that metadata name, "[5]", in the new vocabulary.
+// The id in the new vocabulary of a token that metadata name; -1: it has none.
+std::int32_t mapped_id(const VocabularyMap& map, std::int32_t old) {
+  for (std::size_t id = 0; id < map.parts.size(); ++id)
+    if (map.parts[id].size() == 1 && map.parts[id][0] == old) return static_cast<std::int32_t>(id);
+  return -1;
+}
+
+// Of tokens that the model cannot do without.
+std::vector<std::int32_t> mapped_ids(const VocabularyMap& map, std::vector<std::int32_t> ids,
+                                     const std::string& source) {
+  for (std::int32_t& id : ids) {
+    id = mapped_id(map, id);
+    if (id < 0)
+      throw ConfigError(fmt::format(
+          "init-vocabulary: expected one with the token that begins every text of {}, found none",
+          source));
+  }
+  return ids;
+}
+
+// Ends that the new vocabulary lacks are dropped, and what is never written, too.
+void map_language_format(const VocabularyMap& map, Checkpoint& model) {
+  const auto format = model.metadata.find(kLanguageFormatKey);
+  if (format == model.metadata.end()) return;
+  const Tokenizer before = read_tokenizer(model, "tokenizer");
+  LanguageFormat text = LanguageFormat::from_json(format->second, before, model.source);
+  text.prefix = mapped_ids(map, std::move(text.prefix), model.source);
+  text.suffix = mapped_ids(map, std::move(text.suffix), model.source);
+  if (text.start >= 0) text.start = mapped_id(map, text.start);
+  for (std::int32_t& end : text.ends) end = mapped_id(map, end);
+  std::erase(text.ends, -1);
+  text.forbidden.clear();
+  format->second = text.to_json();
+}
+
 void map_first_token(const VocabularyMap& map, Checkpoint& model) {
   const auto first = model.metadata.find("attend.first_token");
   if (first == model.metadata.end()) return;
-  for (std::size_t id = 0; id < map.parts.size(); ++id) {
-    if (map.parts[id].size() != 1 || fmt::format("[{}]", map.parts[id][0]) != first->second)
-      continue;
-    first->second = fmt::format("[{}]", id);
-    return;
-  }
-  throw ConfigError(fmt::format(
-      "init-vocabulary: expected one with the token that begins every text of {}, found none",
-      model.source));
+  const std::vector<std::int32_t> old =
+      json_ids(parse_json(first->second, first->first), first->first);
+  first->second = fmt::format("[{}]", fmt::join(mapped_ids(map, old, model.source), ", "));
 }
 
 }  // namespace
@@ -213,6 +244,8 @@ Checkpoint with_vocabularies(const Checkpoint& model, std::span<const Tokenizer>
   }
   Checkpoint result = model;
   result.metadata.erase("attend.golden");
+  map_first_token(maps.at(names.back()), result);
+  map_language_format(maps.at(names.back()), result);
   std::erase_if(result.tensors,
                 [](const NamedTensor& tensor) { return tensor.name.starts_with("shortlist"); });
   for (auto& [name, tensor] : result.tensors) {
@@ -223,7 +256,6 @@ Checkpoint with_vocabularies(const Checkpoint& model, std::span<const Tokenizer>
     else if (is_one_of(kOfTarget, name))
       tensor = map_rows(tensor, maps.at(names.back()));
   }
-  map_first_token(maps.at(names.back()), result);
   return result;
 }
 

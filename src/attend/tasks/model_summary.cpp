@@ -10,6 +10,7 @@
 #include "attend/checkpoint/training_note.h"
 #include "attend/core/json.h"
 #include "attend/core/quote.h"
+#include "attend/tasks/language/model.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {
@@ -61,6 +62,11 @@ std::string kind_of_text(const SavedModel& model) {
   return fmt::format(", {}{}text", lowercased ? "lower-cased " : "", tokenized ? "tokenized " : "");
 }
 
+std::string text_unit(const SavedModel& model) {
+  const auto* const language = dynamic_cast<const LanguageModel*>(&model);
+  return language != nullptr && !language->text.has_lines() ? ", documents" : "";
+}
+
 // "BLEU 43.2", "accuracy 0.891", "nDCG 0.640", "perplexity 31.40".
 std::string quality(const nlohmann::ordered_json& note) {
   for (const auto& [name, value] : note.items()) {
@@ -103,8 +109,9 @@ std::string bits(const Checkpoint& checkpoint) {
 }  // namespace
 
 std::string model_summary(const Checkpoint& checkpoint, const SavedModel& model) {
-  return fmt::format("{}{}, {}{}{}{}", model.task(), languages(model), vocabularies(model),
-                     kind_of_text(model), training(checkpoint.metadata), bits(checkpoint));
+  return fmt::format("{}{}, {}{}{}{}{}", model.task(), languages(model), vocabularies(model),
+                     text_unit(model), kind_of_text(model), training(checkpoint.metadata),
+                     bits(checkpoint));
 }
 
 }  // namespace attend

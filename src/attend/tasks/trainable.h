@@ -35,9 +35,9 @@ class Trainable {
   // set one of the former to something else, DataError for a model of another task or a quantized
   // one.
   virtual void start_from(std::shared_ptr<const Checkpoint> model, const IsSet& is_set) = 0;
-  // If the training text is prepared, takes the options from it that it settles: the vocabulary,
-  // the lengths. Before start_from(). Throws ConfigError if the user has set one of them to
-  // something else, and like open_prepared().
+  // Settles defaults that depend on other options. If the training text is prepared, takes the
+  // options from it that it settles: the vocabulary, the lengths. Before start_from(). Throws
+  // ConfigError if the user has set one of them to something else, and like open_prepared().
   virtual void adopt_data(const IsSet& is_set) = 0;
   // To be called once: the model of start_from() is released. Throws what the prepare_training() of
   // the task throws.
@@ -52,7 +52,8 @@ class Trainable {
 
 // Options is a struct with kName, kHelp, members `trainer` and `initial` (the model to start from,
 // or null), and functions groups(), adopt_model(), which returns what it leaves open,
-// prepare_training() and, for text that can be prepared, adopt_prepared().
+// prepare_training() and, where they apply, settle_defaults(), for defaults that depend on other
+// options, and adopt_prepared(), for text that can be prepared.
 template <class Options>
 class TrainableWith final : public Trainable {
  public:
@@ -73,6 +74,8 @@ class TrainableWith final : public Trainable {
     options_.initial = std::move(model);
   }
   void adopt_data(const IsSet& is_set) override {
+    if constexpr (requires { settle_defaults(options_, is_set); })
+      settle_defaults(options_, is_set);
     if constexpr (requires { adopt_prepared(options_); }) {
       Options given = options_;
       const std::string text = adopt_prepared(options_);

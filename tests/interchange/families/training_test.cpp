@@ -6,10 +6,12 @@
 #include <fstream>
 #include <string>
 
+#include "attend/data/documents.h"
 #include "attend/error.h"
 #include "attend/tasks/classification/model.h"
 #include "attend/tasks/language/model.h"
 #include "attend/tasks/language/perplexity.h"
+#include "attend/tasks/language/scoring.h"
 #include "attend/tasks/language/training.h"
 #include "attend/tasks/registry.h"
 #include "attend/tasks/tagging/model.h"
@@ -51,7 +53,7 @@ TEST_P(TrainedFamily, KeepsWhatTrainingHasNoOptionFor) {
     EXPECT_EQ(after->decoding.no_repeat_ngram, model.decoding.no_repeat_ngram);
     EXPECT_EQ(after->decoding.beam_size, model.decoding.beam_size);
   } else if (const auto* const language = dynamic_cast<const LanguageModel*>(task.model.get())) {
-    EXPECT_EQ(language->first_token, dynamic_cast<const LanguageModel&>(*before).first_token);
+    EXPECT_EQ(language->text, dynamic_cast<const LanguageModel&>(*before).text);
   } else if (const auto* const tagger = dynamic_cast<const TaggingModel*>(task.model.get())) {
     EXPECT_EQ(tagger->labels, dynamic_cast<const TaggingModel&>(*before).labels);
   } else if (const auto* const same = dynamic_cast<const ClassificationModel*>(before.get())) {
@@ -94,11 +96,17 @@ INSTANTIATE_TEST_SUITE_P(Of, TrainedLanguageModel,
 TEST_P(TrainedLanguageModel, BeginsWithTheLossThatItsPerplexityIs) {
   TrainingTask task = started();
   const LanguageModel model = language_model(*model_);
-  const LanguageText text =
-      read_language(std::vector<std::string>{file("sources")}, model.tokenizer);
-  const double per_token = text_perplexity(model, text, {}).perplexity.per_token();
+  const std::vector<std::string> documents =
+      read_units(file("sources"), {.documents = true, .document_end = ""});
+  ASSERT_EQ(documents.size(), 1u);
+  // Training also predicts the end of the document.
+  const std::vector<std::int32_t> ids = model.passage_ids(documents[0]);
+  std::vector<std::int32_t> stream = ids;
+  stream.push_back(model.tokenizer.eos_id());
+  const double end = score_stream(model, stream).back();
+  const double per_token = document_perplexity(model, documents).perplexity.per_token();
   const double loss = summed_loss(task);
-  EXPECT_NEAR(loss, std::log(per_token) * static_cast<double>(text.targets()), 1e-4 * loss);
+  EXPECT_NEAR(loss, std::log(per_token) * static_cast<double>(ids.size() - 1) - end, 1e-4 * loss);
 }
 
 // Marian's own models begin with the loss that their scores are.

@@ -34,10 +34,10 @@ TEST(GenerationEngine, BeginsWithTheFirstTokenOfTheModelThatItsFileKeeps) {
   LanguageModel model = small_language_model();
   const GenerationOptions options = with_tokens(30);
   const std::string usual = GenerationEngine(model).generate("the cat", options).text;
-  model.first_token = model.tokenizer.bos_id();
-  ASSERT_NE(model.first_token, model.tokenizer.eos_id());
+  model.text = text_of_lines(model.tokenizer.bos_id(), model.tokenizer.eos_id());
+  ASSERT_NE(model.tokenizer.bos_id(), model.tokenizer.eos_id());
   const LanguageModel loaded = language_model(checkpoint_of(model));
-  EXPECT_EQ(loaded.first_token, model.first_token);
+  EXPECT_EQ(loaded.text, model.text);
   EXPECT_NE(GenerationEngine(loaded).generate("the cat", options).text, usual);
   Checkpoint damaged = checkpoint_of(model);
   damaged.metadata["attend.first_token"] = "[1000000]";
@@ -148,7 +148,7 @@ TEST(GenerationEngine, EndsAPartOfAConversationWithEos) {
   model.network->parameters().values().zero();  // all pieces are equally likely
   const GenerationEngine engine(model);
   const Tokenizer& tokenizer = engine.model().tokenizer;
-  std::vector<std::int32_t> tokens{engine.model().first_token};
+  std::vector<std::int32_t> tokens{engine.model().text.prefix.front()};
   for (const std::int32_t id : tokenizer.encode("the old")) tokens.push_back(id);
   const auto answer = [&](const GenerationOptions& options, std::uint64_t sample) {
     const auto running = engine.running();

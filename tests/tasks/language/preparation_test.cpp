@@ -65,6 +65,26 @@ TEST_F(LanguagePreparations, LeadToTheSameBytesAsTheTextItself) {
   EXPECT_EQ(trained(from_disk(), "of_disk"), trained(training_, "of_text"));
 }
 
+TEST_F(LanguagePreparations, LeadToTheSameBytesForDocuments) {
+  const std::string corpus = MadeUpCorpus(150).src;
+  for (DocumentOptions* units : {&preparation_.data.units, &training_.data.units}) {
+    units->documents = true;
+    units->document_end = corpus.substr(0, corpus.find('\n'));
+  }
+  preparation_.vocabulary =
+      training_.vocabulary = {.type = TokenizerType::byte_bpe, .vocab_size = 280};
+  const PreparationResult result = prepare_text(preparation_);
+  EXPECT_GE(result.manifest.lines.documents, 2);
+  const TrainingTask of_text = prepare_training(training_, nullptr),
+                     of_disk = prepare_training(from_disk(), nullptr);
+  EXPECT_EQ(of_disk.notes.at(2), of_text.notes.at(2));
+  EXPECT_EQ(trained(from_disk(), "of_disk"), trained(training_, "of_text"));
+  LanguageTraining adopted = from_disk();
+  adopted.data.units = {};
+  adopt_prepared(adopted);
+  EXPECT_TRUE(adopted.data.units.documents);
+}
+
 TEST_F(LanguagePreparations, EndALineOnceWhereverAPartOfTheTextEnds) {
   std::string text;
   std::vector<std::string> lines;

@@ -61,11 +61,12 @@ TEST_F(LineScores, BeginAfterTheFirstTokenOfTheModel) {
   const std::string text = "the cat",
                     longer = "a fat cat sat on a flat mat and the dog ran to the cat";
   const float after_eos = of(text + "\n")[0].token_scores.at(0);
-  model_.first_token = model_.tokenizer.encode("a").front();
-  ASSERT_NE(model_.first_token, model_.tokenizer.eos_id());
+  const std::int32_t first_token = model_.tokenizer.encode("a").front();
+  model_.text = text_of_lines(first_token, model_.tokenizer.eos_id());
+  ASSERT_NE(first_token, model_.tokenizer.eos_id());
   const NoGradient guard;
   Pass pass = Pass::inference();
-  const std::vector<std::int32_t> first{model_.first_token};
+  const std::vector<std::int32_t> first{first_token};
   const Variable hidden = model_.network->hidden(Ragged::one(first), pass);
   for (const std::string& line : {text, longer}) {
     const std::vector<std::int32_t> target{model_.tokenizer.encode(line).front()};

@@ -76,6 +76,52 @@ TEST_F(LanguageTrainingTest, LearnsATextByHeart) {
   EXPECT_EQ(GenerationEngine(learned).generate("the cat sat on the", options).text, " mat\n");
 }
 
+// Line breaks and blanks at the beginning of a line are text; eos ends the document.
+TEST_F(LanguageTrainingTest, LearnsADocumentByHeart) {
+  const std::string document = "def f(x):\n    return x\n\nf(1)\n";
+  write(path("code"), document);
+  options_.data.train = options_.data.valid = {path("code").string()};
+  options_.data.units.documents = true;
+  options_.data.windows.sequence_length = 32;
+  options_.vocabulary = {.type = TokenizerType::byte_bpe, .vocab_size = 270};
+  options_.model.dropout = 0.0f;
+  options_.trainer.max_steps = 150;
+  train("run");
+  const LanguageModel learned = load_language_model(model("run"));
+  EXPECT_EQ(learned.text, text_of_documents(learned.tokenizer.eos_id()));
+  GenerationOptions options;
+  options.sampling.top_k = 1;
+  const GenerationEngine engine(learned);
+  const Generation found = engine.generate("def f(x):\n", options);
+  EXPECT_EQ(found.text, "    return x\n\nf(1)\n");
+  EXPECT_TRUE(found.complete);
+  EXPECT_EQ(engine.generate("", options).text, document);
+  EXPECT_LT(document_perplexity(learned, std::span(&document, 1)).perplexity.per_token(), 1.5);
+}
+
+TEST_F(LanguageTrainingTest, RefusesATokenizerThatDoesNotKeepDocuments) {
+  options_.data.units.documents = true;
+  expect_error<ConfigError>([&] { prepare_training(options_, nullptr); },
+                            {"tokenizer", "byte-bpe", "documents"});
+  settle_defaults(options_, [](const std::string&) { return false; });
+  EXPECT_EQ(options_.vocabulary.type, TokenizerType::byte_bpe);
+  options_.vocabulary.type = TokenizerType::word;
+  settle_defaults(options_, [](const std::string& name) { return name == "tokenizer"; });
+  EXPECT_EQ(options_.vocabulary.type, TokenizerType::word);
+}
+
+// A model keeps what a text is for it.
+TEST_F(LanguageTrainingTest, RefusesAnotherUnitThanThatOfTheModelToStartFrom) {
+  options_.trainer.max_steps = 2;
+  train("lines");
+  options_.initial = std::make_shared<const Checkpoint>(load_checkpoint(model("lines")));
+  adopt_model(options_, *options_.initial);
+  EXPECT_FALSE(options_.data.units.documents);
+  options_.data.units.documents = true;
+  expect_error<ConfigError>([&] { prepare_training(options_, nullptr); },
+                            {"documents", "was trained on lines"});
+}
+
 TEST_F(LanguageTrainingTest, LearnsFromASampleOfTheVocabularyToo) {
   options_.trainer.max_steps = 250;
   options_.loss.output_sample = 8;

@@ -53,12 +53,18 @@ void evaluate_translations(const TranslationEvaluation& options, const Evaluatio
 // A language model on a text.
 struct LanguageEvaluation {
   std::vector<std::string> text;
+  std::string document_end;
   TextPerplexityOptions perplexity;
 };
 
 template <class Visitor>
 void fields(LanguageEvaluation& o, Visitor&& visit) {
-  visit("text", o.text, "text to measure perplexity on, plain, gzip or zstd");
+  visit(
+      "text", o.text,
+      "text to measure perplexity on, plain, gzip or zstd; for a model of documents every file is "
+      "one");
+  visit("document-end", o.document_end,
+        "line that ends a document in a file; it is no part of the document");
   fields(o.perplexity, visit);
 }
 

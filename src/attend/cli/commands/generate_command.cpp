@@ -80,9 +80,10 @@ void print(std::string_view text) {
   flush_answers();
 }
 
-// No empty line after the last text.
-void end_text(const Generation& generation, bool more) {
-  if (!generation.text.ends_with('\n')) print("\n");
+// No empty line after the last text. A line has its break; a document, whose breaks are its own,
+// gets one in any case.
+void end_text(const Generation& generation, const LanguageModel& model, bool more) {
+  if (!model.text.has_lines() || !generation.text.ends_with('\n')) print("\n");
   if (more) print("\n");
 }
 
@@ -111,7 +112,7 @@ void write_samples(const GenerationEngine& generator, const GenerateArguments& a
           print(more);
         };
     end_text(generator.generate(arguments.prompt, arguments.generation, accept, number),
-             sample + 1 < arguments.generation.n_best);
+             generator.model(), sample + 1 < arguments.generation.n_best);
   }
 }
 
@@ -126,25 +127,27 @@ void write_best(const GenerationEngine& generator, const GenerateArguments& argu
       continue;
     }
     print((arguments.echo ? arguments.prompt : "") + found[i].text);
-    end_text(found[i], i + 1 < found.size());
+    end_text(found[i], generator.model(), i + 1 < found.size());
   }
 }
 
 // Beam search draws nothing at random; samples are not ranked.
-void check(const GenerateArguments& a, const OptionBinding& binding) {
+void check(const GenerateArguments& a, const OptionBinding& binding, const LanguageModel& model) {
   if (a.generation.beam.beam_size > 0) {
     binding.refuse_beside("--beam-size", {"temperature", "top-k", "top-p", "seed"});
   } else {
     binding.refuse_without("--beam-size", {"length-penalty", "patience"});
   }
-  if (!a.generation.one_line) binding.refuse_without("--one-line", {"min-tokens"});
+  if (model.text.has_lines() && !a.generation.one_line)
+    binding.refuse_without("--one-line", {"min-tokens"});
 }
 
 void run_generate(GenerateArguments& arguments, const OptionBinding& binding) {
-  check(arguments, binding);
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   const GenerationEngine generator = GenerationEngine::load(arguments.model);
+  check(arguments, binding, generator.model());
   use_model_cache(generator.model(), binding, arguments.generation.cache);
+  use_model_generation(generator.default_options(), binding, arguments.generation);
   if (!binding.is_set("prompt")) {
     arguments.prompt = read_prompt();
     arguments.generation.prompt_source = "standard input";

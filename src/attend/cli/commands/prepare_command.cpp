@@ -89,7 +89,9 @@ struct PrepareArguments {
 };
 
 template <class Preparation>
-void run_prepare(const PrepareArguments<Preparation>& a, const OptionBinding& binding) {
+void run_prepare(PrepareArguments<Preparation>& a, const OptionBinding& binding) {
+  if constexpr (requires(const IsSet& is_set) { settle_defaults(a.preparation, is_set); })
+    settle_defaults(a.preparation, [&](const std::string& name) { return binding.is_set(name); });
   const PreparedFolderOptions& options = a.preparation.preparation;
   if (!options.tokenizer_from.empty())
     binding.refuse_beside("--tokenizer-from",

@@ -77,8 +77,7 @@ ForeignModel read_bloom(const ModelDirectory& directory, ForeignConfig& config) 
   const int length =
       static_cast<int>(config.integer_or("seq_length", kBloomLength, between(1, 1e6)));
   ForeignModel foreign =
-      language_model_of(directory, shape, read_tokenizer_of(directory, shape.vocab_size).tokenizer,
-                        length, names_of_bloom(shape.n_heads));
+      language_model_of(directory, config, shape, length, names_of_bloom(shape.n_heads));
   foreign.base = "transformer.";
   return foreign;
 }
@@ -95,7 +94,7 @@ std::optional<TextFiles> write_bloom(const SavedModel& saved, Checkpoint& equal)
                  {"layer_norm_epsilon", shape.norm.epsilon},
                  {"hidden_dropout", shape.dropout},
                  {"attention_dropout", shape.attention_dropout}});
-  return write_language_files(*model, config, usual_beginning(*model), equal);
+  return write_language_files(*model, config, equal);
 }
 
 }  // namespace attend

@@ -9,6 +9,7 @@
 #include "attend/error.h"
 #include "attend/interchange/chat_format.h"
 #include "attend/interchange/families/families.h"
+#include "attend/interchange/families/generation.h"
 
 namespace attend {
 
@@ -136,13 +137,6 @@ void remark_unknown_pieces(std::string_view name, std::string_view bytes,
 
 namespace {
 
-// Tokenizers that attend has trained number their special tokens like this. A model of attend
-// begins its texts with a mark; one of another program does when its tokenizer has one of its own.
-bool has_mark(const LanguageModel& model) {
-  const auto [bos, eos, pad, unk] = model.tokenizer.special_tokens();
-  return model.first_token != eos || (pad == 0 && unk == 1 && bos == 2 && eos == 3);
-}
-
 // The names of tensors that hold a tokenizer: those of a joint vocabulary, or of a single text.
 constexpr std::string_view kTokenizerTensor = "tokenizer";
 
@@ -159,47 +153,75 @@ void write_tokenizer_files(const Tokenizer& tokenizer, const TextMarks& marks,
     if (tensor.name == kTokenizerTensor) tensor.tensor = bytes_tensor(written.bytes());
 }
 
-ForeignModel language_model_of(const ModelDirectory& directory,
-                               const LanguageTransformerConfig& shape, Tokenizer tokenizer,
-                               int length, NameMap names) {
+namespace {
+
+// Of a model of lines that was exported: other programs know nothing of them.
+constexpr const char* kTextUnit = "text_unit";
+constexpr const char* kLines = "lines";
+
+// Sets what a text is for the model, and how it is continued.
+void read_text_settings(const ModelDirectory& directory, ForeignConfig& config,
+                        const ForeignTokenizer& tokenizer, LanguageModel& model) {
+  config.require(kTextUnit, kLines);
+  LanguageGeneration generation = read_language_generation(directory, model.tokenizer.vocab_size());
+  model.generation = generation.defaults;
+  if (config.has(kTextUnit)) {
+    const std::int32_t eos = model.tokenizer.eos_id();
+    model.text = text_of_lines(tokenizer.prefix.empty() ? eos : tokenizer.prefix.front(), eos);
+    return;
+  }
+  model.text = {.unit = TextUnit::documents,
+                .prefix = tokenizer.prefix,
+                .suffix = tokenizer.suffix,
+                .start = generation.start,
+                .ends = std::move(generation.ends),
+                .forbidden = std::move(generation.forbidden)};
+}
+
+}  // namespace
+
+ForeignModel language_model_of(const ModelDirectory& directory, ForeignConfig& config,
+                               const LanguageTransformerConfig& shape, int length, NameMap names) {
   ForeignModel foreign{nullptr, std::move(names)};
-  remark_fillers(tokenizer, foreign.remarks);
+  ForeignTokenizer read = read_tokenizer_of(directory, shape.vocab_size);
+  remark_fillers(read.tokenizer, foreign.remarks);
   if (shape.tied) foreign.ignorable.push_back("lm_head.weight");
+  if (read.tokenizer.eos_id() < 0)
+    throw DataError(directory.path() + ": the tokenizer names no token that ends a text");
   LanguageOptions context;
   context.sequence_length = length;
   LanguageModel model(
       std::make_shared<LanguageTransformer>(shape, LanguageTransformer::Purpose::inference),
-      std::move(tokenizer), context);
+      read.tokenizer, context);
+  read_text_settings(directory, config, read, model);
   model.chat = read_chat_format(directory, model.tokenizer);
   foreign.model = std::make_shared<LanguageModel>(std::move(model));
   return foreign;
 }
 
-std::vector<std::int32_t> usual_beginning(const LanguageModel& model) {
-  return has_mark(model) ? std::vector{model.first_token} : std::vector<std::int32_t>{};
-}
-
 nlohmann::ordered_json language_config(std::string_view type, std::string_view architecture,
                                        const LanguageModel& model,
                                        const LanguageTransformerConfig& shape) {
-  return {{"model_type", type},
-          {"architectures", {architecture}},
-          {"vocab_size", model.tokenizer.vocab_size()},
-          {"tie_word_embeddings", shape.tied},
-          {"bos_token_id", model.first_token},
-          {"eos_token_id", model.tokenizer.eos_id()},
-          {"dtype", "float32"}};
+  nlohmann::ordered_json config{{"model_type", type},
+                                {"architectures", {architecture}},
+                                {"vocab_size", model.tokenizer.vocab_size()},
+                                {"tie_word_embeddings", shape.tied},
+                                {"dtype", "float32"}};
+  const nlohmann::ordered_json generation = generation_json(model);
+  for (const char* id : {"bos_token_id", "eos_token_id"}) config[id] = generation[id];
+  if (model.text.has_lines()) config[kTextUnit] = kLines;
+  return config;
 }
 
 TextFiles write_language_files(const LanguageModel& model, const nlohmann::ordered_json& config,
-                               const std::vector<std::int32_t>& beginning, Checkpoint& equal) {
+                               Checkpoint& equal) {
   TextFiles files;
   files["config.json"] = write_json(config);
-  files[kGenerationConfig] =
-      write_json({{"bos_token_id", model.first_token}, {"eos_token_id", model.tokenizer.eos_id()}});
+  files[kGenerationConfig] = write_json(generation_json(model));
   const nlohmann::json settings =
       model.chat ? chat_settings(*model.chat, model.tokenizer) : nlohmann::json();
-  write_tokenizer_files(model.tokenizer, {.prefix = beginning}, settings, files, equal);
+  write_tokenizer_files(model.tokenizer, {.prefix = model.text.prefix, .suffix = model.text.suffix},
+                        settings, files, equal);
   return files;
 }
 

@@ -96,20 +96,17 @@ void remark_unknown_pieces(std::string_view name, std::string_view bytes,
 void write_tokenizer_files(const Tokenizer& tokenizer, const TextMarks& marks,
                            const nlohmann::json& settings, TextFiles& files, Checkpoint& equal);
 
-// A language model of this shape for texts of up to `length` tokens, with the chat template of the
-// directory, if there is one.
-ForeignModel language_model_of(const ModelDirectory& directory,
-                               const LanguageTransformerConfig& shape, Tokenizer tokenizer,
-                               int length, NameMap names);
+// A language model of this shape for documents of up to `length` tokens, with the tokenizer, the
+// settings of generation and the chat template of the directory, if there is one.
+ForeignModel language_model_of(const ModelDirectory& directory, ForeignConfig& config,
+                               const LanguageTransformerConfig& shape, int length, NameMap names);
 
-// The tokens that a text begins with in most families: a mark where the tokenizer has one.
-std::vector<std::int32_t> usual_beginning(const LanguageModel& model);
 // What config.json says of every language model, `type` and `architecture` the names of its family.
 nlohmann::ordered_json language_config(std::string_view type, std::string_view architecture,
                                        const LanguageModel& model,
                                        const LanguageTransformerConfig& shape);
-// The files of a language model: `config` is config.json, `beginning` the tokens before a text.
+// The files of a language model: `config` is config.json.
 TextFiles write_language_files(const LanguageModel& model, const nlohmann::ordered_json& config,
-                               const std::vector<std::int32_t>& beginning, Checkpoint& equal);
+                               Checkpoint& equal);
 
 }  // namespace attend

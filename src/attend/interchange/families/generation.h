@@ -8,6 +8,7 @@
 
 #include "attend/interchange/foreign_config.h"
 #include "attend/interchange/model_directory.h"
+#include "attend/tasks/language/model.h"
 #include "attend/tasks/translation/model.h"
 
 namespace attend {
@@ -37,5 +38,17 @@ DecoderBeginning beginning_of(const PairFormat& format);
 // The content of a generation_config.json that read_generation() reads as this model has it.
 // `longest`: the length of outputs at which transformers stops.
 nlohmann::ordered_json generation_json(const TranslationModel& model, int longest);
+
+// The same of a language model: of generation_config.json or, without one, of config.json.
+// What would change the answers and is not supported is an error.
+struct LanguageGeneration {
+  std::vector<std::int32_t> ends;                    // each ends an answer
+  std::int32_t start = -1;                           // begins a text without tokens; -1: none
+  std::vector<std::vector<std::int32_t>> forbidden;  // sequences that are never written
+  GenerationDefaults defaults;
+};
+LanguageGeneration read_language_generation(const ModelDirectory& directory, int vocabulary);
+// The reverse. A model of lines has nothing but the tokens around them.
+nlohmann::ordered_json generation_json(const LanguageModel& model);
 
 }  // namespace attend

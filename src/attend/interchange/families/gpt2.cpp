@@ -89,8 +89,7 @@ ForeignModel read_gpt2(const ModelDirectory& directory, ForeignConfig& config) {
   ignore_common_settings(config);
   const LanguageTransformerConfig shape = read_gpt2_shape(config);
   ForeignModel foreign =
-      language_model_of(directory, shape, read_tokenizer_of(directory, shape.vocab_size).tokenizer,
-                        shape.max_positions, NameMap(kGpt2));
+      language_model_of(directory, config, shape, shape.max_positions, NameMap(kGpt2));
   foreign.base = "transformer.";
   foreign.ignorable.insert(foreign.ignorable.end(),
                            {"transformer.h.*.attn.bias", "transformer.h.*.attn.masked_bias"});
@@ -126,7 +125,7 @@ std::optional<TextFiles> write_gpt2(const SavedModel& saved, Checkpoint& equal) 
                  {"resid_pdrop", shape.dropout},
                  {"embd_pdrop", shape.dropout},
                  {"attn_pdrop", shape.attention_dropout}});
-  return write_language_files(*model, config, usual_beginning(*model), equal);
+  return write_language_files(*model, config, equal);
 }
 
 }  // namespace attend

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "attend/error.h"
-#include "attend/interchange/chat_format.h"
 #include "attend/interchange/equal_models.h"
 #include "attend/interchange/families/families.h"
 #include "attend/models/language_transformer.h"
@@ -100,24 +99,11 @@ LanguageTransformerConfig read_llama_shape(ForeignConfig& config, int head_dim =
   return shape;
 }
 
-ForeignModel finish_llama(const ModelDirectory& directory, const LanguageTransformerConfig& shape,
-                          int context_length) {
-  ForeignTokenizer foreign_tokenizer = read_tokenizer_of(directory, shape.vocab_size);
-  std::vector<std::string> remarks;
-  remark_fillers(foreign_tokenizer.tokenizer, remarks);
-  LanguageOptions context;
-  context.sequence_length = context_length;
-  LanguageModel model(
-      std::make_shared<LanguageTransformer>(shape, LanguageTransformer::Purpose::inference),
-      std::move(foreign_tokenizer.tokenizer), context);
-  if (foreign_tokenizer.prefix.size() == 1) model.first_token = foreign_tokenizer.prefix.front();
-  if (model.first_token < 0)
-    throw DataError(directory.path() + ": the tokenizer names no token that begins or ends a text");
-  model.chat = read_chat_format(directory, model.tokenizer);
-  ForeignModel foreign{std::make_shared<LanguageModel>(std::move(model)), NameMap(kLlama)};
-  foreign.remarks = std::move(remarks);
-  foreign.ignorable = {"model.layers.*.self_attn.rotary_emb.inv_freq"};
-  if (shape.tied) foreign.ignorable.push_back("lm_head.weight");
+ForeignModel finish_llama(const ModelDirectory& directory, ForeignConfig& config,
+                          const LanguageTransformerConfig& shape, int context_length) {
+  ForeignModel foreign =
+      language_model_of(directory, config, shape, context_length, NameMap(kLlama));
+  foreign.ignorable.push_back("model.layers.*.self_attn.rotary_emb.inv_freq");
   return foreign;
 }
 
@@ -140,7 +126,7 @@ ForeignModel read_llama(const ModelDirectory& directory, ForeignConfig& config) 
       static_cast<int>(config.integer_or("max_position_embeddings", 2048, between(1, 1e6)));
   LanguageTransformerConfig shape = read_llama_shape(config);
   shape.attention_biases = read_attention_bias(config);
-  return finish_llama(directory, shape, length);
+  return finish_llama(directory, config, shape, length);
 }
 
 // Of the versions without a sliding window.
@@ -151,14 +137,14 @@ ForeignModel read_mistral(const ModelDirectory& directory, ForeignConfig& config
       static_cast<int>(config.integer_or("max_position_embeddings", 131072, between(1, 1e6)));
   LanguageTransformerConfig shape = read_llama_shape(config);
   shape.attention_biases = AttentionBiases::none;
-  return finish_llama(directory, shape, length);
+  return finish_llama(directory, config, shape, length);
 }
 
 ForeignModel read_qwen2(const ModelDirectory& directory, ForeignConfig& config) {
   ignore_common_settings(config);
   LanguageTransformerConfig shape = read_llama_shape(config);
   shape.attention_biases = AttentionBiases::qkv;
-  return finish_llama(directory, shape, read_qwen_length(config));
+  return finish_llama(directory, config, shape, read_qwen_length(config));
 }
 
 ForeignModel read_qwen3(const ModelDirectory& directory, ForeignConfig& config) {
@@ -167,7 +153,7 @@ ForeignModel read_qwen3(const ModelDirectory& directory, ForeignConfig& config) 
   LanguageTransformerConfig shape = read_llama_shape(config, kHeadWidth);
   shape.attention_biases = read_attention_bias(config);
   shape.qk_norm = true;
-  return finish_llama(directory, shape, read_qwen_length(config));
+  return finish_llama(directory, config, shape, read_qwen_length(config));
 }
 
 namespace {
@@ -227,7 +213,7 @@ std::optional<TextFiles> write_llama(const SavedModel& saved, Checkpoint& equal)
   ConfigJson config = llama_config("llama", "LlamaForCausalLM", *model, shape);
   config["attention_bias"] = shape.attention_biases == AttentionBiases::all;
   config["mlp_bias"] = shape.ffn_bias;
-  return write_language_files(*model, config, usual_beginning(*model), equal);
+  return write_language_files(*model, config, equal);
 }
 
 std::optional<TextFiles> write_mistral(const SavedModel& saved, Checkpoint& equal) {
@@ -236,7 +222,7 @@ std::optional<TextFiles> write_mistral(const SavedModel& saved, Checkpoint& equa
   ConfigJson config =
       llama_config("mistral", "MistralForCausalLM", *model, use_words_of_llama(*model, equal));
   config["sliding_window"] = nullptr;
-  return write_language_files(*model, config, usual_beginning(*model), equal);
+  return write_language_files(*model, config, equal);
 }
 
 std::optional<TextFiles> write_qwen2(const SavedModel& saved, Checkpoint& equal) {
@@ -245,7 +231,7 @@ std::optional<TextFiles> write_qwen2(const SavedModel& saved, Checkpoint& equal)
   ConfigJson config =
       llama_config("qwen2", "Qwen2ForCausalLM", *model, use_words_of_llama(*model, equal));
   config["use_sliding_window"] = false;
-  return write_language_files(*model, config, usual_beginning(*model), equal);
+  return write_language_files(*model, config, equal);
 }
 
 std::optional<TextFiles> write_qwen3(const SavedModel& saved, Checkpoint& equal) {
@@ -255,7 +241,7 @@ std::optional<TextFiles> write_qwen3(const SavedModel& saved, Checkpoint& equal)
   ConfigJson config = llama_config("qwen3", "Qwen3ForCausalLM", *model, shape);
   config["attention_bias"] = shape.attention_biases == AttentionBiases::all;
   config["use_sliding_window"] = false;
-  return write_language_files(*model, config, usual_beginning(*model), equal);
+  return write_language_files(*model, config, equal);
 }
 
 }  // namespace attend

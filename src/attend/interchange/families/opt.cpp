@@ -2,7 +2,6 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "attend/error.h"
 #include "attend/interchange/families/families.h"
 #include "attend/models/language_transformer.h"
 #include "attend/tasks/language/model.h"
@@ -56,11 +55,8 @@ LanguageTransformerConfig read_opt_shape(ForeignConfig& config) {
 ForeignModel read_opt(const ModelDirectory& directory, ForeignConfig& config) {
   ignore_common_settings(config);
   const LanguageTransformerConfig shape = read_opt_shape(config);
-  Tokenizer tokenizer = read_tokenizer_of(directory, shape.vocab_size).tokenizer;
-  if (tokenizer.eos_id() < 0)  // also the token that begins a text
-    throw DataError(directory.path() + ": the tokenizer names no token that ends a text");
   ForeignModel foreign =
-      language_model_of(directory, shape, std::move(tokenizer), shape.max_positions, NameMap(kOpt));
+      language_model_of(directory, config, shape, shape.max_positions, NameMap(kOpt));
   foreign.base = "model.";
   return foreign;
 }
@@ -81,7 +77,7 @@ std::optional<TextFiles> write_opt(const SavedModel& saved, Checkpoint& equal) {
                  {"enable_bias", shape.ffn_bias},
                  {"dropout", shape.dropout},
                  {"attention_dropout", shape.attention_dropout}});
-  return write_language_files(*model, config, {model->first_token}, equal);
+  return write_language_files(*model, config, equal);
 }
 
 }  // namespace attend

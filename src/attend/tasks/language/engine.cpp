@@ -14,35 +14,21 @@ namespace attend {
 
 namespace {
 
-// The prompt's tokens, and those of its last line, which continues.
-struct Prompt {
-  std::vector<std::int32_t> stream;  // begins with the model's first token
-  std::vector<std::int32_t> line;
-};
-
-// `name`: "the prompt", and its source if known.
-Prompt read_prompt(std::string_view text, const std::string& name, const LanguageModel& model,
-                   int context) {
-  if (!is_utf8(text)) throw DataError(fmt::format("{} is not UTF-8", name));
-  Prompt prompt;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    prompt.line = model.tokenizer.encode(text.substr(begin, end - begin));
-    prompt.stream.push_back(begin == 0 ? model.first_token : model.tokenizer.eos_id());
-    prompt.stream.insert(prompt.stream.end(), prompt.line.begin(), prompt.line.end());
-    begin = end + 1;
-  }
-  if (std::ssize(prompt.stream) > context)
-    throw DataError(fmt::format(
-        "{} has {} tokens, line ends included; the model's context holds at most {}: shorten it",
-        name, prompt.stream.size(), context));
-  return prompt;
+// The last line, which continues.
+std::string_view last_line(std::string_view text) {
+  const std::size_t line_break = text.rfind('\n');
+  return line_break == text.npos ? text : text.substr(line_break + 1);
 }
 
 // Throws ConfigError.
-void check(const GenerationOptions& options, const Tokenizer& tokenizer) {
+void check(const GenerationOptions& options, const LanguageModel& model) {
   check_options(options);
   require_in_range("likeliest", options.likeliest, between(0, 100));
+  if (options.one_line && !model.text.has_lines())
+    throw ConfigError(
+        "one-line: expected a model of lines; this one knows documents, in which a line break is a "
+        "character like others");
+  const Tokenizer& tokenizer = model.tokenizer;
   if (options.beam.beam_size > 0) check_search(search_options(options));
   if (!is_in_vocabulary(options.end_ids, tokenizer))
     throw ConfigError("end_ids: expected ids of the vocabulary");
@@ -68,35 +54,49 @@ void check_prompt_ids(const std::vector<std::int32_t>& ids, std::string_view nam
 GenerationOptions GenerationEngine::default_options() const {
   GenerationOptions options;
   options.cache = model_->cache;
+  const GenerationDefaults& own = model_->generation;
+  options.sampling.temperature = own.temperature;
+  options.sampling.top_k = own.top_k;
+  options.sampling.top_p = own.top_p;
+  options.repetition_penalty = own.repetition_penalty;
+  options.no_repeat_ngram = own.no_repeat_ngram;
+  options.min_tokens = own.min_tokens;
   return options;
 }
 
 GenerationPrompt GenerationEngine::prompt(std::string_view text, const GenerationOptions& options,
                                           std::uint64_t sample) const {
-  check(options, model_->tokenizer);
-  const std::string name =
-      options.prompt_source.empty() ? "the prompt" : options.prompt_source + ": the prompt";
-  Prompt read = read_prompt(text, name, *model_, model_->context_for(options.context));
-  return {std::move(read.stream), std::move(read.line), options, sample};
+  check(options, *model_);
+  const std::string source = options.prompt_source.empty() ? "" : options.prompt_source + ": ";
+  if (!is_utf8(text)) throw DataError(source + "the prompt is not UTF-8");
+  const bool has_lines = model_->text.has_lines();
+  std::vector<std::int32_t> ids = model_->prompt_ids(text);
+  if (const int context = model_->context_for(options.context); std::ssize(ids) > context)
+    throw DataError(fmt::format(
+        "{}the prompt has {} tokens{}; the model's context holds at most {}: shorten it", source,
+        ids.size(), has_lines ? ", line ends included" : "", context));
+  std::vector<std::int32_t> read = has_lines ? model_->tokenizer.encode(last_line(text)) : ids;
+  return {std::move(ids), std::move(read), options, sample};
 }
 
 GenerationPrompt GenerationEngine::prompt(std::vector<std::int32_t> ids,
                                           const GenerationOptions& options,
                                           std::uint64_t sample) const {
-  check(options, model_->tokenizer);
+  check(options, *model_);
   check_prompt_ids(ids, "the prompt", *model_, options);
   const auto line_end = std::find(ids.rbegin(), ids.rend(), model_->tokenizer.eos_id());
-  std::vector<std::int32_t> line(line_end.base(), ids.end());
-  return {std::move(ids), std::move(line), options, sample};
+  std::vector<std::int32_t> begun(model_->text.has_lines() ? line_end.base() : ids.begin(),
+                                  ids.end());
+  return {std::move(ids), std::move(begun), options, sample};
 }
 
 GenerationPrompt GenerationEngine::conversation(std::vector<std::int32_t> tokens,
                                                 const GenerationOptions& options,
                                                 std::uint64_t sample) const {
-  check(options, model_->tokenizer);
+  check(options, *model_);
   check_prompt_ids(tokens, "the conversation", *model_, options);
   GenerationPrompt prompt{std::move(tokens), {}, options, sample};
-  prompt.options.one_line = prompt.is_conversation = true;
+  prompt.is_conversation = true;
   return prompt;
 }
 

@@ -61,7 +61,7 @@ class GenerationEngine {
       : model_(std::make_shared<const LanguageModel>(std::move(model))) {}
 
   const LanguageModel& model() const { return *model_; }
-  // The defaults, with the cache options stored in the model.
+  // The defaults, with the options stored in the model.
   GenerationOptions default_options() const;
 
   // Continues `prompt` (UTF-8, lines end with '\n') from its last character; an empty prompt starts

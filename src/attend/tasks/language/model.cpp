@@ -29,6 +29,7 @@ float log_probability(const LanguageModel& model, const std::vector<std::int32_t
 }
 
 const std::string kFirstTokenKey = "attend.first_token";
+const std::string kGenerationKey = "attend.generation";
 
 std::int32_t read_first_token(const Checkpoint& checkpoint, const Tokenizer& tokenizer) {
   const std::string where = checkpoint.source + ": " + kFirstTokenKey;
@@ -46,7 +47,44 @@ LanguageModel::LanguageModel(std::shared_ptr<LanguageTransformer> network_, Toke
       tokenizer(std::move(tokenizer_)),
       context(context_),
       cache(cache_),
-      first_token(tokenizer.eos_id()) {}
+      text(text_of_lines(tokenizer.eos_id(), tokenizer.eos_id())) {}
+
+std::vector<std::int32_t> LanguageModel::prompt_of(const std::vector<std::int32_t>& ids) const {
+  std::vector<std::int32_t> prompt = text.around(ids);
+  if (!prompt.empty()) return prompt;
+  if (text.start < 0)
+    throw DataError(
+        "the prompt has no tokens, and the model names no token that begins a text: write some "
+        "text");
+  return {text.start};
+}
+
+std::vector<std::int32_t> LanguageModel::prompt_ids(std::string_view from) const {
+  if (!text.has_lines()) return prompt_of(tokenizer.encode(from));
+  std::vector<std::int32_t> ids;
+  for (std::size_t begin = 0; begin <= from.size();) {
+    const std::size_t end = std::min(from.find('\n', begin), from.size());
+    if (begin == 0) {
+      ids = text.prefix;
+    } else {
+      ids.push_back(tokenizer.eos_id());
+    }
+    const std::vector<std::int32_t> line = tokenizer.encode(from.substr(begin, end - begin));
+    ids.insert(ids.end(), line.begin(), line.end());
+    begin = end + 1;
+  }
+  return ids;
+}
+
+std::vector<std::int32_t> LanguageModel::passage_ids(std::string_view from) const {
+  std::vector<std::int32_t> ids = text.around(tokenizer.encode(from));
+  if (text.has_lines()) ids.push_back(tokenizer.eos_id());
+  return ids;
+}
+
+std::vector<std::int32_t> LanguageModel::conversation_ends() const {
+  return text.ends.empty() ? std::vector{tokenizer.eos_id()} : text.ends;
+}
 
 int LanguageModel::context_for(int asked) const {
   const int tokens = asked == 0 ? context.sequence_length : asked;
@@ -58,8 +96,12 @@ Metadata LanguageModel::configuration() const {
   Metadata metadata{{"attend.config", options_to_json(network->config())},
                     {"attend.context", options_to_json(context)}};
   if (cache.used()) metadata["attend.cache"] = options_to_json(cache);
-  if (first_token != tokenizer.eos_id())
-    metadata[kFirstTokenKey] = fmt::format("[{}]", first_token);
+  if (!text.has_lines()) {
+    metadata[kLanguageFormatKey] = text.to_json();
+  } else if (text != text_of_lines(tokenizer.eos_id(), tokenizer.eos_id())) {
+    metadata[kFirstTokenKey] = fmt::format("[{}]", text.prefix.front());
+  }
+  if (generation != GenerationDefaults{}) metadata[kGenerationKey] = options_to_json(generation);
   if (chat) metadata[kChatKey] = chat->to_json();
   return metadata;
 }
@@ -68,7 +110,7 @@ std::int64_t LanguageModel::longest_input() const { return network->config().lea
 
 TextEncoder LanguageModel::text_encoder() const {
   return {tokenizer,
-          {.bos = first_token, .eos = tokenizer.eos_id()},
+          {.bos = text.prefix.empty() ? -1 : text.prefix.front(), .eos = tokenizer.eos_id()},
           network->config().n_layers,
           network->config().d_model,
           [network = network] { return network->embeddings(); },
@@ -79,7 +121,7 @@ TextEncoder LanguageModel::text_encoder() const {
 
 GoldenInput LanguageModel::random_input(Random& random) const {
   std::vector<std::int32_t> ids = random_ids(random, tokenizer);
-  ids.insert(ids.begin(), first_token);
+  ids = text.around(std::move(ids));
   ids.resize(std::min(ids.size(), static_cast<std::size_t>(context.sequence_length) + 1));
   return {std::move(ids)};
 }
@@ -109,7 +151,12 @@ LanguageModel language_model(const Checkpoint& checkpoint) {
   });
   LanguageModel model(std::move(network), std::move(tokenizer), context, cache);
   if (checkpoint.metadata.contains(kFirstTokenKey))
-    model.first_token = read_first_token(checkpoint, model.tokenizer);
+    model.text =
+        text_of_lines(read_first_token(checkpoint, model.tokenizer), model.tokenizer.eos_id());
+  if (checkpoint.metadata.contains(kLanguageFormatKey))
+    model.text = LanguageFormat::from_json(checkpoint.text(kLanguageFormatKey), model.tokenizer,
+                                           checkpoint.source + ": " + kLanguageFormatKey);
+  model.generation = read_options_if_any<GenerationDefaults>(checkpoint, kGenerationKey);
   if (checkpoint.metadata.contains(kChatKey))
     model.chat =
         ChatFormat::from_json(checkpoint.text(kChatKey), checkpoint.source + ": " + kChatKey);

@@ -4,12 +4,13 @@
 //              attend.config   the LanguageTransformerConfig, as JSON
 //              attend.context  the LanguageOptions of its training, as JSON
 //              attend.cache    the ContinuousCacheOptions for prediction, as JSON; absent: none
-//              attend.first_token  the id that begins a text; absent: eos
+//              attend.first_token  the id that begins a text of lines; absent: eos
+//              attend.language_format  the LanguageFormat of documents, as JSON; absent: lines
+//              attend.generation  the GenerationDefaults, as JSON; absent: those of the library
 //              attend.chat     the ChatFormat of conversations, as JSON; absent: none
 //   tensors    tokenizer
 //
-// A text is one stream of tokens in which eos ends every line and also begins the text, unless the
-// model comes from elsewhere and knows another beginning.
+// language_format.h says what a text is.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +25,8 @@
 #include "attend/decode/continuous_cache.h"
 #include "attend/models/language_transformer.h"
 #include "attend/tasks/language/chat.h"
+#include "attend/tasks/language/generation_defaults.h"
+#include "attend/tasks/language/language_format.h"
 #include "attend/tasks/saved_model.h"
 #include "attend/text/tokenizer.h"
 
@@ -36,11 +39,23 @@ struct LanguageModel final : SavedModel {
   Tokenizer tokenizer;
   LanguageOptions context;       // the training length
   ContinuousCacheOptions cache;  // the cache for prediction
-  std::int32_t first_token;      // begins a text
+  LanguageFormat text;           // without a format: lines that begin with eos
+  GenerationDefaults generation = {};
   std::optional<ChatFormat> chat = std::nullopt;
 
   LanguageModel(std::shared_ptr<LanguageTransformer> network, Tokenizer tokenizer,
                 LanguageOptions context, ContinuousCacheOptions cache = {});
+
+  // The tokens of a text to continue. Documents: as the tokenizer has them, with those before and
+  // after a text, or the one that begins a text without tokens. Throws DataError if there is none.
+  std::vector<std::int32_t> prompt_ids(std::string_view text) const;
+  // The same for the tokens of one line or document.
+  std::vector<std::int32_t> prompt_of(const std::vector<std::int32_t>& ids) const;
+  // The tokens of a text to score, of which the first is only input: of lines it ends with eos.
+  std::vector<std::int32_t> passage_ids(std::string_view text) const;
+
+  // What ends an answer in a conversation: always something does.
+  std::vector<std::int32_t> conversation_ends() const;
 
   // The context for a requested number of tokens; 0: the training length. Throws ConfigError for
   // more than the model's positions.

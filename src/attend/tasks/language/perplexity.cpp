@@ -1,6 +1,7 @@
 #include "attend/tasks/language/perplexity.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -34,10 +35,6 @@ struct Predictions {
   Tensor hidden;  // [M, D]
   std::vector<std::int32_t> targets;
   std::vector<float> log_probabilities;
-
-  double nll() const {
-    return -std::accumulate(log_probabilities.begin(), log_probabilities.end(), 0.0);
-  }
 };
 
 Predictions predict(const LanguageTransformer& model, const LanguageBatch& batch) {
@@ -55,6 +52,10 @@ Predictions predict(const LanguageTransformer& model, const LanguageBatch& batch
   return {hidden.value(), std::move(targets), std::move(log_probabilities)};
 }
 
+double nll_of(std::span<const float> log_probabilities) {
+  return -std::accumulate(log_probabilities.begin(), log_probabilities.end(), 0.0);
+}
+
 }  // namespace
 
 std::vector<float> target_log_probabilities(const LanguageTransformer& model,
@@ -63,35 +64,57 @@ std::vector<float> target_log_probabilities(const LanguageTransformer& model,
 }
 
 double negative_log_likelihood(const LanguageTransformer& model, const LanguageBatch& batch) {
-  return predict(model, batch).nll();
+  return nll_of(predict(model, batch).log_probabilities);
 }
 
-TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& text,
-                               const TextPerplexityOptions& options, const Advance& advance) {
+namespace {
+
+TextPerplexity begun_perplexity(const LanguageModel& model, const TextPerplexityOptions& options) {
   check_options(options);
   TextPerplexity result;
+  result.of_documents = !model.text.has_lines();
   result.context = model.context_for(options.context);
   result.stride = options.stride == 0 ? std::max(1, result.context / 2) : options.stride;
-  result.unknown = std::count(text.stream.begin(), text.stream.end(), model.tokenizer.unk_id());
-  const LanguageEvaluationBatcher batches(text.stream, {result.context}, result.stride,
-                                          options.batch);
-  std::optional<ContinuousCache> cache;
-  if (options.cache.used()) cache.emplace(options.cache, model.network->config().d_model);
-  double nll = 0, nll_without = 0;
-  for (std::int64_t i = 0; i < batches.batches(); ++i) {
-    Predictions predictions = predict(*model.network, batches.batch(i));
-    require_finite(predictions.log_probabilities, "log-probabilities of the tokens", model.source);
-    nll_without += predictions.nll();
-    if (cache)
-      predictions.log_probabilities =
-          cache->read(predictions.hidden, predictions.targets, predictions.log_probabilities);
-    nll += predictions.nll();
-    if (advance) advance(std::ssize(predictions.targets));
-  }
-  result.perplexity.add(nll, text.targets(), text.words, text.characters);
   result.cache_tokens = options.cache.tokens;
-  if (cache)
-    result.without_cache.emplace().add(nll_without, text.targets(), text.words, text.characters);
+  return result;
+}
+
+// The log-probabilities of a text, batch by batch: with a cache, if there is one, and without.
+class TextMeasure {
+ public:
+  TextMeasure(const LanguageModel& model, const TextPerplexityOptions& options) : model_(model) {
+    if (options.cache.used()) cache_.emplace(options.cache, model.network->config().d_model);
+  }
+  struct Batch {
+    std::vector<float> with, without;
+  };
+  Batch measure(const LanguageBatch& batch) {
+    Predictions predictions = predict(*model_.network, batch);
+    require_finite(predictions.log_probabilities, "log-probabilities of the tokens", model_.source);
+    Batch result{{}, predictions.log_probabilities};
+    result.with = !cache_ ? result.without
+                          : cache_->read(predictions.hidden, predictions.targets,
+                                         predictions.log_probabilities);
+    return result;
+  }
+
+ private:
+  const LanguageModel& model_;
+  std::optional<ContinuousCache> cache_;
+};
+
+// What was summed over a text.
+struct TextSums {
+  double nll = 0, nll_without = 0;
+  std::int64_t tokens = 0;
+};
+
+TextPerplexity finished_perplexity(TextPerplexity result, const TextSums& sums,
+                                   const LanguageCounts& counts, const LanguageModel& model) {
+  result.perplexity.add(sums.nll, sums.tokens, counts.words, counts.characters);
+  if (result.cache_tokens > 0)
+    result.without_cache.emplace().add(sums.nll_without, sums.tokens, counts.words,
+                                       counts.characters);
   for (const Perplexity& one :
        {result.perplexity, result.without_cache.value_or(result.perplexity)}) {
     const auto per_token = static_cast<float>(one.per_token());
@@ -100,14 +123,99 @@ TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& t
   return result;
 }
 
+}  // namespace
+
+TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& text,
+                               const TextPerplexityOptions& options, const Advance& advance) {
+  TextPerplexity result = begun_perplexity(model, options);
+  result.unknown = std::count(text.stream.begin(), text.stream.end(), model.tokenizer.unk_id());
+  const LanguageEvaluationBatcher batches(text.stream, {result.context}, result.stride,
+                                          options.batch);
+  TextMeasure measure(model, options);
+  TextSums sums{.tokens = text.targets()};
+  for (std::int64_t i = 0; i < batches.batches(); ++i) {
+    const TextMeasure::Batch batch = measure.measure(batches.batch(i));
+    sums.nll += nll_of(batch.with);
+    sums.nll_without += nll_of(batch.without);
+    if (advance) advance(std::ssize(batch.with));
+  }
+  return finished_perplexity(std::move(result), sums, text, model);
+}
+
+namespace {
+
+// The mean over windows of which some tokens do not count.
+struct WeighedMean {
+  double nll = 0, nll_without = 0, weight = 0;
+  std::int64_t tokens = 0;
+
+  void add(const TextMeasure::Batch& batch, std::size_t begin, std::size_t count, bool is_first) {
+    const auto of = static_cast<double>(count);
+    const double share = is_first ? 1.0 : (of - 1) / of;
+    nll += share * nll_of(std::span(batch.with).subspan(begin, count));
+    nll_without += share * nll_of(std::span(batch.without).subspan(begin, count));
+    weight += share * of;
+    tokens += static_cast<std::int64_t>(count);
+  }
+  TextSums sums() const {
+    const double all = static_cast<double>(tokens) / weight;
+    return {nll * all, nll_without * all, tokens};
+  }
+};
+
+// `is_apart`: windows have no token in common, so each has a first one.
+void add_document(std::vector<std::int32_t> ids, const TextPerplexity& windows,
+                  const TextPerplexityOptions& options, TextMeasure& measure, WeighedMean& mean,
+                  const Advance& advance) {
+  std::vector<TokenWindow> all = document_windows(std::ssize(ids), windows.context, windows.stride);
+  if (all.empty()) return;
+  const bool is_apart = windows.stride == windows.context;
+  const LanguageEvaluationBatcher batches(std::move(ids), std::move(all), options.batch);
+  bool is_first = true;
+  for (std::int64_t i = 0; i < batches.batches(); ++i) {
+    const LanguageBatch batch = batches.batch(i);
+    const TextMeasure::Batch measured = measure.measure(batch);
+    std::size_t begin = 0;
+    for (std::size_t b = 0; b < batch.first_scored.size(); ++b) {
+      const auto count = static_cast<std::size_t>(batch.input.length(static_cast<std::int64_t>(b)) -
+                                                  batch.first_scored[b]);
+      mean.add(measured, begin, count, is_first || is_apart);
+      begin += count;
+      is_first = false;
+    }
+    if (advance) advance(std::ssize(measured.with));
+  }
+}
+
+}  // namespace
+
+TextPerplexity document_perplexity(const LanguageModel& model,
+                                   std::span<const std::string> documents,
+                                   const TextPerplexityOptions& options, const Advance& advance) {
+  TextPerplexity result = begun_perplexity(model, options);
+  TextMeasure measure(model, options);
+  WeighedMean mean;
+  for (const std::string& document : documents) {
+    std::vector<std::int32_t> ids = model.passage_ids(document);
+    result.unknown += std::count(ids.begin(), ids.end(), model.tokenizer.unk_id());
+    add_document(std::move(ids), result, options, measure, mean, advance);
+  }
+  if (mean.tokens == 0)
+    throw DataError("the text has no token to predict; expected two or more tokens");
+  if (mean.weight == 0)
+    throw ConfigError("stride: expected 2 or more, so that windows count; got 1");
+  return finished_perplexity(std::move(result), mean.sums(),
+                             count_text(documents, TextUnit::documents), model);
+}
+
 bool TextPerplexity::has_per_word() const {
   return perplexity.words > 0 && std::isfinite(perplexity.per_word());
 }
 
 std::string TextPerplexity::summary(int digits) const {
   std::string line =
-      fmt::format("perplexity {:.{}f} per token ({}, line ends included)", perplexity.per_token(),
-                  digits, counted(perplexity.tokens, "token"));
+      fmt::format("perplexity {:.{}f} per token ({}{})", perplexity.per_token(), digits,
+                  counted(perplexity.tokens, "token"), of_documents ? "" : ", line ends included");
   if (has_per_word())
     line += fmt::format(", {:.{}f} per word ({})", perplexity.per_word(), digits,
                         counted(perplexity.words, "word"));
@@ -124,7 +232,10 @@ std::string TextPerplexity::summary(int digits) const {
 Perplexity perplexity_of(std::span<const std::string> lines, const LanguageModel& model) {
   TextPerplexityOptions options;
   options.cache = model.cache;
-  return text_perplexity(model, encode_language(lines, model.tokenizer), options).perplexity;
+  if (model.text.has_lines())
+    return text_perplexity(model, encode_language(lines, model.tokenizer), options).perplexity;
+  const std::string document = fmt::format("{}", fmt::join(lines, "\n"));
+  return document_perplexity(model, std::span(&document, 1), options).perplexity;
 }
 
 }  // namespace attend

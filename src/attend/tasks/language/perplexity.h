@@ -23,7 +23,7 @@ struct TextPerplexityOptions {
 template <class Visitor>
 void fields(TextPerplexityOptions& o, Visitor&& visit) {
   visit("context", o.context, between(0, 1e6),
-        "context of the model in tokens; 0: the training length");
+        "tokens of a window, the context of the model; 0: the training length");
   visit("stride", o.stride, between(0, 1e6),
         "tokens scored per window, with the others as context; 0: half of the window");
   fields(o.batch, visit);
@@ -33,6 +33,7 @@ void fields(TextPerplexityOptions& o, Visitor&& visit) {
 struct TextPerplexity {
   // Per token, line ends included, and per word separated by white space.
   Perplexity perplexity;
+  bool of_documents = false;                // in which nothing is a line end
   std::optional<Perplexity> without_cache;  // if there is a cache
   int cache_tokens = 0;
   int context = 0;
@@ -42,7 +43,7 @@ struct TextPerplexity {
   // Whether the perplexity per word is finite; it may not be for a few very long words.
   bool has_per_word() const;
 
-  // "perplexity 104.28 per token (217646 tokens, ends of lines among them), 118.31 per word (213886
+  // "perplexity 104.28 per token (217646 tokens, line ends included), 118.31 per word (213886
   // words), 1.3042 bits per character; context 256, stride 128".
   std::string summary(int digits) const;
 };
@@ -55,7 +56,15 @@ TextPerplexity text_perplexity(const LanguageModel& model, const LanguageText& t
                                const TextPerplexityOptions& options = {},
                                const Advance& advance = {});
 
-// The same for lines that are read as one text, with the defaults of the model.
+// The same for documents, in the windows of document_windows(): every token but the first of each
+// is predicted. The mean over the tokens is that of transformers' recipe, which weighs the mean of
+// a window by its tokens, without one in every window but the first of a document.
+TextPerplexity document_perplexity(const LanguageModel& model,
+                                   std::span<const std::string> documents,
+                                   const TextPerplexityOptions& options = {},
+                                   const Advance& advance = {});
+
+// The perplexity of lines that are read as one text, with the defaults of the model.
 Perplexity perplexity_of(std::span<const std::string> lines, const LanguageModel& model);
 
 // The summed negative log-likelihood of the targets that count in `batch`, in nats.

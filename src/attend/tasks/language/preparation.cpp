@@ -12,6 +12,7 @@
 #include "attend/data/token_stream.h"
 #include "attend/error.h"
 #include "attend/tasks/language/training.h"
+#include "attend/tasks/language/training_text.h"
 #include "attend/tasks/prepared_text.h"
 #include "attend/tasks/training_task.h"
 
@@ -21,25 +22,52 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// Calls use(lines) for the lines of all files, some thousand at a time.
-void for_parts(const std::vector<std::string>& files, const std::function<void(Lines&)>& use) {
+// Calls use(units) for the lines or documents of all files, some thousand at a time.
+void for_parts(const std::vector<std::string>& files, const DocumentOptions& options,
+               const std::function<void(Lines&)>& use) {
   constexpr std::size_t kPartBytes = std::size_t{32} << 20;
-  Lines lines;
+  Lines units;
   std::size_t bytes = 0;
   const auto use_all = [&] {
-    if (!lines.empty()) use(lines);
-    lines.clear();
+    if (!units.empty()) use(units);
+    units.clear();
     bytes = 0;
   };
   for (const std::string& file : files) {
-    LineReader reader(file);
-    for (std::string line; reader.next(line);) {
-      bytes += line.size();
-      lines.push_back(line);
-      if (std::ssize(lines) == kPreparedAtOnce || bytes >= kPartBytes) use_all();
+    UnitReader reader(file, options);
+    for (std::string unit; reader.next(unit);) {
+      bytes += unit.size();
+      units.push_back(unit);
+      if (std::ssize(units) == kPreparedAtOnce || bytes >= kPartBytes) use_all();
     }
   }
   use_all();
+}
+
+// The lines of units, which are lines or documents.
+Lines taken_lines(Lines& units, const DocumentOptions& options) {
+  return options.documents ? lines_of(units) : std::move(units);
+}
+
+// What a text is for the model with this vocabulary; otherwise as the options say. Throws
+// ConfigError if they say something else.
+LanguageFormat format_for(const LanguagePreparation& o, const Tokenizer& tokenizer) {
+  const std::int32_t eos = tokenizer.eos_id();
+  const bool documents = o.data.units.documents;
+  const std::filesystem::path from = o.preparation.tokenizer_from;
+  if (!from.empty() && !std::filesystem::exists(manifest_file(from))) {
+    const std::filesystem::path file = model_file_of(from);
+    if (file.extension() == ".safetensors") {
+      const Checkpoint model = load_checkpoint(file);
+      if (model.metadata.contains(kLanguageFormatKey)) {
+        if (!documents)
+          throw ConfigError(
+              fmt::format("documents: {} was trained on documents; add --documents", model.source));
+        return language_model(model).text;
+      }
+    }
+  }
+  return documents ? text_of_documents(eos) : text_of_lines(eos, eos);
 }
 
 // What the first reading finds.
@@ -48,12 +76,13 @@ struct LineScan {
   Lines sample;
 };
 
-LineScan scan(const std::vector<std::string>& files, const PreparedFolderOptions& options,
-              const Advance& advance) {
+LineScan scan(const std::vector<std::string>& files, const DocumentOptions& units,
+              const PreparedFolderOptions& options, const Advance& advance) {
   ReservoirSample<std::string> sample(options.tokenizer_from.empty() ? options.sample_lines : 0,
                                       RandomKey{options.seed, stream_of("prepare.sample")});
   std::int64_t blank = 0;
-  for_parts(files, [&](Lines& lines) {
+  for_parts(files, units, [&](Lines& part) {
+    Lines lines = taken_lines(part, units);
     if (advance) advance(std::ssize(lines));
     for (std::string& line : lines) {
       blank += is_blank(line);
@@ -66,21 +95,24 @@ LineScan scan(const std::vector<std::string>& files, const PreparedFolderOptions
 }
 
 // The second reading, of so many lines.
-void encode(const std::vector<std::string>& files, std::int64_t count, const Advance& advance,
-            PreparedFolder& folder) {
+void encode(const LanguagePreparation& o, const std::vector<std::string>& files,
+            std::int64_t line_count, const Advance& advance, PreparedFolder& folder) {
+  const DocumentOptions& units = o.data.units;
   const Tokenizer& tokenizer = folder.vocabularies().src;
-  KindSample kind(count, tokenizer);
+  const LanguageFormat format = format_for(o, tokenizer);
+  KindSample kind(line_count, tokenizer);
   StreamWriter stream(folder.shards());
   LanguageCounts& counts = folder.manifest().lines;
-  for_parts(files, [&](Lines& lines) {
+  const bool begins_with_end =
+      format.has_lines() || format.prefix == std::vector{tokenizer.eos_id()};
+  for_parts(files, units, [&](Lines& part) {
+    const LanguageText text = encode_language(part, tokenizer, format.stream());
+    const std::span ids = text.stream;
+    // The end of the unit before is there.
+    stream.add(counts.lines == 0 || !begins_with_end ? ids : ids.subspan(1));
+    counts += text;
+    const Lines lines = taken_lines(part, units);
     for (const std::string& line : lines) kind.add(line);
-    const LanguageText part = encode_language(lines, tokenizer);
-    const std::span ids = part.stream;
-    stream.add(counts.lines == 0 ? ids : ids.subspan(1));  // the end of the line before is there
-    counts.lines += part.lines;
-    counts.empty_lines += part.empty_lines;
-    counts.characters += part.characters;
-    counts.words += part.words;
     if (advance) advance(std::ssize(lines));
   });
   stream.finish();
@@ -90,16 +122,21 @@ void encode(const std::vector<std::string>& files, std::int64_t count, const Adv
 
 }  // namespace
 
+void settle_defaults(LanguagePreparation& o, const IsSet& is_set) {
+  settle_vocabulary(o.vocabulary, o.data.units.documents, is_set);
+}
+
 PreparationResult prepare_text(const LanguagePreparation& o, const Advance& advance) {
   if (o.data.train.empty()) throw ConfigError("--train: expected the file to train on, got none");
   const std::vector<std::string> files = in_folder(o.data.data, o.data.train);
   require_preparable(o.preparation, files);
 
-  LineScan found = scan(files, o.preparation, advance);
+  check(o.data.units);
+  LineScan found = scan(files, o.data.units, o.preparation, advance);
   const bool given = !o.preparation.tokenizer_from.empty();
   const Vocabularies vocabularies = [&] {
     if (given) return vocabularies_from(o.preparation.tokenizer_from);
-    Tokenizer learned = Tokenizer::train(found.sample, o.vocabulary);
+    Tokenizer learned = learned_vocabulary(found.sample, o.vocabulary, o.data.units.documents);
     return Vocabularies{learned, learned};
   }();
   if (!vocabularies.joint())
@@ -115,7 +152,7 @@ PreparationResult prepare_text(const LanguagePreparation& o, const Advance& adva
       o.data.language.empty() ? language_of(o.data.train) : o.data.language;
   manifest.format = {.sequences = 1, .id_bytes = id_bytes_for(vocabularies.src.vocab_size())};
   PreparedFolder folder(o.preparation, vocabularies, std::move(manifest));
-  encode(files, found.lines, advance, folder);
+  encode(o, files, found.lines, advance, folder);
   return {folder.commit(), learned_from};
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "attend/data/documents.h"
+#include "attend/tasks/initial_model.h"
 #include "attend/tasks/preparation.h"
 #include "attend/text/tokenizer.h"
 
@@ -13,6 +15,7 @@ struct LanguageFiles {
   std::string data;
   std::vector<std::string> train;
   std::string language;
+  DocumentOptions units;
 };
 
 template <class Visitor>
@@ -23,6 +26,7 @@ void fields(LanguageFiles& o, Visitor&& visit) {
   visit("language", o.language,
         "language of the text, stored in the model; default: the extension of the training files, "
         "as in train.en");
+  fields(o.units, visit);
 }
 
 struct LanguagePreparation {
@@ -38,9 +42,12 @@ void groups(LanguagePreparation& o, Visitor&& visit) {
   visit("preparation", o.preparation);
 }
 
+// As of LanguageTraining.
+void settle_defaults(LanguagePreparation& options, const IsSet& is_set);
+
 // Writes the folder. Memory: the sample that the vocabulary is learned from, and some thousand
-// lines, whatever the size of the text. `advance` counts the lines of both readings. Throws
-// ConfigError, IoError and DataError as prepare_training() does for the text.
+// lines or a document, whatever the size of the text. `advance` counts the lines of both readings.
+// Throws ConfigError, IoError and DataError as prepare_training() does for the text.
 PreparationResult prepare_text(const LanguagePreparation& options, const Advance& advance = {});
 
 }  // namespace attend

@@ -9,25 +9,27 @@ namespace attend {
 
 namespace {
 
-// A vocabulary may have one token for bos and eos, or lack some.
-std::vector<std::int32_t> tokens_without_text(const SpecialTokens& special) {
-  std::vector<std::int32_t> tokens;
-  for (const std::int32_t id : {special.pad, special.unk, special.bos})
-    if (id >= 0 && id != special.eos) tokens.push_back(id);
-  return tokens;
+// What is written as lines, and not as a document.
+bool has_lines(const LanguageModel& model, const GenerationPrompt& prompt) {
+  return model.text.has_lines() && !prompt.is_conversation;
 }
 
-// What ends a text: nothing does, the end of its line, or what the options name.
-EndTokens ends_of(const LanguageModel& model, const GenerationOptions& options) {
-  if (!options.one_line) return EndTokens(-1);
-  return options.end_ids.empty() ? EndTokens(model.tokenizer.eos_id()) : EndTokens(options.end_ids);
+// What ends a text: nothing does, the end of its line, what the options name, or the model. A
+// conversation always has an end.
+EndTokens ends_of(const LanguageModel& model, const GenerationPrompt& prompt) {
+  const GenerationOptions& options = prompt.options;
+  if (has_lines(model, prompt) && !options.one_line) return EndTokens(-1);
+  if (!options.end_ids.empty()) return EndTokens(options.end_ids);
+  return EndTokens(prompt.is_conversation ? model.conversation_ends() : model.text.ends);
 }
 
-// Null: it may contain anything.
-std::shared_ptr<const PhraseRules> forbidden_sequences(const GenerationOptions& options) {
-  if (options.forbidden_ids.empty()) return nullptr;
+// Those of the options and of the model. Null: it may contain anything.
+std::shared_ptr<const PhraseRules> forbidden_sequences(const GenerationOptions& options,
+                                                       const LanguageModel& model) {
   std::vector<PhrasePaths> paths;
-  for (const std::vector<std::int32_t>& ids : options.forbidden_ids) paths.push_back(one_path(ids));
+  for (const auto* sequences : {&options.forbidden_ids, &model.text.forbidden})
+    for (const std::vector<std::int32_t>& ids : *sequences) paths.push_back(one_path(ids));
+  if (paths.empty()) return nullptr;
   return std::make_shared<const PhraseRules>(std::vector<std::vector<std::int32_t>>(),
                                              std::move(paths));
 }
@@ -44,6 +46,15 @@ Generation generation(const Hypothesis& hypothesis) {
 
 }  // namespace
 
+std::vector<std::int32_t> unwritten_tokens(const LanguageModel& model) {
+  std::vector<std::int32_t> tokens;
+  if (!model.text.has_lines()) return tokens;
+  const SpecialTokens special = model.tokenizer.special_tokens();
+  for (const std::int32_t id : {special.pad, special.unk, special.bos})
+    if (id >= 0 && id != special.eos) tokens.push_back(id);
+  return tokens;
+}
+
 BeamSearchOptions search_options(const GenerationOptions& options) {
   BeamSearchOptions search;
   search.beam_size = options.beam.beam_size;
@@ -56,17 +67,16 @@ BeamSearchOptions search_options(const GenerationOptions& options) {
   return search;
 }
 
-RunningGenerations::Writer::Writer(const Tokenizer& tokenizer, const GenerationPrompt& prompt)
-    : eos_(tokenizer.eos_id()),
-      end_(prompt.is_conversation ? "" : "\n"),
-      stream_(tokenizer, prompt.is_conversation ? TextStream::LineBreaks::kept
-                                                : TextStream::LineBreaks::spaces) {
-  for (const std::int32_t token : prompt.line) stream_.add(token);
+RunningGenerations::Writer::Writer(const LanguageModel& model, const GenerationPrompt& prompt)
+    : line_end_(has_lines(model, prompt) ? model.tokenizer.eos_id() : -1),
+      stream_(model.tokenizer, has_lines(model, prompt) ? TextStream::LineBreaks::spaces
+                                                        : TextStream::LineBreaks::kept) {
+  for (const std::int32_t token : prompt.begun) stream_.add(token);
 }
 
 std::string RunningGenerations::Writer::add(std::int32_t token) {
   ++tokens_;
-  const std::string more = token == eos_ ? stream_.finish().append(end_) : stream_.add(token);
+  const std::string more = token == line_end_ ? stream_.finish().append("\n") : stream_.add(token);
   text_ += more;
   return more;
 }
@@ -77,20 +87,20 @@ RunningGenerations::RunningGenerations(std::shared_ptr<const LanguageModel> mode
     : model_(std::move(model)), scorer_(*model_->network), batch_(scorer_) {}
 
 std::size_t RunningGenerations::join(GenerationPrompt prompt) {
-  const SpecialTokens special = model_->tokenizer.special_tokens();
   const std::size_t number = next_;
   Running& running = running_[number];
   try {
     running.prompt = std::move(prompt);
     const GenerationOptions& options = running.prompt.options;
     for (int item = 0; item < options.n_best; ++item)
-      running.writers.emplace_back(model_->tokenizer, running.prompt);
+      running.writers.emplace_back(*model_, running.prompt);
+    const std::int32_t unpenalized = model_->text.has_lines() ? model_->tokenizer.eos_id() : -1;
     scorer_.join(running.prompt.stream, {.context = model_->context_for(options.context),
                                          .max_length = options.max_tokens,
                                          .cache = options.cache,
-                                         .forbidden = tokens_without_text(special),
+                                         .forbidden = unwritten_tokens(*model_),
                                          .repetition_penalty = options.repetition_penalty,
-                                         .never_penalized = special.eos});
+                                         .never_penalized = unpenalized});
   } catch (...) {
     running_.erase(number);
     throw;
@@ -104,8 +114,8 @@ std::size_t RunningGenerations::join(GenerationPrompt prompt) {
 RunningBatch::Search RunningGenerations::search(const GenerationPrompt& prompt,
                                                 const Arrival& arrival) const {
   const GenerationOptions& options = prompt.options;
-  const EndTokens ends = ends_of(*model_, options);
-  std::shared_ptr<const PhraseRules> forbidden = forbidden_sequences(options);
+  const EndTokens ends = ends_of(*model_, prompt);
+  std::shared_ptr<const PhraseRules> forbidden = forbidden_sequences(options, *model_);
   if (options.beam.beam_size > 0)
     return BeamSearch(arrival, ends, search_options(options), std::move(forbidden));
   SamplingOptions sampling = options.sampling;

@@ -20,13 +20,17 @@ namespace attend {
 
 // A prompt to continue.
 struct GenerationPrompt {
-  std::vector<std::int32_t> stream;  // its tokens, which begin with the model's first token
-  std::vector<std::int32_t> line;    // those of its last line, which continues
+  std::vector<std::int32_t> stream;  // its tokens
+  std::vector<std::int32_t> begun;   // those of the text that continues: its last line, or all
   GenerationOptions options;         // n_best samples, or the n_best of beam search
   std::uint64_t sample = 0;          // the stream of random numbers of the first sample
   std::function<void(const GeneratedToken&)> grow = {};  // receives every token that is sampled
-  bool is_conversation = false;  // line breaks are characters, and eos ends the text
+  bool is_conversation = false;  // line breaks are characters, and an end of the model ends it
 };
+
+// Tokens that are never written: in lines, those without text but eos. A vocabulary may have one
+// token for bos and eos, or lack some.
+std::vector<std::int32_t> unwritten_tokens(const LanguageModel& model);
 
 // The options of beam search among these.
 BeamSearchOptions search_options(const GenerationOptions& options);
@@ -50,8 +54,8 @@ class RunningGenerations {
   // The growing text of a sample, which is delivered in whole characters.
   class Writer {
    public:
-    // The tokens of the current line of the prompt are not written again.
-    Writer(const Tokenizer& tokenizer, const GenerationPrompt& prompt);
+    // The begun text of the prompt is not written again.
+    Writer(const LanguageModel& model, const GenerationPrompt& prompt);
     // -> what the token completes.
     std::string add(std::int32_t token);
     std::size_t tokens() const { return tokens_; }
@@ -59,8 +63,7 @@ class RunningGenerations {
     std::string finish();
 
    private:
-    std::int32_t eos_;
-    std::string_view end_;  // what eos is in the text
+    std::int32_t line_end_;  // the token that ends a line; -1: none
     TextStream stream_;
     std::string text_;
     std::size_t tokens_ = 0;

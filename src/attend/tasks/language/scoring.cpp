@@ -23,7 +23,7 @@ using LineIds = std::vector<std::int32_t>;
 constexpr std::int64_t kMostBatchTokens = 1024;
 
 struct ScoredLine {
-  LineIds ids;
+  LineIds ids;  // of which the first is only input
   std::int64_t characters = 0;
 };
 
@@ -33,18 +33,15 @@ SequenceScore score_of(std::vector<float> token_scores, const LanguageModel& mod
   return {.log_probability = sum, .token_scores = std::move(token_scores)};
 }
 
-// Scores lines that fit into the context, as a batch.
+// Scores lines of two or more tokens that fit into the context, as a batch.
 void score_short(const LanguageModel& model, std::span<const LineIds* const> lines,
                  std::span<SequenceScore* const> scores) {
   RaggedBuilder inputs;
   LineIds targets;
-  const std::int32_t eos = model.tokenizer.eos_id();
   for (const LineIds* line : lines) {
-    inputs.append(model.first_token);
-    inputs.append(*line);
+    inputs.append(std::span(*line).first(line->size() - 1));
     inputs.end_sequence();
-    targets.insert(targets.end(), line->begin(), line->end());
-    targets.push_back(eos);
+    targets.insert(targets.end(), line->begin() + 1, line->end());
   }
   const LanguageBatch batch{inputs.build(), std::move(targets), LineIds(lines.size(), 0)};
   const std::vector<float> log_probabilities = target_log_probabilities(*model.network, batch);
@@ -52,14 +49,6 @@ void score_short(const LanguageModel& model, std::span<const LineIds* const> lin
     const auto first = log_probabilities.begin() + batch.input.begin_of(i);
     *scores[static_cast<std::size_t>(i)] = score_of({first, first + batch.input.length(i)}, model);
   }
-}
-
-// Scores a line longer than the context.
-SequenceScore score_long(const LanguageModel& model, const LineIds& line) {
-  LineIds stream = line;
-  stream.insert(stream.begin(), model.first_token);
-  stream.push_back(model.tokenizer.eos_id());
-  return score_of(score_stream(model, std::move(stream)), model);
 }
 
 std::vector<SequenceScore> scores_of(const LanguageModel& model,
@@ -76,8 +65,9 @@ std::vector<SequenceScore> scores_of(const LanguageModel& model,
   };
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::int64_t length = std::ssize(lines[i].ids);
-    if (length >= model.context.sequence_length) {
-      scores[i] = score_long(model, lines[i].ids);
+    if (length < 2) continue;  // nothing is predicted
+    if (length - (model.text.has_lines() ? 1 : 0) > model.context.sequence_length) {
+      scores[i] = score_of(score_stream(model, lines[i].ids), model);
       continue;
     }
     if (tokens + length > kMostBatchTokens) flush();
@@ -92,20 +82,30 @@ std::vector<SequenceScore> scores_of(const LanguageModel& model,
 
 ScoredLine scored_line(const LanguageModel& model, const std::string& line,
                        const std::string& where, int max_tokens) {
-  LineIds ids = model.tokenizer.encode(line);
-  if (std::ssize(ids) > max_tokens)
+  LineIds ids = model.passage_ids(line);
+  const bool has_lines = model.text.has_lines();
+  const std::int64_t marks = std::ssize(model.text.prefix) + std::ssize(model.text.suffix) +
+                             static_cast<std::int64_t>(has_lines);
+  if (const std::int64_t tokens = std::ssize(ids) - marks; tokens > max_tokens)
     throw TooLongError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}", where,
-                                   max_tokens, ids.size()));
-  return {std::move(ids), static_cast<std::int64_t>(count_code_points(line)) + 1};
+                                   max_tokens, tokens));
+  // The end of a line is a character, too.
+  return {std::move(ids), static_cast<std::int64_t>(count_code_points(line)) + (has_lines ? 1 : 0)};
+}
+
+// Of which half is context.
+LanguageEvaluationBatcher windows_of(const LanguageModel& model, std::vector<std::int32_t> stream) {
+  const int length = model.context.sequence_length, stride = std::max(1, length / 2);
+  if (model.text.has_lines()) return {std::move(stream), model.context, stride, {}};
+  std::vector<TokenWindow> windows = document_windows(std::ssize(stream), length, stride);
+  return {std::move(stream), std::move(windows), {}};
 }
 
 }  // namespace
 
-// In windows of which half is context.
 std::vector<float> score_stream(const LanguageModel& model, std::vector<std::int32_t> stream) {
   if (stream.size() < 2) return {};
-  const LanguageEvaluationBatcher windows(std::move(stream), model.context,
-                                          std::max(1, model.context.sequence_length / 2), {});
+  const LanguageEvaluationBatcher windows = windows_of(model, std::move(stream));
   std::vector<float> scores;
   for (std::int64_t i = 0; i < windows.batches(); ++i) {
     const std::vector<float> more = target_log_probabilities(*model.network, windows.batch(i));

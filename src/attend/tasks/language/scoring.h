@@ -14,9 +14,11 @@
 namespace attend {
 
 // Scores each line on its own: log p(tokens and end | the end of the previous line), independent of
-// the other lines. A line longer than the context is read in windows, half of each new, like in
-// text_perplexity(). A line longer than max_tokens is a LineError that names file and line;
-// AnswerSink decides what happens to it. Throws NotFiniteError for scores that are not finite.
+// the other lines. A model of documents takes each for one: log p(tokens | those before a text), or
+// of all tokens but the first where none stands before it, and no end. A line longer than the
+// context is read in windows, half of each new, like in text_perplexity(). A line longer than
+// max_tokens is a LineError that names file and line; AnswerSink decides what happens to it. Throws
+// NotFiniteError for scores that are not finite.
 void score_lines(const LanguageModel& model, LineReader& lines, int max_tokens,
                  const AnswerSink<SequenceScore>& sink);
 

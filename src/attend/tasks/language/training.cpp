@@ -36,6 +36,7 @@ void check_training_text(const LanguageTraining& o) {
 
 void check(const LanguageTraining& o) {
   check_training_text(o);
+  check(o.data.units);
   check_options(o.cache);
   check_options(o.loss);
   check_replay(o.replay, o.initial != nullptr);
@@ -51,14 +52,27 @@ void check(const LanguageTraining& o) {
   validate(o.trainer, o.model.d_model);
 }
 
-// A tokenizer, and the token that begins a text.
+// A tokenizer, and what a text is.
 struct KnownVocabulary {
   Tokenizer tokenizer;
-  std::int32_t first_token;
+  LanguageFormat text;
 };
 
-KnownVocabulary vocabulary_of(const LanguageModel& model) {
-  return {model.tokenizer, model.first_token};
+KnownVocabulary vocabulary_of(const LanguageModel& model) { return {model.tokenizer, model.text}; }
+
+KnownVocabulary new_vocabulary(Tokenizer tokenizer, bool documents) {
+  const std::int32_t eos = tokenizer.eos_id();
+  LanguageFormat text = documents ? text_of_documents(eos) : text_of_lines(eos, eos);
+  return {std::move(tokenizer), std::move(text)};
+}
+
+// Its text is read as it knows text.
+void require_same_unit(const KnownVocabulary& known, bool documents, const std::string& source) {
+  if (known.text.has_lines() != documents) return;
+  throw ConfigError(
+      documents ? fmt::format("documents: {} was trained on lines; leave --documents out", source)
+                : fmt::format("documents: {} was trained on documents, expected true, got false",
+                              source));
 }
 
 // The first checkpoint fixes the vocabulary and the shape of the model.
@@ -67,13 +81,6 @@ KnownVocabulary resumed_vocabulary(const Checkpoint& checkpoint,
   const LanguageModel model = language_model(checkpoint);
   require_same_model(checkpoint, options_to_json(model.network->config()), options_to_json(config));
   return vocabulary_of(model);
-}
-
-KnownVocabulary trained_vocabulary(const std::vector<std::string>& lines,
-                                   const TokenizerOptions& options) {
-  Tokenizer tokenizer = Tokenizer::train(lines, options);
-  const std::int32_t first = tokenizer.eos_id();
-  return {std::move(tokenizer), first};
 }
 
 // Half of every window is context, so that every token has some.
@@ -86,22 +93,23 @@ LanguageValidation validation_of(const LanguageText& text, const LanguageDataOpt
 KnownVocabulary vocabulary_for(const LanguageTraining& o, const LanguageTrainingText& text,
                                const Checkpoint* resumed) {
   if (resumed == nullptr && !o.initial) {
-    if (!text.prepared) return trained_vocabulary(text.lines, o.vocabulary);
-    const Tokenizer& tokenizer = text.prepared->vocabularies.src;
-    return {tokenizer, tokenizer.eos_id()};
+    return new_vocabulary(
+        text.prepared ? text.prepared->vocabularies.src
+                      : learned_vocabulary(text.units, o.vocabulary, o.data.units.documents),
+        o.data.units.documents);
   }
   KnownVocabulary known = resumed != nullptr ? resumed_vocabulary(*resumed, o.model)
                                              : vocabulary_of(language_model(*o.initial));
-  if (text.prepared)
-    require_vocabularies(*text.prepared, known.tokenizer, known.tokenizer,
-                         resumed != nullptr ? resumed->source : o.initial->source);
+  const std::string& source = resumed != nullptr ? resumed->source : o.initial->source;
+  require_same_unit(known, o.data.units.documents, source);
+  if (text.prepared) require_vocabularies(*text.prepared, known.tokenizer, known.tokenizer, source);
   return known;
 }
 
 TextKind kind_for(const LanguageTraining& o, const LanguageTrainingText& text,
                   const Tokenizer& tokenizer) {
   if (!text.prepared)
-    return kind_of(text.lines, tokenizer,
+    return kind_of(text.units, tokenizer,
                    o.data.language.empty() ? language_of(o.data.train) : o.data.language);
   const auto& kinds = text.prepared->manifest.text_kinds;
   const auto found = kinds.find("text");
@@ -118,12 +126,12 @@ LanguageLoss loss_of(const LanguageTraining& o, bool is_taught) {
   return loss;
 }
 
-std::optional<LanguageValidation> validation_of(const std::vector<std::string>& lines,
+std::optional<LanguageValidation> validation_of(const std::vector<std::string>& units,
                                                 const char* name, const LanguageTraining& o,
-                                                const Tokenizer& tokenizer,
+                                                const LanguageModel& model,
                                                 std::vector<std::string>& notes) {
-  if (lines.empty()) return std::nullopt;
-  const LanguageText text = encode_language(lines, tokenizer);
+  if (units.empty()) return std::nullopt;
+  const LanguageText text = encode_language(units, model.tokenizer, model.text.stream());
   notes.push_back(fmt::format("{} text: {}", name, text.summary()));
   return validation_of(text, o.data);
 }
@@ -131,12 +139,13 @@ std::optional<LanguageValidation> validation_of(const std::vector<std::string>& 
 // Mixes old text into a task, and lets its validations measure it.
 void replay(const LanguageTraining& o, const LanguageTrainingText& text, const LanguageModel& model,
             bool is_first, TrainingTask& task) {
-  LanguageText old = encode_language(text.old.empty() ? text.old_valid : text.old, model.tokenizer);
+  LanguageText old = encode_language(text.old.empty() ? text.old_valid : text.old, model.tokenizer,
+                                     model.text.stream());
   if (!text.old.empty()) task.notes.push_back(fmt::format("old text: {}", old.summary()));
   auto of_old = std::make_unique<LanguageObjective>(
       model, LanguageBatcher(std::move(old.stream), o.data.windows, o.data.batch, o.trainer.seed),
       loss_of(o, !text.old.empty()),
-      validation_of(text.old_valid, "old validation", o, model.tokenizer, task.notes));
+      validation_of(text.old_valid, "old validation", o, model, task.notes));
   if (is_first && of_old->can_validate())
     task.notes.push_back(fmt::format("old text before training: perplexity {:.2f}",
                                      perplexity(of_old->validate().nll)));
@@ -151,7 +160,12 @@ std::string adopt_prepared(LanguageTraining& o) {
   const PreparedText text =
       open_prepared(in_folder(o.data.data, o.data.prepared), LanguageTraining::kName);
   o.vocabulary = tokenizer_options_of(text.manifest, text.vocabularies);
+  o.data.units.documents = text.manifest.lines.documents > 0;
   return text.folders.front();
+}
+
+void settle_defaults(LanguageTraining& o, const IsSet& is_set) {
+  settle_vocabulary(o.vocabulary, o.data.units.documents, is_set);
 }
 
 OpenOptions adopt_model(LanguageTraining& o, const Checkpoint& checkpoint) {
@@ -161,6 +175,7 @@ OpenOptions adopt_model(LanguageTraining& o, const Checkpoint& checkpoint) {
                   .vocab_size = model.tokenizer.vocab_size(),
                   .pretokenized = o.vocabulary.pretokenized};
   o.cache = model.cache;
+  o.data.units.documents = !model.text.has_lines();
   int& window = o.data.windows.sequence_length;
   if (const auto learned = static_cast<int>(o.model.learned_positions()); learned > 0)
     window = std::min(window, learned);
@@ -178,25 +193,25 @@ TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resum
                                    counted(o.model.n_heads, "head")));
 
   const LanguageTrainingText text = read_training_text(o);
-  const auto [tokenizer, first_token] = vocabulary_for(o, text, resumed);
+  const auto [tokenizer, text_format] = vocabulary_for(o, text, resumed);
   task.notes.push_back(fmt::format("vocabulary: {}", counted(tokenizer.vocab_size(), "piece")));
 
   LanguageTransformerConfig config = o.model;
   config.vocab_size = tokenizer.vocab_size();
   LanguageModel model{std::make_shared<LanguageTransformer>(config, o.trainer.seed), tokenizer,
                       o.data.windows, o.cache};
-  model.first_token = first_token;
+  model.text = text_format;
   if (resumed == nullptr && o.initial) copy_parameters(*o.initial, model.parameters());
 
   model.text_kinds = {{"text", kind_for(o, text, tokenizer)}};
 
-  TrainingStream train = training_stream(o, text, tokenizer, task.notes);
+  TrainingStream train = training_stream(o, text, model, task.notes);
   LanguageBatcher batches = training_batches(o, train, task.notes);
   LanguageLoss loss = loss_of(o, text.old.empty());
   loss.sampler = std::move(train.sampler);
   task.objective = std::make_unique<LanguageObjective>(
       model, std::move(batches), std::move(loss),
-      validation_of(text.valid, "validation", o, tokenizer, task.notes));
+      validation_of(text.valid, "validation", o, model, task.notes));
   if (!text.old.empty() || !text.old_valid.empty())
     replay(o, text, model, resumed == nullptr, task);
   task.model = std::make_shared<LanguageModel>(model);

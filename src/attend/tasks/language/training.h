@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "attend/core/options.h"
+#include "attend/data/documents.h"
 #include "attend/data/language.h"
 #include "attend/data/mixture.h"
 #include "attend/decode/continuous_cache.h"
@@ -21,6 +22,7 @@ namespace attend {
 
 struct LanguageDataOptions : TextDataOptions {
   std::vector<std::string> prepared;
+  DocumentOptions units;
   MixtureOptions mixture;
   LanguageOptions windows;
 };
@@ -35,6 +37,7 @@ void fields(LanguageDataOptions& o, Visitor&& visit) {
          visit);
   visit("prepared", o.prepared,
         "training text on disk, instead of --train: folders that `attend prepare lm` has written");
+  fields(o.units, visit);
   fields(o.mixture, visit);
   fields(o.windows, visit);
 }
@@ -82,7 +85,11 @@ void groups(LanguageTraining& o, Visitor&& visit) {
   visit("training", o.trainer);
 }
 
-// Takes the vocabulary, the architecture, its dropout and the cache of `model`, and shortens the
+// Documents have a vocabulary that keeps their line breaks and spaces, unless the user has set one.
+void settle_defaults(LanguageTraining& options, const IsSet& is_set);
+
+// Takes the vocabulary, the architecture, its dropout, the cache of `model` and whether it knows
+// lines or documents, and shortens the
 // windows to the positions that it has learned. Throws DataError for another kind of model.
 OpenOptions adopt_model(LanguageTraining& options, const Checkpoint& model);
 

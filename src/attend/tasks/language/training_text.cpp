@@ -9,24 +9,28 @@
 
 #include "attend/core/counted.h"
 #include "attend/core/lines.h"
+#include "attend/data/documents.h"
 #include "attend/data/mixture.h"
+#include "attend/error.h"
 
 namespace attend {
 
 namespace {
 
-void append_lines(const std::string& file, std::vector<std::string>& lines) {
-  std::vector<std::string> more = read_lines(file);
-  lines.insert(lines.end(), std::make_move_iterator(more.begin()),
+void append_units(const std::string& file, const DocumentOptions& options,
+                  std::vector<std::string>& units) {
+  std::vector<std::string> more = read_units(file, options);
+  units.insert(units.end(), std::make_move_iterator(more.begin()),
                std::make_move_iterator(more.end()));
 }
 
 // Of files that may be none.
-std::vector<std::string> read_all(const std::vector<std::string>& files) {
-  std::vector<std::string> lines;
-  for (const std::string& file : files) append_lines(file, lines);
-  if (!files.empty()) require_text(lines, files);
-  return lines;
+std::vector<std::string> read_all(const std::vector<std::string>& files,
+                                  const DocumentOptions& options) {
+  std::vector<std::string> units;
+  for (const std::string& file : files) append_units(file, options, units);
+  if (!files.empty()) require_text(units, files);
+  return units;
 }
 
 // Reads the shards of each folder as a stream of its own.
@@ -50,25 +54,41 @@ TrainingStream stored_stream(const PreparedText& text, std::vector<std::string>&
 }
 
 TrainingStream encoded_stream(const LanguageTraining& o, const LanguageTrainingText& text,
-                              const Tokenizer& tokenizer, std::vector<std::string>& notes) {
+                              const LanguageModel& model, std::vector<std::string>& notes) {
   TrainingStream train;
   LanguageText whole;
+  const StreamFormat format = model.text.stream();
   for (std::size_t file = 0; file < text.ends.size(); ++file) {
     const std::size_t begin = file == 0 ? 0 : text.ends[file - 1];
-    const std::int64_t before = file == 0 ? 0 : whole.targets();
-    append_language(whole, std::span(text.lines).subspan(begin, text.ends[file] - begin),
-                    tokenizer);
-    train.add_part(o.data.train[file], whole.targets() - before);
+    const std::int64_t before = std::max<std::int64_t>(whole.targets(), 0);
+    append_language(whole, std::span(text.units).subspan(begin, text.ends[file] - begin),
+                    model.tokenizer, format);
+    train.add_part(o.data.train[file], std::max<std::int64_t>(whole.targets() - before, 0));
   }
   notes.push_back(fmt::format("training text: {}", whole.summary()));
   if (o.loss.output_sample > 0)
-    train.sampler.emplace(whole.stream, tokenizer.vocab_size(), o.loss.output_sample,
+    train.sampler.emplace(whole.stream, model.tokenizer.vocab_size(), o.loss.output_sample,
                           o.trainer.seed);
   train.tokens = std::make_shared<const TokensInMemory>(std::move(whole.stream));
   return train;
 }
 
 }  // namespace
+
+Tokenizer learned_vocabulary(std::span<const std::string> units, const TokenizerOptions& options,
+                             bool documents) {
+  if (!documents) return Tokenizer::train(units, options);
+  if (options.type != TokenizerType::byte_bpe)
+    throw ConfigError(fmt::format(
+        "tokenizer: expected byte-bpe for documents, got {}, which does not keep line breaks and "
+        "spaces",
+        enum_names(options.type)[static_cast<std::size_t>(options.type)]));
+  return Tokenizer::train(lines_of(units), options);
+}
+
+void settle_vocabulary(TokenizerOptions& options, bool documents, const IsSet& is_set) {
+  if (documents && !is_set("tokenizer")) options.type = TokenizerType::byte_bpe;
+}
 
 LanguageTrainingText read_training_text(const LanguageTraining& o) {
   const auto files = [&o](const std::vector<std::string>& names) {
@@ -78,23 +98,25 @@ LanguageTrainingText read_training_text(const LanguageTraining& o) {
                                  old = files(o.replay.text), old_valid = files(o.replay.valid);
   for (const std::vector<std::string>* all : {&train, &valid, &old, &old_valid})
     require_readable(*all);
-  LanguageTrainingText text{{}, {}, {}, read_all(valid), read_all(old), read_all(old_valid)};
+  const DocumentOptions& units = o.data.units;
+  LanguageTrainingText text{
+      {}, {}, {}, read_all(valid, units), read_all(old, units), read_all(old_valid, units)};
   if (!o.data.prepared.empty()) {
     text.prepared = open_prepared(files(o.data.prepared), LanguageTraining::kName);
     return text;
   }
   for (const std::string& file : train) {
-    append_lines(file, text.lines);
-    text.ends.push_back(text.lines.size());
+    append_units(file, units, text.units);
+    text.ends.push_back(text.units.size());
   }
-  require_text(text.lines, train);
+  require_text(text.units, train);
   return text;
 }
 
 TrainingStream training_stream(const LanguageTraining& o, const LanguageTrainingText& text,
-                               const Tokenizer& tokenizer, std::vector<std::string>& notes) {
+                               const LanguageModel& model, std::vector<std::string>& notes) {
   return text.prepared ? stored_stream(*text.prepared, notes)
-                       : encoded_stream(o, text, tokenizer, notes);
+                       : encoded_stream(o, text, model, notes);
 }
 
 LanguageBatcher training_batches(const LanguageTraining& o, const TrainingStream& train,

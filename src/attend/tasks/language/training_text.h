@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "attend/data/language.h"
 #include "attend/data/token_stream.h"
+#include "attend/tasks/language/model.h"
 #include "attend/tasks/language/output_sampler.h"
 #include "attend/tasks/language/training.h"
 #include "attend/tasks/prepared_text.h"
@@ -19,11 +21,18 @@ namespace attend {
 
 // All files, so that errors show at once.
 struct LanguageTrainingText {
-  std::vector<std::string> lines;  // empty if the text is prepared
-  std::vector<std::size_t> ends;   // of each file in the lines
+  std::vector<std::string> units;  // lines or documents; empty if the text is prepared
+  std::vector<std::size_t> ends;   // of each file in the units
   std::optional<PreparedText> prepared;
   std::vector<std::string> valid, old, old_valid;  // empty: none
 };
+
+// The tokenizer of lines or documents that are trained on. Only byte-bpe keeps the line breaks and
+// spaces of documents: throws ConfigError for others.
+Tokenizer learned_vocabulary(std::span<const std::string> units, const TokenizerOptions& options,
+                             bool documents);
+// The one for documents, unless the user has set another.
+void settle_vocabulary(TokenizerOptions& options, bool documents, const IsSet& is_set);
 
 // Throws ConfigError, IoError or DataError.
 LanguageTrainingText read_training_text(const LanguageTraining& options);
@@ -43,7 +52,7 @@ struct TrainingStream {
 
 // `notes` gets lines on the text.
 TrainingStream training_stream(const LanguageTraining& options, const LanguageTrainingText& text,
-                               const Tokenizer& tokenizer, std::vector<std::string>& notes);
+                               const LanguageModel& model, std::vector<std::string>& notes);
 
 // Windows of the stream, mixed as the options say. Throws like Mixture.
 LanguageBatcher training_batches(const LanguageTraining& options, const TrainingStream& stream,

@@ -1,0 +1,183 @@
+// The small language models that transformers has written, against what it answers with them
+// (tools/make_language_goldens.py): the tokens of prompts, greedy continuations, perplexities.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "attend/core/json.h"
+#include "attend/error.h"
+#include "attend/interchange/foreign_model.h"
+#include "attend/interchange/model_export.h"
+#include "attend/tasks/language/engine.h"
+#include "attend/tasks/language/perplexity.h"
+#include "attend/tasks/language/scoring.h"
+#include "interchange/fixture_files.h"
+#include "tensor/expect_error.h"
+
+namespace attend {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using LanguageIds = std::vector<std::int32_t>;
+
+// A copy of a fixture with other settings of generation.
+class LanguageDirectory {
+ public:
+  LanguageDirectory(const std::string& name, const Json& settings)
+      : folder_(scratch("language_" + name)) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::copy(fixture("models") / name, folder_);
+    if (!settings.is_null()) std::ofstream(folder_ / "generation_config.json") << settings.dump();
+  }
+  ~LanguageDirectory() { std::filesystem::remove_all(folder_); }
+
+  const std::filesystem::path& path() const { return folder_; }
+  // Saved and loaded again.
+  LanguageModel model() const {
+    return language_model(import_model(ModelDirectory(folder_)).checkpoint);
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+struct LanguageGolden {
+  Json json;
+  LanguageGolden(Json of) : json(std::move(of)) {}  // NOLINT
+  std::string model() const { return json["model"]; }
+};
+
+void PrintTo(const LanguageGolden& golden, std::ostream* out) {
+  *out << golden.model() << ' ' << golden.json["settings"];
+}
+
+std::vector<LanguageGolden> language_goldens() {
+  std::vector<LanguageGolden> goldens;
+  for (const Json& one : parse_json(fixture_bytes("language_goldens.json"), "goldens"))
+    goldens.emplace_back(one);
+  return goldens;
+}
+
+class LanguageAnswers : public testing::TestWithParam<LanguageGolden> {
+ protected:
+  const Json& golden() const { return GetParam().json; }
+  LanguageModel model() const {
+    return LanguageDirectory(GetParam().model(), golden()["settings"]).model();
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Of, LanguageAnswers, testing::ValuesIn(language_goldens()));
+
+GenerationOptions greedily(const GenerationEngine& engine, int tokens) {
+  GenerationOptions options = engine.default_options();
+  options.sampling.top_k = 1;
+  options.max_tokens = tokens;
+  return options;
+}
+
+// Random models write bytes that are no characters. How many of them become one U+FFFD is tested
+// with the decoders.
+std::string with_single_marks(std::string text) {
+  const std::string mark = "\uFFFD";
+  for (std::size_t at; (at = text.find(mark + mark)) != text.npos;) text.erase(at, mark.size());
+  return text;
+}
+
+constexpr int kGoldenTokens = 12;  // WRITTEN of the script
+
+TEST_P(LanguageAnswers, AreThoseOfTransformers) {
+  const GenerationEngine engine(model());
+  for (const Json& answer : golden()["answers"]) {
+    const std::string prompt = answer["prompt"];
+    SCOPED_TRACE(answer["prompt"].dump());
+    const LanguageIds ids = engine.model().prompt_ids(prompt);
+    EXPECT_EQ(ids, answer["ids"].get<LanguageIds>());
+    std::string streamed;
+    const Generation written = engine.generate(prompt, greedily(engine, kGoldenTokens),
+                                               [&](std::string_view more) { streamed += more; });
+    EXPECT_EQ(written.ids, answer["written"].get<LanguageIds>());
+    EXPECT_EQ(with_single_marks(written.text), with_single_marks(answer["text"]));
+    EXPECT_EQ(streamed, written.text);
+    EXPECT_EQ(written.complete,
+              written.ids.size() < kGoldenTokens ||
+                  std::count(engine.model().text.ends.begin(), engine.model().text.ends.end(),
+                             written.ids.back()) > 0);
+    if (engine.model().text.ends.empty()) continue;
+    // A conversation has the same ends.
+    EXPECT_EQ(engine.generate(engine.conversation(ids, greedily(engine, kGoldenTokens), 0))[0].ids,
+              written.ids);
+  }
+}
+
+TEST_P(LanguageAnswers, HavePerplexitiesOfTheRecipeOfTransformers) {
+  const LanguageModel model = this->model();
+  for (const Json& one : golden()["perplexities"]) {
+    const std::string text = one["text"];
+    TextPerplexityOptions options;
+    options.context = one["window"];
+    options.stride = one["stride"];
+    for (const int batch_tokens : {1, 4096}) {
+      options.batch.batch_tokens = batch_tokens;
+      const TextPerplexity found = document_perplexity(model, std::span(&text, 1), options);
+      const double expected = one["perplexity"];
+      EXPECT_NEAR(found.perplexity.per_token(), expected, 1e-5 * expected)
+          << options.context << ", " << options.stride;
+      EXPECT_EQ(found.summary(2).find("line ends"), std::string::npos);
+    }
+  }
+}
+
+// One path: a text within the context has the same tokens in both.
+TEST_P(LanguageAnswers, ScoreTextsAsTheirPerplexityDoes) {
+  const LanguageModel model = this->model();
+  const std::string text = "A man is walking\nwith his dog.";
+  const SequenceScore score = score_lines(model, std::span(&text, 1), {})[0];
+  const Perplexity perplexity = document_perplexity(model, std::span(&text, 1)).perplexity;
+  EXPECT_EQ(std::ssize(score.token_scores), perplexity.tokens);
+  EXPECT_EQ(score.characters, perplexity.characters);
+  EXPECT_NEAR(perplexity.nll, -score.log_probability, 1e-4 * perplexity.nll);
+}
+
+// The settings go into the exported directory and come back from it.
+TEST_P(LanguageAnswers, StayAfterAnExport) {
+  const LanguageDirectory directory(GetParam().model(), golden()["settings"]);
+  const Checkpoint checkpoint = import_model(ModelDirectory(directory.path())).checkpoint;
+  const auto exported = scratch("language_exported");
+  std::filesystem::remove_all(exported);
+  write_model_directory(export_model(checkpoint), exported);
+  const LanguageModel before = language_model(checkpoint),
+                      after = language_model(import_model(ModelDirectory(exported)).checkpoint);
+  std::filesystem::remove_all(exported);
+  EXPECT_EQ(after.text, before.text);
+  EXPECT_EQ(after.generation, before.generation);
+}
+
+TEST(ImportedLanguageModel, RefusesSettingsThatWouldChangeItsAnswers) {
+  for (const auto& [key, value] : std::vector<std::pair<std::string, Json>>{
+           {"forced_bos_token_id", 3}, {"guidance_scale", 1.5}, {"num_beams", 4}}) {
+    const LanguageDirectory directory("gpt2", Json{{key, value}});
+    expect_error<DataError>([&] { directory.model(); }, {"generation_config.json", key});
+  }
+}
+
+TEST(ImportedLanguageModel, RefusesAnEmptyPromptWithoutATokenToBeginWith) {
+  const LanguageDirectory directory("gpt2", Json{{"eos_token_id", 0}});
+  const GenerationEngine engine(directory.model());
+  expect_error<DataError>([&] { engine.generate(""); }, {"prompt has no tokens"});
+}
+
+TEST(ImportedLanguageModel, KnowsNoLines) {
+  const GenerationEngine engine(LanguageDirectory("gpt2", {}).model());
+  GenerationOptions options;
+  options.one_line = true;
+  expect_error<ConfigError>([&] { engine.generate("A", options); }, {"one-line", "documents"});
+}
+
+}  // namespace
+}  // namespace attend

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Compares `attend generate` and `attend evaluate` with transformers, on random models with random tokenizers.
+
+    python check_language_models.py ATTEND [COUNT [SEED]]
+
+ATTEND is the program. COUNT models (12) of the families GPT-2, BLOOM, OPT, Llama, Mistral, Qwen2 and Qwen3 get tokenizers of several
+kinds, begin tokens or none, and settings of generation. Every greedy text after every prompt has to be that of
+generate(do_sample=False), and the perplexity of a text that of transformers' recipe. Fails if one is not.
+Needs torch, transformers and tokenizers.
+"""
+
+import json
+import math
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+import torch
+import transformers
+from make_language_goldens import answer, recipe
+from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+
+TEXTS = ["A man is walking with his dog.\n\nTwo children play football in the rain!\n", "def f(x):\n    return x + 1\n", "日本語のテキスト",
+         "I don't know; do you?\r\n\tIt costs 3.50 €, which is 20 % less.", "The quick brown fox jumps over the lazy dog  and runs away.",
+         "Ein alter Mann kauft drei Äpfel. Où est la bibliothèque ?", "Привет, как дела?"]
+PIECES = ["A man", " is", " ", "  ", "\n", "\n\n", "\t", "dog", "Äpfel", "日本", "🙂", ".", "!?", "x", "é", "e\u0301", "\u00a0", "\u2581", "return", "<", "</", "\r\n"]
+LLAMA_SPLIT = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+LENGTH = 96
+
+
+def byte_level(rng, special):
+    tokenizer = Tokenizer(models.BPE())
+    if rng.random() < 0.5:
+        tokenizer.pre_tokenizer = pre_tokenizers.Sequence([
+            pre_tokenizers.Split(Regex(LLAMA_SPLIT), "isolated"), pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+    else:
+        tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=rng.random() < 0.3)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.train_from_iterator(TEXTS * 3, trainers.BpeTrainer(
+        vocab_size=rng.choice([300, 360]), special_tokens=special, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False))
+    return tokenizer
+
+
+def with_fallback(rng, special):
+    """As that of Llama 2."""
+    tokenizer = Tokenizer(models.BPE(unk_token=special[0], fuse_unk=True, byte_fallback=True))
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+    bytes_ = [f"<0x{byte:02X}>" for byte in range(256)]
+    lines = [line for text in TEXTS * 3 for line in text.split("\n")]
+    tokenizer.train_from_iterator(lines, trainers.BpeTrainer(vocab_size=rng.choice([420, 500]), special_tokens=[*special, *bytes_], show_progress=False))
+    content = json.loads(tokenizer.to_str())
+    content["added_tokens"] = [token for token in content["added_tokens"] if token["content"] not in bytes_]
+    tokenizer = Tokenizer.from_str(json.dumps(content))
+    tokenizer.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)])
+    return tokenizer
+
+
+def random_tokenizer(rng, folder):
+    special = ["<unk>", "<s>", "</s>", "<turn>"]
+    tokenizer = (with_fallback if rng.random() < 0.35 else byte_level)(rng, special)
+    begin = rng.choice([None, "<s>", "</s>"])
+    if begin:
+        tokenizer.post_processor = processors.TemplateProcessing(single=f"{begin} $A", special_tokens=[(begin, tokenizer.token_to_id(begin))])
+    names = {"eos_token": "</s>", "unk_token": "<unk>"} | ({"bos_token": begin} if begin else {})
+    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(folder)
+    return tokenizer.get_vocab_size()
+
+
+def random_model(rng, folder):
+    size = random_tokenizer(rng, folder)
+    wide = dict(vocab_size=size, hidden_size=32, intermediate_size=48, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2,
+                max_position_embeddings=LENGTH)
+    t = transformers
+    config = rng.choice([
+        lambda: t.GPT2Config(vocab_size=size, n_positions=LENGTH, n_embd=32, n_layer=2, n_head=4), lambda: t.LlamaConfig(**wide),
+        lambda: t.BloomConfig(vocab_size=size, hidden_size=32, n_layer=2, n_head=4, pad_token_id=0),
+        lambda: t.OPTConfig(vocab_size=size, hidden_size=32, ffn_dim=48, num_hidden_layers=2, num_attention_heads=4, word_embed_proj_dim=32,
+                            max_position_embeddings=LENGTH, pad_token_id=0),
+        lambda: t.MistralConfig(sliding_window=None, **wide), lambda: t.Qwen2Config(**wide), lambda: t.Qwen3Config(head_dim=8, **wide)])()
+    model = t.AutoModelForCausalLM.from_config(config).float().eval()
+    generator = torch.Generator().manual_seed(rng.randrange(1 << 30))
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            centre = 1.0 if parameter.dim() == 1 and "norm" in name.lower() and name.endswith("weight") else 0.0
+            parameter.copy_(centre + 0.25 * torch.randn(parameter.shape, generator=generator))
+    model.generation_config = t.GenerationConfig()
+    model.save_pretrained(folder)
+    ends = rng.choice([None, 2, [2, 3], rng.sample(range(size), size // 12)])
+    settings = {"bos_token_id": rng.choice([None, 1, 2]), "eos_token_id": ends}
+    if rng.random() < 0.3:
+        settings["repetition_penalty"] = rng.choice([1.1, 1.5, 0.9])
+    if rng.random() < 0.2:
+        settings |= {"no_repeat_ngram_size": 2, "suppress_tokens": rng.sample(range(size), 5)}
+    if rng.random() < 0.3:
+        settings["min_new_tokens"] = 5
+    (folder / "generation_config.json").write_text(json.dumps({key: value for key, value in settings.items() if value is not None}))
+    return config.model_type
+
+
+def run(*arguments):
+    return subprocess.run([str(argument) for argument in arguments], capture_output=True, encoding="utf-8", check=False)
+
+
+def compare_answers(program, file, model, tokenizer, prompts):
+    wrong = 0
+    for prompt in prompts:
+        expected = answer(model, tokenizer, prompt)
+        found = run(program, "generate", file, f"--prompt={prompt}", "--top-k", 1, "--max-tokens", 12, "--format", "json")
+        if expected is None:
+            wrong += "prompt has no tokens" not in found.stderr
+            continue
+        ours = json.loads(found.stdout)["text"] if found.returncode == 0 else found.stderr
+        if ours != expected["text"]:
+            wrong += 1
+            print(f"prompt {prompt!r}: expected {expected['text']!r}, found {ours!r}")
+    return wrong
+
+
+def compare_perplexity(program, file, model, tokenizer, folder):
+    text = folder / "text"
+    text.write_text("".join(TEXTS).replace("\r\n", "\n"), newline="")
+    ids = tokenizer(text.read_text()).input_ids
+    wrong = 0
+    for window, stride in (LENGTH, LENGTH // 2), (40, 16), (30, 30):
+        expected = recipe(model, ids, window, stride)
+        found = run(program, "evaluate", file, "--text", text, "--context", window, "--stride", stride, "--format", "json")
+        ours = json.loads(found.stdout)["perplexity"] if found.returncode == 0 else math.nan
+        if not abs(ours - expected) <= 1e-4 * expected:
+            wrong += 1
+            print(f"perplexity {window}/{stride}: expected {expected}, found {ours} {found.stderr}")
+    return wrong
+
+
+def main():
+    program, count, seed = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 12, int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    rng = random.Random(seed)
+    transformers.logging.set_verbosity_error()
+    wrong = 0
+    for number in range(count):
+        with tempfile.TemporaryDirectory() as name, torch.no_grad():
+            folder = pathlib.Path(name) / "model"
+            folder.mkdir()
+            kind = random_model(rng, folder)
+            file = pathlib.Path(name) / "model.safetensors"
+            imported = run(program, "import", folder, "--out", file)
+            if imported.returncode != 0:
+                print(f"{number} {kind}: {imported.stderr}")
+                wrong += 1
+                continue
+            tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+            model = transformers.AutoModelForCausalLM.from_pretrained(folder).float().eval()
+            prompts = ["", *("".join(rng.choice(PIECES) for _ in range(rng.randrange(1, 8))) for _ in range(8))]
+            mine = compare_answers(program, file, model, tokenizer, prompts)
+            mine += compare_perplexity(program, file, model, tokenizer, pathlib.Path(name))
+            print(f"{number} {kind}: {mine} differences")
+            wrong += mine
+    print(f"{count} models, {wrong} differences")
+    sys.exit(wrong > 0)
+
+
+if __name__ == "__main__":
+    main()
