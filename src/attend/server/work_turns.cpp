@@ -8,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "attend/core/too_long.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -68,8 +69,8 @@ void WorkTurns::State::require_room(const Work& work) const {
 
 WorkTurns::State::Pointer WorkTurns::State::submit(Work work) {
   if (const std::int64_t most = share_of(work.client, most_tokens); work.tokens > most)
-    throw LineError(fmt::format("a request of {} tokens never fits: at most {} tokens may wait",
-                                work.tokens, most));
+    throw TooLongError(fmt::format("a request of {} tokens never fits: at most {} tokens may wait",
+                                   work.tokens, most));
   const std::lock_guard lock(mutex);
   require_room(work);
   waiting.push_back(std::make_shared<Request>(Request{std::move(work)}));

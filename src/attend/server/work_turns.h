@@ -27,7 +27,7 @@ class WorkTurns {
   // Does not wait until the work has ended; may be called when all of this is gone.
   using Cancel = std::function<void()>;
   // Throws OverloadedError if too much waits: a client with a name may have three quarters of what
-  // may wait. Throws LineError for work that never fits.
+  // may wait. Throws TooLongError for work that never fits.
   Cancel submit(Work work);
 
  private:
