@@ -39,7 +39,9 @@ def tagger(directory):
         tag = pipeline("token-classification", model=str(directory), aggregation_strategy=strategy, ignore_labels=[])
         positions = tag.model.config.max_position_embeddings
         tag.tokenizer.model_max_length = positions - (2 if tag.model.config.model_type == "roberta" else 0)
-        strides = [0] if strategy == "none" else [0, 4]
+        # A space at the beginning of a part has another place if the tokenizer puts one before texts.
+        moves_places = getattr(tag.tokenizer, "add_prefix_space", False)
+        strides = [0] if strategy == "none" or moves_places else [0, 4]
         for text in TEXTS:
             for stride in strides:
                 cases.append(

@@ -52,7 +52,7 @@ TaggingOptions options_of(const nlohmann::json& one) {
 
 TEST_P(TaggingPipeline, HasTheWordsAndEntitiesOfTransformers) {
   const nlohmann::json all = cases();
-  ASSERT_GT(all.size(), 60u);
+  ASSERT_GE(all.size(), 40u);
   for (const nlohmann::json& one : all) {
     const auto text = one["text"].get<std::string>();
     SCOPED_TRACE(one["strategy"].dump() + " " + one["stride"].dump() + " " + text);
