@@ -49,11 +49,14 @@ utf8proc_category_t category(char32_t c) {
   return utf8proc_category(static_cast<utf8proc_int32_t>(c));
 }
 
-bool is_cased(char32_t c) {
-  const auto kind = category(c);
-  return kind == UTF8PROC_CATEGORY_LU || kind == UTF8PROC_CATEGORY_LL ||
-         kind == UTF8PROC_CATEGORY_LT || contains(kOtherCased, c);
-}
+// Of them, those with the property Uppercase.
+constexpr std::array kOtherUppercase = std::to_array<Range>({
+    {0x2160, 0x216F},
+    {0x24B6, 0x24CF},
+    {0x1F130, 0x1F149},
+    {0x1F150, 0x1F169},
+    {0x1F170, 0x1F189},
+});
 
 bool is_case_ignorable(char32_t c) {
   switch (category(c)) {
@@ -76,6 +79,59 @@ bool ends_word(std::u32string_view text, std::size_t at) {
   std::size_t after = at + 1;
   while (after < text.size() && is_case_ignorable(text[after])) ++after;
   return after == text.size() || !is_cased(text[after]);
+}
+
+char32_t simple_upper(char32_t c) {
+  return static_cast<char32_t>(utf8proc_toupper(static_cast<utf8proc_int32_t>(c)));
+}
+char32_t simple_title(char32_t c) {
+  return static_cast<char32_t>(utf8proc_totitle(static_cast<utf8proc_int32_t>(c)));
+}
+
+// The full case folding.
+std::u32string fold(char32_t c) {
+  std::array<utf8proc_int32_t, 8> codes{};
+  int boundary = UTF8PROC_BOUNDCLASS_START;
+  const auto size = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(c), codes.data(),
+                                            codes.size(), UTF8PROC_CASEFOLD, &boundary);
+  std::u32string folded;
+  for (utf8proc_ssize_t i = 0; i < size && i < 8; ++i)
+    folded.push_back(static_cast<char32_t>(codes[static_cast<std::size_t>(i)]));
+  return folded;
+}
+
+// Some letters are several in upper case: those of their case folding. Capital letters are not.
+void append_upper(std::u32string& upper, char32_t c) {
+  const std::u32string folded = category(c) == UTF8PROC_CATEGORY_LU ? std::u32string() : fold(c);
+  if (folded.size() < 2) return upper.push_back(simple_upper(c));
+  for (const char32_t part : folded) upper.push_back(simple_upper(part));
+}
+
+// Those several begin with a capital, unless there is one letter for that.
+void append_title(std::u32string& title, char32_t c) {
+  const auto kind = category(c);
+  const bool is_capital = kind == UTF8PROC_CATEGORY_LU || kind == UTF8PROC_CATEGORY_LT;
+  const bool has_own = category(simple_title(c)) == UTF8PROC_CATEGORY_LT;
+  const std::u32string folded = is_capital || has_own ? std::u32string() : fold(c);
+  if (folded.size() < 2) return title.push_back(simple_title(c));
+  bool has_begun = false;
+  for (std::size_t i = 0; i < folded.size(); ++i) {
+    // An iota after the first letter stays below it.
+    const char32_t part = i > 0 && folded[i] == U'\u03B9' ? U'\u0345' : folded[i];
+    title.push_back(has_begun ? part : simple_title(part));
+    has_begun = has_begun || is_cased(part);
+  }
+}
+
+void append_lower(std::u32string& lower, std::u32string_view codes, std::size_t at) {
+  const char32_t c = codes[at];
+  if (c == kCapitalSigma && ends_word(codes, at)) {
+    lower.push_back(kFinalSigma);
+  } else if (c == kDottedCapitalI) {
+    lower.append({U'i', kDotAbove});
+  } else {
+    lower.push_back(static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c))));
+  }
 }
 
 bool is_ascii(std::string_view text) {
@@ -137,6 +193,24 @@ bool is_lower(char32_t c) { return category(c) == UTF8PROC_CATEGORY_LL; }
 bool is_digit(char32_t c) { return category(c) == UTF8PROC_CATEGORY_ND; }
 bool is_currency(char32_t c) { return category(c) == UTF8PROC_CATEGORY_SC; }
 
+bool is_cased(char32_t c) {
+  const auto kind = category(c);
+  return kind == UTF8PROC_CATEGORY_LU || kind == UTF8PROC_CATEGORY_LL ||
+         kind == UTF8PROC_CATEGORY_LT || contains(kOtherCased, c);
+}
+bool is_uppercase(char32_t c) {
+  return category(c) == UTF8PROC_CATEGORY_LU || contains(kOtherUppercase, c);
+}
+bool is_lowercase(char32_t c) {
+  return category(c) == UTF8PROC_CATEGORY_LL ||
+         (contains(kOtherCased, c) && !contains(kOtherUppercase, c));
+}
+bool is_printable(char32_t c) {
+  const auto kind = category(c);
+  if (c == U' ') return true;
+  return kind != UTF8PROC_CATEGORY_CN && kind < UTF8PROC_CATEGORY_ZS;
+}
+
 std::vector<std::string_view> split(std::string_view text) {
   std::vector<std::string_view> words;
   std::size_t word = 0;
@@ -158,12 +232,14 @@ std::string_view strip_right(std::string_view text) {
   return text.substr(0, end);
 }
 
-std::string_view strip(std::string_view text) {
-  const std::vector<std::string_view> words = split(text);
-  if (words.empty()) return {};
-  const char* const end = words.back().data() + words.back().size();
-  return {words.front().data(), static_cast<std::size_t>(end - words.front().data())};
+std::string_view strip_left(std::string_view text) {
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at < text.size(); begin = at)
+    if (!is_space(next_code_point(text, at))) break;
+  return text.substr(begin);
 }
+
+std::string_view strip(std::string_view text) { return strip_left(strip_right(text)); }
 
 std::string lowercase(std::string_view text) {
   if (is_ascii(text)) {
@@ -174,17 +250,50 @@ std::string lowercase(std::string_view text) {
   const std::u32string codes = decode(text);
   std::u32string lower;
   lower.reserve(codes.size() + 1);
-  for (std::size_t i = 0; i < codes.size(); ++i) {
-    if (codes[i] == kCapitalSigma && ends_word(codes, i)) {
-      lower.push_back(kFinalSigma);
-    } else if (codes[i] == kDottedCapitalI) {
-      lower.append({U'i', kDotAbove});
-    } else {
-      lower.push_back(
-          static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(codes[i]))));
-    }
-  }
+  for (std::size_t i = 0; i < codes.size(); ++i) append_lower(lower, codes, i);
   return encode(lower);
+}
+
+std::string uppercase(std::string_view text) {
+  std::u32string upper;
+  for (const char32_t c : decode(text)) append_upper(upper, c);
+  return encode(upper);
+}
+
+std::string titlecase(std::string_view text) {
+  const std::u32string codes = decode(text);
+  std::u32string title;
+  for (std::size_t i = 0; i < codes.size(); ++i)
+    i > 0 && is_cased(codes[i - 1]) ? append_lower(title, codes, i) : append_title(title, codes[i]);
+  return encode(title);
+}
+
+std::string capitalized(std::string_view text) {
+  const std::u32string codes = decode(text);
+  std::u32string result;
+  for (std::size_t i = 0; i < codes.size(); ++i)
+    i > 0 ? append_lower(result, codes, i) : append_title(result, codes[i]);
+  return encode(result);
+}
+
+std::string swapped_case(std::string_view text) {
+  const std::u32string codes = decode(text);
+  std::u32string result;
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    if (is_uppercase(codes[i]))
+      append_lower(result, codes, i);
+    else if (is_lowercase(codes[i]))
+      append_upper(result, codes[i]);
+    else
+      result.push_back(codes[i]);
+  }
+  return encode(result);
+}
+
+std::string folded_case(std::string_view text) {
+  std::u32string folded;
+  for (const char32_t c : decode(text)) folded += fold(c);
+  return encode(folded);
 }
 
 }  // namespace attend::unicode

@@ -25,15 +25,27 @@ bool is_upper(char32_t c);
 bool is_lower(char32_t c);
 bool is_digit(char32_t c);
 bool is_currency(char32_t c);
+// The properties Cased, Lowercase and Uppercase; what str.isprintable() accepts.
+bool is_cased(char32_t c);
+bool is_lowercase(char32_t c);
+bool is_uppercase(char32_t c);
+bool is_printable(char32_t c);
 
 // The words between white space; views into `text`.
 std::vector<std::string_view> split(std::string_view text);
 std::string_view strip_right(std::string_view text);
+std::string_view strip_left(std::string_view text);
 // Without white space around it.
 std::string_view strip(std::string_view text);
 
 // str.lower(): the full Unicode mapping, with İ -> i + U+0307 and Σ -> ς at the end of a word
 // (Unicode 3.13, Final_Sigma).
 std::string lowercase(std::string_view text);
+// str.upper(), str.title(), str.capitalize(), str.swapcase(), str.casefold(): full mappings, too.
+std::string uppercase(std::string_view text);
+std::string titlecase(std::string_view text);
+std::string capitalized(std::string_view text);
+std::string swapped_case(std::string_view text);
+std::string folded_case(std::string_view text);
 
 }  // namespace attend::unicode
