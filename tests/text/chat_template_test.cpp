@@ -76,7 +76,7 @@ TEST(ChatTemplate, WritesAConversationOfLlama2) {
 }
 
 TEST(ChatTemplate, StripsLinesOfBlocksOnly) {
-  EXPECT_EQ(rendered("a\n  {% if true %}\n  b\n  {% endif %}\nc {{ 1 }}\nd\n"), "a\n  b\nc 1\nd\n");
+  EXPECT_EQ(rendered("a\n  {% if true %}\n  b\n  {% endif %}\nc {{ 1 }}\nd\n"), "a\n  b\nc 1\nd");
   EXPECT_EQ(rendered("a \n {{- 1 -}} \n b{#- gone -#} c"), "a1bc");
   EXPECT_EQ(rendered("x {%+ if true %}\ny{% endif %}\n"), "x y");
 }
@@ -97,12 +97,13 @@ TEST(ChatTemplate, Calculates) {
            std::pair("[1, 'a', none, true] | tojson", "[1, \"a\", null, true]"),
            std::pair("{'a': [1, 2]} | tojson(indent=1)", "{\n \"a\": [\n  1,\n  2\n ]\n}"),
            std::pair("'äöü'[1:] ~ 'abc'[-2:] ~ [1, 2, 3][::-1] | join('-')", "öübc3-2-1"),
+           std::pair("'äöü'[0] ~ 'äöü'[-1] ~ 'äöü'[::2] ~ [1, 2, 3][2:0:-1]", "äüäü[3, 2]"),
            std::pair("[1, 2][5] is defined", "False"),
            std::pair("x is not defined and x is undefined and not x", "True"),
            std::pair("x | default('d') ~ ('' | default('e', true))", "de"),
            std::pair("'äö' | length + [1, 2] | length", "4"),
            std::pair("' a ' | trim | upper ~ 'B'.lower() ~ 'a b'.title()", "AbA B"),
-           std::pair("'a,b,c'.split(',', 1) | last ~ 'a  b'.split() | first", "b,ca"),
+           std::pair("('a,b,c'.split(',', 1) | last) ~ ('a  b'.split() | first)", "b,ca"),
            std::pair("'  x '.strip() ~ 'xxy'.lstrip('x') ~ 'y.'.rstrip('.')", "xyy"),
            std::pair("'abc'.startswith('ab') and 'abc'.endswith('bc')", "True"),
            std::pair("'a-b'.replace('-', '+') ~ {'k': 5}.get('k') ~ {'k': 5}.get('j', 6)", "a+b56"),
@@ -139,27 +140,99 @@ TEST(ChatTemplate, CallsMacros) {
             "<a!><b?><c>");
 }
 
+TEST(ChatTemplate, ReadsDates) {
+  std::tm now{};
+  now.tm_year = 126;
+  now.tm_mon = 10;
+  now.tm_mday = 27;
+  EXPECT_EQ(ChatTemplate("{{ strftime_now('%d %b %Y %f%z %%') }}").render(ChatJson::object(), now),
+            "27 Nov 2026 000000 %");
+  EXPECT_EQ(rendered("{{ strftime_now('%Y') | length }}"), "4") << "the clock of the machine";
+}
+
+TEST(ChatTemplate, WritesValuesAsPythonShowsThem) {
+  EXPECT_EQ(rendered("{{ m }}", {{"m", {{"k", {1, 2.5, "it's", nullptr, true}}}}}),
+            "{'k': [1, 2.5, \"it's\", None, True]}");
+  EXPECT_EQ(rendered("{{ [1e16, 0.1, 'ä\\u200b', ()] }} {{ true == 1 }}"),
+            "[1e+16, 0.1, 'ä\\u200b', ()] True");
+}
+
+TEST(ChatTemplate, ReadsLinesOfEveryKind) {
+  EXPECT_EQ(rendered("a\r\nb\rc\n{% if true %}\r\nd{% endif %}\r\n"), "a\nb\nc\nd");
+  EXPECT_EQ(rendered("{% raw %}{{ x }}{% endraw %}{% if true +%}\nb{% endif %}"), "{{ x }}\nb");
+}
+
+// Jinja decides where a variable lives when it reads a template.
+TEST(ChatTemplate, KnowsWhereAVariableLives) {
+  const ChatJson values{{"x", "outer"}};
+  EXPECT_EQ(
+      rendered("{% for i in [1, 2] %}{{ x }}{% set x = i %}{{ x }},{% endfor %}{{ x }}", values),
+      "outer1,outer2,outer");
+  EXPECT_EQ(rendered("{% for i in [1] %}{{ x is defined }}{% endfor %}{% set x = 1 %}", values),
+            "False");
+  EXPECT_EQ(rendered("{% macro m() %}{{ x }}{% endmacro %}{% set x = 1 %}{{ m() }}", values), "1");
+  EXPECT_EQ(rendered("{% if false %}{% set x = 1 %}{% endif %}{{ x }}", values), "outer");
+  EXPECT_EQ(rendered("{% generation %}{% set x = 1 %}{{ x }}{% endgeneration %}{{ x }}", values),
+            "1outer");
+}
+
+TEST(ChatTemplate, LeavesLoops) {
+  EXPECT_EQ(rendered("{% for i in range(9) %}{% if i == 1 %}{% continue %}{% endif %}"
+                     "{% if i == 4 %}{% break %}{% endif %}{{ i }}{% endfor %}"),
+            "023");
+  EXPECT_EQ(rendered("{% for x in [{'v': 1, 'in': [{'v': 2}]}] recursive %}{{ x.v }}:"
+                     "{{ loop.depth }} {{ loop(x['in']) if x['in'] }}{% endfor %}"),
+            "1:1 2:2 ");
+}
+
+TEST(ChatTemplate, GoesThroughAFilteredListOnce) {
+  EXPECT_EQ(rendered("{% set u = messages | selectattr('role', 'equalto', 'user') %}"
+                     "{{ 'true' if u }} {{ u | list | length }} {{ u | list | length }}",
+                     conversation()),
+            "true 2 0");
+}
+
+// What Jinja reads, and this does not, is refused when it is reached.
+TEST(ChatTemplate, RefusesWhatItReaches) {
+  for (const char* source :
+       {"{{ x | wordwrap(3) }}", "{{ 'x'.encode() }}", "{{ lipsum() }}",
+        "{% block b %}{% endblock %}", "{{ 99999999999999999999 }}", "{{ '\\N{DASH}' }}",
+        "{{ 2 ** 99 }}", "{{ [1] | select }}", "{% autoescape true %}{% endautoescape %}"}) {
+    EXPECT_TRUE(refusal_of([&] { rendered(source); }).ends_with("is not supported")) << source;
+    EXPECT_EQ(rendered("{% if x %}" + std::string(source) + "{% endif %}a"), "a") << source;
+  }
+  EXPECT_NE(refusal_of([] { rendered("{% include 'x' %}"); }).find("no other templates"),
+            std::string::npos);
+}
+
 TEST(ChatTemplate, SaysWhereItCannotBeRead) {
   for (const auto& [source, reason] : {
            std::pair("{{ 1", "line 1: expected }}"),
            std::pair("\n\n{% if x %}", "line 3: expected endif"),
            std::pair("{% for x y %}", "line 1: expected in, got 'y'"),
-           std::pair("{{ x | frobnicate }}", "the filter 'frobnicate' is not supported"),
-           std::pair("{{ x is strange }}", "the test 'strange' is not supported"),
-           std::pair("{{ x.dance() }}", "the method 'dance' is not supported"),
-           std::pair("{% include 'x' %}", "the block 'include' is not supported"),
+           std::pair("{{ x | frobnicate }}", "there is no filter 'frobnicate'"),
+           std::pair("{{ x is strange }}", "there is no test 'strange'"),
            std::pair("{{ 'a }}", "a string without end"),
            std::pair("{# a", "a comment without end"),
+           std::pair("{% raw %}{{", "a raw block without end"),
            std::pair("{{ ! }}", "unexpected '!'"),
-           std::pair("{{ }}", "expected a name"),
-           std::pair("{{ 99999999999999999999 }}", "too large"),
-           std::pair("{% endif %}", "the block 'endif' is not supported"),
+           std::pair("{{ (1] }}", "unexpected ']'"),
+           std::pair("{{ }}", "expected a value"),
+           std::pair("{{ '\\x4' }}", "expected 2 digits"),
+           std::pair("{% endif %}", "the block 'endif' is not known"),
+           std::pair("{% break %}", "break outside of a loop"),
+           std::pair("{% for i in x %}{% macro m() %}{% break %}{% endmacro %}{% endfor %}",
+                     "break outside of a loop"),
+           std::pair("{% set 1 = 2 %}", "expected a name to assign to"),
+           std::pair("{{ f(a=1, 2) }}", "arguments by position come first"),
        })
     EXPECT_NE(refusal_of([&] { ChatTemplate{source}; }).find(reason), std::string::npos)
         << source << ": " << refusal_of([&] { ChatTemplate{source}; });
-  EXPECT_NE(
-      refusal_of([] { ChatTemplate{"{{ " + std::string(1000, '(') + "}}"}; }).find("too deeply"),
-      std::string::npos);
+  EXPECT_EQ(rendered("{% if false %}{{ x | frobnicate }}{{ x is strange }}{% endif %}"), "");
+  EXPECT_NE(refusal_of([] {
+              ChatTemplate{"{{ " + std::string(1000, '(') + "1" + std::string(1000, ')') + "}}"};
+            }).find("too deeply"),
+            std::string::npos);
 }
 
 std::string repeated(const std::string& text, int times) {
@@ -173,7 +246,7 @@ TEST(ChatTemplate, ReadsRowsOfAnyLength) {
   EXPECT_EQ(rendered("{{ 1" + repeated(" + 1", 9'999) + " }}"), "10000");
   EXPECT_EQ(rendered("{{ true" + repeated(" and true", 9'999) + " }}"), "True");
   EXPECT_EQ(rendered("{{ false" + repeated(" or false", 9'999) + " }}"), "False");
-  EXPECT_EQ(rendered("{{ 1" + repeated(" is number", 9'999) + " }}"), "False") << "True is none";
+  EXPECT_EQ(rendered("{{ 1" + repeated(" == 1", 9'999) + " }}"), "True");
   EXPECT_EQ(rendered("{{ 'a'" + repeated("|trim", 9'999) + " }}"), "a");
   EXPECT_EQ(rendered("{% if 0 %}" + repeated("{% elif 0 %}", 9'999) + "{% else %}b{% endif %}"),
             "b");
@@ -183,8 +256,7 @@ TEST(ChatTemplate, ReadsRowsOfAnyLength) {
   EXPECT_NE(
       refusal_of([&] { rendered("{{ a" + repeated("[0]", kMany) + " }}"); }).find("not defined"),
       std::string::npos);
-  EXPECT_EQ(refusal_of([&] { rendered("{{ 'a'" + repeated("|trim", 3 * kMany) + " }}"); }),
-            "it takes too many steps");
+  EXPECT_EQ(rendered("{{ x" + repeated("|list", kMany) + " }}"), "[]");
 }
 
 TEST(ChatTemplate, MakesNoValueWithoutEnd) {
@@ -193,9 +265,12 @@ TEST(ChatTemplate, MakesNoValueWithoutEnd) {
   };
   const std::string large = "it makes a value of more than 8388608 bytes";
   EXPECT_EQ(refusal("{% set x = 'a' %}" + repeated("{% set x = x + x %}", 24)), large);
-  EXPECT_EQ(refusal("{% set x = 'a' %}" + repeated("{% set x = [x, x] %}", 18)), large);
-  EXPECT_EQ(refusal("{% set x = {'a': 1} %}" + repeated("{% set x = {'b': x, 'c': x} %}", 18)),
-            large);
+  for (const char* doubled : {"{% set x = [x, x] %}", "{% set x = {'b': x, 'c': x} %}"})
+    for (const char* use : {"{{ x }}", "{{ x | tojson }}", "{{ x == y }}"})
+      EXPECT_NE(refusal("{% set x = 'a' %}" + repeated(doubled, 30) + "{% set y = x %}" +
+                        "{% set x = 'a' %}" + repeated(doubled, 30) + use),
+                "nothing was refused")
+          << "what is shared is one value until it is written";
   const std::string long_text = "{% set x = '" + std::string(300'000, 'a') + "' %}";
   EXPECT_EQ(refusal(long_text + "{{ (x" + repeated(" ~ x", 30) + ") | length }}"), large);
   EXPECT_EQ(refusal(long_text + "{{ x.replace('a', '" + std::string(50, 'b') + "') | length }}"),
@@ -208,16 +283,24 @@ TEST(ChatTemplate, MakesNoValueWithoutEnd) {
 }
 
 TEST(ChatTemplate, CountsWhatItCopiesAndSearches) {
-  const std::string value = "{% set x = '" + std::string(100'000, 'a') + "' %}",
+  const std::string value = "{% set x = '" + std::string(400'000, 'a') + "' %}",
                     loop = "{% for i in range(999) %}", end = "{% endfor %}",
                     expected = "it takes too many steps";
-  for (const char* body : {"{% set y = x %}{% set y = x %}", "{% set y = x | upper %}",
-                           "{% if x == 'b' or x == 'c' %}{% endif %}",
-                           "{% set y %}{{ x }}{% endset %}", "{{ x | length }}{{ x | length }}"})
+  for (const char* body : {"{% set y = x ~ 'b' %}", "{% set y = x | upper %}",
+                           "{% if x == x or x == 'c' %}{% endif %}", "{% if 'b' in x %}{% endif %}",
+                           "{% set y %}{{ x }}{% endset %}", "{{ x | length }}",
+                           "{{ x.isascii() }}", "{% set y = x[1:] %}", "{% set y = x[-1] %}"})
     EXPECT_EQ(refusal_of([&] { rendered(value + loop + body + end); }), expected) << body;
+  const std::string part = "{% set a = 'a' * 4000000 %}{% set b = 'a' * 2000000 ~ 'b' %}";
+  for (const char* body : {"{{ b in a }}", "{{ a.replace(b, '') }}", "{{ a.find(b) }}",
+                           "{{ a.split(b) }}", "{{ a.count(b) }}", "{{ a.partition(b) }}"})
+    EXPECT_EQ(refusal_of([&] { rendered(part + body); }), expected) << body;
   std::string many;
-  for (int i = 0; i < 20'000; ++i) many += "{% set a" + std::to_string(i) + " = 1 %}";
-  EXPECT_EQ(refusal_of([&] { rendered(many); }), expected) << "variables are searched";
+  for (int i = 0; i < 2'000; ++i) many += "{% set a" + std::to_string(i) + " = 1 %}";
+  EXPECT_NE(refusal_of([&] {
+              rendered(many + repeated("{% if 1 %}{% endif %}", 2'000));
+            }).find("too many variables"),
+            std::string::npos);
 }
 
 // A long conversation is looked into, not copied, wherever a template names it.
@@ -239,20 +322,40 @@ TEST(ChatTemplate, EndsWhateverItSays) {
   const auto refusal = [](std::string_view source) {
     return refusal_of([&] { rendered(source); });
   };
-  EXPECT_EQ(refusal("{% for i in range(999) %}{% for j in range(999) %}{% endfor %}{% endfor %}"),
+  EXPECT_EQ(refusal("{% for i in range(9999) %}{% for j in range(9999) %}{% endfor %}{% endfor %}"),
             "it takes too many steps");
   EXPECT_NE(refusal("{% for i in range(999) %}{{ range(999) | join('xxxxxx') }}{% endfor %}")
                 .find("writes more than"),
             std::string::npos);
   EXPECT_EQ(refusal("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}"),
             "loops and macros are nested too deeply");
+  EXPECT_EQ(refusal("{% set n = namespace() %}{% set n.n = n %}{{ n }}"),
+            "loops and macros are nested too deeply");
   EXPECT_NE(refusal("{{ range(1000000000) }}").find("range: expected at most"), std::string::npos);
   EXPECT_NE(refusal(std::string(2'000'000, ' ')).find("expected at most"), std::string::npos);
-  for (const char* source :
-       {"{{ 1 + 'a' }}", "{{ 1 < 'a' }}", "{{ 1 / 0 }}", "{{ x.y.z }}", "{{ f(1) }}",
-        "{{ [1] | upper }}", "{{ 1 in 2 }}", "{% set x.y = 1 %}", "{{ 1[1:] }}",
-        "{% for a, b in [1] %}{% endfor %}", "{% for x in 5 %}{% endfor %}", "{{ 'a'.split('') }}",
-        "{{ x | tojson }}", "{{ [1][::2] }}"})
+  for (const char* source : {"{{ 1 + 'a' }}",
+                             "{{ 1 < 'a' }}",
+                             "{{ 1 / 0 }}",
+                             "{{ x.y.z }}",
+                             "{{ f(1) }}",
+                             "{{ [1].upper() }}",
+                             "{{ 1 in 2 }}",
+                             "{% set x.y = 1 %}",
+                             "{{ 1[1:] }}",
+                             "{% for a, b in [1] %}{% endfor %}",
+                             "{% for x in 5 %}{% endfor %}",
+                             "{{ 'a'.split('') }}",
+                             "{{ x | tojson }}",
+                             "{{ [1][::0] }}",
+                             "{{ [1, 'a'] | sort }}",
+                             "{{ 1 | length }}",
+                             "{{ [].append(1) }}",
+                             "{{ '%d' % 'a' }}",
+                             "{{ '{}'.format() }}",
+                             "{{ range(9999999) }}",
+                             "{% set n = namespace() %}{% set n._x = 1 %}",
+                             "{{ f.g }}",
+                             "{{ undefined_name.x }}"})
     EXPECT_NE(refusal(source), "nothing was refused") << source;
 }
 
