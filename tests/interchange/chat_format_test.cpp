@@ -88,15 +88,42 @@ TEST_F(ChatOfDirectory, InAFileOfItsOwnComesFirst) {
   EXPECT_TRUE(imported_format()->source.ends_with("from a file"));
 }
 
-TEST_F(ChatOfDirectory, IsRefusedIfItCannotBeUsed) {
+// The model is imported; chats are refused with the reason.
+TEST_F(ChatOfDirectory, ThatCannotBeUsedDoesNotEndTheImport) {
   for (const auto& [source, reason] :
        {std::pair("{% if x %}", "line 1: expected endif"),
-        std::pair("{{ messages | frobnicate }}", "the filter 'frobnicate' is not supported"),
+        std::pair("{{ messages | frobnicate }}", "there is no filter 'frobnicate'"),
+        std::pair("{{ messages | pprint }}", "the filter 'pprint' is not supported"),
         std::pair("{{ raise_exception('never') }}", "never"),
         std::pair("{{ '' }}", "writes nothing")}) {
     with_template(std::string(R"("chat_template": ")") + source + "\", ");
-    expect_refused({"tokenizer_config.json", reason, "without its chat template"});
+    const ImportedModel model = imported();
+    ASSERT_EQ(model.remarks.size(), 1u) << source;
+    for (const char* part : {"tokenizer_config.json", reason, "imported without chats"})
+      EXPECT_NE(model.remarks[0].find(part), std::string::npos) << model.remarks[0];
+    const LanguageModel language = language_model(model.checkpoint);
+    EXPECT_EQ(language.chat->source, source) << "kept for the day it can be used";
+    EXPECT_NE(chat_problem(*language.chat, language.tokenizer).find(reason), std::string::npos);
   }
+}
+
+TEST_F(ChatOfDirectory, WithoutADefaultIsRemarked) {
+  with_template(R"("chat_template": [{"name": "rag", "template": "x"}], )");
+  const ImportedModel model = imported();
+  ASSERT_EQ(model.remarks.size(), 1u);
+  EXPECT_NE(model.remarks[0].find("expected a text, or a list with one named default"),
+            std::string::npos);
+  EXPECT_FALSE(language_model(model.checkpoint).chat);
+}
+
+// As transformers has them: tools and documents are none, the names of special tokens are known.
+TEST_F(ChatOfDirectory, SeesWhatTransformersShowsIt) {
+  with_template(
+      R"("pad_token": "<|end|>", "chat_template": "{{ tools is none }}{{ documents is none }}{{ bos_token }}{{ pad_token }}{{ sep_token is defined }}", )");
+  const auto format = imported_format();
+  ASSERT_TRUE(format);
+  const Chat chat(*format, language_model(imported().checkpoint).tokenizer);
+  EXPECT_EQ(chat.text({{{"role", "user"}, {"content", "a"}}}), "TrueTrue<|begin|><|end|>False");
 }
 
 }  // namespace

@@ -63,12 +63,21 @@ std::vector<std::string> marks_in(const Json& settings, const Json& tokenizer_fi
 }  // namespace
 
 std::optional<ChatFormat> read_chat_format(const ModelDirectory& directory,
-                                           const Tokenizer& tokenizer) {
+                                           const Tokenizer& tokenizer,
+                                           std::vector<std::string>& remarks) {
   const Json settings = settings_in(directory, kSettings);
   const bool has_file = directory.contains(kTemplate);
   ChatFormat format;
   format.source = has_file ? directory.text(kTemplate) : template_in(settings);
-  if (format.source.empty()) return std::nullopt;
+  if (format.source.empty()) {
+    const Json named = settings.value("chat_template", Json());
+    if (!named.is_string() && !named.is_null())
+      remarks.push_back(fmt::format(
+          "{}/{}: chat_template: expected a text, or a list with one named default; the model is "
+          "imported without chats",
+          directory.path(), kSettings));
+    return std::nullopt;
+  }
   const SpecialPieces special = read_special_pieces(
       [&](std::string_view name) -> std::optional<std::string> {
         if (!directory.contains(name)) return std::nullopt;
@@ -78,13 +87,12 @@ std::optional<ChatFormat> read_chat_format(const ModelDirectory& directory,
   format.bos_token = special.bos;
   format.eos_token = special.eos;
   format.marks = marks_in(settings, settings_in(directory, kTokenizer), tokenizer);
-  const std::string where = directory.path() + "/" + (has_file ? kTemplate : kSettings);
-  try {
-    require_usable(format, tokenizer);
-  } catch (const DataError& error) {
-    throw DataError(fmt::format("{}: {}; without its chat template, the model can be imported",
-                                where, error.what()));
-  }
+  if (!special.unk.empty()) format.other_tokens["unk_token"] = special.unk;
+  if (!special.pad.empty()) format.other_tokens["pad_token"] = special.pad;
+  const std::string problem = chat_problem(format, tokenizer);
+  if (!problem.empty())
+    remarks.push_back(fmt::format("{}/{}: {}; the model is imported without chats",
+                                  directory.path(), has_file ? kTemplate : kSettings, problem));
   return format;
 }
 
@@ -92,6 +100,7 @@ nlohmann::json chat_settings(const ChatFormat& format, const Tokenizer& tokenize
   Json settings{{"chat_template", format.source}};
   if (!format.bos_token.empty()) settings["bos_token"] = format.bos_token;
   if (!format.eos_token.empty()) settings["eos_token"] = format.eos_token;
+  for (const auto& [name, token] : format.other_tokens) settings[name] = token;
   for (const std::string& mark : format.marks)
     settings["added_tokens_decoder"][fmt::format("{}", tokenizer.id(mark))] = {
         {"content", mark}, {"lstrip", false},      {"normalized", false},

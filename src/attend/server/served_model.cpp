@@ -209,10 +209,13 @@ ServedModelPointer load_served_model(const ModelPlace& place, std::shared_ptr<Ru
                        .tokenizer = input_tokenizer(base),
                        .model = shared != nullptr ? with_adapter(*shared, place, task)
                                                   : load_any(path, checkpoint, std::move(runtime))};
-    if (checkpoint.metadata.contains(kChatKey))
-      served.chat = std::make_shared<const Chat>(
-          ChatFormat::from_json(checkpoint.text(kChatKey), place.path + ": " + kChatKey),
-          served.tokenizer);
+    if (checkpoint.metadata.contains(kChatKey)) {
+      const ChatFormat format =
+          ChatFormat::from_json(checkpoint.text(kChatKey), place.path + ": " + kChatKey);
+      served.chat_problem = chat_problem(format, served.tokenizer);
+      if (served.chat_problem.empty())
+        served.chat = std::make_shared<const Chat>(format, served.tokenizer);
+    }
     if (const Translator* const translator = served.as<Translator>()) {
       prepare_tokenizers_of(*translator, base.source);
       set_languages(served, *translator, place, checkpoint);

@@ -79,6 +79,7 @@ struct ServedModel {
   std::int64_t loaded = 0;                     // seconds since the epoch
   Tokenizer tokenizer;                         // of the text that goes in
   std::shared_ptr<const Chat> chat = nullptr;  // of a language model that knows conversations
+  std::string chat_problem = {};               // why a chat template cannot be used
   std::variant<Translator, Generator, Classifier, Tagger, Embedder> model;
 
   template <class Model>

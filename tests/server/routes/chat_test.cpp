@@ -17,17 +17,18 @@ constexpr const char* kTemplate =
     "{% if messages[0].role != 'nobody' %}a {% endif %}";
 
 // The language model of the others, with a template.
+std::string model_with(const std::string& source, const std::string& name) {
+  Checkpoint checkpoint = load_checkpoint(SmallModels::shared().file("lm") + "/model.safetensors");
+  const Tokenizer tokenizer = language_model(checkpoint).tokenizer;
+  const std::string eos = tokenizer.piece(tokenizer.eos_id());
+  checkpoint.metadata[kChatKey] = ChatFormat{source, "", eos, {eos}}.to_json();
+  const std::string file = SmallModels::shared().file(name);
+  save_checkpoint(file, checkpoint);
+  return file;
+}
+
 const std::string& chat_model() {
-  static const std::string path = [] {
-    Checkpoint checkpoint =
-        load_checkpoint(SmallModels::shared().file("lm") + "/model.safetensors");
-    const Tokenizer tokenizer = language_model(checkpoint).tokenizer;
-    const std::string eos = tokenizer.piece(tokenizer.eos_id());
-    checkpoint.metadata[kChatKey] = ChatFormat{kTemplate, "", eos, {eos}}.to_json();
-    const std::string file = SmallModels::shared().file("chat.safetensors");
-    save_checkpoint(file, checkpoint);
-    return file;
-  }();
+  static const std::string path = model_with(kTemplate, "chat.safetensors");
   return path;
 }
 
@@ -60,6 +61,18 @@ class ChatRoute : public ServingTest {
            more + "}";
   }
 };
+
+// The rest of it works, and a chat is told why not.
+TEST_F(ServingTest, OfAModelWhoseChatTemplateCannotBeUsed) {
+  model_with("{% if x %}", "unreadable.safetensors");
+  serve({"unreadable.safetensors"});
+  const auto refusal =
+      post("/v1/chat/completions", R"({"messages": [{"role": "user", "content": "the dog"}]})");
+  EXPECT_EQ(refusal.status, 400);
+  for (const char* part : {"unreadable", "cannot chat", "line 1: expected endif"})
+    EXPECT_NE(refusal.body.find(part), std::string::npos) << refusal.body;
+  EXPECT_EQ(post("/v1/completions", R"({"prompt": "the", "max_tokens": 2})").status, 200);
+}
 
 TEST_F(ChatRoute, AnswersAsTheLibraryDoes) {
   const std::string expected = own_answer({{{"role", "user"}, {"content", "the dog"}}}, 12);

@@ -16,6 +16,8 @@
 #include "attend/core/utf8.h"
 #include "attend/error.h"
 #include "attend/model_file.h"
+#include "attend/tasks/language/chat.h"
+#include "attend/tasks/model_reading.h"
 #include "attend/tasks/model_settings.h"
 #include "attend/tasks/model_summary.h"
 #include "attend/tasks/registry.h"
@@ -65,6 +67,16 @@ std::string summary_of(const FileDescription& file) {
   });
 }
 
+// Why the chat template of a language model cannot be used; empty if it can, or if there is none.
+std::string chat_problem_of(const FileDescription& file) {
+  if (!file.metadata.contains(kChatKey) || !file.format_problem.empty()) return "";
+  return read_checkpoint(file.path, [](const Checkpoint& checkpoint) -> std::string {
+    if (!is_known_task(checkpoint)) return "";
+    return chat_problem(ChatFormat::from_json(checkpoint.text(kChatKey), kChatKey),
+                        read_tokenizer(checkpoint));
+  });
+}
+
 // What the file is, in a line or two.
 void print_summary(const FileDescription& file) {
   const std::string summary = summary_of(file);
@@ -74,6 +86,8 @@ void print_summary(const FileDescription& file) {
        {std::pair{kNameKey, "name"}, std::pair{kDescriptionKey, "description"}})
     if (const auto found = file.metadata.find(key); found != file.metadata.end())
       answer("{}: {}\n", title, printable(found->second, 1000));
+  if (const std::string problem = chat_problem_of(file); !problem.empty())
+    answer("without chats: {}\n", printable(problem));
   answer("{} in {}, {}\n", counted(static_cast<std::int64_t>(file.parameters), "parameter"),
          counted(static_cast<std::int64_t>(file.tensors.size()), "tensor"),
          counted(static_cast<std::int64_t>(file.file_bytes), "byte"));

@@ -194,7 +194,7 @@ ForeignModel language_model_of(const ModelDirectory& directory, ForeignConfig& c
       std::make_shared<LanguageTransformer>(shape, LanguageTransformer::Purpose::inference),
       read.tokenizer, context);
   read_text_settings(directory, config, read, model);
-  model.chat = read_chat_format(directory, model.tokenizer);
+  model.chat = read_chat_format(directory, model.tokenizer, foreign.remarks);
   foreign.model = std::make_shared<LanguageModel>(std::move(model));
   return foreign;
 }

@@ -198,6 +198,9 @@ Json messages_of(const Parameters& p) {
 void chat(const std::shared_ptr<Call>& call) {
   const Parameters& p = call->parameters;
   const ServedModelPointer model = call->service.models().find<Generator>(p.text("model"));
+  if (!model->chat_problem.empty())
+    throw HttpError{400, fmt::format("the model {} cannot chat: {}; use /v1/completions",
+                                     quote(model->name), printable(model->chat_problem))};
   if (model->chat == nullptr)
     throw HttpError{400, fmt::format("the model {} has no chat template; use /v1/completions",
                                      quote(model->name))};

@@ -113,8 +113,10 @@ class MarkFinder {
 }  // namespace
 
 std::string ChatFormat::to_json() const {
-  return json_text(Json{
-      {"template", source}, {"bos_token", bos_token}, {"eos_token", eos_token}, {"marks", marks}});
+  Json json{
+      {"template", source}, {"bos_token", bos_token}, {"eos_token", eos_token}, {"marks", marks}};
+  if (!other_tokens.empty()) json["other_tokens"] = other_tokens;
+  return json_text(json);
 }
 
 ChatFormat ChatFormat::from_json(std::string_view text, const std::string& where) {
@@ -124,6 +126,11 @@ ChatFormat ChatFormat::from_json(std::string_view text, const std::string& where
   for (const Json& mark : json_member(json, "marks", where)) {
     if (!mark.is_string()) throw DataError(where + ": marks: expected strings");
     format.marks.push_back(mark);
+  }
+  if (!json.contains("other_tokens")) return format;
+  for (const auto& [name, token] : json["other_tokens"].items()) {
+    if (!token.is_string()) throw DataError(where + ": other_tokens: expected strings");
+    format.other_tokens[name] = token;
   }
   return format;
 }
@@ -190,14 +197,23 @@ void Chat::append_text(std::string_view text, std::vector<std::int32_t>& tokens)
   }
 }
 
+std::string Chat::text(nlohmann::ordered_json messages) const {
+  // Tools and documents are none, not undefined, as transformers has it.
+  Json values{{"messages", std::move(messages)},
+              {"tools", nullptr},
+              {"documents", nullptr},
+              {"add_generation_prompt", true}};
+  for (const auto& [name, token] : format_.other_tokens) values[name] = token;
+  if (!format_.bos_token.empty()) values["bos_token"] = format_.bos_token;
+  if (!format_.eos_token.empty()) values["eos_token"] = format_.eos_token;
+  return template_.render(values);
+}
+
 std::vector<std::int32_t> Chat::tokens(nlohmann::ordered_json messages) const {
   for (Json& message : messages)
     for (auto& [name, value] : message.items())
       if (value.is_string()) value = divided(value.get<std::string>(), format_.marks);
-  const std::string text = template_.render(Json{{"messages", std::move(messages)},
-                                                 {"add_generation_prompt", true},
-                                                 {"bos_token", format_.bos_token},
-                                                 {"eos_token", format_.eos_token}});
+  const std::string text = this->text(std::move(messages));
   std::vector<std::int32_t> tokens = tokens_of_whole(text);
   if (!tokens.empty()) return tokens;
   MarkFinder marks(text, format_.marks);
@@ -209,6 +225,15 @@ std::vector<std::int32_t> Chat::tokens(nlohmann::ordered_json messages) const {
     begin = at + mark.size();
   }
   return tokens;
+}
+
+std::string chat_problem(const ChatFormat& format, const Tokenizer& tokenizer) {
+  try {
+    require_usable(format, tokenizer);
+  } catch (const DataError& error) {
+    return error.what();
+  }
+  return "";
 }
 
 void require_usable(const ChatFormat& format, const Tokenizer& tokenizer) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -19,6 +20,8 @@ struct ChatFormat {
   std::string bos_token = {};  // as the template knows them; empty: none
   std::string eos_token = {};
   std::vector<std::string> marks = {};  // special tokens that are written in the text
+  // What else a template sees by its name: "unk_token" and such.
+  std::map<std::string, std::string> other_tokens = {};
 
   std::string to_json() const;
   // Throws DataError.
@@ -37,6 +40,8 @@ class Chat {
   // and "content", and perhaps others, strings. A mark in them is text: nobody can pretend to be
   // another role. Throws DataError for messages that the template refuses.
   std::vector<std::int32_t> tokens(nlohmann::ordered_json messages) const;
+  // What the template writes for them.
+  std::string text(nlohmann::ordered_json messages) const;
 
  private:
   // Appends the tokens of a text with dividers. None is a mark, also where the tokenizer finds one.
@@ -55,5 +60,7 @@ class Chat {
 // Throws DataError for a format that Chat refuses, or whose template does not write a question of a
 // user.
 void require_usable(const ChatFormat& format, const Tokenizer& tokenizer);
+// Why it is not usable; empty if it is.
+std::string chat_problem(const ChatFormat& format, const Tokenizer& tokenizer);
 
 }  // namespace attend
