@@ -327,11 +327,11 @@ std::vector<Hypothesis> BeamSearch::take_results() {
   return std::move(finished_);
 }
 
-std::vector<std::vector<Hypothesis>> beam_search(Scorer& scorer, std::int32_t eos,
+std::vector<std::vector<Hypothesis>> beam_search(Scorer& scorer, const EndTokens& ends,
                                                  const BeamSearchOptions& options) {
   check_search(options);
   return decode_all(scorer, [&](const Arrival& sentence, std::size_t) {
-    return BeamSearch(sentence, eos, options);
+    return BeamSearch(sentence, ends, options);
   });
 }
 

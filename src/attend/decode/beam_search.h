@@ -116,7 +116,7 @@ class BeamSearch {
 
 // The n_best hypotheses of each sentence that has joined the scorer, best first. Throws
 // ConfigError, or DataError for NaN probabilities.
-std::vector<std::vector<Hypothesis>> beam_search(Scorer& scorer, std::int32_t eos,
+std::vector<std::vector<Hypothesis>> beam_search(Scorer& scorer, const EndTokens& ends,
                                                  const BeamSearchOptions& options);
 
 }  // namespace attend

@@ -45,10 +45,10 @@ int count_equal_written(const TranslationModel& model, const PairMarks& marks, c
     greedy.min_length = model.decoding.min_length;
     greedy.no_repeat_ngram = model.decoding.no_repeat_ngram;
     greedy.max_length = static_cast<int>(std::ssize(expected));
-    std::vector<std::int32_t> ours =
-        beam_search(scorer, model.special().eos, greedy).front().front().ids;
-    if (std::ssize(ours) < std::ssize(expected)) ours.push_back(model.special().eos);
-    equal += std::equal(ours.begin(), ours.end(), expected.begin(), expected.end());
+    const Hypothesis ours = beam_search(scorer, EndTokens(model.ends), greedy).front().front();
+    std::vector<std::int32_t> ids = ours.ids;
+    if (ours.end >= 0) ids.push_back(ours.end);
+    equal += std::equal(ids.begin(), ids.end(), expected.begin(), expected.end());
   }
   return equal;
 }

@@ -65,7 +65,8 @@ bool is_one_of(const std::array<std::string_view, size>& names, std::string_view
 }
 
 void require_mappable(const Checkpoint& model) {
-  for (const char* key : {"attend.suppressed_tokens", "attend.pair_format", "attend.chat"})
+  for (const char* key :
+       {"attend.suppressed_tokens", "attend.end_tokens", "attend.pair_format", "attend.chat"})
     if (model.metadata.contains(key))
       throw ConfigError(fmt::format(
           "init-vocabulary: {} names tokens of its own vocabulary ({}), which it has to keep",

@@ -16,15 +16,8 @@ namespace attend {
 
 namespace {
 
-// The end that the tokenizer has must be the one of the model.
-void require_end(ForeignConfig& config, const Tokenizer& tokenizer) {
-  if (config.integer_or("eos_token_id", tokenizer.eos_id(), kVocabularySizes) != tokenizer.eos_id())
-    config.refuse("eos_token_id", fmt::format("the tokenizer has {}", tokenizer.eos_id()));
-}
-
 ForeignModel summarizer(const BartTypeModel& model, const ForeignTokenizer& read,
                         const GenerationSettings& generation, ForeignConfig& config) {
-  require_end(config, read.tokenizer);
   PairFormat format{.marks = {read.prefix, read.suffix, {}}};
   if (!generation.start) config.refuse("decoder_start_token_id", "expected a token");
   format.marks.before_target = {*generation.start};

@@ -93,6 +93,7 @@ ForeignModel bart_type_model(const BartTypeModel& read, const Tokenizer& tokeniz
                          generation.after(format.marks.of_target()));
   model.format = std::move(format);
   model.suppressed = generation.suppressed;
+  if (!generation.ends.empty()) model.ends = generation.ends;
   ForeignModel foreign{nullptr, bart_type_names(read.embeddings.names)};
   const std::vector<std::int32_t> fillers = fillers_of(tokenizer);
   model.suppressed.insert(model.suppressed.end(), fillers.begin(), fillers.end());

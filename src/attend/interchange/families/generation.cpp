@@ -53,6 +53,10 @@ void read_generation_from(ForeignConfig& from, GenerationSettings& settings,
   };
   token("decoder_start_token_id", settings.start);
   token("forced_bos_token_id", settings.first);
+  if (from.has("eos_token_id")) {
+    const auto ends = from.integer_or_integers("eos_token_id", ids);
+    settings.ends.assign(ends.begin(), ends.end());
+  }
   if (from.has("bad_words_ids")) {
     settings.suppressed.clear();
     for (const auto& word : from.integer_lists("bad_words_ids", ids)) {
@@ -87,7 +91,6 @@ GenerationSettings read_generation(const ModelDirectory& directory, ForeignConfi
     ForeignConfig generation = ForeignConfig::from_json(directory.text(kGenerationConfig),
                                                         directory.path() + "/" + kGenerationConfig);
     read_generation_from(generation, settings, ids);
-    generation.ignore({"eos_token_id"});
     generation.require_all_known();
   }
   return settings;
@@ -128,8 +131,9 @@ nlohmann::ordered_json generation_json(const TranslationModel& model, int longes
   nlohmann::ordered_json json{{"num_beams", decoding.beam_size},
                               {"length_penalty", decoding.length_penalty},
                               {"max_length", longest},
-                              {"eos_token_id", special.eos},
+                              {"eos_token_id", model.ends},
                               {"forced_eos_token_id", special.eos}};
+  if (model.ends.size() == 1) json["eos_token_id"] = model.ends.front();
   json["pad_token_id"] = special.pad >= 0 ? special.pad : special.eos;
   if (decoding.min_length > 0)
     json["min_length"] = decoding.min_length + model.format.marks.of_target();

@@ -21,6 +21,7 @@ struct GenerationSettings {
   std::optional<std::int32_t> start;  // the token that the decoder begins with
   std::optional<std::int32_t> first;  // the token that is always written first
   std::vector<std::int32_t> suppressed;
+  std::vector<std::int32_t> ends;  // each ends an output; empty: the end of sentence
 
   // The decoding after that many tokens, which do not count in its lengths.
   ModelDecoding after(int marks) const;

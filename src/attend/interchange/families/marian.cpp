@@ -66,11 +66,13 @@ ForeignModel read_marian(const ModelDirectory& directory, ForeignConfig& config)
       config.integer_or("decoder_vocab_size", shape.src_vocab_size, kVocabularySizes));
 
   // The decoder begins with the padding piece, which is never written.
-  const std::string pad = piece_of(tgt, config, "pad_token_id"),
-                    eos = piece_of(tgt, config, "eos_token_id"),
-                    start = piece_of(tgt, config, "decoder_start_token_id");
-  const SpecialPieces special{start, eos, pad, "<unk>"};
   const GenerationSettings generation = read_generation(directory, config, shape.tgt_vocab_size);
+  const std::string pad = piece_of(tgt, config, "pad_token_id");
+  const NumberRange ids = between(0, static_cast<double>(tgt.size()) - 1);
+  const auto end = static_cast<std::size_t>(config.integer_or_integers("eos_token_id", ids).at(0));
+  if (!generation.start) config.refuse("decoder_start_token_id", "expected a token");
+  const SpecialPieces special{tgt.at(static_cast<std::size_t>(*generation.start)), tgt[end], pad,
+                              "<unk>"};
   const auto languages = target_languages(src);
   std::vector<std::string> controls;
   for (const PairFormat::Language& language : languages)
@@ -88,8 +90,10 @@ ForeignModel read_marian(const ModelDirectory& directory, ForeignConfig& config)
   TranslationModel model(
       std::move(network), tokenizer("source.spm", src, controls),
       tokenizer("target.spm", tgt, shared ? controls : std::vector<std::string>{}),
-      generation.after(1));
+      generation.after(generation.first ? 2 : 1));
   model.suppressed = generation.suppressed;
+  if (!generation.ends.empty()) model.ends = generation.ends;
+  if (generation.first) model.format.marks.before_target.push_back(*generation.first);
   if (const std::int32_t id = model.tgt_tokenizer.id(pad);
       std::find(model.suppressed.begin(), model.suppressed.end(), id) == model.suppressed.end())
     model.suppressed.push_back(id);

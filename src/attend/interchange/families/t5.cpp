@@ -171,13 +171,14 @@ ForeignModel finish_t5(const ModelDirectory& directory, ForeignConfig& config,
   require_vocabulary(directory, tokenizer, shape.tgt_vocab_size);
   const GenerationSettings generation = read_generation(directory, config, shape.tgt_vocab_size);
   config.require("pad_token_id", tokenizer.pad_id());
-  config.require("decoder_start_token_id", tokenizer.bos_id());
-  config.require("eos_token_id", tokenizer.eos_id());
   auto network = std::shared_ptr<EncoderDecoder>(
       make_encoder_decoder(shape, EncoderDecoder::Purpose::inference));
   auto model = std::make_shared<TranslationModel>(std::move(network), tokenizer, tokenizer,
-                                                  generation.after(1));
+                                                  generation.after(generation.first ? 2 : 1));
   model->suppressed = generation.suppressed;
+  if (!generation.ends.empty()) model->ends = generation.ends;
+  model->format.marks.before_target = {generation.start.value_or(tokenizer.bos_id())};
+  if (generation.first) model->format.marks.before_target.push_back(*generation.first);
   ForeignModel foreign{std::move(model), names_of_t5(shape.gated_ffn, embeddings)};
   foreign.ignorable = kT5Embeddings.all();
   // In the first files, and never used.

@@ -46,6 +46,10 @@ void check_vocabulary(const Compared& compared, const Tokenizer& tokenizer,
 void check_member(const TranslationModel& model, const TranslationModel& first) {
   check_vocabulary({model, first, "source"}, model.src_tokenizer, first.src_tokenizer);
   check_vocabulary({model, first, "target"}, model.tgt_tokenizer, first.tgt_tokenizer);
+  if (model.ends != first.ends)
+    throw DataError(
+        fmt::format("{}: expected the tokens that end a translation of {}; found others",
+                    model.source, first.source));
   if (pair_format_json(model.format) != pair_format_json(first.format))
     throw DataError(fmt::format(
         "{}: expected the languages and special tokens of {}, to translate with it; found others",

@@ -113,6 +113,17 @@ std::vector<std::int32_t> read_suppressed(const Checkpoint& checkpoint, const To
   return ids;
 }
 
+const std::string kEndsKey = "attend.end_tokens";
+
+std::vector<std::int32_t> read_ends(const Checkpoint& checkpoint, const Tokenizer& tgt) {
+  if (!checkpoint.metadata.contains(kEndsKey)) return {tgt.eos_id()};
+  const std::string where = checkpoint.source + ": " + kEndsKey;
+  std::vector<std::int32_t> ids = json_ids(parse_json(checkpoint.text(kEndsKey), where), where);
+  if (ids.empty() || !is_in_vocabulary(ids, tgt))
+    throw DataError(where + ": expected ids of the target vocabulary");
+  return ids;
+}
+
 // That of a model of one pair of languages.
 PairFormat usual_format(const Tokenizer& src, const Tokenizer& tgt) {
   return {.marks = {{}, {src.eos_id()}, {tgt.bos_id()}}};
@@ -149,6 +160,7 @@ TranslationModel::TranslationModel(std::shared_ptr<EncoderDecoder> network_, Tok
       tgt_tokenizer(std::move(tgt)),
       decoding(decoding_),
       format(usual_format(src_tokenizer, tgt_tokenizer)),
+      ends{tgt_tokenizer.eos_id()},
       shortlist(std::move(shortlist_)) {}
 
 std::vector<NamedTokenizer> TranslationModel::tokenizers() const {
@@ -163,6 +175,8 @@ Metadata TranslationModel::configuration() const {
                     {"attend.decoding", options_to_json(decoding)}};
   if (!suppressed.empty())
     metadata[kSuppressedKey] = fmt::format("[{}]", fmt::join(suppressed, ","));
+  if (ends != std::vector{tgt_tokenizer.eos_id()})
+    metadata[kEndsKey] = fmt::format("[{}]", fmt::join(ends, ","));
   const std::string format_json = pair_format_json(format);
   if (format_json != pair_format_json(usual_format(src_tokenizer, tgt_tokenizer)))
     metadata[kPairFormatKey] = format_json;
@@ -252,6 +266,7 @@ TranslationModel translation_model(const Checkpoint& checkpoint) {
                          std::move(shortlist));
   model.format = std::move(format);
   model.suppressed = read_suppressed(checkpoint, model.tgt_tokenizer);
+  model.ends = read_ends(checkpoint, model.tgt_tokenizer);
   model.source = checkpoint.source;
   model.text_kinds = read_text_kinds(checkpoint);
   return model;

@@ -5,6 +5,7 @@
 //              attend.config    the configuration of that architecture, as JSON
 //              attend.decoding  the TranslationDecoding, as JSON; absent: its defaults
 //              attend.suppressed_tokens  ids that are never written, as JSON; absent: none
+//              attend.end_tokens  ids that end an output, as JSON; absent: the end of sentence
 //              attend.pair_format  the PairFormat, as JSON; absent: a source ends with its end of
 //                                  sentence, the decoder begins with bos
 //   tensors    tokenizer.src and tokenizer.tgt, or tokenizer for a joint vocabulary; with a
@@ -68,6 +69,7 @@ struct TranslationModel final : SavedModel {
   ModelDecoding decoding;
   PairFormat format;
   std::vector<std::int32_t> suppressed;        // target tokens that are never written
+  std::vector<std::int32_t> ends;              // target tokens that end an output
   std::shared_ptr<const Shortlist> shortlist;  // null for most models
 
   TranslationModel(std::shared_ptr<EncoderDecoder> network, Tokenizer src_tokenizer,

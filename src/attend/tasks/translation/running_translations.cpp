@@ -104,8 +104,7 @@ std::size_t RunningTranslations::join(std::vector<SourceSentence> sentences) {
 RunningBatch::Search RunningTranslations::search(const SourceSentence& sentence,
                                                  const Arrival& arrival) const {
   const auto& [options, marks, rules] = *sentence.call;
-  const EndTokens ends =
-      options.end_ids.empty() ? EndTokens(model_.special().eos) : EndTokens(options.end_ids);
+  const EndTokens ends(options.end_ids.empty() ? model_.ends : options.end_ids);
   if (!options.sampling) {
     WishedBeginning beginning;
     if (options.prefix_weight < 1) beginning = {sentence.prefix, options.prefix_weight};

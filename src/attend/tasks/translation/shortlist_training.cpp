@@ -45,9 +45,11 @@ Shortlist make_shortlist(const TranslationModel& model, const EncodedPairs& pair
 
   Shortlist shortlist;
   shortlist.always = most_frequent(pairs.tgt, tgt.vocab_size(), options.frequent);
-  if (std::find(shortlist.always.begin(), shortlist.always.end(), tgt.eos_id()) ==
-      shortlist.always.end())
-    shortlist.always.push_back(tgt.eos_id());
+  std::vector<std::int32_t> ends = model.ends;
+  ends.push_back(tgt.eos_id());
+  for (const std::int32_t end : ends)
+    if (std::find(shortlist.always.begin(), shortlist.always.end(), end) == shortlist.always.end())
+      shortlist.always.push_back(end);
   RaggedBuilder translations;
   for (std::int32_t id = 0; id < src.vocab_size(); ++id) {
     std::vector<std::int32_t> targets;

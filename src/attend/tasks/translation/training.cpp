@@ -29,6 +29,7 @@ struct Tokenizers {
   std::vector<std::int32_t> suppressed = {};  // target tokens that are never written
   std::optional<PairFormat> format = {};      // without one, the usual special tokens
   ModelDecoding decoding = {};                // what training has no options for
+  std::vector<std::int32_t> ends = {};        // without one, the end of sentence
 };
 
 void check_training_text(const TranslationTraining& o) {
@@ -88,8 +89,12 @@ std::string model_note(const ArchitectureConfig& config) {
 }
 
 Tokenizers tokenizers_of(TranslationModel model) {
-  return {std::move(model.src_tokenizer), std::move(model.tgt_tokenizer),
-          std::move(model.suppressed), std::move(model.format), model.decoding};
+  return {std::move(model.src_tokenizer),
+          std::move(model.tgt_tokenizer),
+          std::move(model.suppressed),
+          std::move(model.format),
+          model.decoding,
+          std::move(model.ends)};
 }
 
 // The first checkpoint fixes the vocabulary and the shape of the model.
@@ -237,6 +242,7 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
                          tokenizers.tgt, tokenizers.decoding};
   static_cast<TranslationDecoding&>(model.decoding) = o.decoding;
   model.suppressed = tokenizers.suppressed;
+  if (!tokenizers.ends.empty()) model.ends = tokenizers.ends;
   if (tokenizers.format) model.format = *tokenizers.format;
   const PairTokens tokens = pair_tokens(model, o.data);
   if (resumed == nullptr && o.initial) copy_parameters(*o.initial, model.parameters());
