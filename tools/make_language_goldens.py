@@ -19,7 +19,7 @@ import transformers
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODELS = ["gpt2", "llama", "mistral", "qwen2", "qwen3", "opt", "opt_post_norm", "bloom"]
 PROMPTS = ["A man is walking", "", " ", " leads", "trails ", "two  blanks", "a line\nanother", "\n", "ends\n", "\n\nA dog\n\nruns", "a\ttab",
-           "Äpfel für 3 €", "日本語 🙂", "def f(x):\n    return x"]
+           "Äpfel für 3 €", "日本語 🙂", "def f(x):\n    return x", "A <|endoftext|> B", "<|begin|>x <|end|>"]
 TEXT = ("A man is walking with his dog.\n\nTwo children play football in the rain!\n    I don't know; do you?\n"
         "The quick brown fox jumps over the lazy dog and runs away.  She reads a book in the garden.\n")
 WINDOWS = [(96, 48), (32, 16), (32, 32), (20, 7)]
@@ -47,7 +47,7 @@ def recipe(model, ids, window, stride):
 def answer(model, tokenizer, prompt):
     ids = tokenizer(prompt).input_ids
     begun = ids or [model.generation_config.bos_token_id]
-    if begun == [None]:
+    if begun == [None] or max(begun) >= model.config.vocab_size:  # some tokenizers add tokens that the model lacks
         return None
     written = model.generate(torch.tensor([begun]), do_sample=False, max_new_tokens=WRITTEN)[0].tolist()
     before, after = (tokenizer.decode(some, skip_special_tokens=True, clean_up_tokenization_spaces=False) for some in (begun, written))

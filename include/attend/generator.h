@@ -52,7 +52,10 @@ struct GenerationOptions {
   int max_tokens = 200;   // most tokens to generate
   int min_tokens = 0;     // an end ends a continuation only after so many tokens
   bool one_line = false;  // of a model of lines: stop at the end of the line
-  int context = 0;        // context in tokens; 0: the training length
+  // Of a model of documents: the strings of special tokens in the prompt are these tokens, as
+  // transformers reads them; false: letters, as a text of somebody else should be read
+  bool special_tokens = true;
+  int context = 0;  // context in tokens; 0: the training length
   ContinuousCacheOptions cache = {};
   std::vector<std::vector<std::int32_t>> forbidden_ids = {};  // sequences of tokens never written
   // Tokens that end a continuation instead of the model's own; of a model of lines: with one_line

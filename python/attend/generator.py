@@ -28,6 +28,9 @@ class GenerationOptions(TypedDict, total=False):
     max_tokens: int | None
     #: of a model of lines: stop at the end of the line
     one_line: bool | None
+    #: of a model that knows no lines: special tokens written in the prompt are these tokens; False:
+    #: letters
+    special_tokens: bool | None
     #: fewest tokens to write before an end; of a model of lines with one_line
     min_tokens: int | None
     #: sampling: divides the logits; 0: always the most likely token

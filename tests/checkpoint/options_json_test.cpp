@@ -104,8 +104,7 @@ TEST(OptionsJson, NamesTheKeyAtFault) {
             "m.safetensors: d_model: expected a whole number from 1 to 65536, got 1.5");
   EXPECT_EQ(error_of(R"({"d_model": 3000000000})"),
             "m.safetensors: d_model: expected a whole number from 1 to 65536, got 3000000000");
-  EXPECT_EQ(error_of(R"({"seed": -1})"),
-            "m.safetensors: seed: expected a whole number, 0 or more, got -1");
+  EXPECT_EQ(error_of(R"({"seed": -1})"), "no error") << "the same bits";
   EXPECT_EQ(error_of(R"({"tied": 1})"), "m.safetensors: tied: expected true or false, got 1");
   EXPECT_EQ(error_of(R"({"norm": "middle"})"),
             "m.safetensors: norm: expected one of post, pre, got middle");

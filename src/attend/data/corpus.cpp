@@ -107,11 +107,12 @@ ParallelText read_parallel(std::span<const std::string> src_files,
 }
 
 std::vector<std::vector<std::int32_t>> encode_all(std::span<const std::string> texts,
-                                                  const Tokenizer& tokenizer) {
+                                                  const Tokenizer& tokenizer, SpecialText special) {
   std::vector<std::vector<std::int32_t>> encoded(texts.size());
   parallel_for(static_cast<std::int64_t>(texts.size()), 64,
                [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t i = begin; i < end; ++i) encoded[i] = tokenizer.encode(texts[i]);
+                 for (std::int64_t i = begin; i < end; ++i)
+                   encoded[i] = tokenizer.encode(texts[i], special);
                });
   return encoded;
 }

@@ -120,6 +120,7 @@ EncodedPairs encode_parallel(const ParallelText& text, const Tokenizer& src_toke
 
 // Encodes every text on all threads.
 std::vector<std::vector<std::int32_t>> encode_all(std::span<const std::string> texts,
-                                                  const Tokenizer& tokenizer);
+                                                  const Tokenizer& tokenizer,
+                                                  SpecialText special = SpecialText::as_text);
 
 }  // namespace attend

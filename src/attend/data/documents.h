@@ -20,11 +20,11 @@ struct DocumentOptions {
 template <class Visitor>
 void fields(DocumentOptions& o, Visitor&& visit) {
   visit("documents", o.documents,
-        "the text is documents: every file is one, and line breaks in it are text; otherwise every "
-        "line is a text of its own");
+        "the text is documents: every file is one, with its line breaks; otherwise every line is a "
+        "text of its own");
   visit("document-end", o.document_end,
-        "line that ends a document in a file, such as '<|endoftext|>'; it is no part of the "
-        "document; default: only the end of the file does");
+        "line that ends a document in a file, such as '<|endoftext|>', and is no part of the "
+        "document; default: the end of the file");
 }
 
 // Throws ConfigError for an end of documents where there are none.

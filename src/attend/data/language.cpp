@@ -217,7 +217,8 @@ void append_language(LanguageText& text, std::span<const std::string> units,
   const std::int32_t eos = tokenizer.eos_id();
   const bool has_lines = format.unit == TextUnit::lines;
   if (has_lines && text.stream.empty()) text.stream.push_back(eos);
-  for (const auto& ids : encode_all(units, tokenizer)) {
+  const SpecialText special = has_lines ? SpecialText::as_text : SpecialText::as_tokens;
+  for (const auto& ids : encode_all(units, tokenizer, special)) {
     if (has_lines) {
       append_line(text, ids, eos);
     } else {

@@ -16,7 +16,7 @@ namespace {
 
 using SettingsJson = nlohmann::json;
 
-constexpr std::string_view kMeta = "▁";
+constexpr std::string_view kWordBegin = "▁";
 // Qwen 2's split of text.
 constexpr const char* kQwenPattern =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|)"
@@ -154,13 +154,14 @@ void build_qwen2(ClassSettings& settings, SettingsJson& file) {
 void build_llama(ClassSettings& settings, SettingsJson& file) {
   const bool prefix = settings.flag("add_prefix_space", true);
   const char* const scheme = settings.flag("legacy", false) ? "always" : "first";
-  SettingsJson decoders{{{"type", "Replace"}, {"pattern", {{"String", kMeta}}}, {"content", " "}},
-                        {{"type", "ByteFallback"}},
-                        {{"type", "Fuse"}}};
+  SettingsJson decoders{
+      {{"type", "Replace"}, {"pattern", {{"String", kWordBegin}}}, {"content", " "}},
+      {{"type", "ByteFallback"}},
+      {{"type", "Fuse"}}};
   if (prefix) decoders.push_back({{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}});
   file["normalizer"] = nullptr;
   file["pre_tokenizer"] = {{"type", "Metaspace"},
-                           {"replacement", kMeta},
+                           {"replacement", kWordBegin},
                            {"prepend_scheme", prefix ? scheme : "never"},
                            {"split", false}};
   file["decoder"] = {{"type", "Sequence"}, {"decoders", decoders}};

@@ -38,9 +38,10 @@ void fields(ServingOptions& o, Visitor&& visit) {
         "further requests get status 503");
   visit("max-new-tokens", o.max_new_tokens, between(1, 1 << 30),
         "most tokens of a continuation; requests for more get status 400");
-  visit("request-time-limit", o.request_time_limit, between(0, 1e6),
-        "seconds that a request may take; then a continuation ends where it is, and others get "
-        "status 503; 0: any time");
+  visit(
+      "request-time-limit", o.request_time_limit, between(0, 1e6),
+      "seconds that a request may take; a continuation then ends early, other requests get status "
+      "503; 0: any time");
   visit("max-body", o.max_body, between(1024, 1e9), "largest request in bytes");
   visit("max-connections", o.max_connections, between(1, 1e6),
         "most open connections; for a further one, the connection that is idle for longest is "
@@ -55,13 +56,12 @@ void fields(ServingOptions& o, Visitor&& visit) {
         "admin; default: no key is needed");
   visit("cors", o.cors, "origin whose pages may send requests from browsers; *: any origin");
   visit("explorer", o.explorer,
-        "let clients explore models at /explore; the server reads the last two of them again");
+        "let clients explore models at /explore; the server loads up to two models again for this");
   visit("trust-proxy", o.trust_proxy,
-        "take the scheme, host and client of a request from the fields Forwarded and "
-        "X-Forwarded-*; only behind a proxy that sets them");
+        "take the scheme, host and client of a request from the headers Forwarded and "
+        "X-Forwarded-*; only behind a proxy");
   visit("download-dir", o.download_dir,
-        "folder of translated files until they are fetched, which several servers may share; "
-        "default: in memory");
+        "folder for translated files, which several servers may share; default: in memory");
   visit("certificate", o.certificate, "PEM file with the certificate chain of the server, for TLS");
   visit("key", o.key, "PEM file with the private key of the certificate");
 }

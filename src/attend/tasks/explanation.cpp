@@ -281,7 +281,7 @@ OutputExplanation explain(const TranslationModel& model, const std::string& sour
 OutputExplanation explain(const LanguageModel& model, const std::string& text,
                           const ExplanationOptions& options) {
   check_explainable(model, options);
-  const std::vector<std::int32_t> ids = model.tokenizer.encode(text);
+  const std::vector<std::int32_t> ids = model.ids(text);
   require_explainable_length(ids, "the text");
 
   OutputExplanation explanation;

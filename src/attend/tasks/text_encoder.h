@@ -42,6 +42,7 @@ struct TextEncoder {
   std::function<Tensor()> embeddings;  // [V, D]
   std::function<Variable(const Ragged&, Pass&)> run;  // the output of the last layer
   std::optional<TextPooling> pooling = std::nullopt;  // of embedding models
+  SpecialText special_text = SpecialText::as_text;    // of others
 };
 
 }  // namespace attend

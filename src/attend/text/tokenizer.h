@@ -44,9 +44,9 @@ void fields(TokenizerOptions& o, Visitor&& visit) {
 }
 
 inline constexpr std::string_view kSplitSpecialTokensHelp =
-    "read the strings of special tokens in a text, such as [SEP], as text; imported models read "
-    "them "
-    "as these tokens, others always as text";
+    "read special tokens that are written in a text, such as [SEP], as text; without this, "
+    "imported "
+    "models read tokens";
 
 // The algorithm of a tokenizer, whichever program trained it.
 TokenizerType type_of(const Tokenizer& tokenizer);

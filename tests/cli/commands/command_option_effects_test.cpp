@@ -112,7 +112,7 @@ TEST_F(CommandOptionEffects, OfGenerate) {
   input_ = "L'a…";
   const std::vector<OptionCase> preparation = of_preparation("--format json");
   expect_cases("generate @model --max-tokens 40 --context 40", preparation);
-  expect_a_case_for_every_option("generate", {cases, preparation}, {"config"});
+  expect_a_case_for_every_option("generate", {cases, preparation}, {"config", "special-tokens"});
 }
 
 const std::vector<OptionCase> kGivenLabels{{"threshold", "0.0001", "", "out"}};
@@ -131,7 +131,10 @@ TEST_F(CommandOptionEffects, OfClassify) {
   expect_config_file("classify @model", "--format json", "format = \"json\"\n");
   const std::vector<OptionCase> preparation = of_preparation("--format json");
   expect_cases("classify @model", preparation);
-  expect_a_case_for_every_option("classify", {cases, preparation, kGivenLabels}, {"config"});
+  expect_a_case_for_every_option("classify", {cases, preparation, kGivenLabels},
+                                 // of imported models: interchange/families/pipelines_test.cpp
+                                 {"config", "aggregation-strategy", "function-to-apply",
+                                  "ignore-labels", "split-special-tokens", "stride"});
 }
 
 TEST_F(CommandOptionEffects, OfClassifyWithSeveralLabels) {
@@ -256,7 +259,7 @@ TEST_F(CommandOptionEffects, OfEmbed) {
   expect_config_file("embed @model", "--layer 0", "layer = 0\n");
   const std::vector<OptionCase> preparation = of_preparation("");
   expect_cases("embed @model", preparation);
-  expect_a_case_for_every_option("embed", {cases, preparation}, {"config"});
+  expect_a_case_for_every_option("embed", {cases, preparation}, {"config", "split-special-tokens"});
 
   const std::string nearest = "embed nearest @model --word dog --corpus @train.en";
   const std::vector<OptionCase> nearest_cases{
@@ -302,7 +305,7 @@ TEST_F(CommandOptionEffects, OfDemo) {
   EXPECT_EQ(run(with_paths("demo --out @demo")), 2);
   EXPECT_NE(error_.find(path("demo")), std::string::npos) << error_;
   for (const char* option : {"threads", "seed", "format"}) {
-    EXPECT_EQ(run(with_paths(fmt::format("demo --out @other --{} -1", option))), 2);
+    EXPECT_EQ(run(with_paths(fmt::format("demo --out @other --{} x", option))), 2);
     EXPECT_NE(error_.find(option), std::string::npos) << error_;
   }
   expect_a_case_for_every_option("demo", {}, {"out", "threads", "seed", "format"});
@@ -324,14 +327,19 @@ TEST_F(CommandOptionEffects, AreNeverMissingInSilence) {
             "--sample");
   refused("translate @model --no-detokenize", "--detokenize", "--tokenize moses");
   refused("translate @model --tgt-language de", "--tgt-language", "--tokenize moses");
-  for (const char* option : {"temperature", "top-k", "top-p", "seed"})
-    refused(fmt::format("generate @model --beam-size 2 --{} 1", option),
-            fmt::format("--{}:", option), "--beam-size");
-  refused("generate @model --length-penalty 1", "--length-penalty", "--beam-size");
   refused("quantize @model --out @made/q --max-bleu-drop 1", "--max-bleu-drop", "--src");
   refused("quantize @model --out @made/q --tokenize char", "--tokenize", "--src");
   refused("average @model --out @made/mean --last 1", "--last", "folder of a run");
   refused("embed senses @model --uses @uses --word dog --layer 1", "--layer", "--plot");
+}
+
+TEST_F(CommandOptionEffects, OfGenerateAreNeverMissingInSilence) {
+  train_language_model();
+  for (const char* option : {"temperature", "top-k", "top-p", "seed"})
+    expect_usage_error(with_paths(fmt::format("generate @model --beam-size 2 --{} 1", option)),
+                       {fmt::format("--{}:", option), "--beam-size"});
+  expect_usage_error(with_paths("generate @model --length-penalty 1"),
+                     {"--length-penalty", "--beam-size"});
 }
 
 TEST_F(CommandOptionEffects, OfOtherMeasurementsAreRefused) {

@@ -131,7 +131,7 @@ TEST_F(CommandOptionEffects, OfEvaluateAreAllTested) {
   expect_a_case_for_every_option("evaluate",
                                  {kTranslationScores, kPerplexity, kClassification, kSeveralLabels,
                                   kPairsOfTexts, kLabeledTexts},
-                                 {"config"});
+                                 {"config", "document-end"});
 }
 
 }  // namespace

@@ -226,7 +226,7 @@ TEST_F(LanguageCommands, MistakesAreNamed) {
   EXPECT_EQ(error_.find("standard input"), std::string::npos) << error_;
   expect_error({"generate", lm}, {"standard input: the prompt has", "at most 16"}, words + "\n");
   expect_error({"generate", lm}, {"standard input:2", "UTF-8"}, "The\n\xff\n");
-  expect_error({"generate", lm, "--prompt", "A", "--temperature", "0"}, {"temperature"});
+  expect_error({"generate", lm, "--prompt", "A", "--temperature", "-1"}, {"temperature"});
   expect_error({"generate", lm, "--prompt", "A", "--n-best", "0"}, {"n-best"});
   expect_error({"generate", lm, "--prompt", "A", "--top-p", "2"}, {"top-p"});
   expect_error({"generate", lm, "--prompt", "A", "--max-token", "2"},

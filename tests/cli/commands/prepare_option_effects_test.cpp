@@ -67,7 +67,7 @@ TEST_F(PrepareOptionEffects, OfTranslation) {
   expect_data_folder(command);
   expect_config_file(command, "--max-length 24", "max-length = 24\n");
   expect_a_case_for_every_option("prepare translation", {cases, kPreparation, kPreparedVocabulary},
-                                 {"config", "data", "tokenizer-from"});
+                                 {"config", "data", "tokenizer-from", "documents", "document-end"});
 }
 
 TEST_F(PrepareOptionEffects, OfLanguageModels) {
@@ -82,8 +82,9 @@ TEST_F(PrepareOptionEffects, OfLanguageModels) {
   expect_cases(command, kPreparedVocabulary);
   expect_data_folder(command);
   expect_config_file(command, "--language fr", "language = \"fr\"\n");
+  // documents: tasks/language/preparation_test.cpp
   expect_a_case_for_every_option("prepare lm", {cases, kPreparation, kPreparedVocabulary},
-                                 {"config", "data", "tokenizer-from"});
+                                 {"config", "data", "tokenizer-from", "documents", "document-end"});
 }
 
 }  // namespace

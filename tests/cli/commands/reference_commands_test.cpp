@@ -140,7 +140,7 @@ TEST_F(ReferenceCommands, BashCompletesCommands) {
 }
 
 TEST_F(ReferenceCommands, BashCompletesOptions) {
-  EXPECT_EQ(completions("attend translate model --beam"), (Words{"--beam-tree", "--beam-size"}));
+  EXPECT_EQ(completions("attend translate model --beam-s"), (Words{"--beam-tree", "--beam-size"}));
   EXPECT_EQ(completions("attend embed nearest model --cor"), Words{"--corpus"});
   EXPECT_EQ(completions("attend embed model --corp"), Words{});
   EXPECT_EQ(completions("attend generate --no-e"), Words{"--no-echo"});
@@ -197,7 +197,7 @@ TEST_F(ReferenceCommands, ZshCompletesCommandsOptionsAndValues) {
             (Words{"translation", "lm", "classification", "tagging", "embedding"}));
   EXPECT_EQ(zsh_completions("attend embed ne"), Words{"nearest"});
   EXPECT_EQ(zsh_completions("attend help train cl"), Words{"classification"});
-  EXPECT_EQ(zsh_completions("attend translate model --beam"), Words{"--beam-size"});
+  EXPECT_EQ(zsh_completions("attend translate model --beam-s"), Words{"--beam-size"});
   EXPECT_EQ(zsh_completions("attend embed model --corp"), Words{});
   EXPECT_EQ(zsh_completions("attend generate --no-e"), Words{"--no-echo"});
   EXPECT_EQ(zsh_completions("attend translate model --format ''"), (Words{"text", "json"}));
@@ -215,7 +215,7 @@ TEST_F(ReferenceCommands, FishCompletesCommandsOptionsAndValues) {
             (Words{"classification", "embedding", "lm", "tagging", "translation"}));
   EXPECT_EQ(fish_completions("attend embed ne"), Words{"nearest"});
   EXPECT_EQ(fish_completions("attend help train cl"), Words{"classification"});
-  EXPECT_EQ(fish_completions("attend translate model --beam"), Words{"--beam-size"});
+  EXPECT_EQ(fish_completions("attend translate model --beam-s"), Words{"--beam-size"});
   EXPECT_EQ(fish_completions("attend embed model --corp"), Words{});
   EXPECT_EQ(fish_completions("attend generate --no-e"), Words{"--no-echo"});
   EXPECT_EQ(fish_completions("attend translate model --format "), (Words{"json", "text"}));

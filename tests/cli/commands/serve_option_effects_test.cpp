@@ -74,7 +74,7 @@ TEST_F(ServeOptionEffects, OfServe) {
   std::filesystem::create_directory(path("more"));
   std::filesystem::copy_file(path("model"), path("more/other.safetensors"));
   const std::vector<OptionCase> cases{
-      {"listen", "127.0.0.2:0", "", "address"},
+      {"listen", "127.0.0.2:0", "", "address file"},
       {"max-tokens-in-queue", "1", "", "answer file"},
       {"request-time-limit", "0.000001", "", "answer file"},
       {"max-body", "2000", "", "large"},

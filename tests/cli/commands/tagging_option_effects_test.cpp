@@ -20,7 +20,7 @@ const Cases kTaggingTables{
     {"header", "yes", "", kPlan + "tokenizer? text_kind?"},
 };
 const Cases kTaggingFormat{
-    {"table", "tsv", "", kPlan + "labels tokenizer? config? text_kind? score? tensorboard"}};
+    {"table", "tsv", "", kPlan + "labels units tokenizer? config? text_kind? score? tensorboard"}};
 const Cases kTaggingModel{
     {"n-encoder-layers", "2", "", kModel}, {"norm-first", "yes", "", kModel},
     {"output-dropout", "0.4", "", kModel}, {"token-types", "2", "", kModel},

@@ -165,7 +165,7 @@ TEST_F(TrainingOptionEffects, OfLanguageModelsThatAreOfTheRunItself) {
 }
 TEST_F(TrainingOptionEffects, OfLanguageModelsAreAllTested) {
   std::set<std::string> by_hand = kByHand;
-  by_hand.insert({"prepared", "distill-weight"});
+  by_hand.insert({"prepared", "distill-weight", "documents", "document-end"});
   expect_a_case_for_every_option("train lm",
                                  {kRun, kLanguageData, kVocabularyOptions, kStack, kLanguageModel,
                                   kLanguageLoss, kLanguageReplay, kTraining},

@@ -23,13 +23,13 @@
 namespace attend {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 using LanguageIds = std::vector<std::int32_t>;
 
 // A copy of a fixture with other settings of generation.
 class LanguageDirectory {
  public:
-  LanguageDirectory(const std::string& name, const Json& settings)
+  LanguageDirectory(const std::string& name, const OrderedJson& settings)
       : folder_(scratch("language_" + name)) {
     std::filesystem::remove_all(folder_);
     std::filesystem::copy(fixture("models") / name, folder_);
@@ -48,8 +48,8 @@ class LanguageDirectory {
 };
 
 struct LanguageGolden {
-  Json json;
-  LanguageGolden(Json of) : json(std::move(of)) {}  // NOLINT
+  OrderedJson json;
+  LanguageGolden(OrderedJson of) : json(std::move(of)) {}  // NOLINT
   std::string model() const { return json["model"]; }
 };
 
@@ -59,14 +59,14 @@ void PrintTo(const LanguageGolden& golden, std::ostream* out) {
 
 std::vector<LanguageGolden> language_goldens() {
   std::vector<LanguageGolden> goldens;
-  for (const Json& one : parse_json(fixture_bytes("language_goldens.json"), "goldens"))
+  for (const OrderedJson& one : parse_json(fixture_bytes("language_goldens.json"), "goldens"))
     goldens.emplace_back(one);
   return goldens;
 }
 
 class LanguageAnswers : public testing::TestWithParam<LanguageGolden> {
  protected:
-  const Json& golden() const { return GetParam().json; }
+  const OrderedJson& golden() const { return GetParam().json; }
   LanguageModel model() const {
     return LanguageDirectory(GetParam().model(), golden()["settings"]).model();
   }
@@ -93,7 +93,7 @@ constexpr int kGoldenTokens = 12;  // WRITTEN of the script
 
 TEST_P(LanguageAnswers, AreThoseOfTransformers) {
   const GenerationEngine engine(model());
-  for (const Json& answer : golden()["answers"]) {
+  for (const OrderedJson& answer : golden()["answers"]) {
     const std::string prompt = answer["prompt"];
     SCOPED_TRACE(answer["prompt"].dump());
     const LanguageIds ids = engine.model().prompt_ids(prompt);
@@ -117,7 +117,7 @@ TEST_P(LanguageAnswers, AreThoseOfTransformers) {
 
 TEST_P(LanguageAnswers, HavePerplexitiesOfTheRecipeOfTransformers) {
   const LanguageModel model = this->model();
-  for (const Json& one : golden()["perplexities"]) {
+  for (const OrderedJson& one : golden()["perplexities"]) {
     const std::string text = one["text"];
     TextPerplexityOptions options;
     options.context = one["window"];
@@ -159,15 +159,15 @@ TEST_P(LanguageAnswers, StayAfterAnExport) {
 }
 
 TEST(ImportedLanguageModel, RefusesSettingsThatWouldChangeItsAnswers) {
-  for (const auto& [key, value] : std::vector<std::pair<std::string, Json>>{
+  for (const auto& [key, value] : std::vector<std::pair<std::string, OrderedJson>>{
            {"forced_bos_token_id", 3}, {"guidance_scale", 1.5}, {"num_beams", 4}}) {
-    const LanguageDirectory directory("gpt2", Json{{key, value}});
+    const LanguageDirectory directory("gpt2", OrderedJson{{key, value}});
     expect_error<DataError>([&] { directory.model(); }, {"generation_config.json", key});
   }
 }
 
 TEST(ImportedLanguageModel, RefusesAnEmptyPromptWithoutATokenToBeginWith) {
-  const LanguageDirectory directory("gpt2", Json{{"eos_token_id", 0}});
+  const LanguageDirectory directory("gpt2", OrderedJson{{"eos_token_id", 0}});
   const GenerationEngine engine(directory.model());
   expect_error<DataError>([&] { engine.generate(""); }, {"prompt has no tokens"});
 }

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/error.h"
@@ -136,9 +137,16 @@ TEST_F(DamagedT5OrOpt, OfT5IsRefusedForSettingsThatCannotBeComputed) {
   replace("config.json", "\"relative_attention_max_distance\": 12",
           "\"relative_attention_max_distance\": 1");
   expect_refused({"config.json", "relative_attention_max_distance", "1"});
+}
+
+TEST_F(DamagedT5OrOpt, OfT5BeginsAndEndsAsItsSettingsSay) {
   copy("t5");
-  replace("config.json", "\"decoder_start_token_id\": 0", "\"decoder_start_token_id\": 5");
-  expect_refused({"config.json", "decoder_start_token_id", "5"});
+  replace("generation_config.json", "\"decoder_start_token_id\": 0",
+          "\"decoder_start_token_id\": 5, \"forced_bos_token_id\": 7");
+  replace("generation_config.json", "\"eos_token_id\": 1", "\"eos_token_id\": [1, 9]");
+  const TranslationModel model = translation_model(imported().checkpoint);
+  EXPECT_EQ(model.format.marks.before_target, (std::vector<std::int32_t>{5, 7}));
+  EXPECT_EQ(model.ends, (std::vector<std::int32_t>{1, 9}));
 }
 
 TEST_F(DamagedT5OrOpt, OfT5IsRefusedForShapesAndVocabulariesThatDoNotFit) {

@@ -360,9 +360,9 @@ TEST(GenerationEngine, NamesTheOptionThatIsWrong) {
     expect_error<ConfigError>([&] { generator.generate("a", options); }, {name});
   };
   refused([](auto& o) { o.max_tokens = 0; }, "max-tokens");
-  refused([](auto& o) { o.sampling.temperature = 0.0f; }, "temperature");
+  refused([](auto& o) { o.sampling.temperature = -1.0f; }, "temperature");
   refused([](auto& o) { o.sampling.top_p = 1.5f; }, "top-p");
-  refused([](auto& o) { o.sampling.top_k = -1; }, "top-k");
+  refused([](auto& o) { o.sampling.top_k = -2; }, "top-k");
   refused([](auto& o) { o.repetition_penalty = 0.0f; }, "repetition-penalty");
   refused([](auto& o) { o.repetition_penalty = std::numeric_limits<float>::infinity(); },
           "repetition-penalty");

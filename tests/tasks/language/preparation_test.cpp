@@ -73,6 +73,8 @@ TEST_F(LanguagePreparations, LeadToTheSameBytesForDocuments) {
   }
   preparation_.vocabulary =
       training_.vocabulary = {.type = TokenizerType::byte_bpe, .vocab_size = 280};
+  for (TokenizerOptions* vocabulary : {&preparation_.vocabulary, &training_.vocabulary})
+    vocabulary->normalization = Normalization::identity;
   const PreparationResult result = prepare_text(preparation_);
   EXPECT_GE(result.manifest.lines.documents, 2);
   const TrainingTask of_text = prepare_training(training_, nullptr),

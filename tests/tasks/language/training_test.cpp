@@ -84,6 +84,7 @@ TEST_F(LanguageTrainingTest, LearnsADocumentByHeart) {
   options_.data.units.documents = true;
   options_.data.windows.sequence_length = 32;
   options_.vocabulary = {.type = TokenizerType::byte_bpe, .vocab_size = 270};
+  options_.vocabulary.normalization = Normalization::identity;
   options_.model.dropout = 0.0f;
   options_.trainer.max_steps = 150;
   train("run");
@@ -105,6 +106,10 @@ TEST_F(LanguageTrainingTest, RefusesATokenizerThatDoesNotKeepDocuments) {
                             {"tokenizer", "byte-bpe", "documents"});
   settle_defaults(options_, [](const std::string&) { return false; });
   EXPECT_EQ(options_.vocabulary.type, TokenizerType::byte_bpe);
+  EXPECT_EQ(options_.vocabulary.normalization, Normalization::identity);
+  options_.vocabulary.normalization = Normalization::nmt_nfkc;
+  expect_error<ConfigError>([&] { prepare_training(options_, nullptr); },
+                            {"normalization", "nmt_nfkc", "documents"});
   options_.vocabulary.type = TokenizerType::word;
   settle_defaults(options_, [](const std::string& name) { return name == "tokenizer"; });
   EXPECT_EQ(options_.vocabulary.type, TokenizerType::word);

@@ -64,7 +64,7 @@ void fields(LanguageEvaluation& o, Visitor&& visit) {
       "text to measure perplexity on, plain, gzip or zstd; for a model of documents every file is "
       "one");
   visit("document-end", o.document_end,
-        "line that ends a document in a file; it is no part of the document");
+        "line that ends a document in a file, and is no part of the document");
   fields(o.perplexity, visit);
 }
 

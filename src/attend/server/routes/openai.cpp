@@ -95,11 +95,13 @@ int most_tokens(const Parameters& p, std::int64_t allowed, std::int64_t if_absen
 GenerationOptions generation_options(const Parameters& p, const Generator& generator) {
   GenerationOptions options = generator.default_options();
   options.sampling.seed = p.seed("seed", 1);
-  options.sampling.top_p = static_cast<float>(p.number("top_p", 0, 1, 1));
-  options.sampling.top_k = static_cast<int>(p.whole("top_k", -1, 1 << 24, 0));
-  options.sampling.temperature = static_cast<float>(p.number("temperature", 0, 100, 1));
-  options.repetition_penalty = static_cast<float>(p.number("repetition_penalty", 1e-6, 1e6, 1));
-  options.min_tokens = static_cast<int>(p.whole("min_tokens", 0, 1 << 20, 0));
+  options.sampling.top_p = static_cast<float>(p.number("top_p", 0, 1, options.sampling.top_p));
+  options.sampling.top_k = static_cast<int>(p.whole("top_k", -1, 1 << 24, options.sampling.top_k));
+  options.sampling.temperature =
+      static_cast<float>(p.number("temperature", 0, 100, options.sampling.temperature));
+  options.repetition_penalty =
+      static_cast<float>(p.number("repetition_penalty", 1e-6, 1e6, options.repetition_penalty));
+  options.min_tokens = static_cast<int>(p.whole("min_tokens", 0, 1 << 20, options.min_tokens));
   return options;
 }
 
@@ -133,6 +135,7 @@ void completions(const std::shared_ptr<Call>& call) {
   CompletionRequest request =
       request_of(p, call->service.models().find<Generator>(p.text("model")));
   request.options.max_tokens = most_tokens(p, call->service.options().max_new_tokens, 16);
+  request.options.special_tokens = p.flag("special_tokens", false);
   request.prompts = inputs_of(p, "prompt", request.model->tokenizer);
   if (request.prompts.size() * static_cast<std::size_t>(request.choices) > kMostInputs)
     throw HttpError{

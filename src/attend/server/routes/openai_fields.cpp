@@ -12,11 +12,13 @@ void add(std::vector<RouteField>& fields, std::initializer_list<RouteField> more
 // Read for completions and chats.
 void add_generation(std::vector<RouteField>& fields) {
   add(fields,
-      {{"temperature", FieldType::number, "divides the logits (1); 0: the most likely token"},
+      {{"temperature", FieldType::number,
+        "divides the logits (1, or the model's own); 0: the most likely token"},
        {"top_p", FieldType::number,
         "draw among the most likely tokens that together have this probability (1)"},
        {"top_k", FieldType::whole, "draw among this many most likely tokens (0 or -1: all)"},
-       {"repetition_penalty", FieldType::number, "divides the logits of tokens in the context (1)"},
+       {"repetition_penalty", FieldType::number,
+        "divides the logits of tokens in the context (1, or the model's own)"},
        {"min_tokens", FieldType::whole, "tokens before a chat's answer may end (0)"},
        {"n", FieldType::whole, "continuations of each prompt (1)"},
        {"seed", FieldType::whole, "any number of 64 bits; equal seeds give equal answers (1)"},
@@ -67,6 +69,8 @@ std::vector<RouteField> completion_fields() {
       {"max_tokens", FieldType::whole,
        "most tokens to write (16), at most the server's --max-new-tokens"},
       {"echo", FieldType::flag, "write the prompt before its continuation"},
+      {"special_tokens", FieldType::flag,
+       "take the strings of special tokens in a prompt for these tokens (false: letters)"},
       {"logprobs", FieldType::whole,
        "the log-probability of every token, and so many most likely ones at its place, at most "
        "20"}};

@@ -130,9 +130,10 @@ std::int64_t EmbeddingEngine::tokens_to_skip(const EmbeddingOptions& options) co
 EmbeddingEngine::TextTokens EmbeddingEngine::tokens_of(const std::string& text,
                                                        const EmbeddingOptions& options,
                                                        const std::string& where) const {
-  const bool is_text = options.split_special_tokens || !encoder_.pooling;
+  const SpecialText special =
+      encoder_.pooling ? encoder_.pooling->special_text : encoder_.special_text;
   std::vector<std::int32_t> ids = encoder_.tokenizer.encode(
-      text, is_text ? SpecialText::as_text : encoder_.pooling->special_text);
+      text, options.split_special_tokens ? SpecialText::as_text : special);
   if (!encoder_.pooling) {
     check_tokens(ids.size(), where);
     return {std::move(ids)};

@@ -152,6 +152,9 @@ Chat::Chat(const ChatFormat& format, Tokenizer tokenizer)
       throw DataError(fmt::format("chat template: {} is no token of the model", quote(mark)));
     // What is unknown in a text gets this id, and is no role.
     if (id != tokenizer_.unk_id()) is_mark_[static_cast<std::size_t>(id)] = true;
+    // SentencePiece has no text that begins with a symbol of the user: it puts a space before it.
+    marks_are_tokens_ =
+        marks_are_tokens_ && tokenizer_.encode(mark, SpecialText::as_tokens) == std::vector{id};
   }
 }
 
@@ -168,7 +171,7 @@ bool Chat::append_unmarked(std::string_view text, std::vector<std::int32_t>& tok
 // Marks may take the white space beside them, and tokenizers treat what follows them in their own
 // ways: the tokens are those of the whole text, unless a message looks like a mark in it.
 std::vector<std::int32_t> Chat::tokens_of_whole(std::string_view text) const {
-  if (text.find(kDivider) != text.npos) return {};
+  if (!marks_are_tokens_ || text.find(kDivider) != text.npos) return {};
   std::vector<std::int32_t> tokens = tokenizer_.encode(text, SpecialText::as_tokens), found, wanted;
   const SpecialTokens& special = tokenizer_.special_tokens();
   for (const std::int32_t id : tokens)

@@ -54,7 +54,8 @@ class Chat {
   ChatTemplate template_;
   ChatFormat format_;
   Tokenizer tokenizer_;
-  std::vector<bool> is_mark_;  // by id
+  bool marks_are_tokens_ = true;  // each mark alone is one token
+  std::vector<bool> is_mark_;     // by id
 };
 
 // Throws DataError for a format that Chat refuses, or whose template does not write a question of a

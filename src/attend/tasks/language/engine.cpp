@@ -70,7 +70,8 @@ GenerationPrompt GenerationEngine::prompt(std::string_view text, const Generatio
   const std::string source = options.prompt_source.empty() ? "" : options.prompt_source + ": ";
   if (!is_utf8(text)) throw DataError(source + "the prompt is not UTF-8");
   const bool has_lines = model_->text.has_lines();
-  std::vector<std::int32_t> ids = model_->prompt_ids(text);
+  std::vector<std::int32_t> ids = model_->prompt_ids(
+      text, options.special_tokens ? SpecialText::as_tokens : SpecialText::as_text);
   if (const int context = model_->context_for(options.context); std::ssize(ids) > context)
     throw DataError(fmt::format(
         "{}the prompt has {} tokens{}; the model's context holds at most {}: shorten it", source,

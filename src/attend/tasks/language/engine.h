@@ -34,7 +34,10 @@ void fields(GenerationOptions& o, Visitor&& visit) {
   visit("max-tokens", o.max_tokens, between(1, 1e9), "longest continuation in tokens");
   visit("min-tokens", o.min_tokens, between(0, 1e9),
         "shortest continuation in tokens, for one that ends with its line");
-  visit("one-line", o.one_line, "stop at the end of the line");
+  visit("one-line", o.one_line, "stop at the end of the line, with a model of lines");
+  visit("special-tokens", o.special_tokens,
+        "read special tokens that are written in the prompt as tokens, with a model of documents; "
+        "otherwise as text");
   fields(o.sampling, visit);
   fields(o.beam, visit);
   visit("n-best", o.n_best, between(1, 1e6),

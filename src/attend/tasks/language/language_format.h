@@ -23,6 +23,10 @@ struct LanguageFormat {
   std::vector<std::vector<std::int32_t>> forbidden = {};  // sequences that are never written
 
   bool has_lines() const { return unit == TextUnit::lines; }
+  // In a document, the strings of special tokens are these tokens, as its tokenizer reads them.
+  SpecialText special_text() const {
+    return has_lines() ? SpecialText::as_text : SpecialText::as_tokens;
+  }
   // With the tokens before and after a text.
   std::vector<std::int32_t> around(std::vector<std::int32_t> ids) const;
 

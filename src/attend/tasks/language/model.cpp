@@ -59,8 +59,13 @@ std::vector<std::int32_t> LanguageModel::prompt_of(const std::vector<std::int32_
   return {text.start};
 }
 
-std::vector<std::int32_t> LanguageModel::prompt_ids(std::string_view from) const {
-  if (!text.has_lines()) return prompt_of(tokenizer.encode(from));
+std::vector<std::int32_t> LanguageModel::ids(std::string_view from) const {
+  return tokenizer.encode(from, text.special_text());
+}
+
+std::vector<std::int32_t> LanguageModel::prompt_ids(std::string_view from,
+                                                    SpecialText special) const {
+  if (!text.has_lines()) return prompt_of(tokenizer.encode(from, special));
   std::vector<std::int32_t> ids;
   for (std::size_t begin = 0; begin <= from.size();) {
     const std::size_t end = std::min(from.find('\n', begin), from.size());
@@ -77,7 +82,7 @@ std::vector<std::int32_t> LanguageModel::prompt_ids(std::string_view from) const
 }
 
 std::vector<std::int32_t> LanguageModel::passage_ids(std::string_view from) const {
-  std::vector<std::int32_t> ids = text.around(tokenizer.encode(from));
+  std::vector<std::int32_t> ids = text.around(this->ids(from));
   if (text.has_lines()) ids.push_back(tokenizer.eos_id());
   return ids;
 }
@@ -109,14 +114,15 @@ Metadata LanguageModel::configuration() const {
 std::int64_t LanguageModel::longest_input() const { return network->config().learned_positions(); }
 
 TextEncoder LanguageModel::text_encoder() const {
-  return {tokenizer,
-          {.bos = text.prefix.empty() ? -1 : text.prefix.front(), .eos = tokenizer.eos_id()},
-          network->config().n_layers,
-          network->config().d_model,
-          [network = network] { return network->embeddings(); },
-          [network = network](const Ragged& texts, Pass& pass) {
-            return network->hidden(texts, pass);
-          }};
+  return {
+      tokenizer,
+      {.bos = text.prefix.empty() ? -1 : text.prefix.front(), .eos = tokenizer.eos_id()},
+      network->config().n_layers,
+      network->config().d_model,
+      [network = network] { return network->embeddings(); },
+      [network = network](const Ragged& texts, Pass& pass) { return network->hidden(texts, pass); },
+      std::nullopt,
+      text.special_text()};
 }
 
 GoldenInput LanguageModel::random_input(Random& random) const {

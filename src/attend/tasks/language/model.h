@@ -46,9 +46,13 @@ struct LanguageModel final : SavedModel {
   LanguageModel(std::shared_ptr<LanguageTransformer> network, Tokenizer tokenizer,
                 LanguageOptions context, ContinuousCacheOptions cache = {});
 
+  // The tokens of one line or document.
+  std::vector<std::int32_t> ids(std::string_view text) const;
   // The tokens of a text to continue. Documents: as the tokenizer has them, with those before and
   // after a text, or the one that begins a text without tokens. Throws DataError if there is none.
-  std::vector<std::int32_t> prompt_ids(std::string_view text) const;
+  // `special`: what the strings of special tokens in a document are.
+  std::vector<std::int32_t> prompt_ids(std::string_view text,
+                                       SpecialText special = SpecialText::as_tokens) const;
   // The same for the tokens of one line or document.
   std::vector<std::int32_t> prompt_of(const std::vector<std::int32_t>& ids) const;
   // The tokens of a text to score, of which the first is only input: of lines it ends with eos.

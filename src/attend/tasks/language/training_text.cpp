@@ -83,11 +83,19 @@ Tokenizer learned_vocabulary(std::span<const std::string> units, const Tokenizer
         "tokenizer: expected byte-bpe for documents, got {}, which does not keep line breaks and "
         "spaces",
         enum_names(options.type)[static_cast<std::size_t>(options.type)]));
+  if (options.normalization != Normalization::identity &&
+      options.normalization != Normalization::nfkc)
+    throw ConfigError(fmt::format(
+        "normalization: expected identity or nfkc for documents, got {}, which merges spaces and "
+        "line breaks",
+        enum_names(options.normalization)[static_cast<std::size_t>(options.normalization)]));
   return Tokenizer::train(lines_of(units), options);
 }
 
 void settle_vocabulary(TokenizerOptions& options, bool documents, const IsSet& is_set) {
-  if (documents && !is_set("tokenizer")) options.type = TokenizerType::byte_bpe;
+  if (!documents) return;
+  if (!is_set("tokenizer")) options.type = TokenizerType::byte_bpe;
+  if (!is_set("normalization")) options.normalization = Normalization::identity;
 }
 
 LanguageTrainingText read_training_text(const LanguageTraining& o) {

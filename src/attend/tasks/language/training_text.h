@@ -28,10 +28,10 @@ struct LanguageTrainingText {
 };
 
 // The tokenizer of lines or documents that are trained on. Only byte-bpe keeps the line breaks and
-// spaces of documents: throws ConfigError for others.
+// spaces of documents, without a normalization that merges them: throws ConfigError for others.
 Tokenizer learned_vocabulary(std::span<const std::string> units, const TokenizerOptions& options,
                              bool documents);
-// The one for documents, unless the user has set another.
+// The one for documents, where the user has not set another.
 void settle_vocabulary(TokenizerOptions& options, bool documents, const IsSet& is_set);
 
 // Throws ConfigError, IoError or DataError.

@@ -30,13 +30,13 @@ template <class Visitor>
 void tagging_fields(TaggingOptions& o, Visitor&& visit) {
   visit(
       "aggregation-strategy", o.aggregation_strategy,
-      "how tags of tokens become words and entities, for taggers: words (between white space), or "
-      "none, simple, first, average or max as in the pipelines of transformers; standard: simple "
-      "for imported models, words for others");
+      "how taggers make words and entities: words, none, simple, first, average or max; standard: "
+      "simple for imported models, otherwise words");
   visit("ignore-labels", o.ignore_labels,
         "labels of entities to leave out, for taggers; default: O");
-  visit("stride", o.stride, between(0, 1e6),
-        "tokens that the parts of a longer text share, for imported taggers; 0: it is truncated");
+  visit(
+      "stride", o.stride, between(0, 1e6),
+      "tokens shared by the parts of a longer text, for imported taggers; 0: texts are truncated");
 }
 
 template <class Visitor>
