@@ -32,7 +32,7 @@ def are_equal(one: object, other: object) -> bool:
         return equal
     import numpy
 
-    return numpy.array_equal(one, other)  # type: ignore[arg-type]
+    return bool(numpy.array_equal(numpy.asarray(one), numpy.asarray(other)))
 
 
 class _Compared:

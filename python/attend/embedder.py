@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from attend import _attend
 from attend._common import LoadOptions, Model, given, typed_changes
@@ -95,7 +95,7 @@ class Embedder(Model):
     @property
     def similarity_fn_name(self) -> Similarity:
         """How ``similarity`` compares vectors: as the model says, unless set."""
-        return self._similarity_fn_name or self._model.similarity()
+        return self._similarity_fn_name or cast(Similarity, self._model.similarity())
 
     @similarity_fn_name.setter
     def similarity_fn_name(self, name: Similarity) -> None:

@@ -124,7 +124,7 @@ def test_settings_of_the_constructor_replace_those_of_the_model(tmp_path: pathli
 def test_special_tokens_in_a_text_are_tokens_unless_split(tmp_path: pathlib.Path) -> None:
     model = changed_sentences(tmp_path)
     pieces = model._model.embed_tokens(["man [SEP] dog"], {})[0][0]
-    assert pieces[1] == "[SEP]"
+    assert "[SEP]" in pieces
     split = model._model.embed_tokens(["man [SEP] dog"], {"split_special_tokens": True})[0][0]
     assert "[SEP]" not in split
     tokens = model.encode("man [SEP] dog", output_value="token_embeddings")

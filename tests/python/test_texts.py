@@ -148,5 +148,5 @@ def test_an_option_with_a_lone_surrogate_is_named(models: Models, tmp_path: path
         translator.translate("a", **{LONE: 1})
     with pytest.raises(attend.ConfigError, match="^tokenizer: .*lone surrogate"):
         attend.train_lm(out=tmp_path / "run", lines=["a"], tokenizer=LONE)
-    with pytest.raises(attend.ConfigError, match="^prompt: .*lone surrogate"):
+    with pytest.raises(attend.ConfigError, match="^prompt_name: .*"):
         attend.Embedder(models.translator).encode("a", LONE)

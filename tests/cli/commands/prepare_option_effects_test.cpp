@@ -67,7 +67,7 @@ TEST_F(PrepareOptionEffects, OfTranslation) {
   expect_data_folder(command);
   expect_config_file(command, "--max-length 24", "max-length = 24\n");
   expect_a_case_for_every_option("prepare translation", {cases, kPreparation, kPreparedVocabulary},
-                                 {"config", "data", "tokenizer-from", "documents", "document-end"});
+                                 {"config", "data", "tokenizer-from"});
 }
 
 TEST_F(PrepareOptionEffects, OfLanguageModels) {

@@ -140,7 +140,7 @@ TEST_F(ReferenceCommands, BashCompletesCommands) {
 }
 
 TEST_F(ReferenceCommands, BashCompletesOptions) {
-  EXPECT_EQ(completions("attend translate model --beam-s"), (Words{"--beam-tree", "--beam-size"}));
+  EXPECT_EQ(completions("attend translate model --beam"), (Words{"--beam-tree", "--beam-size"}));
   EXPECT_EQ(completions("attend embed nearest model --cor"), Words{"--corpus"});
   EXPECT_EQ(completions("attend embed model --corp"), Words{});
   EXPECT_EQ(completions("attend generate --no-e"), Words{"--no-echo"});

@@ -76,7 +76,7 @@ TEST_F(ServeOptionEffects, OfServe) {
   const std::vector<OptionCase> cases{
       {"listen", "127.0.0.2:0", "", "address file"},
       {"max-tokens-in-queue", "1", "", "answer file"},
-      {"request-time-limit", "0.000001", "", "answer file"},
+      {"request-time-limit", "0.000001", "", "answer? file?"},
       {"max-body", "2000", "", "large"},
       {"max-connections", "1", "", "idle"},
       {"timeout", "0.3", "", "slow"},
