@@ -8,7 +8,7 @@ set -euo pipefail
 root=$1 attend=$(realpath "$2")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-help=$("$attend" serve --help)
+help=$("$attend" serve --help | sed 's/--\[no-\]\([a-z-]*\)/--\1 --no-\1/')
 failed=0
 fail() {
   echo "FAILED: $*"
