@@ -192,10 +192,10 @@ class OtherThanRoot {
     if (::geteuid() != 0) return;
     for (const fs::path& path : {folder, folder / "a.txt"})
       if (::chown(path.c_str(), kNobody, kNobody) != 0) throw std::runtime_error("chown");
-    is_other_ = ::seteuid(kNobody) == 0;
+    is_other_ = ::setresuid(kNobody, kNobody, 0) == 0;
   }
   ~OtherThanRoot() {
-    if (is_other_ && ::seteuid(0) != 0) std::abort();
+    if (is_other_ && ::setresuid(0, 0, 0) != 0) std::abort();
   }
   OtherThanRoot(const OtherThanRoot&) = delete;
   OtherThanRoot& operator=(const OtherThanRoot&) = delete;
