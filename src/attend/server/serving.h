@@ -59,7 +59,7 @@ void fields(ServingOptions& o, Visitor&& visit) {
         "let clients explore models at /explore; the server loads up to two models again for this");
   visit("trust-proxy", o.trust_proxy,
         "take the scheme, host and client of a request from the headers Forwarded and "
-        "X-Forwarded-*; only behind a proxy");
+        "X-Forwarded-*; only safe with a proxy in front");
   visit("download-dir", o.download_dir,
         "folder for translated files, which several servers may share; default: in memory");
   visit("certificate", o.certificate, "PEM file with the certificate chain of the server, for TLS");
