@@ -36,9 +36,54 @@ TEST(SplitPattern, HasTheSpacesOfUnicode) {
   EXPECT_EQ(split(R"(\\s)", "a \\s"), (Parts{"a ", "\\s"})) << "a backslash and an s";
 }
 
+// What Split with behavior isolated of tokenizers 0.23 gives.
+TEST(SplitPattern, ReadsTheSyntaxOfTheTokenizersLibrary) {
+  struct Case {
+    const char *pattern, *text;
+    Parts parts;
+  };
+  const std::vector<Case> cases{
+      {R"(\h)", "ab f g\tz9", {"a", "b", " ", "f", " g\tz", "9"}},
+      {R"(\H)", "ab g", {"ab", " ", "g"}},
+      {".", "a\nb\r", {"a", "\n", "b", "\r"}},
+      {"(?m)a.b", "a\nb", {"a\nb"}},
+      {"^b", "a\nb", {"a\n", "b"}},
+      {"a$", "a\nb", {"a", "\nb"}},
+      {R"(\R)", "a\r\nb\u2028c\x0b", {"a", "\r\n", "b", "\u2028", "c", "\x0b"}},
+      {R"(a{2}?)", "aaaa", {"aa", "aa"}},
+      {R"(a{2}+)", "aaaaab", {"aaaa", "ab"}},
+      {R"((?:ba){1,2}+)", "babababac", {"babababa", "c"}},
+      {"a{,2}", "aaab", {"aa", "a", "b"}},
+      {"a{", "a{", {"a{"}},
+      {"a(?i)b|c", "aB C c ac aC", {"aB", " C c ", "ac", " ", "aC"}},
+      {"(?i)a(?-i)b", "Ab AB", {"Ab", " AB"}},
+      {"(?i:'s)", "'ſ", {"'ſ"}},
+      {R"(\u0041)", "Ab", {"A", "b"}},
+      {R"(\x{41})", "Ab", {"A", "b"}},
+      {R"(\v)", "a\x0b\n", {"a", "\x0b", "\n"}},
+      {R"(\Q.\E)", "a.Q.E", {"a.", "Q.E"}},
+      {R"(\w+)", "aé1_-b²", {"aé1_", "-", "b²"}},
+      {R"([^\s\w]+)", "a-.b", {"a", "-.", "b"}},
+      {R"(\bb\w)", "abc bc", {"abc ", "bc"}},
+      {"[[:alpha:]]+", "aé1", {"aé", "1"}},
+      {"[[:^alpha:]]", "a1", {"a", "1"}},
+      {"[[:punct:]]", "a$+`", {"a", "$", "+", "`"}},
+      {R"(\p{^L})", "a1", {"a", "1"}},
+      {R"(\p{Letter}+)", "ab1", {"ab", "1"}},
+      {R"(\p{Han}+)", "京、々a", {"京", "、", "々", "a"}},
+      {R"((.)\1)", "aabc", {"aa", "bc"}},
+      {R"(b\Kc)", "abcd", {"ab", "c", "d"}},
+      {"(?#c)a", "ab", {"a", "b"}},
+      {"[]a]", "]b", {"]", "b"}}};
+  for (const Case& one : cases) EXPECT_EQ(split(one.pattern, one.text), one.parts) << one.pattern;
+}
+
 TEST(SplitPattern, RefusesWhatIsNoPattern) {
   for (const char* pattern :
-       {"(", "[a", R"(\w+)", R"(\bx)", R"(\Qx\E)", R"(a\)", "\xFF", "(?<=a+)b"})
+       {"(",         "[a",          R"(\X)",  R"(\y)",           R"((?s:.))", R"((?x) a)",
+        R"((?~ab))", R"((*FAIL)a)", R"(\pL)", R"(\p{Nothing})",  R"(\xE9)",   R"((?i)ss)",
+        R"((?i)ß)",  R"((?P<n>a))", ")",      R"((?<n>a)\k<n>)", R"([a\W])",  R"(a\)",
+        "\xFF",      "(?<=a+)b"})
     EXPECT_THROW(detail::SplitPattern{pattern}, DataError) << pattern;
   EXPECT_THROW(detail::SplitPattern(std::string(5000, 'a')), DataError);
 }

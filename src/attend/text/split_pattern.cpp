@@ -12,6 +12,7 @@
 #include "attend/core/quote.h"
 #include "attend/core/utf8.h"
 #include "attend/error.h"
+#include "attend/text/oniguruma.h"
 
 namespace attend::detail {
 
@@ -25,28 +26,6 @@ namespace {
 
 constexpr std::size_t kLongestPattern = 4096;
 constexpr std::uint32_t kHeapKilobytes = 64 * 1024;
-
-// Spells out the character classes that mean something else to PCRE2.
-std::string spelled_out(std::string_view pattern) {
-  std::string result;
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    if (pattern[i] != '\\' || i + 1 == pattern.size()) {
-      result += pattern[i];
-      continue;
-    }
-    const char escaped = pattern[++i];
-    if (std::string_view("wWbBQ").find(escaped) != std::string_view::npos)
-      throw DataError(fmt::format("its pattern has \\{}, which is not supported", escaped));
-    if (escaped == 's') {
-      result += "\\p{White_Space}";
-    } else if (escaped == 'S') {
-      result += "\\P{White_Space}";
-    } else {
-      result.append({'\\', escaped});
-    }
-  }
-  return result;
-}
 
 // Backtracking limit of a match: enough for patterns that look at a run of characters once.
 std::uint32_t match_limit(std::size_t bytes) {
@@ -63,12 +42,12 @@ struct SplitPattern::Code {
 SplitPattern::SplitPattern(std::string_view pattern) {
   if (pattern.size() > kLongestPattern || !is_utf8(pattern))
     throw DataError(fmt::format("its pattern {} is too long or not UTF-8", quote(pattern)));
-  const std::string spelled = spelled_out(pattern);
+  const std::string spelled = pcre_of_oniguruma(pattern);
   int error = 0;
   PCRE2_SIZE at = 0;
-  pcre2_code* const code =
-      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(spelled.data()), spelled.size(),
-                    PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &at, nullptr);
+  pcre2_code* const code = pcre2_compile(
+      reinterpret_cast<PCRE2_SPTR>(spelled.data()), spelled.size(),
+      PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C, &error, &at, nullptr);
   if (code == nullptr) {
     std::array<PCRE2_UCHAR, 200> message{};
     pcre2_get_error_message(error, message.data(), message.size());

@@ -9,13 +9,12 @@
 
 namespace attend::detail {
 
-// Patterns have PCRE2 syntax for UTF-8, but \s is Unicode's White_Space, as in other libraries. The
-// work per match is limited in proportion to the text, so that no pattern hangs. Immutable; may be
-// used from several threads at once.
+// Patterns have the syntax of the tokenizers library (oniguruma.h). The work per match is limited
+// in proportion to the text, so that no pattern hangs. Immutable; may be used from several threads
+// at once.
 class SplitPattern {
  public:
-  // Throws DataError, stating only the reason, for an invalid pattern and for \w, \b and \Q, which
-  // mean something else in other libraries.
+  // Throws DataError, stating only the reason, for a pattern that is invalid or not supported.
   explicit SplitPattern(std::string_view pattern);
 
   // The matches in a text (UTF-8) that are not empty, from left to right. Throws DataError if the
