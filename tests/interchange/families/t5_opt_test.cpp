@@ -149,6 +149,33 @@ TEST_F(DamagedT5OrOpt, OfT5BeginsAndEndsAsItsSettingsSay) {
   EXPECT_EQ(model.ends, (std::vector<std::int32_t>{1, 9}));
 }
 
+// transformers reads one of the two files.
+TEST_F(DamagedT5OrOpt, OfT5IsGeneratedFromAsGenerationConfigSaysNotConfig) {
+  copy("t5");
+  replace("config.json", "{",
+          "{\"forced_bos_token_id\": 7, \"num_beams\": 4, \"repetition_penalty\": 2.0,");
+  TranslationModel model = translation_model(imported().checkpoint);
+  EXPECT_EQ(model.format.marks.before_target.size(), 1u);
+  EXPECT_EQ(model.decoding.beam_size, 1);
+  std::filesystem::remove(folder_ / "generation_config.json");
+  expect_refused({"config.json", "repetition_penalty"});
+  replace("config.json", "\"repetition_penalty\": 2.0,", "");
+  model = translation_model(imported().checkpoint);
+  EXPECT_EQ(model.format.marks.before_target.back(), 7);
+  EXPECT_EQ(model.decoding.beam_size, 4);
+}
+
+TEST_F(DamagedT5OrOpt, OfT5WritesATokenThatItIsForcedToBeginWith) {
+  copy("t5");
+  const TranslationModel model = translation_model(imported().checkpoint);
+  const std::string forced = model.tgt_tokenizer.decode(std::vector<std::int32_t>{11});
+  replace("generation_config.json", "{", "{\"forced_bos_token_id\": 11,");
+  const TranslationEngine engine(translation_model(imported().checkpoint));
+  const std::string text = engine.translate(std::vector<std::string>{"A man"})[0].text();
+  ASSERT_FALSE(forced.empty());
+  EXPECT_TRUE(text.starts_with(forced)) << text;
+}
+
 TEST_F(DamagedT5OrOpt, OfT5IsRefusedForShapesAndVocabulariesThatDoNotFit) {
   copy("t5");
   replace("config.json", "\"relative_attention_num_buckets\": 8",

@@ -41,6 +41,23 @@ TEST_F(EmbeddingsOfAFile, AreAnOutputOfItsOwnIfTheFileHasOne) {
   }
 }
 
+TEST_F(EmbeddingsOfAFile, AreAnOutputOfItsOwnOfLanguageModels) {
+  for (const auto& [family, embedding] : {std::pair{"gpt2", "transformer.wte.weight"},
+                                          std::pair{"opt", "model.decoder.embed_tokens.weight"},
+                                          std::pair{"bloom", "transformer.word_embeddings.weight"},
+                                          std::pair{"qwen2", "model.embed_tokens.weight"}}) {
+    SCOPED_TRACE(family);
+    copy(family);
+    const ImportedModel tied = imported();
+    EXPECT_EQ(tied.checkpoint.find("output_proj.weight"), nullptr);
+    const std::vector<float> table = values(tied, "embedding.weight");
+    add_weight("lm_head.weight", embedding);
+    const ImportedModel model = imported();
+    EXPECT_EQ(values(model, "embedding.weight"), table);
+    EXPECT_EQ(values(model, "output_proj.weight"), negated_from_one(table));
+  }
+}
+
 TEST_F(EmbeddingsOfAFile, AreOneTableIfTheFileRepeatsIt) {
   copy("t5");
   const std::vector<float> table = values(imported(), "embedding.weight");

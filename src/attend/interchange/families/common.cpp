@@ -10,6 +10,7 @@
 #include "attend/interchange/chat_format.h"
 #include "attend/interchange/families/families.h"
 #include "attend/interchange/families/generation.h"
+#include "attend/interchange/families/tied_embeddings.h"
 
 namespace attend {
 
@@ -181,7 +182,8 @@ void read_text_settings(const ModelDirectory& directory, ForeignConfig& config,
 }  // namespace
 
 ForeignModel language_model_of(const ModelDirectory& directory, ForeignConfig& config,
-                               const LanguageTransformerConfig& shape, int length, NameMap names) {
+                               LanguageTransformerConfig shape, int length, NameMap names) {
+  shape.tied = shape.tied && !has_own_output(directory, names);
   ForeignModel foreign{nullptr, std::move(names)};
   ForeignTokenizer read = read_tokenizer_of(directory, shape.vocab_size);
   remark_fillers(read.tokenizer, foreign.remarks);

@@ -99,7 +99,7 @@ void write_tokenizer_files(const Tokenizer& tokenizer, const TextMarks& marks,
 // A language model of this shape for documents of up to `length` tokens, with the tokenizer, the
 // settings of generation and the chat template of the directory, if there is one.
 ForeignModel language_model_of(const ModelDirectory& directory, ForeignConfig& config,
-                               const LanguageTransformerConfig& shape, int length, NameMap names);
+                               LanguageTransformerConfig shape, int length, NameMap names);
 
 // What config.json says of every language model, `type` and `architecture` the names of its family.
 nlohmann::ordered_json language_config(std::string_view type, std::string_view architecture,

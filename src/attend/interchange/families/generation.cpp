@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "attend/error.h"
 #include "attend/interchange/families/families.h"
@@ -10,6 +11,10 @@
 namespace attend {
 
 namespace {
+
+// Settings that are supported only where they change nothing: 1 or 0.
+constexpr std::array kOnlyOne{"repetition_penalty", "encoder_repetition_penalty", "guidance_scale"};
+constexpr std::array kOnlyZero{"encoder_no_repeat_ngram_size", "diversity_penalty"};
 
 // Settings of generation that do not change which tokens greedy decoding writes before the end, or
 // that repeat others.
@@ -37,8 +42,23 @@ void ignore_generation_settings(ForeignConfig& from) {
                "return_dict"});
 }
 
+void read_token(ForeignConfig& from, const char* key, const NumberRange& ids,
+                std::optional<std::int32_t>& id) {
+  if (from.has(key)) id = static_cast<std::int32_t>(from.integer(key, ids));
+}
+
+// How the decoder starts and ends.
+void read_start_and_ends(ForeignConfig& from, GenerationSettings& settings,
+                         const NumberRange& ids) {
+  read_token(from, "decoder_start_token_id", ids, settings.start);
+  if (!from.has("eos_token_id")) return;
+  const auto ends = from.integer_or_integers("eos_token_id", ids);
+  settings.ends.assign(ends.begin(), ends.end());
+}
+
 void read_generation_from(ForeignConfig& from, GenerationSettings& settings,
                           const NumberRange& ids) {
+  read_start_and_ends(from, settings, ids);
   ModelDecoding& decoding = settings.decoding;
   decoding.beam_size =
       static_cast<int>(from.integer_or("num_beams", decoding.beam_size, kBeamSizes));
@@ -48,15 +68,7 @@ void read_generation_from(ForeignConfig& from, GenerationSettings& settings,
       static_cast<int>(from.integer_or("min_length", decoding.min_length, between(0, 1e6)));
   decoding.no_repeat_ngram = static_cast<int>(
       from.integer_or("no_repeat_ngram_size", decoding.no_repeat_ngram, between(0, 1e6)));
-  const auto token = [&](const char* key, std::optional<std::int32_t>& id) {
-    if (from.has(key)) id = static_cast<std::int32_t>(from.integer(key, ids));
-  };
-  token("decoder_start_token_id", settings.start);
-  token("forced_bos_token_id", settings.first);
-  if (from.has("eos_token_id")) {
-    const auto ends = from.integer_or_integers("eos_token_id", ids);
-    settings.ends.assign(ends.begin(), ends.end());
-  }
+  read_token(from, "forced_bos_token_id", ids, settings.first);
   if (from.has("bad_words_ids")) {
     settings.suppressed.clear();
     for (const auto& word : from.integer_lists("bad_words_ids", ids)) {
@@ -64,10 +76,8 @@ void read_generation_from(ForeignConfig& from, GenerationSettings& settings,
       settings.suppressed.push_back(static_cast<std::int32_t>(word.front()));
     }
   }
-  for (const char* factor : {"repetition_penalty", "encoder_repetition_penalty", "guidance_scale"})
-    from.require(factor, 1.0);
-  for (const char* none : {"encoder_no_repeat_ngram_size", "diversity_penalty"})
-    from.require(none, 0);
+  for (const char* factor : kOnlyOne) from.require(factor, 1.0);
+  for (const char* none : kOnlyZero) from.require(none, 0);
   from.require("num_beam_groups", 1);
   ignore_generation_settings(from);
 }
@@ -86,13 +96,24 @@ GenerationSettings read_generation(const ModelDirectory& directory, ForeignConfi
   GenerationSettings settings;
   settings.decoding.beam_size = 1;
   settings.decoding.length_penalty = 1.0f;
-  read_generation_from(config, settings, ids);
-  if (directory.contains(kGenerationConfig)) {
-    ForeignConfig generation = ForeignConfig::from_json(directory.text(kGenerationConfig),
-                                                        directory.path() + "/" + kGenerationConfig);
-    read_generation_from(generation, settings, ids);
-    generation.require_all_known();
+  if (!directory.contains(kGenerationConfig)) {
+    read_generation_from(config, settings, ids);
+    return settings;
   }
+  ForeignConfig generation = ForeignConfig::from_json(directory.text(kGenerationConfig),
+                                                      directory.path() + "/" + kGenerationConfig);
+  read_generation_from(generation, settings, ids);
+  generation.require_all_known();
+  // Then config.json only says how the decoder starts and ends, where the other file does not.
+  GenerationSettings older;
+  read_start_and_ends(config, older, ids);
+  if (!settings.start) settings.start = older.start;
+  if (settings.ends.empty()) settings.ends = older.ends;
+  for (const char* factor : kOnlyOne) config.ignore({factor});
+  for (const char* count : kOnlyZero) config.ignore({count});
+  config.ignore({"num_beams", "length_penalty", "min_length", "no_repeat_ngram_size",
+                 "forced_bos_token_id", "bad_words_ids", "num_beam_groups"});
+  ignore_generation_settings(config);
   return settings;
 }
 

@@ -151,6 +151,7 @@ ForeignModel multilingual(const BartTypeModel& model, const Tokenizer& tokenizer
   }
   if (!places.starts_target) marks.before_target = {generation.start.value_or(end)};
   marks.before_target.push_back(PairFormat::kTargetLanguage);
+  if (places.starts_target && generation.first) marks.before_target.push_back(*generation.first);
   if (format.languages.empty()) throw DataError("the tokenizer has no languages");
   LanguagePair defaults = settings.defaults;
   const auto& forced = places.starts_target ? generation.start : generation.first;

@@ -50,7 +50,8 @@ class RunningTranslations {
   Translation translation(const SourceSentence& sentence,
                           const std::vector<Hypothesis>& found) const;
   std::vector<std::string> source_tokens(const SourceSentence& sentence) const;
-  TranslationCandidate candidate(const Hypothesis& hypothesis) const;
+  std::string text_of(const Hypothesis& hypothesis, const PairMarks& marks) const;
+  TranslationCandidate candidate(const Hypothesis& hypothesis, const PairMarks& marks) const;
 
   std::shared_ptr<const TranslationEnsemble> ensemble_;
   const TranslationModel& model_;  // the first of them
