@@ -37,10 +37,9 @@ class StepsDecoder final : public TextDecoder {
       : engine_(&engine), steps_(std::move(steps)) {}
 
   std::string add(std::int32_t id) override {
-    const bool unknown = id == engine_->special().unk;
-    if (!unknown && engine_->is_control(id)) return "";
+    if (!engine_->is_written(id)) return "";
     std::string text;
-    pass({unknown ? "⁇" : engine_->written(id)}, 0, text);
+    pass({engine_->written(id)}, 0, text);
     return text;
   }
 
@@ -83,6 +82,7 @@ StepsEngine::StepsEngine(StepsDescription d)
   read_decoders(decoder_, kWhereOfSteps);
   for (const AddedPiece& piece : d.added) {
     is_added_[static_cast<std::size_t>(piece.id)] = true;
+    if (piece.special && piece.id == special().unk) is_unknown_written_ = false;
     AlignedText text(vocabulary_.piece(piece.id));
     if (piece.normalized) normalize(text);
     if (text.bytes() != vocabulary_.piece(piece.id)) written_[piece.id] = text.bytes();

@@ -37,6 +37,10 @@ class StepsEngine final : public TokenizerEngine {
   bool begins_word(std::int32_t id) const override;
   std::string surface(std::int32_t id) const override;
 
+  // Whether decoding writes it. Special tokens are left out, also the unknown one.
+  bool is_written(std::int32_t id) const {
+    return !is_control(id) && (is_unknown_written_ || id != special().unk);
+  }
   // What decoding makes text of: the piece, or an added token as normalization leaves it.
   const std::string& written(std::int32_t id) const;
 
@@ -55,7 +59,8 @@ class StepsEngine final : public TokenizerEngine {
   std::vector<PreTokenizerStep> pre_tokenizers_;
   nlohmann::json decoder_;
   AddedTokens added_, normalized_added_;
-  std::vector<bool> is_added_;                             // by id
+  std::vector<bool> is_added_;  // by id
+  bool is_unknown_written_ = true;
   std::unordered_map<std::int32_t, std::string> written_;  // where it differs from the piece
   TokenizerType type_;
   std::string continuing_prefix_;
