@@ -101,12 +101,19 @@ TEST(TokenizerDirectory, AddsTheTokensOfTheFilesBesideIt) {
   const auto size = static_cast<std::int32_t>(pieces_of_golden(lower).size());
   Files files{{"vocab.txt", vocab_txt(lower, "\n")},
               {"added_tokens.json", nlohmann::json{{"NewWord", size}, {"<tag>", size + 1}}.dump()},
-              {"special_tokens_map.json", R"({"additional_special_tokens": ["<tag>"]})"}};
+              {"tokenizer_config.json", R"({"additional_special_tokens": ["<tag>"]})"}};
   const Tokenizer older = read_files(files).tokenizer;
   EXPECT_EQ(older.encode("NEWWORD", SpecialText::as_tokens), Ids{size});
   EXPECT_EQ(older.encode("<tag>", SpecialText::as_tokens), Ids{size + 1});
   EXPECT_GT(older.encode("<tag>").size(), 1u) << "it is special";
   EXPECT_GT(older.encode("<TAG>", SpecialText::as_tokens).size(), 1u);
+  // Of the oldest file, only those without an id are special.
+  files.erase("tokenizer_config.json");
+  files["special_tokens_map.json"] = R"({"additional_special_tokens": ["<tag>", "<new>"]})";
+  const Tokenizer oldest = read_files(files).tokenizer;
+  EXPECT_EQ(oldest.encode("<TAG>"), Ids{size + 1});
+  EXPECT_EQ(oldest.encode("<new>", SpecialText::as_tokens), Ids{size + 2});
+  EXPECT_GT(oldest.encode("<new>").size(), 1u);
 
   files = {{"tokenizer.json", lower.dump()},
            {"tokenizer_config.json",

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* kSettings = "tokenizer_config.json";
+constexpr const char* kChatSettings = "tokenizer_config.json";
 constexpr const char* kTokenizer = "tokenizer.json";
 constexpr const char* kTemplate = "chat_template.jinja";
 
@@ -65,7 +65,7 @@ std::vector<std::string> marks_in(const Json& settings, const Json& tokenizer_fi
 std::optional<ChatFormat> read_chat_format(const ModelDirectory& directory,
                                            const Tokenizer& tokenizer,
                                            std::vector<std::string>& remarks) {
-  const Json settings = settings_in(directory, kSettings);
+  const Json settings = settings_in(directory, kChatSettings);
   const bool has_file = directory.contains(kTemplate);
   ChatFormat format;
   format.source = has_file ? directory.text(kTemplate) : template_in(settings);
@@ -75,7 +75,7 @@ std::optional<ChatFormat> read_chat_format(const ModelDirectory& directory,
       remarks.push_back(fmt::format(
           "{}/{}: chat_template: expected a text, or a list with one named default; the model is "
           "imported without chats",
-          directory.path(), kSettings));
+          directory.path(), kChatSettings));
     return std::nullopt;
   }
   const SpecialPieces special = read_special_pieces(
@@ -92,7 +92,7 @@ std::optional<ChatFormat> read_chat_format(const ModelDirectory& directory,
   const std::string problem = chat_problem(format, tokenizer);
   if (!problem.empty())
     remarks.push_back(fmt::format("{}/{}: {}; the model is imported without chats",
-                                  directory.path(), has_file ? kTemplate : kSettings, problem));
+                                  directory.path(), has_file ? kTemplate : kChatSettings, problem));
   return format;
 }
 

@@ -10,22 +10,20 @@
 
 #include "attend/core/quote.h"
 #include "attend/error.h"
+#include "attend/interchange/named_classes.h"
 
 namespace attend::detail {
 namespace {
 
 using SettingsJson = nlohmann::json;
 
-constexpr std::string_view kWordBegin = "▁";
 // Qwen 2's split of text.
 constexpr const char* kQwenPattern =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|)"
     R"(\s*[\r\n]+|\s+(?!\S)|\s+)";
 
-// The class of a type of model in transformers, where it has one. The generic class takes a
-// tokenizer.json as it is.
-constexpr std::string_view kGeneric = "TokenizersBackend";
-constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kClassOfModel{{
+// The class of a type of model in transformers, where it has one.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 19> kClassOfModel{{
     {"bert", "BertTokenizer"},
     {"distilbert", "BertTokenizer"},
     {"electra", "BertTokenizer"},
@@ -35,21 +33,28 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kClassOf
     {"opt", "GPT2Tokenizer"},
     {"qwen2", "Qwen2Tokenizer"},
     {"qwen3", "Qwen2Tokenizer"},
-    {"mistral", kGeneric},
-    {"umt5", kGeneric},
-    {"modernbert", kGeneric},
+    {"t5", "T5Tokenizer"},
+    {"mt5", "T5Tokenizer"},
+    {"m2m_100", "M2M100Tokenizer"},
+    {"marian", "MarianTokenizer"},
+    {"mbart", "MBartTokenizer"},
+    {"pegasus", "PegasusTokenizer"},
+    {"xlm-roberta", "XLMRobertaTokenizer"},
+    {"mistral", kGenericTokenizer},
+    {"umt5", kGenericTokenizer},
+    {"modernbert", kGenericTokenizer},
 }};
-// Other names of the classes that build a tokenizer here.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kBuiltBy{{
-    {"BertTokenizer", "BertTokenizer"},
+// Other names of classes.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kOtherNames{{
     {"DistilBertTokenizer", "BertTokenizer"},
     {"ElectraTokenizer", "BertTokenizer"},
-    {"RobertaTokenizer", "RobertaTokenizer"},
     {"BartTokenizer", "RobertaTokenizer"},
     {"LongformerTokenizer", "RobertaTokenizer"},
-    {"GPT2Tokenizer", "GPT2Tokenizer"},
-    {"Qwen2Tokenizer", "Qwen2Tokenizer"},
-    {"LlamaTokenizer", "LlamaTokenizer"},
+    {"MT5Tokenizer", "T5Tokenizer"},
+    {"PreTrainedTokenizer", kGenericTokenizer},
+    {"PythonBackend", kGenericTokenizer},
+    {"BloomTokenizer", kGenericTokenizer},
+    {"", kGenericTokenizer},
 }};
 
 template <std::size_t N>
@@ -60,61 +65,18 @@ std::string_view value_of(const std::array<std::pair<std::string_view, std::stri
   return found == map.end() ? "" : found->second;
 }
 
-// Settings of one directory with the defaults of a class.
-class ClassSettings {
- public:
-  explicit ClassSettings(const TokenizerSettings& all)
-      : all_(all), own_(all.tokenizer, all.path + "/tokenizer_config.json") {}
-
-  bool flag(const char* name, bool usual) { return own_.flag(name, usual); }
-
-  // A special token, perhaps an object with the piece as its content.
-  std::string token(const char* name, const char* usual) {
-    if (std::string piece = token_in(own_, name); !piece.empty()) return piece;
-    JsonObject map(all_.map, all_.path + "/special_tokens_map.json");
-    std::string piece = token_in(map, name);
-    return piece.empty() ? usual : piece;
-  }
-
- private:
-  static std::string token_in(JsonObject& file, const char* name) {
-    const SettingsJson* const value = file.find(name);
-    if (value == nullptr) return "";
-    return value->is_object() ? file.object(name).text("content") : file.text(name);
-  }
-
-  const TokenizerSettings& all_;
-  JsonObject own_;
-};
-
-SettingsJson pair_of(const std::string& piece) { return SettingsJson::array({piece, 0}); }
-
 SettingsJson marks(ClassSettings& settings, const char* begin, const char* end) {
   return {{"type", "BertProcessing"},
           {"cls", pair_of(settings.token("cls_token", begin))},
           {"sep", pair_of(settings.token("sep_token", end))}};
 }
 
-// What add_bos_token and add_eos_token put around a text. A tokenizer.json says it itself.
-SettingsJson added_marks(ClassSettings& settings, const char* begin, const char* end) {
-  SettingsJson single = SettingsJson::array();
-  const auto add = [&](const char* flag, const char* name, const char* usual) {
-    const std::string piece = settings.token(name, usual);
-    if (settings.flag(flag, false) && !piece.empty())
-      single.push_back({{"SpecialToken", {{"id", piece}, {"type_id", 0}}}});
-  };
-  add("add_bos_token", "bos_token", begin);
-  single.push_back({{"Sequence", {{"id", "A"}, {"type_id", 0}}}});
-  add("add_eos_token", "eos_token", end);
-  if (single.size() == 1) return nullptr;
-  return {{"type", "TemplateProcessing"}, {"single", single}};
-}
-
 SettingsJson byte_level(bool prefix_space, bool use_regex) {
   return {{"type", "ByteLevel"}, {"add_prefix_space", prefix_space}, {"use_regex", use_regex}};
 }
 
-void build_bert(ClassSettings& settings, SettingsJson& file) {
+void build_bert(ClassSettings& settings, TokenizerSource& source) {
+  SettingsJson& file = source.file;
   const bool lowercase = settings.flag("do_lower_case", true);
   file["normalizer"] = {{"type", "BertNormalizer"},
                         {"clean_text", true},
@@ -128,20 +90,23 @@ void build_bert(ClassSettings& settings, SettingsJson& file) {
   file["model"]["unk_token"] = settings.token("unk_token", "[UNK]");
 }
 
-void build_roberta(ClassSettings& settings, SettingsJson& file) {
+void build_roberta(ClassSettings& settings, TokenizerSource& source) {
+  SettingsJson& file = source.file;
   file["normalizer"] = nullptr;
   file["pre_tokenizer"] = byte_level(settings.flag("add_prefix_space", false), true);
   file["decoder"] = {{"type", "ByteLevel"}};
   file["post_processor"] = marks(settings, "<s>", "</s>");
 }
 
-void build_gpt2(ClassSettings& settings, SettingsJson& file) {
+void build_gpt2(ClassSettings& settings, TokenizerSource& source) {
+  SettingsJson& file = source.file;
   file["normalizer"] = nullptr;
   file["pre_tokenizer"] = byte_level(settings.flag("add_prefix_space", false), true);
   file["decoder"] = {{"type", "ByteLevel"}};
 }
 
-void build_qwen2(ClassSettings& settings, SettingsJson& file) {
+void build_qwen2(ClassSettings& settings, TokenizerSource& source) {
+  SettingsJson& file = source.file;
   file["normalizer"] = {{"type", "NFC"}};
   file["pre_tokenizer"] = {
       {"type", "Sequence"},
@@ -151,47 +116,29 @@ void build_qwen2(ClassSettings& settings, SettingsJson& file) {
   file["decoder"] = {{"type", "ByteLevel"}};
 }
 
-void build_llama(ClassSettings& settings, SettingsJson& file) {
-  const bool prefix = settings.flag("add_prefix_space", true);
-  const char* const scheme = settings.flag("legacy", false) ? "always" : "first";
-  SettingsJson decoders{
-      {{"type", "Replace"}, {"pattern", {{"String", kWordBegin}}}, {"content", " "}},
-      {{"type", "ByteFallback"}},
-      {{"type", "Fuse"}}};
-  if (prefix) decoders.push_back({{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}});
-  file["normalizer"] = nullptr;
-  file["pre_tokenizer"] = {{"type", "Metaspace"},
-                           {"replacement", kWordBegin},
-                           {"prepend_scheme", prefix ? scheme : "never"},
-                           {"split", false}};
-  file["decoder"] = {{"type", "Sequence"}, {"decoders", decoders}};
-  file["model"]["fuse_unk"] = file["model"]["byte_fallback"] = true;
-}
-
-struct TokenizerClass {
-  std::string_view name;
-  const char* model;  // of its tokenizer.json
-  void (*build)(ClassSettings&, SettingsJson&);
-  // Special tokens unless settings name others; "": none.
-  const char *bos, *eos, *pad, *unk, *mask;
-};
-
 constexpr const char* kEnd = "<|endoftext|>";
 constexpr std::array kClasses{
-    TokenizerClass{"BertTokenizer", "WordPiece", build_bert, "[CLS]", "[SEP]", "[PAD]", "[UNK]",
-                   "[MASK]"},
-    TokenizerClass{"RobertaTokenizer", "BPE", build_roberta, "<s>", "</s>", "<pad>", "<unk>",
-                   "<mask>"},
-    TokenizerClass{"GPT2Tokenizer", "BPE", build_gpt2, kEnd, kEnd, "", kEnd, ""},
-    TokenizerClass{"Qwen2Tokenizer", "BPE", build_qwen2, "", kEnd, kEnd, kEnd, ""},
-    TokenizerClass{"LlamaTokenizer", "BPE", build_llama, "<s>", "</s>", "", "<unk>", ""},
+    TokenizerClass{
+        "BertTokenizer",
+        "WordPiece",
+        build_bert,
+        {.unk = "[UNK]", .sep = "[SEP]", .pad = "[PAD]", .cls = "[CLS]", .mask = "[MASK]"}},
+    TokenizerClass{"RobertaTokenizer",
+                   "BPE",
+                   build_roberta,
+                   {"<s>", "</s>", "<unk>", "</s>", "<pad>", "<s>", "<mask>"}},
+    TokenizerClass{"GPT2Tokenizer", "BPE", build_gpt2, {.bos = kEnd, .eos = kEnd, .unk = kEnd}},
+    TokenizerClass{"Qwen2Tokenizer", "BPE", build_qwen2, {.eos = kEnd, .unk = kEnd, .pad = kEnd}},
 };
 
-const TokenizerClass& class_named(std::string_view name) {
-  const auto found = std::find_if(kClasses.begin(), kClasses.end(),
-                                  [&](const TokenizerClass& one) { return one.name == name; });
-  if (found == kClasses.end()) throw std::logic_error("no such class of tokenizers");
-  return *found;
+const TokenizerClass* find_class(std::string_view name) {
+  const auto find = [&](const auto& classes) -> const TokenizerClass* {
+    const auto found = std::find_if(classes.begin(), classes.end(),
+                                    [&](const TokenizerClass& one) { return one.name == name; });
+    return found == classes.end() ? nullptr : &*found;
+  };
+  const TokenizerClass* const found = find(kClasses);
+  return found != nullptr ? found : find(sentencepiece_classes());
 }
 
 std::string without_fast(std::string name) {
@@ -200,7 +147,81 @@ std::string without_fast(std::string name) {
   return name;
 }
 
+std::string usual_name(const std::string& name) {
+  const auto found = std::find_if(kOtherNames.begin(), kOtherNames.end(),
+                                  [&](const auto& entry) { return entry.first == name; });
+  return found == kOtherNames.end() ? name : std::string(found->second);
+}
+
 }  // namespace
+
+const TokenizerClass& class_named(std::string_view name) {
+  const TokenizerClass* const found = find_class(name);
+  if (found == nullptr) throw std::logic_error("no such class of tokenizers");
+  return *found;
+}
+
+bool is_built_here(std::string_view name) { return find_class(name) != nullptr; }
+
+// CamemBERT's goes by the SentencePiece model, and then needs a Unigram one.
+std::string_view model_of(std::string_view name) {
+  return name == "CamembertTokenizer" ? "" : class_named(name).model;
+}
+
+std::string_view sentencepiece_file_of(std::string_view name) {
+  const TokenizerClass* const found = find_class(name);
+  return found == nullptr || *found->file == '\0' ? "tokenizer.model" : found->file;
+}
+
+SettingsJson pair_of(const std::string& piece) { return SettingsJson::array({piece, 0}); }
+
+SettingsJson marks_around(const std::vector<std::string>& before,
+                          const std::vector<std::string>& after) {
+  if (before.empty() && after.empty()) return nullptr;
+  SettingsJson single = SettingsJson::array();
+  const auto add = [&](const std::string& piece) {
+    single.push_back({{"SpecialToken", {{"id", piece}, {"type_id", 0}}}});
+  };
+  std::for_each(before.begin(), before.end(), add);
+  single.push_back({{"Sequence", {{"id", "A"}, {"type_id", 0}}}});
+  std::for_each(after.begin(), after.end(), add);
+  return {{"type", "TemplateProcessing"}, {"single", single}};
+}
+
+SettingsJson added_marks(ClassSettings& settings, const char* begin, const char* end) {
+  std::vector<std::string> before, after;
+  const auto add = [&](const char* flag, const std::string& piece, auto& list) {
+    if (settings.flag(flag, false) && !piece.empty()) list.push_back(piece);
+  };
+  add("add_bos_token", settings.token("bos_token", begin), before);
+  add("add_eos_token", settings.token("eos_token", end), after);
+  return marks_around(before, after);
+}
+
+bool TokenizerSettings::lists_tokens() const {
+  const auto listed = tokenizer.find("added_tokens_decoder");
+  return listed != tokenizer.end() && listed->is_object();
+}
+
+ClassSettings::ClassSettings(const TokenizerSettings& all)
+    : all_(all), own_(all.tokenizer, all.path + "/tokenizer_config.json") {}
+
+std::int64_t ClassSettings::integer(const char* name, std::int64_t usual, std::int64_t least,
+                                    std::int64_t most) {
+  return own_.find(name) == nullptr ? usual : own_.integer(name, least, most);
+}
+
+std::string ClassSettings::token(const char* name, const char* usual) {
+  const auto token_in = [&](JsonObject& file) -> std::string {
+    const SettingsJson* const value = file.find(name);
+    if (value == nullptr) return "";
+    return value->is_object() ? file.object(name).text("content") : file.text(name);
+  };
+  JsonObject map(all_.map, all_.path + "/special_tokens_map.json");
+  std::string piece = all_.lists_tokens() ? "" : token_in(map);
+  if (piece.empty()) piece = token_in(own_);
+  return piece.empty() ? usual : piece;
+}
 
 std::string named_tokenizer_class(const TokenizerSettings& settings, bool works_on_bytes) {
   JsonObject config(settings.config, settings.path + "/config.json");
@@ -210,16 +231,18 @@ std::string named_tokenizer_class(const TokenizerSettings& settings, bool works_
       without_fast(own.text("tokenizer_class", config.text("tokenizer_class", "")));
   const std::string_view usual = value_of(kClassOfModel, type);
   const bool is_qwen = type == "qwen2";  // whose files often name a wrong class
-  if (named == "LlamaTokenizer" && works_on_bytes && !is_qwen) return "";
-  if (named.empty() || named == usual) return std::string(usual == kGeneric ? "" : usual);
-  if (usual == kGeneric) return "";
-  return std::string(value_of(kBuiltBy, is_qwen ? usual : named));
+  if (named == "LlamaTokenizer" && works_on_bytes && !is_qwen)
+    return std::string(kGenericTokenizer);
+  if (named.empty() || named == usual || usual == kGenericTokenizer || is_qwen)
+    return usual_name(std::string(usual));
+  return usual_name(named);
 }
 
-nlohmann::json named_tokenizer_json(std::string_view tokenizer_class,
-                                    const TokenizerSettings& settings, nlohmann::json file,
-                                    bool is_tokenizer_json) {
+void build_named_tokenizer(std::string_view tokenizer_class, const TokenizerSettings& settings,
+                           TokenizerSource& source) {
+  if (!is_built_here(tokenizer_class)) return;
   const TokenizerClass& one = class_named(tokenizer_class);
+  SettingsJson& file = source.file;
   SettingsJson& model = file["model"];
   const std::string type = JsonObject(model, settings.path + ": model").text("type", one.model);
   if (type != one.model)
@@ -230,35 +253,34 @@ nlohmann::json named_tokenizer_json(std::string_view tokenizer_class,
   ClassSettings own(settings);
   // What transformers sets, whatever the file says.
   SettingsJson built{{"type", one.model}, {"vocab", std::move(model["vocab"])}};
-  if (model.contains("merges")) built["merges"] = std::move(model["merges"]);
+  for (const char* kept : {"merges", "unk_id"})
+    if (model.contains(kept)) built[kept] = std::move(model[kept]);
   model = std::move(built);
-  if (!is_tokenizer_json) file["post_processor"] = added_marks(own, one.bos, one.eos);
-  one.build(own, file);
-  if (is_tokenizer_json) return file;
-  SettingsJson& added = file["added_tokens"] = SettingsJson::array();
-  std::vector<std::string> pieces;
-  for (const auto& [name, usual] :
-       {std::pair{"bos_token", one.bos}, std::pair{"eos_token", one.eos},
-        std::pair{"pad_token", one.pad}, std::pair{"unk_token", one.unk},
-        std::pair{"cls_token", one.bos}, std::pair{"sep_token", one.eos},
-        std::pair{"mask_token", one.mask}}) {
-    const std::string piece = own.token(name, usual);
-    const auto id = file["model"]["vocab"].find(piece);
-    const bool is_new = std::find(pieces.begin(), pieces.end(), piece) == pieces.end();
-    if (id == file["model"]["vocab"].end() || !is_new) continue;
-    pieces.push_back(piece);
-    added.push_back({{"id", *id}, {"content", piece}, {"special", true}});
-  }
-  return file;
+  if (source.kind != TokenizerSource::Kind::tokenizer_json)
+    file["post_processor"] = added_marks(own, one.usual.bos, one.usual.eos);
+  one.build(own, source);
+  file["added_tokens"] = SettingsJson::array();
 }
 
-void name_usual_pieces(std::string_view tokenizer_class, const nlohmann::json& vocabulary,
-                       SpecialPieces& special) {
-  const TokenizerClass& one = class_named(tokenizer_class);
-  for (const auto& [piece, usual] :
-       {std::pair{&special.bos, one.bos}, std::pair{&special.eos, one.eos},
-        std::pair{&special.pad, one.pad}, std::pair{&special.unk, one.unk}})
-    if (piece->empty() && vocabulary.contains(usual)) *piece = usual;
+void name_pieces_of_class(std::string_view tokenizer_class, const TokenizerSettings& settings,
+                          const nlohmann::json& model, SpecialPieces& special) {
+  if (!is_built_here(tokenizer_class)) return;
+  const UsualTokens& usual = class_named(tokenizer_class).usual;
+  ClassSettings own(settings);
+  const SettingsJson& vocabulary = model["vocab"];
+  const auto has = [&](const std::string& piece) {
+    if (vocabulary.is_object()) return vocabulary.contains(piece);
+    return std::any_of(vocabulary.begin(), vocabulary.end(),
+                       [&](const SettingsJson& entry) { return entry[0] == piece; });
+  };
+  const auto piece = [&](const char* name, const char* otherwise) {
+    const std::string named = own.token(name, "");
+    return named.empty() && has(otherwise) ? otherwise : named;
+  };
+  const auto first_of = [](std::string a, std::string b) { return a.empty() ? b : a; };
+  special = {first_of(piece("bos_token", usual.bos), piece("cls_token", usual.cls)),
+             first_of(piece("eos_token", usual.eos), piece("sep_token", usual.sep)),
+             piece("pad_token", usual.pad), piece("unk_token", usual.unk)};
 }
 
 }  // namespace attend::detail

@@ -10,6 +10,7 @@
 #include "attend/core/quote.h"
 #include "attend/error.h"
 #include "attend/interchange/named_tokenizers.h"
+#include "attend/interchange/sentencepiece_source.h"
 
 namespace attend {
 namespace {
@@ -73,68 +74,117 @@ Json read_vocab_json(const std::string& content, const std::string& merge_lines,
 // A directory as transformers reads it.
 class TokenizerDirectory {
  public:
-  TokenizerDirectory(const FileText& file, const std::string& path, std::int64_t ids)
+  TokenizerDirectory(const FileText& file, const std::string& path,
+                     const TokenizerDirectoryOptions& options)
       : file_(file),
         settings_{object_in(file, path, "config.json"), object_in(file, path, kOptionsFile),
-                  object_in(file, path, "special_tokens_map.json"), path},
+                  object_in(file, path, "special_tokens_map.json"),
+                  object_in(file, path, "added_tokens.json"), path},
         special_(read_special_pieces(file, path)),
-        added_(read_named_tokens(file, path)),
-        ids_(ids) {}
+        options_(options) {}
 
   ForeignTokenizer read() {
     if (const auto content = file_("tokenizer.json")) return read_json(*content);
+    if (auto foreign = read_sentencepiece()) return std::move(*foreign);
     if (const auto lines = file_("vocab.txt")) {
       const std::string where = settings_.path + "/vocab.txt";
-      return build(class_or("BertTokenizer"), read_vocab_txt(*lines, where), false, where);
+      return build(class_or("BertTokenizer"), vocabulary_of(read_vocab_txt(*lines, where)), where);
     }
     const auto vocabulary = file_("vocab.json"), merges = file_("merges.txt");
     if (!vocabulary || !merges)
       throw DataError(fmt::format(
-          "{}: expected a tokenizer.json, a vocab.txt, or a vocab.json with a merges.txt, found "
-          "none",
-          settings_.path));
+          "{}: expected a tokenizer.json, a SentencePiece model ({}), a vocab.txt, or a vocab.json "
+          "with a merges.txt, found none",
+          settings_.path, detail::sentencepiece_file_of(named())));
     // RoBERTa and BART have marks around a text. GPT-2 has none, and one token for everything.
     const char* const usual = special_.bos != special_.eos ? "RobertaTokenizer" : "GPT2Tokenizer";
     const std::string where = settings_.path + "/vocab.json";
-    return build(class_or(usual), read_vocab_json(*vocabulary, *merges, where), false, where);
+    return build(class_or(usual), vocabulary_of(read_vocab_json(*vocabulary, *merges, where)),
+                 where);
   }
 
  private:
+  using Source = detail::TokenizerSource;
+
+  static Source vocabulary_of(Json file) { return {Source::Kind::vocabulary, std::move(file)}; }
+  std::string named() const { return detail::named_tokenizer_class(settings_, false); }
   std::string class_or(const char* usual) const {
-    const std::string named = detail::named_tokenizer_class(settings_, false);
-    return named.empty() ? usual : named;
+    const std::string name = named();
+    return detail::is_built_here(name) ? name : usual;
   }
 
   ForeignTokenizer read_json(const std::string& content) {
     const std::string where = settings_.path + "/tokenizer.json";
     const bool works_on_bytes = content.find("\"ByteLevel\"") != content.npos;
-    const std::string named = detail::named_tokenizer_class(settings_, works_on_bytes);
-    if (named.empty()) return read_tokenizer_json(content, names(), where, ids_);
-    Json file = parse_sorted_json(content, where);
-    JsonObject(file, where).object("model");
-    return build(named, std::move(file), true, where);
+    Source source{Source::Kind::tokenizer_json, parse_sorted_json(content, where)};
+    JsonObject(source.file, where).object("model");
+    source.character_map = character_map_in(source.file);
+    return build(detail::named_tokenizer_class(settings_, works_on_bytes), std::move(source),
+                 where);
   }
 
-  ForeignTokenizer build(const std::string& named, Json file, bool is_tokenizer_json,
-                         const std::string& where) {
-    file = detail::named_tokenizer_json(named, settings_, std::move(file), is_tokenizer_json);
-    JsonObject model(file["model"], where);
-    detail::name_usual_pieces(named, model.at("vocab"), special_);
-    return read_tokenizer_json(file.dump(-1, ' ', false, Json::error_handler_t::replace), names(),
-                               where, ids_);
+  // That of the first step that has one.
+  static std::string character_map_in(const Json& file) {
+    const auto map_of = [](const Json& step) -> std::string {
+      const bool has = step.is_object() && step.contains("precompiled_charsmap") &&
+                       step["precompiled_charsmap"].is_string();
+      return has ? step["precompiled_charsmap"].get<std::string>() : "";
+    };
+    const auto normalizer = file.find("normalizer");
+    if (normalizer == file.end() || !normalizer->is_object()) return "";
+    const auto list = normalizer->find("normalizers");
+    if (list == normalizer->end() || !list->is_array()) return map_of(*normalizer);
+    for (const Json& step : *list)
+      if (std::string map = map_of(step); !map.empty()) return map;
+    return "";
   }
 
-  TokenNames names() const {
+  std::optional<ForeignTokenizer> read_sentencepiece() {
+    std::string name = named(), file_name = "tokenizer.model";
+    auto bytes = file_(file_name);
+    if (!bytes && name == detail::kGenericTokenizer) {  // as the class that its files name
+      JsonObject own(settings_.tokenizer, settings_.path + "/" + std::string(kOptionsFile));
+      const std::string own_name = own.text("tokenizer_class", "");
+      if (detail::is_built_here(own_name)) name = own_name;
+    }
+    if (!bytes) bytes = file_(file_name = detail::sentencepiece_file_of(name));
+    if (!bytes) return std::nullopt;
+    const std::string where = settings_.path + "/" + file_name;
+    if (name != detail::kGenericTokenizer && !detail::is_built_here(name))
+      throw DataError(
+          fmt::format("{}: the class {} of its tokenizer is not supported; save it "
+                      "with a tokenizer.json",
+                      where, quote(name)));
+    return build(name,
+                 name == detail::kGenericTokenizer
+                     ? detail::read_generic_sentencepiece(*bytes, settings_, where)
+                     : detail::read_sentencepiece_source(*bytes, detail::model_of(name), where),
+                 where);
+  }
+
+  ForeignTokenizer build(const std::string& name, Source source, const std::string& where) {
     TokenNames names(special_);
-    names.added = added_;
-    return names;
+    names.added = detail::added_tokens_of(name, settings_, source);
+    detail::build_named_tokenizer(name, settings_, source);
+    JsonObject model(source.file["model"], where);
+    model.at("vocab");
+    detail::name_pieces_of_class(name, settings_, source.file["model"], names.special);
+    if (options_.pad_begins) begin_with_pad(names.special);
+    return read_tokenizer_json(source.file.dump(-1, ' ', false, Json::error_handler_t::replace),
+                               names, where, options_.ids);
+  }
+
+  static void begin_with_pad(SpecialPieces& special) {
+    for (const auto& [piece, usual] :
+         {std::pair{&special.pad, "<pad>"}, {&special.eos, "</s>"}, {&special.unk, "<unk>"}})
+      if (piece->empty()) *piece = usual;
+    special.bos = special.pad;
   }
 
   const FileText& file_;
   detail::TokenizerSettings settings_;
   SpecialPieces special_;
-  std::vector<NamedToken> added_;
-  std::int64_t ids_;
+  TokenizerDirectoryOptions options_;
 };
 
 }  // namespace
@@ -152,8 +202,8 @@ SpecialPieces read_special_pieces(const FileText& file, const std::string& path)
 }
 
 ForeignTokenizer read_tokenizer_directory(const FileText& file, const std::string& path,
-                                          std::int64_t ids) {
-  return TokenizerDirectory(file, path, ids).read();
+                                          const TokenizerDirectoryOptions& options) {
+  return TokenizerDirectory(file, path, options).read();
 }
 
 }  // namespace attend

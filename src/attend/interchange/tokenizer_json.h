@@ -18,10 +18,11 @@ struct ForeignTokenizer {
   std::vector<std::int32_t> prefix, suffix;  // what the model expects before and after a text
 };
 
-// A token that a file beside the tokenizer.json adds.
+// A token that is added to those of the tokenizer.json.
 struct NamedToken {
   std::string text;
-  detail::AddedPiece piece = {};  // id -1: the one that the vocabulary gives it, if it does
+  detail::AddedPiece piece = {};  // the vocabulary gives it its id, or it gets the next one
+  bool is_usual = false;          // no file names it
 };
 
 // What the files beside a tokenizer.json name.
@@ -29,7 +30,7 @@ struct TokenNames {
   TokenNames(SpecialPieces pieces = {}) : special(std::move(pieces)) {}
 
   SpecialPieces special;
-  std::vector<NamedToken> added;  // besides the special ones
+  std::vector<NamedToken> added;  // in the order of their ids
 };
 
 // Embeddings that a model may have beyond its pieces, for a round number of them.

@@ -58,11 +58,10 @@ void ForeignVocabulary::add_all(const nlohmann::json& pieces, const std::string&
 void ForeignVocabulary::finish(std::string_view unknown, const ForeignTemplate& marks) {
   in_model_.resize(pieces_.size());
   for (std::size_t i = 0; i < pieces_.size(); ++i) in_model_[i] = !pieces_[i].empty();
+  for (const AddedToken& token : added_) add(token.text, token.piece.id, where_ + ": added_tokens");
   add_named_tokens();
-  for (const AddedToken& token : added_) {
-    add(token.text, token.piece.id, where_ + ": added_tokens");
+  for (const AddedToken& token : added_)
     if (token.piece.special) controls_[token.text] = true;
-  }
   if (!unknown.empty()) special_.unk = unknown;
   if (special_.bos.empty() && !marks.prefix.empty()) special_.bos = marks.prefix.front();
   if (special_.eos.empty() && !marks.suffix.empty()) special_.eos = marks.suffix.back();
@@ -110,16 +109,55 @@ std::vector<AddedPiece> ForeignVocabulary::added_pieces() const {
   return pieces;
 }
 
+// The id of a token that is new.
+std::int32_t ForeignVocabulary::next_id() const {
+  const auto size = static_cast<std::int32_t>(std::count(in_model_.begin(), in_model_.end(), true));
+  std::int32_t next = size;
+  for (const AddedToken& token : added_) next = std::max(next, token.piece.id + 1);
+  return next;
+}
+
+// A token that is there already gets the flags of this one.
+void ForeignVocabulary::add_token(const NamedToken& token) {
+  if (token.text.empty()) return;
+  const auto found = std::find_if(added_.begin(), added_.end(),
+                                  [&](const AddedToken& one) { return one.text == token.text; });
+  AddedPiece piece = token.piece;
+  piece.id = id(token.text);
+  if (found != added_.end()) {
+    found->piece = piece;
+    return;
+  }
+  if (piece.id < 0) {
+    piece.id = next_id();
+    add(token.text, piece.id, where_ + ": added tokens");
+  }
+  added_.push_back({piece, token.text});
+}
+
+// Those at the end for which the model has no embedding. Usual ones may be superfluous.
+void ForeignVocabulary::drop_tokens_without_embedding(std::size_t before) {
+  while (pieces_.size() > before && std::ssize(pieces_) > wanted_ids_) {
+    const std::string& last = pieces_.back();
+    const bool is_usual = std::any_of(named_.begin(), named_.end(), [&](const NamedToken& token) {
+      return token.is_usual && token.text == last;
+    });
+    if (wanted_ids_ == 0 && !is_usual) return;
+    std::erase_if(added_, [&](const AddedToken& one) { return one.text == last; });
+    ids_.erase(last);
+    pieces_.pop_back();
+  }
+}
+
 // Tokens that only the names mention are added when a tokenizer is loaded.
 void ForeignVocabulary::add_named_tokens() {
-  for (const std::string* name : {&special_.bos, &special_.eos, &special_.unk, &special_.pad})
-    named_.push_back({*name, {.id = -1, .special = true}});
-  for (NamedToken& token : named_) {
+  const std::size_t before = pieces_.size();
+  for (const NamedToken& token : named_) add_token(token);
+  drop_tokens_without_embedding(before);
+  for (const std::string* name : {&special_.bos, &special_.eos, &special_.unk, &special_.pad}) {
     const bool has = std::any_of(added_.begin(), added_.end(),
-                                 [&](const AddedToken& one) { return one.text == token.text; });
-    if (token.piece.id < 0 || id(token.text) >= 0) token.piece.id = id(token.text);
-    if (!token.text.empty() && !has && token.piece.id >= 0)
-      added_.push_back({token.piece, token.text});
+                                 [&](const AddedToken& one) { return one.text == *name; });
+    if (!has && id(*name) >= 0) add_token({*name, {.special = true}});
   }
 }
 

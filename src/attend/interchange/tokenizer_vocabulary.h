@@ -44,6 +44,9 @@ class ForeignVocabulary {
 
  private:
   void add_named_tokens();
+  void add_token(const NamedToken& token);
+  std::int32_t next_id() const;
+  void drop_tokens_without_embedding(std::size_t before);
 
   std::string where_;
   std::int64_t wanted_ids_;

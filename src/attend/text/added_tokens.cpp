@@ -68,13 +68,13 @@ std::vector<AddedTokens::Part> AddedTokens::cut(std::string_view text, SpecialTe
     std::size_t begin = at, end = at += match.length;
     const AddedPiece& token = tokens_[static_cast<std::size_t>(match.value)];
     if (!is_found(token, text, begin, end, special)) continue;
-    if (token.lstrip) begin = space_before(text, begin, done);
+    if (token.lstrip) begin = std::max(space_before(text, begin, done), done);
     if (token.rstrip) {  // once for all tokens of white space that stand in it
       if (end > spaces_end) spaces_end = space_after(text, end);
       end = spaces_end;
     }
     if (begin > done) parts.push_back({done, begin, -1});
-    parts.push_back({begin, end, token.id});
+    if (begin < end) parts.push_back({begin, end, token.id});
     done = end;
   }
   if (done < text.size()) parts.push_back({done, text.size(), -1});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "attend/core/quote.h"
 #include "attend/core/utf8.h"
@@ -69,6 +70,9 @@ void read_trainer(std::string_view message, SentencePieceModel& model) {
       model.type = static_cast<ModelType>(type);
     if (field.is(24, WireType::varint)) model.spaces_end_words = field.value != 0;
     if (field.is(35, WireType::varint)) model.byte_fallback = field.value != 0;
+    for (const auto& [number, id] :
+         {std::pair{40, &model.unk_id}, std::pair{41, &model.bos_id}, std::pair{42, &model.eos_id}})
+      if (field.is(number, WireType::varint)) *id = static_cast<std::int32_t>(field.value);
     if (field.is(44, WireType::bytes)) model.unknown_surface = until_zero(field.bytes);
     read_special(field, model.special);
     if (fields >= kMostPieces) throw DataError("its trainer_spec has too many fields");

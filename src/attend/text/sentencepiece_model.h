@@ -55,6 +55,8 @@ struct SentencePieceModel {
   bool byte_fallback = false;
   bool spaces_end_words = false;
   SpecialTexts special;
+  // What it was trained with; -1: none. The library goes by the texts.
+  std::int32_t unk_id = 0, bos_id = 1, eos_id = 2;
   std::string_view unknown_surface = " \xE2\x81\x87 ";
   // The size of a vocabulary that is smaller than the model. Later pieces take part in splitting
   // and then become unknown. Field 202 of the model, an extension of attend.

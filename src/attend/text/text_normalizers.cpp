@@ -35,7 +35,12 @@ void apply_form_to_all(AlignedText& text, UnicodeForm form) {
     next_code_point(text.bytes(), end);
     for (std::size_t next = end; next < text.size(); end = next)
       if (!continues_character(next_code_point(text.bytes(), next))) break;
-    result.append(normalized(text.bytes(begin, end), normalization), text.source(begin, end));
+    const std::string changed = normalized(text.bytes(begin, end), normalization);
+    if (changed == text.bytes(begin, end)) {
+      result.append(text, begin, end);
+    } else {
+      result.append(changed, text.source(begin, end));
+    }
   }
   if (result.bytes() != whole) {
     const AlignedText::Source all = text.source(0, text.size());

@@ -25,28 +25,6 @@ ForeignModel summarizer(const BartTypeModel& model, const ForeignTokenizer& read
   return bart_type_model(model, read.tokenizer, generation, std::move(format));
 }
 
-// <pad> </s> <mask_1> <mask_2> <unk_2> ... <unk_102>, then the pieces of the SentencePiece model
-// after its own <pad> and </s>.
-constexpr int kFirstUnknown = 2, kOwnPieces = 2, kPegasusOffset = 103, kMostPegasusOffset = 1000;
-
-ForeignTokenizer read_pegasus_tokenizer(const ModelDirectory& directory, int embeddings) {
-  if (directory.contains("tokenizer.json")) return read_tokenizer_of(directory, embeddings);
-  const int offset =
-      read_tokenizer_setting(directory, "offset", kPegasusOffset, between(3, kMostPegasusOffset));
-  VocabularyOrder order{.pieces = {"<pad>", "</s>", "<mask_1>", "<mask_2>"},
-                        .special = {.eos = "</s>", .pad = "<pad>", .unk = "<unk>"}};
-  for (int i = kFirstUnknown; i < offset; ++i) order.pieces.push_back(fmt::format("<unk_{}>", i));
-  order.controls = order.pieces;
-  const std::string bytes = directory.text("spiece.model");
-  const std::vector<std::string> own = sentencepiece_pieces(bytes);
-  for (std::size_t i = kOwnPieces; i < own.size(); ++i) order.pieces.push_back(own[i]);
-  for (const std::string& filler : fill_up(order.pieces, embeddings, directory))
-    order.controls.push_back(filler);
-  Tokenizer tokenizer = Tokenizer::from_bytes(reorder_sentencepiece(bytes, order));
-  const std::int32_t end = tokenizer.eos_id();
-  return {std::move(tokenizer), {}, {end}};
-}
-
 }  // namespace
 
 ForeignModel read_bart(const ModelDirectory& directory, ForeignConfig& config) {
@@ -74,7 +52,7 @@ ForeignModel read_pegasus(const ModelDirectory& directory, ForeignConfig& config
   const int vocabulary = model.shape.src_vocab_size;
   const GenerationSettings generation = read_generation(directory, config, vocabulary);
   config.require("force_bos_token_to_be_generated", false);
-  const ForeignTokenizer tokenizer = read_pegasus_tokenizer(directory, vocabulary);
+  const ForeignTokenizer tokenizer = read_tokenizer_of(directory, vocabulary);
   return summarizer(model, tokenizer, generation, config);
 }
 
@@ -94,6 +72,8 @@ bool is_reordered(const Tokenizer& tokenizer) {
 TextMarks marks_of(const TranslationModel& model) {
   return {model.format.marks.before_source, model.format.marks.after_source};
 }
+
+constexpr int kFirstUnknown = 2;  // <unk_2> follows <pad>, </s> and two masks
 
 // The pieces of the SentencePiece model: those after the ones that Pegasus puts before them.
 void write_pegasus_pieces(const Tokenizer& tokenizer, TextFiles& files) {

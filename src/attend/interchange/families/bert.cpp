@@ -99,19 +99,6 @@ EncoderConfig read_roberta_shape(ForeignConfig& config) {
   return shape;
 }
 
-// The SentencePiece model of directories without a tokenizer.json.
-ForeignTokenizer read_xlm_roberta_tokenizer(const ModelDirectory& directory) {
-  constexpr const char* kFile = "sentencepiece.bpe.model";
-  if (directory.contains("tokenizer.json") || !directory.contains(kFile))
-    return read_tokenizer_of(directory);
-  const std::string bytes = directory.text(kFile);
-  const std::array<std::string, 1> mask{"<mask>"};
-  Tokenizer tokenizer =
-      Tokenizer::from_bytes(reorder_sentencepiece(bytes, fairseq_order(bytes, mask)));
-  const SpecialTokens special = tokenizer.special_tokens();
-  return {std::move(tokenizer), {special.bos}, {special.eos}};
-}
-
 }  // namespace
 
 ForeignModel read_bert(const ModelDirectory& directory, ForeignConfig& config) {
@@ -136,7 +123,7 @@ ForeignModel read_roberta(const ModelDirectory& directory, ForeignConfig& config
                          .head = kRobertaHead,
                          .separators = 2,
                          .ignorable = kRobertaIgnorable},
-                        read_xlm_roberta_tokenizer(directory));
+                        read_tokenizer_of(directory));
 }
 
 namespace {

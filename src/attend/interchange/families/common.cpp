@@ -101,7 +101,7 @@ FileText texts_of(const ModelDirectory& directory) {
 
 ForeignTokenizer read_tokenizer_of(const ModelDirectory& directory, int embeddings) {
   ForeignTokenizer read =
-      read_tokenizer_directory(texts_of(directory), directory.path(), embeddings);
+      read_tokenizer_directory(texts_of(directory), directory.path(), {.ids = embeddings});
   if (embeddings > 0) require_vocabulary(directory, read.tokenizer, embeddings);
   return read;
 }

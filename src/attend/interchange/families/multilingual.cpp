@@ -46,41 +46,6 @@ LanguageSettings read_language_settings(const ModelDirectory& directory, Foreign
   return settings;
 }
 
-// The special tokens that a file lists beside the usual ones: the languages, in older directories.
-std::vector<std::string> read_more_tokens(const ModelDirectory& directory) {
-  for (const char* name : {"special_tokens_map.json", kTokenizerFile}) {
-    if (!directory.contains(name)) continue;
-    const std::string where = directory.path() + "/" + name;
-    const nlohmann::json json = parse_sorted_json(directory.text(name), where);
-    JsonObject file(json, where);
-    for (const char* key : {"additional_special_tokens", "extra_special_tokens"}) {
-      if (file.find(key) == nullptr || file.list(key).empty()) continue;
-      if (file.list(key).front().is_string()) return file.texts(key);
-      std::vector<std::string> tokens;
-      for (JsonObject& token : file.objects(key)) tokens.push_back(token.text("content"));
-      return tokens;
-    }
-  }
-  throw DataError(fmt::format(
-      "{}: expected a tokenizer.json, or additional_special_tokens that list the languages, found "
-      "neither",
-      directory.path()));
-}
-
-// fairseq's order of pieces: its own special ones, those of the model, languages, <mask>.
-Tokenizer read_fairseq_tokenizer(const ModelDirectory& directory, int embeddings) {
-  if (directory.contains("tokenizer.json"))
-    return read_tokenizer_of(directory, embeddings).tokenizer;
-  std::vector<std::string> more = read_more_tokens(directory);
-  std::erase(more, "<mask>");
-  more.emplace_back("<mask>");
-  const std::string bytes = directory.text(kSentencePieceFile);
-  VocabularyOrder order = fairseq_order(bytes, more);
-  for (const std::string& filler : fill_up(order.pieces, embeddings, directory))
-    order.controls.push_back(filler);
-  return Tokenizer::from_bytes(reorder_sentencepiece(bytes, order));
-}
-
 // Pieces by their ids in vocab.json, then the languages as "__en__".
 Tokenizer read_m2m_tokenizer(const ModelDirectory& directory, const LanguageSettings& settings,
                              int embeddings, std::vector<std::string>& remarks) {
@@ -175,7 +140,7 @@ ForeignModel read_m2m_100(const ModelDirectory& directory, ForeignConfig& config
   const LanguageSettings settings = read_language_settings(directory, config);
   const bool nllb = settings.tokenizer_class == "NllbTokenizer";
   std::vector<std::string> remarks;
-  const Tokenizer tokenizer = nllb ? read_fairseq_tokenizer(directory, vocabulary)
+  const Tokenizer tokenizer = nllb ? read_tokenizer_of(directory, vocabulary).tokenizer
                                    : read_m2m_tokenizer(directory, settings, vocabulary, remarks);
   ForeignModel foreign = multilingual(model, tokenizer, generation, settings,
                                       {.after_source = nllb && settings.legacy});
@@ -192,8 +157,8 @@ ForeignModel read_mbart(const ModelDirectory& directory, ForeignConfig& config) 
   config.ignore({"eos_token_id"});
   const LanguageSettings settings = read_language_settings(directory, config);
   const bool first = settings.tokenizer_class != "MBart50Tokenizer";
-  return multilingual(model, read_fairseq_tokenizer(directory, vocabulary), generation, settings,
-                      {.after_source = first, .starts_target = first});
+  return multilingual(model, read_tokenizer_of(directory, vocabulary).tokenizer, generation,
+                      settings, {.after_source = first, .starts_target = first});
 }
 
 }  // namespace attend

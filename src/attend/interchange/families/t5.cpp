@@ -132,42 +132,14 @@ void read_output_scale(ForeignConfig& config, TransformerConfig& shape) {
     shape.output_scale = 1.0f / std::sqrt(static_cast<float>(shape.d_model));
 }
 
-// Special tokens of T5: the padding token also begins what the decoder writes.
-SpecialPieces special_pieces_of_t5(const FileText& file, const std::string& path) {
-  SpecialPieces special = read_special_pieces(file, path);
-  if (special.pad.empty()) special.pad = "<pad>";
-  if (special.eos.empty()) special.eos = "</s>";
-  if (special.unk.empty()) special.unk = "<unk>";
-  special.bos = special.pad;
-  return special;
-}
-
-Tokenizer read_t5_tokenizer(const ModelDirectory& directory, int size) {
-  constexpr const char *kJson = "tokenizer.json", *kModel = "spiece.model";
-  const SpecialPieces special = special_pieces_of_t5(texts_of(directory), directory.path());
-  if (directory.contains(kJson) || !directory.contains(kModel)) {
-    TokenNames names(special);
-    names.added = read_named_tokens(texts_of(directory), directory.path());
-    return read_tokenizer_json(directory.text(kJson), names, directory.path() + "/" + kJson, size)
-        .tokenizer;
-  }
-  const std::string bytes = directory.text(kModel);
-  const Tokenizer model = Tokenizer::from_bytes(bytes);
-  VocabularyOrder order{.special = special};
-  for (std::int32_t id = 0; id < model.vocab_size(); ++id) order.pieces.push_back(model.piece(id));
-  const std::int64_t most = std::min<std::int64_t>(size, model.vocab_size() + kMostUnusedPieces);
-  for (std::int64_t id = model.vocab_size(); id < most; ++id) {
-    order.pieces.push_back(fmt::format("<unused {}>", id));
-    order.controls.push_back(order.pieces.back());
-  }
-  return Tokenizer::from_bytes(reorder_sentencepiece(bytes, order));
-}
-
 ForeignModel finish_t5(const ModelDirectory& directory, ForeignConfig& config,
                        TransformerConfig shape) {
   const ForeignEmbeddings embeddings = find_t5_embeddings(directory, config);
   shape.tie_embeddings = embeddings.tied;
-  const Tokenizer tokenizer = read_t5_tokenizer(directory, shape.tgt_vocab_size);
+  const Tokenizer tokenizer =
+      read_tokenizer_directory(texts_of(directory), directory.path(),
+                               {.ids = shape.tgt_vocab_size, .pad_begins = true})
+          .tokenizer;
   require_vocabulary(directory, tokenizer, shape.tgt_vocab_size);
   const GenerationSettings generation = read_generation(directory, config, shape.tgt_vocab_size);
   config.require("pad_token_id", tokenizer.pad_id());
