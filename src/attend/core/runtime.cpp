@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "attend/core/cpu_quota.h"
+#include "attend/core/interruption.h"
 
 namespace attend {
 
@@ -73,8 +74,9 @@ Runtime::Runtime(const RuntimeOptions& options)
       device_(options.device) {}
 
 void Runtime::run(std::int64_t count, IndexBody body) {
-  const auto body_here = [this, body](std::int64_t index) {
+  const auto body_here = [this, body, scope = interruption_scope()](std::int64_t index) {
     const Current here(this);
+    const SharedInterruption interruption(scope);
     body(index);
   };
   pool_.run(count, IndexBody(body_here));

@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <exception>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "attend/core/interruption.h"
 #include "attend/core/number_range.h"
 #include "attend/error.h"
 
@@ -112,15 +114,26 @@ class ThreadPool::Workers {
     wake();
     while (work_on_item()) continue;
     const auto finished = [this] { return unfinished_.load(std::memory_order_acquire) == 0; };
-    if (!spin_until(finished)) {
-      for (std::uint32_t left; (left = unfinished_.load(std::memory_order_acquire)) != 0;)
-        unfinished_.wait(left, std::memory_order_acquire);
-    }
+    if (!spin_until(finished)) wait_until(finished);
     if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
   }
 
  private:
   static std::uint32_t unclaimed(std::uint64_t open) { return static_cast<std::uint32_t>(open); }
+
+  // Sleeps, but asks now and then whether the work is to end: the workers' looks find the answer.
+  template <class Finished>
+  void wait_until(const Finished& finished) {
+    constexpr std::chrono::milliseconds kBetweenQuestions{50};
+    InterruptionScope* const scope = interruption_scope();
+    std::unique_lock lock(end_mutex_);
+    if (scope == nullptr) return last_ended_.wait(lock, finished);
+    while (!last_ended_.wait_for(lock, kBetweenQuestions, finished)) {
+      lock.unlock();
+      scope->ask();
+      lock.lock();
+    }
+  }
 
   // Claims an item and runs it. Returns false if there is none.
   bool work_on_item() {
@@ -129,7 +142,10 @@ class ThreadPool::Workers {
       if (unclaimed(open) == 0) return false;
     } while (!open_.compare_exchange_weak(open, open - 1, std::memory_order_acquire));
     call(count_ - unclaimed(open));
-    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_one();
+    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      const std::lock_guard lock(end_mutex_);
+      last_ended_.notify_one();
+    }
     return true;
   }
 
@@ -170,6 +186,8 @@ class ThreadPool::Workers {
   std::mutex failure_mutex_;
   std::exception_ptr failure_;  // of the lowest failed index, failed_
   std::uint32_t failed_ = 0;
+  std::mutex end_mutex_;
+  std::condition_variable last_ended_;
   std::uint32_t count_ = 0;
   std::uint32_t loop_ = 0;
   // On separate cache lines, because all threads write to them.
