@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "attend/core/interruption.h"
 #include "attend/error.h"
 #include "attend/text/byte_bpe.h"
 #include "attend/text/byte_letters.h"
@@ -22,6 +23,7 @@ WordCounts count_parts(std::span<const std::string> sentences,
   const SplitPattern pattern(description.patterns.front());
   WordCounts counts;
   for (const std::string& sentence : sentences) {
+    look_for_interruption();
     const std::string text = normalized(sentence, description.normalization);
     if (text.empty()) continue;
     const std::string prefixed = (text.starts_with(' ') ? "" : " ") + text;

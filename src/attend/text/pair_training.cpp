@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "attend/core/interruption.h"
+
 namespace attend::detail {
 namespace {
 
@@ -28,7 +30,10 @@ class MergeLearner {
         join_(join),
         known_(pieces.begin(), pieces.end()),
         queue_(After{&pieces}) {
-    for (std::size_t i = 0; i < words_.size(); ++i) count(static_cast<std::int32_t>(i), 1, kAny);
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      if (i % 1024 == 0) look_for_interruption();
+      count(static_cast<std::int32_t>(i), 1, kAny);
+    }
     queue_changed();
   }
 
@@ -139,6 +144,7 @@ std::vector<Pair> learn_merges(std::vector<CountedWord> words, std::vector<std::
   MergeLearner learner(std::move(words), pieces, join);
   std::vector<Pair> merges;
   while (pieces.size() < most) {
+    look_for_interruption();
     const auto pair = learner.next();
     if (!pair) break;
     merges.push_back(*pair);

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "attend/core/child_process.h"
+#include "attend/core/interruption.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/quote.h"
 #include "attend/core/unicode.h"
@@ -145,8 +147,13 @@ bool needs_short_words(TokenizerType type) {
   return type == TokenizerType::bpe || type == TokenizerType::unigram;
 }
 
-std::string run_trainer(std::span<const std::string> sentences, const TokenizerOptions& options,
-                        int reserved) {
+// The bytes of a model, or why there is none.
+struct TrainerOutcome {
+  bool ok = false;
+  std::string text;
+};
+
+TrainerOutcome run_here(std::span<const std::string> sentences, const TokenizerOptions& options) {
   std::string normalization, bytes;
   std::optional<SentencePieceModel> normalizer;  // refers to the bytes of `normalization`
   if (needs_short_words(options.type) &&
@@ -157,8 +164,28 @@ std::string run_trainer(std::span<const std::string> sentences, const TokenizerO
   Sentences iterator(sentences, normalizer ? &normalizer->characters : nullptr);
   const auto status =
       sentencepiece::SentencePieceTrainer::Train(arguments_of(options), &iterator, &bytes);
-  if (!status.ok()) explain(status.message(), options, reserved, sentences.size());
-  return bytes;
+  return {status.ok(), status.ok() ? bytes : std::string(status.message())};
+}
+
+// The library cannot be interrupted, but a process can.
+TrainerOutcome run_there(std::span<const std::string> sentences, const TokenizerOptions& options) {
+  const std::string answer = in_child_process([&]() -> std::string {
+    try {
+      const TrainerOutcome outcome = run_here(sentences, options);
+      return (outcome.ok ? '+' : '-') + outcome.text;
+    } catch (const std::exception& error) {
+      return std::string("-") + error.what();
+    }
+  });
+  return {answer.starts_with('+'), answer.substr(std::min<std::size_t>(1, answer.size()))};
+}
+
+std::string run_trainer(std::span<const std::string> sentences, const TokenizerOptions& options,
+                        int reserved) {
+  TrainerOutcome outcome = interruption_scope() != nullptr ? run_there(sentences, options)
+                                                           : run_here(sentences, options);
+  if (!outcome.ok) explain(outcome.text, options, reserved, sentences.size());
+  return std::move(outcome.text);
 }
 
 // A symbol is a word and begins like one, with the meta symbol, so that it is a token alone. The

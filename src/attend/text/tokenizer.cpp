@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "attend/core/interruption.h"
 #include "attend/core/utf8.h"
 #include "attend/error.h"
 #include "attend/text/byte_bpe_training.h"
@@ -108,6 +109,7 @@ float Tokenizer::score(std::int32_t id) const {
 std::int32_t Tokenizer::id(std::string_view piece) const { return engine().id(piece); }
 
 std::vector<std::int32_t> Tokenizer::encode(std::string_view text, SpecialText special) const {
+  look_for_interruption();
   return special == SpecialText::as_text ? engine().encode(text)
                                          : engine().encode_with_special(text);
 }
@@ -120,6 +122,7 @@ std::vector<TokenSpan> Tokenizer::spans(std::string_view text, SpecialText speci
 }
 
 std::vector<std::int32_t> Tokenizer::encode_rest(std::string_view text) const {
+  look_for_interruption();
   return engine().encode_rest(text);
 }
 

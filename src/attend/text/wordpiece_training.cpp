@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "attend/core/interruption.h"
 #include "attend/core/utf8.h"
 #include "attend/text/pair_training.h"
 #include "attend/text/training_errors.h"
@@ -26,6 +27,7 @@ WordCounts count_words(std::span<const std::string> sentences,
                        const WordPieceDescription& description) {
   WordCounts counts;
   for (const std::string& sentence : sentences) {
+    look_for_interruption();
     for_each_word(normalized(sentence, description.normalization), description,
                   [&](std::string_view word) { ++counts[std::string(word)]; });
   }
