@@ -1,4 +1,9 @@
 // N steps are k steps, stopping, resuming and N-k steps: bit for bit, in memory and on disk.
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+#include "attend/core/interruption.h"
 #include "core/scoped_threads.h"
 #include "tensor/expect_error.h"
 #include "train/toy_run.h"
@@ -42,6 +47,20 @@ class ResumeTest : public TrainerTest, public testing::WithParamInterface<Case> 
     }
     for (const auto& [step, event] : run.recorder.steps) steps_[step] = event;
     last_ = run.objective.parameters().values().to_vector();
+  }
+
+  // A run that is told to end when, as `prepare` arranges it, there is time for that.
+  template <class Prepare>
+  void expect_interrupted(const Prepare& prepare) {
+    ToyRun run;
+    prepare(run.objective, [] { std::this_thread::sleep_for(std::chrono::milliseconds(120)); });
+    {
+      const InterruptionScope scope([] { throw std::runtime_error("ended"); });
+      run.train(path("parts"), options_);
+      EXPECT_TRUE(is_interrupted());
+    }
+    EXPECT_EQ(run.recorder.end.reason, TrainingEnd::interrupted);
+    for (const auto& [step, event] : run.recorder.steps) steps_[step] = event;
   }
 
   void expect_the_same_run() {
@@ -100,6 +119,38 @@ TEST_P(ResumeTest, SoDoesOneThatCrashed) {
     std::filesystem::remove_all(path("parts"));
     steps_.clear();
     train_part(-1, fail_at, false);
+    train_part(-1, -1, true);
+    expect_the_same_run();
+  }
+}
+
+TEST_P(ResumeTest, SoDoesOneThatIsInterruptedWithinAStep) {
+  train_whole();
+  for (const int call : {1, 2, 5, 8, 12}) {
+    SCOPED_TRACE("interrupted in batch " + std::to_string(call));
+    std::filesystem::remove_all(path("parts"));
+    steps_.clear();
+    expect_interrupted([&](ToyObjective& objective, const auto& wait) {
+      objective.before_loss = [&objective, call, wait] {
+        if (objective.calls == call) wait();
+      };
+    });
+    train_part(-1, -1, true);
+    expect_the_same_run();
+  }
+}
+
+TEST_P(ResumeTest, SoDoesOneThatIsInterruptedWithinAValidation) {
+  train_whole();
+  for (const std::size_t number : {0, 1, 3}) {
+    SCOPED_TRACE("interrupted in validation " + std::to_string(number));
+    std::filesystem::remove_all(path("parts"));
+    steps_.clear();
+    expect_interrupted([&](ToyObjective& objective, const auto& wait) {
+      objective.before_validation = [&objective, number, wait] {
+        if (objective.validated_with.size() == number) wait();
+      };
+    });
     train_part(-1, -1, true);
     expect_the_same_run();
   }

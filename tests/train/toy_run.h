@@ -40,6 +40,7 @@ class ToyObjective : public Objective {
 
   BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override {
     ++calls;
+    if (before_loss) before_loss();
     BatchLoss result =
         error(size(epoch, batch).targets,
               RandomKey{5, static_cast<std::uint64_t>(epoch * 100 + batch)}, normalizer, pass);
@@ -70,7 +71,7 @@ class ToyObjective : public Objective {
   }
 
   bool validates = true;
-  std::function<void()> before_validation;  // may throw
+  std::function<void()> before_loss, before_validation;  // may throw
   std::vector<double>
       scores;  // what validations return one after another; afterwards, the negative loss
   std::int64_t calls = 0;  // of loss()

@@ -8,6 +8,7 @@
 #include <exception>
 #include <limits>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "attend/checkpoint/average.h"
@@ -16,6 +17,7 @@
 #include "attend/checkpoint/run_lock.h"
 #include "attend/checkpoint/training_note.h"
 #include "attend/core/counted.h"
+#include "attend/core/interruption.h"
 #include "attend/core/name_pattern.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/quote.h"
@@ -39,10 +41,12 @@ class Substitution {
  public:
   Substitution(const Tensor& parameters, const Tensor& values) : parameters_(parameters) {
     if (values.bytes() == parameters.bytes()) return;  // they are in place
+    const Uninterrupted whole;
     saved_ = parameters.clone();
     parameters.copy_from(values);
   }
   ~Substitution() {
+    const Uninterrupted whole;
     if (saved_.defined()) parameters_.copy_from(saved_);
   }
   Substitution(const Substitution&) = delete;
@@ -166,7 +170,22 @@ TrainingEnd Trainer::train() {
   return reason;
 }
 
+// An interruption (core/interruption.h) ends a run of one process within a step, with a checkpoint
+// of the step before.
 TrainingEnd Trainer::loop() {
+  std::optional<Uninterrupted> together;
+  if (run_.processes->size() > 1) together.emplace();
+  try {
+    return steps();
+  } catch (...) {
+    if (!is_interrupted()) throw;
+  }
+  const Uninterrupted whole;
+  if (step_ > 0) save();
+  return TrainingEnd::interrupted;
+}
+
+TrainingEnd Trainer::steps() {
   agree_on_stop();
   // The resumed run had not processed it.
   if (step_ > 0 && settle()) return TrainingEnd::interrupted;
@@ -199,7 +218,10 @@ bool Trainer::settle() {
     validate();
     agree_on_stop();
   }
-  if (stops_ || due(options_.save_every)) save();
+  if (stops_ || due(options_.save_every)) {
+    const Uninterrupted whole;
+    save();
+  }
   if (secured_step_ > 0) run_.folder.remove(std::exchange(secured_step_, 0));
   return stops_;
 }
@@ -232,6 +254,7 @@ bool Trainer::finished() const {
 // start of the next.
 StepEvent Trainer::update() {
   const std::int64_t begun = now();
+  const std::tuple before{epoch_, batch_, micro_step_};
   std::vector<StepBatch> batches;
   StepEvent event;
   for (std::int64_t i = 0; i < batches_per_step(options_); ++i) {
@@ -247,7 +270,15 @@ StepEvent Trainer::update() {
 
   const float learning_rate = schedule_->at(step_ + 1);
   const auto targets = static_cast<double>(event.tokens);
-  const StepGradient::Losses losses = gradient_.compute(batches, targets);
+  const StepGradient::Losses losses = [&] {
+    try {
+      return gradient_.compute(batches, targets);
+    } catch (...) {  // the parameters are those of the step before
+      std::tie(epoch_, batch_, micro_step_) = before;
+      throw;
+    }
+  }();
+  const Uninterrupted whole;
   const DeviceScalar squares = optimizer_->step(learning_rate);
   ++step_;
   if (average_) average_->update(step_);
@@ -277,25 +308,18 @@ void Trainer::skip_to(std::int64_t epoch) {
   batch_ = 0;
 }
 
-void Trainer::diverged(const char* what) const {
-  const float clip_norm = options_.optimizer.adam.clip_norm;
-  throw DivergedError(fmt::format(
-      "the {} at step {} (loss {:.4g}, in the first step {:.4g}; gradient norm {:.4g}, learning "
-      "rate {:.3g}); try a lower learning-rate, more warmup-steps, or {}; {}",
-      what, step_, double{last_.loss}, watch_.first() * objective_.largest_error(),
-      double{last_.gradient_norm}, schedule_->at(step_),
-      clip_norm > 0 ? fmt::format("a clip-norm below {:g}", clip_norm) : "clip-norm 1",
-      set_aside_what_diverges()));
-}
-
 const Tensor& Trainer::model_values() const {
   return average_ ? average_->values() : objective_.parameters().values();
 }
 
 void Trainer::validate() {
   const bool secured = saved_step_ != step_;
-  if (secured) secure();
+  if (secured) {
+    const Uninterrupted whole;
+    secure();
+  }
   const Validation result = validation_of(model_values(), *run_.processes);
+  const Uninterrupted whole;  // the best model is saved with what is said of it
   const bool finite = std::isfinite(result.loss);
   if (!finite || watch_.is_hopeless(result.nll / objective_.largest_error())) {
     if (secured && is_first()) run_.folder.remove(step_);  // nothing useful would follow

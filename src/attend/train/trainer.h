@@ -160,6 +160,7 @@ class Trainer {
 
  private:
   TrainingEnd loop();
+  TrainingEnd steps();
   void watch(const StepEvent& event);
   bool settle();
   void secure();

@@ -78,6 +78,17 @@ std::string Trainer::set_aside_what_diverges() const {
   return text + "no good checkpoint had been saved yet";
 }
 
+void Trainer::diverged(const char* what) const {
+  const float clip_norm = options_.optimizer.adam.clip_norm;
+  throw DivergedError(fmt::format(
+      "the {} at step {} (loss {:.4g}, in the first step {:.4g}; gradient norm {:.4g}, learning "
+      "rate {:.3g}); try a lower learning-rate, more warmup-steps, or {}; {}",
+      what, step_, double{last_.loss}, watch_.first() * objective_.largest_error(),
+      double{last_.gradient_norm}, schedule_->at(step_),
+      clip_norm > 0 ? fmt::format("a clip-norm below {:g}", clip_norm) : "clip-norm 1",
+      set_aside_what_diverges()));
+}
+
 // Saves a checkpoint before a validation, so that a run can resume from here whatever happens. The
 // checkpoint does not include the validation, which is then repeated.
 void Trainer::secure() {
