@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "attend/backend/backend.h"
+#include "attend/core/interruption.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -152,7 +153,9 @@ Variable Variable::computed_again_by(std::function<Tensor()> again) const {
   return result;
 }
 
+// Every op asks, and so long work is interrupted here.
 bool will_record(std::span<const Variable* const> inputs) {
+  look_for_interruption();
   const bool wanted = std::any_of(inputs.begin(), inputs.end(),
                                   [](const Variable* input) { return input->requires_gradient(); });
   if (wanted && t_guard != nullptr) t_guard->missed_ = true;
@@ -209,6 +212,7 @@ void backward(const Variable& output, const Tensor& gradient, const LeafDone& do
   if (done) count_users(nodes);
   for (auto& node : nodes) {
     if (!node->function) continue;
+    look_for_interruption();
     if (node->gradient.defined()) node->function(node->gradient);
     if (done) report_leaves(*node, done);
     node->function = nullptr;

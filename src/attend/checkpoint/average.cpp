@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "attend/checkpoint/training_note.h"
+#include "attend/core/interruption.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -59,6 +60,7 @@ Checkpoint average_checkpoints(std::span<const std::filesystem::path> paths) {
     const Checkpoint checkpoint = load_checkpoint(path);
     check_same_model(checkpoint, mean);
     for (std::size_t i = 0; i < sums.size(); ++i) {
+      look_for_interruption();
       const Tensor& tensor = counterpart(checkpoint, mean.tensors[i], mean.source);
       if (tensor.dtype() != DType::f32) continue;
       const std::span<const float> values = tensor.span<float>();

@@ -10,6 +10,7 @@
 #include "attend/backend/bytes.h"
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/checkpoint/finite.h"
+#include "attend/core/interruption.h"
 #include "attend/core/parallel.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
@@ -32,6 +33,7 @@ void for_content_parts(std::uint64_t bytes, std::uint64_t unit, const UsePart& u
   unit = std::max<std::uint64_t>(unit, 1);
   const std::uint64_t step = std::max<std::uint64_t>(kPart / unit, 1) * unit;
   const auto one = [&](std::int64_t i) {
+    look_for_interruption();
     const std::uint64_t begin = static_cast<std::uint64_t>(i) * step;
     use(begin, std::min(begin + step, bytes));
   };

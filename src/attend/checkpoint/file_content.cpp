@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "attend/core/interruption.h"
 #include "attend/core/parallel.h"
 #include "attend/error.h"
 
@@ -42,6 +43,7 @@ FileContent::FileContent(const InputFile& file) {
   try {
     parallel_each(static_cast<std::int64_t>((size + kReadAtOnce - 1) / kReadAtOnce),
                   [&](std::int64_t i) {
+                    look_for_interruption();
                     const std::size_t from = static_cast<std::size_t>(i) * kReadAtOnce;
                     file.read(from, bytes_.subspan(from, std::min(kReadAtOnce, size - from)));
                   });

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "attend/core/atomic_file.h"
+#include "attend/core/interruption.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -107,6 +108,7 @@ class BlockWriter {
     }
   }
   void finish() {
+    look_for_interruption();
     file_.write(block_);
     block_.clear();
   }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "attend/core/byte_source.h"
+#include "attend/core/interruption.h"
 #include "attend/core/utf8.h"
 #include "attend/error.h"
 
@@ -47,6 +48,7 @@ std::string LineReader::where() const { return fmt::format("{}:{}", name_, line_
 
 bool LineReader::next(std::string& line) {
   line.clear();
+  look_for_interruption();
   gather(/*may_wait=*/true);
   if (gathered_ == Gathered::end) return false;
   ++line_number_;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "attend/core/interruption.h"
 #include "attend/core/parallel.h"
 #include "attend/core/random.h"
 
@@ -18,6 +19,7 @@ Ragged sampled(const Ragged& sentences, const BpeDropout& dropout, const RandomK
   std::vector<std::vector<std::int32_t>> cut(static_cast<std::size_t>(sentences.sequences()));
   parallel_for(sentences.sequences(), 256, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
+      look_for_interruption();
       Random random(RandomKey{key.seed, key.stream + static_cast<std::uint64_t>(i)});
       std::vector<std::int32_t> ids = dropout.sample(sentences[i], random);
       if (longest > 0 && std::ssize(ids) >= longest)

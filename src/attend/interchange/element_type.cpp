@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "attend/core/interruption.h"
 #include "attend/core/parallel.h"
 #include "attend/tensor/bf16.h"
 
@@ -44,6 +45,7 @@ float f16_to_f32(std::uint16_t half) {
 template <class Element, class To, class Convert>
 void convert_each(std::span<const std::byte> from, std::span<To> to, const Convert& convert) {
   constexpr std::int64_t kGrain = 1 << 16;
+  look_for_interruption();
   parallel_for(std::ssize(to), kGrain, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       Element element;  // at any address

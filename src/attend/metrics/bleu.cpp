@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <unordered_map>
 
+#include "attend/core/interruption.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/parallel.h"
 #include "attend/core/unicode.h"
@@ -113,6 +114,7 @@ SegmentCounts bleu_counts(std::span<const std::string> hypotheses, const Referen
                  BleuCounter counter(options);
                  for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end);
                       ++i) {
+                   look_for_interruption();
                    for (const auto& reference : references) counter.add_reference(reference[i]);
                    const auto width = static_cast<std::size_t>(counts.width);
                    counter.count(hypotheses[i], std::span(counts.values).subspan(i * width, width));

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "attend/core/interruption.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/parallel.h"
 #include "attend/core/random.h"
@@ -32,6 +33,7 @@ std::vector<std::vector<double>> resample(const std::vector<const SegmentCounts*
   parallel_for(options.samples, 1, [&](std::int64_t begin, std::int64_t end) {
     std::vector<std::int64_t> drawn(segments), sum;
     for (std::int64_t k = begin; k < end; ++k) {
+      look_for_interruption();
       Random random({options.seed, kStream + static_cast<std::uint64_t>(k)});
       for (auto& segment : drawn) segment = static_cast<std::int64_t>(random.below(segments));
       for (std::size_t s = 0; s < systems.size(); ++s) {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "attend/core/interruption.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/parallel.h"
 #include "attend/core/unicode.h"
@@ -145,6 +146,7 @@ SegmentCounts chrf_counts(std::span<const std::string> hypotheses, const Referen
                  ChrfCounter counter(options);
                  for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end);
                       ++i) {
+                   look_for_interruption();
                    counter.read_hypothesis(hypotheses[i]);
                    count_segment(counter, references, i, options,
                                  std::span(counts.values).subspan(i * width, width));
