@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar
 
 from attend._errors import ConfigError
+from attend._interruption import Computation
 from attend._texts import checked_tokens
 
 if TYPE_CHECKING:
@@ -282,17 +283,23 @@ def truncated(
 class AsyncResult(Generic[Result]):
     """A result that is computed while the program continues."""
 
-    def __init__(self, future: Future[list[Result]], index: int) -> None:
+    def __init__(self, future: Future[list[Result]], index: int, work: Computation) -> None:
         self._future = future
         self._index = index
+        self._work = work
 
     def done(self) -> bool:
         """Whether the result, or an error, is there."""
         return self._future.done()
 
     def result(self) -> Result:
-        """Waits for the result, and raises what computing it has raised."""
-        return self._future.result()[self._index]
+        """Waits for the result, and raises what computing it has raised. Ctrl-C also ends the
+        computation."""
+        try:
+            return self._future.result()[self._index]
+        except KeyboardInterrupt:
+            self._work.interrupt()
+            raise
 
 
 def computed(
@@ -301,12 +308,18 @@ def computed(
     """The results of a batch: at once, or computed in a thread."""
     if not asynchronous:
         return compute()
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import Future
 
-    executor = ThreadPoolExecutor(1, "attend-batch")
-    future = executor.submit(compute)
-    executor.shutdown(wait=False)
-    return [AsyncResult(future, index) for index in range(count)]
+    future: Future[list[Result]] = Future()
+
+    def work() -> None:
+        try:
+            future.set_result(compute())
+        except BaseException as error:
+            future.set_exception(error)
+
+    computation = Computation(work, "attend-batch")
+    return [AsyncResult(future, index, computation) for index in range(count)]
 
 
 def in_batches(

@@ -13,6 +13,7 @@ from typing import Any, TypedDict, TypeVar
 
 from attend._errors import ConfigError, LineError
 from attend._imports import imported
+from attend._interruption import Computation
 
 Result = TypeVar("Result")
 Text = TypeVar("Text")
@@ -64,8 +65,7 @@ def in_background(write: Callable[[Callable[[Result], None]], object]) -> Iterat
             ended.append(error)
         parts.put(END)
 
-    writer = threading.Thread(target=work, name="attend-stream", daemon=True)
-    writer.start()
+    writer = Computation(work, "attend-stream", daemon=True)
     try:
         while (part := parts.get()) is not END:
             yield part
@@ -73,6 +73,7 @@ def in_background(write: Callable[[Callable[[Result], None]], object]) -> Iterat
             raise ended[0]
     finally:
         closed.set()
+        writer.interrupt()
         writer.join()
 
 

@@ -2,6 +2,7 @@
 
 #include "attend/python/held_model.h"
 #include "attend/python/module.h"
+#include "attend/python/released.h"
 
 namespace nb = nanobind;
 
@@ -10,7 +11,7 @@ namespace attend {
 void add_base_model(nb::module_& module) {
   nb::class_<HeldBase>(module, "BaseModel")
       .def(nb::new_(&HeldBase::load), nb::arg("path"), nb::arg("threads"),
-           nb::call_guard<nb::gil_scoped_release>());
+           nb::call_guard<Released>());
 }
 
 }  // namespace attend

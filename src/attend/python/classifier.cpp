@@ -14,6 +14,7 @@
 #include "attend/python/explanations.h"
 #include "attend/python/held_model.h"
 #include "attend/python/module.h"
+#include "attend/python/released.h"
 #include "attend/python/texts.h"
 #include "attend/tasks/answers.h"
 #include "attend/tasks/classification/engine.h"
@@ -32,7 +33,7 @@ std::vector<std::vector<float>> classify_texts(const HeldClassifier& classifier,
                                                const nb::dict& keywords) {
   ClassificationOptions options;
   set_keywords(option_fields(options), keywords);
-  const nb::gil_scoped_release released;
+  const Released released;
   const EnteredRuntime entered(classifier.runtime);
   std::vector<Classification> classes;
   check_options(options);
@@ -64,7 +65,7 @@ std::vector<std::vector<float>> classify_texts(const HeldClassifier& classifier,
 using WordState = std::tuple<std::string, std::optional<float>, std::optional<float>>;
 
 std::vector<WordState> effects_of_words(const HeldClassifier& classifier, const std::string& text) {
-  const nb::gil_scoped_release released;
+  const Released released;
   const EnteredRuntime entered(classifier.runtime);
   const ClassifiedText explained = explained_text(classifier.engine, text);
   std::vector<WordState> states;
@@ -77,7 +78,7 @@ std::vector<WordState> effects_of_words(const HeldClassifier& classifier, const 
 }
 
 std::string page_of_class(const HeldClassifier& classifier, const std::string& text, bool why) {
-  const nb::gil_scoped_release released;
+  const Released released;
   const EnteredRuntime entered(classifier.runtime);
   return attention_page(classifier.engine.model(), why ? explained_text(classifier.engine, text)
                                                        : classified_text(classifier.engine, text));
@@ -87,7 +88,7 @@ ExplanationState explain_class(const HeldClassifier& classifier, const std::stri
                                const nb::dict& keywords) {
   ExplanationOptions options;
   set_keywords(option_fields(options), keywords);
-  const nb::gil_scoped_release released;
+  const Released released;
   const EnteredRuntime entered(classifier.runtime);
   return state_of(explain(classifier.engine.model(), text, options));
 }

@@ -13,6 +13,7 @@
 #include "attend/python/held_model.h"
 #include "attend/python/module.h"
 #include "attend/python/numpy.h"
+#include "attend/python/released.h"
 #include "attend/python/texts.h"
 #include "attend/tasks/answers.h"
 #include "attend/tasks/embedding/engine.h"
@@ -92,7 +93,7 @@ NumpyArray embed(const HeldEmbedder& embedder, const std::vector<std::string>& t
   std::vector<float> values;
   std::size_t width = 0;
   {
-    const nb::gil_scoped_release released;
+    const Released released;
     embed_texts(embedder, options, texts, [&](const TextEmbedding& one) {
       const std::vector<float> row = one.vectors.to_vector();
       if (values.empty()) values.reserve(texts.size() * row.size());
@@ -108,7 +109,7 @@ NumpyArray embed(const HeldEmbedder& embedder, const std::vector<std::string>& t
 }
 
 int vector_width(const HeldEmbedder& embedder) {
-  const nb::gil_scoped_release released;
+  const Released released;
   const EnteredRuntime entered(embedder.runtime);
   return embedder.engine.engine().vector_width({});
 }
@@ -120,7 +121,7 @@ std::vector<std::pair<std::vector<std::string>, NumpyArray>> embed_tokens(
   options.pooling = EmbeddingPooling::none;
   std::vector<TextEmbedding> embeddings;
   {
-    const nb::gil_scoped_release released;
+    const Released released;
     embed_texts(embedder, options, texts,
                 [&](const TextEmbedding& one) { embeddings.push_back(one); });
   }

@@ -2,6 +2,7 @@
 
 #include "attend/error.h"
 #include "attend/python/module.h"
+#include "attend/python/released.h"
 
 namespace nb = nanobind;
 
@@ -19,6 +20,10 @@ void raise(const char* name, const char* message) {
 void raise_in_python(const std::exception_ptr& exception, void*) {
   try {
     std::rethrow_exception(exception);
+  } catch (PythonInterruption& interruption) {
+    interruption.error.restore();
+  } catch (const WorkEnded&) {
+    PyErr_SetNone(PyExc_GeneratorExit);
   } catch (const LineError& error) {
     raise("LineError", error.what());
   } catch (const DataError& error) {

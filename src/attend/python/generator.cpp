@@ -19,6 +19,7 @@
 #include "attend/python/held_model.h"
 #include "attend/python/module.h"
 #include "attend/python/numpy.h"
+#include "attend/python/released.h"
 #include "attend/python/tokens.h"
 #include "attend/python/values.h"
 #include "attend/tasks/explanation.h"
@@ -53,7 +54,7 @@ GenerationOptions options_of(const HeldGenerator& generator, const nb::dict& key
 std::vector<Generation> generate(const HeldGenerator& generator, const std::string& prompt,
                                  const nb::dict& keywords) {
   const GenerationOptions options = options_of(generator, keywords);
-  const nb::gil_scoped_release released;
+  const Released released;
   const EnteredRuntime entered(generator.runtime);
   return generator.engine.generate(generator.engine.prompt(prompt, options, 0));
 }
@@ -101,7 +102,7 @@ std::vector<std::vector<Generation>> generate_tokens(const HeldGenerator& genera
                                                      const nb::object& accept) {
   GenerationOptions options = options_of(generator, keywords);
   set_limits(options, limits, generator.engine.model().tokenizer);
-  const nb::gil_scoped_release released;
+  const Released released;
   const EnteredRuntime entered(generator.runtime);
   const std::unique_ptr<RunningGenerations> running = generator.engine.running();
   const std::vector<std::int32_t> ends =
@@ -129,20 +130,20 @@ Generation stream(const HeldGenerator& generator, const std::string& prompt,
     const nb::gil_scoped_acquire acquired;
     accept(nb::str(more.data(), more.size()));
   };
-  const nb::gil_scoped_release released;
+  const Released released;
   const EnteredRuntime entered(generator.runtime);
   return generator.engine.generate(prompt, options, forward);
 }
 
 std::vector<SequenceScore> score(const HeldGenerator& generator, const Strings& lines) {
-  const nb::gil_scoped_release released;
+  const Released released;
   const EnteredRuntime entered(generator.runtime);
   return score_lines(generator.engine.model(), lines, {});
 }
 
 // The log-probability of each token but the first.
 std::vector<float> score_tokens(const HeldGenerator& generator, const Strings& tokens) {
-  const nb::gil_scoped_release released;
+  const Released released;
   const EnteredRuntime entered(generator.runtime);
   const LanguageModel& model = generator.engine.model();
   return score_stream(model, ids_of(tokens, model.tokenizer));
@@ -153,7 +154,7 @@ NumpyArray logits_of(const HeldGenerator& generator, const Strings& prompt,
                      const Strings& continuation) {
   Tensor logits;
   {
-    const nb::gil_scoped_release released;
+    const Released released;
     const EnteredRuntime entered(generator.runtime);
     const LanguageModel& model = generator.engine.model();
     std::vector<std::int32_t> ids = begun_ids(prompt, model);
@@ -171,7 +172,7 @@ NumpyArray logits_of(const HeldGenerator& generator, const Strings& prompt,
 }
 
 std::string page_of_text(const HeldGenerator& generator, const std::string& text) {
-  const nb::gil_scoped_release released;
+  const Released released;
   const EnteredRuntime entered(generator.runtime);
   const LanguageModel& model = generator.engine.model();
   return attention_page(model, scored_text(model, text));
@@ -181,13 +182,13 @@ ExplanationState explain_text(const HeldGenerator& generator, const std::string&
                               const nb::dict& keywords) {
   ExplanationOptions options;
   set_keywords(option_fields(options), keywords);
-  const nb::gil_scoped_release released;
+  const Released released;
   const EnteredRuntime entered(generator.runtime);
   return state_of(explain(generator.engine.model(), text, options));
 }
 
 double perplexity_of_texts(const HeldGenerator& generator, const Strings& lines) {
-  const nb::gil_scoped_release released;
+  const Released released;
   const EnteredRuntime entered(generator.runtime);
   return perplexity_of(lines, generator.engine.model()).per_token();
 }

@@ -13,6 +13,7 @@
 #include "attend/core/option_fields.h"
 #include "attend/error.h"
 #include "attend/python/keywords.h"
+#include "attend/python/released.h"
 #include "attend/tasks/model_reading.h"
 #include "attend/tasks/shared_base.h"
 
@@ -62,7 +63,7 @@ struct HeldModel {
   static HeldModel load(const std::filesystem::path& path, int threads,
                         const nanobind::dict& keywords) {
     const AttentionChangeOptions changes = attention_changes_of(keywords);
-    const nanobind::gil_scoped_release released;
+    const Released released;
     std::shared_ptr<Runtime> runtime = runtime_of(threads);
     const EnteredRuntime entered(runtime);
     return {changes == AttentionChangeOptions{} ? Engine::load(path)
@@ -76,7 +77,7 @@ struct HeldModel {
   static HeldModel sharing(const HeldBase& held, const std::filesystem::path& adapter,
                            const nanobind::dict& keywords) {
     const AttentionChangeOptions options = attention_changes_of(keywords);
-    const nanobind::gil_scoped_release released;
+    const Released released;
     const EnteredRuntime entered(held.runtime);
     const std::vector<AttentionChange> changes = attention_changes(options);
     if (!adapter.empty() && !changes.empty())

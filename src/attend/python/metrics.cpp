@@ -12,6 +12,7 @@
 #include "attend/metrics/report.h"
 #include "attend/python/keywords.h"
 #include "attend/python/module.h"
+#include "attend/python/released.h"
 #include "attend/python/values.h"
 
 namespace nb = nanobind;
@@ -36,7 +37,7 @@ struct Bleu {
 
 Bleu bleu(const Lines& hypotheses, const References& references, const nb::dict& keywords) {
   const auto options = metric_options<BleuOptions>(keywords);
-  const nb::gil_scoped_release released;
+  const Released released;
   return {corpus_bleu(hypotheses, references, options), bleu_signature(options, references.size())};
 }
 
@@ -64,7 +65,7 @@ struct Chrf {
 
 Chrf chrf(const Lines& hypotheses, const References& references, const nb::dict& keywords) {
   const auto options = metric_options<ChrfOptions>(keywords);
-  const nb::gil_scoped_release released;
+  const Released released;
   return {corpus_chrf(hypotheses, references, options), chrf_name(options),
           chrf_signature(options, references.size())};
 }
@@ -73,7 +74,7 @@ Chrf chrf(const Lines& hypotheses, const References& references, const nb::dict&
 std::string report(const Lines& hypotheses, const References& references,
                    const std::optional<Lines>& baseline, const nb::dict& keywords) {
   const auto options = metric_options<EvaluationOptions>(keywords);
-  const nb::gil_scoped_release released;
+  const Released released;
   return format_report(baseline ? compare(*baseline, hypotheses, references, options)
                                 : evaluate(hypotheses, references, options));
 }

@@ -21,6 +21,7 @@
 #include "attend/interchange/peft.h"
 #include "attend/python/keywords.h"
 #include "attend/python/module.h"
+#include "attend/python/released.h"
 #include "attend/python/values.h"
 #include "attend/tasks/adapter.h"
 #include "attend/tasks/changed_options.h"
@@ -36,7 +37,7 @@ using Path = std::filesystem::path;
 
 // "translation", "classification", ...: read from the header of the file; "" if it has none.
 std::string task_of(const Path& path) {
-  const nb::gil_scoped_release released;
+  const Released released;
   const Path file = model_file_of(path);
   const FileDescription description = describe(file);
   check_format(description.metadata, file.string());
@@ -57,7 +58,7 @@ bool is_foreign_model(const Path& path) {
 // The model that an adapter was trained on, as its run or the settings of PEFT say; none for what
 // is no adapter. Throws DataError unless they name an existing path.
 std::optional<std::string> base_of_adapter(const Path& path) {
-  const nb::gil_scoped_release released;
+  const Released released;
   std::string base;
   if (is_peft_directory(path)) {
     base = base_of_peft(ModelDirectory(path));
@@ -77,7 +78,7 @@ std::optional<std::string> base_of_adapter(const Path& path) {
 
 // The adapted model as one file.
 void merge_into(const Path& base, const Path& adapter, const Path& out) {
-  const nb::gil_scoped_release released;
+  const Released released;
   const Checkpoint model = load_any_model(base);
   save_checkpoint(out, merge_adapter(model, load_any_adapter(adapter, model)));
 }
@@ -87,7 +88,7 @@ std::vector<std::string> import_into(const Path& directory, const Path& out,
                                      const nb::dict& keywords) {
   ImportOptions options;
   set_keywords(option_fields(options.languages), keywords);
-  const nb::gil_scoped_release released;
+  const Released released;
   ImportedModel imported = import_model(ModelDirectory(directory), options);
   save_checkpoint(out, imported.checkpoint);
   return std::move(imported.remarks);
@@ -96,7 +97,7 @@ std::vector<std::string> import_into(const Path& directory, const Path& out,
 // Returns the family of the written model: "marian"; of an adapter, which needs its base, "peft".
 std::string export_into(const Path& path, const Path& directory,
                         const std::optional<std::string>& base) {
-  const nb::gil_scoped_release released;
+  const Released released;
   const Checkpoint model = load_checkpoint(path);
   if (is_adapter(model) != base.has_value())
     throw ConfigError(base ? "base: expected an adapter to export, got a model"
@@ -111,12 +112,12 @@ std::string export_into(const Path& path, const Path& directory,
 }
 
 FileDescription describe_model(const Path& path) {
-  const nb::gil_scoped_release released;
+  const Released released;
   return describe(model_file_of(path));
 }
 
 std::optional<double> deviation_of(const Path& path) {
-  const nb::gil_scoped_release released;
+  const Released released;
   const std::optional<ModelCheck> check = check_model(path);
   if (!check) return std::nullopt;
   return check->deviation;
@@ -167,21 +168,21 @@ void add_model_files(nb::module_& module) {
   module.def(
       "average_models",
       [](const std::vector<Path>& checkpoints, const Path& out) {
-        const nb::gil_scoped_release released;
+        const Released released;
         average_models(checkpoints, out);
       },
       nb::arg("checkpoints"), nb::arg("out"));
   module.def(
       "quantize_model",
       [](const Path& model, const Path& out, int bits) {
-        const nb::gil_scoped_release released;
+        const Released released;
         quantize_model(model, out, bits);
       },
       nb::arg("model"), nb::arg("out"), nb::arg("bits"));
   module.def(
       "optimize_model",
       [](const Path& model, const Path& out) {
-        const nb::gil_scoped_release released;
+        const Released released;
         optimize_model(model, out);
       },
       nb::arg("model"), nb::arg("out"));

@@ -12,6 +12,7 @@ NB_MODULE(_attend, module) {
   module.def("build_information", &build_information,
              "Build information, one 'name: value' per line.");
   add_errors(module);
+  add_interruption(module);
   add_tokenizer(module);
   add_base_model(module);
   add_translations(module);

@@ -9,6 +9,7 @@
 namespace attend {
 
 void add_errors(nanobind::module_& module);
+void add_interruption(nanobind::module_& module);
 void add_tokenizer(nanobind::module_& module);
 void add_base_model(nanobind::module_& module);
 void add_translations(nanobind::module_& module);

@@ -42,18 +42,18 @@ Variable token_loss(const Variable& logits, const Integers& targets, float label
 }  // namespace
 
 void add_ops(nb::module_& module) {
-  using Released = nb::call_guard<nb::gil_scoped_release>;
+  using OneOp = nb::call_guard<nb::gil_scoped_release>;
   for (const Activation one :
        {Activation::relu, Activation::gelu, Activation::tanh, Activation::swish})
     module.def(
         enum_names(one)[static_cast<std::size_t>(one)].data(),
-        [one](const Variable& x) { return activate(x, one); }, nb::arg("x"), Released());
+        [one](const Variable& x) { return activate(x, one); }, nb::arg("x"), OneOp());
   module.def(
       "linear",
       [](const Variable& x, const Variable& weight, const std::optional<Variable>& bias) {
         return linear(x, weight, or_undefined(bias));
       },
-      nb::arg("x"), nb::arg("weight"), nb::arg("bias").none() = nb::none(), Released());
+      nb::arg("x"), nb::arg("weight"), nb::arg("bias").none() = nb::none(), OneOp());
   module.def(
       "layer_norm",
       [](const Variable& x, const Variable& weight, const std::optional<Variable>& bias,
@@ -61,27 +61,27 @@ void add_ops(nb::module_& module) {
         return layer_norm(x, {weight, or_undefined(bias), epsilon});
       },
       nb::arg("x"), nb::arg("weight"), nb::arg("bias").none() = nb::none(),
-      nb::arg("epsilon") = 1e-5f, Released());
-  module.def("softmax", &softmax, nb::arg("x"), nb::arg("scale") = 1.0f, Released());
-  module.def("log_softmax", &log_softmax, nb::arg("x"), Released());
-  module.def("sum", &sum, nb::arg("x"), Released());
+      nb::arg("epsilon") = 1e-5f, OneOp());
+  module.def("softmax", &softmax, nb::arg("x"), nb::arg("scale") = 1.0f, OneOp());
+  module.def("log_softmax", &log_softmax, nb::arg("x"), OneOp());
+  module.def("sum", &sum, nb::arg("x"), OneOp());
   module.def(
       "dropout",
       [](const Variable& x, float p, std::uint64_t seed, std::uint64_t stream) {
         return dropout(x, {p, {seed, stream}});
       },
-      nb::arg("x"), nb::arg("p"), nb::arg("seed"), nb::arg("stream") = 0, Released());
+      nb::arg("x"), nb::arg("p"), nb::arg("seed"), nb::arg("stream") = 0, OneOp());
   module.def(
       "embedding",
       [](const Variable& table, const Integers& ids, float scale) {
         return embedding(table, ids, scale);
       },
-      nb::arg("table"), nb::arg("ids"), nb::arg("scale") = 1.0f, Released());
+      nb::arg("table"), nb::arg("ids"), nb::arg("scale") = 1.0f, OneOp());
   module.def("attention", ragged_attention, nb::arg("q"), nb::arg("k"), nb::arg("v"),
              nb::arg("query_offsets"), nb::arg("key_offsets"), nb::arg("heads") = 1,
-             nb::arg("causal") = false, Released());
+             nb::arg("causal") = false, OneOp());
   module.def("cross_entropy", token_loss, nb::arg("logits"), nb::arg("targets"),
-             nb::arg("label_smoothing") = 0.0f, Released());
+             nb::arg("label_smoothing") = 0.0f, OneOp());
 }
 
 }  // namespace attend

@@ -15,6 +15,7 @@
 #include "attend/data/tagged_text.h"
 #include "attend/python/held_model.h"
 #include "attend/python/module.h"
+#include "attend/python/released.h"
 #include "attend/python/texts.h"
 #include "attend/tasks/answers.h"
 #include "attend/tasks/tagging/engine.h"
@@ -64,7 +65,7 @@ std::vector<TaggingState> states_of(std::vector<Tagging> taggings) {
 std::vector<TaggingState> tag_texts(const HeldTagger& tagger, const Words& texts,
                                     const nb::dict& keywords) {
   const TaggingOptions options = tagging_options(keywords);
-  const nb::gil_scoped_release released;
+  const Released released;
   const EnteredRuntime entered(tagger.runtime);
   std::vector<Tagging> taggings;
   std::size_t next = 0;
@@ -90,7 +91,7 @@ std::vector<TaggingState> tag_texts(const HeldTagger& tagger, const Words& texts
 std::vector<TaggingState> tag_words(const HeldTagger& tagger, const std::vector<Words>& texts,
                                     const nb::dict& keywords) {
   const TaggingOptions options = tagging_options(keywords);
-  const nb::gil_scoped_release released;
+  const Released released;
   const EnteredRuntime entered(tagger.runtime);
   return states_of(tagger.engine.tag_words(texts, options));
 }

@@ -11,6 +11,7 @@
 #include "attend/ops/elementwise.h"
 #include "attend/ops/linear.h"
 #include "attend/python/module.h"
+#include "attend/python/released.h"
 #include "attend/python/tensors.h"
 
 namespace nb = nanobind;
@@ -68,7 +69,7 @@ std::vector<std::int64_t> extents_of(const Variable& x) {
 }
 
 void propagate(const Variable& output, const std::optional<Variable>& gradient) {
-  const nb::gil_scoped_release released;
+  const Released released;
   backward(output, gradient ? gradient->value() : Tensor());
 }
 
@@ -81,7 +82,7 @@ std::optional<Variable> gradient_of(const Variable& x) {
 }  // namespace
 
 void add_tensor(nb::module_& module) {
-  using Released = nb::call_guard<nb::gil_scoped_release>;
+  using OneOp = nb::call_guard<nb::gil_scoped_release>;
   nb::class_<Variable>(module, "Tensor", "A float32 tensor that knows how it was computed.")
       .def(nb::new_(&wrapped), nb::arg("array"), nb::arg("requires_grad") = false,
            "Shares the memory of the array.")
@@ -107,17 +108,17 @@ void add_tensor(nb::module_& module) {
       .def("item", [](const Variable& x) { return x.value().item(); })
       .def("backward", propagate, nb::arg("gradient").none() = nb::none(),
            "Adds gradients to the leaves this was computed from; consumes the graph.")
-      .def("__add__", &add, nb::is_operator(), Released())
-      .def("__mul__", &multiply, nb::is_operator(), Released())
+      .def("__add__", &add, nb::is_operator(), OneOp())
+      .def("__mul__", &multiply, nb::is_operator(), OneOp())
       .def(
           "__mul__", [](const Variable& x, float factor) { return scale(x, factor); },
-          nb::is_operator(), Released())
+          nb::is_operator(), OneOp())
       .def(
           "__rmul__", [](const Variable& x, float factor) { return scale(x, factor); },
-          nb::is_operator(), Released())
+          nb::is_operator(), OneOp())
       .def(
           "__matmul__", [](const Variable& a, const Variable& b) { return matmul(a, b); },
-          nb::is_operator(), Released())
+          nb::is_operator(), OneOp())
       .def("__repr__", [](const Variable& x) {
         return fmt::format("attend.nn.Tensor(shape={}{})", to_string(x.shape()),
                            x.requires_gradient() ? ", requires_grad=True" : "");

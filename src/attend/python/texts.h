@@ -2,8 +2,6 @@
 // command line ("texts:17: ...").
 #pragma once
 
-#include <nanobind/nanobind.h>
-
 #include <algorithm>
 #include <sstream>
 #include <string>
@@ -37,19 +35,10 @@ inline std::string text_for(std::string text, SpecialText special) {
   return text;
 }
 
-// Runs Python's signal handlers; throws the exception of one (Ctrl-C). Takes the GIL.
-inline void check_signals() {
-  const nanobind::gil_scoped_acquire acquired;
-  if (PyErr_CheckSignals() != 0) nanobind::raise_python_error();
-}
-
-// Appends answers, looking at signals now and then. A text that cannot be answered ends the stream.
+// Appends answers. A text that cannot be answered ends the stream.
 template <class Answer>
 AnswerSink<Answer> collect(std::vector<Answer>& answers) {
-  return {.accept = [&answers](const Answer& answer) {
-    answers.push_back(answer);
-    if (answers.size() % 1024 == 0) check_signals();
-  }};
+  return {.accept = [&answers](const Answer& answer) { answers.push_back(answer); }};
 }
 
 }  // namespace attend

@@ -11,6 +11,7 @@
 #include "attend/core/utf8.h"
 #include "attend/python/keywords.h"
 #include "attend/python/module.h"
+#include "attend/python/released.h"
 #include "attend/text/tokenizer.h"
 
 namespace nb = nanobind;
@@ -22,7 +23,7 @@ namespace {
 Tokenizer trained_tokenizer(const std::vector<std::string>& sentences, const nb::dict& keywords) {
   TokenizerOptions options;
   set_keywords(option_fields(options), keywords);
-  const nb::gil_scoped_release released;
+  const Released released;
   return Tokenizer::train(sentences, options);
 }
 
@@ -32,7 +33,7 @@ SpecialText special_text(bool as_tokens) {
 
 std::vector<std::vector<std::int32_t>> encode(const Tokenizer& tokenizer,
                                               const std::vector<std::string>& texts, bool special) {
-  const nb::gil_scoped_release released;
+  const Released released;
   std::vector<std::vector<std::int32_t>> ids;
   for (const std::string& text : texts)
     ids.push_back(tokenizer.encode(text, special_text(special)));
@@ -42,7 +43,7 @@ std::vector<std::vector<std::int32_t>> encode(const Tokenizer& tokenizer,
 // The characters [begin, end) of the text that each token stands for.
 std::vector<std::pair<std::int64_t, std::int64_t>> offsets(const Tokenizer& tokenizer,
                                                            const std::string& text, bool special) {
-  const nb::gil_scoped_release released;
+  const Released released;
   std::vector<std::int64_t> characters(text.size() + 1);  // that begin before each byte
   std::int64_t count = 0;
   for (std::size_t at = 0; at < text.size(); ++count) {

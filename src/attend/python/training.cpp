@@ -10,10 +10,12 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <chrono>
 #include <optional>
 
 #include "attend/python/keywords.h"
 #include "attend/python/module.h"
+#include "attend/python/released.h"
 #include "attend/python/values.h"
 
 namespace nb = nanobind;
@@ -22,8 +24,9 @@ namespace attend {
 
 namespace {
 
-// Calls Python from a training. An interruption (Ctrl-C) is kept and stops the training after the
-// step, so that it saves a checkpoint; any other exception ends it at once.
+// Calls Python from a training. What a handler of signals raises (Ctrl-C) is kept and stops the
+// training after the step, so that it saves a checkpoint. A step that takes longer than the
+// patience is given up. Any other exception ends the training at once.
 class PythonListener {
  public:
   explicit PythonListener(const nb::callable& listener) : listener_(listener) {}
@@ -31,26 +34,53 @@ class PythonListener {
   template <class Report>
   void operator()(const Report& report) {
     const nb::gil_scoped_acquire acquired;
+    check_signals();
     try {
-      if (PyErr_CheckSignals() != 0) nb::raise_python_error();
       listener_(report);
     } catch (nb::python_error& error) {
       if (!error.matches(PyExc_KeyboardInterrupt)) throw;
-      interruption_.emplace(std::move(error));
-      stop_ = true;
+      keep(error);
     }
   }
 
+  // For Released.
+  void look() {
+    if (interruption_ && std::chrono::steady_clock::now() - interrupted_ > kPatience) rethrow();
+    check_signals();
+  }
+
   const std::atomic<bool>* stop() const { return &stop_; }
-  // The interruption, if there was one. Needs the GIL.
-  void rethrow() {
-    if (interruption_) throw nb::python_error(std::move(*interruption_));
+  // The interruption, if there was one.
+  void rethrow() const {
+    if (!interruption_) return;
+    const nb::gil_scoped_acquire acquired;
+    throw PythonInterruption{*interruption_};
   }
 
  private:
+  static constexpr std::chrono::milliseconds kPatience{300};
+
+  void check_signals() {
+    try {
+      look_at_signals();
+    } catch (const PythonInterruption& interruption) {
+      keep(interruption.error);
+    }
+  }
+
+  // The first of several.
+  void keep(const nb::python_error& error) {
+    if (interruption_) return;
+    const nb::gil_scoped_acquire acquired;
+    interruption_.emplace(error);
+    interrupted_ = std::chrono::steady_clock::now();
+    stop_ = true;
+  }
+
   const nb::callable& listener_;
   std::atomic<bool> stop_ = false;
   std::optional<nb::python_error> interruption_;
+  std::chrono::steady_clock::time_point interrupted_;
 };
 
 std::vector<TrainingOption> training_options(const nb::dict& keywords) {
@@ -84,10 +114,10 @@ TrainingResult train_in_python(const PythonJob& python, const nb::dict& keywords
   job.on_note = [&](const std::string& note) { forward(note); };
   TrainingResult result;
   {
-    const nb::gil_scoped_release released;
+    const Released released([&] { forward.look(); });
     result = train(job);
+    forward.rethrow();
   }
-  forward.rethrow();
   return result;
 }
 

@@ -18,6 +18,7 @@
 #include "attend/error.h"
 #include "attend/inspect/beam_tree.h"
 #include "attend/python/module.h"
+#include "attend/python/released.h"
 #include "attend/python/texts.h"
 #include "attend/python/tokens.h"
 #include "attend/tasks/learned_positions.h"
@@ -132,7 +133,7 @@ std::vector<Translation> translate_texts(const HeldTranslator& translator, const
   TranslationOptions options = translation_options(translator, keywords);
   if (options.sampling && !listener.is_none())
     throw ConfigError("on_beam_step: is for beam search, not for sample=True");
-  const nb::gil_scoped_release released;
+  const Released released;
   const EnteredRuntime entered(translator.runtime);
   if (const auto* const texts = std::get_if<Strings>(&beginnings); texts && listener.is_none())
     return translate_lines(translator, sentences, *texts, std::move(options));
@@ -149,7 +150,7 @@ std::vector<Translation> translate_tokens(const HeldTranslator& translator,
   TranslationOptions options = translation_options(translator, keywords);
   set_limits(options, limits, translator.engine.model().tgt_tokenizer);
   options.search_listener = told_steps(listener, translator.engine.model().tgt_tokenizer);
-  const nb::gil_scoped_release released;
+  const Released released;
   const EnteredRuntime entered(translator.runtime);
   const TranslationModel& model = translator.engine.model();
   const PairMarks marks = model.format.of(options.languages);
@@ -166,7 +167,7 @@ std::vector<Translation> translate_tokens(const HeldTranslator& translator,
 std::vector<SequenceScore> scores_of_pairs(const HeldTranslator& translator, const Strings& sources,
                                            const Strings& targets, const nb::dict& keywords) {
   const LanguagePair languages = languages_of(keywords);
-  const nb::gil_scoped_release released;
+  const Released released;
   const EnteredRuntime entered(translator.runtime);
   return translator.engine.score(sources, targets, {}, languages);
 }
@@ -176,7 +177,7 @@ std::pair<Strings, std::vector<float>> score_tokens(const HeldTranslator& transl
                                                     const Strings& source, const Strings& target,
                                                     const nb::dict& keywords) {
   const LanguagePair languages = languages_of(keywords);
-  const nb::gil_scoped_release released;
+  const Released released;
   const EnteredRuntime entered(translator.runtime);
   const TranslationEnsemble& ensemble = translator.engine.ensemble();
   const TranslationModel& model = ensemble.first();

@@ -9,6 +9,7 @@
 #include "attend/inspect/attention_page.h"
 #include "attend/python/explanations.h"
 #include "attend/python/numpy.h"
+#include "attend/python/released.h"
 #include "attend/python/tokens.h"
 #include "attend/python/translator.h"
 #include "attend/tasks/attention_maps.h"
@@ -46,7 +47,7 @@ nb::dict attention_of(const HeldTranslator& translator, const std::string& sourc
   const TranslationModel& model = translator.engine.model();
   AttentionMaps maps;
   {
-    const nb::gil_scoped_release released;
+    const Released released;
     const EnteredRuntime entered(translator.runtime);
     const ScoredPair pair = given_pair(translator.engine, source, target, languages);
     maps = attention_maps(model, model.format.of(languages), pair.src, pair.tgt);
@@ -79,7 +80,7 @@ nb::tuple cross_attention_of(const HeldTranslator& translator, const Strings& so
   }
   AttentionMaps maps;
   {
-    const nb::gil_scoped_release released;
+    const Released released;
     const EnteredRuntime entered(translator.runtime);
     maps = attention_maps(model, marks, src, tgt);
   }
@@ -93,7 +94,7 @@ NumpyArray logits_of(const HeldTranslator& translator, const Strings& source, co
   const TranslationModel& model = translator.engine.model();
   Tensor logits;
   {
-    const nb::gil_scoped_release released;
+    const Released released;
     const EnteredRuntime entered(translator.runtime);
     const PairMarks marks = model.format.of(languages);
     logits = target_logits(translator.engine.ensemble(), marks,
@@ -107,7 +108,7 @@ std::string page_of(const HeldTranslator& translator, const std::string& source,
                     const nb::dict& keywords) {
   TranslationOptions options = translation_options(translator, keywords);
   set_beginnings(options, beginnings);
-  const nb::gil_scoped_release released;
+  const Released released;
   const EnteredRuntime entered(translator.runtime);
   const ScoredPair pair = target ? given_pair(translator.engine, source, *target, options.languages)
                                  : translated_pair(translator.engine, source, options);
@@ -130,7 +131,7 @@ ExplanationState explain_translation(const HeldTranslator& translator, const std
                                      const TokenIds& target, const nb::dict& keywords) {
   ExplainKeywords k;
   set_keywords(option_fields(k), keywords);
-  const nb::gil_scoped_release released;
+  const Released released;
   const EnteredRuntime entered(translator.runtime);
   return state_of(explain(translator.engine.model(), source, target, k.explanation, k.languages));
 }
@@ -139,7 +140,7 @@ std::vector<AlternativesState> alternatives_of(const HeldTranslator& translator,
                                                const std::string& source, const TokenIds& target,
                                                int count, const nb::dict& keywords) {
   const LanguagePair languages = languages_of(keywords);
-  const nb::gil_scoped_release released;
+  const Released released;
   const EnteredRuntime entered(translator.runtime);
   const auto state = [](const TokenChoice& choice) {
     return ChoiceState{choice.id, choice.token, choice.log_probability};
