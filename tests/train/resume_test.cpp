@@ -140,6 +140,24 @@ TEST_P(ResumeTest, SoDoesOneThatIsInterruptedWithinAStep) {
   }
 }
 
+TEST_P(ResumeTest, SoDoesOneThatIsInterruptedBeforeABatchOfAStep) {
+  train_whole();
+  for (const auto& [epoch, batch] : {std::pair(0, 1), std::pair(0, 3), std::pair(1, 0)}) {
+    SCOPED_TRACE(testing::Message() << "interrupted before batch " << batch << " of " << epoch);
+    std::filesystem::remove_all(path("parts"));
+    steps_.clear();
+    expect_interrupted([&, e = epoch, b = batch](ToyObjective& objective, const auto& wait) {
+      objective.before_size = [e, b, wait](std::int64_t at_epoch, std::int64_t at) {
+        if (at_epoch != e || at != b) return;
+        wait();
+        look_for_interruption();
+      };
+    });
+    train_part(-1, -1, true);
+    expect_the_same_run();
+  }
+}
+
 TEST_P(ResumeTest, SoDoesOneThatIsInterruptedWithinAValidation) {
   train_whole();
   for (const std::size_t number : {0, 1, 3}) {

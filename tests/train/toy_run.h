@@ -35,6 +35,7 @@ class ToyObjective : public Objective {
   double largest_error() const override { return largest; }
   std::int64_t batches(std::int64_t epoch) override { return 4 + epoch % 2; }
   BatchSize size(std::int64_t epoch, std::int64_t batch) override {
+    if (before_size) before_size(epoch, batch);
     return {3 + (epoch + batch) % 3, 0};
   }
 
@@ -72,6 +73,7 @@ class ToyObjective : public Objective {
 
   bool validates = true;
   std::function<void()> before_loss, before_validation;  // may throw
+  std::function<void(std::int64_t epoch, std::int64_t batch)> before_size;
   std::vector<double>
       scores;  // what validations return one after another; afterwards, the negative loss
   std::int64_t calls = 0;  // of loss()

@@ -1,7 +1,11 @@
 // When a run diverges: where it stops, what it says and which checkpoints it leaves.
+#include <chrono>
 #include <cmath>
+#include <stdexcept>
+#include <thread>
 
 #include "attend/checkpoint/finite.h"
+#include "attend/core/interruption.h"
 #include "attend/train/trainer.h"
 #include "tensor/expect_error.h"
 #include "train/toy_run.h"
@@ -41,6 +45,20 @@ TEST_F(TrainerTest, StopsAtALossThatIsNoNumber) {
   EXPECT_EQ(run.recorder.calls.back(), "end diverged");
   EXPECT_EQ(saved_steps("run"), (std::vector<std::int64_t>{2, 4}));
   for (const float x : parameters_in(checkpoint("run", 4))) EXPECT_TRUE(std::isfinite(x));
+}
+
+TEST_F(TrainerTest, SavesNoLossThatIsNoNumberWhenItIsInterrupted) {
+  options_.save_every = 2;
+  ToyRun run;
+  run.objective.nan_at_call = 5;
+  run.objective.before_loss = [&] {
+    if (run.objective.calls == 6) std::this_thread::sleep_for(std::chrono::milliseconds(120));
+  };
+  const InterruptionScope scope([] { throw std::runtime_error("ended"); });
+  expect_error<DivergedError>([&] { run.train(path("run"), options_); },
+                              {"loss is not a finite number at step 5", "step 2 is good"});
+  EXPECT_TRUE(is_interrupted());
+  EXPECT_EQ(saved_steps("run"), (std::vector<std::int64_t>{2}));
 }
 
 TEST_F(TrainerTest, StopsAtAGradientThatIsNoNumber) {

@@ -30,11 +30,9 @@ namespace {
 
 std::int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
-// Checks the measured values of a step. Throws DivergedError.
-void require_finite(const StepEvent& event) {
-  static_cast<void>(static_cast<double>(event.loss));
-  static_cast<void>(static_cast<double>(event.gradient_norm));
-}
+// What diverged() says of the measured values of a step.
+constexpr const char* kInfiniteLoss = "loss is not a finite number";
+constexpr const char* kInfiniteGradient = "gradient is not a finite number";
 
 // Replaces the values of the parameters during its lifetime.
 class Substitution {
@@ -181,6 +179,8 @@ TrainingEnd Trainer::loop() {
     if (!is_interrupted()) throw;
   }
   const Uninterrupted whole;
+  stops_ = true;
+  if (step_ > 0 && step_ != saved_step_) watch(/*is_new=*/false);
   if (step_ > 0) save();
   return TrainingEnd::interrupted;
 }
@@ -194,7 +194,7 @@ TrainingEnd Trainer::steps() {
     if (step_ == saved_step_ + 1) after_saved_ = last_;
     for (TrainingListener* listener : run_.listeners) listener->on_step(event);
     agree_on_stop();
-    watch(event);
+    watch(/*is_new=*/true);
     if (settle()) return TrainingEnd::interrupted;
   }
   if (validations_ == 0) save_model(model_values(), nullptr);
@@ -203,12 +203,14 @@ TrainingEnd Trainer::steps() {
   return early ? TrainingEnd::stopped_early : TrainingEnd::finished;
 }
 
-// Checks a step when the divergence rule asks for it, and before its results are saved.
-void Trainer::watch(const StepEvent& event) {
-  const bool due = DivergenceWatch::is_due(step_);
+// Checks the last step when the divergence rule asks for it, once, and before its results are
+// saved.
+void Trainer::watch(bool is_new) {
+  const bool due = is_new && DivergenceWatch::is_due(step_);
   if (!due && !is_to_be_kept()) return;
-  require_finite(event);
-  const double nll = event.nll / objective_.largest_error();
+  if (!std::isfinite(double{last_.loss})) diverged(kInfiniteLoss);
+  if (!std::isfinite(double{last_.gradient_norm})) diverged(kInfiniteGradient);
+  const double nll = last_.nll / objective_.largest_error();
   if (due ? watch_.look(nll) : watch_.is_hopeless(nll)) diverged("loss is too high");
 }
 
@@ -257,28 +259,26 @@ StepEvent Trainer::update() {
   const std::tuple before{epoch_, batch_, micro_step_};
   std::vector<StepBatch> batches;
   StepEvent event;
-  for (std::int64_t i = 0; i < batches_per_step(options_); ++i) {
-    batches.push_back({epoch_, batch_, static_cast<std::uint64_t>(++micro_step_)});
-    const BatchSize size = objective_.size(epoch_, batch_);
-    event.tokens += size.targets;
-    event.source_tokens += size.sources;
-    if (++batch_ >= objective_.batches(epoch_)) {
-      ++epoch_;
-      batch_ = 0;
+  StepGradient::Losses losses;
+  try {
+    for (std::int64_t i = 0; i < batches_per_step(options_); ++i) {
+      batches.push_back({epoch_, batch_, static_cast<std::uint64_t>(++micro_step_)});
+      const BatchSize size = objective_.size(epoch_, batch_);
+      event.tokens += size.targets;
+      event.source_tokens += size.sources;
+      if (++batch_ >= objective_.batches(epoch_)) {
+        ++epoch_;
+        batch_ = 0;
+      }
     }
+    losses = gradient_.compute(batches, static_cast<double>(event.tokens));
+  } catch (...) {  // the parameters are those of the step before
+    std::tie(epoch_, batch_, micro_step_) = before;
+    throw;
   }
-
+  const Uninterrupted whole;
   const float learning_rate = schedule_->at(step_ + 1);
   const auto targets = static_cast<double>(event.tokens);
-  const StepGradient::Losses losses = [&] {
-    try {
-      return gradient_.compute(batches, targets);
-    } catch (...) {  // the parameters are those of the step before
-      std::tie(epoch_, batch_, micro_step_) = before;
-      throw;
-    }
-  }();
-  const Uninterrupted whole;
   const DeviceScalar squares = optimizer_->step(learning_rate);
   ++step_;
   if (average_) average_->update(step_);
@@ -291,12 +291,11 @@ StepEvent Trainer::update() {
   const auto finite = [this](const char* what, double value) {
     return std::isfinite(value) ? value : (diverged(what), value);
   };
-  event.loss = Measured(
-      [finite, measured = last_.loss] { return finite("loss is not a finite number", measured); });
+  event.loss =
+      Measured([finite, measured = last_.loss] { return finite(kInfiniteLoss, measured); });
   event.nll = last_.nll;
-  event.gradient_norm = Measured([finite, measured = last_.gradient_norm] {
-    return finite("gradient is not a finite number", measured);
-  });
+  event.gradient_norm = Measured(
+      [finite, measured = last_.gradient_norm] { return finite(kInfiniteGradient, measured); });
   event.learning_rate = learning_rate;
   event.tokens_per_second = targets / (static_cast<double>(now() - begun) * 1e-9);
   event.seconds = seconds();

@@ -161,7 +161,7 @@ class Trainer {
  private:
   TrainingEnd loop();
   TrainingEnd steps();
-  void watch(const StepEvent& event);
+  void watch(bool is_new);
   bool settle();
   void secure();
   void validate();
