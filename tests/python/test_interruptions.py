@@ -9,7 +9,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
+import attend
 import pytest
 from conftest import Models
 
@@ -148,6 +150,24 @@ def test_ends_the_work(name: str, models: Models, workers: list[Worker]) -> None
 def test_leaves_no_part_of_a_file(workers: list[Worker]) -> None:
     left = {path.name for path in workers[-1].out.iterdir()}
     assert left <= {"quantized", "short", "long", "none"}
+
+
+def test_learns_the_same_vocabulary_where_nothing_is_interrupted() -> None:
+    texts = ["the old dog sees the cat", "a cat eats the fish"] * 20
+
+    def outcomes() -> list[object]:
+        found: list[object] = []
+        for kind in "bpe", "unigram":
+            found.append(attend.Tokenizer.train(texts, type=kind, vocab_size=18).to_bytes())
+            for size in 5, 4000:
+                with pytest.raises(attend.ConfigError) as error:
+                    attend.Tokenizer.train(texts, type=kind, vocab_size=size)
+                found.append(str(error.value))
+        return found
+
+    with ThreadPoolExecutor(1) as executor:
+        elsewhere = executor.submit(outcomes).result()
+    assert outcomes() == elsewhere
 
 
 RESUMED = """
