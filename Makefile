@@ -9,7 +9,7 @@ BUILD := build/$(PRESET)
 SOURCES = $(shell find include src tests bench examples -name '*.h' -o -name '*.cpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-docs install package wheel test-package mutants fuzz bench bench-check kernels lint check-dev tidy format clean
+.PHONY: help deps build demo test test-docs install package wheel test-package mutants fuzz fuzz-tokenizers bench bench-check kernels lint check-dev tidy format clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -71,6 +71,12 @@ fuzz: ## fuzz every reader for MINUTES (10) each: coverage-guided with clang, an
 	@tools/dependencies.sh ensure build
 	@tools/dependencies.sh ensure fuzz
 	@tools/run_fuzzers.sh $(or $(MINUTES),10) $(JOBS) $(TARGETS)
+
+fuzz-tokenizers: configure ## compare imported tokenizers with the originals on TEXTS (100000) random texts, before a release; SEED=
+	@tools/dependencies.sh ensure test
+	@tools/python_environment.sh build/python-venv peers >/dev/null
+	@cmake --build $(BUILD) --target test_text test_interchange
+	@PYTHON=build/python-venv/bin/python tools/fuzz_all_tokenizers.sh $(BUILD) $(or $(TEXTS),100000) $(or $(SEED),1)
 
 bench: ## compare training with PyTorch and Marian, decoding and serving with CTranslate2 (set DATA=, MODEL= and SOURCE=, EMBEDDER=; QUICK=1: a few rows; ROWS=: those named, or all)
 	@tools/dependencies.sh ensure build

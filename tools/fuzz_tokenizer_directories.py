@@ -16,7 +16,6 @@ import io
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
 
@@ -25,7 +24,7 @@ os.environ["TRANSFORMERS_VERBOSITY"] = "critical"
 import sentencepiece
 import transformers
 
-from fuzz_tokenizers import WORDS, chance, random_text
+from fuzz_tokenizers import WORDS, chance, compare, random_text
 
 # Class -> the model file, model_type of config.json, special pieces of its usual vocabulary.
 CLASSES = {
@@ -202,6 +201,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--write", help="write the cases to a file instead of trying them")
     arguments = parser.parse_args()
+    if not arguments.write and not arguments.program:
+        parser.error("expected the test program, or --write")
     rng = random.Random(arguments.seed)
     path = arguments.write or os.path.join(tempfile.mkdtemp(), "cases.jsonl")
     models, places = {}, {}
@@ -215,7 +216,7 @@ def main():
             out.write(json.dumps(case, separators=(",", ":")) + "\n")
     if arguments.write:
         return 0
-    return subprocess.run([arguments.program, "--gtest_filter=TokenizerDirectoryCases.*"], env=dict(os.environ, ATTEND_DIRECTORY_CASES=path)).returncode
+    return compare(arguments.program, "TokenizerDirectoryCases", {"ATTEND_DIRECTORY_CASES": path}, arguments.directories * arguments.texts)
 
 
 if __name__ == "__main__":

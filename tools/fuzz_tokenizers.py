@@ -14,6 +14,7 @@ import base64
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -312,6 +313,20 @@ def cases_of(rng, texts):
         return lines
 
 
+def compare(program, suite, variables, texts):
+    """Runs a suite of the test program on the cases; fails unless it has compared at least half of the texts."""
+    result = subprocess.run([program, f"--gtest_filter={suite}.*"], env=dict(os.environ, **variables), stdout=subprocess.PIPE, text=True)
+    counts = re.search(r"^compared (\d+) texts.*$", result.stdout, re.MULTILINE)
+    compared = int(counts[1]) if counts else 0
+    if result.returncode != 0:
+        print(result.stdout[-20000:])
+    print(f"{suite}: {counts[0] if counts else 'compared nothing'}{' and found differences' if result.returncode != 0 else ''}")
+    if 2 * compared < texts:
+        print(f"{suite}: expected at least {texts // 2} compared texts, found {compared}: is {program} the right test program?")
+        return 1
+    return result.returncode
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", nargs="?", help="the test program of the layer interchange")
@@ -320,6 +335,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--write", help="write the cases to a file instead of trying them")
     arguments = parser.parse_args()
+    if not arguments.write and not arguments.program:
+        parser.error("expected the test program, or --write")
     rng = random.Random(arguments.seed)
     path = arguments.write or os.path.join(tempfile.mkdtemp(), "cases.jsonl")
     count = 0
@@ -331,7 +348,7 @@ def main():
             count += len(lines) - 1
     if arguments.write:
         return 0
-    return subprocess.run([arguments.program, "--gtest_filter=TokenizerCases.*"], env=dict(os.environ, ATTEND_TOKENIZER_CASES=path)).returncode
+    return compare(arguments.program, "TokenizerCases", {"ATTEND_TOKENIZER_CASES": path}, arguments.texts)
 
 
 if __name__ == "__main__":

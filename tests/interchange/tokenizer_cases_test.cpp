@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -70,7 +71,8 @@ TEST(TokenizerCases, AreWhatTheirOwnLibraryMakesOfThem) {
   for (std::string line; std::getline(file, line);) {
     Json json = Json::parse(line);
     if (!json.contains("tokenizer")) {
-      if (tokenizer) expect_case(*tokenizer, json, description);
+      if (!tokenizer) continue;
+      expect_case(*tokenizer, json, description);
       ++texts;
       continue;
     }
@@ -85,6 +87,9 @@ TEST(TokenizerCases, AreWhatTheirOwnLibraryMakesOfThem) {
   }
   EXPECT_GT(texts, 0);
   EXPECT_LT(refused, tokenizers / 4) << "of " << tokenizers;
+  if (std::getenv("ATTEND_TOKENIZER_CASES") != nullptr)
+    std::cout << "compared " << texts << " texts; refused " << refused << " of " << tokenizers
+              << " tokenizers\n";
 }
 
 }  // namespace

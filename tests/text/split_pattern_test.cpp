@@ -74,16 +74,30 @@ TEST(SplitPattern, ReadsTheSyntaxOfTheTokenizersLibrary) {
       {R"((.)\1)", "aabc", {"aa", "bc"}},
       {R"(b\Kc)", "abcd", {"ab", "c", "d"}},
       {"(?#c)a", "ab", {"a", "b"}},
-      {"[]a]", "]b", {"]", "b"}}};
+      {"[]a]", "]b", {"]", "b"}},
+      {"[a[]b]]", "a]b[", {"a", "]", "b", "["}},
+      {"[x[^a]]", "aAx", {"a", "A", "x"}},
+      {"[[b]-c]", "b-c", {"b", "-", "c"}},
+      {"[--/]", "-./x", {"-", ".", "/", "x"}},
+      {"[a-c-e]", "abde-", {"a", "b", "d", "e", "-"}},
+      {"[a&b]", "a&b", {"a", "&", "b"}},
+      {"[&&a]", "a&", {"a&"}},
+      {"[a-z&&[^b]&&[^c]]", "abcd", {"a", "bc", "d"}},
+      {R"([a\W])", "ab½", {"a", "b", "½"}},
+      {R"(\W)", "b½", {"b½"}},
+      {R"(\P{Lt}?\P{Nd})", "ab", {"ab"}},
+      {"é{2}+", "ééé", {"éé", "é"}},
+      {R"((?<n>a)(?<n>b))", "abc", {"ab", "c"}}};
   for (const Case& one : cases) EXPECT_EQ(split(one.pattern, one.text), one.parts) << one.pattern;
 }
 
 TEST(SplitPattern, RefusesWhatIsNoPattern) {
   for (const char* pattern :
-       {"(",         "[a",          R"(\X)",  R"(\y)",           R"((?s:.))", R"((?x) a)",
-        R"((?~ab))", R"((*FAIL)a)", R"(\pL)", R"(\p{Nothing})",  R"(\xE9)",   R"((?i)ss)",
-        R"((?i)ß)",  R"((?P<n>a))", ")",      R"((?<n>a)\k<n>)", R"([a\W])",  R"(a\)",
-        "\xFF",      "(?<=a+)b"})
+       {"(",         "[a",          R"(\X)",     R"(\y)",           R"((?s:.))",      R"((?x) a)",
+        R"((?~ab))", R"((*FAIL)a)", R"(\pL)",    R"(\p{Nothing})",  R"(\xE9)",        R"((?i)ss)",
+        R"((?i)ß)",  R"((?P<n>a))", ")",         R"((?<n>a)\k<n>)", "[a-[b]]",        R"(a\)",
+        "\xFF",      "(?<=a+)b",    R"([a-\d])", R"([\d-x])",       R"((?i)[\p{L}])", "(?i)[a[b]]",
+        "[[:alpha]", "[b-a]",       "[[:foo:]]"})
     EXPECT_THROW(detail::SplitPattern{pattern}, DataError) << pattern;
   EXPECT_THROW(detail::SplitPattern(std::string(5000, 'a')), DataError);
 }

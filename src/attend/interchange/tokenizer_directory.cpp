@@ -168,10 +168,19 @@ class TokenizerDirectory {
     detail::build_named_tokenizer(name, settings_, source);
     JsonObject model(source.file["model"], where);
     model.at("vocab");
+    name_pieces_of_model(source, names.special);
     detail::name_pieces_of_class(name, settings_, source.file["model"], names.special);
     if (options_.pad_begins) begin_with_pad(names.special);
     return read_tokenizer_json(source.file.dump(-1, ' ', false, Json::error_handler_t::replace),
                                names, where, options_.ids);
+  }
+
+  static void name_pieces_of_model(const Source& source, SpecialPieces& special) {
+    for (const auto& [name, text] : source.names)
+      for (const auto& [piece, key] : {std::pair{&special.bos, "bos_token"},
+                                       {&special.eos, "eos_token"},
+                                       {&special.unk, "unk_token"}})
+        if (name == key && piece->empty()) *piece = text;
   }
 
   static void begin_with_pad(SpecialPieces& special) {

@@ -4,7 +4,6 @@
 
 #include "attend/core/quote.h"
 #include "attend/error.h"
-#include "attend/interchange/nested_classes.h"
 #include "attend/interchange/tokenizer_models.h"
 #include "attend/text/piece_decoder.h"
 #include "attend/text/pre_tokenizers.h"
@@ -35,17 +34,6 @@ StepJson steps_of(JsonObject& file, const char* name, const char* list_of_sequen
   if (const StepJson* const member = file.find(name))
     add_steps(*member, list_of_sequence, fmt::format("{}: {}", file.where(), name), steps);
   return steps;
-}
-
-// Regular expressions as those of attend.
-void translate_patterns(StepJson& steps) {
-  for (StepJson& step : steps) {
-    const auto pattern = step.find("pattern");
-    if (pattern == step.end() || !pattern->is_object()) continue;
-    const auto expression = pattern->find("Regex");
-    if (expression != pattern->end() && expression->is_string())
-      *expression = without_nested_classes(expression->get<std::string>());
-  }
 }
 
 // Older files say add_prefix_space. The library refuses it beside another scheme.
@@ -80,7 +68,6 @@ void read_steps_around(JsonObject& file, StepsDescription& d) {
   d.normalizer = steps_of(file, "normalizer", "normalizers");
   d.pre_tokenizer = steps_of(file, "pre_tokenizer", "pretokenizers");
   d.decoder = steps_of(file, "decoder", "decoders");
-  for (StepJson* steps : {&d.normalizer, &d.pre_tokenizer, &d.decoder}) translate_patterns(*steps);
   modernize_metaspace(d.pre_tokenizer, file.where() + ": pre_tokenizer");
   modernize_metaspace(d.decoder, file.where() + ": decoder");
   if (d.decoder.empty()) d.decoder = usual_decoder(d);

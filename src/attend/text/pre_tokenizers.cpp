@@ -90,7 +90,7 @@ void split_parts(CutText& cut, const TextPattern& pattern, Behavior behavior, bo
     }
     const std::string_view text = cut.text.bytes(part.begin, part.end);
     for (const Segment& s : kept_segments(segments_of(pattern, text, invert), behavior))
-      parts.push_back({part.begin + s.begin, part.begin + s.end});
+      if (s.begin < s.end) parts.push_back({part.begin + s.begin, part.begin + s.end});
   }
   cut.parts = std::move(parts);
 }

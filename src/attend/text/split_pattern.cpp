@@ -66,7 +66,7 @@ std::vector<TokenSpan> SplitPattern::matches(std::string_view text) const {
   pcre2_set_match_limit(context.get(), match_limit(text.size()));
   const auto* const subject = reinterpret_cast<PCRE2_SPTR>(text.data());
   std::vector<TokenSpan> found;
-  for (std::size_t at = 0; at < text.size();) {
+  for (std::size_t at = 0; at <= text.size();) {
     const auto match = [&](std::uint32_t options) {
       return pcre2_match(code_->code.get(), subject, text.size(), at, PCRE2_NO_UTF_CHECK | options,
                          data.get(), context.get());
@@ -79,13 +79,15 @@ std::vector<TokenSpan> SplitPattern::matches(std::string_view text) const {
           fmt::format("tokenizer: its pattern takes too long for {} bytes of text", text.size()));
     const PCRE2_SIZE* const ends = pcre2_get_ovector_pointer(data.get());
     const std::size_t begin = ends[0], end = ends[1];
-    if (end > begin && begin >= at) {
+    const bool is_repeated = begin == end && !found.empty() && found.back().end == end;
+    if (!is_repeated) {
       found.push_back({begin, end});
       at = end;
-      continue;
+    } else if (at < text.size()) {
+      next_code_point(text, at);
+    } else {
+      break;
     }
-    at = std::max<std::size_t>(at, end);  // an empty match splits nothing
-    if (at < text.size()) next_code_point(text, at);
   }
   return found;
 }
@@ -95,6 +97,7 @@ void SplitPattern::split(std::vector<std::string_view>& parts) const {
   for (const std::string_view part : parts) {
     std::size_t done = 0;  // where the next part begins
     for (const auto [begin, end] : matches(part)) {
+      if (begin == end) continue;
       if (begin > done) result.push_back(part.substr(done, begin - done));
       result.push_back(part.substr(begin, end - begin));
       done = end;

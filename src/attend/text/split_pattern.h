@@ -17,10 +17,11 @@ class SplitPattern {
   // Throws DataError, stating only the reason, for a pattern that is invalid or not supported.
   explicit SplitPattern(std::string_view pattern);
 
-  // The matches in a text (UTF-8) that are not empty, from left to right. Throws DataError if the
-  // pattern takes too long.
+  // The matches in a text (UTF-8), from left to right. They may be empty, but none is so directly
+  // behind another. Throws DataError if the pattern takes too long.
   std::vector<TokenSpan> matches(std::string_view text) const;
-  // Splits each of `parts` into the matches and the text between them. Throws like matches().
+  // Splits each of `parts` into the matches that are not empty and the text between them. Throws
+  // like matches().
   void split(std::vector<std::string_view>& parts) const;
 
  private:

@@ -176,7 +176,12 @@ NormalizerStep read_replace(JsonObject& part) {
     std::size_t done = 0;
     for (const auto [begin, end] : found) {
       result.append(text, done, begin);
-      result.append(content, text.source(end - 1));  // as in the original
+      if (begin == text.size()) {  // an empty match
+        result.append(content, {text.source(begin - 1).end, text.source(begin - 1).end});
+        done = begin;
+        break;
+      }
+      result.append(content, text.source(std::max(begin + 1, end) - 1));  // as in the original
       done = end;
     }
     result.append(text, done, text.size());

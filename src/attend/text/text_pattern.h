@@ -11,7 +11,7 @@
 
 namespace attend::detail {
 
-// Returns all matches in UTF-8 text, from left to right. None is empty.
+// Returns all matches in UTF-8 text, from left to right. They may be empty.
 using TextPattern = std::function<std::vector<TokenSpan>(std::string_view text)>;
 
 TextPattern literal_pattern(std::string text);
