@@ -163,7 +163,8 @@ def parts_of(around, texts):
 
 
 def bytes_of_fallback(rng):
-    return [f"<0x{byte:02X}>" for byte in range(256) if chance(rng, 0.97)] if chance(rng) else []
+    share = rng.choice([0, 0, 0.97, 1])
+    return [f"<0x{byte:02X}>" for byte in range(256) if rng.random() < share]
 
 
 def random_substring(rng, part, most=6):
@@ -288,6 +289,12 @@ def random_tokenizer(rng):
                 decoder=random_decoder(rng, kind, model), model=model), [token["content"] for token in tokens]
 
 
+def has_true_offsets(model):
+    """Those of BPE do not count characters that it drops, but count prefixes and suffixes; unknown characters come after bytes."""
+    mixes_bytes = model["type"] == "BPE" and model["byte_fallback"] and not all(f"<0x{byte:02X}>" in model["vocab"] for byte in range(256))
+    return model["type"] != "BPE" or (model["unk_token"] and not model["continuing_subword_prefix"] and not model["end_of_word_suffix"] and not mixes_bytes)
+
+
 def cases_of(rng, texts):
     """A tokenizer that the library takes, and what it makes of texts."""
     while True:
@@ -301,15 +308,15 @@ def cases_of(rng, texts):
             text = random_text(rng, added)
             try:
                 tokenizer.encode_special_tokens = False
-                ids = tokenizer.encode(text, add_special_tokens=False).ids
+                encoding = tokenizer.encode(text, add_special_tokens=False)
+                ids = encoding.ids
                 tokenizer.encode_special_tokens = True
                 plain = tokenizer.encode(text, add_special_tokens=False).ids
             except Exception:
                 continue
-            lines.append({"text": text, "ids": ids, "plain": plain})
-            # The library writes special tokens that are normalized.
-            if not any(token["special"] and token["normalized"] and token["id"] in ids for token in description["added_tokens"]):
-                lines[-1]["decoded"] = tokenizer.decode(ids, skip_special_tokens=True)
+            lines.append({"text": text, "ids": ids, "plain": plain, "decoded": tokenizer.decode(ids, skip_special_tokens=True)})
+            if has_true_offsets(description["model"]):
+                lines[-1]["offsets"] = encoding.offsets
         return lines
 
 

@@ -96,7 +96,8 @@ class Tokenizer {
 
   // The part of the text that each id of encode() stands for, without surrounding spaces unless it
   // is only spaces. Tokens that share a character, such as its bytes, all get the whole character.
-  // A token that only marks the beginning of a word gets an empty span.
+  // A token that only marks the beginning of a word gets an empty span, or, with the tokenizer of a
+  // tokenizer.json, the character after it.
   std::vector<TokenSpan> spans(std::string_view text,
                                SpecialText special = SpecialText::as_text) const;
 

@@ -96,7 +96,8 @@ class Tokenizer:
         """Where each token of ``encode(text)`` stands in the text: characters [begin, end).
 
         Spaces around it are not counted. Tokens that share a character, such as its bytes, all
-        have the whole of it; a token that only marks the beginning of a word is empty.
+        have the whole of it; a token that only marks the beginning of a word is empty, or, with the
+        tokenizer of a tokenizer.json, has the character after it.
         """
         return self._tokenizer.offsets(checked_text(text, "text"), special)
 

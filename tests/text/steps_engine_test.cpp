@@ -92,7 +92,22 @@ TEST(StepsEngine, KnowsWhereTokensStand) {
   Names parts;
   for (const TokenSpan& span : tokenizer.spans(text, SpecialText::as_tokens))
     parts.push_back(text.substr(span.begin, span.end - span.begin));
-  EXPECT_EQ(parts, (Names{"", "A", "<s>", "", "b", " ", " ", "c"}));
+  // What stands before a part has the place of its first character, as in the original.
+  EXPECT_EQ(parts, (Names{"A", "A", "<s>", "b", "b", " ", " ", "c"}));
+}
+
+// What tokenizers 0.23 writes: it leaves out special tokens by their normalized strings.
+TEST(StepsEngine, WritesSpecialTokensThatNormalizationChanges) {
+  detail::StepsDescription d = characters("always");
+  d.vocabulary.pieces.insert(d.vocabulary.pieces.end(), {"<B>", "<e>"});
+  d.normalizer = {{{"type", "Lowercase"}}};
+  const auto id = static_cast<std::int32_t>(d.vocabulary.pieces.size()) - 2;
+  for (const std::int32_t special : {id, id + 1}) {
+    d.added.push_back({.id = special, .special = true, .normalized = true});
+    d.model.outside.push_back(special);
+  }
+  const Tokenizer tokenizer = made_tokenizer(d);
+  EXPECT_EQ(tokenizer.decode(tokenizer.encode("a<b>b<e>", SpecialText::as_tokens)), "a<b> b");
 }
 
 TEST(StepsEngine, DecodesWhatItEncodes) {

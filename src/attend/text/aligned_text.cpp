@@ -25,16 +25,10 @@ void AlignedText::append(const AlignedText& other, std::size_t begin, std::size_
                   other.sources_.begin() + static_cast<std::ptrdiff_t>(end));
 }
 
-void AlignedText::begin_at(std::uint32_t begin) {
-  std::size_t end = 0;
-  next_code_point(bytes_, end);
-  for (std::size_t i = 0; i < end; ++i) sources_[i].begin = begin;
-}
-
 void prepend(AlignedText& text, std::string_view before) {
   AlignedText result;
   result.reserve(before.size() + text.size());
-  result.append(before, {text.source(0).begin, text.source(0).begin});
+  result.append(before, text.source(0));
   result.append(text, 0, text.size());
   text = std::move(result);
 }

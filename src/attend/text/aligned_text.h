@@ -50,8 +50,6 @@ class AlignedText {
     append_code_point(bytes_, c);
     sources_.resize(bytes_.size(), source);
   }
-  // Extends the source of the first character. Precondition: not empty.
-  void begin_at(std::uint32_t begin);
   // Bytes [begin, end) of another text.
   void append(const AlignedText& other, std::size_t begin, std::size_t end);
 
@@ -60,7 +58,7 @@ class AlignedText {
   std::vector<Source> sources_;  // of each byte
 };
 
-// Puts `before`, which comes from nothing, before a text that is not empty.
+// Puts `before` before a text that is not empty, with the place of its first character.
 void prepend(AlignedText& text, std::string_view before);
 
 // Replaces each character by what change(c, source, result) appends.

@@ -117,11 +117,10 @@ void change_parts(CutText& cut, const Change& change) {
   cut.text = std::move(result);
 }
 
-// Before the whole part, from nothing.
+// Before the whole part, with the place of its first character.
 void append_prefix(const CutText& cut, const CutText::Part& part, std::string_view prefix,
                    AlignedText& result) {
-  const std::uint32_t at = cut.text.source(part.begin).begin;
-  result.append(prefix, {at, at});
+  result.append(prefix, cut.text.source(part.begin));
 }
 
 Behavior read_behavior(JsonObject& part, std::string_view usual) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 #include <utility>
 
 #include "attend/error.h"
@@ -82,11 +83,16 @@ StepsEngine::StepsEngine(StepsDescription d)
   read_decoders(decoder_, kWhereOfSteps);
   for (const AddedPiece& piece : d.added) {
     is_added_[static_cast<std::size_t>(piece.id)] = true;
-    if (piece.special && piece.id == special().unk) is_unknown_written_ = false;
     AlignedText text(vocabulary_.piece(piece.id));
     if (piece.normalized) normalize(text);
     if (text.bytes() != vocabulary_.piece(piece.id)) written_[piece.id] = text.bytes();
   }
+  // The original looks for the normalized string among those of its special tokens.
+  std::unordered_set<std::string_view> left_out;
+  for (const AddedPiece& piece : d.added)
+    if (piece.special) left_out.insert(vocabulary_.piece(piece.id));
+  for (const AddedPiece& piece : d.added)
+    if (piece.special) written_special_[piece.id] = !left_out.contains(written(piece.id));
 }
 
 const std::string& StepsEngine::written(std::int32_t id) const {

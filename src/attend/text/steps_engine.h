@@ -37,9 +37,11 @@ class StepsEngine final : public TokenizerEngine {
   bool begins_word(std::int32_t id) const override;
   std::string surface(std::int32_t id) const override;
 
-  // Whether decoding writes it. Special tokens are left out, also the unknown one.
+  // Whether decoding writes it. Special tokens are left out, also the unknown one, except for those
+  // that normalization changes.
   bool is_written(std::int32_t id) const {
-    return !is_control(id) && (is_unknown_written_ || id != special().unk);
+    const auto special = written_special_.find(id);
+    return special == written_special_.end() ? !is_control(id) : special->second;
   }
   // What decoding makes text of: the piece, or an added token as normalization leaves it.
   const std::string& written(std::int32_t id) const;
@@ -60,7 +62,7 @@ class StepsEngine final : public TokenizerEngine {
   nlohmann::json decoder_;
   AddedTokens added_, normalized_added_;
   std::vector<bool> is_added_;  // by id
-  bool is_unknown_written_ = true;
+  std::unordered_map<std::int32_t, bool> written_special_;
   std::unordered_map<std::int32_t, std::string> written_;  // where it differs from the piece
   TokenizerType type_;
   std::string continuing_prefix_;

@@ -24,6 +24,76 @@ bool is_ascii_text(std::string_view text) {
                      [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
+// Appends characters in place of those in [begin, end), each with the place of one of these:
+// place(index, new characters, old characters).
+template <class Place>
+void append_in_place(const AlignedText& text, std::size_t begin, std::size_t end,
+                     std::string_view changed, AlignedText& result, const Place& place) {
+  std::vector<AlignedText::Source> sources;
+  for (std::size_t at = begin; at < end;) {
+    sources.push_back(text.source(at));
+    next_code_point(text.bytes(), at);
+  }
+  const std::size_t count = count_code_points(changed);
+  std::size_t index = 0;
+  for (std::size_t at = 0; at < changed.size(); ++index) {
+    const std::size_t first = at;
+    next_code_point(changed, at);
+    result.append(changed.substr(first, at - first), sources[place(index, count, sources.size())]);
+  }
+}
+
+// In the original, what the first character becomes has its place, and what is composed with it
+// has none.
+std::size_t place_in_form(std::size_t index, std::size_t count, std::size_t old_count) {
+  if (count > old_count) return index < count - old_count ? 0 : index - (count - old_count);
+  return index == 0 ? 0 : index + (old_count - count);
+}
+
+std::size_t place_in_map(std::size_t index, std::size_t, std::size_t old_count) {
+  return std::min(index, old_count - 1);
+}
+
+// Appends a cluster that a form decomposes: marks come in another order, and what comes out of a
+// character after the first one has the place of what stands before it. False: it is more than
+// that.
+bool append_decomposed(const AlignedText& text, std::size_t begin, std::size_t end,
+                       std::string_view changed, const TextNormalization& form,
+                       AlignedText& result) {
+  struct Piece {
+    std::string text;
+    bool is_new;
+    int order;
+  };
+  std::vector<Piece> pieces;
+  std::vector<AlignedText::Source> sources;
+  for (std::size_t at = begin, first = at; at < end; first = at) {
+    next_code_point(text.bytes(), at);
+    sources.push_back(text.source(first));
+    const std::string parts = normalized(text.bytes(first, at), form);
+    for (std::size_t i = 0, from = 0; i < parts.size(); from = i) {
+      const char32_t c = next_code_point(parts, i);
+      const auto* const property = utf8proc_get_property(static_cast<utf8proc_int32_t>(c));
+      pieces.push_back({parts.substr(from, i - from), from > 0, property->combining_class});
+    }
+  }
+  for (auto mark = pieces.begin(); mark != pieces.end();) {
+    const auto next =
+        std::find_if(mark, pieces.end(), [](const Piece& piece) { return piece.order == 0; });
+    std::stable_sort(mark, next, [](const Piece& a, const Piece& b) { return a.order < b.order; });
+    mark = next == pieces.end() ? next : next + 1;
+  }
+  std::string joined;
+  for (const Piece& piece : pieces) joined += piece.text;
+  if (joined != changed) return false;
+  std::size_t done = 0;
+  for (const Piece& piece : pieces) {
+    if (!piece.is_new && done < sources.size()) ++done;
+    result.append(piece.text, sources[done > 0 ? done - 1 : 0]);
+  }
+  return true;
+}
+
 // A form changes characters with their marks; where it joins more than these, the source of all is
 // the whole text.
 void apply_form_to_all(AlignedText& text, UnicodeForm form) {
@@ -39,7 +109,9 @@ void apply_form_to_all(AlignedText& text, UnicodeForm form) {
     if (changed == text.bytes(begin, end)) {
       result.append(text, begin, end);
     } else {
-      result.append(changed, text.source(begin, end));
+      const bool decomposes = form == UnicodeForm::nfd || form == UnicodeForm::nfkd;
+      if (!decomposes || !append_decomposed(text, begin, end, changed, normalization, result))
+        append_in_place(text, begin, end, changed, result, place_in_form);
     }
   }
   if (result.bytes() != whole) {
@@ -91,9 +163,9 @@ NormalizerStep read_bert(JsonObject& part) {
       if (clean && is_removed_by_foreign_bert(c)) return;
       if (clean && has_white_space_property(c)) c = U' ';
       const bool apart = chinese && is_ideograph(c);
-      if (apart) result.append(" ", {source.begin, source.begin});
+      if (apart) result.append(" ", source);
       result.append(c, source);
-      if (apart) result.append(" ", {source.end, source.end});
+      if (apart) result.append(" ", source);
     });
     if (strip) {
       apply_form(text, UnicodeForm::nfd);
@@ -113,18 +185,38 @@ class MapOfCharacters {
   void operator()(AlignedText& text) const {
     AlignedText result;
     result.reserve(text.size());
-    for (std::size_t begin = 0; begin < text.size();) {
-      const std::size_t end = end_of_cluster(text.bytes(), begin);
+    std::size_t begin = 0, end = 0;
+    for (; begin < text.size() && result.empty(); begin = end) {
+      end = end_of_cluster(text.bytes(), begin);
       append_cluster(text, begin, end, result);
-      begin = end;
+      if (begin == 0 || result.empty()) continue;
+      text = moved_to_beginning(text, begin);
+      result = {};
+      begin = end = 0;
+      append_cluster(text, 0, end = end_of_cluster(text.bytes(), 0), result);
     }
-    // In the original, too, what stands first comes from the beginning of the text.
-    if (!result.empty()) result.begin_at(text.source(0).begin);
+    for (; begin < text.size(); begin = end) {
+      end = end_of_cluster(text.bytes(), begin);
+      append_cluster(text, begin, end, result);
+    }
     text = std::move(result);
   }
 
  private:
   static constexpr std::size_t kLongestCluster = 5;  // bytes
+
+  // The rest of a text, with the places of as many characters at its beginning: the original does
+  // not count characters that it removes there.
+  static AlignedText moved_to_beginning(const AlignedText& text, std::size_t begin) {
+    AlignedText moved;
+    for (std::size_t at = begin, place = 0; at < text.size();) {
+      const std::size_t first = at;
+      next_code_point(text.bytes(), at);
+      moved.append(text.bytes(first, at), text.source(place));
+      next_code_point(text.bytes(), place);
+    }
+    return moved;
+  }
 
   static std::size_t end_of_cluster(std::string_view text, std::size_t begin) {
     std::size_t end = begin;
@@ -145,7 +237,7 @@ class MapOfCharacters {
                       AlignedText& result) const {
     if (end - begin <= kLongestCluster) {
       if (const auto found = map_.shortest(text.bytes(begin, end))) {
-        result.append(*found, text.source(begin, end));
+        append_in_place(text, begin, end, *found, result, place_in_map);
         return;
       }
     }
