@@ -2,6 +2,7 @@
 // (tools/make_translation_fixtures.py): what families_test does not compare with transformers.
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -133,6 +134,23 @@ TEST_F(DamagedTranslationFamily, IsRefusedWithoutItsVocabulary) {
   std::filesystem::remove(folder_ / "tokenizer.json");
   std::filesystem::remove(folder_ / "tokenizer_config.json");
   expect_refused({"tokenizer.json", "sentencepiece.bpe.model"});
+}
+
+// transformers splits the text at such tokens.
+TEST_F(DamagedTranslationFamily, IsRefusedForAddedTokensThatItsClassDoesNotRead) {
+  const auto add = [&](const char* name, const char* content) {
+    std::ofstream(folder_ / name) << content;
+  };
+  copy("marian");
+  add("added_tokens.json", R"({"<tool>": 103})");
+  expect_refused({"the token '<tool>'", "not supported"});
+  copy("marian");
+  add("special_tokens_map.json", R"({"eos_token": "</s>", "additional_special_tokens": ["<x>"]})");
+  expect_refused({"the token '<x>'", "not supported"});
+  copy("m2m_100");
+  replace("tokenizer_config.json", "\"extra_special_tokens\": []",
+          "\"extra_special_tokens\": [\"__de__\", {\"content\": \"<new>\"}]");
+  expect_refused({"the token '<new>'", "not supported"});
 }
 
 TEST_F(DamagedTranslationFamily, IsRefusedForPositionsThatDoNotFit) {

@@ -1,11 +1,15 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "attend/core/counted.h"
+#include "attend/core/json.h"
 #include "attend/core/json_text.h"
+#include "attend/core/quote.h"
 #include "attend/error.h"
 #include "attend/interchange/chat_format.h"
 #include "attend/interchange/families/families.h"
@@ -110,6 +114,37 @@ void require_vocabulary(const ModelDirectory& directory, const Tokenizer& tokeni
   if (tokenizer.vocab_size() != size)
     throw DataError(fmt::format("{}: the model has {} embeddings, its tokenizer {} pieces",
                                 directory.path(), size, tokenizer.vocab_size()));
+}
+
+void refuse_added_tokens(const ModelDirectory& directory, const VocabularyOrder& known) {
+  const SpecialPieces& special = known.special;
+  const auto check = [&](const std::string& text) {
+    const bool is_known =
+        std::find(known.controls.begin(), known.controls.end(), text) != known.controls.end() ||
+        text == special.bos || text == special.eos || text == special.pad || text == special.unk;
+    if (!is_known)
+      throw DataError(
+          fmt::format("{}: its tokenizer adds the token {}, which is not supported with this class",
+                      directory.path(), quote(text)));
+  };
+  const auto check_all = [&](const nlohmann::json& tokens) {
+    for (const nlohmann::json& token : tokens) {
+      if (token.is_string()) check(token.get<std::string>());
+      if (token.is_object()) check(token.value("content", ""));
+    }
+  };
+  for (const char* name :
+       {"tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"}) {
+    if (!directory.contains(name)) continue;
+    const nlohmann::json json =
+        parse_sorted_json(directory.text(name), directory.path() + "/" + name);
+    if (name == std::string_view("added_tokens.json"))
+      for (const auto& [text, id] : json.items()) check(text);
+    for (const char* list :
+         {"added_tokens_decoder", "additional_special_tokens", "extra_special_tokens"})
+      if (json.is_object() && json.contains(list) && json[list].is_structured())
+        check_all(json[list]);
+  }
 }
 
 std::vector<std::int32_t> fillers_of(const Tokenizer& tokenizer) {

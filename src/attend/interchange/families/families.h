@@ -81,6 +81,9 @@ FileText texts_of(const ModelDirectory& directory);
 ForeignTokenizer read_tokenizer_of(const ModelDirectory& directory, int embeddings = 0);
 // Throws DataError unless the tokenizer has as many pieces as the model has embeddings.
 void require_vocabulary(const ModelDirectory& directory, const Tokenizer& tokenizer, int size);
+// Throws DataError for a token that the files of the tokenizer add beside those in `known`, for
+// classes of tokenizers that do not read them here.
+void refuse_added_tokens(const ModelDirectory& directory, const VocabularyOrder& known);
 
 // The pieces that stand for nothing, and a remark where there are some.
 std::vector<std::int32_t> fillers_of(const Tokenizer& tokenizer);

@@ -82,6 +82,7 @@ ForeignModel read_marian(const ModelDirectory& directory, ForeignConfig& config)
                              const std::vector<std::string>& without_text) {
     const std::string bytes = directory.text(file);
     const VocabularyOrder order{pieces, without_text, special};
+    if (file == std::string_view("source.spm")) refuse_added_tokens(directory, order);
     remark_unknown_pieces(file, bytes, order, remarks);
     return Tokenizer::from_bytes(reorder_sentencepiece(bytes, order));
   };

@@ -55,6 +55,7 @@ Tokenizer read_m2m_tokenizer(const ModelDirectory& directory, const LanguageSett
     for (const char* code : codes) order.controls.push_back(fmt::format("__{}__", code));
   };
   settings.codes == "wmt21" ? add(kWmt21Languages) : add(kM2m100Languages);
+  refuse_added_tokens(directory, order);
   order.pieces.insert(order.pieces.end(), order.controls.begin(), order.controls.end());
   for (const std::string& filler : fill_up(order.pieces, embeddings, directory))
     order.controls.push_back(filler);
