@@ -77,6 +77,7 @@ TEST(SplitPattern, ReadsTheSyntaxOfTheTokenizersLibrary) {
       {"[]a]", "]b", {"]", "b"}},
       {"[a[]b]]", "a]b[", {"a", "]", "b", "["}},
       {"[x[^a]]", "aAx", {"a", "A", "x"}},
+      {R"((?i)\p{ASCII})", "aK", {"a", "K"}},
       {"[[b]-c]", "b-c", {"b", "-", "c"}},
       {"[--/]", "-./x", {"-", ".", "/", "x"}},
       {"[a-c-e]", "abde-", {"a", "b", "d", "e", "-"}},
@@ -97,7 +98,7 @@ TEST(SplitPattern, RefusesWhatIsNoPattern) {
         R"((?~ab))", R"((*FAIL)a)", R"(\pL)",    R"(\p{Nothing})",  R"(\xE9)",        R"((?i)ss)",
         R"((?i)ß)",  R"((?P<n>a))", ")",         R"((?<n>a)\k<n>)", "[a-[b]]",        R"(a\)",
         "\xFF",      "(?<=a+)b",    R"([a-\d])", R"([\d-x])",       R"((?i)[\p{L}])", "(?i)[a[b]]",
-        "[[:alpha]", "[b-a]",       "[[:foo:]]"})
+        "[^[^a]b]",  "[[:alpha]",   "[b-a]",     "[[:foo:]]"})
     EXPECT_THROW(detail::SplitPattern{pattern}, DataError) << pattern;
   EXPECT_THROW(detail::SplitPattern(std::string(5000, 'a')), DataError);
 }

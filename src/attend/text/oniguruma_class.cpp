@@ -18,6 +18,7 @@ constexpr std::string_view kWord = R"(\p{M}\p{Nd}\p{Pc}\p{Alphabetic})";
 // ² ³ ¹ ¼ ½ ¾, which are words outside of classes.
 constexpr std::string_view kMoreWords = R"(\x{b2}\x{b3}\x{b9}\x{bc}-\x{be})";
 constexpr std::string_view kHexadecimal = "0-9a-fA-F";
+constexpr std::string_view kAscii = R"(\x00-\x7f)";
 constexpr int kMostNestedClasses = 32;
 
 using Names = std::pair<std::string_view, std::string_view>;
@@ -45,7 +46,7 @@ constexpr std::array kProperties{Names{"any", R"(\p{Any})"},
                                  Names{"cntrl", R"(\p{Cc})"},
                                  Names{"word", kWord},
                                  Names{"xdigit", kHexadecimal},
-                                 Names{"ascii", R"(\x00-\x7f)"},
+                                 Names{"ascii", kAscii},
                                  Names{"emoji", R"(\p{Emoji})"}};
 constexpr std::string_view kCategories =
     " l lu ll lt lm lo m mn mc me n nd nl no p pc pd ps pe pi pf po s sm sc sk so z zs zl zp c cc "
@@ -111,13 +112,16 @@ bool is_property(std::string_view items) {
 // One class with what is in it.
 class ClassReader {
  public:
-  ClassReader(PatternText& text, bool ignores_case, int depth)
-      : text_(text), ignores_case_(ignores_case), depth_(depth) {
+  ClassReader(PatternText& text, bool ignores_case, int depth, bool in_negated)
+      : text_(text), ignores_case_(ignores_case), depth_(depth), in_negated_(in_negated) {
     if (depth > kMostNestedClasses) refuse_pattern("too many classes within one another");
   }
 
   std::string run() {
     const bool negated = text_.take("^");
+    // Oniguruma finds something else in [^[^...]] where the inner class is empty beyond ASCII.
+    if (negated && in_negated_) refuse_pattern("a negated class within a negated one");
+    in_negated_ = in_negated_ || negated;
     // First, it is the character, unless the class would not end.
     if (text_.starts_with("]") && text_.rest().find(']', 1) != std::string_view::npos)
       take_value(decoded(text_.pop_character()));
@@ -149,7 +153,7 @@ class ClassReader {
     } else if (text_.take("[")) {
       if (state_ == State::range) refuse_pattern("a range between classes");
       flush();
-      part_.others.push_back(ClassReader(text_, ignores_case_, depth_ + 1).run());
+      part_.others.push_back(ClassReader(text_, ignores_case_, depth_ + 1, in_negated_).run());
       state_ = State::complete;
     } else if (text_.take("&&")) {
       finish_part();
@@ -262,6 +266,7 @@ class ClassReader {
   PatternText& text_;
   bool ignores_case_;
   int depth_;
+  bool in_negated_;
   State state_ = State::start;
   char32_t value_ = 0;
   Part part_;
@@ -342,12 +347,13 @@ char32_t code_of_escape(char kind, PatternText& text) {
 // Not \P{...}: PCRE2 10.42 takes \P{Lt}?\P{Nd} for two things that have nothing in common.
 std::string alone(ClassItems one) {
   if (one.items == kWord) one.items += kMoreWords;
+  if (one.items == kAscii) return fmt::format("(?-i:[{}{}])", one.negated ? "^" : "", kAscii);
   if (one.negated) return "[^" + one.items + "]";
   return is_property(one.items) ? one.items : "[" + one.items + "]";
 }
 
 std::string take_class(PatternText& text, bool ignores_case) {
-  return ClassReader(text, ignores_case, 0).run();
+  return ClassReader(text, ignores_case, 0, false).run();
 }
 
 }  // namespace attend::detail
