@@ -14,6 +14,7 @@ import os
 import random
 import sys
 import tempfile
+import unicodedata
 
 from tokenizers import Regex, normalizers, pre_tokenizers
 
@@ -89,6 +90,8 @@ def case_of(rng, texts):
         case = {"split": json.loads(split.__getstate__()), "replace": json.loads(replace.__getstate__()), "texts": []}
         for _ in range(texts):
             text = random_text(rng, ADDED)
+            if any(c > "\u0350" and unicodedata.category(c) == "Mn" for c in text):
+                continue  # Unicode 15 and 16 made letters of some marks
             try:
                 case["texts"].append({"text": text, "parts": [part for part, _ in split.pre_tokenize_str(text)], "replaced": replace.normalize_str(text)})
             except BaseException as problem:  # the library panics where a match takes too long
