@@ -127,6 +127,34 @@ void add_cached(Backend& backend, std::int64_t rows, std::int64_t length, int he
       ->UseRealTime();
 }
 
+// 64 tokens of a prompt after `length` others: each sees those before it.
+void add_prompt(Backend& backend, std::int64_t length, int heads, std::int64_t head_width) {
+  benchmark::RegisterBenchmark(
+      fmt::format("{}/attention_cached/prompt/{}/{}x{}", backend.name(), length, heads, head_width)
+          .c_str(),
+      [=, &backend](benchmark::State& state) {
+        constexpr std::int64_t kTokens = 64;
+        const std::int64_t width = heads * head_width;
+        const Tensor cache = random_matrix(length + kTokens, 2 * width, 1);
+        const Tensor q = random_matrix(kTokens, width, 2);
+        const Tensor out = Tensor::empty({kTokens, width});
+        std::vector<KeySlot> slots;
+        std::vector<std::int32_t> offsets{0};
+        for (std::int64_t r = 0; r < kTokens; ++r) {
+          for (std::int64_t j = 0; j <= length + r; ++j)
+            slots.push_back({0, static_cast<std::int32_t>(j)});
+          offsets.push_back(static_cast<std::int32_t>(slots.size()));
+        }
+        const KeyRows keys{{&cache, 1}, slot_ids(slots), offsets};
+        for (auto _ : state) backend.attention_cached(q, keys, {width, heads, heads, 0.2f}, out);
+        state.counters["FLOP/s"] =
+            benchmark::Counter(4.0 * static_cast<double>(slots.size()) * static_cast<double>(width),
+                               benchmark::Counter::kIsIterationInvariantRate);
+      })
+      ->Unit(benchmark::kMicrosecond)
+      ->UseRealTime();
+}
+
 [[maybe_unused]] const bool registered = [] {
   for (Backend* backend : {&reference_backend(), &fast_backend()}) {
     for (const PackedShape& shape :
@@ -149,6 +177,7 @@ void add_cached(Backend& backend, std::int64_t rows, std::int64_t length, int he
     add_cached(*backend, 160, 20, 4, 32);
     add_cached(*backend, 160, 40, 8, 64);
     add_cached(*backend, 64, 300, 8, 64);
+    add_prompt(*backend, 1000, 8, 64);
   }
   return true;
 }();

@@ -112,12 +112,19 @@ CachedPositions::CachedPositions(Operands& o, int heads, std::int64_t key_width,
   }
 }
 
+// Most queries share first keys with the one before, and some all of them.
 void CachedPositions::choose(Operands& o, std::int64_t queries, std::int64_t most) {
+  std::size_t begin = 0;  // of the query before
   for (std::int64_t r = 0; r < queries; ++r) {
     const std::uint64_t count = r == 2   ? 0
                                 : r == 0 ? static_cast<std::uint64_t>(most)
                                          : 1 + o.random().below(most);
-    for (std::uint64_t i = 0; i < count; ++i) {
+    const std::size_t before = slots.size() - begin, end = slots.size();
+    const bool repeats = r > 2 && r % 4 == 0;
+    const std::size_t same = repeats ? before : std::min<std::size_t>(before, count * (r % 3) / 2);
+    for (std::size_t i = 0; i < same; ++i) slots.push_back(slots[begin + i]);
+    begin = end;
+    for (std::uint64_t i = same; i < count && !repeats; ++i) {
       const auto slab = static_cast<std::size_t>(o.random().below(slabs.size()));
       const auto rows = static_cast<std::uint64_t>(slabs[slab].rows());
       slots.push_back(

@@ -221,13 +221,15 @@ std::vector<RowKernel> lookup_kernels() {
              const Tensor pool = o.normal(30, 2 * columns);
              std::vector<KeySlot> slots;
              std::vector<std::int32_t> offsets{0};
+             std::vector<std::int32_t> keys;  // of a row, which shares some with the one before
              for (std::int64_t r = 0; r < kAllRows; ++r) {
                const std::uint64_t count = o.random().below(30);
                const bool wanted = begin <= r && r < end;
-               for (std::uint64_t i = 0; i < count; ++i) {
-                 const auto row = static_cast<std::int32_t>(o.random().below(30));
-                 if (wanted) slots.push_back({0, row});
-               }
+               keys.resize(std::min(keys.size(), o.random().below(30)));
+               while (keys.size() < count)
+                 keys.push_back(static_cast<std::int32_t>(o.random().below(30)));
+               for (const std::int32_t key : keys)
+                 if (wanted) slots.push_back({0, key});
                if (wanted) offsets.push_back(static_cast<std::int32_t>(slots.size()));
              }
              const Tensor out = o.output(end - begin, columns);

@@ -124,6 +124,8 @@ struct AttentionGradients {
 struct KeySlot {
   std::int32_t slab = 0;
   std::int32_t row = 0;
+
+  bool operator==(const KeySlot&) const = default;
 };
 
 // Slab and row of each slot, interleaved, as kernels take them.

@@ -112,12 +112,19 @@ struct PairRow {
   std::size_t count = 0;  // all keys
 };
 
-// One row of attention_cached.
-struct CachedQuery {
+// Queries that attention_cached computes together at most.
+constexpr std::size_t kMostQueries = 5;
+
+// Consecutive rows of attention_cached whose first `shared` keys are the same.
+struct CachedQueries {
   const float* q = nullptr;
-  const void* const* keys = nullptr;
-  bool in_bytes = false;  // keys and values in 8 bits, from quantize_groups()
-  std::size_t count = 0;
+  std::ptrdiff_t q_stride = 0;
+  std::size_t queries = 1;
+  const void* const* keys = nullptr;  // `longest` for each; of the shared ones only the first row's
+  std::size_t counts[kMostQueries] = {};  // keys of each
+  std::size_t longest = 0;
+  std::size_t shared = 0;  // all of their keys, or a multiple of four; 0 of one query
+  bool in_bytes = false;   // keys and values in 8 bits, from quantize_groups()
   std::ptrdiff_t value_distance = 0;
   std::size_t group = 1;  // heads of queries that see one of keys
   std::size_t width = 0;
@@ -126,10 +133,11 @@ struct CachedQuery {
   StridedRows distance_bias;  // [2 reach + 1, H]; null data: none
   std::size_t reach = 0;
   float* out = nullptr;
+  std::ptrdiff_t out_stride = 0;
 
-  std::size_t scores_stride() const {
-    return (count + 3) / 4 * 4;
-  }  // floats per head, rounded up to four keys
+  const void* const* keys_of(std::size_t query) const { return keys + query * longest; }
+  // Floats per head, rounded up to four keys.
+  std::size_t scores_stride() const { return (longest + 3) / 4 * 4; }
 };
 
 AttentionCall describe_attention(const Tensor& q, const Tensor& k, const Tensor& v,
