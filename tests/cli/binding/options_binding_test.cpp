@@ -130,6 +130,35 @@ TEST(OptionBinding, TakesNegativeNumbersAsValues) {
   EXPECT_EQ(program.parse({"train", "--d-model", "-3"}).d_model, -3);
 }
 
+TEST(OptionBinding, TakesNoArgumentForTheValueOfAnEmptyOne) {
+  Program program;
+  const Example& options =
+      program.parse({"train", "--out=", "--d-model=64", "--references=", "a", "--quiet"});
+  EXPECT_EQ(options.out, "");
+  EXPECT_EQ(options.d_model, 64);
+  EXPECT_EQ(options.references, (std::vector<std::string>{"", "a"}));
+  EXPECT_TRUE(options.quiet);
+}
+
+TEST(OptionBinding, RefusesEmptyValuesOfWhatIsNoText) {
+  EXPECT_EQ(error_of({"train", "--d-model=", "64"}),
+            "--d-model: expected a whole number from -100 to 65536, got nothing");
+  EXPECT_EQ(error_of({"train", "--norm=", "pre"}),
+            "--norm: expected one of post, pre, got nothing");
+  EXPECT_EQ(error_of({"train", "--quiet="}), "--quiet: expected true or false, got nothing");
+  EXPECT_EQ(error_of({"train", "--no-quiet="}), "--quiet: expected true or false, got nothing");
+}
+
+TEST(OptionBinding, TakesBracketsAsTheyAreWritten) {
+  Program program;
+  const Example& options = program.parse(
+      {"train", "--references", "[PAD]", "[a,b]", "[", "--out=[x]", "--references=['c', d]"});
+  EXPECT_EQ(options.references, (std::vector<std::string>{"[PAD]", "[a,b]", "[", "['c', d]"}));
+  EXPECT_EQ(options.out, "[x]");
+  EXPECT_EQ(error_of({"train", "[x]"}),
+            "unexpected argument [x]; attend train --help shows the usage");
+}
+
 TEST(OptionBinding, NamesTheFlagAtFault) {
   EXPECT_EQ(error_of({"train", "--d-model", "wide"}),
             "--d-model: expected a whole number from -100 to 65536, got wide");

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <utility>
 
+#include "attend/cli/binding/literal_values.h"
 #include "attend/core/nearest_name.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
@@ -14,9 +15,9 @@ namespace attend {
 namespace {
 
 void add(CLI::App& command, auto& value, const Argument& argument) {
-  command.add_option(argument.name, value, argument.help)
-      ->required(argument.required)
-      ->type_name(argument.type);
+  CLI::Option* option = command.add_option(argument.name, value, argument.help);
+  option->required(argument.required)->type_name(argument.type);
+  read_literally(*option);
 }
 
 }  // namespace

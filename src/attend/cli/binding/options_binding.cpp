@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "attend/cli/binding/literal_values.h"
 #include "attend/core/config_file.h"
 #include "attend/core/nearest_name.h"
 #include "attend/core/quote.h"
@@ -65,11 +66,14 @@ CLI::Option* register_flag(CLI::App& app, const OptionField& field, const CLI::c
   if (field.is_flag()) {
     // Only add_flag supports "!--no-...", and its callback does not see the text of --name=text; a
     // validator does.
-    return app.add_flag(flag_names(field), help)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
-        ->each([set](const std::string& value) { set({value}); });
+    CLI::Option* flag = app.add_flag(flag_names(field), help)
+                            ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+                            ->each([set](const std::string& value) { set({value}); });
+    read_literally(*flag);
+    return flag;
   }
   CLI::Option* option = app.add_option(flag_names(field), set, help);
+  read_literally(*option);
   option->type_name(type_name(field))
       ->default_str(fmt::format("{}", fmt::join(option_values(field), " ")));
   if (field.is_list())
@@ -105,7 +109,7 @@ std::string hint_or_help(const std::string& hint, const CLI::App& command, std::
 
 [[noreturn]] void report_unexpected(const CLI::App& app) {
   const auto rest = app.remaining(/*recurse=*/true);
-  const std::string argument = rest.empty() ? std::string() : rest.front();
+  const std::string argument = rest.empty() ? std::string() : written_argument(rest.front());
   const CLI::App& command = innermost(app);
   if (argument.starts_with("--")) {
     const std::string name = argument.substr(2, argument.find('=') - 2);
@@ -191,7 +195,7 @@ const std::vector<OptionField>& OptionBinding::fields() const { return state_->f
 
 void parse_command_line(CLI::App& app, int argc, const char* const* argv) {
   try {
-    app.parse(argc, argv);
+    app.parse(literal_arguments(argc, argv));
   } catch (const CLI::ExtrasError&) {
     report_unexpected(app);
   } catch (const CLI::ParseError& error) {
