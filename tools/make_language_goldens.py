@@ -3,8 +3,8 @@
 
     python tools/make_language_goldens.py
 
-For every model, and for some settings of generation_config.json: the ids of prompts, what greedy decoding writes after them, and the
-perplexity of texts by the recipe of transformers' documentation, with several windows and strides. An empty prompt without tokens is
+For every model, and for some settings of generation_config.json: the ids of prompts, the log-probabilities of these and the likeliest
+ids at their places, what greedy decoding writes after them, and the perplexity of texts by the recipe of transformers' documentation, with several windows and strides. An empty prompt without tokens is
 continued as the text-generation pipeline does, from bos_token_id. Needs torch and transformers.
 """
 
@@ -44,14 +44,20 @@ def recipe(model, ids, window, stride):
     return float(torch.tensor(nll_sum / tokens, dtype=torch.float64).exp())
 
 
-def answer(model, tokenizer, prompt):
+def answer(model, tokenizer, prompt, with_scores=False):
     ids = tokenizer(prompt).input_ids
     begun = ids or [model.generation_config.bos_token_id]
     if begun == [None] or max(begun) >= model.config.vocab_size:  # some tokenizers add tokens that the model lacks
         return None
     written = model.generate(torch.tensor([begun]), do_sample=False, max_new_tokens=WRITTEN)[0].tolist()
     before, after = (tokenizer.decode(some, skip_special_tokens=True, clean_up_tokenization_spaces=False) for some in (begun, written))
-    return {"prompt": prompt, "ids": begun, "written": written[len(begun):], "text": after[len(before):]}
+    found = {"prompt": prompt, "ids": begun, "written": written[len(begun):], "text": after[len(before):]}
+    if with_scores:
+        logits = torch.log_softmax(model(torch.tensor([begun])).logits[0], dim=-1)
+        best = logits.max(dim=-1)
+        found["scores"] = [round(logits[place, token].item(), 5) for place, token in enumerate(begun[1:])]
+        found["likeliest"] = best.indices[:-1].tolist()
+    return found
 
 
 def golden(name, settings, prompts, texts):
@@ -64,7 +70,7 @@ def golden(name, settings, prompts, texts):
         tokenizer = transformers.AutoTokenizer.from_pretrained(directory)
         model = transformers.AutoModelForCausalLM.from_pretrained(directory).float().eval()
         with torch.no_grad():
-            answers = [one for one in (answer(model, tokenizer, prompt) for prompt in prompts) if one]
+            answers = [one for one in (answer(model, tokenizer, prompt, settings is None) for prompt in prompts) if one]
             perplexities = [{"text": text, "window": window, "stride": stride,
                              "perplexity": recipe(model, tokenizer(text).input_ids, window, stride)}
                             for text in texts for window, stride in WINDOWS]

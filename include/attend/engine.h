@@ -64,6 +64,7 @@ struct GenerationRequest {
   // The tokens of a conversation, instead of `prompt`. Line breaks in the continuation are then
   // ordinary characters, and eos ends it.
   std::vector<std::int32_t> conversation = {};
+  bool in_message = false;  // the conversation ends within a message, whose text continues
   // The tokens of a text to continue, instead of `prompt`, as they are: nothing is put before them
   std::vector<std::int32_t> ids = {};
   std::string client = {};

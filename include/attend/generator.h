@@ -117,6 +117,19 @@ class Generator {
   std::vector<Generation> generate_best(std::string_view prompt,
                                         const GenerationOptions& options) const;
 
+  // The tokens that generate() reads for a prompt, with those that stand before it. Throws
+  // DataError for a text that is not UTF-8, and for one without tokens.
+  std::vector<std::int32_t> prompt_ids(std::string_view prompt,
+                                       const GenerationOptions& options = {}) const;
+
+  // How likely each token of a prompt is after those before it, and which would have been the
+  // `likeliest` (0 to 100) at its place. Nothing predicts the first, whose score is NaN. `text` is
+  // what a token adds to the text: nothing for those that stand before it. Throws DataError for no
+  // ids, more than the context holds or ids outside the vocabulary; ConfigError for an option out
+  // of range.
+  std::vector<GeneratedToken> score_tokens(std::span<const std::int32_t> ids,
+                                           int likeliest = 0) const;
+
   // The log-probability of each line on its own, from the end of the previous line to its own end.
   // A model of documents takes each for a document, which has no end, and whose first token counts
   // only where one stands before it.

@@ -88,6 +88,43 @@ TEST_F(ChatOfDirectory, InAFileOfItsOwnComesFirst) {
   EXPECT_TRUE(imported_format()->source.ends_with("from a file"));
 }
 
+// As transformers reads them: files before settings, of several with one name the last.
+TEST_F(ChatOfDirectory, MayBeOneOfSeveral) {
+  const auto settings_with = [&](const std::string& templates) {
+    with_template("\"chat_template\": " + templates + ", ");
+    const auto format = imported_format();
+    return format ? format->source : "none";
+  };
+  EXPECT_EQ(settings_with(R"({"tool_use": "a", "default": "b {{ messages[0].content }}"})"),
+            "b {{ messages[0].content }}");
+  EXPECT_EQ(settings_with(R"([{"name": "default", "template": "a"},
+                              {"name": "default", "template": "b {{ messages[0].content }}"}])"),
+            "b {{ messages[0].content }}");
+  EXPECT_EQ(settings_with(R"([{"name": "default"}])"), "none");
+  EXPECT_EQ(settings_with(R"({"rag": "a"})"), "none");
+}
+
+TEST_F(ChatOfDirectory, MayBeOneOfSeveralFiles) {
+  with_template(kMarkup);
+  std::filesystem::create_directory(folder_ / "additional_chat_templates");
+  write("additional_chat_templates/rag.jinja", "rag");
+  EXPECT_FALSE(imported_format()) << "no file is the default, and the settings do not count";
+  write("chat_template.jinja", "{{ messages[0].content }} from a file");
+  EXPECT_TRUE(imported_format()->source.ends_with("from a file"));
+  write("additional_chat_templates/default.jinja", "{{ messages[0].content }} from the folder");
+  EXPECT_TRUE(imported_format()->source.ends_with("from the folder"));
+}
+
+TEST_F(ChatOfDirectory, SeesTheNamesOfAllSpecialTokens) {
+  with_template(R"("sep_token": "<|end|>", "mask_token": {"content": "<|begin|>"},
+                   "chat_template": "{{ sep_token }}{{ mask_token }}{{ cls_token is defined }}", )");
+  const auto format = imported_format();
+  ASSERT_TRUE(format);
+  EXPECT_EQ(Chat(*format, language_model(imported().checkpoint).tokenizer)
+                .text({{{"role", "user"}, {"content", "a"}}}),
+            "<|end|><|begin|>False");
+}
+
 // The model is imported; chats are refused with the reason.
 TEST_F(ChatOfDirectory, ThatCannotBeUsedDoesNotEndTheImport) {
   for (const auto& [source, reason] :

@@ -35,6 +35,21 @@ std::vector<Generation> Generator::generate_best(std::string_view prompt,
   return impl_->engine.generate_best(prompt, options);
 }
 
+std::vector<std::int32_t> Generator::prompt_ids(std::string_view prompt,
+                                                const GenerationOptions& options) const {
+  return impl_->engine.prompt_ids(prompt, options);
+}
+
+std::vector<GeneratedToken> Generator::score_tokens(std::span<const std::int32_t> ids,
+                                                    int likeliest) const {
+  const EnteredRuntime entered(impl_->runtime);
+  GenerationOptions options;
+  options.likeliest = likeliest;
+  return attend::score_tokens(impl_->engine.model(),
+                              impl_->engine.prompt({ids.begin(), ids.end()}, options, 0).stream,
+                              likeliest);
+}
+
 std::vector<SequenceScore> Generator::score(std::span<const std::string> lines,
                                             const ScoringOptions& options) const {
   const EnteredRuntime entered(impl_->runtime);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <set>
 
 #include "attend/core/json.h"
@@ -17,6 +18,7 @@ using Json = nlohmann::json;
 constexpr const char* kChatSettings = "tokenizer_config.json";
 constexpr const char* kTokenizer = "tokenizer.json";
 constexpr const char* kTemplate = "chat_template.jinja";
+constexpr const char* kTemplates = "additional_chat_templates";
 
 Json settings_in(const ModelDirectory& directory, const char* name) {
   if (!directory.contains(name)) return Json::object();
@@ -26,22 +28,74 @@ Json settings_in(const ModelDirectory& directory, const char* name) {
   return json;
 }
 
-// A text, or a list of named ones, of which "default" is for conversations.
-std::string template_in(const Json& settings) {
-  const auto found = settings.find("chat_template");
-  if (found == settings.end()) return "";
-  if (found->is_string()) return found->get<std::string>();
-  if (!found->is_array()) return "";
-  for (const Json& one : *found)
-    if (one.is_object() && one.value("name", Json()) == "default" && one.contains("template") &&
-        one["template"].is_string())
-      return one["template"].get<std::string>();
+// Templates by name, as transformers finds them: those in files, otherwise those in the settings. A
+// single one is the default.
+struct Templates {
+  std::map<std::string, std::string> by_name = {};
+  std::string where = {};  // the file of the default
+  bool is_readable = true;
+
+  void add(const Json& name, const Json& source) {
+    is_readable = is_readable && name.is_string() && source.is_string();
+    if (is_readable) by_name[name.get<std::string>()] = source.get<std::string>();
+  }
+};
+
+Templates templates_in_files(const ModelDirectory& directory) {
+  Templates templates;
+  if (directory.contains(kTemplate)) {
+    templates.add("default", directory.text(kTemplate));
+    templates.where = kTemplate;
+  }
+  if (!directory.contains(kTemplates) || directory.is_in_memory()) return templates;
+  const ModelDirectory others = directory.folder(kTemplates);
+  constexpr std::string_view kEnd = ".jinja";
+  for (const std::string& name : others.names()) {
+    if (!name.ends_with(kEnd)) continue;
+    templates.add(name.substr(0, name.size() - kEnd.size()), others.text(name));
+    if (templates.where.empty() || name == "default.jinja")
+      templates.where = std::string(kTemplates) + "/" + name;
+  }
+  return templates;
+}
+
+// A text, a list of {"name", "template"}, or an object of texts by their names.
+Templates templates_in_settings(const Json& settings) {
+  Templates templates;
+  templates.where = kChatSettings;
+  const Json value = settings.value("chat_template", Json());
+  if (value.is_string()) {
+    templates.add("default", value);
+  } else if (value.is_object()) {
+    for (const auto& [name, source] : value.items()) templates.add(name, source);
+  } else if (value.is_array()) {
+    for (const Json& one : value)
+      one.is_object() ? templates.add(one.value("name", Json()), one.value("template", Json()))
+                      : templates.add({}, {});
+  } else {
+    templates.is_readable = value.is_null();
+  }
+  return templates;
+}
+
+// What a template sees by the name of its kind.
+constexpr const char* kTokenNames[] = {"bos_token", "eos_token", "unk_token", "sep_token",
+                                       "pad_token", "cls_token", "mask_token"};
+
+// The first file that names it. Empty: none does.
+std::string token_named(const char* name, std::initializer_list<const Json*> files) {
+  for (const Json* file : files) {
+    Json value = file->value(name, Json());
+    if (value.is_object()) value = Json(value.value("content", Json()));
+    if (value.is_string()) return value;
+  }
   return "";
 }
 
-// The special tokens that both files list, if the vocabulary has them and does not just fill up
-// rows of the embeddings with them.
-std::vector<std::string> marks_in(const Json& settings, const Json& tokenizer_file,
+// The special tokens of tokenizer.json and of the files beside it, if the vocabulary has them and
+// does not just fill up rows of the embeddings with them.
+std::vector<std::string> marks_in(const Json& tokenizer_file,
+                                  std::initializer_list<const Json*> others,
                                   const Tokenizer& tokenizer) {
   std::set<std::string> marks;
   const auto add = [&](const Json& token) {
@@ -53,10 +107,17 @@ std::vector<std::string> marks_in(const Json& settings, const Json& tokenizer_fi
     if (piece.size() > 1 && id >= 0 && tokenizer.piece(id) == piece && piece != filler_piece(id))
       marks.insert(piece);
   };
-  for (const auto& [json, name] :
-       {std::pair{&settings, "added_tokens_decoder"}, std::pair{&tokenizer_file, "added_tokens"}})
-    if (json->contains(name))
-      for (const Json& token : (*json)[name]) add(token);
+  for (const Json& token : tokenizer_file.value("added_tokens", Json::array())) add(token);
+  const auto add_special = [&](const Json& token) {
+    if (token.is_string()) add({{"special", true}, {"content", token}});
+    if (token.is_object()) add({{"special", true}, {"content", token.value("content", Json())}});
+  };
+  for (const Json* file : others) {
+    for (const Json& token : file->value("added_tokens_decoder", Json::object())) add(token);
+    for (const char* name : kTokenNames) add_special(file->value(name, Json()));
+    for (const char* list : {"additional_special_tokens", "extra_special_tokens"})
+      for (const Json& token : file->value(list, Json::array())) add_special(token);
+  }
   return {marks.begin(), marks.end()};
 }
 
@@ -66,33 +127,37 @@ std::optional<ChatFormat> read_chat_format(const ModelDirectory& directory,
                                            const Tokenizer& tokenizer,
                                            std::vector<std::string>& remarks) {
   const Json settings = settings_in(directory, kChatSettings);
-  const bool has_file = directory.contains(kTemplate);
-  ChatFormat format;
-  format.source = has_file ? directory.text(kTemplate) : template_in(settings);
-  if (format.source.empty()) {
-    const Json named = settings.value("chat_template", Json());
-    if (!named.is_string() && !named.is_null())
+  Templates templates = templates_in_files(directory);
+  if (templates.by_name.empty()) templates = templates_in_settings(settings);
+  const std::string where = directory.path() + "/" + templates.where;
+  const auto found = templates.by_name.find("default");
+  if (!templates.is_readable || found == templates.by_name.end()) {
+    if (!templates.is_readable || !templates.by_name.empty())
       remarks.push_back(fmt::format(
-          "{}/{}: chat_template: expected a text, or a list with one named default; the model is "
+          "{}: chat_template: expected a text, or a list with one named default; the model is "
           "imported without chats",
-          directory.path(), kChatSettings));
+          where));
     return std::nullopt;
   }
-  const SpecialPieces special = read_special_pieces(
-      [&](std::string_view name) -> std::optional<std::string> {
-        if (!directory.contains(name)) return std::nullopt;
-        return directory.text(name);
-      },
-      directory.path());
-  format.bos_token = special.bos;
-  format.eos_token = special.eos;
-  format.marks = marks_in(settings, settings_in(directory, kTokenizer), tokenizer);
-  if (!special.unk.empty()) format.other_tokens["unk_token"] = special.unk;
-  if (!special.pad.empty()) format.other_tokens["pad_token"] = special.pad;
+  if (found->second.empty()) return std::nullopt;
+  ChatFormat format{.source = found->second};
+  // An older file, which counts where the settings do not list the tokens themselves.
+  const Json older = settings.contains("added_tokens_decoder")
+                         ? Json::object()
+                         : settings_in(directory, "special_tokens_map.json");
+  for (const char* name : kTokenNames)
+    if (const std::string token = token_named(name, {&older, &settings}); !token.empty())
+      format.other_tokens[name] = token;
+  const auto taken = [&](const char* name) {
+    const auto token = format.other_tokens.extract(name);
+    return token.empty() ? std::string() : token.mapped();
+  };
+  format.bos_token = taken("bos_token");
+  format.eos_token = taken("eos_token");
+  format.marks = marks_in(settings_in(directory, kTokenizer), {&settings, &older}, tokenizer);
   const std::string problem = chat_problem(format, tokenizer);
   if (!problem.empty())
-    remarks.push_back(fmt::format("{}/{}: {}; the model is imported without chats",
-                                  directory.path(), has_file ? kTemplate : kChatSettings, problem));
+    remarks.push_back(fmt::format("{}: {}; the model is imported without chats", where, problem));
   return format;
 }
 

@@ -142,7 +142,7 @@ std::vector<SequenceScore> score(const HeldGenerator& generator, const Strings& 
 }
 
 // The log-probability of each token but the first.
-std::vector<float> score_tokens(const HeldGenerator& generator, const Strings& tokens) {
+std::vector<float> scores_of_tokens(const HeldGenerator& generator, const Strings& tokens) {
   const Released released;
   const EnteredRuntime entered(generator.runtime);
   const LanguageModel& model = generator.engine.model();
@@ -235,7 +235,7 @@ void add_generator(nb::module_& module) {
            nb::arg("options"), nb::arg("accept").none())
       .def("stream", stream, nb::arg("prompt"), nb::arg("options"), nb::arg("accept"))
       .def("score", score, nb::arg("lines"))
-      .def("score_tokens", score_tokens, nb::arg("tokens"))
+      .def("score_tokens", scores_of_tokens, nb::arg("tokens"))
       .def("logits", logits_of, nb::arg("prompt"), nb::arg("continuation"))
       .def("explain", explain_text, nb::arg("text"), nb::arg("options"))
       .def("attention_page", page_of_text, nb::arg("text"))

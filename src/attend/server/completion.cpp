@@ -10,6 +10,7 @@
 #include "attend/core/json.h"
 #include "attend/core/json_text.h"
 #include "attend/error.h"
+#include "attend/server/gathering.h"
 #include "attend/server/service.h"
 #include "attend/server/token_logprobs.h"
 
@@ -31,47 +32,29 @@ class Completion : public std::enable_shared_from_this<Completion> {
         id_(fmt::format("{}-{:x}-{:x}", is_chat() ? "chatcmpl" : "cmpl", created_, next_id())) {}
 
   void start() {
+    for (std::size_t i = 0; i < prompts(); ++i)
+      for (int k = 0; k < request_.choices; ++k)
+        choices_.push_back({StoppedText(request_.stops), TokenLogprobs(request_.model->tokenizer),
+                            is_chat() ? nullptr : &request_.prompts[i]});
+    missing_ = choices_.size();
     require_room();
-    std::vector<GenerationRequest> jobs;
-    const std::size_t prompts = is_chat() ? 1 : request_.prompts.size();
-    for (std::size_t i = 0; i < prompts; ++i)
-      for (int k = 0; k < request_.choices; ++k) jobs.push_back(job_of(i, k));
-    missing_ = jobs.size();
-    for (std::size_t number = 0; number < jobs.size(); ++number) {
-      choices_.push_back(
-          {StoppedText(request_.stops), TokenLogprobs(request_.model->tokenizer),
-           is_chat()
-               ? nullptr
-               : &request_.prompts[number / static_cast<std::size_t>(request_.choices)].text});
-      jobs[number].grow = [self = shared_from_this(), number](const GeneratedToken& token) {
-        self->grow(number, token);
-      };
-    }
-    Receiver<Generation> receiver{
-        .accept = [self = shared_from_this()](std::size_t number,
-                                              Generation result) { self->end(number, result); },
-        .fail = [self = shared_from_this()](
-                    std::size_t number, std::exception_ptr error) { self->fail(number, error); }};
-    const Ticket ticket = submit(std::move(jobs), std::move(receiver));
-    call_->on_hang_up([ticket] { ticket.cancel(); });
+    if (request_.echo && request_.logprobs)
+      score_prompts();
+    else
+      generate();
   }
 
  private:
   // What can never wait together is refused with the name of the option. A prompt that is too long
   // by itself has its own error.
   void require_room() const {
-    const Tokenizer& tokenizer = request_.model->tokenizer;
     const std::int64_t all = call_->service.options().max_tokens_in_queue,
                        most = spend_.client().empty() ? all : (3 * all + 3) / 4;
-    std::int64_t read = std::ssize(request_.conversation), longest = read;
-    for (const CompletionPrompt& prompt : request_.prompts) {
-      const std::int64_t tokens =
-          prompt.ids.empty() ? std::ssize(tokenizer.encode(prompt.text)) : std::ssize(prompt.ids);
-      longest = std::max(longest, tokens);
-      read += tokens;
-    }
-    const auto prompts = std::max<std::int64_t>(1, std::ssize(request_.prompts));
-    const std::int64_t tokens = (read + prompts * request_.options.max_tokens) * request_.choices;
+    std::int64_t longest = std::ssize(request_.conversation);
+    for (const CompletionPrompt& prompt : request_.prompts)
+      longest = std::max(longest, std::ssize(prompt.ids));
+    const std::int64_t written = std::ssize(choices_) * request_.options.max_tokens,
+                       tokens = prompt_tokens() * request_.choices + written;
     if (longest <= most && tokens > most)
       throw HttpError{413, fmt::format("the prompts and continuations of all choices may have {} "
                                        "tokens, more than {}max-tokens-in-queue {}",
@@ -83,31 +66,80 @@ class Completion : public std::enable_shared_from_this<Completion> {
     return ++next;
   }
   bool is_chat() const { return !request_.conversation.empty(); }
+  std::size_t prompts() const { return is_chat() ? 1 : request_.prompts.size(); }
+  std::int64_t prompt_tokens() const {
+    std::int64_t tokens = std::ssize(request_.conversation);
+    for (const CompletionPrompt& prompt : request_.prompts) tokens += std::ssize(prompt.ids);
+    return tokens;
+  }
 
   struct Choice {
     StoppedText text;
-    TokenLogprobs logprobs;  // those that have not been sent
-    const std::string* prompt = nullptr;
-    std::int64_t tokens = 0;  // written, up to the one that completes a stop string
+    TokenLogprobs logprobs;                    // those that have not been sent
+    const CompletionPrompt* prompt = nullptr;  // of a completion
+    std::int64_t tokens = 0;             // written, up to the one that completes a stop string
+    std::vector<std::int32_t> ids = {};  // of those, the ones that have not been sent
+    bool begun = false;                  // something has been sent
     std::string finish_reason = {};
   };
+
+  // How likely the prompts are is known before anything is written. Their tokens are paid for once.
+  void score_prompts() {
+    using Tokens = std::vector<GeneratedToken>;
+    TokenScoringJob job{{}, request_.options.likeliest};
+    for (const CompletionPrompt& prompt : request_.prompts) job.prompts.push_back(prompt.ids);
+    const auto done = [self = shared_from_this()](const std::vector<Tokens>& scored) {
+      self->add_prompts(scored);
+      self->generate();
+    };
+    const auto fail = [call = call_](std::exception_ptr error) { call->fail(error); };
+    const bool generates = request_.options.max_tokens > 0;
+    const Spend spend = generates ? Spend(spend_.client(), [](std::int64_t) {}) : spend_;
+    const std::lock_guard lock(mutex_);  // the outcome waits for what a hang-up cancels
+    call_->on_hang_up(call_->service.jobs().score(*request_.model->as<Generator>(), std::move(job),
+                                                  gather<Tokens>(prompts(), done, fail), spend));
+  }
+  void add_prompts(const std::vector<std::vector<GeneratedToken>>& scored) {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t number = 0; number < choices_.size(); ++number)
+      choices_[number].logprobs.add_prompt(
+          scored[number / static_cast<std::size_t>(request_.choices)],
+          choices_[number].prompt->text);
+  }
+
+  void generate() {
+    if (request_.options.max_tokens == 0) {
+      const std::lock_guard lock(mutex_);
+      for (std::size_t number = 0; number < choices_.size(); ++number) settle(number, "length");
+      return;
+    }
+    std::vector<GenerationRequest> jobs;
+    for (std::size_t number = 0; number < choices_.size(); ++number) jobs.push_back(job_of(number));
+    Receiver<Generation> receiver{
+        .accept = [self = shared_from_this()](std::size_t number,
+                                              Generation result) { self->end(number, result); },
+        .fail = [self = shared_from_this()](
+                    std::size_t number, std::exception_ptr error) { self->fail(number, error); }};
+    const Ticket ticket = submit(std::move(jobs), std::move(receiver));
+    call_->on_hang_up([ticket] { ticket.cancel(); });
+  }
 
   // Outcomes wait until the ticket is known.
   Ticket submit(std::vector<GenerationRequest> jobs, Receiver<Generation> receiver) {
     const std::lock_guard lock(mutex_);
     ticket_ = call_->service.jobs().generate(*request_.model->as<Generator>(), std::move(jobs),
                                              std::move(receiver), spend_);
-    prompt_tokens_ = ticket_.tokens() / request_.choices;
     return ticket_;
   }
 
-  GenerationRequest job_of(std::size_t prompt, int choice) const {
+  GenerationRequest job_of(std::size_t number) {
     GenerationRequest job{.options = request_.options,
-                          .sample = static_cast<std::uint64_t>(choice),
-                          .conversation = request_.conversation};
-    if (is_chat()) return job;
-    job.ids = request_.prompts[prompt].ids;
-    if (job.ids.empty()) job.prompt = request_.prompts[prompt].text;
+                          .sample = number % static_cast<std::size_t>(request_.choices),
+                          .grow = [self = shared_from_this(), number](
+                                      const GeneratedToken& token) { self->grow(number, token); },
+                          .conversation = request_.conversation,
+                          .in_message = request_.in_message};
+    if (!is_chat()) job.ids = choices_[number].prompt->ids;
     return job;
   }
 
@@ -119,7 +151,9 @@ class Completion : public std::enable_shared_from_this<Completion> {
     if (choice.text.is_stopped()) return;
     ++choice.tokens;
     spend_(1);
+    if (request_.stream && request_.echo) begin_stream();  // prompts before all that follows them
     if (request_.logprobs) choice.logprobs.add(token);
+    if (request_.token_ids) choice.ids.push_back(token.id);
     send(number, choice.text.add(token.text));
     if (choice.text.is_stopped()) ticket_.cancel(number);
   }
@@ -156,7 +190,7 @@ class Completion : public std::enable_shared_from_this<Completion> {
     call_->exchange->begin(std::move(head));
     for (std::size_t i = 0; i < choices_.size(); ++i) {
       if (is_chat()) send_piece(i, {{"role", "assistant"}, {"content", ""}}, "", nullptr);
-      if (request_.echo) send_piece(i, {}, *choices_[i].prompt, nullptr);
+      if (request_.echo) send_piece(i, {}, choices_[i].prompt->text, nullptr);
     }
   }
   // `delta`: of a chat; `text`: of a completion.
@@ -200,7 +234,7 @@ class Completion : public std::enable_shared_from_this<Completion> {
     Json list = Json::array();
     for (std::size_t i = 0; i < choices_.size(); ++i) {
       const Choice& choice = choices_[i];
-      const std::string text = (request_.echo ? *choice.prompt : "") + choice.text.text();
+      const std::string text = (request_.echo ? choice.prompt->text : "") + choice.text.text();
       const Json message{{"role", "assistant"}, {"content", text}, {"refusal", nullptr}};
       list.push_back(is_chat() ? choice_json(i, "message", message, choice.finish_reason)
                                : choice_json(i, "text", text, choice.finish_reason));
@@ -210,31 +244,39 @@ class Completion : public std::enable_shared_from_this<Completion> {
     call_->respond(json);
   }
 
-  // With the log-probabilities that have not been sent.
+  // With the log-probabilities and ids that have not been sent.
   Json choice_json(std::size_t number, const char* what, Json content, const Json& finish_reason) {
-    TokenLogprobs& logprobs = choices_[number].logprobs;
+    Choice& choice = choices_[number];
     Json own;
-    if (!logprobs.empty()) own = is_chat() ? logprobs.take_chat() : logprobs.take_completion();
-    return {{"index", number},
-            {what, std::move(content)},
-            {"logprobs", std::move(own)},
-            {"finish_reason", finish_reason}};
+    if (!choice.logprobs.empty())
+      own = is_chat() ? choice.logprobs.take_chat() : choice.logprobs.take_completion();
+    Json json{{"index", number},
+              {what, std::move(content)},
+              {"logprobs", std::move(own)},
+              {"finish_reason", finish_reason}};
+    if (!request_.token_ids) return json;
+    if (!is_chat() && !choice.begun) json["prompt_token_ids"] = choice.prompt->ids;
+    choice.begun = true;
+    json["token_ids"] = std::exchange(choice.ids, {});
+    return json;
   }
   Json choices_json(Json list) const {
-    return {{"id", id_},
-            {"object", !is_chat()        ? "text_completion"
-                       : request_.stream ? "chat.completion.chunk"
-                                         : "chat.completion"},
-            {"created", created_},
-            {"model", request_.model->name},
-            {"choices", std::move(list)}};
+    Json json{{"id", id_},
+              {"object", !is_chat()        ? "text_completion"
+                         : request_.stream ? "chat.completion.chunk"
+                                           : "chat.completion"},
+              {"created", created_},
+              {"model", request_.model->name},
+              {"choices", std::move(list)}};
+    if (request_.token_ids && is_chat()) json["prompt_token_ids"] = request_.conversation;
+    return json;
   }
   Json usage_json() const {
     std::int64_t written = 0;
     for (const Choice& choice : choices_) written += choice.tokens;
-    return {{"prompt_tokens", prompt_tokens_},
+    return {{"prompt_tokens", prompt_tokens()},
             {"completion_tokens", written},
-            {"total_tokens", prompt_tokens_ + written}};
+            {"total_tokens", prompt_tokens() + written}};
   }
 
   const std::shared_ptr<Call> call_;
@@ -246,7 +288,6 @@ class Completion : public std::enable_shared_from_this<Completion> {
   std::vector<Choice> choices_;
   Ticket ticket_;
   std::size_t missing_ = 0;
-  std::int64_t prompt_tokens_ = 0;
   bool streaming_ = false;
   std::exception_ptr error_;
 };

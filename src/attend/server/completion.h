@@ -13,7 +13,7 @@
 
 namespace attend {
 
-// A text to continue, and its tokens if it was given as tokens.
+// A text to continue, and the tokens that the model reads for it.
 struct CompletionPrompt {
   std::string text = {};
   std::vector<std::int32_t> ids = {};
@@ -23,11 +23,13 @@ struct CompletionRequest {
   ServedModelPointer model;  // a generator
   std::vector<CompletionPrompt> prompts = {};
   std::vector<std::int32_t> conversation = {};  // for a chat: its tokens, instead of prompts
-  int choices = 1;                              // continuations of each prompt
-  GenerationOptions options = {};
+  bool in_message = false;         // the conversation ends within a message, whose text continues
+  int choices = 1;                 // continuations of each prompt
+  GenerationOptions options = {};  // max_tokens may be 0
   std::vector<std::string> stops = {};  // a continuation ends before the first of them
   bool echo = false;                    // the prompt before its continuation
-  bool logprobs = false;
+  bool logprobs = false;                // of the tokens, with echo also those of the prompt
+  bool token_ids = false;
   bool stream = false;
   bool stream_usage = false;  // the counts of tokens in a last piece of the stream
 };

@@ -46,6 +46,12 @@ struct ScoringJob {
   LanguagePair languages = {};
 };
 
+// Prompts of a language model whose tokens are to be scored.
+struct TokenScoringJob {
+  std::vector<std::vector<std::int32_t>> prompts;
+  int likeliest = 0;
+};
+
 class Jobs {
  public:
   // At most `max_tokens` wait for each model. Models compute on `runtime`.
@@ -78,6 +84,9 @@ class Jobs {
                const Spend& spend);
   Cancel score(const Generator& generator, std::vector<std::string> lines,
                Receiver<SequenceScore> receiver, const Spend& spend);
+  // Generator::score_tokens() of each of the prompts.
+  Cancel score(const Generator& generator, TokenScoringJob prompts,
+               Receiver<std::vector<GeneratedToken>> receiver, const Spend& spend);
 
   // Runs `task`, which must not throw and reads so many tokens, when it is its turn. `cancelled` is
   // called instead if it is cancelled before. Throws as submit() does.
@@ -87,14 +96,16 @@ class Jobs {
   EngineStatistics statistics() const { return engine_.statistics(); }
 
  private:
-  // `batch` scores the items [begin, begin + count).
-  using Batch = std::function<std::vector<SequenceScore>(std::size_t begin, std::size_t count)>;
+  template <class Score>
   struct Items {
     std::size_t count = 0;
     std::int64_t tokens = 0;
-    Batch score = {};
+    std::size_t at_once = 1;  // scored in a turn
+    // Scores the items [begin, begin + count).
+    std::function<std::vector<Score>(std::size_t begin, std::size_t count)> score = {};
   };
-  Cancel score_items(Items items, Receiver<SequenceScore> receiver, const Spend& spend);
+  template <class Score>
+  Cancel score_items(Items<Score> items, Receiver<Score> receiver, const Spend& spend);
 
   Engine engine_;
   WorkTurns others_;

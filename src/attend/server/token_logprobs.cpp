@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "attend/core/json_text.h"
 #include "attend/core/utf8.h"
 #include "attend/text/text_stream.h"
@@ -31,6 +34,21 @@ std::string shown_token(const Tokenizer& tokenizer, std::int32_t id) {
   return shown;
 }
 
+void TokenLogprobs::add_prompt(std::span<const GeneratedToken> tokens, std::string_view text) {
+  std::string_view rest = text;
+  for (const GeneratedToken& token : tokens) {
+    std::string own = token.text;
+    // The string of a special token may stand in the text.
+    if (const std::string bytes = TextStream::token_bytes(tokenizer_, token.id);
+        own.empty() && is_utf8(bytes) && rest.starts_with(bytes))
+      own = bytes;
+    tokens_.push_back({{token.id, token.score}, token.likeliest, written_});
+    written_ += count_code_points(own);
+    rest.remove_prefix(std::min(own.size(), rest.size()));
+  }
+  written_ = count_code_points(text);
+}
+
 void TokenLogprobs::add(const GeneratedToken& token) {
   tokens_.push_back({{token.id, token.score}, token.likeliest, written_});
   written_ += count_code_points(token.text);
@@ -41,13 +59,18 @@ Json TokenLogprobs::take_completion() {
        offsets = Json::array();
   for (const Token& token : tokens_) {
     tokens.push_back(shown_token(tokenizer_, token.chosen.id));
+    offsets.push_back(token.offset);
+    if (std::isnan(token.chosen.score)) {
+      values.push_back(nullptr);
+      tops.push_back(nullptr);
+      continue;
+    }
     values.push_back(json_number(token.chosen.score));
     Json top = Json::object();
     for (const ScoredToken& one : token.likeliest)
       top[shown_token(tokenizer_, one.id)] = json_number(one.score);
     top[tokens.back().get<std::string>()] = values.back();
     tops.push_back(std::move(top));
-    offsets.push_back(token.offset);
   }
   tokens_.clear();
   return {{"tokens", std::move(tokens)},

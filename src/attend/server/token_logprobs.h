@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "attend/generator.h"
@@ -16,12 +18,14 @@ class TokenLogprobs {
  public:
   explicit TokenLogprobs(Tokenizer tokenizer) : tokenizer_(std::move(tokenizer)) {}
 
+  // The tokens of the prompt, before all others, and its text, in which they have their positions.
+  void add_prompt(std::span<const GeneratedToken> tokens, std::string_view text);
   void add(const GeneratedToken& token);
   bool empty() const { return tokens_.empty(); }
 
   // Of all tokens since the last call: {"tokens", "token_logprobs", "top_logprobs", "text_offset"},
   // with the position in characters of the text where each token begins. The chosen tokens are
-  // among the top ones.
+  // among the top ones. What nothing predicts has null for both.
   nlohmann::ordered_json take_completion();
   // {"content": [{"token", "logprob", "bytes", "top_logprobs"}]}.
   nlohmann::ordered_json take_chat();

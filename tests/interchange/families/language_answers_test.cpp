@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -112,6 +113,30 @@ TEST_P(LanguageAnswers, AreThoseOfTransformers) {
     // A conversation has the same ends.
     EXPECT_EQ(engine.generate(engine.conversation(ids, greedily(engine, kGoldenTokens), 0))[0].ids,
               written.ids);
+  }
+}
+
+TEST_P(LanguageAnswers, FindThePromptsAsLikelyAsTransformersDoes) {
+  const LanguageModel model = this->model();
+  for (const OrderedJson& answer : golden()["answers"]) {
+    if (!answer.contains("scores")) continue;
+    SCOPED_TRACE(answer["prompt"].dump());
+    const LanguageIds ids = answer["ids"];
+    const std::vector<GeneratedToken> tokens = score_tokens(model, ids, 2);
+    ASSERT_EQ(tokens.size(), ids.size());
+    EXPECT_TRUE(std::isnan(tokens[0].score));
+    for (std::size_t i = 1; i < ids.size(); ++i) {
+      EXPECT_EQ(tokens[i].id, ids[i]);
+      EXPECT_NEAR(tokens[i].score, answer["scores"][i - 1].get<float>(), 2e-5);
+      ASSERT_EQ(tokens[i].likeliest.size(), 2u);
+      EXPECT_EQ(tokens[i].likeliest[0].id, answer["likeliest"][i - 1]);
+      EXPECT_GE(tokens[i].likeliest[0].score, tokens[i].likeliest[1].score);
+    }
+    std::string text;
+    for (const GeneratedToken& token : tokens) text += token.text;
+    const std::string prompt = answer["prompt"];
+    const bool has_special = prompt.find("<|") != prompt.npos;  // which add nothing
+    EXPECT_EQ(text, has_special ? text : prompt);
   }
 }
 

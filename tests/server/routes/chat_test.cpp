@@ -107,6 +107,58 @@ TEST_F(ChatRoute, TakesWhatChangesNothing) {
                     "audio": null}]})"));
 }
 
+TEST_F(ChatRoute, ContinuesTheLastMessage) {
+  const Chat chat(*chat_engine().model().chat, chat_engine().model().tokenizer);
+  const nlohmann::ordered_json messages = {{{"role", "user"}, {"content", "the dog"}},
+                                           {{"role", "assistant"}, {"content", "the old"}}};
+  const auto answer = [&](const std::string& more) {
+    return json_of(post("/v1/chat/completions",
+                        R"({"max_tokens": 8, "temperature": 0, "return_token_ids": true,
+                            "messages": )" +
+                            messages.dump() + more + "}"));
+  };
+  const auto continued = answer(R"(, "continue_final_message": true)");
+  const ChatOptions within{.add_generation_prompt = false, .continue_final_message = true};
+  const auto ids = chat.tokens(messages, within);
+  EXPECT_EQ(continued["prompt_token_ids"].get<std::vector<std::int32_t>>(), ids);
+  EXPECT_NE(answer("")["prompt_token_ids"], continued["prompt_token_ids"]);
+  // With the space between the message and what follows it.
+  std::vector<std::int32_t> all = ids;
+  for (const auto& id : continued["choices"][0]["token_ids"]) all.push_back(id);
+  const Tokenizer& tokenizer = chat_engine().model().tokenizer;
+  const std::string before = tokenizer.decode(ids),
+                    content = continued["choices"][0]["message"]["content"];
+  EXPECT_EQ(before + content, tokenizer.decode(all));
+  EXPECT_EQ(json_of(post("/v1/chat/completions",
+                         R"({"continue_final_message": true, "add_generation_prompt": true,
+                             "messages": [{"role": "user", "content": "a"}]})"),
+                    400)["error"]["message"],
+            "continue_final_message: not together with add_generation_prompt");
+}
+
+TEST_F(ServingTest, GivesAChatTemplateWhatARequestNames) {
+  model_with(
+      "{{ 'the old dog' if thinks else 'the cat' }}{% if documents %}{{ documents[0].text }}{% "
+      "endif %}",
+      "named.safetensors");
+  serve({"named.safetensors"});
+  const auto tokens = [&](const std::string& more) {
+    return json_of(post("/v1/chat/completions",
+                        R"({"messages": [{"role": "user", "content": "a"}], "max_tokens": 1,
+                            "return_token_ids": true)" +
+                            more + "}"))["prompt_token_ids"]
+        .size();
+  };
+  EXPECT_LT(tokens(""), tokens(R"(, "chat_template_kwargs": {"thinks": true})"));
+  EXPECT_LT(tokens(""), tokens(R"(, "documents": [{"text": " sees the man"}])"));
+  for (const char* wrong :
+       {R"("chat_template_kwargs": {"tools": []})", R"("chat_template_kwargs": {"messages": []})",
+        R"("chat_template_kwargs": [1])", R"("documents": ["text"])", R"("documents": {})"})
+    json_of(post("/v1/chat/completions",
+                 std::string(R"({"messages": [{"role": "user", "content": "a"}], )") + wrong + "}"),
+            400);
+}
+
 TEST_F(ChatRoute, NamesTheLikeliestTokens) {
   const auto choice = json_of(
       post("/v1/chat/completions", body(R"(, "logprobs": true, "top_logprobs": 2)")))["choices"][0];
@@ -179,8 +231,7 @@ TEST_F(ChatRoute, SaysWhatIsWrong) {
            {"reasoning_effort", R"("high")"},
            {"web_search_options", "{}"},
            {"logit_bias", R"({"5": 1})"},
-           {"continue_final_message", "true"},
-           {"chat_template_kwargs", R"({"enable_thinking": false})"}})
+           {"chat_template_kwargs", R"({"tools": []})"}})
     EXPECT_NE(error(fmt::format(R"({{"messages": [{{"role": "user", "content": "a"}}], "{}": {}}})",
                                 name, value))
                   .find(name),

@@ -7,6 +7,7 @@
 #include "attend/embedder.h"
 #include "attend/generator.h"
 #include "attend/server/completion.h"
+#include "attend/server/token_logprobs.h"
 #include "attend/tasks/language/engine.h"
 #include "server/served_models.h"
 #include "tasks/small_language.h"
@@ -119,6 +120,69 @@ TEST_F(OpenAi, RefusesByNameWhatItDoesNotDo) {
     EXPECT_NE(error["error"]["message"].get<std::string>().find(name), std::string::npos)
         << error.dump();
   }
+}
+
+// As evaluation harnesses score texts.
+TEST_F(OpenAi, EchoesAPromptWithItsLogProbabilities) {
+  const std::string prompt = "the old dog\nthe cat";
+  const auto choice = complete(R"({"prompt": "the old dog\nthe cat", "echo": true, "logprobs": 2,
+                                   "max_tokens": 0, "return_token_ids": true})")["choices"][0];
+  const std::vector<std::int32_t> ids = own().prompt_ids(prompt);
+  const std::vector<GeneratedToken> expected = own().score_tokens(ids, 2);
+  EXPECT_EQ(choice["text"], prompt);
+  EXPECT_EQ(choice["finish_reason"], "length");
+  EXPECT_EQ(choice["prompt_token_ids"].get<std::vector<std::int32_t>>(), ids);
+  EXPECT_TRUE(choice["token_ids"].empty());
+  const auto& logprobs = choice["logprobs"];
+  ASSERT_EQ(logprobs["token_logprobs"].size(), ids.size());
+  EXPECT_TRUE(logprobs["token_logprobs"][0].is_null());
+  EXPECT_TRUE(logprobs["top_logprobs"][0].is_null());
+  std::size_t offset = 0;
+  for (std::size_t i = 1; i < ids.size(); ++i) {
+    EXPECT_FLOAT_EQ(logprobs["token_logprobs"][i].get<float>(), expected[i].score);
+    EXPECT_TRUE(logprobs["top_logprobs"][i].contains(
+        shown_token(own().tokenizer(), expected[i].likeliest[0].id)));
+    EXPECT_EQ(logprobs["text_offset"][i], offset);
+    offset += expected[i].text.size();
+  }
+  EXPECT_EQ(offset, prompt.size());
+}
+
+TEST_F(OpenAi, EchoesAPromptOfIdsAndWhatFollowsIt) {
+  const std::vector<std::int32_t> ids = own().tokenizer().encode("the old dog");
+  const std::string body =
+      fmt::format(R"({{"prompt": [{0}, {0}], "echo": true, "logprobs": 1, "max_tokens": 1,
+                       "temperature": 0, "n": 2)",
+                  nlohmann::json(ids).dump());
+  const auto json = complete(body + "}");
+  EXPECT_EQ(json["usage"]["prompt_tokens"], 2 * ids.size());
+  EXPECT_EQ(json["usage"]["completion_tokens"], 4);
+  const auto alone =
+      complete(fmt::format(R"({{"prompt": {}, "logprobs": 1, "max_tokens": 1, "temperature": 0}})",
+                           nlohmann::json(ids).dump()))["choices"][0];
+  for (const auto& choice : json["choices"]) {
+    EXPECT_EQ(choice["text"], "the old dog" + alone["text"].get<std::string>());
+    ASSERT_EQ(choice["logprobs"]["tokens"].size(), ids.size() + 1);
+    EXPECT_EQ(choice["logprobs"]["tokens"].back(), alone["logprobs"]["tokens"][0]);
+    EXPECT_EQ(choice["logprobs"]["text_offset"].back(), 11);
+  }
+  // In a stream the prompt comes before all else, with what belongs to it.
+  const std::string stream = post("/v1/completions", body + R"(, "stream": true})").body;
+  const auto first = parse_json(stream.substr(6, stream.find("\n") - 6), "event")["choices"][0];
+  EXPECT_EQ(first["text"], "the old dog");
+  EXPECT_EQ(first["logprobs"]["tokens"].size(), ids.size());
+}
+
+TEST_F(OpenAi, WritesNothingIfNothingIsAskedFor) {
+  const auto json = complete(R"({"prompt": ["the", "a dog"], "max_tokens": 0, "n": 2})");
+  ASSERT_EQ(json["choices"].size(), 4u);
+  for (const auto& choice : json["choices"]) {
+    EXPECT_EQ(choice["text"], "");
+    EXPECT_EQ(choice["finish_reason"], "length");
+  }
+  EXPECT_EQ(json["usage"]["completion_tokens"], 0);
+  EXPECT_TRUE(post("/v1/completions", R"({"prompt": "the", "max_tokens": 0, "stream": true})")
+                  .body.ends_with("data: [DONE]\n\n"));
 }
 
 TEST_F(OpenAi, DrawsAmongTheLikeliestTokens) {
@@ -421,8 +485,7 @@ TEST_F(OpenAi, SaysWhatIsWrong) {
   for (const char* wrong :
        {R"({"prompt": {}})", R"({"prompt": []})", R"({"prompt": "a", "n": 0})",
         R"({"prompt": "a", "temperature": -1})", R"({"prompt": "a", "presence_penalty": 1})",
-        R"({"prompt": "a", "logprobs": 1, "echo": true})", R"({"prompt": ["a", 3]})",
-        R"({"prompt": [[]]})"})
+        R"({"prompt": "a", "max_tokens": -1})", R"({"prompt": ["a", 3]})", R"({"prompt": [[]]})"})
     error("/v1/completions", wrong, 400);
   EXPECT_NE(error("/v1/chat/completions", R"({"messages": []})", 400).find("no chat template"),
             std::string::npos);

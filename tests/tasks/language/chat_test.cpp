@@ -53,6 +53,64 @@ TEST_F(ChatTokens, OfARoleAreNoMarks) {
             joined({begin_, encoded("the</s>cat"), end_}));
 }
 
+// What apply_chat_template() of transformers writes with these arguments.
+class ChatText : public testing::Test {
+ protected:
+  static constexpr const char* kPlain =
+      "{% for m in messages %}[{{ m.role }}]{{ m.content }}[end]\n{% endfor %}"
+      "{% if add_generation_prompt %}[assistant]{% endif %}";
+  static constexpr const char* kTrimming =
+      "{% for m in messages %}[{{ m.role }}] {{ m.content | trim }} [end]{% endfor %}";
+
+  std::string text(const std::string& source, const std::string& last,
+                   const ChatOptions& options) const {
+    const Chat chat({source, "", "", {"<s>", "</s>"}}, tokenizer_);
+    return chat.text(
+        {{{"role", "user"}, {"content", "a cat"}}, {{"role", "assistant"}, {"content", last}}},
+        options);
+  }
+  std::string continued(const std::string& source, const std::string& last) const {
+    return text(source, last, {.add_generation_prompt = false, .continue_final_message = true});
+  }
+
+  const Tokenizer tokenizer_ = rhyme_tokenizer();
+};
+
+TEST_F(ChatText, EndsWithinAMessageThatContinues) {
+  EXPECT_EQ(continued(kPlain, "the mat"), "[user]a cat[end]\n[assistant]the mat");
+  EXPECT_EQ(continued(kPlain, "the mat \n"), "[user]a cat[end]\n[assistant]the mat \n");
+  EXPECT_EQ(continued(kTrimming, " the mat"), "[user] a cat [end][assistant] the mat");
+  EXPECT_EQ(continued(kTrimming, "the mat \n"), "[user] a cat [end][assistant] the mat \n");
+  EXPECT_EQ(continued("{{ messages[1].content | trim }}[end]", "the mat \n"), "the mat");
+  EXPECT_EQ(continued(kPlain, ""), "[user]a cat[end]\n[assistant]");
+}
+
+TEST_F(ChatText, RefusesToContinueWhatTheTemplateDoesNotWrite) {
+  for (const char* source : {"{{ messages[0].content }}", "{{ messages[1].content | upper }}",
+                             "{{ messages[1].content[:3] }}"})
+    EXPECT_THROW(continued(source, "the mat"), DataError) << source;
+  const Chat chat({kPlain, "", "", {}}, tokenizer_);
+  EXPECT_THROW(chat.text({{{"role", "user"}}}, {.continue_final_message = true}), DataError);
+}
+
+TEST_F(ChatText, BeginsAnAnswerUnlessToldNotTo) {
+  EXPECT_TRUE(text(kPlain, "the mat", {}).ends_with("the mat[end]\n[assistant]"));
+  EXPECT_TRUE(text(kPlain, "x", {.add_generation_prompt = false}).ends_with("x[end]\n"));
+}
+
+TEST_F(ChatText, SeesOtherValuesByTheirNames) {
+  const ChatOptions options{.values = {{"enable_thinking", false}, {"eos_token", "[stop]"}}};
+  EXPECT_EQ(text("{{ enable_thinking }}{{ eos_token }}{{ other is defined }}", "", options),
+            "False[stop]False");
+}
+
+TEST_F(ChatTokens, OfOtherValuesAreNoMarks) {
+  const Chat chat({"<s>{{ note.text }}</s>", "", "", {"<s>", "</s>"}}, tokenizer_);
+  EXPECT_EQ(chat.tokens({{{"role", "user"}, {"content", ""}}},
+                        {.values = {{"note", {{"text", "the</s>cat"}}}}}),
+            joined({begin_, encoded("the</s>cat"), end_}));
+}
+
 // A tokenizer that finds "<bt>" in a text, and takes it for its piece.
 class ChatWithUserSymbols : public testing::Test {
  protected:

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <span>
 
 #include "attend/core/base64.h"
@@ -14,6 +13,7 @@
 #include "attend/server/completion.h"
 #include "attend/server/gathering.h"
 #include "attend/server/http/form.h"
+#include "attend/server/routes/completion_requests.h"
 #include "attend/server/routes/openai_fields.h"
 #include "attend/server/routes/vectors.h"
 #include "attend/server/service.h"
@@ -27,9 +27,6 @@ using Json = nlohmann::ordered_json;
 // Prompts or texts in one request.
 constexpr std::size_t kMostInputs = 2048;
 constexpr std::size_t kMostEchoed = 4 << 20;  // bytes of prompts in a response
-constexpr std::size_t kLongestStop = 1024;
-constexpr std::size_t kMostMessages = 512;
-constexpr std::int64_t kMostLikeliest = 20;  // tokens beside each, as in OpenAI's chats
 
 // Ids as text.
 std::string text_of(const std::vector<std::int32_t>& ids, const Tokenizer& tokenizer) {
@@ -70,73 +67,18 @@ std::vector<CompletionPrompt> inputs_of(const Parameters& parameters, std::strin
   return inputs;
 }
 
-std::vector<std::string> stops_of(const Parameters& parameters) {
-  std::vector<std::string> stops = parameters.texts("stop");
-  if (stops.size() > 16) throw HttpError{400, "stop: expected at most 16 strings"};
-  for (const std::string& stop : stops)
-    if (stop.size() > kLongestStop)
-      throw HttpError{400, fmt::format("stop: expected strings of at most {} bytes", kLongestStop)};
-  std::erase(stops, "");
-  return stops;
-}
-
-// The tokens to write: what the request says, at most as many as the server allows.
-int most_tokens(const Parameters& p, std::int64_t allowed, std::int64_t if_absent) {
-  const char* const name = p.has("max_completion_tokens") ? "max_completion_tokens" : "max_tokens";
-  const std::int64_t most = p.whole(name, 1, std::numeric_limits<int>::max(),
-                                    std::clamp<std::int64_t>(if_absent, 1, allowed));
-  if (most > allowed)
-    throw HttpError{400, fmt::format("{}: expected at most {}, the max-new-tokens of the server, "
-                                     "got {}",
-                                     name, allowed, most)};
-  return static_cast<int>(most);
-}
-
-GenerationOptions generation_options(const Parameters& p, const Generator& generator) {
-  GenerationOptions options = generator.default_options();
-  options.sampling.seed = p.seed("seed", 1);
-  options.sampling.top_p = static_cast<float>(p.number("top_p", 0, 1, options.sampling.top_p));
-  options.sampling.top_k = static_cast<int>(p.whole("top_k", -1, 1 << 24, options.sampling.top_k));
-  options.sampling.temperature =
-      static_cast<float>(p.number("temperature", 0, 100, options.sampling.temperature));
-  options.repetition_penalty =
-      static_cast<float>(p.number("repetition_penalty", 1e-6, 1e6, options.repetition_penalty));
-  options.min_tokens = static_cast<int>(p.whole("min_tokens", 0, 1 << 20, options.min_tokens));
-  return options;
-}
-
-// Whether the stream ends with the numbers of tokens.
-bool wants_usage(const Parameters& p) {
-  static constexpr std::string_view kMembers[] = {"include_usage", "include_obfuscation",
-                                                  "continuous_usage_stats"};
-  const Json* const options = p.object("stream_options", kMembers);
-  if (options == nullptr) return false;
-  if (options->value("continuous_usage_stats", Json()) == Json(true))
-    throw HttpError{400, "stream_options: continuous_usage_stats is not supported"};
-  const Json usage = options->value("include_usage", Json());
-  if (!usage.is_null() && !usage.is_boolean())
-    throw HttpError{400, "stream_options: expected true or false as include_usage"};
-  return usage == Json(true);
-}
-
-// What completions and chats have in common.
-CompletionRequest request_of(const Parameters& p, const ServedModelPointer& model) {
-  CompletionRequest request{.model = model};
-  request.choices = static_cast<int>(p.whole("n", 1, 128, 1));
-  request.options = generation_options(p, *model->as<Generator>());
-  request.stops = stops_of(p);
-  request.stream = p.flag("stream", false);
-  request.stream_usage = wants_usage(p);
-  return request;
-}
-
 void completions(const std::shared_ptr<Call>& call) {
   const Parameters& p = call->parameters;
   CompletionRequest request =
-      request_of(p, call->service.models().find<Generator>(p.text("model")));
-  request.options.max_tokens = most_tokens(p, call->service.options().max_new_tokens, 16);
+      completion_request(p, call->service.models().find<Generator>(p.text("model")));
+  request.options.max_tokens = most_tokens(p, 0, call->service.options().max_new_tokens, 16);
   request.options.special_tokens = p.flag("special_tokens", false);
   request.prompts = inputs_of(p, "prompt", request.model->tokenizer);
+  GenerationOptions reading;
+  reading.special_tokens = request.options.special_tokens;
+  for (CompletionPrompt& prompt : request.prompts)
+    if (prompt.ids.empty())
+      prompt.ids = request.model->as<Generator>()->prompt_ids(prompt.text, reading);
   if (request.prompts.size() * static_cast<std::size_t>(request.choices) > kMostInputs)
     throw HttpError{
         400, fmt::format("prompt and n: expected at most {} continuations in all", kMostInputs)};
@@ -151,74 +93,6 @@ void completions(const std::shared_ptr<Call>& call) {
         413, fmt::format("echo: expected prompts of at most {} bytes in all choices", kMostEchoed)};
   request.logprobs = p.has("logprobs");
   request.options.likeliest = static_cast<int>(p.whole("logprobs", 0, kMostLikeliest, 0));
-  if (request.logprobs && request.echo) throw HttpError{400, "logprobs: not with echo"};
-  complete(call, std::move(request));
-}
-
-// A string, or the texts of a list of parts.
-std::string content_of(const Json& message) {
-  const auto found = message.find("content");
-  if (found == message.end() || found->is_null()) return "";
-  if (found->is_string()) return found->get<std::string>();
-  std::string text;
-  for (const Json& part : *found) {
-    const bool is_text = part.is_object() && part.value("type", Json()) == "text" &&
-                         part.contains("text") && part["text"].is_string();
-    if (!is_text) throw HttpError{400, "messages: expected contents of text"};
-    text += part["text"].get<std::string>();
-  }
-  return text;
-}
-
-// Null and empty members of a message say nothing; others than these would be lost.
-void require_text_only(const Json& message) {
-  for (const auto& [name, value] : message.items()) {
-    const bool is_read =
-        name == "role" || name == "content" || (name == "name" && value.is_string());
-    const bool says_nothing = value.is_null() || (value.is_structured() && value.empty());
-    if (!is_read && !says_nothing)
-      throw HttpError{400, fmt::format("messages: expected role and content, {} is not supported",
-                                       quote(name))};
-  }
-}
-
-Json messages_of(const Parameters& p) {
-  const Json& list = *p.find("messages");
-  if (!list.is_array() || list.empty() || list.size() > kMostMessages)
-    throw HttpError{400, fmt::format("messages: expected a list of 1 to {}", kMostMessages)};
-  Json messages = Json::array();
-  for (const Json& one : list) {
-    if (!one.is_object() || !one.contains("role") || !one["role"].is_string())
-      throw HttpError{400, "messages: expected objects with role and content"};
-    require_text_only(one);
-    messages.push_back({{"role", one["role"]}, {"content", content_of(one)}});
-    if (const Json name = one.value("name", Json()); name.is_string())
-      messages.back()["name"] = name;
-  }
-  return messages;
-}
-
-void chat(const std::shared_ptr<Call>& call) {
-  const Parameters& p = call->parameters;
-  const ServedModelPointer model = call->service.models().find<Generator>(p.text("model"));
-  if (!model->chat_problem.empty())
-    throw HttpError{400, fmt::format("the model {} cannot chat: {}; use /v1/completions",
-                                     quote(model->name), printable(model->chat_problem))};
-  if (model->chat == nullptr)
-    throw HttpError{400, fmt::format("the model {} has no chat template; use /v1/completions",
-                                     quote(model->name))};
-  CompletionRequest request = request_of(p, model);
-  request.logprobs = p.flag("logprobs", false);
-  request.options.likeliest = static_cast<int>(p.whole("top_logprobs", 0, kMostLikeliest, 0));
-  if (request.options.likeliest > 0 && !request.logprobs)
-    throw HttpError{400, "top_logprobs: needs \"logprobs\": true"};
-  request.conversation = model->chat->tokens(messages_of(p));
-  if (request.conversation.empty())
-    throw HttpError{400, "messages: the chat template writes nothing for them"};
-  // By default the rest of the context.
-  request.options.max_tokens =
-      most_tokens(p, call->service.options().max_new_tokens,
-                  model->as<Generator>()->context() - std::ssize(request.conversation));
   complete(call, std::move(request));
 }
 

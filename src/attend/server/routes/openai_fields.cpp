@@ -24,7 +24,9 @@ void add_generation(std::vector<RouteField>& fields) {
        {"seed", FieldType::whole, "any number of 64 bits; equal seeds give equal answers (1)"},
        {"stop", FieldType::texts, "stop strings: a continuation ends before them"},
        {"stream", FieldType::flag, "send the text while it is written, as events"},
-       {"stream_options", FieldType::any, "{\"include_usage\": true}: count tokens at the end"}});
+       {"stream_options", FieldType::any, "{\"include_usage\": true}: count tokens at the end"},
+       {"return_token_ids", FieldType::flag,
+        "add the ids of all tokens, prompt_token_ids and token_ids (false)"}});
 }
 
 // Taken with the values that change nothing, for completions and chats.
@@ -38,8 +40,7 @@ void add_neutral(std::vector<RouteField>& fields) {
        fixed_field("include_stop_str_in_output", "[false]"), fixed_field("ignore_eos", "[false]"),
        fixed_field("skip_special_tokens", "[true]"), fixed_field("bad_words", "[[]]"),
        fixed_field("allowed_token_ids", "[[]]"), fixed_field("logits_processors", "[[]]"),
-       fixed_field("return_tokens_as_token_ids", "[false]"),
-       fixed_field("return_token_ids", "[false]"), fixed_field("priority", "[0]"),
+       fixed_field("return_tokens_as_token_ids", "[false]"), fixed_field("priority", "[0]"),
        // llama.cpp
        fixed_field("typical_p", "[1]"), fixed_field("repeat_penalty", "[1]"),
        fixed_field("mirostat", "[0]"), fixed_field("dynatemp_range", "[0]"),
@@ -67,8 +68,10 @@ std::vector<RouteField> completion_fields() {
       kLanguageModel,
       {"prompt", FieldType::any, "text to continue, a list of texts, or ids of tokens", true},
       {"max_tokens", FieldType::whole,
-       "most tokens to write (16), at most the server's --max-new-tokens"},
-      {"echo", FieldType::flag, "write the prompt before its continuation"},
+       "most tokens to write (16), at most the server's --max-new-tokens; 0: none"},
+      {"echo", FieldType::flag,
+       "write the prompt before its continuation, with logprobs also the log-probabilities of its "
+       "tokens"},
       {"special_tokens", FieldType::flag,
        "take the strings of special tokens in a prompt for these tokens (false: letters)"},
       {"logprobs", FieldType::whole,
@@ -92,7 +95,14 @@ std::vector<RouteField> chat_fields() {
       {"max_tokens", FieldType::whole, "older name of max_completion_tokens"},
       {"logprobs", FieldType::flag, "the log-probability of every token (false)"},
       {"top_logprobs", FieldType::whole,
-       "with logprobs: so many most likely tokens at the place of each, at most 20 (0)"}};
+       "with logprobs: so many most likely tokens at the place of each, at most 20 (0)"},
+      {"continue_final_message", FieldType::flag,
+       "continue the text of the last message, instead of answering it (false)"},
+      {"add_generation_prompt", FieldType::flag,
+       "begin an answer after the messages (true, unless continue_final_message)"},
+      {"chat_template_kwargs", FieldType::any,
+       "object: what the template sees by these names, such as enable_thinking"},
+      {"documents", FieldType::any, "list of objects for templates that read documents"}};
   add_generation(fields);
   add(fields,
       {fixed_field("tools", "[[]]"), fixed_field("tool_choice", R"(["none", "auto"])"),
@@ -101,10 +111,7 @@ std::vector<RouteField> chat_fields() {
        fixed_field("reasoning_effort", R"(["none"])"), fixed_field("verbosity", R"(["medium"])"),
        // vLLM
        fixed_field("echo", "[false]"), fixed_field("best_of", "[1]"),
-       fixed_field("add_generation_prompt", "[true]"),
-       fixed_field("continue_final_message", "[false]"),
-       fixed_field("add_special_tokens", "[false]"), fixed_field("documents", "[[]]"),
-       fixed_field("chat_template_kwargs", "[{}]")});
+       fixed_field("add_special_tokens", "[false]")});
   add_neutral(fields);
   return fields;
 }

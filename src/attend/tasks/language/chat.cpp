@@ -7,6 +7,7 @@
 #include "attend/core/json.h"
 #include "attend/core/json_text.h"
 #include "attend/core/quote.h"
+#include "attend/core/unicode.h"
 #include "attend/core/utf8.h"
 #include "attend/error.h"
 
@@ -55,6 +56,30 @@ std::string divided(std::string_view content, const std::vector<std::string>& ma
     result += text[at];
   }
   return result;
+}
+
+// The same for every string in a value.
+void divide(Json& value, const std::vector<std::string>& marks) {
+  if (value.is_string()) value = divided(value.get<std::string>(), marks);
+  if (value.is_structured())
+    for (Json& part : value) divide(part, marks);
+}
+
+// Stands after the text of a message that is continued. A template may trim the space at its end,
+// and then trims those of the message.
+constexpr std::string_view kContinued = "THE_MESSAGE_CONTINUES_HERE ";
+
+// What the template has written up to there.
+std::string text_to_continue(const std::string& written, std::string_view message) {
+  const std::string_view word = unicode::strip_right(kContinued);
+  const std::size_t end = written.rfind(word);
+  if (end == written.npos || written.find(unicode::strip(message)) == written.npos)
+    throw DataError(
+        "the last message cannot be continued: the chat template does not write it as "
+        "it is");
+  const std::string text = written.substr(0, end);
+  if (std::string_view(written).substr(end).starts_with(kContinued)) return text;
+  return std::string(unicode::strip_right(text));
 }
 
 // The parts between dividers.
@@ -153,8 +178,11 @@ Chat::Chat(const ChatFormat& format, Tokenizer tokenizer)
     // What is unknown in a text gets this id, and is no role.
     if (id != tokenizer_.unk_id()) is_mark_[static_cast<std::size_t>(id)] = true;
     // SentencePiece has no text that begins with a symbol of the user: it puts a space before it.
-    marks_are_tokens_ =
-        marks_are_tokens_ && tokenizer_.encode(mark, SpecialText::as_tokens) == std::vector{id};
+    const auto is_mark = [&](const std::string& text) {
+      return tokenizer_.encode(text, SpecialText::as_tokens) == std::vector{id};
+    };
+    marks_are_tokens_ = marks_are_tokens_ && is_mark(mark);
+    spaces_[mark] = {is_mark("\n" + mark), is_mark(mark + "\n")};
   }
 }
 
@@ -200,31 +228,46 @@ void Chat::append_text(std::string_view text, std::vector<std::int32_t>& tokens)
   }
 }
 
-std::string Chat::text(nlohmann::ordered_json messages) const {
+std::string Chat::text(nlohmann::ordered_json messages, const ChatOptions& options) const {
+  std::string last;
+  if (options.continue_final_message) {
+    if (messages.empty() || !messages.back().value("content", Json()).is_string())
+      throw DataError("the last message cannot be continued: it has no content");
+    last = messages.back()["content"];
+    messages.back()["content"] = last + std::string(kContinued);
+  }
   // Tools and documents are none, not undefined, as transformers has it.
   Json values{{"messages", std::move(messages)},
               {"tools", nullptr},
               {"documents", nullptr},
-              {"add_generation_prompt", true}};
+              {"add_generation_prompt", options.add_generation_prompt}};
   for (const auto& [name, token] : format_.other_tokens) values[name] = token;
   if (!format_.bos_token.empty()) values["bos_token"] = format_.bos_token;
   if (!format_.eos_token.empty()) values["eos_token"] = format_.eos_token;
-  return template_.render(values);
+  values.update(options.values);
+  const std::string text = template_.render(values);
+  return options.continue_final_message ? text_to_continue(text, last) : text;
 }
 
-std::vector<std::int32_t> Chat::tokens(nlohmann::ordered_json messages) const {
-  for (Json& message : messages)
-    for (auto& [name, value] : message.items())
-      if (value.is_string()) value = divided(value.get<std::string>(), format_.marks);
-  const std::string text = this->text(std::move(messages));
+std::vector<std::int32_t> Chat::tokens(nlohmann::ordered_json messages,
+                                       const ChatOptions& options) const {
+  ChatOptions plain = options;
+  divide(messages, format_.marks);
+  divide(plain.values, format_.marks);
+  const std::string text = this->text(std::move(messages), plain);
   std::vector<std::int32_t> tokens = tokens_of_whole(text);
   if (!tokens.empty()) return tokens;
   MarkFinder marks(text, format_.marks);
+  bool taken = false;  // the white space after the last mark
   for (std::size_t begin = 0; begin < text.size();) {
     const auto [at, mark] = marks.first_from(begin);
-    append_text(std::string_view(text).substr(begin, at == text.npos ? at : at - begin), tokens);
+    std::string_view part = std::string_view(text).substr(begin, at == text.npos ? at : at - begin);
+    const Sides takes = at == text.npos ? Sides{} : spaces_.find(mark)->second;
+    if (taken) part = unicode::strip_left(part);
+    append_text(takes.left ? unicode::strip_right(part) : part, tokens);
     if (at == text.npos) break;
     tokens.push_back(tokenizer_.id(mark));
+    taken = takes.right;
     begin = at + mark.size();
   }
   return tokens;

@@ -31,17 +31,27 @@ struct ChatFormat {
 // The metadata of a model file with a chat format.
 inline constexpr const char* kChatKey = "attend.chat";
 
+// How a conversation is written.
+struct ChatOptions {
+  // What the template sees by its names beside the messages, before all others.
+  nlohmann::ordered_json values = nlohmann::ordered_json::object();
+  bool add_generation_prompt = true;    // the beginning of an answer follows
+  bool continue_final_message = false;  // the text ends within the last message
+};
+
 class Chat {
  public:
   // Throws DataError for a template that cannot be read and for marks that are no tokens.
   Chat(const ChatFormat& format, Tokenizer tokenizer);
 
-  // The tokens of a conversation, with the beginning of the answer. messages: objects with "role"
-  // and "content", and perhaps others, strings. A mark in them is text: nobody can pretend to be
-  // another role. Throws DataError for messages that the template refuses.
-  std::vector<std::int32_t> tokens(nlohmann::ordered_json messages) const;
+  // The tokens of a conversation. messages: objects with "role" and "content", and perhaps others,
+  // strings. A mark in them, or in the values, is text: nobody can pretend to be another role.
+  // Throws DataError for messages that the template refuses, or whose last one it does not write as
+  // it is, if that is to be continued.
+  std::vector<std::int32_t> tokens(nlohmann::ordered_json messages,
+                                   const ChatOptions& options = {}) const;
   // What the template writes for them.
-  std::string text(nlohmann::ordered_json messages) const;
+  std::string text(nlohmann::ordered_json messages, const ChatOptions& options = {}) const;
 
  private:
   // Appends the tokens of a text with dividers. None is a mark, also where the tokenizer finds one.
@@ -55,7 +65,11 @@ class Chat {
   ChatFormat format_;
   Tokenizer tokenizer_;
   bool marks_are_tokens_ = true;  // each mark alone is one token
-  std::vector<bool> is_mark_;     // by id
+  struct Sides {
+    bool left = false, right = false;
+  };
+  std::map<std::string, Sides, std::less<>> spaces_;  // white space that each mark takes
+  std::vector<bool> is_mark_;                         // by id
 };
 
 // Throws DataError for a format that Chat refuses, or whose template does not write a question of a

@@ -37,6 +37,11 @@ void check(const GenerationOptions& options, const LanguageModel& model) {
       throw ConfigError("forbidden_ids: expected ids of the vocabulary in each sequence");
 }
 
+// "standard input: ", or nothing.
+std::string source_of(const GenerationOptions& options) {
+  return options.prompt_source.empty() ? "" : options.prompt_source + ": ";
+}
+
 // Throws DataError.
 void check_prompt_ids(const std::vector<std::int32_t>& ids, std::string_view name,
                       const LanguageModel& model, const GenerationOptions& options) {
@@ -64,14 +69,19 @@ GenerationOptions GenerationEngine::default_options() const {
   return options;
 }
 
+std::vector<std::int32_t> GenerationEngine::prompt_ids(std::string_view text,
+                                                       const GenerationOptions& options) const {
+  if (!is_utf8(text)) throw DataError(source_of(options) + "the prompt is not UTF-8");
+  return model_->prompt_ids(text,
+                            options.special_tokens ? SpecialText::as_tokens : SpecialText::as_text);
+}
+
 GenerationPrompt GenerationEngine::prompt(std::string_view text, const GenerationOptions& options,
                                           std::uint64_t sample) const {
   check(options, *model_);
-  const std::string source = options.prompt_source.empty() ? "" : options.prompt_source + ": ";
-  if (!is_utf8(text)) throw DataError(source + "the prompt is not UTF-8");
+  const std::string source = source_of(options);
   const bool has_lines = model_->text.has_lines();
-  std::vector<std::int32_t> ids = model_->prompt_ids(
-      text, options.special_tokens ? SpecialText::as_tokens : SpecialText::as_text);
+  std::vector<std::int32_t> ids = prompt_ids(text, options);
   if (const int context = model_->context_for(options.context); std::ssize(ids) > context)
     throw DataError(fmt::format(
         "{}the prompt has {} tokens{}; the model's context holds at most {}: shorten it", source,

@@ -76,7 +76,11 @@ class GenerationEngine {
                       const std::function<void(std::string_view)>& accept = {},
                       std::uint64_t sample = 0) const;
 
-  // The tokens of a prompt, for RunningGenerations: n_best continuations. Throws like generate().
+  // The tokens of a prompt, however many. Throws DataError for a text that is not UTF-8, and for
+  // one without tokens.
+  std::vector<std::int32_t> prompt_ids(std::string_view text,
+                                       const GenerationOptions& options) const;
+  // The prompt for RunningGenerations: n_best continuations. Throws like generate().
   GenerationPrompt prompt(std::string_view text, const GenerationOptions& options,
                           std::uint64_t sample) const;
   // The same for tokens of a text, which are continued as they are. Also throws DataError for none,

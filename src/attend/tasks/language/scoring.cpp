@@ -3,15 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <optional>
 
+#include "attend/backend/backend.h"
 #include "attend/checkpoint/finite.h"
 #include "attend/core/too_long.h"
 #include "attend/core/utf8.h"
 #include "attend/error.h"
 #include "attend/tasks/answers.h"
 #include "attend/tasks/language/perplexity.h"
+#include "attend/text/text_stream.h"
 
 namespace attend {
 
@@ -101,7 +104,69 @@ LanguageEvaluationBatcher windows_of(const LanguageModel& model, std::vector<std
   return {std::move(stream), std::move(windows), {}};
 }
 
+// Positions whose logits are in memory together.
+constexpr std::int64_t kPositionsAtOnce = 64;
+
+// The scores and the likeliest tokens at the places of `tokens`, which logits [N, V] predict.
+void take_scores(const Tensor& logits, int likeliest, std::span<GeneratedToken> tokens) {
+  backend().log_softmax(logits, logits);
+  std::vector<std::int32_t> chosen;
+  for (const GeneratedToken& token : tokens) chosen.push_back(token.id);
+  const Tensor scores = Tensor::empty({logits.rows(), 1});
+  backend().gather_columns(logits, chosen, std::numeric_limits<float>::quiet_NaN(), scores);
+  const std::vector<float> values = scores.to_vector();
+  for (std::size_t i = 0; i < tokens.size(); ++i) tokens[i].score = values[i];
+  const std::int64_t k = std::min<std::int64_t>(likeliest, logits.cols());
+  if (k == 0) return;
+  const Tensor best = Tensor::empty({logits.rows(), k}),
+               columns = Tensor::empty({logits.rows(), k}, DType::i32);
+  backend().log_softmax_top_k(logits, static_cast<int>(k), best, columns);
+  const Tensor best_values = best.to_host(), ids = columns.to_host();
+  for (std::int64_t i = 0; i < logits.rows(); ++i)
+    for (std::int64_t j = 0; j < k; ++j)
+      tokens[static_cast<std::size_t>(i)].likeliest.push_back(
+          {ids.row<std::int32_t>(i)[j], best_values.row(i)[j]});
+}
+
+// What each token adds to a text. Those that stand before every text add nothing.
+void take_texts(const LanguageModel& model, std::span<GeneratedToken> tokens) {
+  const std::vector<std::int32_t>& prefix = model.text.prefix;
+  const bool begins =
+      tokens.size() >= prefix.size() &&
+      std::equal(prefix.begin(), prefix.end(), tokens.begin(),
+                 [](std::int32_t id, const GeneratedToken& token) { return id == token.id; });
+  const std::int32_t line_end = model.text.has_lines() ? model.tokenizer.eos_id() : -1;
+  TextStream stream(model.tokenizer, model.text.has_lines() ? TextStream::LineBreaks::spaces
+                                                            : TextStream::LineBreaks::kept);
+  for (GeneratedToken& token : tokens.subspan(begins ? prefix.size() : 0))
+    token.text = token.id == line_end ? stream.finish() + "\n" : stream.add(token.id);
+  if (!tokens.empty()) tokens.back().text += stream.finish();
+}
+
 }  // namespace
+
+std::vector<GeneratedToken> score_tokens(const LanguageModel& model,
+                                         std::span<const std::int32_t> ids, int likeliest) {
+  std::vector<GeneratedToken> tokens;
+  for (const std::int32_t id : ids)
+    tokens.push_back({0, id, std::numeric_limits<float>::quiet_NaN(), ""});
+  take_texts(model, tokens);
+  if (ids.size() < 2) return tokens;
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  const Tensor hidden = model.network->hidden(Ragged::one(ids.first(ids.size() - 1)), pass).value();
+  std::vector<float> scores;
+  for (std::int64_t begin = 0; begin < hidden.rows(); begin += kPositionsAtOnce) {
+    const std::int64_t end = std::min(begin + kPositionsAtOnce, hidden.rows());
+    const auto some = std::span(tokens).subspan(static_cast<std::size_t>(begin) + 1,
+                                                static_cast<std::size_t>(end - begin));
+    take_scores(model.network->project(Variable(hidden.slice_rows(begin, end))).value(), likeliest,
+                some);
+    for (const GeneratedToken& token : some) scores.push_back(token.score);
+  }
+  require_finite(scores, "log-probabilities of the tokens", model.source);
+  return tokens;
+}
 
 std::vector<float> score_stream(const LanguageModel& model, std::vector<std::int32_t> stream) {
   if (stream.size() < 2) return {};

@@ -8,6 +8,7 @@
 #include <vector>
 #include "attend/answers.h"
 #include "attend/core/lines.h"
+#include "attend/generator.h"
 #include "attend/metrics.h"
 #include "attend/tasks/language/model.h"
 
@@ -30,5 +31,9 @@ std::vector<SequenceScore> score_lines(const LanguageModel& model,
 // The log-probability of each token of a stream but the first, given those before it. A stream
 // longer than the context is read in windows as above.
 std::vector<float> score_stream(const LanguageModel& model, std::vector<std::int32_t> stream);
+
+// Generator::score_tokens().
+std::vector<GeneratedToken> score_tokens(const LanguageModel& model,
+                                         std::span<const std::int32_t> ids, int likeliest);
 
 }  // namespace attend

@@ -257,6 +257,7 @@ std::unique_ptr<Job> job_of(const GenerationEngine& engine, GenerationRequest re
       : !request.ids.empty()
           ? engine.prompt(std::move(request.ids), request.options, request.sample)
           : engine.prompt(request.prompt, request.options, request.sample);
+  if (request.in_message) prompt.begun = prompt.stream;
   prompt.grow = std::move(request.grow);
   return std::make_unique<GenerationJob>(engine, std::move(prompt), first, std::move(receiver),
                                          state);
