@@ -71,8 +71,12 @@ SettingsJson marks(ClassSettings& settings, const char* begin, const char* end) 
           {"sep", pair_of(settings.token("sep_token", end))}};
 }
 
+// With all that the tokenizers library wants to read, because steps are exported as they are.
 SettingsJson byte_level(bool prefix_space, bool use_regex) {
-  return {{"type", "ByteLevel"}, {"add_prefix_space", prefix_space}, {"use_regex", use_regex}};
+  return {{"type", "ByteLevel"},
+          {"add_prefix_space", prefix_space},
+          {"trim_offsets", true},
+          {"use_regex", use_regex}};
 }
 
 void build_bert(ClassSettings& settings, TokenizerSource& source) {
@@ -84,7 +88,7 @@ void build_bert(ClassSettings& settings, TokenizerSource& source) {
                         {"lowercase", lowercase},
                         {"strip_accents", settings.flag("strip_accents", lowercase)}};
   file["pre_tokenizer"] = {{"type", "BertPreTokenizer"}};
-  file["decoder"] = {{"type", "WordPiece"}};
+  file["decoder"] = {{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}};
   file["post_processor"] = marks(settings, "[CLS]", "[SEP]");
   file["model"]["type"] = "WordPiece";
   file["model"]["unk_token"] = settings.token("unk_token", "[UNK]");
@@ -94,7 +98,7 @@ void build_roberta(ClassSettings& settings, TokenizerSource& source) {
   SettingsJson& file = source.file;
   file["normalizer"] = nullptr;
   file["pre_tokenizer"] = byte_level(settings.flag("add_prefix_space", false), true);
-  file["decoder"] = {{"type", "ByteLevel"}};
+  file["decoder"] = byte_level(true, true);
   file["post_processor"] = marks(settings, "<s>", "</s>");
 }
 
@@ -102,18 +106,20 @@ void build_gpt2(ClassSettings& settings, TokenizerSource& source) {
   SettingsJson& file = source.file;
   file["normalizer"] = nullptr;
   file["pre_tokenizer"] = byte_level(settings.flag("add_prefix_space", false), true);
-  file["decoder"] = {{"type", "ByteLevel"}};
+  file["decoder"] = byte_level(true, true);
 }
 
 void build_qwen2(ClassSettings& settings, TokenizerSource& source) {
   SettingsJson& file = source.file;
   file["normalizer"] = {{"type", "NFC"}};
-  file["pre_tokenizer"] = {
-      {"type", "Sequence"},
-      {"pretokenizers",
-       {{{"type", "Split"}, {"pattern", {{"Regex", kQwenPattern}}}, {"behavior", "Isolated"}},
-        byte_level(settings.flag("add_prefix_space", false), false)}}};
-  file["decoder"] = {{"type", "ByteLevel"}};
+  file["pre_tokenizer"] = {{"type", "Sequence"},
+                           {"pretokenizers",
+                            {{{"type", "Split"},
+                              {"pattern", {{"Regex", kQwenPattern}}},
+                              {"behavior", "Isolated"},
+                              {"invert", false}},
+                             byte_level(settings.flag("add_prefix_space", false), false)}}};
+  file["decoder"] = byte_level(true, true);
 }
 
 constexpr const char* kEnd = "<|endoftext|>";

@@ -153,7 +153,7 @@ Translation RunningTranslations::translation(const SourceSentence& sentence,
   const auto& [options, marks, rules] = *sentence.call;
   Translation translation{{}, source_tokens(sentence)};
   for (const Hypothesis& hypothesis : found) {
-    translation.candidates.push_back(candidate(hypothesis, marks));
+    translation.candidates.push_back(candidate(hypothesis));
     if (options.alignment)
       translation.candidates.back().alignment =
           word_alignment(model_, marks, sentence.ids, hypothesis.ids);
@@ -170,21 +170,20 @@ std::vector<std::string> RunningTranslations::source_tokens(const SourceSentence
   return tokens;
 }
 
-// A first token that the model is forced to write is a part of the text, unless it is a mark.
-std::string RunningTranslations::text_of(const Hypothesis& hypothesis,
-                                         const PairMarks& marks) const {
-  if (marks.before_target.size() <= 1) return model_.tgt_tokenizer.decode(hypothesis.ids);
-  std::vector<std::int32_t> ids(marks.before_target.begin() + 1, marks.before_target.end());
+// A first token that the model is forced to write is a part of the text; a language is not.
+std::string RunningTranslations::text_of(const Hypothesis& hypothesis) const {
+  const std::vector<std::int32_t>& before = model_.format.marks.before_target;
+  if (before.size() <= 1 || before.back() < 0) return model_.tgt_tokenizer.decode(hypothesis.ids);
+  std::vector<std::int32_t> ids{before.back()};
   ids.insert(ids.end(), hypothesis.ids.begin(), hypothesis.ids.end());
   return model_.tgt_tokenizer.decode(ids);
 }
 
-TranslationCandidate RunningTranslations::candidate(const Hypothesis& hypothesis,
-                                                    const PairMarks& marks) const {
+TranslationCandidate RunningTranslations::candidate(const Hypothesis& hypothesis) const {
   require_finite(std::array{hypothesis.score, hypothesis.log_probability},
                  "scores of a translation", model_.source);
   TranslationCandidate candidate;
-  candidate.text = text_of(hypothesis, marks);
+  candidate.text = text_of(hypothesis);
   candidate.score = hypothesis.score;
   candidate.log_probability = hypothesis.log_probability;
   for (const std::int32_t id : hypothesis.ids)

@@ -50,8 +50,8 @@ class RunningTranslations {
   Translation translation(const SourceSentence& sentence,
                           const std::vector<Hypothesis>& found) const;
   std::vector<std::string> source_tokens(const SourceSentence& sentence) const;
-  std::string text_of(const Hypothesis& hypothesis, const PairMarks& marks) const;
-  TranslationCandidate candidate(const Hypothesis& hypothesis, const PairMarks& marks) const;
+  std::string text_of(const Hypothesis& hypothesis) const;
+  TranslationCandidate candidate(const Hypothesis& hypothesis) const;
 
   std::shared_ptr<const TranslationEnsemble> ensemble_;
   const TranslationModel& model_;  // the first of them
