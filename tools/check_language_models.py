@@ -111,7 +111,11 @@ def compare_answers(program, file, model, tokenizer, prompts):
         if expected is None:
             wrong += "prompt has no tokens" not in found.stderr
             continue
-        ours = json.loads(found.stdout)["text"] if found.returncode == 0 else found.stderr
+        result = json.loads(found.stdout) if found.returncode == 0 else {"text": found.stderr, "tokens": []}
+        ours, pieces = result["text"], tokenizer.convert_ids_to_tokens(expected["written"])
+        if any(piece.startswith("<0x") for piece in pieces) and result["tokens"] == pieces[:len(result["tokens"])] and \
+                len(pieces) - len(result["tokens"]) <= 1:
+            continue  # bytes that are not UTF-8 together are written in another way (docs/import.md)
         if ours != expected["text"]:
             wrong += 1
             print(f"prompt {prompt!r}: expected {expected['text']!r}, found {ours!r}")
