@@ -65,10 +65,12 @@ def translations(folder, tokenizer, golden, config, languages):
 
 def continuations(folder, tokenizer, golden, config):
     generator = ctranslate2.Generator(str(folder))
+    suppressed = transformers.GenerationConfig.from_pretrained(config.name_or_path).suppress_tokens or []  # which the converter does not read
     equal = 0
     for ids, written in zip(sequences(golden, "ids"), sequences(golden, "written")):
         new = written[len(ids):]
         result = generator.generate_batch([tokenizer.convert_ids_to_tokens(ids)], beam_size=1, sampling_topk=1, max_length=max(len(new), 1),
+                                          suppress_sequences=[tokenizer.convert_ids_to_tokens([token]) for token in suppressed],
                                           include_prompt_in_result=False)[0].sequences_ids[0]
         equal += agrees(result, new, config.eos_token_id)
     return equal
