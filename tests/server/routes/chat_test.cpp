@@ -83,14 +83,32 @@ TEST_F(ChatRoute, AnswersAsTheLibraryDoes) {
   EXPECT_EQ(json["choices"][0]["message"]["role"], "assistant");
   EXPECT_EQ(json["choices"][0]["message"]["content"], expected);
   EXPECT_GT(json["usage"]["prompt_tokens"], 3);
-  // The same in parts, with several choices and the limit by its newer name.
-  const auto parts = json_of(post("/v1/chat/completions",
-                                  R"({"messages": [{"role": "user", "content": [
-                                       {"type": "text", "text": "the"},
-                                       {"type": "text", "text": " dog"}]}],
-                                      "max_completion_tokens": 12, "n": 2, "temperature": 0})"));
-  ASSERT_EQ(parts["choices"].size(), 2u);
-  EXPECT_EQ(parts["choices"][1]["message"]["content"], expected);
+  // The same as a part, with several choices and the limit by its newer name.
+  const auto part = json_of(post("/v1/chat/completions",
+                                 R"({"messages": [{"role": "user", "content": [
+                                      {"type": "text", "text": "the dog"}]}],
+                                     "max_completion_tokens": 12, "n": 2, "temperature": 0})"));
+  ASSERT_EQ(part["choices"].size(), 2u);
+  EXPECT_EQ(part["choices"][1]["message"]["content"], expected);
+}
+
+// As vLLM and llama.cpp join them.
+TEST_F(ChatRoute, ReadsTextPartsAsLines) {
+  const auto prompt_of = [&](const std::string& content) {
+    return json_of(post("/v1/chat/completions",
+                        R"({"max_tokens": 1, "temperature": 0, "return_token_ids": true,
+                            "messages": [{"role": "user", "content": )" +
+                            content + "}]}"))["prompt_token_ids"];
+  };
+  EXPECT_EQ(prompt_of(R"([{"type": "text", "text": "the"}, {"type": "text", "text": ""},
+                          {"type": "text", "text": " dog"}])"),
+            prompt_of(R"("the\n\n dog")"));
+  for (const char* content : {"1", "{}", R"(["the"])", R"([{"type": "image_url"}])"})
+    EXPECT_EQ(post("/v1/chat/completions",
+                   fmt::format(R"({{"messages": [{{"role": "user", "content": {}}}]}})", content))
+                  .status,
+              400)
+        << content;
 }
 
 TEST_F(ChatRoute, TakesWhatChangesNothing) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "attend/core/quote.h"
 #include "attend/server/routes/completion_requests.h"
@@ -15,16 +16,20 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostMessages = 512;
 
-// A string, or the texts of a list of parts.
+// A string, or the texts of a list of parts, each a line as in vLLM and llama.cpp.
 std::string content_of(const Json& message) {
   const auto found = message.find("content");
   if (found == message.end() || found->is_null()) return "";
   if (found->is_string()) return found->get<std::string>();
+  constexpr const char* kExpected = "messages: expected contents of text";
+  if (!found->is_array()) throw HttpError{400, kExpected};
   std::string text;
+  bool is_first = true;
   for (const Json& part : *found) {
     const bool is_text = part.is_object() && part.value("type", Json()) == "text" &&
                          part.contains("text") && part["text"].is_string();
-    if (!is_text) throw HttpError{400, "messages: expected contents of text"};
+    if (!is_text) throw HttpError{400, kExpected};
+    if (!std::exchange(is_first, false)) text += '\n';
     text += part["text"].get<std::string>();
   }
   return text;
