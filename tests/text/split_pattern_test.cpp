@@ -92,6 +92,13 @@ TEST(SplitPattern, ReadsTheSyntaxOfTheTokenizersLibrary) {
   for (const Case& one : cases) EXPECT_EQ(split(one.pattern, one.text), one.parts) << one.pattern;
 }
 
+// PCRE2 itself takes the group for one that must match.
+TEST(SplitPattern, GoesBackBeforeAnAtomicGroupThatMatchesNothing) {
+  for (const char* pattern : {"a*(?:b)?+[a-c]", "a*(?>b|)[a-c]", "a*(?>(?:b)?)[a-c]",
+                              "a*(?:b){0,1}[a-c]", "a*(b)*+[a-c]"})
+    EXPECT_EQ(split(pattern, "xaay"), (Parts{"x", "aa", "y"})) << pattern;
+}
+
 TEST(SplitPattern, RefusesWhatIsNoPattern) {
   for (const char* pattern :
        {"(",         "[a",          R"(\X)",     R"(\y)",           R"((?s:.))",      R"((?x) a)",

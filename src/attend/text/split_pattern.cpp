@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <string>
 
 #include "attend/core/quote.h"
@@ -33,6 +34,15 @@ std::uint32_t match_limit(std::size_t bytes) {
       std::min<std::size_t>(10'000 + 16 * bytes, std::uint32_t{1} << 31));
 }
 
+// Whether it may have an atomic group: PCRE2 10.42 makes "a*" in "a*(?:b)?+c" possessive, as if the
+// group had to match, and then finds no "ac".
+bool may_have_atomic_group(std::string_view pattern) {
+  constexpr std::string_view kBegins[] = {"(?>", ")?+", ")*+", ")++", "){"};
+  return std::any_of(std::begin(kBegins), std::end(kBegins), [&](std::string_view begin) {
+    return pattern.find(begin) != std::string_view::npos;
+  });
+}
+
 }  // namespace
 
 struct SplitPattern::Code {
@@ -45,9 +55,12 @@ SplitPattern::SplitPattern(std::string_view pattern) {
   const std::string spelled = pcre_of_oniguruma(pattern);
   int error = 0;
   PCRE2_SIZE at = 0;
-  pcre2_code* const code = pcre2_compile(
-      reinterpret_cast<PCRE2_SPTR>(spelled.data()), spelled.size(),
-      PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C, &error, &at, nullptr);
+  constexpr std::uint32_t kOptions =
+      PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C;
+  pcre2_code* const code =
+      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(spelled.data()), spelled.size(),
+                    kOptions | (may_have_atomic_group(spelled) ? PCRE2_NO_AUTO_POSSESS : 0), &error,
+                    &at, nullptr);
   if (code == nullptr) {
     std::array<PCRE2_UCHAR, 200> message{};
     pcre2_get_error_message(error, message.data(), message.size());
