@@ -295,6 +295,10 @@ def has_true_offsets(model):
     return model["type"] != "BPE" or (model["unk_token"] and not model["continuing_subword_prefix"] and not model["end_of_word_suffix"] and not mixes_bytes)
 
 
+def normalized(tokenizer, text):
+    return text if tokenizer.normalizer is None else tokenizer.normalizer.normalize_str(text)
+
+
 def cases_of(rng, texts):
     """A tokenizer that the library takes, and what it makes of texts."""
     while True:
@@ -303,6 +307,8 @@ def cases_of(rng, texts):
             tokenizer = Tokenizer.from_str(json.dumps(description))
         except Exception:
             continue
+        if any(token["normalized"] and normalized(tokenizer, token["content"]) == "" for token in description["added_tokens"]):
+            continue  # the library would find it everywhere, and not end
         lines = [{"tokenizer": description}]
         for _ in range(texts):
             text = random_text(rng, added)
