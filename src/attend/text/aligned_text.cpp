@@ -19,6 +19,12 @@ AlignedText::AlignedText(std::string_view text, std::size_t begin) {
   }
 }
 
+void AlignedText::move_last_character(Source source) {
+  std::size_t first = bytes_.size() - 1;
+  while (first > 0 && (static_cast<unsigned char>(bytes_[first]) & 0xC0) == 0x80) --first;
+  std::fill(sources_.begin() + static_cast<std::ptrdiff_t>(first), sources_.end(), source);
+}
+
 void AlignedText::append(const AlignedText& other, std::size_t begin, std::size_t end) {
   bytes_ += other.bytes(begin, end);
   sources_.insert(sources_.end(), other.sources_.begin() + static_cast<std::ptrdiff_t>(begin),

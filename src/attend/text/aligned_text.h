@@ -50,6 +50,8 @@ class AlignedText {
     append_code_point(bytes_, c);
     sources_.resize(bytes_.size(), source);
   }
+  // Gives the last character another place. Precondition: the text is not empty.
+  void move_last_character(Source source);
   // Bytes [begin, end) of another text.
   void append(const AlignedText& other, std::size_t begin, std::size_t end);
 

@@ -183,13 +183,13 @@ class MapOfCharacters {
       : bytes_(std::make_shared<const std::string>(std::move(bytes))), map_(*bytes_) {}
 
   void operator()(AlignedText& text) const {
-    AlignedText result;
-    result.reserve(text.size());
+    Mapped result;
+    result.text.reserve(text.size());
     std::size_t begin = 0, end = 0;
-    for (; begin < text.size() && result.empty(); begin = end) {
+    for (; begin < text.size() && result.text.empty(); begin = end) {
       end = end_of_cluster(text.bytes(), begin);
       append_cluster(text, begin, end, result);
-      if (begin == 0 || result.empty()) continue;
+      if (begin == 0 || result.text.empty()) continue;
       text = moved_to_beginning(text, begin);
       result = {};
       begin = end = 0;
@@ -199,11 +199,18 @@ class MapOfCharacters {
       end = end_of_cluster(text.bytes(), begin);
       append_cluster(text, begin, end, result);
     }
-    text = std::move(result);
+    text = std::move(result.text);
   }
 
  private:
   static constexpr std::size_t kLongestCluster = 5;  // bytes
+
+  struct Mapped {
+    AlignedText text = {};
+    // Whether the last replacement has more characters than what it replaces: in the original, the
+    // last of them takes the place of a character that is removed next.
+    bool has_gained = false;
+  };
 
   // The rest of a text, with the places of as many characters at its beginning: the original does
   // not count characters that it removes there.
@@ -234,10 +241,10 @@ class MapOfCharacters {
   }
 
   void append_cluster(const AlignedText& text, std::size_t begin, std::size_t end,
-                      AlignedText& result) const {
+                      Mapped& result) const {
     if (end - begin <= kLongestCluster) {
       if (const auto found = map_.shortest(text.bytes(begin, end))) {
-        append_in_place(text, begin, end, *found, result, place_in_map);
+        append_mapped(text, begin, end, *found, result);
         return;
       }
     }
@@ -245,8 +252,15 @@ class MapOfCharacters {
       const std::size_t first = at;
       next_code_point(text.bytes(), at);
       const auto found = map_.shortest(text.bytes(first, at));
-      result.append(found ? *found : text.bytes(first, at), text.source(first));
+      append_mapped(text, first, at, found ? *found : text.bytes(first, at), result);
     }
+  }
+
+  static void append_mapped(const AlignedText& text, std::size_t begin, std::size_t end,
+                            std::string_view changed, Mapped& result) {
+    if (changed.empty() && result.has_gained) result.text.move_last_character(text.source(begin));
+    append_in_place(text, begin, end, changed, result.text, place_in_map);
+    result.has_gained = count_code_points(changed) > count_code_points(text.bytes(begin, end));
   }
 
   std::shared_ptr<const std::string> bytes_;
