@@ -64,6 +64,22 @@ TEST(NamedTokenizers, NameTheirUsualSpecialPieces) {
   EXPECT_EQ(foreign.tokenizer.pad_id(), 1);
 }
 
+// transformers 5.24 compares with the strings of tokenizer_config.json, not with its objects.
+TEST(NamedTokenizers, NormalizeAddedTokensThatNoStringCallsSpecial) {
+  const GoldenJson goldens = class_goldens();
+  GoldenJson files = goldens["files"]["bert"]["bare"];
+  files["config.json"] = R"({"model_type": "bert"})";
+  files["added_tokens.json"] = R"({"A B": 144})";
+  const auto ids_with = [&](const char* extra) {
+    files["tokenizer_config.json"] = std::string(R"({"extra_special_tokens": [)") + extra + "]}";
+    return read_members(files).tokenizer.encode("x a b", SpecialText::as_tokens);
+  };
+  EXPECT_EQ(ids_with(""), (GoldenIds{1, 144}));
+  EXPECT_EQ(ids_with(R"({"content": "A B", "lstrip": true, "__type": "AddedToken"})"),
+            (GoldenIds{1, 144}));
+  EXPECT_EQ(ids_with(R"("A B")"), (GoldenIds{1, 21, 1}));
+}
+
 TEST(NamedTokenizers, RefuseAModelOfAnotherKind) {
   const GoldenJson goldens = class_goldens();
   GoldenJson files = goldens["files"]["gpt2"]["json"];

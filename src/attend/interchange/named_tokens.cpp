@@ -133,6 +133,7 @@ class TokenOrder {
       token = mention_of(text, "", true);
       token.has_flags = true;
       token.token.piece.special = is_named(text);
+      token.normalized = !token.token.piece.special;
     }
     if (const NamesJson* const added = member(source_.file, "added_tokens"))
       for (const NamesJson& token : *added)
@@ -141,16 +142,23 @@ class TokenOrder {
               mention_of(token, where("tokenizer.json: added_tokens"), false);
   }
 
-  // Whether tokens of added_tokens.json are special.
+  // Whether tokens of added_tokens.json are special. The original does not look into objects of
+  // tokenizer_config.json.
   bool is_named(const std::string& text) const {
     const auto is_text = [&](const TokenMention& one) { return one.token.text == text; };
-    for (const char* name : kNamed)
-      if (const NamesJson* const value = named(name))
-        if ((value->is_string() || value->is_object()) &&
-            is_text(mention_of(*value, settings_.path, true)))
-          return true;
-    const ExtraTokens listed = listed_tokens();
-    return listed && std::any_of(listed->begin(), listed->end(), is_text);
+    for (const char* name : kNamed) {
+      const NamesJson* const value = named(name);
+      if (value == nullptr) continue;
+      const bool in_map = value == member(settings_.map, name);
+      if ((value->is_string() || (in_map && value->is_object())) &&
+          is_text(mention_of(*value, settings_.path, true)))
+        return true;
+    }
+    const ExtraTokens listed = listed_tokens(),
+                      in_map = list_in(settings_.map, "extra_special_tokens", "");
+    return (listed && std::any_of(listed->begin(), listed->end(),
+                                  [&](const auto& t) { return !t.has_flags && is_text(t); })) ||
+           (in_map && std::any_of(in_map->begin(), in_map->end(), is_text));
   }
 
   void read_named() {
