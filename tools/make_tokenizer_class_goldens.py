@@ -50,7 +50,20 @@ def roberta():
     return t
 
 
-TOKENIZERS = {"bert": wordpiece(), "roberta": roberta(), "gpt2": bytes_of(["<|endoftext|>"])}
+def llama():
+    special = ["<unk>", "<s>", "</s>", "▁<PRE>", "▁<MID>", "▁<SUF>", "▁<EOT>"]
+    t = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=True))
+    t.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+    t.train_from_iterator(CORPUS, trainers.BpeTrainer(
+        vocab_size=420, special_tokens=special + [f"<0x{byte:02X}>" for byte in range(256)], show_progress=False))
+    content = json.loads(t.to_str())
+    content["added_tokens"] = [token for token in content["added_tokens"] if not token["content"].startswith("<0x")]
+    t = Tokenizer.from_str(json.dumps(content))
+    t.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)])
+    return t
+
+
+TOKENIZERS = {"bert": wordpiece(), "roberta": roberta(), "gpt2": bytes_of(["<|endoftext|>"]), "llama": llama()}
 
 
 def files_of(tokenizer, bare):
@@ -89,6 +102,11 @@ def cases():
     yield "gpt2", False, {"model_type": "qwen2"}, {"tokenizer_class": "PreTrainedTokenizerFast"}
     yield "gpt2", False, {"model_type": "qwen3"}, {"tokenizer_class": "PreTrainedTokenizerFast"}
     yield "gpt2", False, {"model_type": "llama"}, {"tokenizer_class": "LlamaTokenizer"}
+    for named in [{"tokenizer_class": "GPTNeoXTokenizerFast"}, {"tokenizer_class": "GPTNeoXTokenizer", "add_prefix_space": True},
+                  {"tokenizer_class": "CodeGenTokenizer"}, {"tokenizer_class": "CodeGenTokenizerFast", "add_prefix_space": True}]:
+        yield "gpt2", False, {"model_type": "llama"}, named
+    for settings in [{}, {"add_prefix_space": False}, {"add_bos_token": True, "add_eos_token": True}]:
+        yield "llama", False, {"model_type": "llama"}, settings | {"tokenizer_class": "CodeLlamaTokenizer"}
 
 
 def golden(name, bare, config, settings):

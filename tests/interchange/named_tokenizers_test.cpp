@@ -80,6 +80,38 @@ TEST(NamedTokenizers, NormalizeAddedTokensThatNoStringCallsSpecial) {
   EXPECT_EQ(ids_with(R"("A B")"), (GoldenIds{1, 21, 1}));
 }
 
+TEST(NamedTokenizers, RefuseAClassThatOnlyTransformersBuilds) {
+  const GoldenJson goldens = class_goldens();
+  GoldenJson files = goldens["files"]["gpt2"]["json"];
+  files["config.json"] = R"({"model_type": "llama"})";
+  for (const char* name : {"CohereTokenizerFast", "HerbertTokenizer", "MPNetTokenizerFast"}) {
+    files["tokenizer_config.json"] = GoldenJson{{"tokenizer_class", name}}.dump();
+    try {
+      read_members(files);
+      ADD_FAILURE() << name;
+    } catch (const DataError& error) {
+      EXPECT_NE(std::string(error.what()).find("PreTrainedTokenizerFast"), std::string::npos);
+    }
+  }
+  // A class that transformers does not know takes the file as it is.
+  files["tokenizer_config.json"] = R"({"tokenizer_class": "OurOwnTokenizer"})";
+  EXPECT_NO_THROW(read_members(files));
+}
+
+TEST(NamedTokenizers, RefuseTextsWithoutSpecialTokensAsTheirDefault) {
+  const GoldenJson goldens = class_goldens();
+  GoldenJson files = goldens["files"]["gpt2"]["json"];
+  files["tokenizer_config.json"] = R"({"split_special_tokens": false})";
+  EXPECT_NO_THROW(read_members(files));
+  files["tokenizer_config.json"] = R"({"split_special_tokens": true})";
+  try {
+    read_members(files);
+    ADD_FAILURE();
+  } catch (const DataError& error) {
+    EXPECT_NE(std::string(error.what()).find("split_special_tokens"), std::string::npos);
+  }
+}
+
 TEST(NamedTokenizers, RefuseAModelOfAnotherKind) {
   const GoldenJson goldens = class_goldens();
   GoldenJson files = goldens["files"]["gpt2"]["json"];

@@ -197,7 +197,8 @@ TEST(ChatTemplate, RefusesWhatItReaches) {
   for (const char* source :
        {"{{ x | wordwrap(3) }}", "{{ 'x'.encode() }}", "{{ lipsum() }}",
         "{% block b %}{% endblock %}", "{{ 99999999999999999999 }}", "{{ '\\N{DASH}' }}",
-        "{{ 2 ** 99 }}", "{{ [1] | select }}", "{% autoescape true %}{% endautoescape %}"}) {
+        "{{ 2 ** 99 }}", "{{ 1e400 }}", "{{ self }}", "{{ self.b() }}", "{{ [1] | select }}",
+        "{% autoescape true %}{% endautoescape %}"}) {
     EXPECT_TRUE(refusal_of([&] { rendered(source); }).ends_with("is not supported")) << source;
     EXPECT_EQ(rendered("{% if x %}" + std::string(source) + "{% endif %}a"), "a") << source;
   }

@@ -80,6 +80,19 @@ ExtraTokens extra_of_camembert(ClassSettings&, ExtraTokens pieces, ExtraTokens l
   return first_given(listed, pieces ? pieces : mentions_of(kUnused));
 }
 
+ExtraTokens extra_of_code_llama(ClassSettings& settings, ExtraTokens, ExtraTokens listed) {
+  std::vector<TokenMention> all;
+  for (const auto& [name, usual] : {std::pair{"prefix_token", "▁<PRE>"},
+                                    {"middle_token", "▁<MID>"},
+                                    {"suffix_token", "▁<SUF>"},
+                                    {"eot_token", "▁<EOT>"},
+                                    {"fill_token", "<FILL_ME>"}})
+    all.push_back({{.text = settings.token(name, usual), .piece = {.special = true}}});
+  for (TokenMention& one : listed.value_or(std::vector<TokenMention>{}))
+    all.push_back(std::move(one));
+  return all;
+}
+
 constexpr UsualTokens kFairseqTokens{"<s>", "</s>", "<unk>", "</s>", "<pad>", "<s>", "<mask>"};
 constexpr const char *kSpiece = "spiece.model", *kBpe = "sentencepiece.bpe.model";
 
@@ -127,6 +140,11 @@ constexpr std::array kSentencePieceClasses{
                    .model = "BPE",
                    .build = build_llama,
                    .usual = {.bos = "<s>", .eos = "</s>", .unk = "<unk>"}},
+    TokenizerClass{.name = "CodeLlamaTokenizer",
+                   .model = "BPE",
+                   .build = build_code_llama,
+                   .usual = {.bos = "<s>", .eos = "</s>", .unk = "<unk>"},
+                   .extra = extra_of_code_llama},
     TokenizerClass{
         .name = "GemmaTokenizer",
         .model = "BPE",

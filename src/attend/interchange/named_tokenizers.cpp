@@ -109,6 +109,11 @@ void build_gpt2(ClassSettings& settings, TokenizerSource& source) {
   file["decoder"] = byte_level(true, true);
 }
 
+void build_gpt_neox(ClassSettings& settings, TokenizerSource& source) {
+  build_gpt2(settings, source);
+  source.file["normalizer"] = {{"type", "NFC"}};
+}
+
 void build_qwen2(ClassSettings& settings, TokenizerSource& source) {
   SettingsJson& file = source.file;
   file["normalizer"] = {{"type", "NFC"}};
@@ -134,8 +139,42 @@ constexpr std::array kClasses{
                    build_roberta,
                    {"<s>", "</s>", "<unk>", "</s>", "<pad>", "<s>", "<mask>"}},
     TokenizerClass{"GPT2Tokenizer", "BPE", build_gpt2, {.bos = kEnd, .eos = kEnd, .unk = kEnd}},
+    TokenizerClass{"CodeGenTokenizer", "BPE", build_gpt2, {.bos = kEnd, .eos = kEnd, .unk = kEnd}},
+    TokenizerClass{"GPTNeoXTokenizer",
+                   "BPE",
+                   build_gpt_neox,
+                   {.bos = kEnd, .eos = kEnd, .unk = kEnd, .pad = "<|padding|>"}},
     TokenizerClass{"Qwen2Tokenizer", "BPE", build_qwen2, {.eos = kEnd, .unk = kEnd, .pad = kEnd}},
 };
+
+// Those that transformers also builds, whatever a tokenizer.json says.
+constexpr auto kOtherClasses =
+    std::to_array<std::string_view>({"BarthezTokenizer",     "BertJapaneseTokenizer",
+                                     "BertweetTokenizer",    "BigBirdTokenizer",
+                                     "BioGptTokenizer",      "BlenderbotSmallTokenizer",
+                                     "BlenderbotTokenizer",  "ByT5Tokenizer",
+                                     "CLIPTokenizer",        "CTRLTokenizer",
+                                     "CanineTokenizer",      "ClvpTokenizer",
+                                     "CohereTokenizer",      "CpmAntTokenizer",
+                                     "CpmTokenizer",         "DebertaTokenizer",
+                                     "EsmTokenizer",         "FNetTokenizer",
+                                     "FSMTTokenizer",        "FlaubertTokenizer",
+                                     "FunnelTokenizer",      "GPTNeoXJapaneseTokenizer",
+                                     "HerbertTokenizer",     "LasrTokenizer",
+                                     "LayoutLMv2Tokenizer",  "LayoutLMv3Tokenizer",
+                                     "LayoutXLMTokenizer",   "LukeTokenizer",
+                                     "MLukeTokenizer",       "MPNetTokenizer",
+                                     "MarkupLMTokenizer",    "MyT5Tokenizer",
+                                     "NougatTokenizer",      "OpenAIGPTTokenizer",
+                                     "PerceiverTokenizer",   "PhobertTokenizer",
+                                     "Pop2PianoTokenizer",   "ProphetNetTokenizer",
+                                     "Qwen3_5Tokenizer",     "ReformerTokenizer",
+                                     "RemBertTokenizer",     "RoCBertTokenizer",
+                                     "SeamlessM4TTokenizer", "Siglip2Tokenizer",
+                                     "Speech2TextTokenizer", "SplinterTokenizer",
+                                     "TapasTokenizer",       "UdopTokenizer",
+                                     "VitsTokenizer",        "WhisperTokenizer",
+                                     "XGLMTokenizer",        "XLMTokenizer"});
 
 const TokenizerClass* find_class(std::string_view name) {
   const auto find = [&](const auto& classes) -> const TokenizerClass* {
@@ -165,6 +204,10 @@ const TokenizerClass& class_named(std::string_view name) {
   const TokenizerClass* const found = find_class(name);
   if (found == nullptr) throw std::logic_error("no such class of tokenizers");
   return *found;
+}
+
+bool is_built_elsewhere(std::string_view name) {
+  return std::find(kOtherClasses.begin(), kOtherClasses.end(), name) != kOtherClasses.end();
 }
 
 bool is_built_here(std::string_view name) { return find_class(name) != nullptr; }

@@ -226,6 +226,16 @@ void build_llama(ClassSettings& settings, TokenizerSource& source) {
   source.file["model"]["fuse_unk"] = source.file["model"]["byte_fallback"] = true;
 }
 
+void build_code_llama(ClassSettings& settings, TokenizerSource& source) {
+  build_llama(settings, source);
+  const bool prefix = settings.flag("add_prefix_space", true);
+  source.file["pre_tokenizer"] = metaspace_step(prefix ? "first" : "never", false);
+  source.file["decoder"] = decoders_of_bytes(true);
+  source.file["model"]["unk_token"] = settings.token("unk_token", "<unk>");
+  // Whatever the file puts around a text, and whatever add_bos_token says.
+  source.file["post_processor"] = marks_around({settings.token("bos_token", "<s>")}, {});
+}
+
 void build_gemma(ClassSettings& settings, TokenizerSource& source) {
   source.file["normalizer"] = replace("String", " ", kPieceBegin);
   source.file["pre_tokenizer"] = {{"type", "Split"},

@@ -31,6 +31,7 @@ void build_mbart50(ClassSettings& settings, TokenizerSource& source);
 void build_nllb(ClassSettings& settings, TokenizerSource& source);
 void build_pegasus(ClassSettings& settings, TokenizerSource& source);
 void build_llama(ClassSettings& settings, TokenizerSource& source);
+void build_code_llama(ClassSettings& settings, TokenizerSource& source);
 void build_gemma(ClassSettings& settings, TokenizerSource& source);
 void build_albert(ClassSettings& settings, TokenizerSource& source);
 void build_xlnet(ClassSettings& settings, TokenizerSource& source);

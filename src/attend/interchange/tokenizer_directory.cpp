@@ -84,6 +84,7 @@ class TokenizerDirectory {
         options_(options) {}
 
   ForeignTokenizer read() {
+    refuse_other_options();
     if (const auto content = file_("tokenizer.json")) return read_json(*content);
     if (auto foreign = read_sentencepiece()) return std::move(*foreign);
     if (const auto lines = file_("vocab.txt")) {
@@ -106,6 +107,14 @@ class TokenizerDirectory {
  private:
   using Source = detail::TokenizerSource;
 
+  // Texts would have other tokens.
+  void refuse_other_options() const {
+    JsonObject own(settings_.tokenizer, settings_.path + "/" + std::string(kOptionsFile));
+    if (own.flag("split_special_tokens", false))
+      own.refuse("split_special_tokens",
+                 "false (--no-special-tokens or --split-special-tokens of commands do it)");
+  }
+
   static Source vocabulary_of(Json file) { return {Source::Kind::vocabulary, std::move(file)}; }
   std::string named() const { return detail::named_tokenizer_class(settings_, false); }
   std::string class_or(const char* usual) const {
@@ -119,8 +128,14 @@ class TokenizerDirectory {
     Source source{Source::Kind::tokenizer_json, parse_sorted_json(content, where)};
     JsonObject(source.file, where).object("model");
     source.character_map = character_map_in(source.file);
-    return build(detail::named_tokenizer_class(settings_, works_on_bytes), std::move(source),
-                 where);
+    const std::string name = detail::named_tokenizer_class(settings_, works_on_bytes);
+    if (detail::is_built_elsewhere(name))
+      throw DataError(fmt::format(
+          "{}: its class {} takes only the vocabulary from this file, and what it builds is not "
+          "supported; name PreTrainedTokenizerFast as tokenizer_class in {} to take the file as it "
+          "is",
+          where, quote(name), kOptionsFile));
+    return build(name, std::move(source), where);
   }
 
   // That of the first step that has one.

@@ -184,10 +184,28 @@ TEST_P(LanguageAnswers, StayAfterAnExport) {
 }
 
 TEST(ImportedLanguageModel, RefusesSettingsThatWouldChangeItsAnswers) {
-  for (const auto& [key, value] : std::vector<std::pair<std::string, OrderedJson>>{
-           {"forced_bos_token_id", 3}, {"guidance_scale", 1.5}, {"num_beams", 4}}) {
+  for (const auto& [key, value] :
+       std::vector<std::pair<std::string, OrderedJson>>{{"forced_bos_token_id", 3},
+                                                        {"guidance_scale", 1.5},
+                                                        {"num_beams", 4},
+                                                        {"encoder_no_repeat_ngram_size", 2},
+                                                        {"token_healing", true}}) {
     const LanguageDirectory directory("gpt2", OrderedJson{{key, value}});
     expect_error<DataError>([&] { directory.model(); }, {"generation_config.json", key});
+  }
+}
+
+// Only drawing looks at them.
+TEST(ImportedLanguageModel, RefusesSettingsThatWouldChangeWhatItDraws) {
+  for (const auto& [key, value] :
+       std::vector<std::pair<std::string, OrderedJson>>{{"min_p", 0.1},
+                                                        {"typical_p", 0.9},
+                                                        {"epsilon_cutoff", 0.01},
+                                                        {"eta_cutoff", 0.01},
+                                                        {"top_h", 0.5}}) {
+    const LanguageDirectory drawing("gpt2", OrderedJson{{key, value}, {"do_sample", true}});
+    expect_error<DataError>([&] { drawing.model(); }, {"generation_config.json", key});
+    EXPECT_NO_THROW(LanguageDirectory("gpt2", OrderedJson{{key, value}}).model()) << key;
   }
 }
 

@@ -71,6 +71,10 @@ TEST_F(DamagedBloom, IsRefusedForSettingsThatCannotBeComputed) {
           "\"apply_residual_connection_post_layernorm\": true");
   expect_refused({"config.json", "apply_residual_connection_post_layernorm", "true"});
   copy("bloom");
+  replace("config.json", "\"pretraining_tp\": 1", "\"pretraining_tp\": 2");
+  replace("config.json", "\"slow_but_exact\": false", "\"slow_but_exact\": true");
+  expect_refused({"config.json", "slow_but_exact", "true"});
+  copy("bloom");
   replace("config.json", "\"n_head\": 3", "\"n_head\": 4");
   expect_error<ConfigError>([&] { imported(); }, {"n-heads", "4", "18"});
   copy("bloom");

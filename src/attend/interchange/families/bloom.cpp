@@ -59,11 +59,14 @@ LanguageTransformerConfig read_bloom_shape(ForeignConfig& config) {
   shape.tied = config.boolean_or("tie_word_embeddings", true);
   shape.vocab_size = read_int(config, "vocab_size", kVocabularySizes);
   config.require("apply_residual_connection_post_layernorm", false);
+  // Then transformers leaves out biases of the projections.
+  if (config.integer_or("pretraining_tp", 1, kHeadCounts) > 1)
+    config.require("slow_but_exact", false);
   // How it was computed and in which order sums were taken.
   config.ignore({"attention_softmax_in_fp32", "bias_dropout_fusion", "masked_softmax_fusion",
-                 "skip_bias_add", "skip_bias_add_qkv", "offset_alibi", "pretraining_tp",
-                 "slow_but_exact", "initializer_range", "bos_token_id", "eos_token_id",
-                 "pad_token_id", "unk_token_id"});
+                 "skip_bias_add", "skip_bias_add_qkv", "offset_alibi", "slow_but_exact",
+                 "initializer_range", "bos_token_id", "eos_token_id", "pad_token_id",
+                 "unk_token_id"});
   return shape;
 }
 

@@ -33,11 +33,24 @@ std::vector<std::vector<std::int32_t>> forbidden_by(ForeignConfig& settings, int
   return forbidden;
 }
 
-// Settings that change what greedy decoding writes.
+// Settings that change which tokens can be drawn. Greedy decoding, which a file without do_sample
+// asks for, does not look at them.
+void refuse_other_sampling(ForeignConfig& settings) {
+  if (!settings.boolean_or("do_sample", false)) return;
+  settings.require("typical_p", 1.0);
+  for (const char* cutoff : {"min_p", "epsilon_cutoff", "eta_cutoff"})
+    settings.require(cutoff, 0.0);
+  settings.require("top_h", nullptr);
+}
+
+// Settings that change what is written.
 void refuse_others(ForeignConfig& settings) {
+  refuse_other_sampling(settings);
   for (const char* factor : {"encoder_repetition_penalty", "guidance_scale"})
     settings.require(factor, 1.0);
-  settings.require("min_length", 0);
+  for (const char* count : {"min_length", "encoder_no_repeat_ngram_size"})
+    settings.require(count, 0);
+  settings.require("token_healing", false);
   settings.require("num_beams", 1);
   for (const char* none :
        {"forced_bos_token_id", "forced_eos_token_id", "begin_suppress_tokens", "sequence_bias",

@@ -179,7 +179,7 @@ Value method_result(Run& run, const Method& method, const Given& given) {
 
 constexpr auto kFunctions =
     std::to_array<std::string_view>({"cycler", "dict", "joiner", "lipsum", "namespace",
-                                     "raise_exception", "range", "strftime_now"});
+                                     "raise_exception", "range", "self", "strftime_now"});
 
 }  // namespace
 

@@ -31,8 +31,9 @@ Expression read_number(TokenReader& reader) {
   if (is_real) {
     double number = 0;
     const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (parsed.ec == std::errc::result_out_of_range && text.find('-') != text.npos) number = 0;
-    if (parsed.ec == std::errc() || number == 0)
+    const bool is_zero =  // what is too small
+        parsed.ec == std::errc::result_out_of_range && text.find('-') != text.npos;
+    if (parsed.ec == std::errc() || is_zero)
       return constant_expression(reader, Value::real(number));
     return refused_expression(reader, "an infinite number");
   }
