@@ -126,6 +126,20 @@ TEST_F(ChatOfDirectory, SeesTheNamesOfAllSpecialTokens) {
 }
 
 // The model is imported; chats are refused with the reason.
+// Images, tools and the like have tokens of their own.
+TEST_F(ChatOfDirectory, SeesTheTokensThatOnlyItsModelNames) {
+  with_template(
+      R"("boi_token": "<|a|>", "extra_special_tokens": {"image_token": "<|b|>"},
+         "model_specific_special_tokens": {"eoi_token": {"content": "<|c|>"}}, "add_bos_token": true,
+         "chat_template": "{{ boi_token }}{{ image_token }}{{ eoi_token }}{{ add_bos_token }}", )");
+  const auto format = imported_format();
+  ASSERT_TRUE(format);
+  EXPECT_EQ(format->other_tokens.at("boi_token"), "<|a|>");
+  EXPECT_EQ(format->other_tokens.at("image_token"), "<|b|>");
+  EXPECT_EQ(format->other_tokens.at("eoi_token"), "<|c|>");
+  EXPECT_FALSE(format->other_tokens.contains("add_bos_token"));
+}
+
 TEST_F(ChatOfDirectory, ThatCannotBeUsedDoesNotEndTheImport) {
   for (const auto& [source, reason] :
        {std::pair("{% if x %}", "line 1: expected endif"),

@@ -78,18 +78,26 @@ Templates templates_in_settings(const Json& settings) {
   return templates;
 }
 
-// What a template sees by the name of its kind.
-constexpr const char* kTokenNames[] = {"bos_token", "eos_token", "unk_token", "sep_token",
-                                       "pad_token", "cls_token", "mask_token"};
+// A text, or an object with the text as its content. Empty: neither.
+std::string token_in(const Json& value) {
+  const Json text = value.is_object() ? value.value("content", Json()) : value;
+  return text.is_string() ? text.get<std::string>() : "";
+}
 
-// The first file that names it. Empty: none does.
-std::string token_named(const char* name, std::initializer_list<const Json*> files) {
-  for (const Json* file : files) {
-    Json value = file->value(name, Json());
-    if (value.is_object()) value = Json(value.value("content", Json()));
-    if (value.is_string()) return value;
+// The tokens that a file names: those of every model, and those of this one, such as "image_token".
+std::map<std::string, std::string> named_tokens(const Json& file) {
+  std::map<std::string, std::string> tokens;
+  const auto add = [&](const std::string& name, const Json& value) {
+    if (std::string token = token_in(value); !token.empty()) tokens[name] = std::move(token);
+  };
+  for (const auto& [name, value] : file.items())
+    if (name.ends_with("_token")) add(name, value);
+  for (const char* more : {"extra_special_tokens", "model_specific_special_tokens"}) {
+    const auto found = file.find(more);
+    if (found == file.end() || !found->is_object()) continue;
+    for (const auto& [name, value] : found->items()) add(name, value);
   }
-  return "";
+  return tokens;
 }
 
 // The special tokens of tokenizer.json and of the files beside it, if the vocabulary has them and
@@ -109,12 +117,11 @@ std::vector<std::string> marks_in(const Json& tokenizer_file,
   };
   for (const Json& token : tokenizer_file.value("added_tokens", Json::array())) add(token);
   const auto add_special = [&](const Json& token) {
-    if (token.is_string()) add({{"special", true}, {"content", token}});
-    if (token.is_object()) add({{"special", true}, {"content", token.value("content", Json())}});
+    add({{"special", true}, {"content", token_in(token)}});
   };
   for (const Json* file : others) {
     for (const Json& token : file->value("added_tokens_decoder", Json::object())) add(token);
-    for (const char* name : kTokenNames) add_special(file->value(name, Json()));
+    for (const auto& [name, token] : named_tokens(*file)) add_special(token);
     for (const char* list : {"additional_special_tokens", "extra_special_tokens"})
       for (const Json& token : file->value(list, Json::array())) add_special(token);
   }
@@ -145,9 +152,8 @@ std::optional<ChatFormat> read_chat_format(const ModelDirectory& directory,
   const Json older = settings.contains("added_tokens_decoder")
                          ? Json::object()
                          : settings_in(directory, "special_tokens_map.json");
-  for (const char* name : kTokenNames)
-    if (const std::string token = token_named(name, {&older, &settings}); !token.empty())
-      format.other_tokens[name] = token;
+  format.other_tokens = named_tokens(older);  // the first file that names one counts
+  format.other_tokens.merge(named_tokens(settings));
   const auto taken = [&](const char* name) {
     const auto token = format.other_tokens.extract(name);
     return token.empty() ? std::string() : token.mapped();

@@ -179,13 +179,16 @@ class TokenOrder {
       if (name.ends_with("_token") && value.is_string() &&
           std::find(kNamed.begin(), kNamed.end(), name) == kNamed.end())
         add_named(name, mention_of(value, "", true));
-    for (const NamesJson* file : {&settings_.tokenizer, &settings_.map}) {
-      const NamesJson* const more = member(*file, "extra_special_tokens");
-      if (more == nullptr || !more->is_object()) continue;
-      for (const auto& [name, value] : more->items())
-        if (value.is_string() || value.is_object())
-          add_named(name, mention_of(value, where("tokenizer_config.json"), true));
-    }
+    for (const char* list : {"extra_special_tokens", "model_specific_special_tokens"})
+      for (const NamesJson* file : {&settings_.tokenizer, &settings_.map})
+        read_named_of_model(member(*file, list));
+  }
+
+  void read_named_of_model(const NamesJson* more) {
+    if (more == nullptr || !more->is_object()) return;
+    for (const auto& [name, value] : more->items())
+      if (value.is_string() || value.is_object())
+        add_named(name, mention_of(value, where("tokenizer_config.json"), true));
   }
 
   void add_named(const std::string& name, TokenMention token) {
