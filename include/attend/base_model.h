@@ -33,7 +33,11 @@ class BaseModel {
   // The model with an adapter (a file, or the folder of a run), or without a path the model itself.
   // Answers equal those of the file that `attend merge` writes, bit for bit: adapted matrices are
   // computed once, by this call, and are not shared. Throws IoError, or DataError for a damaged
-  // file, an adapter of another model, or another kind of model.
+  // file or an adapter of another model.
+  BaseModel with_adapter(const std::filesystem::path& adapter) const;
+
+  // The model as one of its kind, or the same with_adapter(). Throws like that, and DataError for
+  // another kind of model.
   Translator translator(const std::filesystem::path& adapter = {}) const;
   Generator generator(const std::filesystem::path& adapter = {}) const;
   Classifier classifier(const std::filesystem::path& adapter = {}) const;
@@ -42,6 +46,7 @@ class BaseModel {
   Embedder embedder(const std::filesystem::path& adapter = {}) const;
 
  private:
+  friend struct ModelAccess;
   struct Impl;
   explicit BaseModel(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
   std::shared_ptr<const Impl> impl_;

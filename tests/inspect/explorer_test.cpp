@@ -21,7 +21,7 @@ class ExplorerTest : public FolderTest {
  protected:
   std::shared_ptr<const Explorer> explorer_of(const SavedModel& model) const {
     save_checkpoint(path("explored.safetensors"), checkpoint_of(model));
-    return Explorer::load(path("explored.safetensors"));
+    return std::make_shared<const Explorer>(LoadedModel::load(path("explored.safetensors")));
   }
 };
 

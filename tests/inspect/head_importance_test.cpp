@@ -12,9 +12,9 @@ namespace {
 
 class HeadImportance : public FolderTest {
  protected:
-  SharedBase base_of(const SavedModel& model) const {
+  std::shared_ptr<const LoadedModel> base_of(const SavedModel& model) const {
     save_checkpoint(path("base.safetensors"), checkpoint_of(model));
-    return SharedBase::load(path("base.safetensors"));
+    return LoadedModel::load(path("base.safetensors"));
   }
 
   static float log_probability(const SavedModel& saved, const GoldenInput& pair) {
@@ -27,10 +27,10 @@ class HeadImportance : public FolderTest {
 
 TEST_F(HeadImportance, IsTheChangeOfTheLogProbabilityWithoutTheHead) {
   const TranslationModel model = small_model();
-  const SharedBase base = base_of(model);
+  const auto base = base_of(model);
   const GoldenInput pair{source_ids(model, "a cat"), model.tgt_tokenizer.encode("eine katze")};
   int done = 0;
-  const auto effects = head_effects(base, pair, 0, [&] { ++done; });
+  const auto effects = head_effects(*base, pair, 0, [&] { ++done; });
   ASSERT_EQ(effects.size(), 4u * (3 + 2 + 2));
   EXPECT_EQ(done, 28);
   EXPECT_EQ(effects[5].module, "encoder.layers.1.self_attn");
@@ -38,17 +38,17 @@ TEST_F(HeadImportance, IsTheChangeOfTheLogProbabilityWithoutTheHead) {
   for (const HeadEffect& effect : effects) {
     const std::vector<AttentionChange> off{
         {.modules = effect.module, .head = effect.head, .off = true}};
-    EXPECT_FLOAT_EQ(effect.change, log_probability(*base.with_attention(off), pair) -
-                                       log_probability(*base.model(), pair));
+    EXPECT_FLOAT_EQ(effect.change, log_probability(*base->with_attention(off), pair) -
+                                       log_probability(*base->model(), pair));
     EXPECT_NE(effect.change, 0.0f) << effect.module << ":" << effect.head;
   }
 }
 
 TEST_F(HeadImportance, OfAClassifierIsThatForOneOfItsClasses) {
   const ClassificationModel model = small_classifier();
-  const SharedBase base = base_of(model);
+  const auto base = base_of(model);
   const GoldenInput text{model.ids("a good film")};
-  const auto first = head_effects(base, text, 0), second = head_effects(base, text, 1);
+  const auto first = head_effects(*base, text, 0), second = head_effects(*base, text, 1);
   ASSERT_EQ(first.size(), 8u);
   EXPECT_NE(first[0].change, second[0].change);
 }

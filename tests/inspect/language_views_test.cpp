@@ -61,13 +61,13 @@ TEST_F(LanguageViews, ShowWhereEachWordWasPredicted) {
 TEST_F(LanguageViews, TellWhatEachHeadDoesForTheText) {
   const LanguageModel model = grouped_language_model();
   save_checkpoint(path("base.safetensors"), checkpoint_of(model));
-  const SharedBase base = SharedBase::load(path("base.safetensors"));
+  const auto base = LoadedModel::load(path("base.safetensors"));
   const ScoredText text = scored_text(model, "the cat sat");
-  const auto effects = head_effects(base, {text.ids}, 0);
+  const auto effects = head_effects(*base, {text.ids}, 0);
   ASSERT_EQ(effects.size(), 8u);
   const std::vector<AttentionChange> off{
       {.modules = effects[5].module, .head = effects[5].head, .off = true}};
-  const auto changed = base.with_attention(off);
+  const auto changed = base->with_attention(off);
   EXPECT_NEAR(effects[5].change,
               scored_text(dynamic_cast<const LanguageModel&>(*changed), text.text).log_probability -
                   text.log_probability,

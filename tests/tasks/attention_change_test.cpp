@@ -9,8 +9,8 @@
 #include "attend/backend/backend.h"
 #include "attend/error.h"
 #include "attend/tasks/attention_maps.h"
+#include "attend/tasks/loaded_model.h"
 #include "attend/tasks/model_quantization.h"
-#include "attend/tasks/shared_base.h"
 #include "attend/tasks/translation/engine.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/small_classifier.h"
@@ -34,12 +34,12 @@ std::vector<AttentionChange> beta(const std::vector<std::string>& factors) {
 
 class AttentionChangeTest : public FolderTest {
  protected:
-  SharedBase base_of(const Checkpoint& model) const {
+  std::shared_ptr<const LoadedModel> base_of(const Checkpoint& model) const {
     save_checkpoint(path("base.safetensors"), model);
-    return SharedBase::load(path("base.safetensors"));
+    return LoadedModel::load(path("base.safetensors"));
   }
   // Biases begin at 0; here they are numbers that show.
-  SharedBase base_of(const SavedModel& model) const {
+  std::shared_ptr<const LoadedModel> base_of(const SavedModel& model) const {
     Random random({3, 1});
     for (const ParameterSet::Entry& entry : model.parameters().entries())
       if (entry.name.ends_with(".q_proj.bias"))
@@ -78,9 +78,9 @@ class AttentionChangeTest : public FolderTest {
 };
 
 TEST_F(AttentionChangeTest, WithoutItsViewOfTheSourceADecoderIgnoresIt) {
-  const SharedBase base = base_of(small_model());
-  const auto blind = base.with_attention(off({kCross}));
-  EXPECT_NE(log_probability(*base.model(), "a cat"), log_probability(*base.model(), "dogs fish"));
+  const auto base = base_of(small_model());
+  const auto blind = base->with_attention(off({kCross}));
+  EXPECT_NE(log_probability(*base->model(), "a cat"), log_probability(*base->model(), "dogs fish"));
   EXPECT_EQ(log_probability(*blind, "a cat"), log_probability(*blind, "dogs fish"));
   const TranslationEngine translator(translation(*blind));
   TranslationOptions options = translator.default_options();
@@ -91,18 +91,18 @@ TEST_F(AttentionChangeTest, WithoutItsViewOfTheSourceADecoderIgnoresIt) {
 }
 
 TEST_F(AttentionChangeTest, AHeadAloneIsWhatIsLeftWithoutTheOthers) {
-  const SharedBase base = base_of(small_model());
+  const auto base = base_of(small_model());
   const std::string module = "decoder.layers.1.cross_attn:";
   const auto all =
-      base.with_attention(off({module + "0", module + "1", module + "2", module + "3"}));
-  EXPECT_EQ(outputs(*all), outputs(*base.with_attention(off({"decoder.layers.1.cross_attn"}))));
-  const auto without_two = base.with_attention(off({module + "1", module + "3"}));
+      base->with_attention(off({module + "0", module + "1", module + "2", module + "3"}));
+  EXPECT_EQ(outputs(*all), outputs(*base->with_attention(off({"decoder.layers.1.cross_attn"}))));
+  const auto without_two = base->with_attention(off({module + "1", module + "3"}));
   EXPECT_NE(outputs(*without_two), outputs(*all));
-  EXPECT_NE(outputs(*without_two), outputs(*base.with_attention(off({module + "1"}))));
+  EXPECT_NE(outputs(*without_two), outputs(*base->with_attention(off({module + "1"}))));
 }
 
 TEST_F(AttentionChangeTest, ABetaOfZeroWeighsAllKeysEqually) {
-  const auto uniform = base_of(small_model()).with_attention(beta({"0"}));
+  const auto uniform = base_of(small_model())->with_attention(beta({"0"}));
   const AttentionMaps seen = maps(*uniform);
   for (const auto* layers : {&seen.encoder, &seen.cross})
     for (const auto& heads : *layers)
@@ -114,9 +114,9 @@ TEST_F(AttentionChangeTest, ABetaOfZeroWeighsAllKeysEqually) {
 }
 
 TEST_F(AttentionChangeTest, ALargeBetaChoosesTheKeyThatHadTheLargestWeight) {
-  const SharedBase base = base_of(small_model());
-  const AttentionMaps soft = maps(*base.model()),
-                      hard = maps(*base.with_attention(beta({kFirst + ":2=1e6"})));
+  const auto base = base_of(small_model());
+  const AttentionMaps soft = maps(*base->model()),
+                      hard = maps(*base->with_attention(beta({kFirst + ":2=1e6"})));
   const AttentionMap &before = soft.encoder[0][2], &after = hard.encoder[0][2];
   for (std::int64_t i = 0; i < before.rows; ++i) {
     const auto largest = std::max_element(row(before, i), row(before, i) + before.cols);
@@ -128,16 +128,16 @@ TEST_F(AttentionChangeTest, ALargeBetaChoosesTheKeyThatHadTheLargestWeight) {
 }
 
 TEST_F(AttentionChangeTest, FactorsOfOneHeadMultiply) {
-  const SharedBase base = base_of(small_model());
-  EXPECT_EQ(outputs(*base.with_attention(beta({"2", kFirst + ":1=2"}))),
-            outputs(*base.with_attention(
+  const auto base = base_of(small_model());
+  EXPECT_EQ(outputs(*base->with_attention(beta({"2", kFirst + ":1=2"}))),
+            outputs(*base->with_attention(
                 beta({kFirst + ":0=2", kFirst + ":1=4", kFirst + ":2=2", kFirst + ":3=2",
                       "encoder.layers.[12].*=2", "decoder.*=2"}))));
 }
 
 TEST_F(AttentionChangeTest, IsTheSameStepByStep) {
-  const SharedBase base = base_of(small_model());
-  const auto changed = base.with_attention(
+  const auto base = base_of(small_model());
+  const auto changed = base->with_attention(
       attention_changes({{kFirst + ":1", "decoder.layers.0.self_attn:0"}, {"decoder.*=3"}}));
   const TranslationModel& model = translation(*changed);
   const NoGradient guard;
@@ -153,16 +153,16 @@ TEST_F(AttentionChangeTest, IsTheSameStepByStep) {
     for (std::int64_t j = 0; j < step.cols(); ++j)
       EXPECT_NEAR(step.span()[j], whole.slice_rows(i, i + 1).span()[j], 1e-4f) << i << " " << j;
   }
-  EXPECT_NE(outputs(*changed), outputs(*base.model()));
+  EXPECT_NE(outputs(*changed), outputs(*base->model()));
 }
 
 TEST_F(AttentionChangeTest, ChangesModelsOfAllKindsAndInFewerBits) {
-  const auto expect_changed = [](const SharedBase& base) {
-    const auto before = outputs(*base.model());
-    EXPECT_NE(outputs(*base.with_attention(off({"*:1"}))), before);
-    EXPECT_NE(outputs(*base.with_attention(beta({"3"}))), before);
-    EXPECT_EQ(outputs(*base.with_attention(beta({"1"}))), before);
-    EXPECT_EQ(outputs(*base.model()), before) << "the base stays as it is";
+  const auto expect_changed = [](const std::shared_ptr<const LoadedModel>& base) {
+    const auto before = outputs(*base->model());
+    EXPECT_NE(outputs(*base->with_attention(off({"*:1"}))), before);
+    EXPECT_NE(outputs(*base->with_attention(beta({"3"}))), before);
+    EXPECT_EQ(outputs(*base->with_attention(beta({"1"}))), before);
+    EXPECT_EQ(outputs(*base->model()), before) << "the base stays as it is";
   };
   expect_changed(base_of(small_classifier()));
   expect_changed(base_of(small_language_model()));
@@ -177,15 +177,15 @@ TEST_F(AttentionChangeTest, SwitchesOffTheHeadsThatItIsToldToInFourBits) {
   const Checkpoint small = quantize_model(checkpoint_of(small_model()), WeightBits::four);
   const std::string name = kFirst + ".out_proj.weight";
   ASSERT_EQ(small.tensor(name).dtype(), DType::u8);
-  const SharedBase base = base_of(small);
-  const auto changed = base.with_attention(off({kFirst + ":1", kFirst + ":2"}));
+  const auto base = base_of(small);
+  const auto changed = base->with_attention(off({kFirst + ":1", kFirst + ":2"}));
   const auto weights = [&](const SavedModel& model) {
     for (const ParameterSet::Entry& entry : model.parameters().entries())
       if (entry.name == name)
         return backend().float_weights(model.parameters().value(entry)).to_vector();
     return std::vector<float>();
   };
-  const std::vector<float> before = weights(*base.model()), after = weights(*changed);
+  const std::vector<float> before = weights(*base->model()), after = weights(*changed);
   ASSERT_EQ(before.size(), 16u * 16u);
   for (std::size_t i = 0; i < after.size(); ++i) {
     const std::size_t head = i % 16 / 4;
@@ -194,8 +194,8 @@ TEST_F(AttentionChangeTest, SwitchesOffTheHeadsThatItIsToldToInFourBits) {
 }
 
 TEST_F(AttentionChangeTest, SharesWhatItDoesNotChange) {
-  const SharedBase base = base_of(small_model());
-  const auto changed = base.with_attention(off({kFirst}));
+  const auto base = base_of(small_model());
+  const auto changed = base->with_attention(off({kFirst}));
   for (const ParameterSet::Entry& entry : changed->parameters().entries())
     EXPECT_EQ(entry.shared(), entry.name != kFirst + ".out_proj.weight") << entry.name;
 }
@@ -206,10 +206,10 @@ TEST_F(AttentionChangeTest, KnowsTheModulesOfAModel) {
 }
 
 TEST_F(AttentionChangeTest, RefusesWhatIsNotThere) {
-  const SharedBase base = base_of(small_model());
-  expect_error<ConfigError>([&] { base.with_attention(off({"decodr.*"})); },
+  const auto base = base_of(small_model());
+  expect_error<ConfigError>([&] { base->with_attention(off({"decodr.*"})); },
                             {"'decodr.*'", "no attention module", kFirst});
-  expect_error<ConfigError>([&] { base.with_attention(off({kFirst + ":4"})); },
+  expect_error<ConfigError>([&] { base->with_attention(off({kFirst + ":4"})); },
                             {"head 4", "0 to 3"});
   expect_error<ConfigError>([&] { off({kFirst + ":x"}); }, {"heads-off", kFirst, "whole number"});
   expect_error<ConfigError>([&] { off({":1"}); }, {"heads-off", "MODULE:HEAD"});
@@ -222,11 +222,11 @@ TEST_F(AttentionChangeTest, RefusesToSharpenScoresThatNoFactorOfQueriesScales) {
     const Tokenizer tokenizer = rhyme_tokenizer();
     LanguageTransformerConfig config = small_language_config(tokenizer);
     change(config);
-    const SharedBase base =
+    const auto base =
         base_of(LanguageModel{std::make_shared<LanguageTransformer>(config, 7), tokenizer, {8}});
-    expect_error<ConfigError>([&] { base.with_attention(beta({"2"})); },
+    expect_error<ConfigError>([&] { base->with_attention(beta({"2"})); },
                               {"attention-beta", reason});
-    EXPECT_NE(outputs(*base.with_attention(off({"*"}))), outputs(*base.model()));
+    EXPECT_NE(outputs(*base->with_attention(off({"*"}))), outputs(*base->model()));
   };
   expect_refused([](auto& config) { config.positions = PositionKind::alibi; }, "positions");
   expect_refused([](auto& config) { config.qk_norm = true; }, "normalized");

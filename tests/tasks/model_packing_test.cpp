@@ -7,9 +7,9 @@
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/tasks/adapter.h"
 #include "attend/tasks/attention_change.h"
+#include "attend/tasks/loaded_model.h"
 #include "attend/tasks/model_quantization.h"
 #include "attend/tasks/registry.h"
-#include "attend/tasks/shared_base.h"
 #include "backend/guarded_device.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/small_adapter.h"
@@ -99,8 +99,8 @@ TEST_F(ModelPacking, LeavesTheModelToOthersAsItWas) {
 TEST_F(ModelPacking, TakesAdaptersAndChangesOfAttention) {
   const Checkpoint model = finished_checkpoint_of(small_model());
   const Checkpoint adapter = small_adapter(model, {"encoder.layers.0.self_attn.q_proj.weight"});
-  const SharedBase base = SharedBase::load(saved("packed", optimize_model(model)));
-  EXPECT_EQ(outputs(*base.with_adapter(adapter)),
+  const auto base = LoadedModel::load(saved("packed", optimize_model(model)));
+  EXPECT_EQ(outputs(*base->with_adapter(adapter)->model()),
             outputs(*load_model(merge_adapter(model, adapter))));
   const AttentionChangeOptions off{{"encoder.layers.0.self_attn:1"}, {}};
   save_checkpoint(path("rows"), model);

@@ -2,17 +2,15 @@
 
 #include <utility>
 
-#include "attend/api/entered_runtime.h"
-#include "attend/api/public_models.h"
+#include "attend/api/views.h"
+#include "attend/core/entered_runtime.h"
 #include "attend/core/lines.h"
 #include "attend/tasks/explanation.h"
 
 namespace attend {
 
 Classifier Classifier::load(const std::filesystem::path& path, std::shared_ptr<Runtime> runtime) {
-  const EnteredRuntime entered(runtime);
-  return Classifier(
-      std::make_shared<const Impl>(Impl{ClassificationEngine::load(path), std::move(runtime)}));
+  return Classifier(std::make_shared<const Impl>(*LoadedModel::load(path, std::move(runtime))));
 }
 
 const std::vector<std::string>& Classifier::labels() const { return impl_->engine.labels(); }

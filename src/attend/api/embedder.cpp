@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "attend/api/entered_runtime.h"
-#include "attend/api/public_models.h"
+#include "attend/api/views.h"
+#include "attend/core/entered_runtime.h"
 
 namespace attend {
 
@@ -20,9 +20,7 @@ std::vector<Embedding> public_embeddings(std::vector<TextEmbedding> embeddings) 
 }  // namespace
 
 Embedder Embedder::load(const std::filesystem::path& path, std::shared_ptr<Runtime> runtime) {
-  const EnteredRuntime entered(runtime);
-  return Embedder(
-      std::make_shared<const Impl>(Impl{EmbeddingEngine::load(path), std::move(runtime)}));
+  return Embedder(std::make_shared<const Impl>(*LoadedModel::load(path, std::move(runtime))));
 }
 
 int Embedder::layers() const { return impl_->engine.layers(); }

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "attend/api/entered_runtime.h"
-#include "attend/api/public_models.h"
+#include "attend/api/views.h"
+#include "attend/core/entered_runtime.h"
 #include "attend/tasks/serving/decoding_jobs.h"
 #include "attend/tasks/serving/serving_engine.h"
 #include "attend/tasks/serving/text_jobs.h"

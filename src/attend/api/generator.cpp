@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "attend/api/entered_runtime.h"
-#include "attend/api/public_models.h"
+#include "attend/api/views.h"
+#include "attend/core/entered_runtime.h"
 #include "attend/tasks/explanation.h"
 #include "attend/tasks/language/perplexity.h"
 #include "attend/tasks/language/scoring.h"
@@ -11,9 +11,7 @@
 namespace attend {
 
 Generator Generator::load(const std::filesystem::path& path, std::shared_ptr<Runtime> runtime) {
-  const EnteredRuntime entered(runtime);
-  return Generator(
-      std::make_shared<const Impl>(Impl{GenerationEngine::load(path), std::move(runtime)}));
+  return Generator(std::make_shared<const Impl>(*LoadedModel::load(path, std::move(runtime))));
 }
 
 GenerationOptions Generator::default_options() const { return impl_->engine.default_options(); }

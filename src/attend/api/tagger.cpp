@@ -2,15 +2,14 @@
 
 #include <utility>
 
-#include "attend/api/entered_runtime.h"
-#include "attend/api/public_models.h"
+#include "attend/api/views.h"
+#include "attend/core/entered_runtime.h"
 #include "attend/core/lines.h"
 
 namespace attend {
 
 Tagger Tagger::load(const std::filesystem::path& path, std::shared_ptr<Runtime> runtime) {
-  const EnteredRuntime entered(runtime);
-  return Tagger(std::make_shared<const Impl>(Impl{TaggingEngine::load(path), std::move(runtime)}));
+  return Tagger(std::make_shared<const Impl>(*LoadedModel::load(path, std::move(runtime))));
 }
 
 const std::vector<std::string>& Tagger::labels() const { return impl_->engine.labels(); }

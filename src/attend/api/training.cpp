@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "attend/api/entered_runtime.h"
 #include "attend/core/config_file.h"
+#include "attend/core/entered_runtime.h"
 #include "attend/core/nearest_name.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"

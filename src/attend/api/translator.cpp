@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "attend/api/entered_runtime.h"
-#include "attend/api/public_models.h"
+#include "attend/api/views.h"
+#include "attend/core/entered_runtime.h"
 #include "attend/core/lines.h"
 #include "attend/error.h"
 #include "attend/tasks/attention_maps.h"
@@ -13,9 +13,7 @@
 namespace attend {
 
 Translator Translator::load(const std::filesystem::path& path, std::shared_ptr<Runtime> runtime) {
-  const EnteredRuntime entered(runtime);
-  return Translator(
-      std::make_shared<const Impl>(Impl{TranslationEngine::load(path), std::move(runtime)}));
+  return Translator(std::make_shared<const Impl>(*LoadedModel::load(path, std::move(runtime))));
 }
 
 Translator Translator::ensemble(std::span<const Translator> members) {
@@ -23,8 +21,8 @@ Translator Translator::ensemble(std::span<const Translator> members) {
   TranslationEnsemble::Models models;
   for (const Translator& member : members)
     for (const auto& model : member.impl_->engine.ensemble().models()) models.push_back(model);
-  return Translator(std::make_shared<const Impl>(Impl{
-      TranslationEngine(TranslationEnsemble(std::move(models))), members.front().impl_->runtime}));
+  return Translator(std::make_shared<const Impl>(
+      TranslationEngine(TranslationEnsemble(std::move(models))), members.front().impl_->runtime));
 }
 
 TranslationOptions Translator::default_options() const { return impl_->engine.default_options(); }

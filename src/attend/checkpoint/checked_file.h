@@ -25,6 +25,7 @@ class CheckedFile {
 
   const std::string& path() const { return file_.path(); }
   std::uint64_t bytes() const { return file_.size(); }
+  const InputFile& file() const { return file_; }
   const SafetensorsHeader& header() const { return header_; }
 
   // Reads bytes of a tensor, by its index in the header, from its byte `begin`. Throws like

@@ -12,6 +12,14 @@
 
 namespace attend {
 
+namespace {
+
+std::int64_t time_written(const struct stat& status) {
+  return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
+
+}  // namespace
+
 InputFile::InputFile(const std::filesystem::path& path) : path_(path.string()) {
   descriptor_ =
       ::open(path_.c_str(), O_RDONLY | O_CLOEXEC |
@@ -22,6 +30,7 @@ InputFile::InputFile(const std::filesystem::path& path) : path_(path.string()) {
   const int failed = ::fstat(descriptor_, &status) != 0 ? errno : 0;
   if (failed == 0 && S_ISREG(status.st_mode)) {
     size_ = static_cast<std::uint64_t>(status.st_size);
+    written_ = time_written(status);
     return;
   }
   ::close(descriptor_);
@@ -31,6 +40,23 @@ InputFile::InputFile(const std::filesystem::path& path) : path_(path.string()) {
 }
 
 InputFile::~InputFile() { ::close(descriptor_); }
+
+void InputFile::require_unchanged() const {
+  struct stat now {};
+  if (::fstat(descriptor_, &now) == 0 && static_cast<std::uint64_t>(now.st_size) == size_ &&
+      time_written(now) == written_)
+    return;
+  throw DataError(fmt::format("{}: it was written to since it was loaded; load it again", path_));
+}
+
+void InputFile::require_in_place() const {
+  struct stat own {
+  }, named{};
+  if (::fstat(descriptor_, &own) == 0 && ::stat(path_.c_str(), &named) == 0 &&
+      own.st_dev == named.st_dev && own.st_ino == named.st_ino)
+    return;
+  throw DataError(fmt::format("{}: it was replaced since it was loaded; load it again", path_));
+}
 
 void InputFile::read(std::uint64_t begin, std::span<std::byte> to) const {
   while (!to.empty()) {

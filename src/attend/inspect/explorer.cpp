@@ -125,19 +125,15 @@ Json answer_of(const LanguageModel& model, const Exploration& exploration) {
 
 }  // namespace
 
-std::shared_ptr<const Explorer> Explorer::load(const std::filesystem::path& path) {
-  return std::shared_ptr<const Explorer>(new Explorer(SharedBase::load(path)));
-}
-
 std::shared_ptr<const SavedModel> Explorer::changed_model(
     const AttentionChangeOptions& changes) const {
   const std::vector<AttentionChange> wanted = attention_changes(changes);
-  if (wanted.empty()) return base_.model();
+  if (wanted.empty()) return base_->model();
   {
     const std::lock_guard lock(mutex_);
     if (last_.model && last_.changes == changes) return last_.model;
   }
-  std::shared_ptr<const SavedModel> model = base_.with_attention(wanted);
+  std::shared_ptr<const SavedModel> model = base_->with_attention(wanted);
   const std::lock_guard lock(mutex_);
   last_ = {changes, model};
   return model;
@@ -159,7 +155,7 @@ Json Explorer::explore(const Exploration& exploration) const {
 HeadTrials Explorer::head_trials(const Exploration& exploration) const {
   const std::shared_ptr<const SavedModel> model = changed_model(exploration.changes);
   const auto trials = [&](GoldenInput input, std::size_t output) {
-    return HeadTrials(base_, std::move(input), output, attention_changes(exploration.changes));
+    return HeadTrials(*base_, std::move(input), output, attention_changes(exploration.changes));
   };
   return visit_model(
       *model,

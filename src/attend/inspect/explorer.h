@@ -1,16 +1,16 @@
 // A model that answers while its attention is changed: what the page of the explorer shows.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "attend/inspect/head_importance.h"
 #include "attend/tasks/attention_change.h"
-#include "attend/tasks/shared_base.h"
+#include "attend/tasks/loaded_model.h"
 #include "attend/translator.h"
 
 namespace attend {
@@ -30,9 +30,9 @@ struct Exploration {
 // would get alone.
 class Explorer {
  public:
-  // A model file, or that of a run folder. Throws like load_model(), and ConfigError for a kind of
-  // model that is not explored: one that tags.
-  static std::shared_ptr<const Explorer> load(const std::filesystem::path& path);
+  explicit Explorer(std::shared_ptr<const LoadedModel> base) : base_(std::move(base)) {}
+
+  const LoadedModel& base() const { return *base_; }
 
   // The model with these changes of its attention. Throws ConfigError like attention_changes() and
   // changed_attention().
@@ -52,9 +52,7 @@ class Explorer {
   HeadTrials head_trials(const Exploration& exploration) const;
 
  private:
-  explicit Explorer(SharedBase base) : base_(std::move(base)) {}
-
-  SharedBase base_;
+  const std::shared_ptr<const LoadedModel> base_;
   // The model of the last changes: people look at several sentences with the same.
   struct Changed {
     AttentionChangeOptions changes;

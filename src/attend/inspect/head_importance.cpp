@@ -5,7 +5,7 @@
 
 namespace attend {
 
-HeadTrials::HeadTrials(const SharedBase& base, GoldenInput input, std::size_t output,
+HeadTrials::HeadTrials(const LoadedModel& base, GoldenInput input, std::size_t output,
                        std::vector<AttentionChange> changes)
     : base_(base),
       input_(std::move(input)),
@@ -27,7 +27,7 @@ HeadEffect HeadTrials::effect(std::size_t number) const {
   return effect;
 }
 
-std::vector<HeadEffect> head_effects(const SharedBase& base, const GoldenInput& input,
+std::vector<HeadEffect> head_effects(const LoadedModel& base, const GoldenInput& input,
                                      std::size_t output, const std::function<void()>& done) {
   const HeadTrials trials(base, input, output);
   std::vector<HeadEffect> effects;

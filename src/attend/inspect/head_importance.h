@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "attend/tasks/shared_base.h"
+#include "attend/tasks/loaded_model.h"
 
 namespace attend {
 
@@ -23,7 +23,7 @@ class HeadTrials {
   // `input` and `output`: those of SavedModel::golden_outputs(), which must be log-probabilities.
   // `changes` stay in effect. `base` must live as long. Throws ConfigError for a model without
   // heads, and like changed_attention().
-  HeadTrials(const SharedBase& base, GoldenInput input, std::size_t output,
+  HeadTrials(const LoadedModel& base, GoldenInput input, std::size_t output,
              std::vector<AttentionChange> changes = {});
 
   // The heads of all modules.
@@ -34,7 +34,7 @@ class HeadTrials {
  private:
   float answer(const SavedModel& model) const;
 
-  const SharedBase& base_;
+  const LoadedModel& base_;
   GoldenInput input_;
   std::size_t output_;
   std::vector<AttentionChange> changes_;
@@ -44,7 +44,7 @@ class HeadTrials {
 };
 
 // The effects of all heads. `done` is called after each.
-std::vector<HeadEffect> head_effects(const SharedBase& base, const GoldenInput& input,
+std::vector<HeadEffect> head_effects(const LoadedModel& base, const GoldenInput& input,
                                      std::size_t output, const std::function<void()>& done = {});
 
 }  // namespace attend

@@ -12,7 +12,7 @@
 
 #include "attend/inspect/attention_page.h"
 #include "attend/python/explanations.h"
-#include "attend/python/held_model.h"
+#include "attend/python/model_views.h"
 #include "attend/python/module.h"
 #include "attend/python/released.h"
 #include "attend/python/texts.h"
@@ -26,9 +26,9 @@ namespace attend {
 
 namespace {
 
-using HeldClassifier = HeldModel<ClassificationEngine>;
+using ClassifierView = ModelView<ClassificationEngine>;
 
-std::vector<std::vector<float>> classify_texts(const HeldClassifier& classifier,
+std::vector<std::vector<float>> classify_texts(const ClassifierView& classifier,
                                                const std::vector<std::string>& texts,
                                                const nb::dict& keywords) {
   ClassificationOptions options;
@@ -64,7 +64,7 @@ std::vector<std::vector<float>> classify_texts(const HeldClassifier& classifier,
 // A word, the probability of the class without it, and what that changes; none if nothing is left.
 using WordState = std::tuple<std::string, std::optional<float>, std::optional<float>>;
 
-std::vector<WordState> effects_of_words(const HeldClassifier& classifier, const std::string& text) {
+std::vector<WordState> effects_of_words(const ClassifierView& classifier, const std::string& text) {
   const Released released;
   const EnteredRuntime entered(classifier.runtime);
   const ClassifiedText explained = explained_text(classifier.engine, text);
@@ -77,14 +77,14 @@ std::vector<WordState> effects_of_words(const HeldClassifier& classifier, const 
   return states;
 }
 
-std::string page_of_class(const HeldClassifier& classifier, const std::string& text, bool why) {
+std::string page_of_class(const ClassifierView& classifier, const std::string& text, bool why) {
   const Released released;
   const EnteredRuntime entered(classifier.runtime);
   return attention_page(classifier.engine.model(), why ? explained_text(classifier.engine, text)
                                                        : classified_text(classifier.engine, text));
 }
 
-ExplanationState explain_class(const HeldClassifier& classifier, const std::string& text,
+ExplanationState explain_class(const ClassifierView& classifier, const std::string& text,
                                const nb::dict& keywords) {
   ExplanationOptions options;
   set_keywords(option_fields(options), keywords);
@@ -96,18 +96,19 @@ ExplanationState explain_class(const HeldClassifier& classifier, const std::stri
 }  // namespace
 
 void add_classifier(nb::module_& module) {
-  nb::class_<HeldClassifier>(module, "Classifier")
-      .def(nb::new_(&HeldClassifier::load), nb::arg("path"), nb::arg("threads"), nb::arg("changes"))
-      .def_static("sharing", &HeldClassifier::sharing, nb::arg("base"), nb::arg("adapter"),
+  nb::class_<ClassifierView>(module, "Classifier")
+      .def(nb::new_(&load_view<ClassificationEngine>), nb::arg("path"), nb::arg("threads"),
+           nb::arg("changes"))
+      .def_static("sharing", &view_of<ClassificationEngine>, nb::arg("base"), nb::arg("adapter"),
                   nb::arg("changes"))
-      .def("labels", [](const HeldClassifier& c) { return c.engine.labels(); })
+      .def("labels", [](const ClassifierView& c) { return c.engine.labels(); })
       .def("problem_type",
-           [](const HeldClassifier& c) {
+           [](const ClassifierView& c) {
              const ProblemType problem = c.engine.model().problem_type();
              return std::string(enum_names(problem)[static_cast<std::size_t>(problem)]);
            })
-      .def("takes_pairs", [](const HeldClassifier& c) { return c.engine.model().pairs; })
-      .def("tokenizer", [](const HeldClassifier& c) { return c.engine.model().tokenizer; })
+      .def("takes_pairs", [](const ClassifierView& c) { return c.engine.model().pairs; })
+      .def("tokenizer", [](const ClassifierView& c) { return c.engine.model().tokenizer; })
       .def("classify", classify_texts, nb::arg("texts"), nb::arg("options"),
            "The probabilities of all labels for each text, or its number.")
       .def("explain", explain_class, nb::arg("text"), nb::arg("options"))

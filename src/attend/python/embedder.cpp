@@ -10,7 +10,7 @@
 #include <memory>
 #include <optional>
 
-#include "attend/python/held_model.h"
+#include "attend/python/model_views.h"
 #include "attend/python/module.h"
 #include "attend/python/numpy.h"
 #include "attend/python/released.h"
@@ -29,9 +29,6 @@ namespace {
 // A model with its prompts.
 class PromptedEngine {
  public:
-  static PromptedEngine load(const std::filesystem::path& path) {
-    return PromptedEngine(*load_model(path));
-  }
   explicit PromptedEngine(const SavedModel& model) : engine_(model) {
     const auto* embedding = dynamic_cast<const EmbeddingModel*>(&model);
     if (embedding != nullptr) prompts_ = embedding->prompts;
@@ -45,7 +42,7 @@ class PromptedEngine {
   TextPrompts prompts_;
 };
 
-using HeldEmbedder = HeldModel<PromptedEngine>;
+using EmbedderView = ModelView<PromptedEngine>;
 
 // The options of `attend embed`, and prompt_text and special_tokens as in C++.
 EmbeddingOptions embedding_options(const nb::dict& keywords) {
@@ -66,7 +63,7 @@ EmbeddingOptions embedding_options(const nb::dict& keywords) {
 // In windows, so that Ctrl-C is noticed between them. Calls accept(embedding) for each text, in
 // order.
 template <class Accept>
-void embed_texts(const HeldEmbedder& embedder, const EmbeddingOptions& options,
+void embed_texts(const EmbedderView& embedder, const EmbeddingOptions& options,
                  const std::vector<std::string>& texts, const Accept& accept) {
   const EnteredRuntime entered(embedder.runtime);
   const EmbeddingEngine& engine = embedder.engine.engine();
@@ -87,7 +84,7 @@ void embed_texts(const HeldEmbedder& embedder, const EmbeddingOptions& options,
 }
 
 // One row per text: [n, width].
-NumpyArray embed(const HeldEmbedder& embedder, const std::vector<std::string>& texts,
+NumpyArray embed(const EmbedderView& embedder, const std::vector<std::string>& texts,
                  const nb::dict& keywords) {
   const EmbeddingOptions options = embedding_options(keywords);
   std::vector<float> values;
@@ -108,7 +105,7 @@ NumpyArray embed(const HeldEmbedder& embedder, const std::vector<std::string>& t
   return numpy_array(std::move(values), {texts.size(), width});
 }
 
-int vector_width(const HeldEmbedder& embedder) {
+int vector_width(const EmbedderView& embedder) {
   const Released released;
   const EnteredRuntime entered(embedder.runtime);
   return embedder.engine.engine().vector_width({});
@@ -116,7 +113,7 @@ int vector_width(const HeldEmbedder& embedder) {
 
 // For each text its tokens and a row per token: [tokens, width].
 std::vector<std::pair<std::vector<std::string>, NumpyArray>> embed_tokens(
-    const HeldEmbedder& embedder, const std::vector<std::string>& texts, const nb::dict& keywords) {
+    const EmbedderView& embedder, const std::vector<std::string>& texts, const nb::dict& keywords) {
   EmbeddingOptions options = embedding_options(keywords);
   options.pooling = EmbeddingPooling::none;
   std::vector<TextEmbedding> embeddings;
@@ -134,16 +131,17 @@ std::vector<std::pair<std::vector<std::string>, NumpyArray>> embed_tokens(
 }  // namespace
 
 void add_embedder(nb::module_& module) {
-  nb::class_<HeldEmbedder>(module, "Embedder")
-      .def(nb::new_(&HeldEmbedder::load), nb::arg("path"), nb::arg("threads"), nb::arg("changes"))
-      .def_static("sharing", &HeldEmbedder::sharing, nb::arg("base"), nb::arg("adapter"),
+  nb::class_<EmbedderView>(module, "Embedder")
+      .def(nb::new_(&load_view<PromptedEngine>), nb::arg("path"), nb::arg("threads"),
+           nb::arg("changes"))
+      .def_static("sharing", &view_of<PromptedEngine>, nb::arg("base"), nb::arg("adapter"),
                   nb::arg("changes"))
-      .def("layers", [](const HeldEmbedder& e) { return e.engine.engine().layers(); })
+      .def("layers", [](const EmbedderView& e) { return e.engine.engine().layers(); })
       .def("width", vector_width)
-      .def("prompts", [](const HeldEmbedder& e) { return e.engine.prompts().texts; })
-      .def("default_prompt_name", [](const HeldEmbedder& e) { return e.engine.prompts().usual; })
+      .def("prompts", [](const EmbedderView& e) { return e.engine.prompts().texts; })
+      .def("default_prompt_name", [](const EmbedderView& e) { return e.engine.prompts().usual; })
       .def("similarity",
-           [](const HeldEmbedder& e) {
+           [](const EmbedderView& e) {
              const Similarity kind = e.engine.engine().similarity();
              return std::string(enum_names(kind)[static_cast<std::size_t>(kind)]);
            })

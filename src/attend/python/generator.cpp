@@ -16,7 +16,7 @@
 #include "attend/error.h"
 #include "attend/inspect/attention_page.h"
 #include "attend/python/explanations.h"
-#include "attend/python/held_model.h"
+#include "attend/python/model_views.h"
 #include "attend/python/module.h"
 #include "attend/python/numpy.h"
 #include "attend/python/released.h"
@@ -34,10 +34,10 @@ namespace attend {
 
 namespace {
 
-using HeldGenerator = HeldModel<GenerationEngine>;
+using GeneratorView = ModelView<GenerationEngine>;
 using Strings = std::vector<std::string>;
 
-GenerationOptions options_of(const HeldGenerator& generator, const nb::dict& keywords) {
+GenerationOptions options_of(const GeneratorView& generator, const nb::dict& keywords) {
   GenerationOptions options = generator.engine.default_options();
   set_keywords(option_fields(options), keywords);
   const bool searches = options.beam.beam_size > 0;
@@ -51,7 +51,7 @@ GenerationOptions options_of(const HeldGenerator& generator, const nb::dict& key
 }
 
 // The samples or, with beam_size, what the search has found: n_best of them.
-std::vector<Generation> generate(const HeldGenerator& generator, const std::string& prompt,
+std::vector<Generation> generate(const GeneratorView& generator, const std::string& prompt,
                                  const nb::dict& keywords) {
   const GenerationOptions options = options_of(generator, keywords);
   const Released released;
@@ -95,7 +95,7 @@ std::function<void(const GeneratedToken&)> told_to(const nb::object& accept, int
 }
 
 // Continues prompts together, each to the end of its line: n_best continuations of each.
-std::vector<std::vector<Generation>> generate_tokens(const HeldGenerator& generator,
+std::vector<std::vector<Generation>> generate_tokens(const GeneratorView& generator,
                                                      const std::vector<TokenPrompt>& prompts,
                                                      const TokenLimits& limits,
                                                      const nb::dict& keywords,
@@ -123,7 +123,7 @@ std::vector<std::vector<Generation>> generate_tokens(const HeldGenerator& genera
 }
 
 // Calls accept(text) as the continuation grows.
-Generation stream(const HeldGenerator& generator, const std::string& prompt,
+Generation stream(const GeneratorView& generator, const std::string& prompt,
                   const nb::dict& keywords, const nb::callable& accept) {
   const GenerationOptions options = options_of(generator, keywords);
   const auto forward = [&accept](std::string_view more) {
@@ -135,14 +135,14 @@ Generation stream(const HeldGenerator& generator, const std::string& prompt,
   return generator.engine.generate(prompt, options, forward);
 }
 
-std::vector<SequenceScore> score(const HeldGenerator& generator, const Strings& lines) {
+std::vector<SequenceScore> score(const GeneratorView& generator, const Strings& lines) {
   const Released released;
   const EnteredRuntime entered(generator.runtime);
   return score_lines(generator.engine.model(), lines, {});
 }
 
 // The log-probability of each token but the first.
-std::vector<float> scores_of_tokens(const HeldGenerator& generator, const Strings& tokens) {
+std::vector<float> scores_of_tokens(const GeneratorView& generator, const Strings& tokens) {
   const Released released;
   const EnteredRuntime entered(generator.runtime);
   const LanguageModel& model = generator.engine.model();
@@ -150,7 +150,7 @@ std::vector<float> scores_of_tokens(const HeldGenerator& generator, const String
 }
 
 // Of every token of a continuation, and of the one after it: [continuation + 1, V].
-NumpyArray logits_of(const HeldGenerator& generator, const Strings& prompt,
+NumpyArray logits_of(const GeneratorView& generator, const Strings& prompt,
                      const Strings& continuation) {
   Tensor logits;
   {
@@ -171,14 +171,14 @@ NumpyArray logits_of(const HeldGenerator& generator, const Strings& prompt,
   return numpy_matrix(logits);
 }
 
-std::string page_of_text(const HeldGenerator& generator, const std::string& text) {
+std::string page_of_text(const GeneratorView& generator, const std::string& text) {
   const Released released;
   const EnteredRuntime entered(generator.runtime);
   const LanguageModel& model = generator.engine.model();
   return attention_page(model, scored_text(model, text));
 }
 
-ExplanationState explain_text(const HeldGenerator& generator, const std::string& text,
+ExplanationState explain_text(const GeneratorView& generator, const std::string& text,
                               const nb::dict& keywords) {
   ExplanationOptions options;
   set_keywords(option_fields(options), keywords);
@@ -187,7 +187,7 @@ ExplanationState explain_text(const HeldGenerator& generator, const std::string&
   return state_of(explain(generator.engine.model(), text, options));
 }
 
-double perplexity_of_texts(const HeldGenerator& generator, const Strings& lines) {
+double perplexity_of_texts(const GeneratorView& generator, const Strings& lines) {
   const Released released;
   const EnteredRuntime entered(generator.runtime);
   return perplexity_of(lines, generator.engine.model()).per_token();
@@ -225,11 +225,12 @@ void add_generation_classes(nb::module_& module) {
 
 void add_generator(nb::module_& module) {
   add_generation_classes(module);
-  nb::class_<HeldGenerator>(module, "Generator")
-      .def(nb::new_(&HeldGenerator::load), nb::arg("path"), nb::arg("threads"), nb::arg("changes"))
-      .def_static("sharing", &HeldGenerator::sharing, nb::arg("base"), nb::arg("adapter"),
+  nb::class_<GeneratorView>(module, "Generator")
+      .def(nb::new_(&load_view<GenerationEngine>), nb::arg("path"), nb::arg("threads"),
+           nb::arg("changes"))
+      .def_static("sharing", &view_of<GenerationEngine>, nb::arg("base"), nb::arg("adapter"),
                   nb::arg("changes"))
-      .def("tokenizer", [](const HeldGenerator& g) { return g.engine.model().tokenizer; })
+      .def("tokenizer", [](const GeneratorView& g) { return g.engine.model().tokenizer; })
       .def("generate", generate, nb::arg("prompt"), nb::arg("options"))
       .def("generate_tokens", generate_tokens, nb::arg("prompts"), nb::arg("limits"),
            nb::arg("options"), nb::arg("accept").none())

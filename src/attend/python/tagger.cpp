@@ -13,7 +13,7 @@
 
 #include "attend/core/character_index.h"
 #include "attend/data/tagged_text.h"
-#include "attend/python/held_model.h"
+#include "attend/python/model_views.h"
 #include "attend/python/module.h"
 #include "attend/python/released.h"
 #include "attend/python/texts.h"
@@ -26,7 +26,7 @@ namespace attend {
 
 namespace {
 
-using HeldTagger = HeldModel<TaggingEngine>;
+using TaggerView = ModelView<TaggingEngine>;
 using Words = std::vector<std::string>;
 // First and last place in the text, in characters; the last is that after it.
 using Place = std::pair<std::size_t, std::size_t>;
@@ -62,7 +62,7 @@ std::vector<TaggingState> states_of(std::vector<Tagging> taggings) {
   return states;
 }
 
-std::vector<TaggingState> tag_texts(const HeldTagger& tagger, const Words& texts,
+std::vector<TaggingState> tag_texts(const TaggerView& tagger, const Words& texts,
                                     const nb::dict& keywords) {
   const TaggingOptions options = tagging_options(keywords);
   const Released released;
@@ -88,7 +88,7 @@ std::vector<TaggingState> tag_texts(const HeldTagger& tagger, const Words& texts
   return states_of(std::move(taggings));
 }
 
-std::vector<TaggingState> tag_words(const HeldTagger& tagger, const std::vector<Words>& texts,
+std::vector<TaggingState> tag_words(const TaggerView& tagger, const std::vector<Words>& texts,
                                     const nb::dict& keywords) {
   const TaggingOptions options = tagging_options(keywords);
   const Released released;
@@ -99,16 +99,17 @@ std::vector<TaggingState> tag_words(const HeldTagger& tagger, const std::vector<
 }  // namespace
 
 void add_tagger(nb::module_& module) {
-  nb::class_<HeldTagger>(module, "Tagger")
-      .def(nb::new_(&HeldTagger::load), nb::arg("path"), nb::arg("threads"), nb::arg("changes"))
-      .def_static("sharing", &HeldTagger::sharing, nb::arg("base"), nb::arg("adapter"),
+  nb::class_<TaggerView>(module, "Tagger")
+      .def(nb::new_(&load_view<TaggingEngine>), nb::arg("path"), nb::arg("threads"),
+           nb::arg("changes"))
+      .def_static("sharing", &view_of<TaggingEngine>, nb::arg("base"), nb::arg("adapter"),
                   nb::arg("changes"))
-      .def("labels", [](const HeldTagger& t) { return t.engine.labels(); })
+      .def("labels", [](const TaggerView& t) { return t.engine.labels(); })
       .def("tags_tokens",
-           [](const HeldTagger& t) { return t.engine.model().units == TaggedUnits::tokens; })
+           [](const TaggerView& t) { return t.engine.model().units == TaggedUnits::tokens; })
       .def("has_entity_tags",
-           [](const HeldTagger& t) { return are_entity_tags(t.engine.labels()); })
-      .def("tokenizer", [](const HeldTagger& t) { return t.engine.model().tokenizer; })
+           [](const TaggerView& t) { return are_entity_tags(t.engine.labels()); })
+      .def("tokenizer", [](const TaggerView& t) { return t.engine.model().tokenizer; })
       .def("tag", tag_texts, nb::arg("texts"), nb::arg("options"))
       .def("tag_words", tag_words, nb::arg("texts"), nb::arg("options"));
 }

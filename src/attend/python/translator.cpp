@@ -55,7 +55,7 @@ void refuse(const nb::dict& keywords, std::initializer_list<const char*> names,
 
 }  // namespace
 
-TranslationOptions translation_options(const HeldTranslator& translator, const nb::dict& keywords) {
+TranslationOptions translation_options(const TranslatorView& translator, const nb::dict& keywords) {
   TranslateKeywords k;
   k.translation = translator.engine.default_options();
   set_keywords(option_fields(k), keywords);
@@ -112,7 +112,7 @@ std::function<void(std::size_t, const BeamStep&)> told_steps(const nb::object& l
 }
 
 // Line by line as the command line does: in windows, with the place of a sentence in its error.
-std::vector<Translation> translate_lines(const HeldTranslator& translator, const Strings& sentences,
+std::vector<Translation> translate_lines(const TranslatorView& translator, const Strings& sentences,
                                          const Strings& prefixes, TranslationOptions options) {
   const bool several = prefixes.size() > 1;
   if (!several) options.prefixes = prefixes;
@@ -127,7 +127,7 @@ std::vector<Translation> translate_lines(const HeldTranslator& translator, const
 
 // A stream asks for the sentence at fault when one fails, so it would call a listener that has
 // thrown again, and it has no tokens for each sentence to begin with.
-std::vector<Translation> translate_texts(const HeldTranslator& translator, const Strings& sentences,
+std::vector<Translation> translate_texts(const TranslatorView& translator, const Strings& sentences,
                                          const Beginnings& beginnings, const nb::dict& keywords,
                                          const nb::object& listener) {
   TranslationOptions options = translation_options(translator, keywords);
@@ -142,7 +142,7 @@ std::vector<Translation> translate_texts(const HeldTranslator& translator, const
   return translator.engine.translate(sentences, options);
 }
 
-std::vector<Translation> translate_tokens(const HeldTranslator& translator,
+std::vector<Translation> translate_tokens(const TranslatorView& translator,
                                           const std::vector<Strings>& sentences,
                                           const std::vector<Strings>& prefixes,
                                           const TokenLimits& limits, const nb::dict& keywords,
@@ -164,7 +164,7 @@ std::vector<Translation> translate_tokens(const HeldTranslator& translator,
   return translator.engine.translate_ids(std::move(tokenized), options);
 }
 
-std::vector<SequenceScore> scores_of_pairs(const HeldTranslator& translator, const Strings& sources,
+std::vector<SequenceScore> scores_of_pairs(const TranslatorView& translator, const Strings& sources,
                                            const Strings& targets, const nb::dict& keywords) {
   const LanguagePair languages = languages_of(keywords);
   const Released released;
@@ -173,7 +173,7 @@ std::vector<SequenceScore> scores_of_pairs(const HeldTranslator& translator, con
 }
 
 // The target tokens and their end with the log-probability of each.
-std::pair<Strings, std::vector<float>> score_tokens(const HeldTranslator& translator,
+std::pair<Strings, std::vector<float>> score_tokens(const TranslatorView& translator,
                                                     const Strings& source, const Strings& target,
                                                     const nb::dict& keywords) {
   const LanguagePair languages = languages_of(keywords);
@@ -195,20 +195,20 @@ std::pair<Strings, std::vector<float>> score_tokens(const HeldTranslator& transl
 }
 
 // Compute together on the runtime of the first.
-HeldTranslator ensemble_of(const std::vector<const HeldTranslator*>& members) {
+TranslatorView ensemble_of(const std::vector<const TranslatorView*>& members) {
   TranslationEnsemble::Models models;
-  for (const HeldTranslator* const member : members)
+  for (const TranslatorView* const member : members)
     for (const auto& model : member->engine.ensemble().models()) models.push_back(model);
   return {TranslationEngine(TranslationEnsemble(std::move(models))), members.front()->runtime};
 }
 
 // Tokens of the longest sentence; 0: any length.
-std::int64_t longest_source(const HeldTranslator& translator) {
+std::int64_t longest_source(const TranslatorView& translator) {
   const std::int64_t positions = translator.engine.ensemble().longest_input();
   return positions == 0 ? 0 : positions - translator.engine.model().format.of_any().of_source();
 }
 
-Strings language_names(const HeldTranslator& translator) {
+Strings language_names(const TranslatorView& translator) {
   Strings names;
   for (const PairFormat::Language& language : translator.engine.model().format.languages)
     names.push_back(language.name);
@@ -218,18 +218,19 @@ Strings language_names(const HeldTranslator& translator) {
 }  // namespace
 
 void add_translator(nb::module_& module) {
-  nb::class_<HeldTranslator> translator(module, "Translator");
+  nb::class_<TranslatorView> translator(module, "Translator");
   translator
-      .def(nb::new_(&HeldTranslator::load), nb::arg("path"), nb::arg("threads"), nb::arg("changes"))
-      .def_static("sharing", &HeldTranslator::sharing, nb::arg("base"), nb::arg("adapter"),
+      .def(nb::new_(&load_view<TranslationEngine>), nb::arg("path"), nb::arg("threads"),
+           nb::arg("changes"))
+      .def_static("sharing", &view_of<TranslationEngine>, nb::arg("base"), nb::arg("adapter"),
                   nb::arg("changes"))
       .def_static("ensemble", ensemble_of, nb::arg("members"))
       .def("languages", language_names)
       .def("longest_source", longest_source)
       .def("source_tokenizer",
-           [](const HeldTranslator& t) { return t.engine.model().src_tokenizer; })
+           [](const TranslatorView& t) { return t.engine.model().src_tokenizer; })
       .def("target_tokenizer",
-           [](const HeldTranslator& t) { return t.engine.model().tgt_tokenizer; })
+           [](const TranslatorView& t) { return t.engine.model().tgt_tokenizer; })
       .def("translate", translate_texts, nb::arg("sentences"), nb::arg("beginnings"),
            nb::arg("options"), nb::arg("listener").none())
       .def("translate_tokens", translate_tokens, nb::arg("sentences"), nb::arg("prefixes"),

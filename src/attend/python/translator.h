@@ -8,16 +8,16 @@
 #include <variant>
 #include <vector>
 
-#include "attend/python/held_model.h"
+#include "attend/python/model_views.h"
 #include "attend/tasks/translation/engine.h"
 
 namespace attend {
 
-using HeldTranslator = HeldModel<TranslationEngine>;
+using TranslatorView = ModelView<TranslationEngine>;
 
 // Those of the model with the keywords of `attend translate` in their place. Throws ConfigError for
 // a wrong one. Needs the GIL.
-TranslationOptions translation_options(const HeldTranslator& translator,
+TranslationOptions translation_options(const TranslatorView& translator,
                                        const nanobind::dict& keywords);
 // Throws ConfigError for other keywords. Needs the GIL.
 LanguagePair languages_of(const nanobind::dict& keywords);
@@ -33,6 +33,6 @@ std::vector<std::int32_t> marked_ids(const std::vector<std::string>& tokens,
                                      const TranslationModel& model, const PairMarks& marks);
 
 // Attention, explanations and alternatives of a translation.
-void add_translator_inspection(nanobind::class_<HeldTranslator>& translator);
+void add_translator_inspection(nanobind::class_<TranslatorView>& translator);
 
 }  // namespace attend

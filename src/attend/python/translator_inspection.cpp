@@ -41,7 +41,7 @@ NumpyArray array_of(const std::vector<std::vector<AttentionMap>>& layers) {
                       static_cast<std::size_t>(first.cols)});
 }
 
-nb::dict attention_of(const HeldTranslator& translator, const std::string& source,
+nb::dict attention_of(const TranslatorView& translator, const std::string& source,
                       const std::string& target, const nb::dict& keywords) {
   const LanguagePair languages = languages_of(keywords);
   const TranslationModel& model = translator.engine.model();
@@ -64,7 +64,7 @@ nb::dict attention_of(const HeldTranslator& translator, const std::string& sourc
 
 // Of target tokens that may begin with that of the language: [layers, heads, target + 1, source],
 // and the tokens of the source.
-nb::tuple cross_attention_of(const HeldTranslator& translator, const Strings& source,
+nb::tuple cross_attention_of(const TranslatorView& translator, const Strings& source,
                              const Strings& target, const nb::dict& keywords) {
   const LanguagePair languages = languages_of(keywords);
   const TranslationModel& model = translator.engine.model();
@@ -88,7 +88,7 @@ nb::tuple cross_attention_of(const HeldTranslator& translator, const Strings& so
 }
 
 // Of target tokens without that of the language: [target + 1, V].
-NumpyArray logits_of(const HeldTranslator& translator, const Strings& source, const Strings& target,
+NumpyArray logits_of(const TranslatorView& translator, const Strings& source, const Strings& target,
                      const nb::dict& keywords) {
   const LanguagePair languages = languages_of(keywords);
   const TranslationModel& model = translator.engine.model();
@@ -103,7 +103,7 @@ NumpyArray logits_of(const HeldTranslator& translator, const Strings& source, co
   return numpy_matrix(logits);
 }
 
-std::string page_of(const HeldTranslator& translator, const std::string& source,
+std::string page_of(const TranslatorView& translator, const std::string& source,
                     const std::optional<std::string>& target, const Beginnings& beginnings,
                     const nb::dict& keywords) {
   TranslationOptions options = translation_options(translator, keywords);
@@ -127,7 +127,7 @@ void fields(ExplainKeywords& k, Visitor&& visit) {
 }
 
 // target: tokens, without the end.
-ExplanationState explain_translation(const HeldTranslator& translator, const std::string& source,
+ExplanationState explain_translation(const TranslatorView& translator, const std::string& source,
                                      const TokenIds& target, const nb::dict& keywords) {
   ExplainKeywords k;
   set_keywords(option_fields(k), keywords);
@@ -136,7 +136,7 @@ ExplanationState explain_translation(const HeldTranslator& translator, const std
   return state_of(explain(translator.engine.model(), source, target, k.explanation, k.languages));
 }
 
-std::vector<AlternativesState> alternatives_of(const HeldTranslator& translator,
+std::vector<AlternativesState> alternatives_of(const TranslatorView& translator,
                                                const std::string& source, const TokenIds& target,
                                                int count, const nb::dict& keywords) {
   const LanguagePair languages = languages_of(keywords);
@@ -157,7 +157,7 @@ std::vector<AlternativesState> alternatives_of(const HeldTranslator& translator,
 
 }  // namespace
 
-void add_translator_inspection(nb::class_<HeldTranslator>& translator) {
+void add_translator_inspection(nb::class_<TranslatorView>& translator) {
   translator
       .def("attention", attention_of, nb::arg("source"), nb::arg("target"), nb::arg("options"))
       .def("cross_attention", cross_attention_of, nb::arg("source"), nb::arg("target"),

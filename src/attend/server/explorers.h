@@ -1,10 +1,9 @@
-// Models that people explore (inspect/explorer.h), beside those that serve.
+// What people explore (inspect/explorer.h) of the models that serve.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <vector>
 
 #include "attend/inspect/explorer.h"
@@ -16,7 +15,7 @@ namespace attend {
 
 class Explorers {
  public:
-  // Models that are kept in memory.
+  // Models whose last changes are kept in memory: those that people compare.
   static constexpr std::size_t kMostModels = 2;
 
   // Computes on `runtime`; not at all unless `enabled`.
@@ -31,10 +30,7 @@ class Explorers {
   // For such a task that goes on: runs the rest of it after those that wait.
   void go_on(std::function<void()> rest);
 
-  // For tasks. The model is loaded a second time when it is first asked for, as it has to be read
-  // again to be changed; only the last two are kept, which people compare. Throws HttpError 400 for
-  // a model with an adapter, 503 if its file is no longer the one that serves, and like
-  // Explorer::load().
+  // For tasks.
   std::shared_ptr<const Explorer> of(const ServedModel& model);
 
  private:
@@ -44,13 +40,8 @@ class Explorers {
   const std::shared_ptr<Runtime> runtime_;
   const bool enabled_;
   std::mutex mutex_;
-  struct Loaded {
-    std::string path;
-    FileState state;
-    std::shared_ptr<const Explorer> explorer;
-  };
-  std::vector<Loaded> last_;  // the last one asked for comes last
-  Background thread_;         // ends first
+  std::vector<std::shared_ptr<const Explorer>> last_;  // the last one asked for comes last
+  Background thread_;                                  // ends first
 };
 
 }  // namespace attend

@@ -26,7 +26,7 @@ void require_golden(const ModelPlace& place) {
                                 check->samples, check->deviation));
 }
 
-using LoadedModel = ModelList::const_iterator;
+using ListedModel = ModelList::const_iterator;
 
 bool has_file(const ModelPlace& place) {
   std::error_code ignored;
@@ -35,10 +35,10 @@ bool has_file(const ModelPlace& place) {
 
 // The models that load() brought, and that are not of these places: of a file within a folder, or
 // under a name of their own.
-std::vector<LoadedModel> brought_beside(const std::vector<ModelPlace>& places,
+std::vector<ListedModel> brought_beside(const std::vector<ModelPlace>& places,
                                         const ModelList& list) {
-  std::vector<LoadedModel> brought;
-  for (LoadedModel model = list.begin(); model != list.end(); ++model) {
+  std::vector<ListedModel> brought;
+  for (ListedModel model = list.begin(); model != list.end(); ++model) {
     const ModelPlace& own = (*model)->place;
     const bool is_of_them = std::find(places.begin(), places.end(), own) != places.end();
     if (!is_of_them && has_file(own)) brought.push_back(model);
@@ -57,18 +57,18 @@ std::string name_if_readable(const ModelPlace& place) {
 
 // The model of this place, or the one that was brought instead: of the same file under some name,
 // or of another file under the same name.
-LoadedModel loaded_from(const ModelPlace& place, const ModelList& list,
-                        const std::vector<LoadedModel>& brought) {
-  const LoadedModel own = std::find_if(list.begin(), list.end(),
+ListedModel loaded_from(const ModelPlace& place, const ModelList& list,
+                        const std::vector<ListedModel>& brought) {
+  const ListedModel own = std::find_if(list.begin(), list.end(),
                                        [&](const auto& model) { return model->place == place; });
   if (own != list.end() || brought.empty()) return own;
   const auto has_same_file = [&](const ServedModelPointer& model) {
     return model->place.path == place.path && model->place.adapter == place.adapter;
   };
-  for (const LoadedModel& one : brought)
+  for (const ListedModel& one : brought)
     if (place.name.empty() && has_same_file(*one)) return one;
   const std::string name = name_if_readable(place);
-  for (const LoadedModel& one : brought)
+  for (const ListedModel& one : brought)
     if ((*one)->name == name) return one;
   return list.end();
 }
@@ -172,16 +172,16 @@ std::vector<std::string> Models::reload() {
   const std::lock_guard change(changing_);
   const ModelList before = all();
   const std::vector<ModelPlace> places = places_now();
-  const std::vector<LoadedModel> brought = brought_beside(places, before);
+  const std::vector<ListedModel> brought = brought_beside(places, before);
   // What is to be served, and what is served there now.
-  std::vector<std::pair<ModelPlace, LoadedModel>> wanted;
+  std::vector<std::pair<ModelPlace, ListedModel>> wanted;
   std::set<std::string> names;
-  const auto want = [&](const ModelPlace& place, LoadedModel old) {
+  const auto want = [&](const ModelPlace& place, ListedModel old) {
     const bool is_wanted_already = old != before.end() && !names.insert((*old)->name).second;
     if (!is_wanted_already) wanted.emplace_back(place, old);
   };
   for (const ModelPlace& place : places) want(place, loaded_from(place, before, brought));
-  for (const LoadedModel& model : brought) want((*model)->place, model);
+  for (const ListedModel& model : brought) want((*model)->place, model);
   ModelList list;
   std::vector<std::string> failures;
   for (const auto& [found, old] : wanted) {

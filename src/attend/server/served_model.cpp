@@ -83,25 +83,12 @@ Tokenizer input_tokenizer(const Checkpoint& checkpoint) {
       tensor_bytes(checkpoint.tensor(own ? "tokenizer.src" : "tokenizer")));
 }
 
-// A task that nobody knows is refused by the embedder, which takes any model.
-decltype(ServedModel::model) load_any(const std::filesystem::path& path,
-                                      const Checkpoint& checkpoint,
-                                      std::shared_ptr<Runtime> runtime) {
-  const std::string& task = checkpoint.text("attend.task");
-  if (task == TranslationModel::kTask) return Translator::load(path, std::move(runtime));
-  if (task == LanguageModel::kTask) return Generator::load(path, std::move(runtime));
-  if (task == ClassificationModel::kTask) return Classifier::load(path, std::move(runtime));
-  if (task == TaggingModel::kTask) return Tagger::load(path, std::move(runtime));
-  return Embedder::load(path, std::move(runtime));
-}
-
-decltype(ServedModel::model) with_adapter(const BaseModel& base, const ModelPlace& place,
-                                          const std::string& task) {
-  if (task == TranslationModel::kTask) return base.translator(place.adapter);
-  if (task == LanguageModel::kTask) return base.generator(place.adapter);
-  if (task == ClassificationModel::kTask) return base.classifier(place.adapter);
-  if (task == TaggingModel::kTask) return base.tagger(place.adapter);
-  return base.embedder(place.adapter);
+decltype(ServedModel::model) view_of(const BaseModel& model, const std::string& task) {
+  if (task == TranslationModel::kTask) return model.translator();
+  if (task == LanguageModel::kTask) return model.generator();
+  if (task == ClassificationModel::kTask) return model.classifier();
+  if (task == TaggingModel::kTask) return model.tagger();
+  return model.embedder();
 }
 
 FileState state_of(const std::string& model) {
@@ -197,6 +184,9 @@ ServedModelPointer load_served_model(const ModelPlace& place, std::shared_ptr<Ru
     // What is said of a model is said by its adapter, but for the tokenizer.
     const Checkpoint checkpoint = place.adapter.empty() ? base : load_checkpoint(place.adapter);
     const BaseModel* const shared = bases.find(place.path, runtime);
+    const BaseModel loaded =
+        (shared != nullptr ? *shared : BaseModel::load(path, std::move(runtime)))
+            .with_adapter(place.adapter);
     const std::string& task = checkpoint.text("attend.task");
     ServedModel served{.name = name_of(place, checkpoint),
                        .place = place,
@@ -205,10 +195,10 @@ ServedModelPointer load_served_model(const ModelPlace& place, std::shared_ptr<Ru
                        .task = task,
                        .sources = {},
                        .targets = {},
-                       .loaded = seconds_since_epoch(),
+                       .loaded_at = seconds_since_epoch(),
                        .tokenizer = input_tokenizer(base),
-                       .model = shared != nullptr ? with_adapter(*shared, place, task)
-                                                  : load_any(path, checkpoint, std::move(runtime))};
+                       .loaded = loaded,
+                       .model = view_of(loaded, task)};
     if (checkpoint.metadata.contains(kChatKey)) {
       const ChatFormat format =
           ChatFormat::from_json(checkpoint.text(kChatKey), place.path + ": " + kChatKey);

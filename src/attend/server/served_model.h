@@ -76,11 +76,12 @@ struct ServedModel {
   std::vector<std::string> sources;  // languages of a translator: one, or those to choose from
   std::vector<std::string> targets;
   bool chooses_languages = false;              // whether a request names the languages to the model
-  std::int64_t loaded = 0;                     // seconds since the epoch
+  std::int64_t loaded_at = 0;                  // seconds since the epoch
   Tokenizer tokenizer;                         // of the text that goes in
   std::shared_ptr<const Chat> chat = nullptr;  // of a language model that knows conversations
   std::string chat_problem = {};               // why a chat template cannot be used
-  std::variant<Translator, Generator, Classifier, Tagger, Embedder> model;
+  BaseModel loaded;
+  std::variant<Translator, Generator, Classifier, Tagger, Embedder> model;  // the same, as its kind
 
   template <class Model>
   const Model* as() const {

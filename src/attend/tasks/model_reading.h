@@ -12,6 +12,7 @@
 #include "attend/checkpoint/options_json.h"
 #include "attend/checkpoint/parameters.h"
 #include "attend/error.h"
+#include "attend/tasks/saved_model.h"
 #include "attend/text/text_kind.h"
 #include "attend/text/tokenizer.h"
 
@@ -19,6 +20,14 @@ namespace attend {
 
 // "model.safetensors: expected a model for translation, found one for classification".
 DataError wrong_task(std::string_view source, std::string_view expected, std::string_view found);
+
+// The model as one of its kind. Throws DataError for another kind.
+template <class Model>
+const Model& model_as(const SavedModel& model) {
+  const auto* const own = dynamic_cast<const Model*>(&model);
+  if (own == nullptr) throw wrong_task(model.source, Model::kTask, model.task());
+  return *own;
+}
 
 // Throws DataError unless the file is a model for `task`.
 void require_task(const Checkpoint& checkpoint, std::string_view task);

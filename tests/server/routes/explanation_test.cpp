@@ -4,7 +4,7 @@
 #include "attend/generator.h"
 #include "attend/tasks/answer_explanation.h"
 #include "attend/tasks/explanation_json.h"
-#include "attend/tasks/shared_base.h"
+#include "attend/tasks/loaded_model.h"
 #include "attend/translator.h"
 #include "server/served_models.h"
 
@@ -55,8 +55,8 @@ TEST_F(ExplanationRoute, DividesTheLogitsByTheTemperature) {
 TEST_F(ExplanationRoute, ExplainsTheModelWithChangedAttention) {
   serve({"en-de", "lm"});
   const AttentionChangeOptions changes{{"decoder.layers.0.cross_attn:0"}, {"encoder.*=0"}};
-  const auto base = SharedBase::load(file("en-de"));
-  const auto changed = base.with_attention(attention_changes(changes));
+  const auto base = LoadedModel::load(file("en-de"));
+  const auto changed = base->with_attention(attention_changes(changes));
   const std::string of_changes =
       R"("heads_off": "decoder.layers.0.cross_attn:0", "attention_beta": ["encoder.*=0"])";
   const AnswerExplanation own = explain_answer(*changed, {.text = "the dog sleeps"}),

@@ -11,7 +11,7 @@
 #include "attend/generator.h"
 #include "attend/inspect/drawn_text.h"
 #include "attend/inspect/word_uses.h"
-#include "attend/tasks/shared_base.h"
+#include "attend/tasks/loaded_model.h"
 #include "attend/tasks/translation/engine.h"
 #include "attend/translator.h"
 #include "server/served_models.h"
@@ -99,9 +99,9 @@ TEST_F(Exploring, BeginsTranslationsAsTold) {
 
 TEST_F(Exploring, AnswersAsTheChangedModelDoes) {
   serve({"en-de"});
-  const SharedBase base = SharedBase::load(file("en-de"));
+  const auto base = LoadedModel::load(file("en-de"));
   const AttentionChangeOptions changes{{"decoder.layers.0.cross_attn"}, {"encoder.*=0"}};
-  const auto model = base.with_attention(attention_changes(changes));
+  const auto model = base->with_attention(attention_changes(changes));
   const std::string given = "der hund schläft";
   const TranslationEngine engine(dynamic_cast<const TranslationModel&>(*model));
   const float expected =
@@ -208,7 +208,7 @@ TEST_F(Exploring, DrawsTextsAtATemperature) {
   const auto drawn = [this](const Answer& request) {
     return json_of(post("/explore/draw", json_text(request)));
   };
-  const SharedBase base = SharedBase::load(file("en-de"));
+  const auto base = LoadedModel::load(file("en-de"));
   DrawQuestion question{.text = source()[0], .prefix = "eine", .temperature = 0.5f, .seed = 3};
   question.max_tokens = 9;
   Answer request{{"text", source()[0]},
@@ -222,9 +222,9 @@ TEST_F(Exploring, DrawsTextsAtATemperature) {
                                       {"log_probability", json_number(expected.log_probability)},
                                       {"complete", expected.complete}}));
   };
-  expect_drawn(*base.model());
+  expect_drawn(*base->model());
   request["heads_off"] = "*.cross_attn";
-  expect_drawn(*base.with_attention(attention_changes({{"*.cross_attn"}, {}})));
+  expect_drawn(*base->with_attention(attention_changes({{"*.cross_attn"}, {}})));
   GenerationOptions options = Generator::load(file("lm")).default_options();
   options.sampling.top_k = 1;
   options.one_line = true;
@@ -241,7 +241,7 @@ TEST_F(Exploring, ShowsAWordInSeveralTexts) {
     request.update(more);
     return json_of(post("/explore/words", json_text(request)), status);
   };
-  const SharedBase base = SharedBase::load(file("en-de"));
+  const auto base = LoadedModel::load(file("en-de"));
   const auto expect_shown = [&](const Answer& answer, const SavedModel& model, int layer) {
     const EmbeddingEngine embedder(model);
     const WordUses expected = word_uses(embedder, texts, "dog", layer);
@@ -259,10 +259,10 @@ TEST_F(Exploring, ShowsAWordInSeveralTexts) {
       EXPECT_FLOAT_EQ(use["similarity"].get<float>(), expected.uses[i].similarity);
     }
   };
-  expect_shown(shown(Answer::object()), *base.model(), -1);
-  expect_shown(shown({{"layer", 0}}), *base.model(), 0);
+  expect_shown(shown(Answer::object()), *base->model(), -1);
+  expect_shown(shown({{"layer", 0}}), *base->model(), 0);
   expect_shown(shown({{"attention_beta", "0"}}),
-               *base.with_attention(attention_changes({{}, {"0"}})), -1);
+               *base->with_attention(attention_changes({{}, {"0"}})), -1);
   EXPECT_EQ(shown({{"texts", "one dog"}})["uses"][0]["nearest"], nullptr);
   EXPECT_NE(shown({{"word", "cat"}}, 400).dump().find("text 1"), std::string::npos);
   shown({{"layer", 9}}, 400);
@@ -347,12 +347,31 @@ TEST_F(Exploring, SaysWhatIsWrong) {
   EXPECT_EQ(post("/explore/heads", R"({"text": "a", "heads_off": "nothing"})").status, 400);
 }
 
-TEST_F(Exploring, ExploresNoAdapter) {
+TEST_F(Exploring, ExploresAModelWithAnAdapter) {
   const Checkpoint base = load_checkpoint(file("en-de"));
-  const std::string adapter = file("adapter.safetensors");
-  save_checkpoint(adapter, small_adapter(base, {"encoder.layers.0.self_attn.v_proj.weight"}));
-  serve({"en-de,name=adapted,adapter=" + adapter});
-  EXPECT_NE(explored({{"model", "adapted"}}, 400).dump().find("attend merge"), std::string::npos);
+  const Checkpoint adapter = small_adapter(base, {"encoder.layers.0.self_attn.v_proj.weight"});
+  save_checkpoint(file("adapter.safetensors"), adapter);
+  save_checkpoint(file("merged.safetensors"), merge_adapter(base, adapter));
+  serve({"en-de,name=adapted,adapter=" + file("adapter.safetensors"), "merged.safetensors"});
+  const Answer request{{"heads_off", "encoder.layers.0.self_attn:1"}, {"translation", "der hund"}};
+  const auto answer_of = [&](const char* model) {
+    Answer named = request;
+    named["model"] = model;
+    return explored(named);
+  };
+  EXPECT_EQ(answer_of("adapted"), answer_of("merged"));
+}
+
+// A reload replaces it; until then, answers are those of the model that serves.
+TEST_F(Exploring, ExploresTheModelThatServesAlthoughItsFileWasReplaced) {
+  const std::string path = file("replaced.safetensors");
+  std::filesystem::copy_file(file("en-de") + "/model.safetensors", path);
+  serve({"replaced.safetensors"});
+  const Answer request{{"heads_off", "encoder.*"}, {"translation", "der hund"}};
+  const Answer before = explored(request);
+  std::filesystem::copy_file(file("lm") + "/model.safetensors", path + ".new");
+  std::filesystem::rename(path + ".new", path);
+  EXPECT_EQ(explored(request), before);
 }
 
 TEST_F(Exploring, ServesItsPage) {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "attend/inspect/beam_tree.h"
-#include "attend/tasks/shared_base.h"
+#include "attend/tasks/loaded_model.h"
 #include "attend/tasks/translation/engine.h"
 #include "attend/translator.h"
 #include "server/served_models.h"
@@ -58,9 +58,9 @@ TEST_F(Searches, GoOnFromATextOrFromTokens) {
 }
 
 TEST_F(Searches, AreThoseOfTheModelWithChangedAttention) {
-  const SharedBase base = SharedBase::load(SmallModels::shared().file("en-de"));
+  const auto base = LoadedModel::load(SmallModels::shared().file("en-de"));
   const auto changed =
-      base.with_attention(attention_changes({{"decoder.layers.0.cross_attn"}, {"encoder.*=0"}}));
+      base->with_attention(attention_changes({{"decoder.layers.0.cross_attn"}, {"encoder.*=0"}}));
   const TranslationEngine engine(dynamic_cast<const TranslationModel&>(*changed));
   TranslationOptions options = engine.default_options();
   options.beam.beam_size = options.beam.n_best = 3;

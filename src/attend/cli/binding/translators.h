@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "attend/tasks/attention_change.h"
+#include "attend/tasks/loaded_model.h"
 #include "attend/tasks/model_reading.h"
-#include "attend/tasks/shared_base.h"
 #include "attend/tasks/translation/engine.h"
 
 namespace attend {

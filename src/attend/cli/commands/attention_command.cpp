@@ -13,8 +13,8 @@
 #include "attend/core/atomic_file.h"
 #include "attend/error.h"
 #include "attend/inspect/attention_page.h"
+#include "attend/tasks/loaded_model.h"
 #include "attend/tasks/model_reading.h"
-#include "attend/tasks/shared_base.h"
 
 namespace attend {
 namespace {

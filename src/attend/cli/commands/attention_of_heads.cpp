@@ -26,10 +26,11 @@ std::vector<HeadEffect> by_size(std::vector<HeadEffect> effects) {
 std::vector<HeadEffect> head_effects(const AttentionArguments& arguments, const GoldenInput& input,
                                      std::size_t output) {
   if (!arguments.importance) return {};
-  const SharedBase base = SharedBase::load(arguments.model);
-  const auto heads = std::ssize(attention_modules(*base.model())) * attention_heads(*base.model());
+  const std::shared_ptr<const LoadedModel> base = LoadedModel::load(arguments.model);
+  const SavedModel& model = *base->model();
+  const auto heads = std::ssize(attention_modules(model)) * attention_heads(model);
   ProgressLine progress = ProgressLine::counting("heads", heads);
-  return head_effects(base, input, output, [&] { progress.add(1); });
+  return head_effects(*base, input, output, [&] { progress.add(1); });
 }
 
 void print(const std::vector<HeadEffect>& effects) {

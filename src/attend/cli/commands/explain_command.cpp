@@ -17,7 +17,7 @@
 #include "attend/tasks/answer_explanation.h"
 #include "attend/tasks/explanation.h"
 #include "attend/tasks/explanation_json.h"
-#include "attend/tasks/shared_base.h"
+#include "attend/tasks/loaded_model.h"
 #include "attend/tasks/translation/model.h"
 
 namespace attend {
@@ -127,7 +127,7 @@ void require_no_target(const ExplainArguments& arguments, const SavedModel& mode
 
 void run_explain(const ExplainArguments& arguments, const OptionBinding& binding) {
   const RuntimeScope runtime = enter_runtime(arguments.threads);
-  const std::unique_ptr<SavedModel> model = load_model(arguments.model, arguments.changes);
+  const std::shared_ptr<const SavedModel> model = load_model(arguments.model, arguments.changes);
   require_no_target(arguments, *model);
   AnswerQuestion question{
       .text = arguments.text, .languages = arguments.languages, .options = arguments.explanation};

@@ -18,7 +18,7 @@
 #include "attend/error.h"
 #include "attend/metrics.h"
 #include "attend/tasks/language/scoring.h"
-#include "attend/tasks/shared_base.h"
+#include "attend/tasks/loaded_model.h"
 #include "attend/tasks/translation/engine.h"
 
 namespace attend {

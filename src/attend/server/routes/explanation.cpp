@@ -1,6 +1,7 @@
 // The route that says why a model writes a token.
 #include <fmt/format.h>
 
+#include "attend/api/views.h"
 #include "attend/core/quote.h"
 #include "attend/decode/sampling.h"
 #include "attend/server/routes/exploring.h"
@@ -48,25 +49,6 @@ nlohmann::ordered_json json_of(const AnswerExplanation& found, bool translates) 
   return json;
 }
 
-// What the model that serves says.
-AnswerExplanation explained(const ServedModel& served, const AnswerQuestion& question) {
-  const std::string& text = question.text;
-  if (const auto* const generator = served.as<Generator>())
-    return {"", generator->explain(text, question.options)};
-  if (const auto* const classifier = served.as<Classifier>())
-    return {"", classifier->explain(text, question.options)};
-  const Translator& translator = *served.as<Translator>();
-  const LanguagePair& languages = question.languages;
-  if (question.translation)
-    return {*question.translation,
-            translator.explain(text, *question.translation, question.options, languages)};
-  TranslationOptions options = translator.default_options();
-  options.languages = languages;
-  const Translation found = translator.translate(std::span(&text, 1), options).front();
-  return {found.text(),
-          translator.explain(text, found.candidates.front(), question.options, languages)};
-}
-
 void explain_token(const std::shared_ptr<Call>& call) {
   const ServedModelPointer model =
       explainable_model(call->service.models(), call->parameters.text("model"));
@@ -84,7 +66,9 @@ void explain_token(const std::shared_ptr<Call>& call) {
     });
   const auto explain = [call, model, question, answered] {
     try {
-      call->respond(answered(explained(*model, question)));
+      call->respond(answered(ModelAccess::loaded(model->loaded)->call([&](const SavedModel& m) {
+        return explain_answer(m, question);
+      })));
     } catch (...) {
       call->fail(std::current_exception());
     }

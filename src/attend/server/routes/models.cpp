@@ -11,7 +11,7 @@ nlohmann::ordered_json model_json(const ServedModel& model) {
                               {"path", model.place.path},
                               {"task", model.task},
                               {"bytes", model.state.bytes},
-                              {"loaded", model.loaded}};
+                              {"loaded", model.loaded_at}};
   if (!model.description.empty()) json["description"] = model.description;
   if (const Classifier* const classifier = model.as<Classifier>())
     json["pairs"] = classifier->takes_pairs();

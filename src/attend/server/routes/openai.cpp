@@ -156,7 +156,7 @@ void embeddings(const std::shared_ptr<Call>& call) {
 Json listed_model(const ServedModel& model) {
   return {{"id", model.name},
           {"object", "model"},
-          {"created", model.loaded},
+          {"created", model.loaded_at},
           {"owned_by", "attend"},
           {"task", model.task}};
 }
