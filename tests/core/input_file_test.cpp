@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "attend/error.h"
 #include "core/files.h"
 
@@ -26,6 +28,20 @@ TEST_F(InputFiles, SayThatTheyWereTruncated) {
       message_of<DataError>([&] { file.read(4, std::as_writable_bytes(std::span(part))); });
   for (const char* words : {"digits", "10 bytes", "truncated"})
     EXPECT_TRUE(contains(message, words)) << message;
+}
+
+TEST_F(InputFiles, SayThatTheyWereWrittenToOrReplaced) {
+  const auto path = write("digits", "0123456789");
+  const InputFile file(path);
+  EXPECT_NO_THROW(file.require_unchanged());
+  EXPECT_NO_THROW(file.require_in_place());
+  std::filesystem::rename(write("letters", "abcdefghij"), path);
+  EXPECT_NO_THROW(file.require_unchanged()) << "it is still there, without a name";
+  EXPECT_TRUE(contains(message_of<IoError>([&] { file.require_in_place(); }), "replaced"));
+  const InputFile letters(path);
+  write("digits", "abc");
+  EXPECT_TRUE(contains(message_of<IoError>([&] { letters.require_unchanged(); }), "written to"));
+  EXPECT_NO_THROW(letters.require_in_place());
 }
 
 TEST_F(InputFiles, AreFilesThatExist) {

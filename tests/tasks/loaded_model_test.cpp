@@ -127,8 +127,8 @@ TEST_F(LoadedModelTest, RefusesAFileThatWasWrittenOver) {
   EXPECT_EQ(outputs(*base->with_attention(off)), expected);
   const auto second = LoadedModel::load(path("base.safetensors"));
   std::ofstream(path("base.safetensors"), std::ios::app) << "more";
-  expect_error<DataError>([&] { second->with_attention(off); },
-                          {"base.safetensors", "written to since it was loaded"});
+  expect_error<IoError>([&] { second->with_attention(off); },
+                        {"base.safetensors", "written to since it was loaded"});
 }
 
 TEST_F(LoadedModelTest, MakesAModelOfAnotherKindWithTheHeadOfTheAdapter) {

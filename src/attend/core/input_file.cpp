@@ -46,7 +46,7 @@ void InputFile::require_unchanged() const {
   if (::fstat(descriptor_, &now) == 0 && static_cast<std::uint64_t>(now.st_size) == size_ &&
       time_written(now) == written_)
     return;
-  throw DataError(fmt::format("{}: it was written to since it was loaded; load it again", path_));
+  throw IoError(fmt::format("{}: it was written to since it was loaded; load it again", path_));
 }
 
 void InputFile::require_in_place() const {
@@ -55,7 +55,7 @@ void InputFile::require_in_place() const {
   if (::fstat(descriptor_, &own) == 0 && ::stat(path_.c_str(), &named) == 0 &&
       own.st_dev == named.st_dev && own.st_ino == named.st_ino)
     return;
-  throw DataError(fmt::format("{}: it was replaced since it was loaded; load it again", path_));
+  throw IoError(fmt::format("{}: it was replaced since it was loaded; load it again", path_));
 }
 
 void InputFile::read(std::uint64_t begin, std::span<std::byte> to) const {

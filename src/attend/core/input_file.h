@@ -29,10 +29,10 @@ class InputFile {
   // DataError if it was truncated since, IoError if it cannot be read. Thread-safe.
   void read(std::uint64_t begin, std::span<std::byte> to) const;
 
-  // Throws DataError if the file was written to since it was opened. One that took its place under
+  // Throws IoError if the file was written to since it was opened. One that took its place under
   // its name is another file.
   void require_unchanged() const;
-  // Throws DataError if there is another file under its name, or none.
+  // Throws IoError if there is another file under its name, or none.
   void require_in_place() const;
 
   int descriptor() const { return descriptor_; }

@@ -84,6 +84,8 @@ HttpError http_error_of(const std::exception_ptr& error) {
     return {400, option.what()};
   } catch (const DataError& data) {
     return {400, data.what()};
+  } catch (const IoError& file) {
+    return {503, file.what(), kRetryAfter};
   } catch (const std::bad_alloc&) {
     return {503, "out of memory", kRetryAfter};
   } catch (const std::exception& other) {

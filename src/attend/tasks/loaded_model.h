@@ -47,8 +47,8 @@ class LoadedModel : public std::enable_shared_from_this<LoadedModel> {
   std::shared_ptr<const LoadedModel> with_adapter(Checkpoint adapter) const;
 
   // The model with changes of its attention. The matrices that they change have memory of their
-  // own, as above. Throws ConfigError like changed_attention(), and DataError if the file was
-  // written over since it was loaded.
+  // own, as above. Throws ConfigError like changed_attention(), and IoError if the file was
+  // written to since it was loaded.
   std::shared_ptr<const SavedModel> with_attention(std::span<const AttentionChange> changes) const;
 
  private:
