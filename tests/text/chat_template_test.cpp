@@ -192,6 +192,23 @@ TEST(ChatTemplate, GoesThroughAFilteredListOnce) {
             "true 2 0");
 }
 
+// vLLM asks the same of a template, and then leaves a list of parts a list.
+TEST(ChatTemplate, SaysWhetherItReadsParts) {
+  for (const char* source :
+       {"{% for m in messages %}{% for c in m.content %}{{ c.text }}{% endfor %}{% endfor %}",
+        "{% for m in messages %}{% for c in m['content'] | list %}{{ c }}{% endfor %}{% endfor %}",
+        "{% for c in messages[0]['content'][1:] %}{{ c }}{% endfor %}",
+        "{% set x = m.content if m else '' %}{% if x %}{% for c in x %}{% endfor %}{% endif %}",
+        "{% macro show(content) %}{% for c in content %}{{ c }}{% endfor %}{% endmacro %}"})
+    EXPECT_TRUE(ChatTemplate(source).reads_parts()) << source;
+  for (const char* source :
+       {"{% for m in messages %}{{ m.content }}{% endfor %}", "{% for c in content %}{% endfor %}",
+        "{% for line in messages[0].content.split('x') %}{{ line }}{% endfor %}",
+        "{% for c in m.contents %}{% endfor %}{% for c in m[content] %}{% endfor %}",
+        "{% for m in content.messages %}{{ m.content }}{% endfor %}"})
+    EXPECT_FALSE(ChatTemplate(source).reads_parts()) << source;
+}
+
 // What Jinja reads, and this does not, is refused when it is reached.
 TEST(ChatTemplate, RefusesWhatItReaches) {
   for (const char* source :

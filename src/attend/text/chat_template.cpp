@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "attend/error.h"
+#include "attend/text/chat_template/content_loops.h"
 #include "attend/text/chat_template/evaluation.h"
 #include "attend/text/chat_template/run.h"
 #include "attend/text/chat_template/syntax.h"
@@ -26,6 +27,10 @@ ChatTemplate::ChatTemplate(std::string_view source) {
   Program program{chat_template::read_template(source), {}};
   program.scope = chat_template::place_names(program.statements);
   program_ = std::make_shared<const Program>(std::move(program));
+}
+
+bool ChatTemplate::reads_parts() const {
+  return chat_template::loops_over_content(program_->statements);
 }
 
 std::string ChatTemplate::render(const nlohmann::ordered_json& values,

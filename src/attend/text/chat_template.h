@@ -25,6 +25,9 @@ class ChatTemplate {
   std::string render(const nlohmann::ordered_json& values,
                      std::optional<std::tm> now = std::nullopt) const;
 
+  // Whether it goes through the parts of a message's content; others expect one text.
+  bool reads_parts() const;
+
  private:
   struct Program;
   std::shared_ptr<const Program> program_;

@@ -111,6 +111,26 @@ TEST_F(ChatRoute, ReadsTextPartsAsLines) {
         << content;
 }
 
+// A template that goes through the parts writes what is between them.
+TEST_F(ServingTest, OfATemplateThatReadsParts) {
+  model_with(
+      "{% for m in messages %}{% if m.content is string %}{{ m.content }}{% else %}"
+      "{% for part in m['content'] %}{{ part.text }}{% endfor %}{% endif %}{% endfor %}",
+      "parts.safetensors");
+  serve({"parts.safetensors"});
+  const auto prompt_of = [&](const std::string& content, const std::string& more) {
+    return json_of(post("/v1/chat/completions",
+                        R"({"max_tokens": 1, "temperature": 0, "return_token_ids": true,
+                            "messages": [{"role": "user", "content": )" +
+                            content + "}]" + more + "}"))["prompt_token_ids"];
+  };
+  const char* const parts =
+      R"([{"type": "text", "text": "the"}, {"type": "text", "text": " dog"}])";
+  EXPECT_EQ(prompt_of(parts, ""), prompt_of(R"("the dog")", ""));
+  const std::string on = R"(, "continue_final_message": true)";
+  EXPECT_EQ(prompt_of(parts, on), prompt_of(R"("the\n dog")", on));
+}
+
 TEST_F(ChatRoute, TakesWhatChangesNothing) {
   json_of(
       post("/v1/chat/completions", body(R"(, "tools": [], "tool_choice": "none", "functions": null,

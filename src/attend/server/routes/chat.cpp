@@ -16,23 +16,25 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostMessages = 512;
 
-// A string, or the texts of a list of parts, each a line as in vLLM and llama.cpp.
-std::string content_of(const Json& message) {
+// A string, or the texts of a list of parts. Where the template does not go through the parts, each
+// is a line, as in vLLM and llama.cpp.
+Json content_of(const Json& message, bool as_parts) {
   const auto found = message.find("content");
   if (found == message.end() || found->is_null()) return "";
-  if (found->is_string()) return found->get<std::string>();
+  if (found->is_string()) return *found;
   constexpr const char* kExpected = "messages: expected contents of text";
   if (!found->is_array()) throw HttpError{400, kExpected};
   std::string text;
-  bool is_first = true;
+  Json parts = Json::array();
   for (const Json& part : *found) {
     const bool is_text = part.is_object() && part.value("type", Json()) == "text" &&
                          part.contains("text") && part["text"].is_string();
     if (!is_text) throw HttpError{400, kExpected};
-    if (!std::exchange(is_first, false)) text += '\n';
+    if (!parts.empty()) text += '\n';
     text += part["text"].get<std::string>();
+    parts.push_back({{"type", "text"}, {"text", part["text"]}});
   }
-  return text;
+  return as_parts ? parts : Json(text);
 }
 
 // Null and empty members of a message say nothing; others than these would be lost.
@@ -47,7 +49,8 @@ void require_text_only(const Json& message) {
   }
 }
 
-Json messages_of(const Parameters& p) {
+// `in_parts`: where a content is a list, the template sees its parts.
+Json messages_of(const Parameters& p, bool in_parts) {
   const Json& list = *p.find("messages");
   if (!list.is_array() || list.empty() || list.size() > kMostMessages)
     throw HttpError{400, fmt::format("messages: expected a list of 1 to {}", kMostMessages)};
@@ -56,7 +59,7 @@ Json messages_of(const Parameters& p) {
     if (!one.is_object() || !one.contains("role") || !one["role"].is_string())
       throw HttpError{400, "messages: expected objects with role and content"};
     require_text_only(one);
-    messages.push_back({{"role", one["role"]}, {"content", content_of(one)}});
+    messages.push_back({{"role", one["role"]}, {"content", content_of(one, in_parts)}});
     if (const Json name = one.value("name", Json()); name.is_string())
       messages.back()["name"] = name;
   }
@@ -114,7 +117,8 @@ void chat(const std::shared_ptr<Call>& call) {
     throw HttpError{400, "top_logprobs: needs \"logprobs\": true"};
   const ChatOptions options = chat_options(p);
   request.in_message = options.continue_final_message;
-  request.conversation = model->chat->tokens(messages_of(p), options);
+  const bool in_parts = model->chat->reads_parts() && !options.continue_final_message;
+  request.conversation = model->chat->tokens(messages_of(p, in_parts), options);
   if (request.conversation.empty())
     throw HttpError{400, "messages: the chat template writes nothing for them"};
   // By default the rest of the context.

@@ -170,6 +170,7 @@ Chat::Chat(const ChatFormat& format, Tokenizer tokenizer)
       }()),
       format_(format),
       tokenizer_(std::move(tokenizer)),
+      reads_parts_(template_.reads_parts()),
       is_mark_(static_cast<std::size_t>(tokenizer_.vocab_size()), false) {
   for (const std::string& mark : format_.marks) {
     const std::int32_t id = std::max(0, tokenizer_.id(mark));

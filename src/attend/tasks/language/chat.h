@@ -50,6 +50,8 @@ class Chat {
   // it is, if that is to be continued.
   std::vector<std::int32_t> tokens(nlohmann::ordered_json messages,
                                    const ChatOptions& options = {}) const;
+  // Whether the template goes through the parts of a content. For others, it has to be one text.
+  bool reads_parts() const { return reads_parts_; }
   // What the template writes for them.
   std::string text(nlohmann::ordered_json messages, const ChatOptions& options = {}) const;
 
@@ -64,6 +66,7 @@ class Chat {
   ChatTemplate template_;
   ChatFormat format_;
   Tokenizer tokenizer_;
+  bool reads_parts_ = false;
   bool marks_are_tokens_ = true;  // each mark alone is one token
   struct Sides {
     bool left = false, right = false;

@@ -8,7 +8,7 @@
 namespace attend::chat_template {
 namespace {
 
-constexpr int kMostLevels = 120;
+constexpr int kMostNestedLevels = 120;
 
 }  // namespace
 
@@ -48,7 +48,7 @@ std::string TokenReader::expect_name() {
 void TokenReader::fail(std::string_view reason) const { fail_at(line(), reason); }
 
 TokenReader::Level::Level(TokenReader& reader) : reader_(reader) {
-  if (++reader.levels_ > kMostLevels) reader.fail("it is nested too deeply");
+  if (++reader.levels_ > kMostNestedLevels) reader.fail("it is nested too deeply");
 }
 
 }  // namespace attend::chat_template
