@@ -151,7 +151,7 @@ class Completion : public std::enable_shared_from_this<Completion> {
     if (choice.text.is_stopped()) return;
     ++choice.tokens;
     spend_(1);
-    if (request_.stream && request_.echo) begin_stream();  // prompts before all that follows them
+    if (request_.stream) begin_stream();  // roles and prompts before all that follows them
     if (request_.logprobs) choice.logprobs.add(token);
     if (request_.token_ids) choice.ids.push_back(token.id);
     send(number, choice.text.add(token.text));
@@ -196,8 +196,8 @@ class Completion : public std::enable_shared_from_this<Completion> {
   // `delta`: of a chat; `text`: of a completion.
   void send_piece(std::size_t number, Json delta, const std::string& text,
                   const Json& finish_reason) {
-    Json piece = choice_json(number, "text", text, finish_reason);
-    if (is_chat()) piece = choice_json(number, "delta", std::move(delta), finish_reason);
+    Json piece = is_chat() ? choice_json(number, "delta", std::move(delta), finish_reason)
+                           : choice_json(number, "text", text, finish_reason);
     Json json = choices_json(Json::array({std::move(piece)}));
     if (request_.stream_usage) json["usage"] = nullptr;
     send_event(json);

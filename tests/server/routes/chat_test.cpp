@@ -239,6 +239,28 @@ TEST_F(ChatRoute, StreamsTheSameAnswer) {
   EXPECT_FALSE(reason.empty());
 }
 
+// The piece that names the role has none of them.
+TEST_F(ChatRoute, StreamsLogprobsAndIdsOfAllTokens) {
+  const char* const more = R"(, "logprobs": true, "return_token_ids": true)";
+  const auto whole = json_of(post("/v1/chat/completions", body(more)))["choices"][0];
+  const RawResponse response =
+      post("/v1/chat/completions", body(std::string(more) + R"(, "stream": true)"));
+  auto logprobs = nlohmann::ordered_json::array(), ids = logprobs;
+  std::string_view rest = response.body;
+  for (int events = 0; rest.starts_with("data: {"); ++events) {
+    const auto choice = parse_json(rest.substr(6, rest.find("\n\n") - 6), "event")["choices"][0];
+    EXPECT_EQ(events == 0, choice["delta"].contains("role"));
+    if (events == 0) EXPECT_TRUE(choice["logprobs"].is_null());
+    if (!choice["logprobs"].is_null())
+      for (const auto& token : choice["logprobs"]["content"]) logprobs.push_back(token);
+    for (const auto& id : choice["token_ids"]) ids.push_back(id);
+    rest.remove_prefix(rest.find("\n\n") + 2);
+  }
+  EXPECT_FALSE(logprobs.empty());
+  EXPECT_EQ(logprobs, whole["logprobs"]["content"]);
+  EXPECT_EQ(ids, whole["token_ids"]);
+}
+
 TEST_F(ChatRoute, SaysWhatIsWrong) {
   const auto error = [&](const std::string& request) {
     return json_of(post("/v1/chat/completions", request), 400)["error"]["message"]
