@@ -7,6 +7,7 @@
 #include "attend/error.h"
 #include "core/files.h"
 #include "data/ids.h"
+#include "tensor/expect_error.h"
 
 namespace attend {
 namespace {
@@ -151,6 +152,7 @@ TEST_F(Classification, PutsEndsBetweenTheTextsOfAPair) {
   EXPECT_EQ(ids({10, 11}, {20}, {}, 2), (TokenIds{2, 10, 11, 3, 3, 20, 3}));
   EXPECT_EQ(pair_ids({10}, {20}, {.eos = 3}, {}, 1), (TokenIds{10, 3, 20, 3}));
   EXPECT_EQ(ids({}, {}, {}, 1), (TokenIds{2, 3, 3}));
+  expect_error<ConfigError>([&] { ids({10}, {20}, {}, 0); }, {"reads no pairs"});
 }
 
 // Five tokens in a length of eight: both are cut to their half, or one to what the other leaves.

@@ -47,6 +47,9 @@ std::vector<std::int32_t> classifier_ids(std::vector<std::int32_t> ids,
 PairInput pair_input(std::vector<std::int32_t> first, std::vector<std::int32_t> second,
                      const SpecialTokens& special, const TextLengthOptions& options,
                      int separators) {
+  if (separators == 0)
+    throw ConfigError(
+        "the model reads no pairs: its tokenizer does not say how two texts are joined");
   const int most = options.max_length - count(special) - separators;
   if (most < 2)
     throw ConfigError(

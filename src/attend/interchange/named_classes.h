@@ -56,6 +56,9 @@ std::span<const TokenizerClass> sentencepiece_classes();
 nlohmann::json pair_of(const std::string& piece);
 // What add_bos_token and add_eos_token put around a text. A tokenizer.json says it itself.
 nlohmann::json added_marks(ClassSettings& settings, const char* begin, const char* end);
+// The marks around a text of a class: BertProcessing, or RobertaProcessing, which has the second
+// mark twice between two texts.
+nlohmann::json processing(const char* type, const std::string& begin, const std::string& end);
 // A template with tokens before and after the text.
 nlohmann::json marks_around(const std::vector<std::string>& before,
                             const std::vector<std::string>& after);

@@ -65,12 +65,6 @@ std::string_view value_of(const std::array<std::pair<std::string_view, std::stri
   return found == map.end() ? "" : found->second;
 }
 
-SettingsJson marks(ClassSettings& settings, const char* begin, const char* end) {
-  return {{"type", "BertProcessing"},
-          {"cls", pair_of(settings.token("cls_token", begin))},
-          {"sep", pair_of(settings.token("sep_token", end))}};
-}
-
 // With all that the tokenizers library wants to read, because steps are exported as they are.
 SettingsJson byte_level(bool prefix_space, bool use_regex) {
   return {{"type", "ByteLevel"},
@@ -89,7 +83,8 @@ void build_bert(ClassSettings& settings, TokenizerSource& source) {
                         {"strip_accents", settings.flag("strip_accents", lowercase)}};
   file["pre_tokenizer"] = {{"type", "BertPreTokenizer"}};
   file["decoder"] = {{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}};
-  file["post_processor"] = marks(settings, "[CLS]", "[SEP]");
+  file["post_processor"] = processing("BertProcessing", settings.token("cls_token", "[CLS]"),
+                                      settings.token("sep_token", "[SEP]"));
   file["model"]["type"] = "WordPiece";
   file["model"]["unk_token"] = settings.token("unk_token", "[UNK]");
 }
@@ -99,7 +94,8 @@ void build_roberta(ClassSettings& settings, TokenizerSource& source) {
   file["normalizer"] = nullptr;
   file["pre_tokenizer"] = byte_level(settings.flag("add_prefix_space", false), true);
   file["decoder"] = byte_level(true, true);
-  file["post_processor"] = marks(settings, "<s>", "</s>");
+  file["post_processor"] = processing("RobertaProcessing", settings.token("cls_token", "<s>"),
+                                      settings.token("sep_token", "</s>"));
 }
 
 void build_gpt2(ClassSettings& settings, TokenizerSource& source) {
@@ -223,6 +219,10 @@ std::string_view sentencepiece_file_of(std::string_view name) {
 }
 
 SettingsJson pair_of(const std::string& piece) { return SettingsJson::array({piece, 0}); }
+
+SettingsJson processing(const char* type, const std::string& begin, const std::string& end) {
+  return {{"type", type}, {"cls", pair_of(begin)}, {"sep", pair_of(end)}};
+}
 
 SettingsJson marks_around(const std::vector<std::string>& before,
                           const std::vector<std::string>& after) {

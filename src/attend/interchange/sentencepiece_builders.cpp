@@ -136,8 +136,8 @@ void build_xlm_roberta(ClassSettings& settings, TokenizerSource& source) {
   add_map(source, normalizers);
   source.file["normalizer"] = all_of("normalizers", normalizers);
   set_pieces_of_words(source, settings.flag("add_prefix_space", true) ? "always" : "never");
-  source.file["post_processor"] =
-      marks_around({settings.token("bos_token", "<s>")}, {settings.token("eos_token", "</s>")});
+  source.file["post_processor"] = processing(
+      "RobertaProcessing", settings.token("bos_token", "<s>"), settings.token("eos_token", "</s>"));
 }
 
 void build_mbart(ClassSettings& settings, TokenizerSource& source) {
@@ -255,8 +255,9 @@ void build_albert(ClassSettings& settings, TokenizerSource& source) {
   // Unlike other classes, it leaves the last word to the file and to these settings.
   if (source.kind != Kind::tokenizer_json && !settings.has("add_bos_token") &&
       !settings.has("add_eos_token"))
-    source.file["post_processor"] = marks_around({settings.token("cls_token", "[CLS]")},
-                                                 {settings.token("sep_token", "[SEP]")});
+    source.file["post_processor"] =
+        processing("BertProcessing", settings.token("cls_token", "[CLS]"),
+                   settings.token("sep_token", "[SEP]"));
 }
 
 void build_xlnet(ClassSettings& settings, TokenizerSource& source) {
@@ -291,8 +292,8 @@ void build_deberta(ClassSettings& settings, TokenizerSource& source) {
   cuts.push_back(metaspace_step(scheme));
   source.file["pre_tokenizer"] = all_of("pretokenizers", cuts);
   source.file["decoder"] = metaspace_step(scheme);
-  source.file["post_processor"] =
-      marks_around({settings.token("cls_token", "[CLS]")}, {settings.token("sep_token", "[SEP]")});
+  source.file["post_processor"] = processing("BertProcessing", settings.token("cls_token", "[CLS]"),
+                                             settings.token("sep_token", "[SEP]"));
 }
 
 void build_camembert(ClassSettings& settings, TokenizerSource& source) {
@@ -313,8 +314,8 @@ void build_camembert(ClassSettings& settings, TokenizerSource& source) {
   add_map(source, normalizers);
   source.file["normalizer"] = all_of("normalizers", normalizers);
   set_pieces_of_words(source, settings.flag("add_prefix_space", true) ? "always" : "never");
-  source.file["post_processor"] =
-      marks_around({settings.token("bos_token", "<s>")}, {settings.token("eos_token", "</s>")});
+  source.file["post_processor"] = processing(
+      "RobertaProcessing", settings.token("bos_token", "<s>"), settings.token("eos_token", "</s>"));
 }
 
 }  // namespace attend::detail

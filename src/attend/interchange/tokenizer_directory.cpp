@@ -186,8 +186,23 @@ class TokenizerDirectory {
     name_pieces_of_model(source, names.special);
     detail::name_pieces_of_class(name, settings_, source.file["model"], names.special);
     if (options_.pad_begins) begin_with_pad(names.special);
-    return read_tokenizer_json(source.file.dump(-1, ' ', false, Json::error_handler_t::replace),
-                               names, where, options_.ids);
+    ForeignTokenizer foreign =
+        read_tokenizer_json(source.file.dump(-1, ' ', false, Json::error_handler_t::replace), names,
+                            where, options_.ids);
+    foreign.pair.numbers_texts = foreign.pair.numbers_texts && gives_token_types(name);
+    return foreign;
+  }
+
+  // Whether the model gets token types, by `model_input_names` or else by the class.
+  bool gives_token_types(const std::string& built) const {
+    const auto names = settings_.tokenizer.find("model_input_names");
+    if (names != settings_.tokenizer.end() && names->is_array())
+      return std::find(names->begin(), names->end(), "token_type_ids") != names->end();
+    const auto own = settings_.tokenizer.find("tokenizer_class");
+    if (own != settings_.tokenizer.end() && own->is_string() &&
+        own->get_ref<const std::string&>().starts_with("DistilBert"))
+      return false;
+    return built == "BertTokenizer" || built == "DebertaV2Tokenizer";
   }
 
   static void name_pieces_of_model(const Source& source, SpecialPieces& special) {

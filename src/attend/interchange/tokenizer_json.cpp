@@ -17,7 +17,8 @@ ForeignTokenizer read_tokenizer_json(std::string_view content, const TokenNames&
   ForeignVocabulary vocabulary(file, names, ids);
   Tokenizer tokenizer = detail::read_foreign_steps(file, vocabulary, marks);
   file.finish();
-  return {std::move(tokenizer), vocabulary.ids(marks.prefix), vocabulary.ids(marks.suffix)};
+  return {std::move(tokenizer), vocabulary.ids(marks.prefix), vocabulary.ids(marks.suffix),
+          marks.pair};
 }
 
 }  // namespace attend

@@ -13,9 +13,17 @@
 
 namespace attend {
 
+// How two texts are read together: marks as those of one text around both, and between them the
+// mark that ends a text.
+struct PairForm {
+  int separators = 0;          // how often; 0: the form is another one
+  bool numbers_texts = false;  // the model learns what belongs to the second text (token types)
+};
+
 struct ForeignTokenizer {
   Tokenizer tokenizer;
   std::vector<std::int32_t> prefix, suffix;  // what the model expects before and after a text
+  PairForm pair = {};
 };
 
 // A token that is added to those of the tokenizer.json.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "attend/core/json_object.h"
+#include "attend/interchange/tokenizer_json.h"
 
 namespace attend::detail {
 
@@ -27,6 +28,7 @@ std::vector<TypedPart> parts_of(JsonObject& file, std::string_view name,
 // The pieces that the model expects before and after a text.
 struct ForeignTemplate {
   std::vector<std::string> prefix, suffix;
+  PairForm pair = {};
 };
 // Of the post-processor. Throws DataError for one that is not known.
 ForeignTemplate read_template(JsonObject& file);

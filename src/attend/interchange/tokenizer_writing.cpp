@@ -38,22 +38,30 @@ WrittenJson added_tokens_of(const PieceList& list, const std::vector<std::int32_
 WrittenJson template_json(const Tokenizer& tokenizer, const TextMarks& marks) {
   if (marks.prefix.empty() && marks.suffix.empty()) return nullptr;
   WrittenJson single = WrittenJson::array(), special = WrittenJson::object();
-  const auto add_marks = [&](const std::vector<std::int32_t>& ids) {
+  const auto add_marks = [&](const std::vector<std::int32_t>& ids, int type, WrittenJson& form) {
     for (const std::int32_t id : ids) {
       const std::string& piece = tokenizer.piece(id);
-      single.push_back({{"SpecialToken", {{"id", piece}, {"type_id", 0}}}});
+      form.push_back({{"SpecialToken", {{"id", piece}, {"type_id", type}}}});
       special[piece] = {{"id", piece}, {"ids", {id}}, {"tokens", {piece}}};
     }
   };
-  const auto text = [](const char* name) {
-    return WrittenJson{{"Sequence", {{"id", name}, {"type_id", 0}}}};
+  const auto text = [](const char* name, int type) {
+    return WrittenJson{{"Sequence", {{"id", name}, {"type_id", type}}}};
   };
-  add_marks(marks.prefix);
-  single.push_back(text("A"));
-  add_marks(marks.suffix);
+  add_marks(marks.prefix, 0, single);
+  single.push_back(text("A", 0));
+  add_marks(marks.suffix, 0, single);
+  WrittenJson pair{text("A", 0), text("B", 0)};
+  if (marks.pair.separators > 0) {
+    const int second = marks.pair.numbers_texts ? 1 : 0;
+    pair = single;
+    for (int i = 1; i < marks.pair.separators; ++i) add_marks(marks.suffix, 0, pair);
+    pair.push_back(text("B", second));
+    add_marks(marks.suffix, second, pair);
+  }
   return {{"type", "TemplateProcessing"},
           {"single", single},
-          {"pair", {text("A"), text("B")}},
+          {"pair", pair},
           {"special_tokens", special}};
 }
 

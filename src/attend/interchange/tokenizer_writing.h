@@ -6,13 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "attend/interchange/tokenizer_json.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {
 
-// What a model expects before and after a text.
+// What a model expects before and after a text, and between two.
 struct TextMarks {
   std::vector<std::int32_t> prefix = {}, suffix = {};
+  PairForm pair = {};
 };
 
 // The content of a tokenizer.json that read_tokenizer_json() makes this tokenizer from again.

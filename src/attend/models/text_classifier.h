@@ -45,8 +45,9 @@ void fields(ClassifierConfig& c, Visitor&& visit) {
   visit("problem-type", c.problem_type,
         "what a text gets: single_label (one label), multi_label (any number of labels), or "
         "regression (a number)");
-  visit("separators", c.separators, between(1, 2),
-        "eos tokens between the two texts of a pair: 1 (BERT) or 2 (RoBERTa)");
+  visit("separators", c.separators, between(0, 2),
+        "eos tokens between the two texts of a pair: 1 (BERT) or 2 (RoBERTa); 0: the model reads "
+        "no pairs");
 }
 
 // Throws ConfigError naming the invalid option.

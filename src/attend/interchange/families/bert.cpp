@@ -26,7 +26,8 @@ constexpr std::array<NameRule, 12> encoder_rules(ForeignLayout positions) {
   return {
       NameRule{"embedding.weight", "embeddings.word_embeddings.weight", ForeignLayout::first_rows},
       NameRule{"positions.weight", "embeddings.position_embeddings.weight", positions},
-      NameRule{"token_types.weight", "embeddings.token_type_embeddings.weight"},
+      NameRule{"token_types.weight", "embeddings.token_type_embeddings.weight",
+               ForeignLayout::first_rows},
       NameRule{"norm.*", "embeddings.LayerNorm.*"},
       NameRule{"encoder.layers.*.self_attn.q_proj.*", "encoder.layer.*.attention.self.query.*"},
       NameRule{"encoder.layers.*.self_attn.k_proj.*", "encoder.layer.*.attention.self.key.*"},
@@ -121,7 +122,6 @@ ForeignModel read_roberta(const ModelDirectory& directory, ForeignConfig& config
                          .encoder = kRoberta,
                          .older_norms = {},
                          .head = kRobertaHead,
-                         .separators = 2,
                          .ignorable = kRobertaIgnorable},
                         read_tokenizer_of(directory));
 }

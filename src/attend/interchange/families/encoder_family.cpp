@@ -142,14 +142,17 @@ NameMap names_in(const ModelDirectory& directory, const EncoderFamily& family) {
 
 std::shared_ptr<SavedModel> classifier(const ModelDirectory& directory, ForeignConfig& config,
                                        const EncoderConfig& shape, const EncoderFamily& family,
-                                       Tokenizer tokenizer) {
+                                       ForeignTokenizer foreign) {
   std::vector<std::string> labels = read_labels(config);
   ClassifierConfig whole;
   static_cast<EncoderConfig&>(whole) = shape;
   whole.pooling = Pooling::first;
   whole.head = family.head_activation;
   whole.problem_type = read_problem_type(config, labels.size());
-  whole.separators = family.separators;
+  whole.separators = foreign.pair.separators;
+  // Both texts of a pair have the first type if the tokenizer says no more.
+  if (whole.token_types > 1 && whole.separators > 0 && !foreign.pair.numbers_texts)
+    whole.token_types = 1;
   whole.output_dropout = static_cast<float>(config.number_or(
       config.has("seq_classif_dropout") ? "seq_classif_dropout" : "classifier_dropout",
       shape.dropout, dropout_shares()));
@@ -157,7 +160,8 @@ std::shared_ptr<SavedModel> classifier(const ModelDirectory& directory, ForeignC
   const std::optional<OutputFunction> function = read_cross_encoder_function(config, labels.size());
   auto model = std::make_shared<ClassificationModel>(
       std::make_shared<TextClassifier>(whole, TextClassifier::Purpose::inference),
-      std::move(tokenizer), std::move(labels), read_text_length(directory, shape.max_positions));
+      std::move(foreign.tokenizer), std::move(labels),
+      read_text_length(directory, shape.max_positions));
   model->cross_encoder_function = function;
   model->special_text = SpecialText::as_tokens;
   return model;
@@ -260,7 +264,7 @@ ForeignModel finish_encoder(const ModelDirectory& directory, ForeignConfig& conf
     foreign.model = tagger(directory, config, own, family, std::move(tokenizer.tokenizer));
   } else if (kind == EncoderKind::classifier) {
     foreign.names.add(family.head);
-    foreign.model = classifier(directory, config, own, family, std::move(tokenizer.tokenizer));
+    foreign.model = classifier(directory, config, own, family, std::move(tokenizer));
   } else {
     foreign.model = embedder(directory, own, std::move(tokenizer.tokenizer), foreign);
   }

@@ -18,7 +18,6 @@ struct EncoderFamily {
   std::span<const NameRule> head;                          // of a classifier
   std::string_view tagger_dropout = "classifier_dropout";  // the setting before a tagger's output
   Activation head_activation = Activation::tanh;
-  int separators = 1;  // ends of a text between the two of a pair
   std::span<const std::string_view> ignorable;
 };
 

@@ -74,13 +74,15 @@ std::string before_fairseq_order(const Tokenizer& tokenizer) {
 
 // The tokenizer in the form in which it was read.
 TextFiles files_of_encoder(const Tokenizer& tokenizer, const TextLengthOptions& length,
-                           const EncoderWords& words, Checkpoint& equal) {
+                           const EncoderWords& words, Checkpoint& equal,
+                           const PairForm& pair = {}) {
   TextFiles files;
   const SpecialTokens& special = tokenizer.special_tokens();
-  nlohmann::json settings = tokenizer_settings(tokenizer, length, words.has_token_types);
+  nlohmann::json settings =
+      tokenizer_settings(tokenizer, length, words.has_token_types || pair.numbers_texts);
   const bool is_engine = detail::is_tokenizer_file(tokenizer.bytes());
   if (is_engine || !is_reordered_sentencepiece(tokenizer.bytes())) {
-    write_tokenizer_files(tokenizer, {{special.bos}, {special.eos}}, settings, files, equal);
+    write_tokenizer_files(tokenizer, {{special.bos}, {special.eos}, pair}, settings, files, equal);
     return files;
   }
   settings["tokenizer_class"] = fmt::format("{}Tokenizer", words.class_prefix);
@@ -110,7 +112,8 @@ std::optional<TextFiles> write_encoder(const SavedModel& saved, const EncoderWor
   write_special_text(SpecialText::as_tokens, equal.metadata);
   if (const auto* const model = dynamic_cast<const ClassificationModel*>(&saved)) {
     const ClassifierConfig& shape = model->network->config();
-    TextFiles files = files_of_encoder(model->tokenizer, model->length, words, equal);
+    TextFiles files = files_of_encoder(model->tokenizer, model->length, words, equal,
+                                       {shape.separators, shape.token_types > 1});
     EncoderJson json =
         network_settings(shape, words, model->tokenizer, "ForSequenceClassification");
     json[std::string(words.head_dropout)] = shape.output_dropout;

@@ -227,6 +227,7 @@ OpenOptions adopt_model(ClassificationTraining& o, const Checkpoint& checkpoint)
   if (!needs_head(checkpoint)) {
     const ClassificationModel model = classification_model(checkpoint);
     o.model = model.network->config();
+    o.model.separators = std::max(o.model.separators, 1);  // training teaches it a form of pairs
     adopt_text(model.tokenizer, model.length);
     return {"problem-type"};
   }
