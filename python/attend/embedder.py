@@ -52,7 +52,8 @@ class Embedder(Model):
 
         As in sentence-transformers:
 
-        - ``prompts``, ``default_prompt_name``: in place of those of the model
+        - ``prompts``: added to those of the model, in place of those of the same names
+        - ``default_prompt_name``: in place of that of the model
         - ``similarity_fn_name``: "cosine", "dot", "euclidean" or "manhattan"; default: as the
           model says
         - ``truncate_dim``: as that of ``encode``
@@ -83,8 +84,10 @@ class Embedder(Model):
 
     @property
     def prompts(self) -> dict[str, str]:
-        """The texts that ``prompt_name`` puts before a text, by name."""
-        return self._model.prompts() if self._prompts is None else self._prompts
+        """The texts that ``prompt_name`` puts before a text, by name. "query" and "document" always
+        have one, which is empty unless the model says otherwise."""
+        own = {"query": "", "document": ""} | self._model.prompts()
+        return own if self._prompts is None else own | self._prompts
 
     @property
     def default_prompt_name(self) -> str | None:
@@ -193,25 +196,25 @@ class Embedder(Model):
     def encode_query(
         self, sentences: str | Iterable[str], prompt_name: str | None = None, **arguments: Any
     ) -> Any:
-        """``encode`` with the prompt "query", if the model has one."""
-        return self._encode_as(("query",), sentences, prompt_name, arguments)
+        """``encode`` with the prompt "query", which is empty unless the model has one."""
+        return self._encode_as("query", sentences, prompt_name, arguments)
 
     def encode_document(
         self, sentences: str | Iterable[str], prompt_name: str | None = None, **arguments: Any
     ) -> Any:
-        """``encode`` with the prompt "document", "passage" or "corpus", if the model has one."""
-        names = ("document", "passage", "corpus")
-        return self._encode_as(names, sentences, prompt_name, arguments)
+        """``encode`` with the prompt "document", which is empty unless the model has one, as in
+        sentence-transformers; for another one, such as "passage", name it."""
+        return self._encode_as("document", sentences, prompt_name, arguments)
 
     def _encode_as(
         self,
-        names: Iterable[str],
+        usual: str,
         sentences: str | Iterable[str],
         prompt_name: str | None,
         arguments: dict[str, Any],
     ) -> Any:
         if prompt_name is None and arguments.get("prompt") is None:
-            prompt_name = next((name for name in names if name in self.prompts), None)
+            prompt_name = usual
         return self.encode(sentences, prompt_name, **arguments)
 
     def _prompt(self, prompt: str | None, prompt_name: str | None) -> str | None:

@@ -81,7 +81,7 @@ def test_a_wrong_layer_or_prompt_is_a_config_error(models: Models) -> None:
     with pytest.raises(attend.ConfigError, match="layer: expected -2 .. 1, got 7"):
         embedder.encode("a cat", layer=7)
     with pytest.raises(attend.ConfigError, match="prompt"):
-        embedder.encode("a cat", prompt_name="query")
+        embedder.encode("a cat", prompt_name="passage")
 
 
 @pytest.mark.parametrize(

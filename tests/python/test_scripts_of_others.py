@@ -167,8 +167,23 @@ def test_queries_and_documents_have_their_prompts(folder: pathlib.Path) -> None:
     numpy.testing.assert_array_equal(
         model.encode_query("the dog", prompt="man: "), model.encode("the dog", prompt="man: ")
     )
-    if not {"document", "passage", "corpus"} & set(model.prompts):
-        numpy.testing.assert_array_equal(model.encode_document("a dog"), model.encode("a dog"))
+    assert model.prompts["document"] == ""
+    numpy.testing.assert_array_equal(model.encode_document("a dog"), model.encode("a dog"))
+
+
+def test_prompts_are_those_of_sentence_transformers(folder: pathlib.Path) -> None:
+    # SentenceTransformer(..., prompts=...): "query" and "document" are always there, empty unless
+    # the model or the script fills them, and encode_document uses no other one.
+    own = attend.Embedder("bert_sentences").prompts
+    given = {"passage": "a: ", "query": "the "}
+    model = attend.Embedder("bert_sentences", prompts=given, default_prompt_name="passage")
+    assert model.prompts == own | given
+    for name in ("query", "document"):
+        numpy.testing.assert_array_equal(
+            getattr(model, f"encode_{name}")("dog"), model.encode("dog", prompt_name=name)
+        )
+    numpy.testing.assert_array_equal(model.encode_document("dog"), model.encode("dog", prompt=""))
+    numpy.testing.assert_array_equal(model.encode("dog"), model.encode("dog", prompt="a: "))
 
 
 def test_models_refuse_what_only_others_have(models: Models) -> None:

@@ -4,12 +4,13 @@ in."""
 from __future__ import annotations
 
 import pathlib
+import shutil
 from collections.abc import Callable
 from typing import Any
 
 import attend
 import pytest
-from conftest import Models
+from conftest import SOURCE, Models
 
 LONE = "a c\ud83dt"
 SMALL = {"d_model": 16, "n_heads": 2, "d_ff": 32, "vocab_size": 14, "max_steps": 1}
@@ -150,3 +151,20 @@ def test_an_option_with_a_lone_surrogate_is_named(models: Models, tmp_path: path
         attend.train_lm(out=tmp_path / "run", lines=["a"], tokenizer=LONE)
     with pytest.raises(attend.ConfigError, match="^prompt_name: .*"):
         attend.Embedder(models.translator).encode("a", LONE)
+
+
+def test_an_imported_translator_reads_line_breaks_and_marks_as_its_tokenizer_does(
+    tmp_path: pathlib.Path,
+) -> None:
+    # The tokens are those of BartTokenizer of transformers.
+    foreign = SOURCE / "tests" / "interchange" / "data" / "models" / "bart"
+    translator = attend.Translator(shutil.copytree(foreign, tmp_path / "bart"))
+    texts = {
+        "A man\nis": ["A", "Ġ", "m", "a", "n", "Ċ", "i", "s"],
+        "\ufeffA man": ["ï", "»", "¿", "A", "Ġ", "m", "a", "n"],
+        "man\r\n\r\nA": ["m", "a", "n", "č", "Ċ", "č", "Ċ", "A"],
+    }
+    for text, tokens in texts.items():
+        assert translator.source_tokenizer.pieces(text) == tokens
+        assert translator.translate(text).source_tokens == tokens
+        assert translator.translate([text])[0].source_tokens == tokens

@@ -1,9 +1,7 @@
-// Texts from Python as the lines of a stream: read ahead, answered and named as those of the
-// command line ("texts:17: ...").
+// Texts from Python: answered and named as the lines of the command line ("texts:17: ...").
 #pragma once
 
 #include <algorithm>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -13,19 +11,6 @@
 namespace attend {
 
 inline constexpr const char* kTexts = "texts";
-
-// One line per text. Line breaks inside a text are spaces, as they are for the tokenizers.
-inline std::istringstream lines_of(const std::vector<std::string>& texts) {
-  std::string lines;
-  for (const std::string& text : texts) {
-    lines += text;
-    std::replace_if(
-        lines.end() - std::ssize(text), lines.end(), [](char c) { return c == '\n' || c == '\r'; },
-        ' ');
-    lines += '\n';
-  }
-  return std::istringstream(std::move(lines));
-}
 
 // A text as the model reads it: imported models see line breaks, others are trained on lines.
 inline std::string text_for(std::string text, SpecialText special) {

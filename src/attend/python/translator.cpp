@@ -14,7 +14,6 @@
 #include <tuple>
 #include <variant>
 
-#include "attend/core/lines.h"
 #include "attend/error.h"
 #include "attend/inspect/beam_tree.h"
 #include "attend/python/module.h"
@@ -22,6 +21,7 @@
 #include "attend/python/texts.h"
 #include "attend/python/tokens.h"
 #include "attend/tasks/learned_positions.h"
+#include "attend/text/tokenizer_file.h"
 
 namespace nb = nanobind;
 
@@ -111,23 +111,16 @@ std::function<void(std::size_t, const BeamStep&)> told_steps(const nb::object& l
   };
 }
 
-// Line by line as the command line does: in windows, with the place of a sentence in its error.
-std::vector<Translation> translate_lines(const TranslatorView& translator, const Strings& sentences,
-                                         const Strings& prefixes, TranslationOptions options) {
-  const bool several = prefixes.size() > 1;
-  if (!several) options.prefixes = prefixes;
-  std::vector<Translation> translations;
-  translations.reserve(sentences.size());
-  std::istringstream stream = lines_of(sentences), prefix_stream = lines_of(prefixes);
-  LineReader lines(stream, kTexts), prefix_lines(prefix_stream, "prefixes");
-  translator.engine.translate(lines, collect(translations), options,
-                              several ? &prefix_lines : nullptr);
-  return translations;
+// Texts as the tokenizer reads them: one of a tokenizer.json sees line breaks, others see lines.
+void read_lines_as(const Tokenizer& tokenizer, Strings& texts) {
+  const bool sees_breaks = detail::has_foreign_steps(tokenizer.bytes());
+  for (std::string& text : texts)
+    text = text_for(std::move(text), sees_breaks ? SpecialText::as_tokens : SpecialText::as_text);
 }
 
-// A stream asks for the sentence at fault when one fails, so it would call a listener that has
-// thrown again, and it has no tokens for each sentence to begin with.
-std::vector<Translation> translate_texts(const TranslatorView& translator, const Strings& sentences,
+// Named texts ask for the sentence at fault when one fails, so they would call a listener that has
+// thrown again.
+std::vector<Translation> translate_texts(const TranslatorView& translator, Strings sentences,
                                          const Beginnings& beginnings, const nb::dict& keywords,
                                          const nb::object& listener) {
   TranslationOptions options = translation_options(translator, keywords);
@@ -135,11 +128,17 @@ std::vector<Translation> translate_texts(const TranslatorView& translator, const
     throw ConfigError("on_beam_step: is for beam search, not for sample=True");
   const Released released;
   const EnteredRuntime entered(translator.runtime);
-  if (const auto* const texts = std::get_if<Strings>(&beginnings); texts && listener.is_none())
-    return translate_lines(translator, sentences, *texts, std::move(options));
+  const TranslationModel& model = translator.engine.model();
+  read_lines_as(model.src_tokenizer, sentences);
   set_beginnings(options, beginnings);
-  options.search_listener = told_steps(listener, translator.engine.model().tgt_tokenizer);
-  return translator.engine.translate(sentences, options);
+  read_lines_as(model.tgt_tokenizer, options.prefixes);
+  options.search_listener = told_steps(listener, model.tgt_tokenizer);
+  if (options.search_listener || !options.prefix_ids.empty())
+    return translator.engine.translate(sentences, options);
+  std::vector<Translation> translations;
+  translations.reserve(sentences.size());
+  translator.engine.translate(sentences, kTexts, collect(translations), options);
+  return translations;
 }
 
 std::vector<Translation> translate_tokens(const TranslatorView& translator,

@@ -225,6 +225,11 @@ std::string tokenizer_bytes(const StepsDescription& d) {
 
 bool is_tokenizer_file(std::string_view bytes) { return bytes.starts_with('{'); }
 
+bool has_foreign_steps(std::string_view bytes) {
+  // Quotes within a string have a backslash.
+  return is_tokenizer_file(bytes) && bytes.find(R"("engine":"steps")") != std::string_view::npos;
+}
+
 TokenizerDescription read_tokenizer_file(std::string_view bytes) {
   const Json json = parse_sorted_json(bytes, kWhere);
   JsonObject members(json, kWhere);

@@ -100,6 +100,8 @@ std::string tokenizer_bytes(const ByteBpeDescription& description);
 std::string tokenizer_bytes(const StepsDescription& description);
 
 bool is_tokenizer_file(std::string_view bytes);
+// Whether these are the steps of a tokenizer.json, to which line breaks are characters like others.
+bool has_foreign_steps(std::string_view bytes);
 // Throws DataError, stating only the reason, for anything that tokenizer_bytes() does not write.
 // The engines check the vocabulary and the merges.
 TokenizerDescription read_tokenizer_file(std::string_view bytes);

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "attend/core/interruption.h"
 #include "attend/core/option_fields.h"
 #include "attend/core/parallel.h"
 #include "attend/core/too_long.h"
@@ -16,6 +17,7 @@
 #include "attend/tasks/answers.h"
 #include "attend/tasks/learned_positions.h"
 #include "attend/tasks/translation/alternatives.h"
+#include "attend/tasks/translation/line_pairs.h"
 #include "attend/tasks/translation/phrases.h"
 
 namespace attend {
@@ -73,37 +75,6 @@ void check_length(const ScoredText& text, std::int64_t positions, const ScoringO
     throw TooLongError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}",
                                    text.where, options.max_tokens, text.ids.size()));
   require_room(text.where, std::ssize(text.ids), text.marks, positions);
-}
-
-std::string ends_early(const LineReader& shorter, const LineReader& longer) {
-  return fmt::format("{} ends at line {}, before {}; expected as many lines in both",
-                     shorter.name(), shorter.line_number(), longer.name());
-}
-
-// Reads the next line of `first`. If it is invalid, also skips the corresponding line of `second`.
-bool next_of_first(LineReader& first, LineReader& second, std::string& line) {
-  try {
-    return first.next(line);
-  } catch (const LineError&) {
-    std::string ignored;
-    try {
-      if (!second.next(ignored)) throw DataError(ends_early(second, first));
-    } catch (const LineError&) {  // one error per pair is enough
-    }
-    throw;
-  }
-}
-
-// The next line of each; none after the last. Throws DataError if one text is shorter.
-std::optional<std::pair<std::string, std::string>> next_of_both(LineReader& first,
-                                                                LineReader& second) {
-  std::pair<std::string, std::string> lines;
-  const bool more = next_of_first(first, second, lines.first),
-             more_second = second.next(lines.second);
-  if (more != more_second)
-    throw DataError(more ? ends_early(second, first) : ends_early(first, second));
-  if (!more) return std::nullopt;
-  return lines;
 }
 
 // Throws LineError for a prefix that leaves no room for another token.
@@ -204,21 +175,27 @@ SourceSentence TranslationEngine::sentence(
 std::vector<SourceSentence> TranslationEngine::sentences(std::span<const std::string> texts,
                                                          const TranslationOptions& options) const {
   const auto all = call(options);
+  std::vector<SourceSentence> sentences;
+  sentences.reserve(texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    SentenceText text = text_with_prefix(texts, i, options);
+    text.where = text.prefix_where = fmt::format("sentence {}", i + 1);
+    sentences.push_back(sentence(text, all));
+  }
+  return sentences;
+}
+
+TranslationEngine::SentenceText TranslationEngine::text_with_prefix(
+    std::span<const std::string> texts, std::size_t i, const TranslationOptions& options) {
   const std::size_t prefixes = std::max(options.prefixes.size(), options.prefix_ids.size());
   if (prefixes > 1 && prefixes != texts.size())
     throw ConfigError(fmt::format("prefixes: expected one for each of {} sentences, got {}",
                                   texts.size(), prefixes));
-  std::vector<SourceSentence> sentences;
-  sentences.reserve(texts.size());
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    SentenceText text{texts[i], fmt::format("sentence {}", i + 1), i};
-    text.prefix_where = text.where;
-    const std::size_t own = prefixes > 1 ? i : 0;
-    if (!options.prefixes.empty()) text.prefix = options.prefixes[own];
-    if (!options.prefix_ids.empty()) text.prefix_ids = options.prefix_ids[own];
-    sentences.push_back(sentence(text, all));
-  }
-  return sentences;
+  SentenceText text{texts[i], "", i};
+  const std::size_t own = prefixes > 1 ? i : 0;
+  if (!options.prefixes.empty()) text.prefix = options.prefixes[own];
+  if (!options.prefix_ids.empty()) text.prefix_ids = options.prefix_ids[own];
+  return text;
 }
 
 std::vector<Translation> TranslationEngine::translate(std::span<const std::string> texts,
@@ -260,11 +237,37 @@ void TranslationEngine::translate(LineReader& lines, const AnswerSink<Translatio
     text.number = static_cast<std::uint64_t>(lines.line_number() - 1);
     return sentence(text, all);
   };
+  const auto has_arrived = [&] {
+    return lines.has_arrived() && (!prefixes || prefixes->has_arrived());
+  };
+  translate_all({next, has_arrived, [&] { return lines.where(); }}, sink, options);
+}
+
+void TranslationEngine::translate(std::span<const std::string> texts, const std::string& name,
+                                  const AnswerSink<Translation>& sink,
+                                  const TranslationOptions& options) const {
+  const auto all = call(options);
+  std::size_t read = 0;
+  const auto where = [&] { return fmt::format("{}:{}", name, read); };
+  const auto next = [&]() -> std::optional<SourceSentence> {
+    look_for_interruption();
+    if (read == texts.size()) return std::nullopt;
+    SentenceText text = text_with_prefix(texts, read++, options);
+    text.where = where();
+    text.prefix_where = options.prefixes.size() > 1 ? fmt::format("prefixes:{}", read) : text.where;
+    return sentence(text, all);
+  };
+  translate_all({next, [] { return true; }, where}, sink, options);
+}
+
+void TranslationEngine::translate_all(const SentenceSource& source,
+                                      const AnswerSink<Translation>& sink,
+                                      const TranslationOptions& options) const {
   answer_all(Conversation<SourceSentence, Translation>{
       .window = static_cast<std::size_t>(std::max(1, options.window)),
-      .arrived = [&] { return lines.has_arrived() && (!prefixes || prefixes->has_arrived()); },
-      .next = next,
-      .where = [&] { return lines.where(); },
+      .arrived = source.has_arrived,
+      .next = source.next,
+      .where = source.where,
       .answer =
           [&](std::span<const SourceSentence> window) {
             return translate_sentences(window, options);

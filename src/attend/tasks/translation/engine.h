@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -106,6 +107,11 @@ class TranslationEngine {
   void translate(LineReader& lines, const AnswerSink<Translation>& sink,
                  const TranslationOptions& options, LineReader* prefixes = nullptr) const;
 
+  // The same for texts in memory, which may have line breaks; `name` stands for the file. The
+  // options may have a prefix for each.
+  void translate(std::span<const std::string> texts, const std::string& name,
+                 const AnswerSink<Translation>& sink, const TranslationOptions& options) const;
+
   // The log-probabilities of given pairs. Throws LineError for a text that is too long, DataError
   // unless there are as many targets as sources.
   std::vector<SequenceScore> score(std::span<const std::string> src,
@@ -133,8 +139,19 @@ class TranslationEngine {
   };
   // Throws ConfigError.
   std::shared_ptr<const TranslationCall> call(const TranslationOptions& options) const;
+  // Throws ConfigError unless there are as many prefixes as texts, or one, or none.
+  static SentenceText text_with_prefix(std::span<const std::string> texts, std::size_t i,
+                                       const TranslationOptions& options);
   SourceSentence sentence(const SentenceText& text,
                           const std::shared_ptr<const TranslationCall>& call) const;
+  // Translates what `next` reads, in windows.
+  struct SentenceSource {
+    std::function<std::optional<SourceSentence>()> next;
+    std::function<bool()> has_arrived;
+    std::function<std::string()> where;
+  };
+  void translate_all(const SentenceSource& source, const AnswerSink<Translation>& sink,
+                     const TranslationOptions& options) const;
   std::vector<Translation> translate_sentences(std::span<const SourceSentence> sentences,
                                                const TranslationOptions& options) const;
 
