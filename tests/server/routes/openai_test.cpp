@@ -308,6 +308,32 @@ TEST_F(ServingTest, APromptOfIdsKeepsItsLineBreaks) {
   EXPECT_TRUE(text.starts_with("a\nb")) << text;
 }
 
+// It is part of the prompt unless the answer completes it: as in transformers, the text of all ids
+// has it once.
+TEST_F(ServingTest, APromptOfIdsKeepsItsCutCharacter) {
+  const Tokenizer tokenizer = rhyme_tokenizer(TokenizerType::byte_bpe, 4 + 256 + 8);
+  save_checkpoint(SmallModels::shared().file("bytes.safetensors"),
+                  finished_checkpoint_of(small_language_model(tokenizer, 16)));
+  serve({"bytes.safetensors"});
+  int cut = 0;
+  for (const char* text : {"a\u65e5", "a\u00e9", "a\U0001f916"}) {
+    std::vector<std::int32_t> ids = tokenizer.encode(text);
+    ids.pop_back();
+    const std::string prompt = tokenizer.decode(ids),
+                      request = "{\"prompt\": " + nlohmann::json(ids).dump() +
+                                R"(, "temperature": 0, "max_tokens": 9, )";
+    const auto answer = json_of(post("/v1/completions", request + R"("return_token_ids": true})"));
+    for (const auto& id : answer["choices"][0]["token_ids"]) ids.push_back(id.get<std::int32_t>());
+    const std::string whole = tokenizer.decode(ids);
+    if (!whole.starts_with(prompt)) continue;  // completed
+    ++cut;
+    EXPECT_EQ(prompt + answer["choices"][0]["text"].get<std::string>(), whole);
+    const auto echoed = json_of(post("/v1/completions", request + R"("echo": true})"));
+    EXPECT_EQ(echoed["choices"][0]["text"], whole);
+  }
+  EXPECT_GT(cut, 0);
+}
+
 TEST_F(OpenAi, EndsBeforeAStop) {
   const std::string whole =
       complete(R"({"prompt": "the", "max_tokens": 12, "temperature": 0})")["choices"][0]["text"];

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "attend/checkpoint/finite.h"
 #include "attend/error.h"
 
@@ -72,16 +74,26 @@ RunningGenerations::Writer::Writer(const LanguageModel& model, const GenerationP
       stream_(model.tokenizer, has_lines(model, prompt) ? TextStream::LineBreaks::spaces
                                                         : TextStream::LineBreaks::kept) {
   for (const std::int32_t token : prompt.begun) stream_.add(token);
+  TextStream ended(model.tokenizer);
+  for (const std::int32_t token : prompt.begun) ended.add(token);
+  cut_ = ended.finish();
+}
+
+std::string RunningGenerations::Writer::without_cut(std::string more) {
+  if (more.empty()) return more;
+  const std::string cut = std::exchange(cut_, "");
+  return more.starts_with(cut) ? more.substr(cut.size()) : more;
 }
 
 std::string RunningGenerations::Writer::add(std::int32_t token) {
   ++tokens_;
-  const std::string more = token == line_end_ ? stream_.finish().append("\n") : stream_.add(token);
+  const std::string more =
+      without_cut(token == line_end_ ? stream_.finish().append("\n") : stream_.add(token));
   text_ += more;
   return more;
 }
 
-std::string RunningGenerations::Writer::finish() { return text_ + stream_.finish(); }
+std::string RunningGenerations::Writer::finish() { return text_ + without_cut(stream_.finish()); }
 
 RunningGenerations::RunningGenerations(std::shared_ptr<const LanguageModel> model)
     : model_(std::move(model)), scorer_(*model_->network), batch_(scorer_) {}

@@ -63,8 +63,12 @@ class RunningGenerations {
     std::string finish();
 
    private:
+    // What the prompt itself ends with, if no token has completed it, belongs to the prompt.
+    std::string without_cut(std::string more);
+
     std::int32_t line_end_;  // the token that ends a line; -1: none
     TextStream stream_;
+    std::string cut_;  // U+FFFD for a character that ids of the prompt have begun
     std::string text_;
     std::size_t tokens_ = 0;
   };
