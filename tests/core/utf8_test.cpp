@@ -70,6 +70,14 @@ TEST(Utf8, WritesWhatIsNoScalarValueAsReplacement) {
   EXPECT_EQ(text, "\xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
+TEST(Utf8, FindsWhereTheCharacterBeforeAPlaceBegins) {
+  const std::string text = "aé日🤖";
+  std::vector<std::size_t> begins;
+  for (std::size_t at = text.size(); at > 0; at = begins.back())
+    begins.push_back(begin_of_character_before(text, at));
+  EXPECT_EQ(begins, (std::vector<std::size_t>{6, 3, 1, 0}));
+}
+
 TEST(Utf8, HasCharactersOfOneOrMoreBytes) {
   EXPECT_EQ(characters_of("aß\xFF京"), (std::vector<std::string_view>{"a", "ß", "\xFF", "京"}));
   EXPECT_TRUE(characters_of("").empty());

@@ -29,6 +29,9 @@ std::size_t count_code_points(std::string_view text);
 // The characters of such a loop, each as its bytes in `text`.
 std::vector<std::string_view> characters_of(std::string_view text);
 
+// Where the character begins that ends at `end`. Preconditions: the text is UTF-8, end > 0.
+std::size_t begin_of_character_before(std::string_view text, std::size_t end);
+
 // Unicode white space (the property White_Space), the zero-width space and the byte order mark.
 bool is_white_space(char32_t code_point);
 

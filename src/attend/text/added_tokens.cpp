@@ -19,20 +19,13 @@ PrefixTable table_of(const std::vector<AddedTokens::Entry>& entries) {
   return PrefixTable(std::move(texts));
 }
 
-// Where the character before a position begins.
-std::size_t before(std::string_view text, std::size_t at) {
-  do {
-    --at;
-  } while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80);
-  return at;
-}
-
 char32_t character_at(std::string_view text, std::size_t at) { return next_code_point(text, at); }
 
 // The beginning of the white space before a position, at least `least`.
 std::size_t space_before(std::string_view text, std::size_t at, std::size_t least) {
-  while (at > least && has_white_space_property(character_at(text, before(text, at))))
-    at = before(text, at);
+  while (at > least &&
+         has_white_space_property(character_at(text, begin_of_character_before(text, at))))
+    at = begin_of_character_before(text, at);
   return at;
 }
 
@@ -52,7 +45,8 @@ bool AddedTokens::is_found(const AddedPiece& token, std::string_view text, std::
                            std::size_t end, SpecialText special) const {
   if (token.special && special == SpecialText::as_text) return false;
   if (!token.single_word) return true;
-  return (begin == 0 || !is_foreign_word(character_at(text, before(text, begin)))) &&
+  return (begin == 0 ||
+          !is_foreign_word(character_at(text, begin_of_character_before(text, begin)))) &&
          (end == text.size() || !is_foreign_word(character_at(text, end)));
 }
 

@@ -20,8 +20,7 @@ AlignedText::AlignedText(std::string_view text, std::size_t begin) {
 }
 
 void AlignedText::move_last_character(Source source) {
-  std::size_t first = bytes_.size() - 1;
-  while (first > 0 && (static_cast<unsigned char>(bytes_[first]) & 0xC0) == 0x80) --first;
+  const std::size_t first = begin_of_character_before(bytes_, bytes_.size());
   std::fill(sources_.begin() + static_cast<std::ptrdiff_t>(first), sources_.end(), source);
 }
 

@@ -8,14 +8,6 @@
 namespace attend::chat_template {
 namespace {
 
-// Where the character begins that ends at `end`.
-std::size_t begin_of_last(std::string_view text, std::size_t end) {
-  do {
-    --end;
-  } while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80);
-  return end;
-}
-
 std::size_t size_of_row(const Value& all) {
   switch (all.kind()) {
     case Kind::list:
@@ -60,7 +52,7 @@ bool Iteration::previous(Run& run, Value& item) {
   if (all_.is_text()) {
     const std::string& text = all_.bytes();
     if (taken_ >= text.size()) return false;
-    const std::size_t end = text.size() - taken_, begin = begin_of_last(text, end);
+    const std::size_t end = text.size() - taken_, begin = begin_of_character_before(text, end);
     taken_ += end - begin;
     item = run.text(text.substr(begin, end - begin), all_.is_markup());
     return true;

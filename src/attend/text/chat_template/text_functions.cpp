@@ -19,9 +19,7 @@ void add_part(std::vector<std::string_view>& parts, std::string_view part) {
 }
 
 std::string_view last_character(std::string_view text) {
-  std::size_t begin = text.size() - 1;
-  while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xc0) == 0x80) --begin;
-  return text.substr(begin);
+  return text.substr(begin_of_character_before(text, text.size()));
 }
 
 bool is_space_character(std::string_view character) {
