@@ -6,7 +6,9 @@
 
 #include "attend/error.h"
 #include "attend/inspect/scored_pair.h"
+#include "attend/tasks/model_packing.h"
 #include "attend/tasks/translation/engine.h"
+#include "attend/tensor/allocator.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/small_classifier.h"
 #include "tasks/small_model.h"
@@ -24,6 +26,19 @@ class ExplorerTest : public FolderTest {
     return std::make_shared<const Explorer>(LoadedModel::load(path("explored.safetensors")));
   }
 };
+
+TEST_F(ExplorerTest, ForgetsItsChanges) {
+  save_checkpoint(path("packed.safetensors"),
+                  optimize_model(finished_checkpoint_of(small_model())));
+  const Explorer explorer(LoadedModel::load(path("packed.safetensors")));
+  const Exploration question{.text = "a cat", .changes = {{"encoder.*"}, {}}};
+  const std::int64_t before = memory_statistics().bytes_in_use;
+  const ExplorerJson answer = explorer.explore(question);
+  EXPECT_GT(memory_statistics().bytes_in_use, before);
+  explorer.forget_changes();
+  EXPECT_EQ(memory_statistics().bytes_in_use, before);
+  EXPECT_EQ(explorer.explore(question), answer);
+}
 
 TEST_F(ExplorerTest, ScoresTheTokensThatWereDecoded) {
   const TranslationModel model = small_model();

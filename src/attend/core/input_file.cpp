@@ -50,8 +50,8 @@ void InputFile::require_unchanged() const {
 }
 
 void InputFile::require_in_place() const {
-  struct stat own {
-  }, named{};
+  struct stat own {};
+  struct stat named {};
   if (::fstat(descriptor_, &own) == 0 && ::stat(path_.c_str(), &named) == 0 &&
       own.st_dev == named.st_dev && own.st_ino == named.st_ino)
     return;

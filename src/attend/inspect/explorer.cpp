@@ -139,6 +139,12 @@ std::shared_ptr<const SavedModel> Explorer::changed_model(
   return model;
 }
 
+void Explorer::forget_changes() const {
+  const std::lock_guard lock(mutex_);
+  last_ = {};
+  base_->drop_content();
+}
+
 Json Explorer::explore(const Exploration& exploration) const {
   const std::shared_ptr<const SavedModel> model = changed_model(exploration.changes);
   return visit_model(

@@ -32,7 +32,8 @@ class Explorer {
  public:
   explicit Explorer(std::shared_ptr<const LoadedModel> base) : base_(std::move(base)) {}
 
-  const LoadedModel& base() const { return *base_; }
+  // Frees the memory of the last changes. The next ones are made anew.
+  void forget_changes() const;
 
   // The model with these changes of its attention. Throws ConfigError like attention_changes() and
   // changed_attention().

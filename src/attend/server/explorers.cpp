@@ -4,7 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "attend/api/views.h"
 #include "attend/core/runtime.h"
 #include "attend/server/http/message.h"
 
@@ -32,18 +31,17 @@ void Explorers::run(std::function<void()> task) {
 void Explorers::go_on(std::function<void()> rest) { thread_.go_on(there(std::move(rest))); }
 
 std::shared_ptr<const Explorer> Explorers::of(const ServedModel& model) {
-  const std::shared_ptr<const LoadedModel>& loaded = ModelAccess::loaded(model.loaded);
   const std::lock_guard lock(mutex_);
-  const auto found = std::find_if(last_.begin(), last_.end(), [&](const auto& explorer) {
-    return &explorer->base() == loaded.get();
+  std::erase_if(last_, [&](const auto& one) {
+    const std::shared_ptr<const Explorer> other = one.lock();
+    return !other || other == model.explorer;
   });
-  if (found != last_.end()) {
-    std::rotate(found, found + 1, last_.end());
-  } else {
-    if (last_.size() == kMostModels) last_.erase(last_.begin());
-    last_.push_back(std::make_shared<const Explorer>(loaded));
+  last_.push_back(model.explorer);
+  if (last_.size() > kMostModels) {
+    if (const auto oldest = last_.front().lock()) oldest->forget_changes();
+    last_.erase(last_.begin());
   }
-  return last_.back();
+  return model.explorer;
 }
 
 }  // namespace attend

@@ -30,7 +30,8 @@ class Explorers {
   // For such a task that goes on: runs the rest of it after those that wait.
   void go_on(std::function<void()> rest);
 
-  // For tasks.
+  // The explorer of a model, for a task. Those of other models than the last two forget their
+  // changes.
   std::shared_ptr<const Explorer> of(const ServedModel& model);
 
  private:
@@ -40,8 +41,8 @@ class Explorers {
   const std::shared_ptr<Runtime> runtime_;
   const bool enabled_;
   std::mutex mutex_;
-  std::vector<std::shared_ptr<const Explorer>> last_;  // the last one asked for comes last
-  Background thread_;                                  // ends first
+  std::vector<std::weak_ptr<const Explorer>> last_;  // the last one asked for comes last
+  Background thread_;                                // ends first
 };
 
 }  // namespace attend

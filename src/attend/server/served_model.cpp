@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "attend/api/views.h"
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
@@ -198,6 +199,7 @@ ServedModelPointer load_served_model(const ModelPlace& place, std::shared_ptr<Ru
                        .loaded_at = seconds_since_epoch(),
                        .tokenizer = input_tokenizer(base),
                        .loaded = loaded,
+                       .explorer = std::make_shared<const Explorer>(ModelAccess::loaded(loaded)),
                        .model = view_of(loaded, task)};
     if (checkpoint.metadata.contains(kChatKey)) {
       const ChatFormat format =

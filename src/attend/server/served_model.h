@@ -15,6 +15,7 @@
 #include "attend/classifier.h"
 #include "attend/embedder.h"
 #include "attend/generator.h"
+#include "attend/inspect/explorer.h"
 #include "attend/tagger.h"
 #include "attend/tasks/language/chat.h"
 #include "attend/translator.h"
@@ -81,6 +82,7 @@ struct ServedModel {
   std::shared_ptr<const Chat> chat = nullptr;  // of a language model that knows conversations
   std::string chat_problem = {};               // why a chat template cannot be used
   BaseModel loaded;
+  std::shared_ptr<const Explorer> explorer;                                 // of the same
   std::variant<Translator, Generator, Classifier, Tagger, Embedder> model;  // the same, as its kind
 
   template <class Model>

@@ -1,6 +1,7 @@
 #include "attend/tasks/loaded_model.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "attend/tasks/adapter.h"
@@ -27,22 +28,28 @@ Checkpoint LoadedModel::whole(const Checkpoint& opened) {
   return load_checkpoint(opened.source);
 }
 
-const Checkpoint& LoadedModel::content() const {
+// Matrices are changed row by row.
+Checkpoint LoadedModel::read_content() const {
+  if (base_) return adapted_model(*base_->content(), base_->checksum(), whole(file_)).checkpoint;
+  return file_.layout.empty() ? file_ : whole(file_);
+}
+
+std::shared_ptr<const Checkpoint> LoadedModel::content() const {
   const std::lock_guard lock(mutex_);
-  if (!content_) {
-    if (base_) {
-      content_ = adapted_model(base_->content(), base_->checksum(), whole(file_)).checkpoint;
-    } else {  // matrices are changed row by row
-      content_ = file_.layout.empty() ? file_ : whole(file_);
-    }
-  }
+  if (!content_) content_ = std::make_shared<const Checkpoint>(read_content());
   if (content_->file) content_->file->file().require_unchanged();
-  return *content_;
+  return content_;
+}
+
+void LoadedModel::drop_content() const {
+  const std::lock_guard lock(mutex_);
+  content_ = nullptr;
+  if (base_) base_->drop_content();
 }
 
 const std::string& LoadedModel::checksum() const {
   const std::lock_guard lock(mutex_);
-  if (checksum_.empty()) checksum_ = checksum_of(content());
+  if (checksum_.empty()) checksum_ = checksum_of(*content());
   return checksum_;
 }
 
@@ -53,7 +60,7 @@ std::shared_ptr<const LoadedModel> LoadedModel::with_adapter(
 
 std::shared_ptr<const LoadedModel> LoadedModel::with_adapter(Checkpoint adapter) const {
   const EnteredRuntime entered(runtime_);
-  AdaptedModel adapted = adapted_model(content(), checksum(), whole(adapter));
+  AdaptedModel adapted = adapted_model(*content(), checksum(), whole(adapter));
   const std::shared_ptr<LoadedModel> loaded(new LoadedModel(
       sharing(std::move(adapted.checkpoint), std::move(adapted.changed)), runtime_));
   loaded->file_ = std::move(adapter);
@@ -64,9 +71,10 @@ std::shared_ptr<const LoadedModel> LoadedModel::with_adapter(Checkpoint adapter)
 std::shared_ptr<const SavedModel> LoadedModel::with_attention(
     std::span<const AttentionChange> changes) const {
   const EnteredRuntime entered(runtime_);
-  Checkpoint changed = content();
+  const std::shared_ptr<const Checkpoint> before_changes = content();
+  Checkpoint changed = *before_changes;
   std::set<std::string> own;
-  for (NamedTensor& tensor : changed_attention(content(), *model_, changes)) {
+  for (NamedTensor& tensor : changed_attention(*before_changes, *model_, changes)) {
     const auto place =
         std::find_if(changed.tensors.begin(), changed.tensors.end(),
                      [&](const NamedTensor& before) { return before.name == tensor.name; });

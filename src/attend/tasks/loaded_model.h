@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -50,13 +49,16 @@ class LoadedModel : public std::enable_shared_from_this<LoadedModel> {
   // own, as above. Throws ConfigError like changed_attention(), and IoError if the file was
   // written to since it was loaded.
   std::shared_ptr<const SavedModel> with_attention(std::span<const AttentionChange> changes) const;
+  // Frees what the two calls above have read of the file; the next one reads it again.
+  void drop_content() const;
 
  private:
   LoadedModel(std::shared_ptr<const SavedModel> model, std::shared_ptr<Runtime> runtime)
       : model_(std::move(model)), runtime_(std::move(runtime)) {}
   static Checkpoint whole(const Checkpoint& opened);
-  // What the model was made of: matrices as they were before they were packed.
-  const Checkpoint& content() const;
+  // What the model was made of: matrices as they were before they were packed. It stays in memory.
+  std::shared_ptr<const Checkpoint> content() const;
+  Checkpoint read_content() const;
   const std::string& checksum() const;
   // The model of `changed`, in which all but the tensors named are those of this one.
   std::unique_ptr<SavedModel> sharing(Checkpoint changed, std::set<std::string> own) const;
@@ -66,8 +68,8 @@ class LoadedModel : public std::enable_shared_from_this<LoadedModel> {
   Checkpoint file_ = {};                               // its own, or that of its adapter
   std::shared_ptr<const LoadedModel> base_ = nullptr;  // of an adapter
   mutable std::recursive_mutex mutex_;
-  mutable std::optional<Checkpoint> content_;  // once it was asked for
-  mutable std::string checksum_;               // checksum_of() it, once it was asked for
+  mutable std::shared_ptr<const Checkpoint> content_;  // null until it is asked for
+  mutable std::string checksum_;  // checksum_of() it; empty until it is asked for
 };
 
 // An engine that answers for a model, and the runtime that its calls use.

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <filesystem>
 #include <list>
+#include <thread>
 
+#include "attend/api/views.h"
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/classifier.h"
 #include "attend/core/json_text.h"
@@ -361,6 +363,20 @@ TEST_F(Exploring, ExploresTheModelThatServesAlthoughItsFileWasReplaced) {
   std::filesystem::copy_file(file("lm") + "/model.safetensors", path + ".new");
   std::filesystem::rename(path + ".new", path);
   EXPECT_EQ(explored(request), before);
+}
+
+TEST_F(Exploring, KeepsNoModelThatIsNoLongerServed) {
+  const std::string path = file("reloaded.safetensors");
+  std::filesystem::copy_file(file("en-de") + "/model.safetensors", path);
+  serve({"reloaded.safetensors"});
+  explored({{"heads_off", "encoder.*"}});
+  const std::weak_ptr<const LoadedModel> old = ModelAccess::loaded(server_->models()[0]->loaded);
+  std::filesystem::last_write_time(
+      path, std::filesystem::last_write_time(path) + std::chrono::seconds(2));
+  EXPECT_TRUE(server_->reload().empty());
+  for (int i = 0; i < 200 && !old.expired(); ++i)  // the last call may still end
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_TRUE(old.expired());
 }
 
 TEST_F(Exploring, ChangesNoModelWhoseFileWasWrittenOver) {
