@@ -28,6 +28,7 @@ models     6
 data       6
 optim      6
 checkpoint 6
+documents  6
 train      7
 decode     7
 tasks      8

@@ -20,6 +20,17 @@ TEST_F(InputFiles, AreReadAtAnyPosition) {
   EXPECT_EQ(part, "456");
 }
 
+TEST_F(InputFiles, AreReadFromMemoryUnderAName) {
+  const InputFile file("upload", "0123456789");
+  EXPECT_EQ(file.path(), "upload");
+  EXPECT_EQ(file.size(), 10u);
+  std::string part(3, ' ');
+  file.read(7, std::as_writable_bytes(std::span(part)));
+  EXPECT_EQ(part, "789");
+  EXPECT_NO_THROW(file.require_unchanged());
+  EXPECT_EQ(InputFile("empty", "").size(), 0u);
+}
+
 TEST_F(InputFiles, SayThatTheyWereTruncated) {
   const InputFile file(write("digits", "0123456789"));
   write("digits", "012");

@@ -2,7 +2,7 @@
 // itself stays as it is, but for escapes and spaces.
 #include <cstdlib>
 
-#include "attend/server/markup_document.h"
+#include "attend/documents/markup_document.h"
 #include "fuzz/fuzz_target.h"
 #include "fuzz/same_translation.h"
 

@@ -2,11 +2,11 @@
 // whose texts are translated into themselves can be opened again and has the same texts.
 #include <cstdlib>
 
-#include "attend/server/documents.h"
-#include "attend/server/http/message.h"
+#include "attend/documents/document.h"
+#include "attend/error.h"
+#include "core/written_zip.h"
 #include "fuzz/fuzz_target.h"
 #include "fuzz/same_translation.h"
-#include "interchange/written_formats.h"
 
 namespace attend::office_file_fuzz {
 namespace {
@@ -64,7 +64,7 @@ TranslatedTexts same_of(const Documents& documents) {
 
 Documents opened(const std::string& bytes, bool is_word) {
   Documents documents;
-  documents.push_back(uploaded_document({is_word ? "a.docx" : "a.odt", bytes}));
+  documents.push_back(read_document(is_word ? "a.docx" : "a.odt", bytes));
   return documents;
 }
 
@@ -74,7 +74,7 @@ void use(std::string_view input) {
   Documents documents;
   try {
     documents = opened(std::string(input.substr(1)), is_word);
-  } catch (const HttpError&) {  // what clients get
+  } catch (const DataError&) {
     return;
   }
   const std::string written = translations_of(documents, same_of(documents), 0).front();

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "attend/server/text_translation.h"
+#include "attend/documents/translated_text.h"
 
 namespace attend {
 

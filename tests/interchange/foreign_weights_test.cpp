@@ -1,8 +1,8 @@
 #include "attend/interchange/foreign_weights.h"
 
 #include "checkpoint/test_folder.h"
+#include "core/memory_file.h"
 #include "interchange/fixtures.h"
-#include "interchange/memory_file.h"
 #include "tensor/expect_error.h"
 
 namespace attend {

@@ -9,8 +9,8 @@
 #include "attend/interchange/formats/pickle.h"
 #include "attend/interchange/formats/torch_state.h"
 #include "attend/interchange/formats/yaml.h"
+#include "core/memory_file.h"
 #include "interchange/fixtures.h"
-#include "interchange/memory_file.h"
 #include "interchange/written_formats.h"
 
 namespace attend {

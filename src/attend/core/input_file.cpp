@@ -2,12 +2,15 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
+#include "attend/core/descriptor.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -37,6 +40,19 @@ InputFile::InputFile(const std::filesystem::path& path) : path_(path.string()) {
   if (failed != 0) throw IoError(fmt::format("{}: cannot read: {}", path_, std::strerror(failed)));
   throw DataError(fmt::format("{}: it is {}, expected a file", path_,
                               S_ISDIR(status.st_mode) ? "a directory" : "a device or a pipe"));
+}
+
+InputFile::InputFile(std::string name, std::string_view content)
+    : path_(std::move(name)), size_(content.size()) {
+  descriptor_ = ::memfd_create("content", MFD_CLOEXEC);
+  const int failed = descriptor_ < 0 ? errno : write_all(descriptor_, content);
+  struct stat status {};
+  if (failed == 0 && ::fstat(descriptor_, &status) == 0) {
+    written_ = time_written(status);
+    return;
+  }
+  if (descriptor_ >= 0) ::close(descriptor_);
+  throw IoError(fmt::format("{}: cannot keep it in memory: {}", path_, std::strerror(failed)));
 }
 
 InputFile::~InputFile() { ::close(descriptor_); }

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace attend {
 
@@ -18,6 +19,9 @@ class InputFile {
   // Throws IoError if the file cannot be opened, DataError if it is a directory, a device or a
   // pipe.
   explicit InputFile(const std::filesystem::path& path);
+  // A file in memory with this content. `name` stands for it in messages. Throws IoError if the
+  // system gives no memory for it.
+  InputFile(std::string name, std::string_view content);
   ~InputFile();
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;

@@ -9,14 +9,14 @@
 #include <utility>
 
 #include "attend/checkpoint/safetensors.h"
+#include "attend/core/byte_reader.h"
 #include "attend/core/json.h"
 #include "attend/core/quote.h"
+#include "attend/core/zip_archive.h"
 #include "attend/error.h"
-#include "attend/interchange/formats/byte_reader.h"
 #include "attend/interchange/formats/marian_binary.h"
 #include "attend/interchange/formats/npz.h"
 #include "attend/interchange/formats/torch_file.h"
-#include "attend/interchange/formats/zip_archive.h"
 
 namespace attend {
 

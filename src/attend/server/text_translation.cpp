@@ -56,41 +56,7 @@ std::int64_t most_tokens(std::string_view text) {
   return std::ssize(text) + 10 * beyond_ascii + 1;
 }
 
-// The texts without translations.
-TranslatedTexts cut_texts(std::vector<std::string> texts, const std::string& language,
-                          const std::function<bool(std::string_view)>& fits) {
-  TranslatedTexts all;
-  for (std::string& text : texts) {
-    std::vector<TextSpan> sentences;
-    for (const TextSpan sentence : find_sentences(text, language)) {
-      const std::vector<TextSpan> parts = cut_at_clauses(text, sentence, fits);
-      if (parts.size() > 1) ++all.cut;
-      sentences.insert(sentences.end(), parts.begin(), parts.end());
-    }
-    all.texts.push_back({std::move(text), std::move(sentences), {}});
-  }
-  return all;
-}
-
-std::vector<std::string> sentences_of(const TranslatedTexts& all) {
-  std::vector<std::string> sentences;
-  for (const TranslatedText& one : all.texts)
-    for (const TextSpan span : one.sentences) sentences.emplace_back(span.of(one.text));
-  return sentences;
-}
-
 }  // namespace
-
-const TranslationCandidate& TranslatedText::candidate(std::size_t sentence, std::size_t k) const {
-  const auto& candidates = translations[sentence].candidates;
-  return candidates[std::min(k, candidates.size() - 1)];
-}
-
-std::string TranslatedText::translation(std::size_t k) const {
-  std::vector<std::string> replacements;
-  for (std::size_t i = 0; i < sentences.size(); ++i) replacements.push_back(candidate(i, k).text);
-  return with_replaced(text, sentences, replacements);
-}
 
 void translate_texts(const std::shared_ptr<Call>& call, TextTranslationRequest request,
                      std::function<void(TranslatedTexts)> done) {
@@ -108,13 +74,10 @@ void translate_texts(const std::shared_ptr<Call>& call, TextTranslationRequest r
   const auto all =
       std::make_shared<TranslatedTexts>(cut_texts(std::move(request.texts), request.source, fits));
   all->alternatives = options.beam.n_best - 1;
-  std::vector<std::string> sentences = sentences_of(*all);
+  std::vector<std::string> sentences = all->sentences();
   const std::size_t count = sentences.size();
   const auto finish = [all, done = std::move(done)](std::vector<Translation> translations) {
-    auto next = translations.begin();
-    for (TranslatedText& one : all->texts)
-      for (std::size_t i = 0; i < one.sentences.size(); ++i)
-        one.translations.push_back(std::move(*next++));
+    all->set_translations(std::move(translations));
     done(std::move(*all));
   };
   if (count == 0) return finish({});

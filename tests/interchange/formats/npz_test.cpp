@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "attend/error.h"
+#include "core/memory_file.h"
 #include "interchange/fixtures.h"
-#include "interchange/memory_file.h"
 #include "interchange/written_formats.h"
 #include "tensor/expect_error.h"
 

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "attend/error.h"
+#include "core/memory_file.h"
 #include "interchange/fixtures.h"
-#include "interchange/memory_file.h"
 #include "interchange/written_formats.h"
 #include "tensor/expect_error.h"
 
@@ -153,6 +153,15 @@ TEST(TorchFileTest, NamesWhatItIsInstead) {
          "found a TorchScript program");
   refuse(written_zip({{"m/byteorder", "big"}, {"m/data.pkl", pickle_of("}")}}),
          "expected elements in the byte order 'little', found 'big'");
+}
+
+TEST(ZipArchive, ReadsThe64BitExtensionThatPyTorchAndNumPyWrite) {
+  const ZipArchive torch(open_fixture("torch_zip.bin"));
+  const ZipEntry* const order = torch.find("torch_zip/byteorder");
+  ASSERT_NE(order, nullptr);
+  const std::vector<std::byte> bytes = torch.read(*order, 100);
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()), "little");
+  EXPECT_EQ(ZipArchive(open_fixture("arrays.npz")).entries().size(), 15u);
 }
 
 }  // namespace

@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
+#include "attend/core/byte_reader.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
-#include "attend/interchange/formats/byte_reader.h"
 
 namespace attend {
 

@@ -7,9 +7,9 @@
 #include <set>
 #include <string_view>
 
+#include "attend/core/byte_reader.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
-#include "attend/interchange/formats/byte_reader.h"
 
 namespace attend {
 

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "attend/core/quote.h"
+#include "attend/core/zip_archive.h"
 #include "attend/error.h"
 #include "attend/interchange/formats/npy_header.h"
-#include "attend/interchange/formats/zip_archive.h"
 
 namespace attend {
 

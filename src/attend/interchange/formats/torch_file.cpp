@@ -7,12 +7,12 @@
 #include <string>
 #include <utility>
 
+#include "attend/core/byte_reader.h"
 #include "attend/core/quote.h"
+#include "attend/core/zip_archive.h"
 #include "attend/error.h"
-#include "attend/interchange/formats/byte_reader.h"
 #include "attend/interchange/formats/pickle.h"
 #include "attend/interchange/formats/torch_state.h"
-#include "attend/interchange/formats/zip_archive.h"
 
 namespace attend {
 

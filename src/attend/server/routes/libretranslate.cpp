@@ -7,7 +7,7 @@
 #include <set>
 
 #include "attend/core/quote.h"
-#include "attend/server/documents.h"
+#include "attend/documents/document.h"
 #include "attend/server/http/memory_share.h"
 #include "attend/server/service.h"
 #include "attend/server/text_translation.h"
@@ -143,7 +143,7 @@ void translate_file(const std::shared_ptr<Call>& call) {
   const Upload& file = *call->parameters.file();
   const std::string extension = extension_of(file.name);
   auto documents = std::make_shared<Documents>();
-  documents->push_back(uploaded_document(file));
+  documents->push_back(read_document(file.name, file.content));
   const auto share = std::make_shared<MemoryShare>(call->service.document_bytes());
   if (!share->grow_to(documents->front()->bytes()))
     throw HttpError{503, "too many documents are being translated; try again", 1};

@@ -1,11 +1,15 @@
-#include "attend/server/documents.h"
+#include "attend/documents/document.h"
 
 #include <fmt/format.h>
 
 #include <array>
 
+#include "attend/core/ascii.h"
 #include "attend/core/quote.h"
 #include "attend/core/utf8.h"
+#include "attend/documents/markup_document.h"
+#include "attend/documents/office_file.h"
+#include "attend/error.h"
 
 namespace attend {
 namespace {
@@ -93,24 +97,26 @@ std::unique_ptr<const Document> html_page(std::string_view html) {
   return std::make_unique<HtmlPage>(html);
 }
 
-std::unique_ptr<const Document> uploaded_document(const Upload& file) {
-  const std::string extension = extension_of(file.name);
-  if (extension == ".docx" || extension == ".odt")
-    return std::make_unique<OfficeDocument>(OfficeFile(file.content, extension));
+std::unique_ptr<const Document> read_document(std::string_view name, std::string_view content) {
+  const std::string extension = extension_of(name);
+  if (extension == ".docx")
+    return std::make_unique<OfficeDocument>(OfficeFile(name, content, OfficeFile::Kind::word));
+  if (extension == ".odt")
+    return std::make_unique<OfficeDocument>(
+        OfficeFile(name, content, OfficeFile::Kind::open_document));
   if (type_of_extension(extension).empty())
-    throw HttpError{400, fmt::format("file: expected {}, got {}",
-                                     fmt::join(document_extensions(), ", "), quote(file.name))};
-  if (!is_utf8(file.content)) throw HttpError{400, "file: expected UTF-8"};
-  if (extension == ".txt") return plain_text(file.content);
-  return html_page(file.content);
+    throw DataError(fmt::format("{}: expected a file with the extension {}", quote(name),
+                                fmt::join(document_extensions(), ", ")));
+  if (!is_utf8(content)) throw DataError(fmt::format("{}: expected UTF-8", quote(name)));
+  if (extension == ".txt") return plain_text(std::string(content));
+  return html_page(content);
 }
 
 std::string extension_of(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   if (dot == name.npos) return {};
   std::string extension(name.substr(dot));
-  for (char& c : extension)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  for (char& c : extension) c = ascii_lower(c);
   return extension;
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "attend/server/text_translation.h"
+#include "attend/documents/translated_text.h"
 
 namespace attend {
 

@@ -1,4 +1,4 @@
-#include "attend/server/html_characters.h"
+#include "attend/documents/html_characters.h"
 
 #include <algorithm>
 #include <array>

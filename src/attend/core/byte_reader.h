@@ -1,4 +1,4 @@
-// Bounds-checked reading of little-endian binary data. Private to interchange/.
+// Bounds-checked reading of little-endian binary data.
 #pragma once
 
 #include <concepts>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/checkpoint/file_content.h"
+#include "attend/core/input_file.h"
 
 namespace attend {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "attend/checkpoint/file_content.h"
+#include "attend/core/input_file.h"
 #include "fuzz/fuzz_file.h"
 
 namespace attend {

@@ -5,15 +5,18 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/server/markup_document.h"
+#include "attend/documents/markup_document.h"
 
 namespace attend {
 
 // A .docx or .odt file. Everything but its texts stays as it is: styles, images, tables.
 class OfficeFile {
  public:
-  // Throws HttpError 400 for bytes that are no such file, or that unpack to too much.
-  OfficeFile(std::string bytes, std::string_view name);
+  enum class Kind { word, open_document };
+
+  // Throws DataError for bytes that are no such file, TooLongError for those whose texts unpack to
+  // more than 32 MiB. `name` stands for it in messages.
+  OfficeFile(std::string_view name, std::string_view bytes, Kind kind);
 
   // Those with text; their blocks in this order are the texts of the file.
   const std::vector<MarkupDocument>& parts() const { return documents_; }

@@ -1,7 +1,9 @@
-#include "attend/server/markup_pieces.h"
+#include "attend/documents/markup_pieces.h"
 
 #include <algorithm>
 #include <array>
+
+#include "attend/core/ascii.h"
 
 namespace attend {
 namespace {
@@ -18,22 +20,17 @@ bool is_listed(const std::array<std::string_view, count>& list, std::string_view
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-bool is_name_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-bool belongs_to_name(char c) { return is_name_letter(c) || c == '-' || c == ':'; }
-
-char small_letter_of(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+bool belongs_to_name(char c) { return is_ascii_alphanumeric(c) || c == '-' || c == ':'; }
 
 MarkupPiece read_tag(std::string_view raw) {
   MarkupPiece piece{.raw = raw};
   std::size_t at = 1;
   piece.closes = raw.size() > 1 && raw[1] == '/';
   if (piece.closes) ++at;
-  while (at < raw.size() && belongs_to_name(raw[at])) piece.name += small_letter_of(raw[at++]);
+  while (at < raw.size() && belongs_to_name(raw[at])) piece.name += ascii_lower(raw[at++]);
   piece.closes_self = raw.ends_with("/>") || is_listed(kEmpty, piece.name);
   std::string attributes(raw.substr(at));
-  for (char& c : attributes) c = small_letter_of(c);
+  for (char& c : attributes) c = ascii_lower(c);
   piece.is_opaque = is_listed(kOpaque, piece.name) ||
                     attributes.find("translate=\"no\"") != attributes.npos ||
                     attributes.find("translate='no'") != attributes.npos ||
@@ -68,7 +65,7 @@ bool MarkupReader::next(MarkupPiece& piece) {
 bool MarkupReader::starts_tag(std::size_t at) const {
   if (markup_[at] != '<' || at + 1 >= markup_.size()) return false;
   const char c = markup_[at + 1];
-  return c == '/' || c == '!' || c == '?' || (is_name_letter(c) && !(c >= '0' && c <= '9'));
+  return c == '/' || c == '!' || c == '?' || is_ascii_letter(c);
 }
 
 // The end of a tag that begins at `begin`; quoted attributes may hold ">". After a tag whose quotes
@@ -95,7 +92,7 @@ namespace {
 bool has_name(std::string_view tag, std::string_view name) {
   const std::string_view start = tag.substr(0, name.size());
   return std::equal(start.begin(), start.end(), name.begin(), name.end(),
-                    [](char a, char b) { return small_letter_of(a) == b; }) &&
+                    [](char a, char b) { return ascii_lower(a) == b; }) &&
          (tag.size() == name.size() || !belongs_to_name(tag[name.size()]));
 }
 

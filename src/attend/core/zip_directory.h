@@ -1,10 +1,10 @@
-// The directory at the end of a ZIP archive. Private to interchange/.
+// The directory at the end of a ZIP archive.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "attend/interchange/formats/zip_archive.h"
+#include "attend/core/zip_archive.h"
 
 namespace attend {
 

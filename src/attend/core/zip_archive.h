@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/checkpoint/file_content.h"
+#include "attend/core/input_file.h"
 
 namespace attend {
 

@@ -1,4 +1,4 @@
-#include "attend/interchange/formats/zip_archive.h"
+#include "attend/core/zip_archive.h"
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -7,10 +7,10 @@
 #include <numeric>
 #include <utility>
 
+#include "attend/core/byte_reader.h"
 #include "attend/core/quote.h"
+#include "attend/core/zip_directory.h"
 #include "attend/error.h"
-#include "attend/interchange/formats/byte_reader.h"
-#include "attend/interchange/formats/zip_directory.h"
 
 namespace attend {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/server/marked_text.h"
+#include "attend/documents/marked_text.h"
 
 namespace attend {
 
@@ -17,7 +17,7 @@ struct MarkupPiece;
 // translate="no".
 class MarkupDocument {
  public:
-  // Throw HttpError 413 for a million tags and texts.
+  // Throw TooLongError for more than a million tags and texts.
 
   // A document of HTML, or a fragment of one.
   static MarkupDocument html(std::string_view text);

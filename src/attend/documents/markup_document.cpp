@@ -1,14 +1,14 @@
-#include "attend/server/markup_document.h"
+#include "attend/documents/markup_document.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
+#include "attend/core/too_long.h"
 #include "attend/core/utf8.h"
-#include "attend/server/html_characters.h"
-#include "attend/server/http/message.h"
-#include "attend/server/markup_pieces.h"
+#include "attend/documents/html_characters.h"
+#include "attend/documents/markup_pieces.h"
 
 namespace attend {
 namespace {
@@ -148,8 +148,7 @@ std::vector<MarkupPiece> pieces_of(std::string_view markup) {
   MarkupReader reader(markup);
   for (MarkupPiece piece; reader.next(piece);) {
     if (pieces.size() == kMostPieces)
-      throw HttpError{413,
-                      fmt::format("the document has more than {} tags and texts", kMostPieces)};
+      throw TooLongError(fmt::format("the document has more than {} tags and texts", kMostPieces));
     pieces.push_back(piece);
   }
   return pieces;

@@ -1,9 +1,11 @@
-#include "attend/server/markup_document.h"
+#include "attend/documents/markup_document.h"
 
 #include <gtest/gtest.h>
 
-#include "attend/server/html_characters.h"
-#include "attend/text/sentences.h"
+#include "attend/core/too_long.h"
+#include "attend/documents/html_characters.h"
+#include "documents/in_capitals.h"
+#include "documents/word_document.h"
 
 namespace attend {
 namespace {
@@ -100,6 +102,44 @@ TEST(MarkupDocument, ManyTagsTakeLinearTime) {
   std::string quoted;
   for (int i = 0; i < 300'000; ++i) quoted += "<a '>'";
   EXPECT_EQ(translate(quoted), quoted) << "no quoted attribute ends";
+}
+
+TEST(MarkupDocument, OfTooManyPiecesIsRefused) {
+  std::string tags;
+  while (tags.size() < (4 << 20)) tags += "<b>";
+  EXPECT_THROW(MarkupDocument::html(tags), TooLongError);
+  EXPECT_GT(MarkupDocument::html("<p>a <b>bold</b> word</p>").bytes(), 20u);
+}
+
+std::string capitals(const MarkupDocument& document) {
+  std::vector<std::string> texts;
+  for (const MarkedText& block : document.blocks()) texts.push_back(block.text);
+  return document.translation(in_capitals(texts).texts, 0);
+}
+
+TEST(WordDocument, TextsStayInTheirRuns) {
+  EXPECT_EQ(capitals(MarkupDocument::word(kWordDocument)),
+            "<?xml version=\"1.0\"?><w:document><w:body><w:p><w:pPr><w:b/></w:pPr>"
+            "<w:r><w:rPr><w:b/></w:rPr><w:t xml:space=\"preserve\">A BOLD </w:t></w:r>"
+            "<w:r><w:t xml:space=\"preserve\">WORD &amp; </w:t></w:r>"
+            "<w:r><w:tab/></w:r><w:hyperlink r:id=\"x\">"
+            "<w:r><w:t xml:space=\"preserve\">A LINK</w:t></w:r></w:hyperlink></w:p>"
+            "<w:p><w:r><w:t xml:space=\"preserve\">NEXT</w:t></w:r></w:p></w:body></w:document>");
+}
+
+TEST(OpenDocument, SpansStayWithTheirWords) {
+  EXPECT_EQ(capitals(MarkupDocument::open_document(
+                "<office:text><text:h>a title</text:h><text:p>some "
+                "<text:span text:style-name=\"T1\">bold words</text:span> here.<text:line-break/>"
+                "</text:p></office:text>")),
+            "<office:text><text:h>A TITLE</text:h><text:p>SOME "
+            "<text:span text:style-name=\"T1\">BOLD WORDS</text:span> HERE.<text:line-break/>"
+            "</text:p></office:text>");
+}
+
+TEST(OpenDocument, WritesNoEscapesThatXmlDoesNotKnow) {
+  EXPECT_EQ(capitals(MarkupDocument::open_document("<text:p>at&amp;t; &amp;nbsp; &lt;b></text:p>")),
+            "<text:p>AT&amp;T; &amp;NBSP; &lt;B&gt;</text:p>");
 }
 
 }  // namespace

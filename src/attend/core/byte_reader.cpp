@@ -1,4 +1,4 @@
-#include "attend/interchange/formats/byte_reader.h"
+#include "attend/core/byte_reader.h"
 
 #include <fmt/format.h>
 

@@ -1,48 +1,21 @@
-#include "attend/server/office_file.h"
+#include "attend/documents/office_file.h"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <zlib.h>
 
-#include <array>
 #include <memory>
+#include <new>
 
+#include "attend/core/quote.h"
+#include "attend/core/too_long.h"
+#include "attend/core/zip_archive.h"
 #include "attend/error.h"
-#include "attend/interchange/formats/zip_archive.h"
-#include "attend/server/http/message.h"
 
 namespace attend {
 namespace {
 
 // Bytes of one part, unpacked: a novel has a tenth of it.
 constexpr std::uint64_t kLargestPart = 32 << 20;
-
-// Bytes as a file in memory, which the reader of archives can read at any place.
-class MemoryFile {
- public:
-  explicit MemoryFile(std::string_view bytes) : descriptor_(memfd_create("upload", MFD_CLOEXEC)) {
-    while (!bytes.empty()) {
-      const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
-      if (count <= 0) break;
-      bytes.remove_prefix(static_cast<std::size_t>(count));
-    }
-    if (!bytes.empty()) {
-      ::close(descriptor_);
-      throw HttpError{503, "out of memory for the file", 1};
-    }
-  }
-  ~MemoryFile() { ::close(descriptor_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-
-  std::shared_ptr<const InputFile> open() const {
-    return std::make_shared<const InputFile>(fmt::format("/proc/self/fd/{}", descriptor_));
-  }
-
- private:
-  int descriptor_;
-};
 
 bool is_word_text(std::string_view name) {
   if (!name.starts_with("word/") || !name.ends_with(".xml")) return false;
@@ -65,7 +38,7 @@ std::string deflated(std::string_view text) {
   z_stream stream{};
   if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) !=
       Z_OK)
-    throw HttpError{503, "out of memory for the file", 1};
+    throw std::bad_alloc();
   std::string out(deflateBound(&stream, text.size()), '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
   stream.avail_in = static_cast<uInt>(text.size());
@@ -84,40 +57,34 @@ std::uint32_t checksum_of(std::string_view text) {
 
 }  // namespace
 
-OfficeFile::OfficeFile(std::string bytes, std::string_view name) {
-  const bool is_word = name.ends_with(".docx");
-  try {
-    const MemoryFile file(bytes);
-    const ZipArchive archive(file.open());
-    std::uint64_t unpacked = 0, packed = 0;
-    for (const ZipEntry& entry : archive.entries()) {
-      packed += entry.packed_size;
-      if (packed > bytes.size()) throw HttpError{400, "file: its parts lie on top of one another"};
-      Entry own{.name = entry.name,
-                .packed = bytes.substr(entry.begin, entry.packed_size),
-                .checksum = entry.checksum,
-                .size = entry.size,
-                .deflated = entry.deflated};
-      if (is_word ? is_word_text(entry.name) : entry.name == "content.xml") {
-        unpacked += entry.size;
-        if (unpacked > kLargestPart)
-          throw HttpError{413,
-                          fmt::format("file: its texts are larger than {} bytes", kLargestPart)};
-        const std::vector<std::byte> content = archive.read(entry, kLargestPart);
-        const std::string_view xml(reinterpret_cast<const char*>(content.data()), content.size());
-        own.part = static_cast<int>(documents_.size());
-        documents_.push_back(is_word ? MarkupDocument::word(xml)
-                                     : MarkupDocument::open_document(xml));
-      }
-      entries_.push_back(std::move(own));
+OfficeFile::OfficeFile(std::string_view name, std::string_view bytes, Kind kind) {
+  const ZipArchive archive(std::make_shared<const InputFile>(quote(name), bytes));
+  std::uint64_t unpacked = 0, packed = 0;
+  for (const ZipEntry& entry : archive.entries()) {
+    packed += entry.packed_size;
+    if (packed > bytes.size())
+      throw DataError(fmt::format("{}: its parts lie on top of one another", archive.path()));
+    Entry own{.name = entry.name,
+              .packed = std::string(bytes.substr(entry.begin, entry.packed_size)),
+              .checksum = entry.checksum,
+              .size = entry.size,
+              .deflated = entry.deflated};
+    if (kind == Kind::word ? is_word_text(entry.name) : entry.name == "content.xml") {
+      unpacked += entry.size;
+      if (unpacked > kLargestPart)
+        throw TooLongError(
+            fmt::format("{}: its texts are larger than {} bytes", archive.path(), kLargestPart));
+      const std::vector<std::byte> content = archive.read(entry, kLargestPart);
+      const std::string_view xml(reinterpret_cast<const char*>(content.data()), content.size());
+      own.part = static_cast<int>(documents_.size());
+      documents_.push_back(kind == Kind::word ? MarkupDocument::word(xml)
+                                              : MarkupDocument::open_document(xml));
     }
-  } catch (const Error& error) {
-    // Without the place in memory.
-    std::string_view why = error.what();
-    if (why.starts_with("/proc/")) why.remove_prefix(why.find(": ") + 2);
-    throw HttpError{400, fmt::format("file: expected a .docx or .odt file: {}", why)};
+    entries_.push_back(std::move(own));
   }
-  if (documents_.empty()) throw HttpError{400, "file: there is no text in it"};
+  if (documents_.empty())
+    throw DataError(fmt::format("{}: there is no text in it; expected {}", archive.path(),
+                                kind == Kind::word ? "word/document.xml" : "content.xml"));
 }
 
 std::size_t OfficeFile::bytes() const {

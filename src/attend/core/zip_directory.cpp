@@ -1,13 +1,13 @@
-#include "attend/interchange/formats/zip_directory.h"
+#include "attend/core/zip_directory.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
 
+#include "attend/core/byte_reader.h"
 #include "attend/core/quote.h"
 #include "attend/error.h"
-#include "attend/interchange/formats/byte_reader.h"
 
 namespace attend {
 

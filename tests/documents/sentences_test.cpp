@@ -1,4 +1,4 @@
-#include "attend/text/sentences.h"
+#include "attend/documents/sentences.h"
 
 #include <gtest/gtest.h>
 

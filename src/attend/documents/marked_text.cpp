@@ -1,4 +1,4 @@
-#include "attend/server/marked_text.h"
+#include "attend/documents/marked_text.h"
 
 #include <algorithm>
 #include <set>
