@@ -10,7 +10,7 @@
 #include <cstring>
 #include <vector>
 
-#include "attend/core/parallel.h"
+#include "attend/core/threads/parallel.h"
 #include "attend/tensor/tensor.h"
 
 namespace attend {

@@ -40,7 +40,7 @@ endforeach()
 file(WRITE ${OUTPUT} "// Made by cmake/embed.cmake.
 #include <span>
 
-#include \"attend/core/embedded_file.h\"
+#include \"attend/core/files/embedded_file.h\"
 
 namespace attend {
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes random chat templates, and what Jinja makes of them, for tests/text/chat_template_cases_test.cpp.
+"""Writes random chat templates, and what Jinja makes of them, for tests/text/chat_template/chat_template_cases_test.cpp.
 
     pip install transformers==5.24.0 jinja2==3.1.6
     python tools/make_template_cases.py --out tests/text/data/template_cases.jsonl

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes src/attend/text/foreign_classes.cpp: classes of characters as Hugging Face's tokenizers library has them, whose tables are of several
+"""Writes src/attend/text/huggingface/foreign_classes.cpp: classes of characters as Hugging Face's tokenizers library has them, whose tables are of several
 versions of Unicode.
 
-    python3 tools/make_tokenizer_classes.py > src/attend/text/foreign_classes.cpp
+    python3 tools/make_tokenizer_classes.py > src/attend/text/huggingface/foreign_classes.cpp
 
 Needs the package tokenizers.
 """
@@ -71,14 +71,14 @@ def table(kind, name, rows):
 
 later_lower = [[ord(c), ord(lower.normalize_str(c))] for c in CHARACTERS if c.lower() == c and lower.normalize_str(c) != c]
 print(f"""// Written by tools/make_tokenizer_classes.py from tokenizers {version("tokenizers")}.
-#include "attend/text/foreign_classes.h"
+#include "attend/text/huggingface/foreign_classes.h"
 
 #include <algorithm>
 #include <array>
 
-#include "attend/core/unicode.h"
-#include "attend/core/utf8.h"
-#include "attend/text/character_classes.h"
+#include "attend/core/strings/unicode.h"
+#include "attend/core/strings/utf8.h"
+#include "attend/text/normalization/character_classes.h"
 
 namespace attend::detail {{
 namespace {{

@@ -10,8 +10,8 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "attend/core/lines.h"
-#include "attend/core/runtime.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/threads/runtime.h"
 #include "attend/error.h"
 #include "attend/tasks/translation/engine.h"
 #include "peak_memory.h"

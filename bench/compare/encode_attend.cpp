@@ -13,8 +13,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "attend/core/lines.h"
-#include "attend/core/runtime.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/threads/runtime.h"
 #include "attend/error.h"
 #include "attend/tasks/classification/engine.h"
 #include "attend/tasks/embedding/engine.h"

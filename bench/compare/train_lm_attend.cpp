@@ -14,8 +14,8 @@
 
 #include "attend/checkpoint/options_json.h"
 #include "attend/checkpoint/parameters.h"
-#include "attend/core/lines.h"
-#include "attend/core/runtime.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/threads/runtime.h"
 #include "attend/error.h"
 #include "attend/models/language_transformer.h"
 #include "attend/nn/ragged.h"

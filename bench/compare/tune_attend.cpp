@@ -12,10 +12,10 @@
 #include <memory>
 #include <string_view>
 
-#include "attend/core/runtime.h"
+#include "attend/core/threads/runtime.h"
 #include "attend/error.h"
-#include "attend/tasks/adapter.h"
 #include "attend/tasks/classification/training.h"
+#include "attend/tasks/model_file/adapter.h"
 #include "train_for.h"
 
 namespace {

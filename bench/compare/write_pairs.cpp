@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/parallel.h"
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
+#include "attend/core/threads/parallel.h"
 #include "attend/demo/grammar.h"
 #include "attend/demo/sampler.h"
 

@@ -5,7 +5,7 @@
 
 #include "api/small_models.h"
 #include "attend/classifier.h"
-#include "attend/core/parallel.h"
+#include "attend/core/threads/parallel.h"
 #include "attend/embedder.h"
 #include "attend/error.h"
 #include "attend/generator.h"

@@ -4,7 +4,7 @@
 
 #include "api/small_models.h"
 #include "attend/classifier.h"
-#include "attend/core/parallel.h"
+#include "attend/core/threads/parallel.h"
 #include "attend/error.h"
 #include "attend/generator.h"
 #include "attend/model_file.h"

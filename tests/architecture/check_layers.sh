@@ -7,7 +7,7 @@
 #   - project headers are included as "attend/<layer>/<file>.h", public headers as "attend/<file>.h"
 #   - the public headers in ROOT/include/attend include only each other and the standard library
 #   - the library does not print, exit or abort: only the command line does, through cli/output.h
-#   - JSON is parsed in core/json.cpp, which bounds its depth, and in the parser of safetensors headers, which builds nothing
+#   - JSON is parsed in core/json/json.cpp, which bounds its depth, and in the parser of safetensors headers, which builds nothing
 #   - a file has at most 400 lines
 # Usage: check_layers.sh ROOT
 set -eu
@@ -121,11 +121,11 @@ layer != "cli" {
   }
 }
 
-FILENAME !~ /(core\/json(_search)?|checkpoint\/safetensors_header)\.cpp$/ {
+FILENAME !~ /(core\/json\/json(_search)?|checkpoint\/safetensors_header)\.cpp$/ {
   code = $0
   sub(/\/\/.*/, "", code)
   gsub(/"([^"\\]|\\.)*"/, "\"\"", code)
-  if (code ~ /[jJ]son *:: *(parse|accept|sax_parse|from_[a-z]+)/) complain("parses JSON of any depth: use parse_json of core/json.h")
+  if (code ~ /[jJ]son *:: *(parse|accept|sax_parse|from_[a-z]+)/) complain("parses JSON of any depth: use parse_json of core/json/json.h")
 }
 
 FILENAME ~ /^src\/attend\/cli\// {

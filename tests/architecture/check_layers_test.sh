@@ -33,7 +33,7 @@ expect "an include that points up fails" "2: includes upwards: tensor is on row 
 #include "attend/ops/relu.h"'
 expect "an include that points sideways fails" "1: includes sideways: nn and text are both on row 5" src/attend/nn/linear.h \
   '#include "attend/text/tokenizer.h"'
-expect "angle brackets hide nothing" "1: includes upwards" src/attend/core/lines.h '#  include <attend/cli/program.h>'
+expect "angle brackets hide nothing" "1: includes upwards" src/attend/core/files/lines.h '#  include <attend/cli/program.h>'
 expect "an include of an unknown layer fails" "1: includes .*not in the layer table" src/attend/ops/relu.cpp '#include "attend/utils/strings.h"'
 expect "an unknown folder fails" "1: the folder src/attend/utils is not in the layer table" src/attend/utils/strings.h '#pragma once'
 expect "Highway outside its folder fails" "1: includes <hwy/highway.h>: only backend/fast" src/attend/backend/backend.cpp \
@@ -53,10 +53,10 @@ expect "the command line may print" "" src/attend/cli/program.cpp 'void f() { an
 expect "the command line prints in one way" "1: prints past cli/output.h" src/attend/cli/program.cpp 'void f() { fmt::print("hello"); }'
 expect "JSON parsed without a bound fails" "1: parses JSON of any depth" src/attend/tasks/model.cpp 'auto j = nlohmann::json::parse(text);'
 expect "the same through an alias fails" "1: parses JSON of any depth" src/attend/cli/info.cpp 'const Json j = Json::parse(text, nullptr, false);'
-expect "JSON parsed in its place passes" "" src/attend/core/json.cpp 'auto j = Json::parse(text);'
+expect "JSON parsed in its place passes" "" src/attend/core/json/json.cpp 'auto j = Json::parse(text);'
 expect "a public header of the standard library alone passes" "" include/attend/error.h '#include <string>'
-expect "a public header that includes a layer fails" "1: includes \"attend/core/lines.h\": a public header" include/attend/error.h \
-  '#include "attend/core/lines.h"'
+expect "a public header that includes a layer fails" "1: includes \"attend/core/files/lines.h\": a public header" include/attend/error.h \
+  '#include "attend/core/files/lines.h"'
 expect "a public header that shows a library fails" "1: includes \"fmt/format.h\": a public header" include/attend/error.h '#include <fmt/format.h>'
 expect "a public header that is not there fails" "1: includes \"attend/errors.h\", which include/attend does not have" src/attend/ops/relu.cpp \
   '#include "attend/errors.h"'

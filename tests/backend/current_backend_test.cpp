@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "attend/backend/backend.h"
-#include "attend/core/parallel.h"
+#include "attend/core/threads/parallel.h"
 #include "backend/scoped_backend.h"
 
 namespace attend {

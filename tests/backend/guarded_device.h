@@ -4,7 +4,7 @@
 #pragma once
 
 #include "attend/backend/fast/fast_backend.h"
-#include "attend/core/runtime.h"
+#include "attend/core/threads/runtime.h"
 #include "tensor/guarded_memory.h"
 
 namespace attend {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/tensor/tensor.h"
 
 namespace attend {

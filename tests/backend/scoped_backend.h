@@ -2,7 +2,7 @@
 #pragma once
 
 #include "attend/backend/backend.h"
-#include "attend/core/runtime.h"
+#include "attend/core/threads/runtime.h"
 
 namespace attend {
 

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "attend/checkpoint/state.h"
-#include "attend/core/atomic_file.h"
+#include "attend/core/files/atomic_file.h"
 #include "attend/model_file.h"
 #include "attend/tensor/allocator.h"
 #include "checkpoint/test_folder.h"

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "attend/checkpoint/state.h"
-#include "attend/core/atomic_file.h"
+#include "attend/core/files/atomic_file.h"
 #include "checkpoint/test_folder.h"
 
 namespace attend {

@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "attend/core/atomic_file.h"
+#include "attend/core/files/atomic_file.h"
 #include "attend/error.h"
 #include "checkpoint/test_folder.h"
 

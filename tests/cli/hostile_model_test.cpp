@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "attend/tasks/language/model.h"
-#include "attend/tasks/model_quantization.h"
+#include "attend/tasks/model_file/model_quantization.h"
 #include "cli/program_test.h"
 #include "tasks/small_classifier.h"
 #include "tasks/small_embedder.h"

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "attend/checkpoint/checkpoint.h"
-#include "attend/core/utf8.h"
+#include "attend/core/strings/utf8.h"
 #include "cli/small_run.h"
 
 namespace attend {

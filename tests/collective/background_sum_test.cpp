@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "attend/backend/backend.h"
-#include "attend/core/parallel.h"
+#include "attend/core/threads/parallel.h"
 #include "attend/error.h"
 #include "backend/guarded_device.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "attend/backend/backend.h"
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/tensor/bf16.h"
 #include "backend/guarded_device.h"
 #include "collective/thread_processes.h"

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "attend/core/option_fields.h"
+#include "attend/core/options/option_fields.h"
 
 namespace attend {
 

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "attend/core/interruption.h"
+#include "attend/core/threads/interruption.h"
 #include "attend/error.h"
 
 namespace attend {

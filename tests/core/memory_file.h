@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "attend/core/input_file.h"
+#include "attend/core/files/input_file.h"
 #include "fuzz/fuzz_file.h"
 
 namespace attend {

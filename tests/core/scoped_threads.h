@@ -1,7 +1,7 @@
 // Another number of threads for a while, on this thread.
 #pragma once
 
-#include "attend/core/runtime.h"
+#include "attend/core/threads/runtime.h"
 
 namespace attend {
 

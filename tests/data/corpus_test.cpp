@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "attend/core/lines.h"
-#include "attend/core/option_fields.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/options/option_fields.h"
 #include "attend/error.h"
 #include "core/files.h"
 #include "core/scoped_threads.h"

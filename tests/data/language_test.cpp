@@ -7,7 +7,7 @@
 #include <set>
 #include <tuple>
 
-#include "attend/core/utf8.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/error.h"
 #include "core/files.h"
 #include "data/ids.h"

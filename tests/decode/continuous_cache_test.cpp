@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "attend/core/option_fields.h"
-#include "attend/core/random.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/random/random.h"
 #include "attend/error.h"
 #include "tensor/expect_error.h"
 

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "attend/backend/backend.h"
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/decode/beam_search.h"
 #include "attend/decode/sampling.h"
 #include "ops/operands.h"

@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/decode/encoder_decoder_scorer.h"
 #include "attend/decode/language_scorer.h"
 #include "attend/decode/shortlisted_scorer.h"

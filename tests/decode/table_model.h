@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/decode/beam_search.h"
 
 namespace attend {

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <unordered_map>
 
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/demo/grammar.h"
 #include "attend/demo/sampler.h"
 #include "attend/error.h"

@@ -16,9 +16,9 @@ TEST(Document, IsReadByTheNameOfItsFile) {
 
 TEST(Document, OfAnotherKindIsRefusedByItsName) {
   expect_error<DataError>([] { read_document("a.pdf", "x"); },
-                          {"\"a.pdf\": expected a file with the extension .txt, .html"});
-  expect_error<DataError>([] { read_document("a", "x"); }, {"\"a\": expected a file"});
-  expect_error<DataError>([] { read_document("a.txt", "\xff"); }, {"\"a.txt\": expected UTF-8"});
+                          {"'a.pdf': expected a file with the extension .txt, .html"});
+  expect_error<DataError>([] { read_document("a", "x"); }, {"'a': expected a file"});
+  expect_error<DataError>([] { read_document("a.txt", "\xff"); }, {"'a.txt': expected UTF-8"});
 }
 
 }  // namespace

@@ -11,9 +11,14 @@ TEST(HtmlCharacters, AreReadByNameAndByNumber) {
 }
 
 TEST(HtmlCharacters, ThatNobodyKnowsStayAsTheyAre) {
-  for (const char* text : {"&", "&;", "a & b", "&unknown;", "&#;", "&#x;", "&#0;", "&#x110000;",
-                           "&#xd800;", "&amp", "&#99999999999999999999;"})
+  for (const char* text :
+       {"&", "&;", "a & b", "&unknown;", "&#;", "&#x;", "&amp", "&#99999999999999999999;"})
     EXPECT_EQ(unescaped_html(text), text);
+}
+
+TEST(HtmlCharacters, OfNoCodePointAreReplaced) {
+  for (const char* text : {"&#0;", "&#x110000;", "&#xd800;"})
+    EXPECT_EQ(unescaped_html(text), "\ufffd") << text;
 }
 
 TEST(HtmlCharacters, AreEscapedBetweenTags) {

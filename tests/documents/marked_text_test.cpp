@@ -11,7 +11,9 @@ std::string as_it_is(std::string_view text) { return std::string(text); }
 TranslatedText translated(const std::string& text, const std::string& translation,
                           std::vector<std::pair<int, int>> alignment) {
   Translation only;
-  only.candidates.push_back({.text = translation, .alignment = std::move(alignment)});
+  TranslationCandidate& candidate = only.candidates.emplace_back();
+  candidate.text = translation;
+  candidate.alignment = std::move(alignment);
   return {text, {{0, text.size()}}, {only}};
 }
 

@@ -1,6 +1,6 @@
 // Chat templates against hostile bytes: each is refused, or rendered soon.
 #include "attend/error.h"
-#include "attend/text/chat_template.h"
+#include "attend/text/chat_template/chat_template.h"
 #include "fuzz/fuzz_target.h"
 
 namespace attend::chat_template_fuzz {

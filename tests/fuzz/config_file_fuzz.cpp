@@ -1,7 +1,7 @@
 // The reader of TOML files against hostile bytes: options, or a ConfigError or DataError.
 #include <array>
 
-#include "attend/core/config_file.h"
+#include "attend/core/options/config_file.h"
 #include "attend/error.h"
 #include "fuzz/fuzz_file.h"
 #include "fuzz/fuzz_target.h"

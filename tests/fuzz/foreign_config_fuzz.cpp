@@ -2,10 +2,10 @@
 // that is one short line.
 #include <stdexcept>
 
-#include "attend/core/utf8.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/error.h"
 #include "attend/interchange/foreign_config.h"
-#include "attend/interchange/foreign_weights.h"
+#include "attend/interchange/weights/foreign_weights.h"
 #include "fuzz/fuzz_target.h"
 
 namespace attend::foreign_config_fuzz {

@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "attend/error.h"
-#include "attend/interchange/foreign_weights.h"
+#include "attend/interchange/weights/foreign_weights.h"
 #include "fuzz/fuzz_file.h"
 #include "fuzz/fuzz_target.h"
 #include "interchange/fixture_files.h"
@@ -12,7 +12,7 @@
 namespace attend::foreign_weights_fuzz {
 namespace {
 
-// What archives may unpack to (core/zip_archive.h), and what is read of it here.
+// What archives may unpack to (core/files/zip_archive.h), and what is read of it here.
 constexpr std::uint64_t kMostUnpacked = std::uint64_t{64} << 20, kMostRead = std::uint64_t{1} << 20;
 
 void read(std::string_view bytes, const FuzzFile& file) {

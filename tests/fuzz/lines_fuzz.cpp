@@ -3,9 +3,9 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "attend/core/lines.h"
-#include "attend/core/quote.h"
-#include "attend/core/utf8.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/strings/quote.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/error.h"
 #include "core/gzip.h"
 #include "core/zstd.h"

@@ -2,7 +2,7 @@
 #include <stdexcept>
 
 #include "attend/checkpoint/options_json.h"
-#include "attend/core/json.h"
+#include "attend/core/json/json.h"
 #include "attend/error.h"
 #include "attend/models/transformer_config.h"
 #include "fuzz/fuzz_target.h"

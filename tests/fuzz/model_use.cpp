@@ -19,7 +19,7 @@
 #include "attend/tasks/embedding/model.h"
 #include "attend/tasks/language/chat.h"
 #include "attend/tasks/language/engine.h"
-#include "attend/tasks/registry.h"
+#include "attend/tasks/model_file/registry.h"
 #include "attend/tasks/tagging/engine.h"
 #include "attend/tasks/translation/engine.h"
 

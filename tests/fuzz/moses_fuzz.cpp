@@ -2,8 +2,8 @@
 // spaces between them, and text, whatever went in.
 #include <stdexcept>
 
-#include "attend/core/utf8.h"
-#include "attend/text/moses.h"
+#include "attend/core/strings/utf8.h"
+#include "attend/text/moses/moses.h"
 #include "fuzz/fuzz_target.h"
 
 namespace attend::moses_fuzz {

@@ -25,7 +25,7 @@
 #include <string>
 #include <string_view>
 
-#include "attend/core/runtime.h"
+#include "attend/core/threads/runtime.h"
 #include "fuzz/model_mutator.h"
 #include "fuzz/model_use.h"
 

@@ -5,9 +5,9 @@
 #include <stdexcept>
 
 #include "attend/backend/bytes.h"
-#include "attend/data/stored_pairs.h"
+#include "attend/data/stored/stored_pairs.h"
 #include "attend/error.h"
-#include "attend/tasks/prepared_manifest.h"
+#include "attend/tasks/preparation/prepared_manifest.h"
 #include "fuzz/fuzz_file.h"
 #include "fuzz/fuzz_target.h"
 

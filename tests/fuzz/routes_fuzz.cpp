@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "attend/core/utf8.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/server/service.h"
 #include "fuzz/fuzz_target.h"
 #include "fuzz/json_mutation.h"

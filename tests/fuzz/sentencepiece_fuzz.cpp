@@ -12,8 +12,8 @@
 #include <stdexcept>
 
 #include "attend/error.h"
+#include "attend/text/sentencepiece/wire_reader.h"
 #include "attend/text/tokenizer.h"
-#include "attend/text/wire_reader.h"
 #include "fuzz/fuzz_target.h"
 #include "fuzz/tokenizer_use.h"
 

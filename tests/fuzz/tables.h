@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/core/utf8.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/data/table.h"
 #include "attend/error.h"
 #include "fuzz/fuzz_file.h"

@@ -1,6 +1,6 @@
 // A tokenizer.json as hostile bytes, with a text: refused with a DataError, or a tokenizer that
 // encodes and decodes any text.
-#include "attend/interchange/tokenizer_directory.h"
+#include "attend/interchange/tokenizers/tokenizer_directory.h"
 #include "fuzz/fuzz_target.h"
 #include "fuzz/json_mutation.h"
 #include "fuzz/tokenizer_use.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/core/utf8.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/error.h"
 #include "attend/text/text_stream.h"
 #include "attend/text/tokenizer.h"

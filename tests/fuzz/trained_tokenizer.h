@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/core/utf8.h"
+#include "attend/core/strings/utf8.h"
 #include "fuzz/fuzz_target.h"
 #include "fuzz/json_mutation.h"
 #include "fuzz/tokenizer_use.h"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "attend/error.h"
-#include "attend/tasks/attention_maps.h"
+#include "attend/tasks/explanation/attention_maps.h"
 #include "core/occurrences.h"
 #include "tasks/small_model.h"
 

@@ -6,7 +6,7 @@
 
 #include "attend/error.h"
 #include "attend/inspect/attention_page.h"
-#include "attend/tasks/attention_maps.h"
+#include "attend/tasks/explanation/attention_maps.h"
 #include "core/occurrences.h"
 #include "tasks/small_classifier.h"
 

@@ -5,8 +5,8 @@
 
 #include "attend/error.h"
 #include "attend/inspect/attention_page.h"
-#include "attend/tasks/attention_maps.h"
 #include "attend/tasks/embedding/engine.h"
+#include "attend/tasks/explanation/attention_maps.h"
 #include "tasks/small_classifier.h"
 
 namespace attend {

@@ -6,7 +6,7 @@
 
 #include "attend/error.h"
 #include "attend/inspect/scored_pair.h"
-#include "attend/tasks/model_packing.h"
+#include "attend/tasks/model_file/model_packing.h"
 #include "attend/tasks/translation/engine.h"
 #include "attend/tensor/allocator.h"
 #include "checkpoint/test_folder.h"

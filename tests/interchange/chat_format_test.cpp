@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "attend/core/json.h"
-#include "attend/interchange/model_export.h"
+#include "attend/core/json/json.h"
+#include "attend/interchange/writing/model_export.h"
 #include "attend/tasks/language/model.h"
-#include "attend/tasks/registry.h"
+#include "attend/tasks/model_file/registry.h"
 #include "interchange/damaged_directory.h"
 
 namespace attend {

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/json.h"
+#include "attend/core/json/json.h"
 #include "attend/error.h"
 #include "attend/interchange/foreign_model.h"
-#include "attend/interchange/golden_comparison.h"
+#include "attend/interchange/golden/golden_comparison.h"
 #include "attend/tasks/embedding/engine.h"
-#include "attend/tasks/registry.h"
+#include "attend/tasks/model_file/registry.h"
 #include "attend/tasks/translation/engine.h"
 #include "interchange/damaged_directory.h"
 #include "interchange/fixtures.h"

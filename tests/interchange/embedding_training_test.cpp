@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "attend/core/json.h"
+#include "attend/core/json/json.h"
 #include "attend/interchange/families/families.h"
 #include "attend/interchange/foreign_model.h"
 #include "attend/tasks/embedding/training.h"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "attend/checkpoint/file_content.h"
-#include "attend/interchange/tensor_table.h"
+#include "attend/interchange/weights/tensor_table.h"
 #include "interchange/fixture_files.h"
 
 namespace attend {

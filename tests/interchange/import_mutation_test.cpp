@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/error.h"
 #include "attend/interchange/foreign_model.h"
 #include "interchange/fixtures.h"

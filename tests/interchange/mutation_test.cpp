@@ -5,10 +5,10 @@
 #include <random>
 
 #include "attend/error.h"
-#include "attend/interchange/foreign_weights.h"
 #include "attend/interchange/formats/pickle.h"
 #include "attend/interchange/formats/torch_state.h"
 #include "attend/interchange/formats/yaml.h"
+#include "attend/interchange/weights/foreign_weights.h"
 #include "core/memory_file.h"
 #include "interchange/fixtures.h"
 #include "interchange/written_formats.h"

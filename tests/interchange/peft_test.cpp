@@ -6,12 +6,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "attend/core/json.h"
+#include "attend/core/json/json.h"
 #include "attend/interchange/foreign_model.h"
 #include "attend/nn/low_rank.h"
-#include "attend/tasks/adapter.h"
 #include "attend/tasks/classification/training.h"
-#include "attend/tasks/registry.h"
+#include "attend/tasks/model_file/adapter.h"
+#include "attend/tasks/model_file/registry.h"
 #include "interchange/fixtures.h"
 #include "tensor/expect_error.h"
 

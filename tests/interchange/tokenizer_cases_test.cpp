@@ -10,9 +10,9 @@
 #include <optional>
 #include <string>
 
-#include "attend/core/utf8.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/error.h"
-#include "attend/interchange/tokenizer_json.h"
+#include "attend/interchange/tokenizers/tokenizer_json.h"
 #include "attend/text/tokenizer_engine.h"
 
 namespace attend {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/error.h"
 #include "core/scoped_threads.h"
 #include "metrics/goldens.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "attend/core/unicode.h"
+#include "attend/core/strings/unicode.h"
 #include "attend/error.h"
 #include "metrics/goldens.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/models/transformer.h"
 
 namespace attend {

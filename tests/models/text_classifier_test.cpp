@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "attend/core/option_fields.h"
+#include "attend/core/options/option_fields.h"
 #include "attend/error.h"
 #include "attend/ops/cross_entropy.h"
 #include "attend/ops/linear.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/option_fields.h"
+#include "attend/core/options/option_fields.h"
 #include "attend/error.h"
 #include "models/small_transformer.h"
 #include "tensor/expect_error.h"

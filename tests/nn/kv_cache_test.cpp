@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/error.h"
 #include "attend/tensor/allocator.h"
 #include "tensor/expect_error.h"

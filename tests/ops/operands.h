@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/ops/embedding.h"
 #include "attend/tensor/tensor.h"
 

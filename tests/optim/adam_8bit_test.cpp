@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "attend/backend/backend.h"
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/optim/optimizer_choice.h"
 #include "core/scoped_threads.h"
 

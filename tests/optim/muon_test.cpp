@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "attend/backend/backend.h"
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/error.h"
 #include "attend/optim/optimizer_choice.h"
 #include "backend/precision_count.h"

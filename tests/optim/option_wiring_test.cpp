@@ -4,7 +4,7 @@
 
 #include <fmt/ranges.h>
 
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/optim/optimizer_choice.h"
 #include "attend/optim/schedule.h"
 #include "core/altered_option.h"

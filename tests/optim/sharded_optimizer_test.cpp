@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/optim/optimizer_choice.h"
 #include "collective/thread_processes.h"
 

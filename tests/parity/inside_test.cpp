@@ -9,8 +9,8 @@
 #include "attend/models/language_transformer.h"
 #include "attend/models/residual_stream.h"
 #include "attend/models/transformer.h"
-#include "attend/tasks/attention_change.h"
-#include "attend/tasks/explanation.h"
+#include "attend/tasks/explanation/attention_change.h"
+#include "attend/tasks/explanation/explanation.h"
 #include "parity/golden.h"
 #include "tasks/small_model.h"
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "attend/core/json_text.h"
+#include "attend/core/json/json_text.h"
 #include "attend/error.h"
 #include "attend/generator.h"
 #include "attend/server/http/message.h"

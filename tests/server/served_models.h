@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "api/small_models.h"
-#include "attend/core/json.h"
+#include "attend/core/json/json.h"
 #include "attend/server/serving.h"
 #include "server/raw_client.h"
 

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "attend/core/runtime.h"
+#include "attend/core/threads/runtime.h"
 #include "attend/tasks/classification/engine.h"
 #include "attend/tasks/embedding/engine.h"
 #include "attend/tasks/language/engine.h"

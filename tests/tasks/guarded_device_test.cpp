@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "attend/core/lines.h"
+#include "attend/core/files/lines.h"
 #include "attend/tasks/classification/engine.h"
 #include "attend/tasks/classification/training.h"
 #include "attend/tasks/embedding/engine.h"
@@ -17,7 +17,7 @@
 #include "attend/tasks/language/perplexity.h"
 #include "attend/tasks/language/scoring.h"
 #include "attend/tasks/language/training.h"
-#include "attend/tasks/model_quantization.h"
+#include "attend/tasks/model_file/model_quantization.h"
 #include "attend/tasks/translation/engine.h"
 #include "attend/tasks/translation/shortlist_training.h"
 #include "attend/tasks/translation/training.h"

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "attend/error.h"
-#include "attend/tasks/registry.h"
+#include "attend/tasks/model_file/registry.h"
 #include "attend/tensor/allocator.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/small_adapter.h"

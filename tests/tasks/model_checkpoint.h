@@ -2,8 +2,8 @@
 #pragma once
 
 #include "attend/checkpoint/parameters.h"
-#include "attend/tasks/golden.h"
-#include "attend/tasks/saved_model.h"
+#include "attend/tasks/model_file/golden.h"
+#include "attend/tasks/model_file/saved_model.h"
 
 namespace attend {
 

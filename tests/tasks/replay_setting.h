@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "attend/tasks/training_task.h"
+#include "attend/tasks/training/training_task.h"
 #include "attend/train/trainer.h"
 #include "checkpoint/test_folder.h"
 #include "tensor/expect_error.h"

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/nn/low_rank.h"
-#include "attend/tasks/adapter.h"
+#include "attend/tasks/model_file/adapter.h"
 
 namespace attend {
 

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "attend/checkpoint/parameters.h"
-#include "attend/core/lines.h"
+#include "attend/core/files/lines.h"
 #include "attend/tasks/classification/training.h"
 #include "attend/tasks/embedding/training.h"
 #include "attend/tasks/language/training.h"

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "attend/core/runtime.h"
+#include "attend/core/threads/runtime.h"
 #include "attend/tensor/ids.h"
 #include "attend/tensor/tensor.h"
 #include "tensor/guarded_memory.h"

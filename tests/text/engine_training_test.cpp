@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "attend/error.h"
-#include "attend/text/pair_training.h"
 #include "attend/text/tokenizer.h"
+#include "attend/text/training/pair_training.h"
 
 namespace attend {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/text/byte_letters.h"
+#include "attend/text/byte_bpe/byte_letters.h"
 #include "attend/text/tokenizer.h"
 #include "attend/text/tokenizer_file.h"
 

@@ -1,8 +1,8 @@
 // Where tokens stand in their text.
 #include <gtest/gtest.h>
 
-#include "attend/core/utf8.h"
-#include "attend/text/source_map.h"
+#include "attend/core/strings/utf8.h"
+#include "attend/text/normalization/source_map.h"
 #include "attend/text/tokenizer.h"
 #include "text/small_engines.h"
 #include "text/small_tokenizers.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "attend/error.h"
-#include "attend/text/byte_bpe.h"
+#include "attend/text/byte_bpe/byte_bpe.h"
 
 namespace attend {
 namespace {

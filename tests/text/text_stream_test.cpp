@@ -4,8 +4,8 @@
 
 #include <ctime>
 
-#include "attend/core/random.h"
-#include "attend/core/utf8.h"
+#include "attend/core/random/random.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/error.h"
 #include "text/character_map_bytes.h"
 #include "text/small_tokenizers.h"

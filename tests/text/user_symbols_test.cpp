@@ -1,10 +1,10 @@
 // Words that are one token each, such as the tag of back-translated text.
 #include <gtest/gtest.h>
 
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/error.h"
-#include "attend/text/bpe_dropout.h"
 #include "attend/text/tokenizer.h"
+#include "attend/text/training/bpe_dropout.h"
 #include "core/files.h"
 
 namespace attend {

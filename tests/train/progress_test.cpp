@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/counted.h"
-#include "attend/core/parallel.h"
-#include "attend/core/utf8.h"
+#include "attend/core/strings/counted.h"
+#include "attend/core/strings/utf8.h"
+#include "attend/core/threads/parallel.h"
 #include "attend/train/readable.h"
 
 namespace attend {

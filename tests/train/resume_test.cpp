@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "attend/core/interruption.h"
+#include "attend/core/threads/interruption.h"
 #include "core/scoped_threads.h"
 #include "tensor/expect_error.h"
 #include "train/toy_run.h"

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/atomic_file.h"
-#include "attend/core/random.h"
+#include "attend/core/files/atomic_file.h"
+#include "attend/core/random/random.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/linear.h"
 #include "attend/train/trainer.h"

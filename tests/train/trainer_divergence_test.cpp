@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "attend/checkpoint/finite.h"
-#include "attend/core/interruption.h"
+#include "attend/core/threads/interruption.h"
 #include "attend/train/trainer.h"
 #include "tensor/expect_error.h"
 #include "train/toy_run.h"

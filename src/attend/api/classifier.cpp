@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "attend/api/views.h"
-#include "attend/core/entered_runtime.h"
-#include "attend/core/lines.h"
-#include "attend/tasks/explanation.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/threads/entered_runtime.h"
+#include "attend/tasks/explanation/explanation.h"
 
 namespace attend {
 

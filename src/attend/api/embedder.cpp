@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "attend/api/views.h"
-#include "attend/core/entered_runtime.h"
+#include "attend/core/threads/entered_runtime.h"
 
 namespace attend {
 

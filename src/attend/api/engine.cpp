@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "attend/api/views.h"
-#include "attend/core/entered_runtime.h"
+#include "attend/core/threads/entered_runtime.h"
 #include "attend/tasks/serving/decoding_jobs.h"
 #include "attend/tasks/serving/serving_engine.h"
 #include "attend/tasks/serving/text_jobs.h"

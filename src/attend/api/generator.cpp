@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "attend/api/views.h"
-#include "attend/core/entered_runtime.h"
-#include "attend/tasks/explanation.h"
+#include "attend/core/threads/entered_runtime.h"
+#include "attend/tasks/explanation/explanation.h"
 #include "attend/tasks/language/perplexity.h"
 #include "attend/tasks/language/scoring.h"
 

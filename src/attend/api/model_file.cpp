@@ -2,11 +2,11 @@
 
 #include "attend/checkpoint/average.h"
 #include "attend/checkpoint/checkpoint.h"
-#include "attend/tasks/golden.h"
-#include "attend/tasks/model_packing.h"
-#include "attend/tasks/model_quantization.h"
-#include "attend/tasks/model_settings.h"
-#include "attend/tasks/registry.h"
+#include "attend/tasks/model_file/golden.h"
+#include "attend/tasks/model_file/model_packing.h"
+#include "attend/tasks/model_file/model_quantization.h"
+#include "attend/tasks/model_file/model_settings.h"
+#include "attend/tasks/model_file/registry.h"
 
 namespace attend {
 

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "attend/api/views.h"
-#include "attend/core/entered_runtime.h"
-#include "attend/core/lines.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/threads/entered_runtime.h"
 
 namespace attend {
 

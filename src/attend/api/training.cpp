@@ -4,13 +4,13 @@
 
 #include <set>
 
-#include "attend/core/config_file.h"
-#include "attend/core/entered_runtime.h"
-#include "attend/core/nearest_name.h"
-#include "attend/core/quote.h"
+#include "attend/core/options/config_file.h"
+#include "attend/core/options/nearest_name.h"
+#include "attend/core/strings/quote.h"
+#include "attend/core/threads/entered_runtime.h"
 #include "attend/error.h"
-#include "attend/tasks/folder_run.h"
-#include "attend/tasks/registry.h"
+#include "attend/tasks/model_file/registry.h"
+#include "attend/tasks/training/folder_run.h"
 
 namespace attend {
 

@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "attend/api/views.h"
-#include "attend/core/entered_runtime.h"
-#include "attend/core/lines.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/threads/entered_runtime.h"
 #include "attend/error.h"
-#include "attend/tasks/attention_maps.h"
-#include "attend/tasks/explanation.h"
+#include "attend/tasks/explanation/attention_maps.h"
+#include "attend/tasks/explanation/explanation.h"
 #include "attend/tasks/learned_positions.h"
 
 namespace attend {

@@ -9,7 +9,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/backend/instruction_sets.h"
-#include "attend/core/cpu_quota.h"
+#include "attend/core/threads/cpu_quota.h"
 #include "attend/core/version.h"
 
 namespace attend {

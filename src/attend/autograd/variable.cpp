@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "attend/backend/backend.h"
-#include "attend/core/interruption.h"
+#include "attend/core/threads/interruption.h"
 #include "attend/error.h"
 
 namespace attend {

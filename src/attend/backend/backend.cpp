@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/core/runtime.h"
+#include "attend/core/threads/runtime.h"
 
 namespace attend {
 

@@ -294,8 +294,9 @@ class Backend {
 Backend& reference_backend();
 Backend& fast_backend();
 
-// The backend of the calling thread: that of its current runtime (core/runtime.h). By default it is
-// the fast one, or the reference if the environment has ATTEND_BACKEND=reference (read once).
+// The backend of the calling thread: that of its current runtime (core/threads/runtime.h). By
+// default it is the fast one, or the reference if the environment has ATTEND_BACKEND=reference
+// (read once).
 Backend& backend();
 
 }  // namespace attend

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "attend/backend/precision.h"
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/tensor/ids.h"
 #include "attend/tensor/tensor.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "attend/checkpoint/training_note.h"
-#include "attend/core/interruption.h"
+#include "attend/core/threads/interruption.h"
 #include "attend/error.h"
 
 namespace attend {

@@ -13,7 +13,7 @@
 #include "attend/checkpoint/content_check.h"
 #include "attend/checkpoint/file_content.h"
 #include "attend/checkpoint/safetensors.h"
-#include "attend/core/mapped_file.h"
+#include "attend/core/files/mapped_file.h"
 
 namespace attend {
 

@@ -10,9 +10,9 @@
 #include "attend/backend/bytes.h"
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/checkpoint/finite.h"
-#include "attend/core/interruption.h"
-#include "attend/core/parallel.h"
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
+#include "attend/core/threads/interruption.h"
+#include "attend/core/threads/parallel.h"
 #include "attend/error.h"
 
 namespace attend {

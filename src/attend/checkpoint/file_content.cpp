@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "attend/core/interruption.h"
-#include "attend/core/parallel.h"
+#include "attend/core/threads/interruption.h"
+#include "attend/core/threads/parallel.h"
 #include "attend/error.h"
 
 namespace attend {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "attend/core/input_file.h"
+#include "attend/core/files/input_file.h"
 
 namespace attend {
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "attend/core/json.h"
-#include "attend/core/json_text.h"
-#include "attend/core/nearest_name.h"
+#include "attend/core/json/json.h"
+#include "attend/core/json/json_text.h"
+#include "attend/core/options/nearest_name.h"
 #include "attend/error.h"
 
 namespace attend {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "attend/core/option_fields.h"
+#include "attend/core/options/option_fields.h"
 
 namespace attend {
 

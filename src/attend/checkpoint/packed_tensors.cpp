@@ -9,7 +9,7 @@
 #include "attend/backend/backend.h"
 #include "attend/backend/weight_layout.h"
 #include "attend/checkpoint/stored_weights.h"
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 
 namespace attend {

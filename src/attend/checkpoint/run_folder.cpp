@@ -7,7 +7,7 @@
 #include <charconv>
 #include <system_error>
 
-#include "attend/core/counted.h"
+#include "attend/core/strings/counted.h"
 #include "attend/error.h"
 
 namespace attend {

@@ -9,8 +9,8 @@
 #include <numeric>
 #include <set>
 
-#include "attend/core/atomic_file.h"
-#include "attend/core/interruption.h"
+#include "attend/core/files/atomic_file.h"
+#include "attend/core/threads/interruption.h"
 #include "attend/error.h"
 
 namespace attend {

@@ -49,8 +49,8 @@ bool is_elsewhere(const Tensor& tensor);
 void fetch_parts(const NamedTensor& tensor, const FetchBytes& fetch,
                  const std::function<void(std::uint64_t begin, std::span<const std::byte>)>& use);
 
-// Writes `path` atomically (core/atomic_file.h). `fetch`: for tensors that are elsewhere. Throws
-// ConfigError for a name or string that the format cannot hold (empty name, "__metadata__",
+// Writes `path` atomically (core/files/atomic_file.h). `fetch`: for tensors that are elsewhere.
+// Throws ConfigError for a name or string that the format cannot hold (empty name, "__metadata__",
 // duplicate name, invalid UTF-8, undefined tensor), and IoError.
 void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
                        const Metadata& metadata, const FetchBytes& fetch = {});

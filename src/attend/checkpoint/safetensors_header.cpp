@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "attend/checkpoint/safetensors.h"
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 
 namespace attend {

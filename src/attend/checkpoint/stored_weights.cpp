@@ -6,9 +6,9 @@
 
 #include "attend/backend/backend.h"
 #include "attend/backend/quantized_depth.h"
-#include "attend/core/json.h"
-#include "attend/core/json_text.h"
-#include "attend/core/quote.h"
+#include "attend/core/json/json.h"
+#include "attend/core/json/json_text.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 
 namespace attend {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/core/lines.h"
+#include "attend/core/files/lines.h"
 
 namespace attend {
 

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "attend/core/descriptor.h"
-#include "attend/core/quote.h"
+#include "attend/core/files/descriptor.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 
 namespace attend {

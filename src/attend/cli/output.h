@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "attend/core/json_text.h"
+#include "attend/core/json/json_text.h"
 #include "attend/error.h"
 
 namespace attend {

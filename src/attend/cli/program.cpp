@@ -16,7 +16,7 @@
 #include "attend/cli/standard_descriptors.h"
 #include "attend/cli/stop_signal.h"
 #include "attend/collective/launch.h"
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/version.h"
 

@@ -7,9 +7,9 @@
 #include <system_error>
 
 #include "attend/cli/line_count.h"
-#include "attend/core/descriptor.h"
+#include "attend/core/files/descriptor.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/core/terminal.h"
-#include "attend/core/utf8.h"
 #include "attend/train/readable.h"
 
 namespace attend {

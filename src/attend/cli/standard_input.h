@@ -1,7 +1,7 @@
 // Standard input as text.
 #pragma once
 
-#include "attend/core/lines.h"
+#include "attend/core/files/lines.h"
 
 namespace attend {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "attend/core/lines.h"
-#include "attend/core/options.h"
-#include "attend/tasks/saved_model.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/options/options.h"
+#include "attend/tasks/model_file/saved_model.h"
 #include "attend/text/preparation.h"
 #include "attend/text/text_kind.h"
 

@@ -1,7 +1,7 @@
 #include "attend/cli/unanswered_lines.h"
 
-#include "attend/core/counted.h"
-#include "attend/core/quote.h"
+#include "attend/core/strings/counted.h"
+#include "attend/core/strings/quote.h"
 
 namespace attend {
 

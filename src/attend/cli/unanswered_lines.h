@@ -11,7 +11,7 @@
 
 #include "attend/answers.h"
 #include "attend/cli/output.h"
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 
 namespace attend {
 

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "attend/core/runtime.h"
+#include "attend/core/threads/runtime.h"
 
 namespace attend {
 

@@ -14,8 +14,8 @@
 #include <optional>
 #include <thread>
 
-#include "attend/core/descriptor.h"
-#include "attend/core/interruption.h"
+#include "attend/core/files/descriptor.h"
+#include "attend/core/threads/interruption.h"
 #include "attend/error.h"
 
 namespace attend {

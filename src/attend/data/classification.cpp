@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
-#include "attend/core/counted.h"
-#include "attend/core/option_fields.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/strings/counted.h"
 #include "attend/data/corpus.h"
 #include "attend/error.h"
 

@@ -6,9 +6,9 @@
 #include <exception>
 #include <mutex>
 
-#include "attend/core/counted.h"
-#include "attend/core/option_fields.h"
-#include "attend/core/parallel.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/strings/counted.h"
+#include "attend/core/threads/parallel.h"
 #include "attend/error.h"
 
 namespace attend {

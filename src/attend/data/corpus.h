@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/core/lines.h"
-#include "attend/core/options.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/options/options.h"
 #include "attend/nn/ragged.h"
 #include "attend/text/tokenizer.h"
 

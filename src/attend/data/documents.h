@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/lines.h"
-#include "attend/core/options.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/options/options.h"
 
 namespace attend {
 

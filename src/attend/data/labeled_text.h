@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "attend/classifier.h"
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/data/table.h"
 
 namespace attend {

@@ -6,11 +6,11 @@
 #include <numeric>
 #include <utility>
 
-#include "attend/core/counted.h"
-#include "attend/core/lines.h"
-#include "attend/core/option_fields.h"
-#include "attend/core/random.h"
-#include "attend/core/utf8.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/random/random.h"
+#include "attend/core/strings/counted.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/data/corpus.h"
 #include "attend/error.h"
 

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/options.h"
-#include "attend/data/batch_plan.h"
-#include "attend/data/token_stream.h"
+#include "attend/core/options/options.h"
+#include "attend/data/batching/batch_plan.h"
+#include "attend/data/stored/token_stream.h"
 #include "attend/nn/ragged.h"
 #include "attend/text/tokenizer.h"
 

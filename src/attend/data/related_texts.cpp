@@ -11,9 +11,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "attend/core/quote.h"
-#include "attend/core/unicode.h"
-#include "attend/core/utf8.h"
+#include "attend/core/strings/quote.h"
+#include "attend/core/strings/unicode.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/error.h"
 
 namespace attend {

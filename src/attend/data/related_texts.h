@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/data/table.h"
 
 namespace attend {

@@ -7,10 +7,10 @@
 #include <optional>
 #include <utility>
 
-#include "attend/core/json.h"
-#include "attend/core/lines.h"
-#include "attend/core/quote.h"
-#include "attend/core/unicode.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/json/json.h"
+#include "attend/core/strings/quote.h"
+#include "attend/core/strings/unicode.h"
 #include "attend/error.h"
 
 namespace attend {

@@ -6,11 +6,11 @@
 #include <map>
 #include <utility>
 
-#include "attend/core/counted.h"
-#include "attend/core/lines.h"
-#include "attend/core/quote.h"
-#include "attend/core/unicode.h"
-#include "attend/core/utf8.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/strings/counted.h"
+#include "attend/core/strings/quote.h"
+#include "attend/core/strings/unicode.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/error.h"
 #include "attend/text/tokenizer.h"
 

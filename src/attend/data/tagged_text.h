@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/core/options.h"
-#include "attend/data/batch_plan.h"
+#include "attend/core/options/options.h"
+#include "attend/data/batching/batch_plan.h"
 #include "attend/data/labeled_text.h"
 #include "attend/nn/ragged.h"
 #include "attend/text/tokenizer.h"

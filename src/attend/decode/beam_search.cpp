@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "attend/core/option_fields.h"
+#include "attend/core/options/option_fields.h"
 #include "attend/decode/running_batch.h"
 #include "attend/error.h"
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/decode/hypothesis.h"
 #include "attend/decode/output_rules.h"
 #include "attend/decode/phrase_rules.h"

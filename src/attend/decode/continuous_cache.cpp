@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "attend/backend/backend.h"
-#include "attend/core/option_fields.h"
+#include "attend/core/options/option_fields.h"
 #include "attend/error.h"
 
 namespace attend {

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/search.h"
 #include "attend/tensor/ids.h"
 #include "attend/tensor/tensor.h"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "attend/core/option_fields.h"
-#include "attend/core/random.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/random/random.h"
 #include "attend/decode/running_batch.h"
 #include "attend/error.h"
 

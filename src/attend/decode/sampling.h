@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "attend/core/options.h"
-#include "attend/core/random.h"
+#include "attend/core/options/options.h"
+#include "attend/core/random/random.h"
 #include "attend/decode/hypothesis.h"
 #include "attend/decode/output_rules.h"
 #include "attend/decode/scorer.h"

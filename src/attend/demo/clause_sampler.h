@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/demo/grammar.h"
 
 namespace attend::demo {

@@ -1,7 +1,7 @@
 // Samples sentences of the demo's grammar.
 #pragma once
 
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/demo/grammar.h"
 
 namespace attend::demo {

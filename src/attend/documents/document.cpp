@@ -4,9 +4,9 @@
 
 #include <array>
 
-#include "attend/core/ascii.h"
-#include "attend/core/quote.h"
-#include "attend/core/utf8.h"
+#include "attend/core/strings/ascii.h"
+#include "attend/core/strings/quote.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/documents/markup_document.h"
 #include "attend/documents/office_file.h"
 #include "attend/error.h"

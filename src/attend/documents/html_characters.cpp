@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "attend/core/utf8.h"
+#include "attend/core/strings/utf8.h"
 
 namespace attend {
 namespace {

@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "attend/core/utf8.h"
+#include "attend/core/strings/utf8.h"
 
 namespace attend {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "attend/core/strings/utf8.h"
 #include "attend/core/too_long.h"
-#include "attend/core/utf8.h"
 #include "attend/documents/html_characters.h"
 #include "attend/documents/markup_pieces.h"
 

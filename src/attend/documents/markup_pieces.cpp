@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "attend/core/ascii.h"
+#include "attend/core/strings/ascii.h"
 
 namespace attend {
 namespace {

@@ -6,9 +6,9 @@
 #include <memory>
 #include <new>
 
-#include "attend/core/quote.h"
+#include "attend/core/files/zip_archive.h"
+#include "attend/core/strings/quote.h"
 #include "attend/core/too_long.h"
-#include "attend/core/zip_archive.h"
 #include "attend/error.h"
 
 namespace attend {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "attend/core/unicode.h"
-#include "attend/core/utf8.h"
-#include "attend/text/moses_rules.h"
+#include "attend/core/strings/unicode.h"
+#include "attend/core/strings/utf8.h"
+#include "attend/text/moses/moses_rules.h"
 
 namespace attend {
 namespace {

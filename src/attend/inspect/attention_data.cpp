@@ -9,9 +9,9 @@
 #include <string_view>
 #include <utility>
 
-#include "attend/core/json_text.h"
-#include "attend/tasks/attention_change.h"
-#include "attend/tasks/attention_maps.h"
+#include "attend/core/json/json_text.h"
+#include "attend/tasks/explanation/attention_change.h"
+#include "attend/tasks/explanation/attention_maps.h"
 
 namespace attend {
 

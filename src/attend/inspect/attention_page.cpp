@@ -11,10 +11,10 @@
 #include <span>
 #include <string_view>
 
-#include "attend/core/embedded_file.h"
+#include "attend/core/files/embedded_file.h"
 #include "attend/error.h"
 #include "attend/inspect/attention_data.h"
-#include "attend/tasks/attention_maps.h"
+#include "attend/tasks/explanation/attention_maps.h"
 
 namespace attend {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "attend/core/json_text.h"
+#include "attend/core/json/json_text.h"
 
 namespace attend {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "attend/tasks/language/engine.h"
-#include "attend/tasks/model_reading.h"
+#include "attend/tasks/model_file/model_reading.h"
 #include "attend/tasks/translation/engine.h"
 
 namespace attend {

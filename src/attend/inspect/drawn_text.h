@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "attend/tasks/saved_model.h"
+#include "attend/tasks/model_file/saved_model.h"
 #include "attend/translator.h"
 
 namespace attend {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "attend/core/json_text.h"
+#include "attend/core/json/json_text.h"
 #include "attend/error.h"
 #include "attend/inspect/attention_data.h"
 #include "attend/inspect/scored_pair.h"
@@ -18,7 +18,7 @@
 #include "attend/tasks/embedding/model.h"
 #include "attend/tasks/language/model.h"
 #include "attend/tasks/language/scoring.h"
-#include "attend/tasks/model_reading.h"
+#include "attend/tasks/model_file/model_reading.h"
 #include "attend/tasks/translation/engine.h"
 
 namespace attend {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "attend/inspect/head_importance.h"
-#include "attend/tasks/attention_change.h"
+#include "attend/tasks/explanation/attention_change.h"
 #include "attend/tasks/loaded_model.h"
 #include "attend/translator.h"
 

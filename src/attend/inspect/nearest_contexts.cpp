@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "attend/core/number_range.h"
-#include "attend/core/quote.h"
+#include "attend/core/options/number_range.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/inspect/word_vector.h"
 

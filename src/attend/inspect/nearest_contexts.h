@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/lines.h"
-#include "attend/core/options.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/options/options.h"
 #include "attend/tasks/embedding/engine.h"
 
 namespace attend {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/inspect/principal_plane.h"
 #include "attend/inspect/word_vector.h"

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "attend/core/ascii.h"
-#include "attend/core/quote.h"
+#include "attend/core/strings/ascii.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 
 namespace attend {

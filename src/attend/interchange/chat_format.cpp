@@ -5,10 +5,10 @@
 #include <map>
 #include <set>
 
-#include "attend/core/json.h"
+#include "attend/core/json/json.h"
 #include "attend/error.h"
-#include "attend/interchange/tokenizer_directory.h"
-#include "attend/interchange/tokenizer_json.h"
+#include "attend/interchange/tokenizers/tokenizer_directory.h"
+#include "attend/interchange/tokenizers/tokenizer_json.h"
 
 namespace attend {
 namespace {

@@ -7,8 +7,8 @@
 #include <limits>
 #include <utility>
 
-#include "attend/core/json.h"
-#include "attend/core/quote.h"
+#include "attend/core/json/json.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/interchange/formats/yaml.h"
 

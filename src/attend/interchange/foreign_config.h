@@ -23,7 +23,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/core/number_range.h"
+#include "attend/core/options/number_range.h"
 
 namespace attend {
 

@@ -9,9 +9,9 @@
 #include "attend/error.h"
 #include "attend/interchange/families/families.h"
 #include "attend/interchange/families/native_marian.h"
-#include "attend/interchange/foreign_weights.h"
-#include "attend/tasks/golden.h"
-#include "attend/tasks/registry.h"
+#include "attend/interchange/weights/foreign_weights.h"
+#include "attend/tasks/model_file/golden.h"
+#include "attend/tasks/model_file/registry.h"
 #include "attend/tasks/translation/model.h"
 
 namespace attend {

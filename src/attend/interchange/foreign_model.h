@@ -10,9 +10,9 @@
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/interchange/foreign_config.h"
 #include "attend/interchange/model_directory.h"
-#include "attend/interchange/name_map.h"
-#include "attend/interchange/tensor_table.h"
-#include "attend/tasks/saved_model.h"
+#include "attend/interchange/weights/name_map.h"
+#include "attend/interchange/weights/tensor_table.h"
+#include "attend/tasks/model_file/saved_model.h"
 #include "attend/translator.h"
 
 namespace attend {

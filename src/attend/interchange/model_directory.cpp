@@ -6,7 +6,7 @@
 #include <span>
 #include <system_error>
 
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 
 namespace attend {

@@ -12,18 +12,18 @@
 #include <vector>
 
 #include "attend/checkpoint/options_json.h"
-#include "attend/core/ascii.h"
-#include "attend/core/atomic_file.h"
-#include "attend/core/atomic_folder.h"
-#include "attend/core/json.h"
-#include "attend/core/json_text.h"
+#include "attend/core/files/atomic_file.h"
+#include "attend/core/files/atomic_folder.h"
+#include "attend/core/json/json.h"
+#include "attend/core/json/json_text.h"
+#include "attend/core/strings/ascii.h"
 #include "attend/error.h"
 #include "attend/interchange/foreign_config.h"
-#include "attend/interchange/foreign_weights.h"
-#include "attend/interchange/model_export.h"
+#include "attend/interchange/weights/foreign_weights.h"
+#include "attend/interchange/writing/model_export.h"
 #include "attend/nn/low_rank.h"
-#include "attend/tasks/adapter.h"
-#include "attend/tasks/golden.h"
+#include "attend/tasks/model_file/adapter.h"
+#include "attend/tasks/model_file/golden.h"
 
 namespace attend {
 

@@ -17,8 +17,8 @@ bool is_peft_directory(const std::filesystem::path& path);
 std::string base_of_peft(const ModelDirectory& directory);
 
 // The adapter of `base`, a model with an equal in Hugging Face (model_export.h), as training with
-// --lora-rank saves one (tasks/adapter.h). Throws DataError for another kind of adapter, a setting
-// that is not supported, or a tensor without a place in the base.
+// --lora-rank saves one (tasks/model_file/adapter.h). Throws DataError for another kind of adapter,
+// a setting that is not supported, or a tensor without a place in the base.
 Checkpoint read_peft_adapter(const ModelDirectory& directory, const Checkpoint& base);
 
 // Writes an adapter of `base` as a new or empty directory; `base_name` is what it says of its base.

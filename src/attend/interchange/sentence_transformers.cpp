@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "attend/core/json.h"
-#include "attend/core/quote.h"
+#include "attend/core/json/json.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/interchange/foreign_config.h"
 #include "attend/tasks/embedding/model.h"

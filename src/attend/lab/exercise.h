@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/models/transformer_config.h"
 #include "attend/nn/parameters.h"
 #include "attend/nn/pass.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "attend/core/nearest_name.h"
-#include "attend/core/quote.h"
+#include "attend/core/options/nearest_name.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/lab/experiments.h"
 

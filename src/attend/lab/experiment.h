@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/plot/plot.h"
 
 namespace attend::lab {

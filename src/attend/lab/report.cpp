@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "attend/core/atomic_file.h"
+#include "attend/core/files/atomic_file.h"
 #include "attend/error.h"
 
 namespace attend::lab {

@@ -8,10 +8,10 @@
 #include <cstdlib>
 #include <unordered_map>
 
-#include "attend/core/interruption.h"
-#include "attend/core/option_fields.h"
-#include "attend/core/parallel.h"
-#include "attend/core/unicode.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/strings/unicode.h"
+#include "attend/core/threads/interruption.h"
+#include "attend/core/threads/parallel.h"
 #include "attend/core/version.h"
 #include "attend/error.h"
 #include "attend/metrics/ngrams.h"

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/metrics.h"
 #include "attend/metrics/bootstrap.h"
 #include "attend/metrics/ngrams.h"

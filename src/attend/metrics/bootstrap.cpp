@@ -7,10 +7,10 @@
 #include <numeric>
 #include <vector>
 
-#include "attend/core/interruption.h"
-#include "attend/core/option_fields.h"
-#include "attend/core/parallel.h"
-#include "attend/core/random.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/random/random.h"
+#include "attend/core/threads/interruption.h"
+#include "attend/core/threads/parallel.h"
 #include "attend/error.h"
 
 namespace attend {

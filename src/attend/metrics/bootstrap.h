@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/metrics.h"
 #include "attend/metrics/segments.h"
 

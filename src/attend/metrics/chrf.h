@@ -13,7 +13,7 @@
 #include <span>
 #include <string>
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/metrics.h"
 #include "attend/metrics/bootstrap.h"
 #include "attend/metrics/ngrams.h"

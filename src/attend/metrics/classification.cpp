@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "attend/core/quote.h"
-#include "attend/core/utf8.h"
+#include "attend/core/strings/quote.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/error.h"
 
 namespace attend {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "attend/core/quote.h"
-#include "attend/core/utf8.h"
+#include "attend/core/strings/quote.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/error.h"
 #include "attend/metrics.h"
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "attend/core/number_range.h"
+#include "attend/core/options/number_range.h"
 
 namespace attend {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "attend/core/utf8.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/error.h"
 
 namespace attend {

@@ -5,8 +5,8 @@
 #include <array>
 #include <vector>
 
-#include "attend/core/unicode.h"
-#include "attend/core/utf8.h"
+#include "attend/core/strings/unicode.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/error.h"
 
 namespace attend {

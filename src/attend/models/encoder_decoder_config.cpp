@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "attend/core/number_range.h"
+#include "attend/core/options/number_range.h"
 #include "attend/error.h"
 
 namespace attend {

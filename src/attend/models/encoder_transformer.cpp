@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "attend/core/number_range.h"
-#include "attend/core/option_fields.h"
+#include "attend/core/options/number_range.h"
+#include "attend/core/options/option_fields.h"
 #include "attend/ops/elementwise.h"
 
 namespace attend {

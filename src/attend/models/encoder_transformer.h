@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "attend/backend/backend.h"
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/models/stack_input.h"
 #include "attend/models/transformer_stack.h"
 #include "attend/nn/ragged.h"

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "attend/core/number_range.h"
-#include "attend/core/option_fields.h"
+#include "attend/core/options/number_range.h"
+#include "attend/core/options/option_fields.h"
 #include "attend/error.h"
 #include "attend/models/stack_decoding.h"
 #include "attend/ops/linear.h"

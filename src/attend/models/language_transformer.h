@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "attend/backend/backend.h"
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/models/stack_decoding.h"
 #include "attend/models/stack_input.h"
 #include "attend/models/transformer_stack.h"

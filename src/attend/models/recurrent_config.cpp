@@ -1,6 +1,6 @@
 #include "attend/models/recurrent_config.h"
 
-#include "attend/core/option_fields.h"
+#include "attend/core/options/option_fields.h"
 
 namespace attend {
 

@@ -1,7 +1,7 @@
 // The configuration of a recurrent encoder-decoder, with its defaults.
 #pragma once
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/models/encoder_decoder_config.h"
 #include "attend/models/stack_config.h"
 

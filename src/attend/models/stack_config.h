@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "attend/backend/backend.h"
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/nn/multi_head_attention.h"
 #include "attend/nn/positional_encoding.h"
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "attend/core/number_range.h"
-#include "attend/core/option_fields.h"
+#include "attend/core/options/number_range.h"
+#include "attend/core/options/option_fields.h"
 #include "attend/error.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/pooling.h"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "attend/core/option_fields.h"
-#include "attend/core/quote.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/ops/layer_norm.h"
 #include "attend/ops/pooling.h"

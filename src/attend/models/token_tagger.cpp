@@ -1,7 +1,7 @@
 #include "attend/models/token_tagger.h"
 
-#include "attend/core/number_range.h"
-#include "attend/core/option_fields.h"
+#include "attend/core/options/number_range.h"
+#include "attend/core/options/option_fields.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/embedding.h"
 

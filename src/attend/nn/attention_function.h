@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/nn/kv_cache.h"
 #include "attend/nn/parameters.h"
 #include "attend/ops/attention_parts.h"

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "attend/core/name_pattern.h"
-#include "attend/core/option_fields.h"
-#include "attend/core/quote.h"
+#include "attend/core/options/name_pattern.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/linear.h"

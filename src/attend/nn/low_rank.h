@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/nn/parameters.h"
 
 namespace attend {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "attend/backend/weights.h"
-#include "attend/core/number_range.h"
+#include "attend/core/options/number_range.h"
 #include "attend/error.h"
 #include "attend/nn/residual_step.h"
 #include "attend/ops/slices.h"

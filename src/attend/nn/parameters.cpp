@@ -7,7 +7,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/backend/weights.h"
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/error.h"
 #include "attend/ops/slices.h"
 

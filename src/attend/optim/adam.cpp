@@ -1,7 +1,7 @@
 #include "attend/optim/adam.h"
 
 #include "attend/backend/backend.h"
-#include "attend/core/option_fields.h"
+#include "attend/core/options/option_fields.h"
 #include "attend/error.h"
 
 namespace attend {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/optim/optimizer.h"
 #include "attend/optim/parameter_groups.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "attend/backend/backend.h"
-#include "attend/core/option_fields.h"
+#include "attend/core/options/option_fields.h"
 
 namespace attend {
 

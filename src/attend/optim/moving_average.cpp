@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "attend/backend/backend.h"
-#include "attend/core/number_range.h"
+#include "attend/core/options/number_range.h"
 
 namespace attend {
 

@@ -6,8 +6,8 @@
 
 #include "attend/backend/backend.h"
 #include "attend/collective/gather_parts.h"
-#include "attend/core/option_fields.h"
-#include "attend/core/parallel.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/threads/parallel.h"
 
 namespace attend {
 

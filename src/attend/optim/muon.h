@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "attend/backend/precision.h"
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/optim/adam.h"
 
 namespace attend {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <numbers>
 
-#include "attend/core/option_fields.h"
+#include "attend/core/options/option_fields.h"
 #include "attend/error.h"
 
 namespace attend {

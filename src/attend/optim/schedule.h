@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 
 namespace attend {
 

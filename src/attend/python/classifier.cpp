@@ -18,7 +18,7 @@
 #include "attend/python/texts.h"
 #include "attend/tasks/answers.h"
 #include "attend/tasks/classification/engine.h"
-#include "attend/tasks/explanation.h"
+#include "attend/tasks/explanation/explanation.h"
 
 namespace nb = nanobind;
 

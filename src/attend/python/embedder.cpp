@@ -18,7 +18,7 @@
 #include "attend/tasks/answers.h"
 #include "attend/tasks/embedding/engine.h"
 #include "attend/tasks/embedding/model.h"
-#include "attend/tasks/registry.h"
+#include "attend/tasks/model_file/registry.h"
 
 namespace nb = nanobind;
 

@@ -22,7 +22,7 @@
 #include "attend/python/released.h"
 #include "attend/python/tokens.h"
 #include "attend/python/values.h"
-#include "attend/tasks/explanation.h"
+#include "attend/tasks/explanation/explanation.h"
 #include "attend/tasks/language/engine.h"
 #include "attend/tasks/language/perplexity.h"
 #include "attend/tasks/language/scoring.h"

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "attend/core/nearest_name.h"
-#include "attend/core/quote.h"
+#include "attend/core/options/nearest_name.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 
 namespace nb = nanobind;

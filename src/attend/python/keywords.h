@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/core/option_fields.h"
+#include "attend/core/options/option_fields.h"
 #include "attend/runtime.h"
 
 namespace attend {

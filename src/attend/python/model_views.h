@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "attend/api/views.h"
-#include "attend/core/option_fields.h"
+#include "attend/core/options/option_fields.h"
 #include "attend/error.h"
 #include "attend/python/keywords.h"
 #include "attend/python/released.h"

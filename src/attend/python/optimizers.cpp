@@ -8,7 +8,7 @@
 #include <map>
 #include <memory>
 
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/nn/parameters.h"
 #include "attend/optim/adam.h"

@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-#include "attend/core/interruption.h"
+#include "attend/core/threads/interruption.h"
 
 namespace attend {
 

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <utility>
 
-#include "attend/core/character_index.h"
+#include "attend/core/strings/character_index.h"
 #include "attend/data/tagged_text.h"
 #include "attend/python/model_views.h"
 #include "attend/python/module.h"

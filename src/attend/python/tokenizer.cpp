@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "attend/core/utf8.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/python/keywords.h"
 #include "attend/python/module.h"
 #include "attend/python/released.h"

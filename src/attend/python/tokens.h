@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/tokenizer.h"
 

@@ -12,8 +12,8 @@
 #include "attend/python/released.h"
 #include "attend/python/tokens.h"
 #include "attend/python/translator.h"
-#include "attend/tasks/attention_maps.h"
-#include "attend/tasks/explanation.h"
+#include "attend/tasks/explanation/attention_maps.h"
+#include "attend/tasks/explanation/explanation.h"
 #include "attend/tasks/translation/alternatives.h"
 
 namespace nb = nanobind;

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <set>
 
-#include "attend/core/lines.h"
-#include "attend/core/quote.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/server/http/message.h"
 

@@ -7,8 +7,8 @@
 #include <chrono>
 #include <utility>
 
-#include "attend/core/json.h"
-#include "attend/core/json_text.h"
+#include "attend/core/json/json.h"
+#include "attend/core/json/json_text.h"
 #include "attend/error.h"
 #include "attend/server/gathering.h"
 #include "attend/server/service.h"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "attend/core/atomic_file.h"
+#include "attend/core/files/atomic_file.h"
 #include "attend/error.h"
 
 namespace attend {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "attend/core/runtime.h"
+#include "attend/core/threads/runtime.h"
 #include "attend/server/http/message.h"
 
 namespace attend {

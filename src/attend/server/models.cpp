@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "attend/checkpoint/checkpoint.h"
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/model_file.h"
 #include "attend/server/http/message.h"
-#include "attend/text/language_tag.h"
+#include "attend/text/language/language_tag.h"
 
 namespace attend {
 namespace {

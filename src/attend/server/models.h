@@ -41,8 +41,8 @@ class Models {
         kind_of<Model>());
   }
   // The first translator for a pair of languages, or the one of that name: one that has the
-  // languages under these names, or else under others (text/language_tag.h). Throws HttpError 400
-  // if there is none.
+  // languages under these names, or else under others (text/language/language_tag.h). Throws
+  // HttpError 400 if there is none.
   ChosenTranslator translator(std::string_view source, std::string_view target,
                               std::string_view name = {}) const;
   // The languages that some model translates into `target`, or into any if it is empty; English

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "attend/core/json.h"
+#include "attend/core/json/json.h"
 #include "attend/version.h"
 
 namespace attend {

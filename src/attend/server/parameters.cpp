@@ -8,12 +8,12 @@
 #include <limits>
 #include <type_traits>
 
-#include "attend/core/json.h"
-#include "attend/core/json_search.h"
-#include "attend/core/json_text.h"
-#include "attend/core/nearest_name.h"
-#include "attend/core/quote.h"
-#include "attend/core/utf8.h"
+#include "attend/core/json/json.h"
+#include "attend/core/json/json_search.h"
+#include "attend/core/json/json_text.h"
+#include "attend/core/options/nearest_name.h"
+#include "attend/core/strings/quote.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/error.h"
 #include "attend/server/http/form.h"
 

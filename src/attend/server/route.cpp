@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "attend/checkpoint/finite.h"
-#include "attend/core/json_text.h"
+#include "attend/core/json/json_text.h"
 #include "attend/core/too_long.h"
 #include "attend/error.h"
 #include "attend/server/service.h"

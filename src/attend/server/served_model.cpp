@@ -8,15 +8,15 @@
 
 #include "attend/api/views.h"
 #include "attend/checkpoint/checkpoint.h"
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/tasks/classification/model.h"
 #include "attend/tasks/language/model.h"
-#include "attend/tasks/model_reading.h"
-#include "attend/tasks/model_settings.h"
+#include "attend/tasks/model_file/model_reading.h"
+#include "attend/tasks/model_file/model_settings.h"
 #include "attend/tasks/tagging/model.h"
 #include "attend/tasks/translation/model.h"
-#include "attend/text/language_tag.h"
+#include "attend/text/language/language_tag.h"
 
 namespace attend {
 namespace {

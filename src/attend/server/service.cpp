@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "attend/core/json_text.h"
-#include "attend/core/quote.h"
+#include "attend/core/json/json_text.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/server/forwarded.h"
 

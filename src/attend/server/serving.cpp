@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "attend/core/option_fields.h"
-#include "attend/core/runtime.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/threads/runtime.h"
 
 namespace attend {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/server/http/server.h"
 #include "attend/server/service.h"
 

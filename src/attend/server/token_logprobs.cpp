@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "attend/core/json_text.h"
-#include "attend/core/utf8.h"
+#include "attend/core/json/json_text.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/text/text_stream.h"
 
 namespace attend {

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "attend/tasks/adapter.h"
-#include "attend/tasks/registry.h"
+#include "attend/tasks/model_file/adapter.h"
+#include "attend/tasks/model_file/registry.h"
 
 namespace attend {
 

@@ -14,10 +14,10 @@
 #include <utility>
 
 #include "attend/checkpoint/checkpoint.h"
-#include "attend/core/entered_runtime.h"
-#include "attend/tasks/attention_change.h"
-#include "attend/tasks/model_reading.h"
-#include "attend/tasks/saved_model.h"
+#include "attend/core/threads/entered_runtime.h"
+#include "attend/tasks/explanation/attention_change.h"
+#include "attend/tasks/model_file/model_reading.h"
+#include "attend/tasks/model_file/saved_model.h"
 
 namespace attend {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "attend/core/runtime.h"
+#include "attend/core/threads/runtime.h"
 #include "attend/tensor/allocator.h"
 
 namespace attend {

@@ -38,7 +38,8 @@ class Memory {
 // The caching allocator of tensor/allocator.h.
 Memory& host_memory();
 
-// The memory of the calling thread's current runtime (core/runtime.h); host_memory() by default.
+// The memory of the calling thread's current runtime (core/threads/runtime.h); host_memory() by
+// default.
 Memory& current_memory();
 
 }  // namespace attend

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "attend/core/quote.h"
-#include "attend/core/unicode.h"
+#include "attend/core/strings/quote.h"
+#include "attend/core/strings/unicode.h"
 #include "attend/error.h"
 
 namespace attend {

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "attend/core/options.h"
-#include "attend/text/moses.h"
+#include "attend/core/options/options.h"
+#include "attend/text/moses/moses.h"
 
 namespace attend {
 

@@ -10,10 +10,10 @@
 #include <iterator>
 #include <string>
 
-#include "attend/core/quote.h"
-#include "attend/core/utf8.h"
+#include "attend/core/strings/quote.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/error.h"
-#include "attend/text/oniguruma.h"
+#include "attend/text/huggingface/oniguruma.h"
 
 namespace attend::detail {
 

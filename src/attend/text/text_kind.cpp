@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "attend/core/lines.h"
-#include "attend/core/quote.h"
-#include "attend/core/unicode.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/strings/quote.h"
+#include "attend/core/strings/unicode.h"
 
 namespace attend {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {

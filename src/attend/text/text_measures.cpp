@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "attend/core/unicode.h"
-#include "attend/core/utf8.h"
+#include "attend/core/strings/unicode.h"
+#include "attend/core/strings/utf8.h"
 
 namespace attend {
 namespace {

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "attend/core/interruption.h"
-#include "attend/core/utf8.h"
+#include "attend/core/strings/utf8.h"
+#include "attend/core/threads/interruption.h"
 #include "attend/error.h"
-#include "attend/text/byte_bpe_training.h"
-#include "attend/text/sentencepiece_training.h"
+#include "attend/text/byte_bpe/byte_bpe_training.h"
+#include "attend/text/sentencepiece/sentencepiece_training.h"
 #include "attend/text/text_stream.h"
 #include "attend/text/tokenizer_engine.h"
-#include "attend/text/wordpiece_training.h"
+#include "attend/text/wordpiece/wordpiece_training.h"
 
 namespace attend {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/tokenizer.h"
 
 namespace attend {

@@ -6,11 +6,11 @@
 #include <variant>
 
 #include "attend/error.h"
-#include "attend/text/byte_bpe.h"
-#include "attend/text/sentencepiece_engine.h"
-#include "attend/text/steps_engine.h"
+#include "attend/text/byte_bpe/byte_bpe.h"
+#include "attend/text/huggingface/steps_engine.h"
+#include "attend/text/sentencepiece/sentencepiece_engine.h"
 #include "attend/text/tokenizer_file.h"
-#include "attend/text/wordpiece.h"
+#include "attend/text/wordpiece/wordpiece.h"
 
 namespace attend::detail {
 namespace {

@@ -6,10 +6,10 @@
 #include <array>
 #include <cmath>
 
-#include "attend/core/json.h"
-#include "attend/core/json_object.h"
-#include "attend/core/number_range.h"
-#include "attend/core/quote.h"
+#include "attend/core/json/json.h"
+#include "attend/core/json/json_object.h"
+#include "attend/core/options/number_range.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 
 namespace attend::detail {

@@ -25,7 +25,7 @@
 #include <variant>
 #include <vector>
 
-#include "attend/text/normalization.h"
+#include "attend/text/normalization/normalization.h"
 #include "attend/tokenizer.h"
 
 namespace attend::detail {

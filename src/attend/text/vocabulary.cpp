@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "attend/core/quote.h"
-#include "attend/core/utf8.h"
+#include "attend/core/strings/quote.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/error.h"
 
 namespace attend::detail {

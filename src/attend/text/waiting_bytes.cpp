@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "attend/core/utf8.h"
+#include "attend/core/strings/utf8.h"
 
 namespace attend::detail {
 namespace {

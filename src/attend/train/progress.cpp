@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/core/parallel.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/core/terminal.h"
-#include "attend/core/utf8.h"
+#include "attend/core/threads/parallel.h"
 #include "attend/train/readable.h"
 
 namespace attend {

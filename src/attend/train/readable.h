@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "attend/core/counted.h"
+#include "attend/core/strings/counted.h"
 
 namespace attend {
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <optional>
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/train/event_file.h"
 #include "attend/train/listener.h"
 

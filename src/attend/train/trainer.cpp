@@ -16,11 +16,11 @@
 #include "attend/checkpoint/parameters.h"
 #include "attend/checkpoint/run_lock.h"
 #include "attend/checkpoint/training_note.h"
-#include "attend/core/counted.h"
-#include "attend/core/interruption.h"
-#include "attend/core/name_pattern.h"
-#include "attend/core/option_fields.h"
-#include "attend/core/quote.h"
+#include "attend/core/options/name_pattern.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/strings/counted.h"
+#include "attend/core/strings/quote.h"
+#include "attend/core/threads/interruption.h"
 #include "attend/error.h"
 #include "attend/train/training_note.h"
 
@@ -168,8 +168,8 @@ TrainingEnd Trainer::train() {
   return reason;
 }
 
-// An interruption (core/interruption.h) ends a run of one process within a step, with a checkpoint
-// of the step before.
+// An interruption (core/threads/interruption.h) ends a run of one process within a step, with a
+// checkpoint of the step before.
 TrainingEnd Trainer::loop() {
   std::optional<Uninterrupted> together;
   if (run_.processes->size() > 1) together.emplace();

@@ -16,7 +16,7 @@
 #include "attend/backend/precision.h"
 #include "attend/checkpoint/run_folder.h"
 #include "attend/collective/collective.h"
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/nn/low_rank.h"
 #include "attend/optim/moving_average.h"
 #include "attend/optim/optimizer_choice.h"

@@ -6,8 +6,8 @@
 
 #include "attend/checkpoint/parameters.h"
 #include "attend/checkpoint/state.h"
-#include "attend/core/option_fields.h"
-#include "attend/core/quote.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/train/trainer.h"
 

@@ -10,9 +10,9 @@
 #include <optional>
 #include <utility>
 
-#include "attend/core/json.h"
-#include "attend/core/option_fields.h"
-#include "attend/core/quote.h"
+#include "attend/core/json/json.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 
 namespace attend {

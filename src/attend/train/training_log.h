@@ -21,7 +21,7 @@
 #include <memory>
 #include <string>
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/train/listener.h"
 
 namespace attend {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "attend/backend/backend.h"
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 
 namespace attend {
 namespace {

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "attend/core/config_file.h"
+#include "attend/core/options/config_file.h"
 #include "attend/error.h"
 
 namespace attend {

@@ -3,7 +3,7 @@
 
 #include <zlib.h>
 
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "cli/program_test.h"
 
 namespace attend {

@@ -1,7 +1,7 @@
 // `attend info --set`: what a model file says about itself.
 #include <nlohmann/json.hpp>
 
-#include "attend/core/json.h"
+#include "attend/core/json/json.h"
 #include "cli/program_test.h"
 
 namespace attend {

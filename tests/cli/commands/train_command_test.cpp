@@ -8,7 +8,7 @@
 
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/checkpoint/run_lock.h"
-#include "attend/core/counted.h"
+#include "attend/core/strings/counted.h"
 #include "cli/small_run.h"
 #include "cli/started_program.h"
 

@@ -9,7 +9,7 @@
 #include <functional>
 #include <map>
 
-#include "attend/core/lines.h"
+#include "attend/core/files/lines.h"
 #include "attend/error.h"
 #include "core/files.h"
 #include "core/scoped_threads.h"

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "attend/core/lines.h"
+#include "attend/core/files/lines.h"
 #include "attend/error.h"
 #include "core/files.h"
 

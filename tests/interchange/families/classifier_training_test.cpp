@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "attend/optim/adam.h"
-#include "attend/tasks/adapter.h"
-#include "attend/tasks/training_task.h"
+#include "attend/tasks/model_file/adapter.h"
+#include "attend/tasks/training/training_task.h"
 #include "interchange/families/trained_fixture.h"
 
 namespace attend {

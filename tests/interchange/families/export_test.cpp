@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/json.h"
+#include "attend/core/json/json.h"
 #include "attend/error.h"
 #include "attend/interchange/foreign_model.h"
-#include "attend/interchange/foreign_weights.h"
-#include "attend/interchange/golden_comparison.h"
-#include "attend/interchange/model_export.h"
-#include "attend/tasks/model_quantization.h"
-#include "attend/tasks/model_reading.h"
-#include "attend/tasks/registry.h"
+#include "attend/interchange/golden/golden_comparison.h"
+#include "attend/interchange/weights/foreign_weights.h"
+#include "attend/interchange/writing/model_export.h"
+#include "attend/tasks/model_file/model_quantization.h"
+#include "attend/tasks/model_file/model_reading.h"
+#include "attend/tasks/model_file/registry.h"
 #include "interchange/families/family_fixtures.h"
 #include "interchange/fixtures.h"
 #include "tensor/expect_error.h"

@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "attend/interchange/foreign_model.h"
-#include "attend/interchange/golden_comparison.h"
+#include "attend/interchange/golden/golden_comparison.h"
 #include "attend/tasks/classification/model.h"
 #include "attend/tasks/embedding/engine.h"
 #include "attend/tasks/embedding/model.h"
-#include "attend/tasks/golden.h"
-#include "attend/tasks/model_quantization.h"
-#include "attend/tasks/registry.h"
+#include "attend/tasks/model_file/golden.h"
+#include "attend/tasks/model_file/model_quantization.h"
+#include "attend/tasks/model_file/registry.h"
 #include "attend/tasks/tagging/model.h"
 #include "interchange/families/family_fixtures.h"
 

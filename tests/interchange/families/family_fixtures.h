@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/json.h"
+#include "attend/core/json/json.h"
 #include "attend/tasks/translation/model.h"
 #include "interchange/fixture_files.h"
 

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/json.h"
+#include "attend/core/json/json.h"
 #include "attend/error.h"
 #include "attend/interchange/foreign_model.h"
-#include "attend/interchange/model_export.h"
+#include "attend/interchange/writing/model_export.h"
 #include "attend/tasks/language/engine.h"
 #include "attend/tasks/language/perplexity.h"
 #include "attend/tasks/language/scoring.h"

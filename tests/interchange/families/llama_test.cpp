@@ -6,7 +6,7 @@
 
 #include "attend/error.h"
 #include "attend/interchange/foreign_model.h"
-#include "attend/interchange/model_export.h"
+#include "attend/interchange/writing/model_export.h"
 #include "attend/tasks/language/model.h"
 #include "interchange/damaged_directory.h"
 

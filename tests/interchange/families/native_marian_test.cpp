@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "attend/core/json.h"
+#include "attend/core/json/json.h"
 #include "attend/error.h"
 #include "attend/interchange/foreign_model.h"
-#include "attend/interchange/foreign_weights.h"
-#include "attend/interchange/model_export.h"
-#include "attend/tasks/golden.h"
-#include "attend/tasks/model_quantization.h"
-#include "attend/tasks/registry.h"
+#include "attend/interchange/weights/foreign_weights.h"
+#include "attend/interchange/writing/model_export.h"
+#include "attend/tasks/model_file/golden.h"
+#include "attend/tasks/model_file/model_quantization.h"
+#include "attend/tasks/model_file/registry.h"
 #include "attend/tasks/translation/engine.h"
 #include "interchange/damaged_directory.h"
 #include "interchange/fixtures.h"

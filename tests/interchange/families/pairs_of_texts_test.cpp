@@ -9,7 +9,7 @@
 
 #include "attend/error.h"
 #include "attend/interchange/foreign_model.h"
-#include "attend/interchange/model_export.h"
+#include "attend/interchange/writing/model_export.h"
 #include "attend/tasks/classification/model.h"
 #include "interchange/damaged_directory.h"
 #include "interchange/fixtures.h"

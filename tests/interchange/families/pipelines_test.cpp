@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/character_index.h"
-#include "attend/core/json.h"
+#include "attend/core/json/json.h"
+#include "attend/core/strings/character_index.h"
 #include "attend/error.h"
 #include "attend/interchange/foreign_model.h"
 #include "attend/tasks/tagging/engine.h"

@@ -5,14 +5,14 @@
 #include <fstream>
 #include <set>
 
-#include "attend/core/json.h"
+#include "attend/core/json/json.h"
 #include "attend/error.h"
 #include "attend/interchange/foreign_config.h"
 #include "attend/tasks/classification/training.h"
 #include "attend/tasks/embedding/model.h"
 #include "attend/tasks/language/model.h"
 #include "attend/tasks/language/training.h"
-#include "attend/tasks/registry.h"
+#include "attend/tasks/model_file/registry.h"
 #include "attend/tasks/tagging/training.h"
 #include "attend/tasks/translation/training.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "attend/interchange/foreign_model.h"
-#include "attend/tasks/training_task.h"
+#include "attend/tasks/training/training_task.h"
 #include "interchange/families/family_fixtures.h"
 #include "interchange/fixtures.h"
 

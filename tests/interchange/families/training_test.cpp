@@ -13,7 +13,7 @@
 #include "attend/tasks/language/perplexity.h"
 #include "attend/tasks/language/scoring.h"
 #include "attend/tasks/language/training.h"
-#include "attend/tasks/registry.h"
+#include "attend/tasks/model_file/registry.h"
 #include "attend/tasks/tagging/model.h"
 #include "attend/tasks/translation/engine.h"
 #include "attend/tasks/translation/scoring.h"

@@ -8,8 +8,8 @@
 
 #include "attend/error.h"
 #include "attend/interchange/foreign_model.h"
-#include "attend/interchange/model_export.h"
-#include "attend/tasks/registry.h"
+#include "attend/interchange/writing/model_export.h"
+#include "attend/tasks/model_file/registry.h"
 #include "attend/tasks/translation/engine.h"
 #include "interchange/damaged_directory.h"
 #include "interchange/fixtures.h"

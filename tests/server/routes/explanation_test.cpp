@@ -2,8 +2,8 @@
 
 #include "attend/classifier.h"
 #include "attend/generator.h"
-#include "attend/tasks/answer_explanation.h"
-#include "attend/tasks/explanation_json.h"
+#include "attend/tasks/explanation/answer_explanation.h"
+#include "attend/tasks/explanation/explanation_json.h"
 #include "attend/tasks/loaded_model.h"
 #include "attend/translator.h"
 #include "server/served_models.h"

@@ -9,7 +9,7 @@
 #include "attend/api/views.h"
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/classifier.h"
-#include "attend/core/json_text.h"
+#include "attend/core/json/json_text.h"
 #include "attend/generator.h"
 #include "attend/inspect/drawn_text.h"
 #include "attend/inspect/word_uses.h"

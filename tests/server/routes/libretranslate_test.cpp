@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "attend/core/json_text.h"
+#include "attend/core/json/json_text.h"
 #include "attend/translator.h"
 #include "server/served_models.h"
 

@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "attend/checkpoint/checkpoint.h"
-#include "attend/core/json_text.h"
+#include "attend/core/json/json_text.h"
 #include "attend/inspect/beam_tree.h"
 #include "attend/inspect/drawn_text.h"
-#include "attend/tasks/explanation_json.h"
-#include "attend/tasks/registry.h"
+#include "attend/tasks/explanation/explanation_json.h"
+#include "attend/tasks/model_file/registry.h"
 #include "attend/tasks/translation/model.h"
 #include "attend/tasks/translation/pair_format.h"
 #include "attend/translator.h"

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "attend/checkpoint/checkpoint.h"
-#include "attend/core/base64.h"
-#include "attend/core/json_text.h"
+#include "attend/core/json/json_text.h"
+#include "attend/core/strings/base64.h"
 #include "attend/embedder.h"
 #include "server/served_models.h"
 #include "tasks/model_checkpoint.h"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <sstream>
 
-#include "attend/core/runtime.h"
+#include "attend/core/threads/runtime.h"
 #include "attend/error.h"
 #include "tasks/small_classifier.h"
 #include "tensor/expect_error.h"

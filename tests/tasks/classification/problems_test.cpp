@@ -9,7 +9,7 @@
 #include "attend/ops/cross_entropy.h"
 #include "attend/tasks/classification/engine.h"
 #include "attend/tasks/classification/training.h"
-#include "attend/tasks/golden.h"
+#include "attend/tasks/model_file/golden.h"
 #include "attend/train/low_rank_objective.h"
 #include "attend/train/trainer.h"
 #include "checkpoint/test_folder.h"

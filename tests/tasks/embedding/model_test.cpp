@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "attend/checkpoint/checkpoint.h"
-#include "attend/core/runtime.h"
+#include "attend/core/threads/runtime.h"
 #include "attend/error.h"
 #include "attend/tasks/embedding/engine.h"
-#include "attend/tasks/model_quantization.h"
-#include "attend/tasks/registry.h"
+#include "attend/tasks/model_file/model_quantization.h"
+#include "attend/tasks/model_file/registry.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/small_classifier.h"
 #include "tasks/small_embedder.h"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string>
 
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/embedder.h"
 
 namespace attend {

@@ -8,7 +8,7 @@
 
 #include "attend/checkpoint/finite.h"
 #include "attend/checkpoint/parameters.h"
-#include "attend/tasks/registry.h"
+#include "attend/tasks/model_file/registry.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/small_classifier.h"
 #include "tasks/small_embedder.h"

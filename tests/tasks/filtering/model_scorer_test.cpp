@@ -6,7 +6,7 @@
 #include <set>
 
 #include "attend/error.h"
-#include "attend/tasks/attention_maps.h"
+#include "attend/tasks/explanation/attention_maps.h"
 #include "attend/tasks/language/scoring.h"
 #include "attend/tasks/translation/engine.h"
 #include "core/files.h"

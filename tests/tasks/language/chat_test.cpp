@@ -6,7 +6,7 @@
 #include <ctime>
 #include <span>
 
-#include "attend/core/json.h"
+#include "attend/core/json/json.h"
 #include "attend/text/tokenizer_file.h"
 #include "tasks/small_language.h"
 

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "attend/core/utf8.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/error.h"
 #include "tasks/model_checkpoint.h"
 #include "tasks/small_language.h"

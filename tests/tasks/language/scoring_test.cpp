@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "attend/core/runtime.h"
+#include "attend/core/threads/runtime.h"
 #include "attend/error.h"
 #include "attend/tasks/language/perplexity.h"
 #include "attend/tensor/allocator.h"

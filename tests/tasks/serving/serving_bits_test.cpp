@@ -4,7 +4,7 @@
 #include <thread>
 #include <vector>
 
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/error.h"
 #include "tasks/serving/served.h"
 #include "tensor/expect_error.h"

@@ -3,12 +3,12 @@
 
 #include <sstream>
 
-#include "attend/core/lines.h"
-#include "attend/core/runtime.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/threads/runtime.h"
 #include "attend/error.h"
-#include "attend/tasks/golden.h"
-#include "attend/tasks/model_quantization.h"
-#include "attend/tasks/registry.h"
+#include "attend/tasks/model_file/golden.h"
+#include "attend/tasks/model_file/model_quantization.h"
+#include "attend/tasks/model_file/registry.h"
 #include "attend/tasks/tagging/engine.h"
 #include "attend/tasks/tagging/training.h"
 #include "checkpoint/test_folder.h"

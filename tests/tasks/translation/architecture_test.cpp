@@ -6,8 +6,8 @@
 
 #include "attend/checkpoint/parameters.h"
 #include "attend/models/make_encoder_decoder.h"
-#include "attend/tasks/attention_maps.h"
 #include "attend/tasks/embedding/engine.h"
+#include "attend/tasks/explanation/attention_maps.h"
 #include "attend/tasks/translation/engine.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/small_model.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "attend/checkpoint/parameters.h"
-#include "attend/tasks/registry.h"
+#include "attend/tasks/model_file/registry.h"
 #include "attend/tasks/translation/engine.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/small_model.h"

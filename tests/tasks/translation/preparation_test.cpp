@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "attend/checkpoint/run_folder.h"
-#include "attend/tasks/prepared_text.h"
+#include "attend/tasks/preparation/prepared_text.h"
 #include "attend/tasks/translation/training.h"
 #include "attend/train/trainer.h"
 #include "checkpoint/test_folder.h"

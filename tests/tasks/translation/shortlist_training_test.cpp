@@ -6,7 +6,7 @@
 
 #include "attend/error.h"
 #include "attend/model_file.h"
-#include "attend/tasks/model_quantization.h"
+#include "attend/tasks/model_file/model_quantization.h"
 #include "attend/tasks/translation/engine.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/small_model.h"

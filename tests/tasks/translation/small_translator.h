@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/tasks/translation/engine.h"
 #include "tasks/small_model.h"
 

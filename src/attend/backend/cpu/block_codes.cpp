@@ -6,7 +6,7 @@
 #include <span>
 
 #include "attend/backend/cpu/cpu_backend.h"
-#include "attend/core/parallel.h"
+#include "attend/core/threads/parallel.h"
 
 namespace attend {
 

@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "attend/backend/cpu/quantized_weights.h"
-#include "attend/core/parallel.h"
+#include "attend/core/threads/parallel.h"
 #include "attend/error.h"
 
 namespace attend {

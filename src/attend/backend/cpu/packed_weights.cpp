@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "attend/backend/cpu/grouped_weights.h"
-#include "attend/core/parallel.h"
+#include "attend/core/threads/parallel.h"
 #include "attend/error.h"
 #include "attend/tensor/bf16.h"
 

@@ -1,5 +1,5 @@
-// The fast backend: Highway kernels on all threads (core/parallel.h). Stateless, so any thread may
-// call it. gemm/gemm.h says why it has its own GEMM.
+// The fast backend: Highway kernels on all threads (core/threads/parallel.h). Stateless, so any
+// thread may call it. gemm/gemm.h says why it has its own GEMM.
 //
 // The members are defined by topic: gemm/ (matmul, linear), int8/ (8-bit weights), attention/, and
 // rows/ (everything else). targets.h describes the form of a file with kernels.

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "attend/cli/binding/literal_values.h"
-#include "attend/core/nearest_name.h"
-#include "attend/core/quote.h"
+#include "attend/core/options/nearest_name.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 
 namespace attend {

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "attend/cli/binding/literal_values.h"
-#include "attend/core/config_file.h"
-#include "attend/core/nearest_name.h"
-#include "attend/core/quote.h"
+#include "attend/core/options/config_file.h"
+#include "attend/core/options/nearest_name.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 
 namespace attend {

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "attend/cli/output.h"
-#include "attend/core/counted.h"
-#include "attend/core/option_fields.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/strings/counted.h"
 #include "attend/error.h"
 
 namespace attend {

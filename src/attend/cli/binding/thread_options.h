@@ -1,8 +1,8 @@
 // The number of threads of a command.
 #pragma once
 
-#include "attend/core/runtime.h"
-#include "attend/core/thread_options.h"
+#include "attend/core/options/thread_options.h"
+#include "attend/core/threads/runtime.h"
 
 namespace attend {
 

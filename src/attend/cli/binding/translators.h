@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "attend/tasks/attention_change.h"
+#include "attend/tasks/explanation/attention_change.h"
 #include "attend/tasks/loaded_model.h"
-#include "attend/tasks/model_reading.h"
+#include "attend/tasks/model_file/model_reading.h"
 #include "attend/tasks/translation/engine.h"
 
 namespace attend {

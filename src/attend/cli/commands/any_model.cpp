@@ -4,11 +4,11 @@
 
 #include <string>
 
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/interchange/foreign_model.h"
 #include "attend/interchange/peft.h"
-#include "attend/tasks/adapter.h"
+#include "attend/tasks/model_file/adapter.h"
 
 namespace attend {
 

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "attend/cli/output_format.h"
-#include "attend/core/atomic_file.h"
-#include "attend/core/options.h"
-#include "attend/core/thread_options.h"
+#include "attend/core/files/atomic_file.h"
+#include "attend/core/options/options.h"
+#include "attend/core/options/thread_options.h"
 #include "attend/inspect/class_explanation.h"
 #include "attend/inspect/head_importance.h"
-#include "attend/tasks/attention_change.h"
 #include "attend/tasks/classification/model.h"
+#include "attend/tasks/explanation/attention_change.h"
 #include "attend/tasks/language/model.h"
 #include "attend/tasks/translation/engine.h"
 

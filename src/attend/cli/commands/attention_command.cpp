@@ -10,11 +10,11 @@
 #include "attend/cli/commands/attention.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
-#include "attend/core/atomic_file.h"
+#include "attend/core/files/atomic_file.h"
 #include "attend/error.h"
 #include "attend/inspect/attention_page.h"
 #include "attend/tasks/loaded_model.h"
-#include "attend/tasks/model_reading.h"
+#include "attend/tasks/model_file/model_reading.h"
 
 namespace attend {
 namespace {

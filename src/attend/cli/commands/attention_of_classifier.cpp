@@ -10,7 +10,7 @@
 #include "attend/cli/commands/attention.h"
 #include "attend/cli/output.h"
 #include "attend/cli/progress_line.h"
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
 #include "attend/core/terminal.h"
 #include "attend/error.h"
 #include "attend/inspect/attention_page.h"

@@ -12,7 +12,7 @@
 #include "attend/cli/output.h"
 #include "attend/cli/output_format.h"
 #include "attend/cli/progress_line.h"
-#include "attend/core/counted.h"
+#include "attend/core/strings/counted.h"
 #include "attend/error.h"
 #include "attend/model_file.h"
 

@@ -15,8 +15,8 @@
 #include "attend/cli/standard_input.h"
 #include "attend/cli/text_input.h"
 #include "attend/cli/unanswered_lines.h"
-#include "attend/core/character_index.h"
-#include "attend/core/quote.h"
+#include "attend/core/strings/character_index.h"
+#include "attend/core/strings/quote.h"
 #include "attend/tasks/classification/engine.h"
 #include "attend/tasks/tagging/engine.h"
 

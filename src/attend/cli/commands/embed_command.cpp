@@ -16,13 +16,13 @@
 #include "attend/cli/standard_input.h"
 #include "attend/cli/text_input.h"
 #include "attend/cli/unanswered_lines.h"
-#include "attend/core/atomic_file.h"
-#include "attend/core/counted.h"
-#include "attend/core/quote.h"
+#include "attend/core/files/atomic_file.h"
+#include "attend/core/strings/counted.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/tasks/answers.h"
 #include "attend/tasks/embedding/engine.h"
-#include "attend/tasks/registry.h"
+#include "attend/tasks/model_file/registry.h"
 
 namespace attend {
 namespace {

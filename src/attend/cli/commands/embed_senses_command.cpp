@@ -12,8 +12,8 @@
 #include "attend/cli/output.h"
 #include "attend/cli/output_format.h"
 #include "attend/cli/progress_line.h"
-#include "attend/core/atomic_file.h"
-#include "attend/core/quote.h"
+#include "attend/core/files/atomic_file.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/inspect/word_senses.h"
 

@@ -13,7 +13,7 @@
 #include "attend/cli/output.h"
 #include "attend/cli/progress_line.h"
 #include "attend/cli/text_input.h"
-#include "attend/core/atomic_file.h"
+#include "attend/core/files/atomic_file.h"
 #include "attend/error.h"
 #include "attend/metrics.h"
 #include "attend/tasks/classification/engine.h"

@@ -8,7 +8,7 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/commands/evaluation.h"
 #include "attend/error.h"
-#include "attend/tasks/registry.h"
+#include "attend/tasks/model_file/registry.h"
 
 namespace attend {
 namespace {

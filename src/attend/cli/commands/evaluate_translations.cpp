@@ -6,7 +6,7 @@
 #include "attend/cli/output.h"
 #include "attend/cli/progress_line.h"
 #include "attend/cli/standard_input.h"
-#include "attend/core/lines.h"
+#include "attend/core/files/lines.h"
 #include "attend/error.h"
 
 namespace attend {

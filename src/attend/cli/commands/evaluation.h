@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "attend/cli/output_format.h"
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/data/classification.h"
 #include "attend/data/related_texts.h"
 #include "attend/metrics/report.h"

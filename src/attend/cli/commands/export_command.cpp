@@ -12,12 +12,12 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/cli/progress_line.h"
-#include "attend/core/options.h"
-#include "attend/core/quote.h"
+#include "attend/core/options/options.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
-#include "attend/interchange/model_export.h"
 #include "attend/interchange/peft.h"
-#include "attend/tasks/adapter.h"
+#include "attend/interchange/writing/model_export.h"
+#include "attend/tasks/model_file/adapter.h"
 
 namespace attend {
 namespace {

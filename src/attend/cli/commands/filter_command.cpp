@@ -13,11 +13,11 @@
 #include "attend/cli/output.h"
 #include "attend/cli/output_format.h"
 #include "attend/cli/progress_line.h"
-#include "attend/core/counted.h"
+#include "attend/core/strings/counted.h"
 #include "attend/data/filter/filter.h"
 #include "attend/error.h"
 #include "attend/tasks/filtering/model_scorer.h"
-#include "attend/tasks/registry.h"
+#include "attend/tasks/model_file/registry.h"
 
 namespace attend {
 namespace {

@@ -12,13 +12,13 @@
 #include "attend/cli/output.h"
 #include "attend/cli/output_format.h"
 #include "attend/cli/progress_line.h"
-#include "attend/core/json.h"
-#include "attend/core/options.h"
-#include "attend/core/quote.h"
+#include "attend/core/json/json.h"
+#include "attend/core/options/options.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/interchange/foreign_model.h"
-#include "attend/interchange/golden_comparison.h"
-#include "attend/tasks/registry.h"
+#include "attend/interchange/golden/golden_comparison.h"
+#include "attend/tasks/model_file/registry.h"
 #include "attend/train/readable.h"
 
 namespace attend {

@@ -8,9 +8,9 @@
 #include "attend/cli/commands/any_model.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/error.h"
-#include "attend/tasks/adapter.h"
+#include "attend/tasks/model_file/adapter.h"
 
 namespace attend {
 namespace {

@@ -9,9 +9,9 @@
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/cli/progress_line.h"
-#include "attend/core/atomic_file.h"
+#include "attend/core/files/atomic_file.h"
 #include "attend/error.h"
-#include "attend/tasks/model_packing.h"
+#include "attend/tasks/model_file/model_packing.h"
 #include "attend/train/readable.h"
 
 namespace attend {

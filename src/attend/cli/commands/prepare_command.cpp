@@ -11,8 +11,8 @@
 #include "attend/cli/output.h"
 #include "attend/cli/output_format.h"
 #include "attend/cli/progress_line.h"
-#include "attend/core/counted.h"
-#include "attend/core/json_text.h"
+#include "attend/core/json/json_text.h"
+#include "attend/core/strings/counted.h"
 #include "attend/tasks/language/preparation.h"
 #include "attend/tasks/translation/preparation.h"
 

@@ -13,11 +13,11 @@
 #include "attend/cli/output.h"
 #include "attend/cli/output_format.h"
 #include "attend/cli/progress_line.h"
-#include "attend/core/atomic_file.h"
-#include "attend/core/options.h"
+#include "attend/core/files/atomic_file.h"
+#include "attend/core/options/options.h"
 #include "attend/data/corpus.h"
 #include "attend/error.h"
-#include "attend/tasks/model_quantization.h"
+#include "attend/tasks/model_file/model_quantization.h"
 #include "attend/train/readable.h"
 
 namespace attend {

@@ -9,7 +9,7 @@
 #include "attend/cli/output.h"
 #include "attend/cli/reference/completion.h"
 #include "attend/cli/reference/man_page.h"
-#include "attend/core/option_fields.h"
+#include "attend/core/options/option_fields.h"
 
 namespace attend {
 namespace {

@@ -12,7 +12,7 @@
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/server/serving.h"
 

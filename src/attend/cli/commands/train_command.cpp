@@ -10,7 +10,7 @@
 #include "attend/cli/commands/training_session.h"
 #include "attend/cli/standard_descriptors.h"
 #include "attend/collective/launch.h"
-#include "attend/tasks/registry.h"
+#include "attend/tasks/model_file/registry.h"
 
 namespace attend {
 

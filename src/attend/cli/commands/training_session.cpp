@@ -7,7 +7,7 @@
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/progress_line.h"
 #include "attend/cli/stop_signal.h"
-#include "attend/core/counted.h"
+#include "attend/core/strings/counted.h"
 #include "attend/error.h"
 #include "attend/train/measurement.h"
 #include "attend/train/progress.h"

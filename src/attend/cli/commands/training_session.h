@@ -12,7 +12,7 @@
 #include "attend/cli/output.h"
 #include "attend/cli/output_format.h"
 #include "attend/collective/collective.h"
-#include "attend/tasks/folder_run.h"
+#include "attend/tasks/training/folder_run.h"
 
 namespace attend {
 

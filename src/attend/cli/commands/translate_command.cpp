@@ -20,7 +20,7 @@
 #include "attend/cli/standard_input.h"
 #include "attend/cli/text_input.h"
 #include "attend/cli/unanswered_lines.h"
-#include "attend/core/atomic_lines.h"
+#include "attend/core/files/atomic_lines.h"
 #include "attend/error.h"
 #include "attend/inspect/beam_tree.h"
 #include "attend/tasks/translation/engine.h"

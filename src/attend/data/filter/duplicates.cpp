@@ -1,6 +1,6 @@
 #include "attend/data/filter/duplicates.h"
 
-#include "attend/core/option_fields.h"
+#include "attend/core/options/option_fields.h"
 
 namespace attend {
 

@@ -7,8 +7,8 @@
 
 #include "attend/data/filter/filter.h"
 #include "attend/data/filter/options.h"
+#include "attend/data/filter/seen_lines.h"
 #include "attend/data/filter/text_pair.h"
-#include "attend/data/seen_lines.h"
 
 namespace attend {
 

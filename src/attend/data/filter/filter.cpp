@@ -9,7 +9,7 @@
 #include <limits>
 #include <utility>
 
-#include "attend/core/parallel.h"
+#include "attend/core/threads/parallel.h"
 #include "attend/data/filter/duplicates.h"
 #include "attend/data/filter/rules.h"
 #include "attend/error.h"

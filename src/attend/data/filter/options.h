@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 
 namespace attend {
 

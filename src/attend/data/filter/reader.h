@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/lines.h"
+#include "attend/core/files/lines.h"
 #include "attend/data/filter/text_pair.h"
 
 namespace attend {

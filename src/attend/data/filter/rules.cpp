@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "attend/core/option_fields.h"
-#include "attend/core/utf8.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/error.h"
 
 namespace attend {

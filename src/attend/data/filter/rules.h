@@ -6,7 +6,7 @@
 
 #include "attend/data/filter/options.h"
 #include "attend/data/filter/text_pair.h"
-#include "attend/text/language_check.h"
+#include "attend/text/language/language_check.h"
 #include "attend/text/text_measures.h"
 
 namespace attend {

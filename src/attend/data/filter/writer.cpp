@@ -8,8 +8,8 @@
 #include <system_error>
 #include <vector>
 
-#include "attend/core/quote.h"
-#include "attend/core/unicode.h"
+#include "attend/core/strings/quote.h"
+#include "attend/core/strings/unicode.h"
 #include "attend/error.h"
 
 namespace attend {

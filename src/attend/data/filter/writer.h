@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "attend/core/atomic_lines.h"
+#include "attend/core/files/atomic_lines.h"
 #include "attend/data/filter/options.h"
 #include "attend/data/filter/text_pair.h"
 

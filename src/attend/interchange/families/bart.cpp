@@ -2,14 +2,14 @@
 // has them.
 #include <fmt/format.h>
 
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
-#include "attend/interchange/equal_models.h"
 #include "attend/interchange/families/bart_type.h"
 #include "attend/interchange/families/bart_type_writing.h"
-#include "attend/tasks/model_reading.h"
+#include "attend/interchange/writing/equal_models.h"
+#include "attend/tasks/model_file/model_reading.h"
 #include "attend/tasks/translation/model.h"
-#include "attend/text/sentencepiece_writing.h"
+#include "attend/text/sentencepiece/sentencepiece_writing.h"
 #include "attend/text/tokenizer_file.h"
 
 namespace attend {

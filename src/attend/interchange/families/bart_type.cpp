@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "attend/core/json.h"
+#include "attend/core/json/json.h"
 #include "attend/error.h"
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/tasks/translation/model.h"

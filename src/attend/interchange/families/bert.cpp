@@ -6,7 +6,7 @@
 #include "attend/error.h"
 #include "attend/interchange/families/encoder_family.h"
 #include "attend/interchange/families/encoder_writing.h"
-#include "attend/text/sentencepiece_writing.h"
+#include "attend/text/sentencepiece/sentencepiece_writing.h"
 
 namespace attend {
 

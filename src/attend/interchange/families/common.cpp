@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
-#include "attend/core/counted.h"
-#include "attend/core/json.h"
-#include "attend/core/json_text.h"
-#include "attend/core/quote.h"
+#include "attend/core/json/json.h"
+#include "attend/core/json/json_text.h"
+#include "attend/core/strings/counted.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/interchange/chat_format.h"
 #include "attend/interchange/families/families.h"

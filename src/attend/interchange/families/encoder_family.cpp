@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "attend/error.h"
-#include "attend/interchange/foreign_weights.h"
 #include "attend/interchange/sentence_transformers.h"
+#include "attend/interchange/weights/foreign_weights.h"
 #include "attend/models/text_classifier.h"
 #include "attend/tasks/classification/model.h"
 #include "attend/tasks/embedding/model.h"

@@ -10,9 +10,9 @@
 #include "attend/interchange/sentence_transformers.h"
 #include "attend/tasks/classification/model.h"
 #include "attend/tasks/embedding/model.h"
-#include "attend/tasks/model_reading.h"
+#include "attend/tasks/model_file/model_reading.h"
 #include "attend/tasks/tagging/model.h"
-#include "attend/text/sentencepiece_writing.h"
+#include "attend/text/sentencepiece/sentencepiece_writing.h"
 #include "attend/text/tokenizer_file.h"
 
 namespace attend {

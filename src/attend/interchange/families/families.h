@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-#include "attend/core/number_range.h"
+#include "attend/core/options/number_range.h"
 #include "attend/interchange/foreign_model.h"
-#include "attend/interchange/tokenizer_directory.h"
-#include "attend/interchange/tokenizer_writing.h"
+#include "attend/interchange/tokenizers/tokenizer_directory.h"
+#include "attend/interchange/writing/tokenizer_writing.h"
 #include "attend/models/stack_config.h"
 #include "attend/tasks/language/model.h"
 #include "attend/tasks/translation/model.h"

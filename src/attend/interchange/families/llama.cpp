@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "attend/error.h"
-#include "attend/interchange/equal_models.h"
 #include "attend/interchange/families/families.h"
+#include "attend/interchange/writing/equal_models.h"
 #include "attend/models/language_transformer.h"
 #include "attend/tasks/language/model.h"
-#include "attend/tasks/model_reading.h"
+#include "attend/tasks/model_file/model_reading.h"
 
 namespace attend {
 

@@ -7,7 +7,7 @@
 #include "attend/error.h"
 #include "attend/interchange/families/bart_type.h"
 #include "attend/interchange/formats/yaml.h"
-#include "attend/text/sentencepiece_writing.h"
+#include "attend/text/sentencepiece/sentencepiece_writing.h"
 
 namespace attend {
 

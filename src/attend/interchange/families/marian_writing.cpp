@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "attend/error.h"
-#include "attend/interchange/equal_models.h"
 #include "attend/interchange/families/bart_type_writing.h"
 #include "attend/interchange/families/families.h"
+#include "attend/interchange/writing/equal_models.h"
 #include "attend/nn/positional_encoding.h"
-#include "attend/tasks/model_reading.h"
+#include "attend/tasks/model_file/model_reading.h"
 #include "attend/tasks/translation/model.h"
-#include "attend/text/sentencepiece_writing.h"
+#include "attend/text/sentencepiece/sentencepiece_writing.h"
 
 namespace attend {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "attend/core/json.h"
-#include "attend/core/json_object.h"
+#include "attend/core/json/json.h"
+#include "attend/core/json/json_object.h"
 #include "attend/error.h"
 #include "attend/interchange/families/bart_type.h"
 #include "attend/interchange/families/multilingual.h"

@@ -9,7 +9,7 @@
 #include "attend/interchange/families/bart_type_writing.h"
 #include "attend/interchange/families/families.h"
 #include "attend/interchange/families/multilingual.h"
-#include "attend/text/sentencepiece_writing.h"
+#include "attend/text/sentencepiece/sentencepiece_writing.h"
 #include "attend/text/tokenizer_file.h"
 
 namespace attend {

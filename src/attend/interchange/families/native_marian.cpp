@@ -8,12 +8,12 @@
 #include <filesystem>
 #include <utility>
 
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/interchange/families/families.h"
 #include "attend/interchange/families/marian_vocabulary.h"
 #include "attend/interchange/families/native_marian_names.h"
-#include "attend/interchange/foreign_weights.h"
+#include "attend/interchange/weights/foreign_weights.h"
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/tasks/translation/model.h"
 

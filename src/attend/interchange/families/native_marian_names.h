@@ -1,8 +1,8 @@
 // The names of the weights of a native Marian model.
 #pragma once
 
-#include "attend/interchange/name_map.h"
-#include "attend/interchange/tensor_table.h"
+#include "attend/interchange/weights/name_map.h"
+#include "attend/interchange/weights/tensor_table.h"
 #include "attend/models/transformer_config.h"
 
 namespace attend {

@@ -11,7 +11,7 @@
 #include "attend/interchange/families/tied_embeddings.h"
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/tasks/translation/model.h"
-#include "attend/text/sentencepiece_writing.h"
+#include "attend/text/sentencepiece/sentencepiece_writing.h"
 
 namespace attend {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "attend/interchange/foreign_weights.h"
+#include "attend/interchange/weights/foreign_weights.h"
 
 namespace attend {
 

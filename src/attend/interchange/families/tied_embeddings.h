@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "attend/interchange/model_directory.h"
-#include "attend/interchange/name_map.h"
+#include "attend/interchange/weights/name_map.h"
 #include "attend/models/encoder_decoder_config.h"
 
 namespace attend {

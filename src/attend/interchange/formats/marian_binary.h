@@ -12,7 +12,7 @@
 #include <memory>
 
 #include "attend/checkpoint/file_content.h"
-#include "attend/interchange/tensor_table.h"
+#include "attend/interchange/weights/tensor_table.h"
 
 namespace attend {
 

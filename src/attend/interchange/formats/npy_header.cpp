@@ -7,8 +7,8 @@
 #include <set>
 #include <string_view>
 
-#include "attend/core/byte_reader.h"
-#include "attend/core/quote.h"
+#include "attend/core/files/byte_reader.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 
 namespace attend {

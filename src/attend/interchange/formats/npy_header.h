@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "attend/interchange/element_type.h"
+#include "attend/interchange/weights/element_type.h"
 
 namespace attend {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "attend/core/quote.h"
-#include "attend/core/zip_archive.h"
+#include "attend/core/files/zip_archive.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/interchange/formats/npy_header.h"
 

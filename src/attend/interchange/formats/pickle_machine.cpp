@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "attend/core/quote.h"
-#include "attend/core/utf8.h"
+#include "attend/core/strings/quote.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/error.h"
 
 namespace attend {

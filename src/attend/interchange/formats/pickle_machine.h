@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "attend/core/byte_reader.h"
+#include "attend/core/files/byte_reader.h"
 #include "attend/interchange/formats/pickle.h"
 
 namespace attend {

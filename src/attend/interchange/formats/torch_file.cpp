@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "attend/core/byte_reader.h"
-#include "attend/core/quote.h"
-#include "attend/core/zip_archive.h"
+#include "attend/core/files/byte_reader.h"
+#include "attend/core/files/zip_archive.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/interchange/formats/pickle.h"
 #include "attend/interchange/formats/torch_state.h"

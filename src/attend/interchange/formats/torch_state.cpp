@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 
 namespace attend {

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/interchange/element_type.h"
 #include "attend/interchange/formats/pickle.h"
-#include "attend/interchange/tensor_table.h"
+#include "attend/interchange/weights/element_type.h"
+#include "attend/interchange/weights/tensor_table.h"
 
 namespace attend {
 

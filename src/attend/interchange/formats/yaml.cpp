@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "attend/core/quote.h"
-#include "attend/core/utf8.h"
+#include "attend/core/strings/quote.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/error.h"
 #include "attend/interchange/formats/yaml_scalar.h"
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/lab/exercise.h"
 #include "attend/lab/experiments.h"
 #include "attend/lab/fit.h"

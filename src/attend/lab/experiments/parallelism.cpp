@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "attend/core/counted.h"
-#include "attend/core/parallel.h"
+#include "attend/core/strings/counted.h"
+#include "attend/core/threads/parallel.h"
 #include "attend/lab/exercise.h"
 #include "attend/lab/experiments.h"
 #include "attend/lab/stopwatch.h"

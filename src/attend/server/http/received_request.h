@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
 #include "attend/server/http/form.h"
 #include "attend/server/http/request_target.h"
 #include "attend/server/http/server.h"

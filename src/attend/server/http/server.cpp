@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/server/http/server_state.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
 #include "attend/server/routes/completion_requests.h"
 #include "attend/server/service.h"
 #include "attend/tasks/language/chat.h"

@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include "attend/api/views.h"
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
 #include "attend/decode/sampling.h"
 #include "attend/server/routes/exploring.h"
 #include "attend/server/routes/inputs.h"
 #include "attend/server/service.h"
-#include "attend/tasks/answer_explanation.h"
-#include "attend/tasks/explanation_json.h"
+#include "attend/tasks/explanation/answer_explanation.h"
+#include "attend/tasks/explanation/explanation_json.h"
 
 namespace attend {
 namespace {

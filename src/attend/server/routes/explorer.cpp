@@ -4,7 +4,7 @@
 #include <span>
 #include <utility>
 
-#include "attend/core/json_text.h"
+#include "attend/core/json/json_text.h"
 #include "attend/inspect/attention_page.h"
 #include "attend/inspect/drawn_text.h"
 #include "attend/inspect/word_uses.h"

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
 #include "attend/server/service.h"
 
 namespace attend {

@@ -8,7 +8,7 @@
 
 #include "attend/server/route.h"
 #include "attend/server/served_model.h"
-#include "attend/tasks/attention_change.h"
+#include "attend/tasks/explanation/attention_change.h"
 
 namespace attend {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "attend/core/json_text.h"
-#include "attend/core/quote.h"
+#include "attend/core/json/json_text.h"
+#include "attend/core/strings/quote.h"
 #include "attend/server/completion.h"
 #include "attend/server/gathering.h"
 #include "attend/server/http/form.h"

@@ -6,9 +6,9 @@
 #include <functional>
 #include <numeric>
 
-#include "attend/core/character_index.h"
-#include "attend/core/json_text.h"
-#include "attend/core/quote.h"
+#include "attend/core/json/json_text.h"
+#include "attend/core/strings/character_index.h"
+#include "attend/core/strings/quote.h"
 #include "attend/server/gathering.h"
 #include "attend/server/routes/inputs.h"
 #include "attend/server/service.h"

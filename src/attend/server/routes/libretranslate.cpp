@@ -6,12 +6,12 @@
 #include <optional>
 #include <set>
 
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
 #include "attend/documents/document.h"
 #include "attend/server/http/memory_share.h"
 #include "attend/server/service.h"
 #include "attend/server/text_translation.h"
-#include "attend/text/language_guess.h"
+#include "attend/text/language/language_guess.h"
 
 namespace attend {
 namespace {

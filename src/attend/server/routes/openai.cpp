@@ -5,10 +5,10 @@
 #include <cstring>
 #include <span>
 
-#include "attend/core/base64.h"
-#include "attend/core/json.h"
-#include "attend/core/json_text.h"
-#include "attend/core/quote.h"
+#include "attend/core/json/json.h"
+#include "attend/core/json/json_text.h"
+#include "attend/core/strings/base64.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/server/completion.h"
 #include "attend/server/gathering.h"

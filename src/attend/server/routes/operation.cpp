@@ -1,5 +1,5 @@
 // The routes for whoever operates a server.
-#include "attend/core/embedded_file.h"
+#include "attend/core/files/embedded_file.h"
 #include "attend/server/openapi.h"
 #include "attend/server/service.h"
 

@@ -1,7 +1,7 @@
 // How a translation is found: the routes of pages and programs that show beam search.
 #include <fmt/format.h>
 
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
 #include "attend/inspect/beam_tree.h"
 #include "attend/server/gathering.h"
 #include "attend/server/routes/exploring.h"

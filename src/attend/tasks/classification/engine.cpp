@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "attend/core/option_fields.h"
-#include "attend/core/utf8.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/error.h"
 #include "attend/tasks/answers.h"
 

@@ -13,9 +13,9 @@
 
 #include "attend/answers.h"
 #include "attend/classifier.h"
-#include "attend/core/lines.h"
-#include "attend/core/options.h"
-#include "attend/data/batch_plan.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/options/options.h"
+#include "attend/data/batching/batch_plan.h"
 #include "attend/tasks/classification/model.h"
 
 namespace attend {

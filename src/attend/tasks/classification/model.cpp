@@ -8,14 +8,14 @@
 
 #include "attend/checkpoint/finite.h"
 #include "attend/checkpoint/options_json.h"
-#include "attend/core/counted.h"
-#include "attend/core/json.h"
-#include "attend/core/quote.h"
+#include "attend/core/json/json.h"
+#include "attend/core/strings/counted.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/ops/softmax.h"
-#include "attend/tasks/golden.h"
-#include "attend/tasks/label_names.h"
-#include "attend/tasks/model_reading.h"
+#include "attend/tasks/model_file/golden.h"
+#include "attend/tasks/model_file/label_names.h"
+#include "attend/tasks/model_file/model_reading.h"
 
 namespace attend {
 

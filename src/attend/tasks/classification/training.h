@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/data/classification.h"
 #include "attend/models/text_classifier.h"
 #include "attend/tasks/classification/objective.h"
-#include "attend/tasks/encoder_training.h"
-#include "attend/tasks/replay.h"
+#include "attend/tasks/training/encoder_training.h"
+#include "attend/tasks/training/replay.h"
 
 namespace attend {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "attend/autograd/variable.h"
-#include "attend/data/tuple_batcher.h"
+#include "attend/data/batching/tuple_batcher.h"
 
 namespace attend {
 

@@ -10,12 +10,12 @@
 
 #include "attend/backend/backend.h"
 #include "attend/checkpoint/finite.h"
-#include "attend/core/option_fields.h"
-#include "attend/core/parallel.h"
-#include "attend/core/quote.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/strings/quote.h"
+#include "attend/core/threads/parallel.h"
 #include "attend/error.h"
 #include "attend/tasks/learned_positions.h"
-#include "attend/tasks/registry.h"
+#include "attend/tasks/model_file/registry.h"
 
 namespace attend {
 

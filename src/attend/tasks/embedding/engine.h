@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/embedder.h"
-#include "attend/tasks/saved_model.h"
+#include "attend/tasks/model_file/saved_model.h"
 
 namespace attend {
 

@@ -22,7 +22,7 @@
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/data/classification.h"
 #include "attend/models/text_embedder.h"
-#include "attend/tasks/saved_model.h"
+#include "attend/tasks/model_file/saved_model.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "attend/data/tuple_batcher.h"
+#include "attend/data/batching/tuple_batcher.h"
 #include "attend/tasks/embedding/contrastive_loss.h"
 #include "attend/tasks/embedding/model.h"
 #include "attend/tasks/embedding/retrieval.h"

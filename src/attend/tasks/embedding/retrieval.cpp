@@ -7,7 +7,7 @@
 #include <span>
 
 #include "attend/backend/backend.h"
-#include "attend/core/parallel.h"
+#include "attend/core/threads/parallel.h"
 #include "attend/embedder.h"
 #include "attend/models/text_embedder.h"
 

@@ -8,15 +8,15 @@
 #include <utility>
 
 #include "attend/checkpoint/options_json.h"
-#include "attend/core/counted.h"
-#include "attend/core/lines.h"
-#include "attend/core/option_fields.h"
-#include "attend/core/quote.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/strings/counted.h"
+#include "attend/core/strings/quote.h"
 #include "attend/data/corpus.h"
 #include "attend/error.h"
 #include "attend/tasks/classification/model.h"
 #include "attend/tasks/learned_positions.h"
-#include "attend/tasks/model_reading.h"
+#include "attend/tasks/model_file/model_reading.h"
 #include "attend/tasks/tagging/model.h"
 
 namespace attend {

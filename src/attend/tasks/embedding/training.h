@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/data/classification.h"
 #include "attend/data/related_texts.h"
 #include "attend/models/text_embedder.h"
 #include "attend/tasks/embedding/objective.h"
-#include "attend/tasks/encoder_training.h"
+#include "attend/tasks/training/encoder_training.h"
 
 namespace attend {
 

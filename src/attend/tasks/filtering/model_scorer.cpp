@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "attend/core/option_fields.h"
-#include "attend/core/parallel.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/threads/parallel.h"
 #include "attend/error.h"
-#include "attend/tasks/attention_maps.h"
+#include "attend/tasks/explanation/attention_maps.h"
 #include "attend/tasks/language/model.h"
 #include "attend/tasks/language/scoring.h"
-#include "attend/tasks/model_reading.h"
+#include "attend/tasks/model_file/model_reading.h"
 #include "attend/tasks/translation/model.h"
 #include "attend/tasks/translation/scoring.h"
 

@@ -4,10 +4,10 @@
 
 #include <memory>
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/data/filter/filter.h"
 #include "attend/metrics.h"
-#include "attend/tasks/saved_model.h"
+#include "attend/tasks/model_file/saved_model.h"
 #include "attend/translator.h"
 
 namespace attend {

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "attend/core/json.h"
-#include "attend/core/json_text.h"
-#include "attend/core/quote.h"
-#include "attend/core/unicode.h"
-#include "attend/core/utf8.h"
+#include "attend/core/json/json.h"
+#include "attend/core/json/json_text.h"
+#include "attend/core/strings/quote.h"
+#include "attend/core/strings/unicode.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/error.h"
 
 namespace attend {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "attend/checkpoint/checkpoint.h"
-#include "attend/text/chat_template.h"
+#include "attend/text/chat_template/chat_template.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {

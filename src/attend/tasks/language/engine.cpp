@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "attend/core/option_fields.h"
-#include "attend/core/utf8.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/decode/beam_search.h"
 #include "attend/error.h"
-#include "attend/tasks/model_reading.h"
+#include "attend/tasks/model_file/model_reading.h"
 
 namespace attend {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/decode/beam_search.h"
 #include "attend/decode/continuous_cache.h"
 #include "attend/decode/sampling.h"

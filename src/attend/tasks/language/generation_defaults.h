@@ -1,7 +1,7 @@
 // How the makers of a model let it write, unless the user says otherwise.
 #pragma once
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/decode/beam_search.h"
 #include "attend/decode/sampling.h"
 

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "attend/core/json.h"
-#include "attend/core/json_object.h"
-#include "attend/core/quote.h"
+#include "attend/core/json/json.h"
+#include "attend/core/json/json_object.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
-#include "attend/tasks/model_reading.h"
+#include "attend/tasks/model_file/model_reading.h"
 
 namespace attend {
 

@@ -27,7 +27,7 @@
 #include "attend/tasks/language/chat.h"
 #include "attend/tasks/language/generation_defaults.h"
 #include "attend/tasks/language/language_format.h"
-#include "attend/tasks/saved_model.h"
+#include "attend/tasks/model_file/saved_model.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <numeric>
 
-#include "attend/core/random.h"
+#include "attend/core/random/random.h"
 #include "attend/error.h"
 
 namespace attend {

@@ -9,8 +9,8 @@
 #include <numeric>
 
 #include "attend/checkpoint/finite.h"
-#include "attend/core/counted.h"
-#include "attend/core/option_fields.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/strings/counted.h"
 #include "attend/error.h"
 #include "attend/ops/embedding.h"
 

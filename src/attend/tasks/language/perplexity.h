@@ -6,7 +6,7 @@
 #include <string>
 
 #include "attend/core/advance.h"
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/data/language.h"
 #include "attend/metrics.h"
 #include "attend/tasks/language/model.h"

@@ -5,16 +5,16 @@
 #include <functional>
 #include <utility>
 
-#include "attend/core/lines.h"
-#include "attend/core/reservoir_sample.h"
-#include "attend/core/utf8.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/random/reservoir_sample.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/data/language.h"
-#include "attend/data/token_stream.h"
+#include "attend/data/stored/token_stream.h"
 #include "attend/error.h"
 #include "attend/tasks/language/training.h"
 #include "attend/tasks/language/training_text.h"
-#include "attend/tasks/prepared_text.h"
-#include "attend/tasks/training_task.h"
+#include "attend/tasks/preparation/prepared_text.h"
+#include "attend/tasks/training/training_task.h"
 
 namespace attend {
 

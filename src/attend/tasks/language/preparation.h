@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "attend/data/documents.h"
-#include "attend/tasks/initial_model.h"
-#include "attend/tasks/preparation.h"
+#include "attend/tasks/preparation/preparation.h"
+#include "attend/tasks/training/initial_model.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {

@@ -9,8 +9,8 @@
 
 #include "attend/backend/backend.h"
 #include "attend/checkpoint/finite.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/core/too_long.h"
-#include "attend/core/utf8.h"
 #include "attend/error.h"
 #include "attend/tasks/answers.h"
 #include "attend/tasks/language/perplexity.h"

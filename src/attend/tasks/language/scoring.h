@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 #include "attend/answers.h"
-#include "attend/core/lines.h"
+#include "attend/core/files/lines.h"
 #include "attend/generator.h"
 #include "attend/metrics.h"
 #include "attend/tasks/language/model.h"

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "attend/checkpoint/options_json.h"
-#include "attend/core/counted.h"
-#include "attend/core/lines.h"
-#include "attend/core/option_fields.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/strings/counted.h"
 #include "attend/error.h"
 #include "attend/tasks/language/objective.h"
 #include "attend/tasks/language/training_text.h"

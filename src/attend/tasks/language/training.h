@@ -5,16 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
+#include "attend/data/batching/mixture.h"
 #include "attend/data/documents.h"
 #include "attend/data/language.h"
-#include "attend/data/mixture.h"
 #include "attend/decode/continuous_cache.h"
 #include "attend/models/language_transformer.h"
-#include "attend/tasks/initial_model.h"
-#include "attend/tasks/replay.h"
-#include "attend/tasks/text_data.h"
-#include "attend/tasks/training_task.h"
+#include "attend/tasks/training/initial_model.h"
+#include "attend/tasks/training/replay.h"
+#include "attend/tasks/training/text_data.h"
+#include "attend/tasks/training/training_task.h"
 #include "attend/text/tokenizer.h"
 #include "attend/train/trainer.h"
 

@@ -7,10 +7,10 @@
 #include <span>
 #include <utility>
 
-#include "attend/core/counted.h"
-#include "attend/core/lines.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/strings/counted.h"
+#include "attend/data/batching/mixture.h"
 #include "attend/data/documents.h"
-#include "attend/data/mixture.h"
 #include "attend/error.h"
 
 namespace attend {

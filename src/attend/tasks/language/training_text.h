@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "attend/data/language.h"
-#include "attend/data/token_stream.h"
+#include "attend/data/stored/token_stream.h"
 #include "attend/tasks/language/model.h"
 #include "attend/tasks/language/output_sampler.h"
 #include "attend/tasks/language/training.h"
-#include "attend/tasks/prepared_text.h"
+#include "attend/tasks/preparation/prepared_text.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "attend/core/option_fields.h"
+#include "attend/core/options/option_fields.h"
 #include "attend/core/too_long.h"
 #include "attend/error.h"
 

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "attend/core/options.h"
-#include "attend/core/runtime.h"
+#include "attend/core/options/options.h"
+#include "attend/core/threads/runtime.h"
 #include "attend/engine.h"
 #include "attend/tasks/serving/job_queue.h"
 

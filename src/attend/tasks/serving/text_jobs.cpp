@@ -6,7 +6,7 @@
 #include <exception>
 #include <utility>
 
-#include "attend/core/option_fields.h"
+#include "attend/core/options/option_fields.h"
 
 namespace attend {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <optional>
 
-#include "attend/core/option_fields.h"
-#include "attend/core/utf8.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/data/tagged_text.h"
 #include "attend/error.h"
 #include "attend/tasks/answers.h"

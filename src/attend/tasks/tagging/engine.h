@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "attend/answers.h"
-#include "attend/core/lines.h"
-#include "attend/core/options.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/options/options.h"
 #include "attend/tagger.h"
 #include "attend/tasks/tagging/model.h"
 #include "attend/tasks/tagging/token_tags.h"

@@ -20,7 +20,7 @@
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/data/tagged_text.h"
 #include "attend/models/token_tagger.h"
-#include "attend/tasks/saved_model.h"
+#include "attend/tasks/model_file/saved_model.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {

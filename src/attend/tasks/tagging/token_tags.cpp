@@ -4,9 +4,9 @@
 #include <iterator>
 #include <utility>
 
-#include "attend/core/unicode.h"
-#include "attend/core/utf8.h"
-#include "attend/text/piece_text.h"
+#include "attend/core/strings/unicode.h"
+#include "attend/core/strings/utf8.h"
+#include "attend/text/huggingface/piece_text.h"
 
 namespace attend {
 namespace {

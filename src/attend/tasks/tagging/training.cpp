@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "attend/checkpoint/options_json.h"
-#include "attend/core/counted.h"
-#include "attend/core/lines.h"
-#include "attend/core/option_fields.h"
-#include "attend/core/quote.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/strings/counted.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/tasks/classification/model.h"
 #include "attend/tasks/embedding/model.h"

@@ -1,10 +1,10 @@
 // Trains a tagger of words from files: its options, and the preparation of its objective.
 #pragma once
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/models/token_tagger.h"
-#include "attend/tasks/encoder_training.h"
 #include "attend/tasks/tagging/objective.h"
+#include "attend/tasks/training/encoder_training.h"
 
 namespace attend {
 

@@ -8,9 +8,9 @@
 #include <tuple>
 #include <utility>
 
-#include "attend/core/interruption.h"
-#include "attend/core/option_fields.h"
-#include "attend/core/parallel.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/threads/interruption.h"
+#include "attend/core/threads/parallel.h"
 #include "attend/core/too_long.h"
 #include "attend/data/corpus.h"
 #include "attend/error.h"

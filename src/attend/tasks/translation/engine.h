@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "attend/answers.h"
-#include "attend/core/lines.h"
-#include "attend/core/options.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/options/options.h"
 #include "attend/decode/beam_search.h"
 #include "attend/decode/sampling.h"
 #include "attend/tasks/translation/ensemble.h"

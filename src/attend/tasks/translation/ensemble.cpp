@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "attend/backend/backend.h"
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/tasks/translation/scoring.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "attend/core/lines.h"
+#include "attend/core/files/lines.h"
 
 namespace attend {
 

@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "attend/checkpoint/options_json.h"
-#include "attend/core/json.h"
-#include "attend/core/option_fields.h"
-#include "attend/core/quote.h"
+#include "attend/core/json/json.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/models/make_encoder_decoder.h"
-#include "attend/tasks/golden.h"
-#include "attend/tasks/model_reading.h"
+#include "attend/tasks/model_file/golden.h"
+#include "attend/tasks/model_file/model_reading.h"
 #include "attend/tasks/translation/scoring.h"
 
 namespace attend {

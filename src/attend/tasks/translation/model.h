@@ -21,11 +21,11 @@
 #include <vector>
 
 #include "attend/checkpoint/checkpoint.h"
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/decode/beam_search.h"
 #include "attend/decode/shortlist.h"
 #include "attend/models/encoder_decoder.h"
-#include "attend/tasks/saved_model.h"
+#include "attend/tasks/model_file/saved_model.h"
 #include "attend/tasks/translation/pair_format.h"
 #include "attend/text/tokenizer.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "attend/data/batcher.h"
+#include "attend/data/batching/batcher.h"
 #include "attend/tasks/translation/engine.h"
 #include "attend/train/objective.h"
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "attend/core/json.h"
-#include "attend/core/json_object.h"
-#include "attend/core/nearest_name.h"
-#include "attend/core/quote.h"
+#include "attend/core/json/json.h"
+#include "attend/core/json/json_object.h"
+#include "attend/core/options/nearest_name.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 
 namespace attend {

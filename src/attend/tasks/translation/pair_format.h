@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/data/pair_marks.h"
 #include "attend/translator.h"
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/data/corpus.h"
-#include "attend/tasks/vocabularies.h"
+#include "attend/tasks/model_file/vocabularies.h"
 #include "attend/text/text_kind.h"
 #include "attend/text/tokenizer.h"
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
-#include "attend/tasks/model_reading.h"
+#include "attend/tasks/model_file/model_reading.h"
 
 namespace attend {
 

@@ -7,13 +7,13 @@
 #include <optional>
 #include <utility>
 
-#include "attend/core/lines.h"
-#include "attend/core/option_fields.h"
-#include "attend/core/reservoir_sample.h"
-#include "attend/core/utf8.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/random/reservoir_sample.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/error.h"
-#include "attend/tasks/prepared_text.h"
-#include "attend/tasks/training_task.h"
+#include "attend/tasks/preparation/prepared_text.h"
+#include "attend/tasks/training/training_task.h"
 #include "attend/tasks/translation/training.h"
 #include "attend/tasks/translation/training_text.h"
 

@@ -1,7 +1,7 @@
 // Encodes sentence pairs for a training that reads them from disk: `attend prepare translation`.
 #pragma once
 
-#include "attend/tasks/preparation.h"
+#include "attend/tasks/preparation/preparation.h"
 #include "attend/tasks/translation/pair_text.h"
 
 namespace attend {

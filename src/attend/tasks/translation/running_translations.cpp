@@ -8,7 +8,7 @@
 #include "attend/decode/ensemble_scorer.h"
 #include "attend/decode/shortlisted_scorer.h"
 #include "attend/error.h"
-#include "attend/tasks/attention_maps.h"
+#include "attend/tasks/explanation/attention_maps.h"
 
 namespace attend {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "attend/core/option_fields.h"
-#include "attend/data/lexicon.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/data/filter/lexicon.h"
 #include "attend/error.h"
 
 namespace attend {

@@ -1,7 +1,7 @@
 // Learns the shortlist of a translation model from sentence pairs.
 #pragma once
 
-#include "attend/core/options.h"
+#include "attend/core/options/options.h"
 #include "attend/data/corpus.h"
 #include "attend/decode/shortlist.h"
 #include "attend/tasks/translation/model.h"

@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "attend/core/options.h"
-#include "attend/data/batch_plan.h"
+#include "attend/core/options/options.h"
+#include "attend/data/batching/batch_plan.h"
+#include "attend/data/batching/mixture.h"
 #include "attend/data/corpus.h"
-#include "attend/data/mixture.h"
 #include "attend/models/architecture.h"
-#include "attend/tasks/initial_model.h"
-#include "attend/tasks/replay.h"
-#include "attend/tasks/training_task.h"
+#include "attend/tasks/training/initial_model.h"
+#include "attend/tasks/training/replay.h"
+#include "attend/tasks/training/training_task.h"
 #include "attend/tasks/translation/model.h"
 #include "attend/tasks/translation/objective.h"
 #include "attend/tasks/translation/pair_text.h"

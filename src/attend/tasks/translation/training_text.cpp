@@ -7,11 +7,11 @@
 #include <memory>
 #include <utility>
 
-#include "attend/core/counted.h"
-#include "attend/core/lines.h"
-#include "attend/data/mixture.h"
-#include "attend/data/sampled_pairs.h"
-#include "attend/data/stored_pairs.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/strings/counted.h"
+#include "attend/data/batching/mixture.h"
+#include "attend/data/batching/sampled_pairs.h"
+#include "attend/data/stored/stored_pairs.h"
 #include "attend/error.h"
 
 namespace attend {

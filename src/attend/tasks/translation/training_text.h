@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "attend/data/batcher.h"
+#include "attend/data/batching/batcher.h"
 #include "attend/data/corpus.h"
-#include "attend/tasks/prepared_text.h"
+#include "attend/tasks/preparation/prepared_text.h"
 #include "attend/tasks/translation/objective.h"
 #include "attend/tasks/translation/training.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
 #include "attend/text/chat_template/operators.h"
 
 namespace attend::chat_template {

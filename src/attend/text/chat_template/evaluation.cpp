@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "attend/core/quote.h"
-#include "attend/text/chat_template/functions.h"
+#include "attend/core/strings/quote.h"
+#include "attend/text/chat_template/functions/functions.h"
 #include "attend/text/chat_template/operators.h"
 #include "attend/text/chat_template/printing.h"
 

@@ -1,8 +1,8 @@
 // Runs what a template says. Private to text/.
 #pragma once
 
+#include "attend/text/chat_template/parsing/syntax.h"
 #include "attend/text/chat_template/run.h"
-#include "attend/text/chat_template/syntax.h"
 
 namespace attend::chat_template {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <optional>
 
-#include "attend/core/quote.h"
-#include "attend/core/utf8.h"
+#include "attend/core/strings/quote.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/text/chat_template/number_format.h"
 #include "attend/text/chat_template/operators.h"
 #include "attend/text/chat_template/printing.h"

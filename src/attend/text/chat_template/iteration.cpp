@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "attend/core/utf8.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/text/chat_template/run.h"
 
 namespace attend::chat_template {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "attend/core/utf8.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/text/chat_template/operators.h"
 #include "attend/text/chat_template/printing.h"
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "attend/core/quote.h"
-#include "attend/core/utf8.h"
+#include "attend/core/strings/quote.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/text/chat_template/known_names.h"
 #include "attend/text/chat_template/operators.h"
 #include "attend/text/chat_template/printing.h"

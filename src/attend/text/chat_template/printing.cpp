@@ -6,8 +6,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "attend/core/unicode.h"
-#include "attend/core/utf8.h"
+#include "attend/core/strings/unicode.h"
+#include "attend/core/strings/utf8.h"
 
 namespace attend::chat_template {
 namespace {

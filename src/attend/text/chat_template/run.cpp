@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "attend/error.h"
-#include "attend/text/chat_template/functions.h"
+#include "attend/text/chat_template/functions/functions.h"
 
 namespace attend::chat_template {
 namespace {

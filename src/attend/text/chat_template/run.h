@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "attend/text/chat_template/iteration.h"
-#include "attend/text/chat_template/syntax.h"
+#include "attend/text/chat_template/parsing/syntax.h"
 #include "attend/text/chat_template/value.h"
 
 namespace attend::chat_template {

@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "attend/core/quote.h"
+#include "attend/core/strings/quote.h"
 #include "attend/text/chat_template/evaluation.h"
-#include "attend/text/chat_template/functions.h"
+#include "attend/text/chat_template/functions/functions.h"
 #include "attend/text/chat_template/operators.h"
 #include "attend/text/chat_template/printing.h"
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <vector>
 
-#include "attend/core/parallel.h"
+#include "attend/core/threads/parallel.h"
 #include "attend/tensor/allocator.h"
 
 namespace attend {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "attend/backend/ids_span.h"
-#include "attend/core/parallel.h"
+#include "attend/core/threads/parallel.h"
 
 namespace attend {
 

@@ -227,7 +227,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 #include <algorithm>
 
-#include "attend/core/parallel.h"
+#include "attend/core/threads/parallel.h"
 
 namespace attend {
 

@@ -138,7 +138,7 @@ HWY_AFTER_NAMESPACE();
 #include "attend/backend/cpu/grouped_weights.h"
 #include "attend/backend/fast/fast_backend.h"
 #include "attend/backend/fast/rows/runs.h"
-#include "attend/core/parallel.h"
+#include "attend/core/threads/parallel.h"
 
 namespace attend {
 

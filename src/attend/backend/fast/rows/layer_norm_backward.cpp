@@ -90,7 +90,7 @@ HWY_AFTER_NAMESPACE();
 #include <algorithm>
 
 #include "attend/backend/fast/fast_backend.h"
-#include "attend/core/parallel.h"
+#include "attend/core/threads/parallel.h"
 
 namespace attend {
 

@@ -37,7 +37,7 @@ HWY_AFTER_NAMESPACE();
 #include "attend/backend/fast/fast_backend.h"
 #include "attend/backend/fast/rows/runs.h"
 #include "attend/backend/ids_span.h"
-#include "attend/core/parallel.h"
+#include "attend/core/threads/parallel.h"
 
 namespace attend {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 
-#include "attend/core/parallel.h"
+#include "attend/core/threads/parallel.h"
 #include "attend/tensor/tensor.h"
 
 namespace attend {

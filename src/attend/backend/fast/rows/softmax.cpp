@@ -3,7 +3,7 @@
 
 #include "attend/backend/fast/fast_backend.h"
 #include "attend/backend/fast/rows/runs.h"
-#include "attend/core/parallel.h"
+#include "attend/core/threads/parallel.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/backend/fast/rows/softmax.cpp"

@@ -9,7 +9,7 @@
 #include "attend/backend/fast/int8/quantized.h"
 #include "attend/backend/fast/rows/rows.h"
 #include "attend/backend/fast/rows/runs.h"
-#include "attend/core/parallel.h"
+#include "attend/core/threads/parallel.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/backend/fast/rows/top_k.cpp"

@@ -1,0 +1,38 @@
+// Training pairs with a new segmentation in every epoch.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+
+#include "attend/data/batching/batcher.h"
+#include "attend/text/training/bpe_dropout.h"
+
+namespace attend {
+
+// BPE-dropout on both sides. The ids of a sentence are a function of (seed, epoch, index).
+class SampledPairs final : public PairsInMemory {
+ public:
+  // `pairs` as encoded by the tokenizers. A sentence that would become longer than `longest`
+  // tokens, end included, stays unchanged; 0: no limit.
+  SampledPairs(EncodedPairs pairs, BpeDropout src, BpeDropout tgt, std::uint64_t seed,
+               std::int64_t longest = 0);
+
+  std::int64_t size() const override { return pairs_.src.sequences(); }
+  // Keeps the latest epoch.
+  std::shared_ptr<const EncodedPairs> pairs(std::int64_t epoch) const override;
+
+ private:
+  std::shared_ptr<const EncodedPairs> sample(std::int64_t epoch) const;
+
+  EncodedPairs pairs_;
+  BpeDropout src_;
+  BpeDropout tgt_;
+  std::uint64_t seed_;
+  std::int64_t longest_;
+
+  mutable std::mutex mutex_;
+  mutable std::int64_t latest_epoch_ = -1;
+  mutable std::shared_ptr<const EncodedPairs> latest_;
+};
+
+}  // namespace attend

@@ -1,0 +1,244 @@
+#include "attend/interchange/weights/name_map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "attend/core/strings/ascii.h"
+#include "attend/error.h"
+
+namespace attend {
+
+namespace {
+
+// A logit that has no share in a sum of exponentials, and no infinity.
+constexpr float kNeverChosen = -1e9f;
+
+// The parts of a name that fits a pattern.
+struct Match {
+  std::string layer, word, rest;
+};
+
+// The beginning of `name` that is of one kind of characters, which is removed from it.
+template <class IsOfKind>
+std::string take(std::string_view& name, const IsOfKind& is_of_kind) {
+  const auto end = std::find_if_not(name.begin(), name.end(), is_of_kind);
+  std::string taken(name.begin(), end);
+  name.remove_prefix(taken.size());
+  return taken;
+}
+
+std::optional<Match> match(std::string_view pattern, std::string_view name) {
+  Match found;
+  while (!pattern.empty()) {
+    if (pattern == "*") {
+      found.rest = name;
+      return found;
+    }
+    if (pattern.front() == '*') {
+      found.layer = take(name, is_ascii_digit);
+      if (found.layer.empty()) return std::nullopt;
+    } else if (pattern.front() == '#') {
+      found.word = take(name, is_ascii_letter);
+      if (found.word.empty()) return std::nullopt;
+    } else if (name.empty() || name.front() != pattern.front()) {
+      return std::nullopt;
+    } else {
+      name.remove_prefix(1);
+    }
+    pattern.remove_prefix(1);
+  }
+  if (!name.empty()) return std::nullopt;
+  return found;
+}
+
+std::string filled(std::string_view pattern, const Match& match) {
+  std::string name;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '#') {
+      name += match.word;
+    } else if (pattern[i] != '*') {
+      name += pattern[i];
+    } else {
+      name += i + 1 == pattern.size() ? match.rest : match.layer;
+    }
+  }
+  return name;
+}
+
+Tensor transposed(const Tensor& x) {
+  const Tensor y = Tensor::empty_on_host({x.cols(), x.rows()});
+  for (std::int64_t r = 0; r < x.rows(); ++r)
+    for (std::int64_t c = 0; c < x.cols(); ++c) y.row(c)[r] = x.row(r)[c];
+  return y;
+}
+
+}  // namespace
+
+void NameMap::add(std::span<const NameRule> rules, std::string_view prefix) {
+  for (const NameRule& rule : rules)
+    rules_.push_back({std::string(rule.ours),
+                      {fmt::format("{}{}", prefix, rule.theirs), rule.layout, rule.part}});
+}
+
+std::optional<ForeignName> NameMap::find(std::string_view ours) const {
+  for (const OwnedRule& rule : rules_) {
+    if (auto found = match(rule.ours, ours)) {
+      if (!found->layer.empty())
+        found->layer = std::to_string(std::stoi(found->layer) + first_layer_);
+      return ForeignName{filled(rule.theirs.name, *found), rule.theirs.layout, rule.theirs.part};
+    }
+  }
+  return std::nullopt;
+}
+
+ForeignName NameMap::theirs(std::string_view ours) const {
+  if (std::optional<ForeignName> found = find(ours)) return *std::move(found);
+  throw Error(fmt::format("no rule says where the parameter {} comes from", ours));
+}
+
+namespace {
+
+Tensor first_rows(TensorTable& weights, const std::string& name, const Shape& shape) {
+  const ForeignTensor* const found = weights.find(name);
+  const bool has_more = found != nullptr && found->shape.size() == 2 &&
+                        found->shape[0] > shape[0] && found->shape[1] == shape[1];
+  if (!has_more) return weights.read(name, shape);
+  return weights.read(name).slice_rows(0, shape[0]);
+}
+
+// The table with one more row, of a value.
+Tensor with_row(const Tensor& table, float value) {
+  const Tensor result = Tensor::empty_on_host({table.rows() + 1, table.cols()});
+  std::fill(std::copy(table.span().begin(), table.span().end(), result.span().begin()),
+            result.span().end(), value);
+  return result;
+}
+
+Tensor read_whole(TensorTable& weights, const ForeignName& name, const Shape& shape) {
+  switch (name.layout) {
+    case ForeignLayout::same:
+      return weights.read(name.name, shape);
+    case ForeignLayout::transposed:
+      return transposed(weights.read(name.name, {shape[1], shape[0]}));
+    case ForeignLayout::one_row:
+      return weights.read(name.name, {1, shape[0]}).reshape(shape);
+    case ForeignLayout::behind_two:
+      return weights.read(name.name, {shape[0] + 2, shape[1]})
+          .slice_rows(2, shape[0] + 2)
+          .reshape(shape);
+    case ForeignLayout::first_rows:
+      return first_rows(weights, name.name, shape);
+    case ForeignLayout::but_one:
+      return with_row(weights.read(name.name, {shape[0] - 1, shape[1]}), 0.0f);
+    case ForeignLayout::but_one_transposed:
+      return with_row(transposed(weights.read(name.name, {shape[1], shape[0] - 1})), 0.0f);
+    case ForeignLayout::but_one_row:
+      return with_row(weights.read(name.name, {1, shape[0] - 1}).reshape({shape[0] - 1, 1}),
+                      kNeverChosen)
+          .reshape(shape);
+  }
+  throw Error("unknown layout");
+}
+
+// The shape of all parts together.
+Shape whole_shape(const Shape& shape, int parts) {
+  return shape.rank() == 1 ? Shape{shape[0] * parts} : Shape{shape[0] * parts, shape[1]};
+}
+
+// Calls use(rows, row) with the rows of `whole` that are each group of a part of `rows` rows, which
+// begins at its row `row`.
+template <class Use>
+void for_each_group(const Tensor& whole, const ForeignPart& part, std::int64_t rows,
+                    const Use& use) {
+  if (rows % part.groups != 0) throw Error("the rows of a part are not in groups");
+  const std::int64_t size = rows / part.groups;
+  for (std::int64_t group = 0; group < part.groups; ++group) {
+    const std::int64_t begin = (group * part.count + part.index) * size;
+    use(whole.slice_rows(begin, begin + size), group * size);
+  }
+}
+
+}  // namespace
+
+Tensor rows_of_part(const Tensor& whole, const ForeignPart& part) {
+  if (part.count == 1) return whole;
+  const std::int64_t rows = whole.dim(0) / part.count;
+  const Shape shape = whole.shape().rank() == 1 ? Shape{rows} : Shape{rows, whole.dim(1)};
+  const Tensor result = Tensor::empty_on_host(shape);
+  for_each_group(whole, part, rows, [&](const Tensor& from, std::int64_t row) {
+    result.slice_rows(row, row + from.dim(0)).copy_from(from);
+  });
+  return result;
+}
+
+Tensor read_parameter(TensorTable& weights, const ForeignName& name, const Shape& shape) {
+  return rows_of_part(read_whole(weights, name, whole_shape(shape, name.part.count)), name.part);
+}
+
+namespace {
+
+// [R, C] below `rows` rows of zeros.
+Tensor below(std::int64_t rows, const Tensor& table) {
+  const Tensor whole = Tensor::empty_on_host({rows + table.dim(0), table.dim(1)});
+  std::fill_n(whole.data(), rows * table.dim(1), 0.0f);
+  whole.slice_rows(rows, whole.dim(0)).copy_from(table);
+  return whole;
+}
+
+Tensor joined(std::span<const Tensor> parts, ForeignPart part) {
+  if (parts.size() == 1) return parts.front();
+  const Tensor whole = Tensor::empty_on_host(whole_shape(parts.front().shape(), part.count));
+  for (part.index = 0; part.index < part.count; ++part.index) {
+    const Tensor& parameter = parts[static_cast<std::size_t>(part.index)];
+    for_each_group(whole, part, parameter.dim(0), [&](const Tensor& to, std::int64_t row) {
+      to.copy_from(parameter.slice_rows(row, row + to.dim(0)));
+    });
+  }
+  return whole;
+}
+
+Tensor laid_out(const Tensor& whole, ForeignLayout layout) {
+  switch (layout) {
+    case ForeignLayout::same:
+      return whole;
+    case ForeignLayout::transposed:
+      return transposed(whole);
+    case ForeignLayout::one_row:
+      return whole.reshape({1, whole.size()});
+    case ForeignLayout::behind_two:
+      return below(2, whole);
+    case ForeignLayout::first_rows:
+      return whole;
+    case ForeignLayout::but_one:
+    case ForeignLayout::but_one_transposed:
+    case ForeignLayout::but_one_row:
+      break;  // of a family that is only read
+  }
+  throw Error("a layout that is only read");
+}
+
+}  // namespace
+
+void ForeignTensors::add(const ForeignName& name, const Tensor& parameter) {
+  const auto [found, is_new] = index_.emplace(name.name, wholes_.size());
+  if (is_new)
+    wholes_.push_back({name, std::vector<Tensor>(static_cast<std::size_t>(name.part.count))});
+  wholes_[found->second].parts[static_cast<std::size_t>(name.part.index)] = parameter;
+}
+
+std::vector<NamedTensor> ForeignTensors::finish() const {
+  std::vector<NamedTensor> tensors;
+  for (const Whole& whole : wholes_) {
+    if (!std::all_of(whole.parts.begin(), whole.parts.end(),
+                     [](const Tensor& part) { return part.defined(); }))
+      throw Error(fmt::format("no parameter says what a part of {} is", whole.name.name));
+    tensors.push_back(
+        {whole.name.name, laid_out(joined(whole.parts, whole.name.part), whole.name.layout)});
+  }
+  return tensors;
+}
+
+}  // namespace attend

@@ -1,0 +1,125 @@
+#include "attend/interchange/writing/setting_differences.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <initializer_list>
+#include <string_view>
+
+#include "attend/core/json/json.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/core/strings/quote.h"
+
+namespace attend {
+
+namespace {
+
+using OptionsJson = nlohmann::ordered_json;
+
+void erase_all(OptionsJson& options, std::initializer_list<const char*> names) {
+  for (const char* name : names) options.erase(name);
+}
+
+double number_of(const OptionsJson& options, const char* name) {
+  const auto found = options.find(name);
+  return found != options.end() && found->is_number() ? found->get<double>() : 0.0;
+}
+
+void replace_zero(OptionsJson& options, const char* name, double usual) {
+  if (options.contains(name) && number_of(options, name) == 0.0) options[name] = usual;
+}
+
+// Zeros as what they stand for, and no options that have no effect.
+void make_explicit(OptionsJson& options, bool pairs) {
+  const double width = number_of(options, "d_model"), heads = number_of(options, "n_heads");
+  if (heads > 0) {
+    replace_zero(options, "n_key_heads", heads);
+    replace_zero(options, "d_key", width / heads);
+    replace_zero(options, "d_value", width / heads);
+    if (options.value("attention_scores", "") == "standard") options["attention_scores"] = "dot";
+    replace_zero(options, "inverse_temperature", 1 / std::sqrt(number_of(options, "d_key")));
+  }
+  replace_zero(options, "embedding_scale", std::sqrt(width));
+  const std::string positions = options.value("positions", "");
+  if (positions != "learned") options.erase("max_positions");
+  if (!positions.starts_with("sinusoidal")) options.erase("first_position");
+  if (positions != "relative")
+    erase_all(options, {"relative_buckets", "relative_distance", "relative_shared"});
+  const bool norm_first = options.value("norm_first", false);
+  if (!norm_first) options.erase("norm_keys");
+  if (options.value("norm_output", "") == "standard")
+    options["norm_output"] = norm_first ? "on" : "off";
+  if (options.value("pooling", "") == "first") options.erase("bos");
+  if (!pairs) options.erase("separators");
+  if (number_of(options, "dense_width") == 0.0)
+    erase_all(options, {"dense_activation", "dense_bias"});
+  const std::string scaling = options.value("rotary_scaling", "none");
+  if (positions != "rotary") erase_all(options, {"rotary_theta", "rotary_scaling"});
+  if (positions != "rotary" || scaling == "none") options.erase("rotary_factor");
+  if (positions != "rotary" || (scaling != "llama3" && scaling != "yarn"))
+    erase_all(options, {"rotary_low_factor", "rotary_high_factor", "rotary_original_length"});
+}
+
+bool matters(std::string_view option) {
+  return !option.ends_with("dropout") && option != "embedding_deviation";
+}
+
+std::string shown_value(const OptionsJson& value) {
+  if (value.is_number_float()) return fmt::format("{}", value.get<float>());
+  return printable(value.is_string() ? value.get<std::string>() : value.dump(), 60);
+}
+
+bool equal_values(const OptionsJson& a, const OptionsJson& b) {
+  if (a.is_number() && b.is_number()) return a.get<float>() == b.get<float>();
+  return a == b;
+}
+
+// `pairs`: whether the model of `ours` takes pairs of texts.
+void compare_options(OptionsJson ours, OptionsJson theirs, bool pairs,
+                     std::vector<std::string>& differences) {
+  make_explicit(ours, pairs);
+  make_explicit(theirs, pairs);
+  for (const auto& [name, value] : ours.items()) {
+    if (!matters(name)) continue;
+    const auto found = theirs.find(name);
+    if (found == theirs.end()) {
+      differences.push_back(fmt::format("{} is {}", kebab_case(name), shown_value(value)));
+    } else if (!equal_values(value, *found)) {
+      differences.push_back(fmt::format("{} is {} instead of {}", kebab_case(name),
+                                        shown_value(value), shown_value(*found)));
+    }
+  }
+}
+
+// "attend.config" -> "config"
+std::string name_of_key(std::string_view key) { return kebab_case(key.substr(key.find('.') + 1)); }
+
+}  // namespace
+
+std::vector<std::string> setting_differences(const Metadata& ours, const Metadata& theirs) {
+  std::vector<std::string> differences;
+  for (const auto& [key, value] : ours) {
+    // The length of the training texts, and that they were pairs, other programs do not keep.
+    if (key == "attend.context" || key == "attend.pairs") continue;
+    const auto found = theirs.find(key);
+    if (found == theirs.end()) {
+      differences.push_back(fmt::format("{} is {}", name_of_key(key), printable(value, 60)));
+      continue;
+    }
+    if (value == found->second) continue;
+    const auto mine = try_parse_json(value), other = try_parse_json(found->second);
+    if (mine && other && mine->is_object() && other->is_object()) {
+      compare_options(*mine, *other, ours.contains("attend.pairs"), differences);
+    } else {
+      differences.push_back(fmt::format("{} is {} instead of {}", name_of_key(key),
+                                        printable(value, 60), printable(found->second, 60)));
+    }
+  }
+  for (const auto& [key, value] : theirs)
+    if (!ours.contains(key))
+      differences.push_back(
+          fmt::format("{} is not set instead of {}", name_of_key(key), printable(value, 60)));
+  return differences;
+}
+
+}  // namespace attend

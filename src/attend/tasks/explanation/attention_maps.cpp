@@ -1,0 +1,128 @@
+#include "attend/tasks/explanation/attention_maps.h"
+
+#include <algorithm>
+
+#include "attend/checkpoint/finite.h"
+
+namespace attend {
+
+namespace {
+
+// The maps of all heads, without their first `skipped` rows.
+std::vector<AttentionMap> heads_of(const AttentionRecord& record, std::int64_t rows,
+                                   std::int64_t cols, std::int64_t skipped = 0) {
+  const Tensor weights = record.weights.to_host();
+  std::vector<AttentionMap> heads;
+  for (int h = 0; h < record.heads; ++h) {
+    const float* first = weights.data() + h * rows * cols;
+    heads.push_back({rows - skipped, cols, {first + skipped * cols, first + rows * cols}});
+  }
+  return heads;
+}
+
+void check_numbers(const std::vector<AttentionRecord>& records, const std::string& source) {
+  for (const AttentionRecord& record : records)
+    require_finite(record.weights.to_vector(), "attention weights", source);
+}
+
+}  // namespace
+
+AttentionMaps attention_maps(const TranslationModel& model, const PairMarks& marks,
+                             const std::vector<std::int32_t>& src,
+                             const std::vector<std::int32_t>& tgt) {
+  const NoGradient guard;
+  std::vector<AttentionRecord> records;
+  Pass pass = Pass::inference();
+  pass.attention = &records;
+
+  AttentionMaps maps{src, tgt, {}, {}, {}};
+  maps.tgt.insert(maps.tgt.begin(), marks.before_target.begin(), marks.before_target.end());
+  const std::int64_t unwritten = marks.of_target() - 1;
+  const Ragged source = Ragged::one(src), target = Ragged::one(maps.tgt);
+  const Variable memory = model.network->encode(source, pass);
+  model.network->decode(target, memory, source, pass);
+  check_numbers(records, model.source);
+  for (const AttentionRecord& record : records) {
+    if (record.module.starts_with("encoder.")) {
+      maps.encoder.push_back(heads_of(record, source.tokens(), source.tokens()));
+    } else if (record.module.ends_with("self_attn")) {
+      maps.decoder.push_back(heads_of(record, target.tokens(), target.tokens(), unwritten));
+    } else {
+      maps.cross.push_back(heads_of(record, target.tokens(), source.tokens(), unwritten));
+    }
+  }
+  return maps;
+}
+
+std::vector<std::vector<AttentionMap>> attention_maps(const SavedModel& model,
+                                                      const std::vector<std::int32_t>& text) {
+  const NoGradient guard;
+  std::vector<AttentionRecord> records;
+  Pass pass = Pass::inference();
+  pass.attention = &records;
+  const Ragged tokens = Ragged::one(text);
+  model.text_encoder().run(tokens, pass);
+  check_numbers(records, model.source);
+  std::vector<std::vector<AttentionMap>> layers;
+  for (const AttentionRecord& record : records)
+    layers.push_back(heads_of(record, tokens.tokens(), tokens.tokens()));
+  return layers;
+}
+
+AttentionMap word_map(const AttentionMap& map, std::span<const Tokenizer::Word> row_words,
+                      std::span<const Tokenizer::Word> col_words) {
+  AttentionMap result{
+      static_cast<std::int64_t>(row_words.size()), static_cast<std::int64_t>(col_words.size()), {}};
+  for (const Tokenizer::Word& row_word : row_words) {
+    for (const Tokenizer::Word& col_word : col_words) {
+      float total = 0;
+      for (std::int64_t row = row_word.begin; row < row_word.end; ++row) {
+        for (std::int64_t col = col_word.begin; col < col_word.end; ++col)
+          total += map.weights[static_cast<std::size_t>(row * map.cols + col)];
+      }
+      result.weights.push_back(total / static_cast<float>(row_word.end - row_word.begin));
+    }
+  }
+  return result;
+}
+
+std::vector<std::pair<int, int>> word_alignment(const TranslationModel& model,
+                                                const PairMarks& marks,
+                                                const std::vector<std::int32_t>& src,
+                                                const std::vector<std::int32_t>& tgt) {
+  const AttentionMaps maps = attention_maps(model, marks, src, tgt);
+  const auto before = static_cast<std::int32_t>(marks.before_source.size());
+  const auto src_words = model.src_tokenizer.words(std::span(src).subspan(
+      marks.before_source.size(), src.size() - static_cast<std::size_t>(marks.of_source())));
+  const auto tgt_words = model.tgt_tokenizer.words(tgt);
+  const std::size_t first_layer = maps.cross.size() > 1 ? 1 : 0;
+
+  // A target token's row is the one that predicts it.
+  const auto weight = [&](const Tokenizer::Word& t, const Tokenizer::Word& s) {
+    float total = 0;
+    for (std::size_t layer = first_layer; layer < maps.cross.size(); ++layer) {
+      for (const AttentionMap& head : maps.cross[layer]) {
+        for (std::int32_t row = t.begin; row < t.end; ++row) {
+          for (std::int32_t col = s.begin; col < s.end; ++col)
+            total += head.weights[static_cast<std::size_t>(row * head.cols + before + col)];
+        }
+      }
+    }
+    return total;
+  };
+  std::vector<std::pair<int, int>> pairs;
+  for (std::size_t t = 0; t < tgt_words.size(); ++t) {
+    std::size_t best = 0;
+    float best_weight = -1;
+    for (std::size_t s = 0; s < src_words.size(); ++s) {
+      if (const float w = weight(tgt_words[t], src_words[s]); w > best_weight) {
+        best = s;
+        best_weight = w;
+      }
+    }
+    if (best_weight >= 0) pairs.emplace_back(static_cast<int>(best), static_cast<int>(t));
+  }
+  return pairs;
+}
+
+}  // namespace attend

@@ -1,0 +1,89 @@
+#include "attend/tasks/model_file/model_reading.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "attend/core/strings/quote.h"
+#include "attend/tasks/model_file/adapter.h"
+
+namespace attend {
+
+DataError wrong_task(std::string_view source, std::string_view expected, std::string_view found) {
+  return DataError(fmt::format("{}: expected a model for {}, found one for {}", source, expected,
+                               printable(found, 60)));
+}
+
+void require_task(const Checkpoint& checkpoint, std::string_view task) {
+  if (is_adapter(checkpoint))
+    throw DataError(
+        fmt::format("{}: expected a model, found an adapter; attend merge merges it into its base",
+                    checkpoint.source));
+  if (const std::string& found = checkpoint.text("attend.task"); found != task)
+    throw wrong_task(checkpoint.source, task, found);
+}
+
+namespace {
+
+Tokenizer read_with(Tokenizer (*from)(std::string_view bytes), const Checkpoint& checkpoint,
+                    std::string_view name) {
+  const Tensor& bytes = checkpoint.tensor(name);
+  try {
+    Tokenizer tokenizer = from(tensor_bytes(bytes));
+    if (tokenizer.eos_id() < 0)
+      throw DataError(fmt::format("{}: expected a token that ends a text, found none", name));
+    return tokenizer;
+  } catch (const Error& error) {
+    throw DataError(fmt::format("{}: {}", checkpoint.source, error.what()));
+  }
+}
+
+}  // namespace
+
+Tokenizer read_tokenizer(const Checkpoint& checkpoint, std::string_view name) {
+  return read_with(Tokenizer::from_bytes, checkpoint, name);
+}
+
+Tokenizer read_decoding_tokenizer(const Checkpoint& checkpoint, std::string_view name) {
+  return read_with(Tokenizer::for_decoding, checkpoint, name);
+}
+
+void require_layers(const Checkpoint& checkpoint, std::int64_t layers) {
+  if (layers > std::ssize(checkpoint.tensors))
+    throw DataError(fmt::format("{}: attend.config: {} layers need more than {} tensors",
+                                checkpoint.source, layers, checkpoint.tensors.size()));
+}
+
+namespace {
+
+const std::string kSpecialTokensKey = "attend.special_tokens", kSpecialTokensRead = "read";
+
+}  // namespace
+
+SpecialText read_special_text(const Checkpoint& checkpoint) {
+  if (!checkpoint.metadata.contains(kSpecialTokensKey)) return SpecialText::as_text;
+  const std::string value = checkpoint.text(kSpecialTokensKey);
+  if (value != kSpecialTokensRead)
+    throw DataError(fmt::format("{}: {}: expected {}, found {}", checkpoint.source,
+                                kSpecialTokensKey, kSpecialTokensRead, quote(value)));
+  return SpecialText::as_tokens;
+}
+
+void write_special_text(SpecialText special, Metadata& metadata) {
+  if (special == SpecialText::as_tokens) metadata[kSpecialTokensKey] = kSpecialTokensRead;
+}
+
+std::map<std::string, TextKind> read_text_kinds(const Checkpoint& checkpoint) {
+  std::map<std::string, TextKind> kinds;
+  for (const auto& [key, value] : checkpoint.metadata)
+    if (key.starts_with(kTextKindKey))
+      kinds[key.substr(kTextKindKey.size())] = read_options<TextKind>(checkpoint, key);
+  return kinds;
+}
+
+bool is_in_vocabulary(const std::vector<std::int32_t>& ids, const Tokenizer& tokenizer) {
+  return std::all_of(ids.begin(), ids.end(),
+                     [&](std::int32_t id) { return id >= 0 && id < tokenizer.vocab_size(); });
+}
+
+}  // namespace attend
