@@ -250,7 +250,9 @@ TEST_F(ChatRoute, StreamsLogprobsAndIdsOfAllTokens) {
   for (int events = 0; rest.starts_with("data: {"); ++events) {
     const auto choice = parse_json(rest.substr(6, rest.find("\n\n") - 6), "event")["choices"][0];
     EXPECT_EQ(events == 0, choice["delta"].contains("role"));
-    if (events == 0) EXPECT_TRUE(choice["logprobs"].is_null());
+    if (events == 0) {
+      EXPECT_TRUE(choice["logprobs"].is_null());
+    }
     if (!choice["logprobs"].is_null())
       for (const auto& token : choice["logprobs"]["content"]) logprobs.push_back(token);
     for (const auto& id : choice["token_ids"]) ids.push_back(id);
