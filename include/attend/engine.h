@@ -9,8 +9,8 @@
 //
 // Sentences join the running batch of their model at every decoding step and leave it when done
 // (continuous batching). Answers are bit-identical to those of the model's own translate(),
-// generate(), classify(), tag() or embed(), whatever else the engine does. Members may be called
-// from any number of threads at once.
+// generate(), classify(), tag(), embed() or score(), whatever else the engine does. Members may be
+// called from any number of threads at once.
 #pragma once
 
 #include <cstddef>
@@ -90,6 +90,27 @@ struct EmbeddingRequest {
   std::string client = {};
 };
 
+// Pairs to score, as by Translator::score().
+struct PairScoringRequest {
+  std::vector<std::string> sources;
+  std::vector<std::string> targets;  // the items, as many as sources
+  LanguagePair languages = {};
+  std::string client = {};
+};
+
+// Texts to score, as by Generator::score().
+struct TextScoringRequest {
+  std::vector<std::string> texts;  // the items
+  std::string client = {};
+};
+
+// Tokens to score, as by Generator::score_tokens().
+struct TokenScoringRequest {
+  std::vector<std::vector<std::int32_t>> prompts;  // the items
+  int likeliest = 0;
+  std::string client = {};
+};
+
 // Receives the outcome of every item, in any order: one call of `accept` or `fail` for each, on a
 // thread of the engine. Calls must be short and must not throw. They may submit and cancel, but not
 // wait for the engine.
@@ -161,6 +182,12 @@ class Engine {
                 Receiver<Classification> receiver);
   Ticket submit(const Tagger& tagger, TaggingRequest request, Receiver<Tagging> receiver);
   Ticket submit(const Embedder& embedder, EmbeddingRequest request, Receiver<Embedding> receiver);
+  Ticket submit(const Translator& translator, PairScoringRequest request,
+                Receiver<SequenceScore> receiver);
+  Ticket submit(const Generator& generator, TextScoringRequest request,
+                Receiver<SequenceScore> receiver);
+  Ticket submit(const Generator& generator, TokenScoringRequest request,
+                Receiver<std::vector<GeneratedToken>> receiver);
 
   EngineStatistics statistics() const;
 

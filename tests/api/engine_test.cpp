@@ -34,6 +34,15 @@ TEST_F(EngineApi, AnswersAsTheModelsThemselves) {
   auto [to_tag, tags] = futures<Tagging>(2);
   engine.submit(tagger, {texts}, to_tag);
 
+  auto [to_score_pairs, pair_scores] = futures<SequenceScore>(2);
+  engine.submit(translator, PairScoringRequest{{"the dog", "a cat"}, {"der hund", "eine katze"}},
+                to_score_pairs);
+  auto [to_score_texts, text_scores] = futures<SequenceScore>(2);
+  engine.submit(generator, TextScoringRequest{texts}, to_score_texts);
+  const std::vector<std::int32_t> ids = generator.prompt_ids("the old dog");
+  auto [to_score_tokens, token_scores] = futures<std::vector<GeneratedToken>>(1);
+  engine.submit(generator, TokenScoringRequest{.prompts = {ids}, .likeliest = 2}, to_score_tokens);
+
   const std::vector<Translation> alone = translator.translate(kSomeSentences);
   for (std::size_t i = 0; i < 3; ++i) {
     const Translation translation = translations[i].get();
@@ -53,6 +62,17 @@ TEST_F(EngineApi, AnswersAsTheModelsThemselves) {
     EXPECT_EQ(tagging.tags, tagged[i].tags);
     EXPECT_EQ(tagging.probabilities, tagged[i].probabilities);
   }
+  const std::vector<std::string> sources{"the dog", "a cat"}, targets{"der hund", "eine katze"};
+  const std::vector<SequenceScore> of_pairs = translator.score(sources, targets),
+                                   of_texts = generator.score(texts);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(pair_scores[i].get().token_scores, of_pairs[i].token_scores);
+    EXPECT_EQ(text_scores[i].get().token_scores, of_texts[i].token_scores);
+  }
+  const std::vector<GeneratedToken> scored = token_scores[0].get(),
+                                    of_tokens = generator.score_tokens(ids, 2);
+  ASSERT_EQ(scored.size(), of_tokens.size());
+  for (std::size_t i = 1; i < scored.size(); ++i) EXPECT_EQ(scored[i].score, of_tokens[i].score);
 }
 
 TEST_F(EngineApi, CancelsByTicketEvenAfterItsEnd) {

@@ -239,7 +239,7 @@ class Client {
 bool becomes_idle() {
   const Clock::time_point end = Clock::now() + 20s;
   for (;;) {
-    const EngineStatistics now = service().jobs().statistics();
+    const EngineStatistics now = service().engine().statistics();
     if (now.waiting_items == 0 && now.running_items == 0) return true;
     if (Clock::now() > end) return false;
     std::this_thread::sleep_for(1ms);

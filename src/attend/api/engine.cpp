@@ -7,6 +7,7 @@
 #include "attend/api/views.h"
 #include "attend/core/threads/entered_runtime.h"
 #include "attend/tasks/serving/decoding_jobs.h"
+#include "attend/tasks/serving/scoring_jobs.h"
 #include "attend/tasks/serving/serving_engine.h"
 #include "attend/tasks/serving/text_jobs.h"
 
@@ -104,6 +105,21 @@ Ticket Engine::submit(const Embedder& embedder, EmbeddingRequest request,
                       Receiver<Embedding> receiver) {
   const std::shared_ptr<const EmbeddingEngine> model(embedder.impl_, &embedder.impl_->engine);
   return Ticket(impl_->submit(model, std::move(request), std::move(receiver)));
+}
+
+Ticket Engine::submit(const Translator& translator, PairScoringRequest request,
+                      Receiver<SequenceScore> receiver) {
+  return Ticket(impl_->submit(translator.impl_->engine, std::move(request), std::move(receiver)));
+}
+
+Ticket Engine::submit(const Generator& generator, TextScoringRequest request,
+                      Receiver<SequenceScore> receiver) {
+  return Ticket(impl_->submit(generator.impl_->engine, std::move(request), std::move(receiver)));
+}
+
+Ticket Engine::submit(const Generator& generator, TokenScoringRequest request,
+                      Receiver<std::vector<GeneratedToken>> receiver) {
+  return Ticket(impl_->submit(generator.impl_->engine, std::move(request), std::move(receiver)));
 }
 
 EngineStatistics Engine::statistics() const { return impl_->engine->statistics(); }

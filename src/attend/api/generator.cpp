@@ -41,10 +41,8 @@ std::vector<std::int32_t> Generator::prompt_ids(std::string_view prompt,
 std::vector<GeneratedToken> Generator::score_tokens(std::span<const std::int32_t> ids,
                                                     int likeliest) const {
   const EnteredRuntime entered(impl_->runtime);
-  GenerationOptions options;
-  options.likeliest = likeliest;
   return attend::score_tokens(impl_->engine.model(),
-                              impl_->engine.prompt({ids.begin(), ids.end()}, options, 0).stream,
+                              impl_->engine.ids_to_score({ids.begin(), ids.end()}, likeliest),
                               likeliest);
 }
 

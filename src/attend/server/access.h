@@ -4,10 +4,12 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace attend {
@@ -27,6 +29,21 @@ struct ApiKey {
 
 // Throws IoError, or DataError with file and line.
 std::vector<ApiKey> read_api_keys(const std::filesystem::path& path);
+
+// Receives the tokens of a client's request that were read or written, as they become known; from
+// any thread.
+class Spend {
+ public:
+  // `client`: empty if there are no keys.
+  Spend(std::string client, std::function<void(std::int64_t tokens)> count)
+      : client_(std::move(client)), count_(std::move(count)) {}
+  void operator()(std::int64_t tokens) const { count_(tokens); }
+  const std::string& client() const { return client_; }
+
+ private:
+  std::string client_;
+  std::function<void(std::int64_t)> count_;
+};
 
 // Checks keys and counts requests. All functions may be called from any thread.
 class Access {

@@ -86,18 +86,18 @@ class Completion : public std::enable_shared_from_this<Completion> {
   // How likely the prompts are is known before anything is written. Their tokens are paid for once.
   void score_prompts() {
     using Tokens = std::vector<GeneratedToken>;
-    TokenScoringJob job{{}, request_.options.likeliest};
+    TokenScoringRequest job{{}, request_.options.likeliest, spend_.client()};
     for (const CompletionPrompt& prompt : request_.prompts) job.prompts.push_back(prompt.ids);
     const auto done = [self = shared_from_this()](const std::vector<Tokens>& scored) {
       self->add_prompts(scored);
       self->generate();
     };
     const auto fail = [call = call_](std::exception_ptr error) { call->fail(error); };
-    const bool generates = request_.options.max_tokens > 0;
-    const Spend spend = generates ? Spend(spend_.client(), [](std::int64_t) {}) : spend_;
     const std::lock_guard lock(mutex_);  // the outcome waits for what a hang-up cancels
-    call_->on_hang_up(call_->service.jobs().score(*request_.model->as<Generator>(), std::move(job),
-                                                  gather<Tokens>(prompts(), done, fail), spend));
+    const Ticket ticket = call_->service.engine().submit(
+        *request_.model->as<Generator>(), std::move(job), gather<Tokens>(prompts(), done, fail));
+    if (request_.options.max_tokens == 0) spend_(ticket.tokens());
+    call_->on_hang_up([ticket] { ticket.cancel(); });
   }
   void add_prompts(const std::vector<std::vector<GeneratedToken>>& scored) {
     const std::lock_guard lock(mutex_);
@@ -127,8 +127,9 @@ class Completion : public std::enable_shared_from_this<Completion> {
   // Outcomes wait until the ticket is known.
   Ticket submit(std::vector<GenerationRequest> jobs, Receiver<Generation> receiver) {
     const std::lock_guard lock(mutex_);
-    ticket_ = call_->service.jobs().generate(*request_.model->as<Generator>(), std::move(jobs),
-                                             std::move(receiver), spend_);
+    ticket_ = call_->service.engine().submit(*request_.model->as<Generator>(), std::move(jobs),
+                                             std::move(receiver));
+    spend_(ticket_.tokens());
     return ticket_;
   }
 
@@ -138,7 +139,8 @@ class Completion : public std::enable_shared_from_this<Completion> {
                           .grow = [self = shared_from_this(), number](
                                       const GeneratedToken& token) { self->grow(number, token); },
                           .conversation = request_.conversation,
-                          .in_message = request_.in_message};
+                          .in_message = request_.in_message,
+                          .client = spend_.client()};
     if (!is_chat()) job.ids = choices_[number].prompt->ids;
     return job;
   }

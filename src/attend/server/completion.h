@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "attend/server/jobs.h"
 #include "attend/server/route.h"
 #include "attend/server/served_model.h"
 #include "attend/server/stopped_text.h"

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "attend/server/access.h"
 #include "attend/server/http/exchange.h"
-#include "attend/server/jobs.h"
 #include "attend/server/parameters.h"
 
 namespace attend {

@@ -88,7 +88,8 @@ Service::Service(ServiceOptions options, std::vector<ModelPlace> places,
       models_(std::move(places), options_.models_folder, runtime),
       downloads_(options_.downloads),
       explorers_(runtime, options_.explorer),
-      jobs_(options_.max_tokens_in_queue, runtime),
+      engine_({.queue_tokens = options_.max_tokens_in_queue}, runtime),
+      turns_(options_.max_tokens_in_queue),
       time_limit_(options_.request_time_limit) {
   if (!options_.api_keys.empty()) access_.replace(read_api_keys(options_.api_keys));
 }
@@ -207,7 +208,7 @@ std::string Service::url_for(const HttpRequest& request) const {
 }
 
 Metrics::Gauges Service::gauges() const {
-  return {.jobs = jobs_.statistics(),
+  return {.jobs = engine_.statistics(),
           .queue_limit = options_.max_tokens_in_queue,
           .connections = connections(),
           .models = static_cast<int>(models_.all().size())};

@@ -10,16 +10,17 @@
 #include <string>
 #include <vector>
 
+#include "attend/engine.h"
 #include "attend/server/access.h"
 #include "attend/server/background.h"
 #include "attend/server/downloads.h"
 #include "attend/server/explorers.h"
 #include "attend/server/http/server.h"
-#include "attend/server/jobs.h"
 #include "attend/server/metrics.h"
 #include "attend/server/models.h"
 #include "attend/server/route.h"
 #include "attend/server/time_limit.h"
+#include "attend/server/work_turns.h"
 
 namespace attend {
 
@@ -54,7 +55,8 @@ class Service {
 
   const ServiceOptions& options() const { return options_; }
   Models& models() { return models_; }
-  Jobs& jobs() { return jobs_; }
+  Engine& engine() { return engine_; }
+  WorkTurns& turns() { return turns_; }
   Access& access() { return access_; }
   Background& background() { return background_; }
   Explorers& explorers() { return explorers_; }
@@ -88,7 +90,8 @@ class Service {
   // End first: what they do may use everything else.
   Background background_;
   Explorers explorers_;
-  Jobs jobs_;
+  Engine engine_;
+  WorkTurns turns_;
   TimeLimit time_limit_;
 };
 

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "attend/server/gathering.h"
-#include "attend/server/service.h"
+#include "attend/server/submission.h"
 
 namespace attend {
 namespace {
@@ -81,10 +80,8 @@ void translate_texts(const std::shared_ptr<Call>& call, TextTranslationRequest r
     done(std::move(*all));
   };
   if (count == 0) return finish({});
-  call->on_hang_up(call->service.jobs().submit(
-      translator, TranslationRequest{std::move(sentences), options},
-      gather<Translation>(count, finish, [call](std::exception_ptr error) { call->fail(error); }),
-      call->spend()));
+  submit<Translation>(call, translator, TranslationRequest{std::move(sentences), options}, count,
+                      finish);
 }
 
 }  // namespace attend

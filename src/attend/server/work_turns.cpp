@@ -64,7 +64,7 @@ void WorkTurns::State::require_room(const Work& work) const {
       own_tokens + work.tokens > share_of(work.client, most_tokens) ||
       own_requests >= share_of(work.client, kMostRequests))
     throw OverloadedError(
-        "too many requests for scores, explanations and alternatives are waiting; try again later");
+        "too many requests for explanations and alternatives are waiting; try again later");
 }
 
 WorkTurns::State::Pointer WorkTurns::State::submit(Work work) {

@@ -1,4 +1,4 @@
-// Work that no engine does, such as scoring and explaining, on one thread. Requests are worked on
+// Work that no engine does, such as explaining, on one thread. Requests are worked on
 // in parts and clients take turns, so that a short request waits for no long one.
 #pragma once
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "attend/tasks/serving/decoding_jobs.h"
+#include "attend/tasks/serving/scoring_jobs.h"
 #include "attend/tasks/serving/serving_engine.h"
 #include "attend/tasks/serving/text_jobs.h"
 #include "tasks/small_classifier.h"

@@ -6,6 +6,7 @@
 
 #include "attend/core/random/random.h"
 #include "attend/error.h"
+#include "attend/tasks/language/scoring.h"
 #include "tasks/serving/served.h"
 #include "tensor/expect_error.h"
 
@@ -46,9 +47,12 @@ class Client {
 
   void send(int requests) {
     for (int i = 0; i < requests; ++i) {
-      switch (random_.below(5)) {
+      switch (random_.below(6)) {
         case 0:
           send_prompt();
+          break;
+        case 2:
+          send_scores();
           break;
         case 1:
           send_texts();
@@ -94,6 +98,19 @@ class Client {
       for (auto& [item, answer] : sent->collected.answers)
         EXPECT_EQ(answer.values, sent->expected[item].values);
     }
+    for (auto& sent : scores_) {
+      expect_outcomes(*sent);
+      for (auto& [item, answer] : sent->collected.answers) {
+        EXPECT_EQ(answer.token_scores, sent->expected[item].token_scores);
+        EXPECT_EQ(answer.log_probability, sent->expected[item].log_probability);
+        EXPECT_EQ(answer.characters, sent->expected[item].characters);
+      }
+    }
+    for (auto& sent : token_scores_) {
+      expect_outcomes(*sent);
+      for (auto& [item, answer] : sent->collected.answers)
+        expect_same_tokens(answer, sent->expected[item]);
+    }
   }
   std::int64_t items() const { return items_; }
 
@@ -105,6 +122,19 @@ class Client {
     EXPECT_TRUE(sent.state->cancelled || sent.collected.errors.empty());
     for (const auto& [item, error] : sent.collected.errors)
       expect_error<CancelledError>([&error] { std::rethrow_exception(error); }, {"cancelled"});
+  }
+
+  static void expect_same_tokens(const std::vector<GeneratedToken>& tokens,
+                                 const std::vector<GeneratedToken>& expected) {
+    ASSERT_EQ(tokens.size(), expected.size());
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      EXPECT_EQ(tokens[i].id, expected[i].id);
+      EXPECT_EQ(tokens[i].text, expected[i].text);
+      if (i > 0) {
+        EXPECT_EQ(tokens[i].score, expected[i].score);
+      }
+      EXPECT_EQ(tokens[i].likeliest.size(), expected[i].likeliest.size());
+    }
   }
 
   template <class Model, class Request, class Answer>
@@ -159,6 +189,29 @@ class Client {
     submit(served_embedder(), EmbeddingRequest{texts, options}, *embedded);
   }
 
+  void send_scores() {
+    const std::vector<std::string> all = random_sentences(12);
+    const std::vector<std::string> texts(all.begin(),
+                                         all.begin() + 1 + static_cast<int>(random_.below(11)));
+    const std::vector<std::string> targets(texts.rbegin(), texts.rend());
+    auto& pairs = scores_.emplace_back(std::make_unique<Sent<SequenceScore>>());
+    pairs->expected = translator().score(texts, targets);
+    submit(translator(), PairScoringRequest{texts, targets}, *pairs);
+    auto& lines = scores_.emplace_back(std::make_unique<Sent<SequenceScore>>());
+    lines->expected = score_lines(served_generator().model(), texts, ScoringOptions());
+    submit(served_generator(), TextScoringRequest{texts}, *lines);
+    auto& tokens =
+        token_scores_.emplace_back(std::make_unique<Sent<std::vector<GeneratedToken>>>());
+    TokenScoringRequest request{.prompts = {}, .likeliest = static_cast<int>(random_.below(3))};
+    for (const std::string& text : texts) {
+      std::vector<std::int32_t> ids = served_generator().prompt_ids(text + " a", {});
+      ids.resize(std::min<std::size_t>(ids.size(), 8));
+      tokens->expected.push_back(score_tokens(served_generator().model(), ids, request.likeliest));
+      request.prompts.push_back(ids);
+    }
+    submit(served_generator(), std::move(request), *tokens);
+  }
+
   ServingEngine& engine_;
   Random random_;
   std::int64_t items_ = 0;
@@ -167,6 +220,8 @@ class Client {
   std::vector<std::unique_ptr<Sent<Classification>>> classifications_;
   std::vector<std::unique_ptr<Sent<Tagging>>> taggings_;
   std::vector<std::unique_ptr<Sent<Embedding>>> embeddings_;
+  std::vector<std::unique_ptr<Sent<SequenceScore>>> scores_;
+  std::vector<std::unique_ptr<Sent<std::vector<GeneratedToken>>>> token_scores_;
 };
 
 class ServingEngineOfThreads : public testing::TestWithParam<int> {};

@@ -6,7 +6,7 @@
 #include "attend/decode/sampling.h"
 #include "attend/server/routes/exploring.h"
 #include "attend/server/routes/inputs.h"
-#include "attend/server/service.h"
+#include "attend/server/submission.h"
 #include "attend/tasks/explanation/answer_explanation.h"
 #include "attend/tasks/explanation/explanation_json.h"
 
@@ -64,17 +64,12 @@ void explain_token(const std::shared_ptr<Call>& call) {
     return answer_changed(call, model, [question, answered](const SavedModel& changed) {
       return answered(explain_answer(changed, question));
     });
-  const auto explain = [call, model, question, answered] {
-    try {
-      call->respond(answered(ModelAccess::loaded(model->loaded)->call([&](const SavedModel& m) {
-        return explain_answer(m, question);
-      })));
-    } catch (...) {
-      call->fail(std::current_exception());
-    }
-  };
-  call->on_hang_up(call->service.jobs().run(std::ssize(model->tokenizer.encode(question.text)),
-                                            explain, cancelling(call), call->spend()));
+  run_in_turn(
+      call, std::ssize(model->tokenizer.encode(question.text)), [call, model, question, answered] {
+        call->respond(answered(ModelAccess::loaded(model->loaded)->call([&](const SavedModel& m) {
+          return explain_answer(m, question);
+        })));
+      });
 }
 
 }  // namespace

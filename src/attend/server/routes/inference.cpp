@@ -8,12 +8,11 @@
 #include "attend/core/json/json_text.h"
 #include "attend/core/strings/quote.h"
 #include "attend/server/completion.h"
-#include "attend/server/gathering.h"
 #include "attend/server/http/form.h"
 #include "attend/server/routes/inputs.h"
 #include "attend/server/routes/labels.h"
 #include "attend/server/routes/vectors.h"
-#include "attend/server/service.h"
+#include "attend/server/submission.h"
 #include "attend/server/text_translation.h"
 #include "attend/version.h"
 
@@ -50,9 +49,8 @@ void embed_inputs(const std::shared_ptr<Call>& call, bool normalize) {
     }
     call->respond(list);
   };
-  call->on_hang_up(call->service.jobs().submit(
-      *model->as<Embedder>(), EmbeddingRequest{std::move(inputs), options},
-      gather<Embedding>(count, done, failing(call)), call->spend()));
+  submit<Embedding>(call, *model->as<Embedder>(), EmbeddingRequest{std::move(inputs), options},
+                    count, done);
 }
 
 void embed(const std::shared_ptr<Call>& call) {
@@ -169,23 +167,19 @@ void score(const std::shared_ptr<Call>& call) {
   const std::size_t count = targets.size();
   if (count == 0 || count > kMostInferred)
     throw HttpError{400, fmt::format("targets: expected 1 to {} texts", kMostInferred)};
-  const auto receiver = gather<SequenceScore>(
-      count, [call](const std::vector<SequenceScore>& scores) { respond_scores(call, scores); },
-      failing(call));
+  const auto done = [call](const std::vector<SequenceScore>& scores) {
+    respond_scores(call, scores);
+  };
   const Models& models = call->service.models();
   if (!p.has("sources")) {
     const ServedModelPointer model = models.find<Generator>(p.text("model"));
-    return call->on_hang_up(call->service.jobs().score(*model->as<Generator>(), std::move(targets),
-                                                       receiver, call->spend()));
+    return submit<SequenceScore>(call, *model->as<Generator>(),
+                                 TextScoringRequest{std::move(targets)}, count, done);
   }
-  if (sources.size() != count)
-    throw HttpError{400, fmt::format("expected as many targets as sources, got {} and {}", count,
-                                     sources.size())};
   const ServedModelPointer model = models.find<Translator>(p.text("model"));
-  ScoringJob job{std::move(sources), std::move(targets), {}};
-  job.languages = model->own_names(p.text("source"), p.text("target"));
-  call->on_hang_up(call->service.jobs().score(*model->as<Translator>(), std::move(job), receiver,
-                                              call->spend()));
+  PairScoringRequest request{std::move(sources), std::move(targets)};
+  request.languages = model->own_names(p.text("source"), p.text("target"));
+  submit<SequenceScore>(call, *model->as<Translator>(), std::move(request), count, done);
 }
 
 constexpr RouteField kInputs{"inputs", FieldType::texts, "text, or a list of texts", true};

@@ -86,13 +86,4 @@ InputTexts pairs_or_texts(const Parameters& parameters, bool takes_pairs) {
   return result;
 }
 
-std::function<void(std::exception_ptr)> failing(const std::shared_ptr<Call>& call) {
-  return [call](std::exception_ptr error) { call->fail(error); };
-}
-
-std::function<void()> cancelling(const std::shared_ptr<Call>& call) {
-  return
-      [call] { call->fail(std::make_exception_ptr(CancelledError("the request was cancelled"))); };
-}
-
 }  // namespace attend

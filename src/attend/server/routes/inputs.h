@@ -2,9 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <exception>
-#include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,10 +26,5 @@ struct InputTexts {
 // of those. For a model that `takes_pairs`, ["text", "its second"] is one pair, as in
 // text-embeddings-inference. Throws HttpError for another form, and for pairs beside single texts.
 InputTexts pairs_or_texts(const Parameters& parameters, bool takes_pairs);
-
-// Answers a call with the error that it is given.
-std::function<void(std::exception_ptr)> failing(const std::shared_ptr<Call>& call);
-// Answers a call with a CancelledError.
-std::function<void()> cancelling(const std::shared_ptr<Call>& call);
 
 }  // namespace attend

@@ -9,9 +9,8 @@
 #include "attend/core/json/json_text.h"
 #include "attend/core/strings/character_index.h"
 #include "attend/core/strings/quote.h"
-#include "attend/server/gathering.h"
 #include "attend/server/routes/inputs.h"
-#include "attend/server/service.h"
+#include "attend/server/submission.h"
 #include "attend/tasks/tagging/engine.h"
 
 namespace attend {
@@ -46,9 +45,7 @@ void submit_texts(const std::shared_ptr<Call>& call, const ServedModelPointer& m
   const auto done = [call, shape = std::move(shape)](std::vector<Classification> classified) {
     call->respond(shape(std::move(classified)));
   };
-  call->on_hang_up(call->service.jobs().submit(*model->as<Classifier>(), std::move(request),
-                                               gather<Classification>(count, done, failing(call)),
-                                               call->spend()));
+  submit<Classification>(call, *model->as<Classifier>(), std::move(request), count, done);
 }
 
 // Of "parameters": whether special tokens in a text are text.
@@ -210,9 +207,7 @@ void tag_inputs(const std::shared_ptr<Call>& call, const ServedModelPointer& mod
     for (const Tagging& one : tagged) body.push_back(groups_json(one, alone));
     call->respond(list ? body : body.at(0));
   };
-  call->on_hang_up(call->service.jobs().submit(*model->as<Tagger>(), TaggingRequest{texts, options},
-                                               gather<Tagging>(texts.size(), done, failing(call)),
-                                               call->spend()));
+  submit<Tagging>(call, *model->as<Tagger>(), TaggingRequest{texts, options}, texts.size(), done);
 }
 
 }  // namespace attend

@@ -11,12 +11,11 @@
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/server/completion.h"
-#include "attend/server/gathering.h"
 #include "attend/server/http/form.h"
 #include "attend/server/routes/completion_requests.h"
 #include "attend/server/routes/openai_fields.h"
 #include "attend/server/routes/vectors.h"
-#include "attend/server/service.h"
+#include "attend/server/submission.h"
 #include "attend/text/text_stream.h"
 
 namespace attend {
@@ -147,10 +146,7 @@ void embeddings(const std::shared_ptr<Call>& call) {
                    {"model", model->name},
                    {"usage", {{"prompt_tokens", tokens}, {"total_tokens", tokens}}}});
   };
-  call->on_hang_up(call->service.jobs().submit(
-      *model->as<Embedder>(), EmbeddingRequest{std::move(inputs)},
-      gather<Embedding>(count, done, [call](std::exception_ptr error) { call->fail(error); }),
-      call->spend()));
+  submit<Embedding>(call, *model->as<Embedder>(), EmbeddingRequest{std::move(inputs)}, count, done);
 }
 
 Json listed_model(const ServedModel& model) {

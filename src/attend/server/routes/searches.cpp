@@ -3,10 +3,9 @@
 
 #include "attend/core/strings/quote.h"
 #include "attend/inspect/beam_tree.h"
-#include "attend/server/gathering.h"
 #include "attend/server/routes/exploring.h"
 #include "attend/server/routes/inputs.h"
-#include "attend/server/service.h"
+#include "attend/server/submission.h"
 #include "attend/tasks/translation/engine.h"
 
 namespace attend {
@@ -83,9 +82,8 @@ void search(const std::shared_ptr<Call>& call) {
   const auto done = [call, body_of](const std::vector<Translation>& found) {
     call->respond(body_of(found.front()));
   };
-  call->on_hang_up(call->service.jobs().submit(
-      translator, TranslationRequest{{p.text("text")}, std::move(options)},
-      gather<Translation>(1, done, failing(call)), call->spend()));
+  submit<Translation>(call, translator, TranslationRequest{{p.text("text")}, std::move(options)}, 1,
+                      done);
 }
 
 void require_short(const char* name, std::size_t tokens) {
@@ -107,17 +105,12 @@ void alternatives(const std::shared_ptr<Call>& call) {
   require_short("text", source_tokens);
   require_short("target", target.size());
   const int count = static_cast<int>(p.whole("count", 1, kMostAlternatives, kAlternatives));
-  const auto find = [call, model, text, target, count, languages = options.languages] {
-    try {
-      const std::vector<TokenAlternatives> found =
-          model->as<Translator>()->alternatives(text, target, count, languages);
-      call->respond({{"tokens", alternatives_json(found)}});
-    } catch (...) {
-      call->fail(std::current_exception());
-    }
-  };
   const auto tokens = static_cast<std::int64_t>(source_tokens + target.size()) + 1;
-  call->on_hang_up(call->service.jobs().run(tokens, find, cancelling(call), call->spend()));
+  run_in_turn(call, tokens, [call, model, text, target, count, languages = options.languages] {
+    const std::vector<TokenAlternatives> found =
+        model->as<Translator>()->alternatives(text, target, count, languages);
+    call->respond({{"tokens", alternatives_json(found)}});
+  });
   call->spend()(tokens);
 }
 

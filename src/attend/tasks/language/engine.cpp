@@ -101,6 +101,13 @@ GenerationPrompt GenerationEngine::prompt(std::vector<std::int32_t> ids,
   return {std::move(ids), std::move(begun), options, sample};
 }
 
+std::vector<std::int32_t> GenerationEngine::ids_to_score(std::vector<std::int32_t> ids,
+                                                         int likeliest) const {
+  GenerationOptions options;
+  options.likeliest = likeliest;
+  return prompt(std::move(ids), options, 0).stream;
+}
+
 GenerationPrompt GenerationEngine::conversation(std::vector<std::int32_t> tokens,
                                                 const GenerationOptions& options,
                                                 std::uint64_t sample) const {

@@ -87,6 +87,8 @@ class GenerationEngine {
   // and for ids outside the vocabulary.
   GenerationPrompt prompt(std::vector<std::int32_t> ids, const GenerationOptions& options,
                           std::uint64_t sample) const;
+  // The ids of a text to score. Throws like prompt().
+  std::vector<std::int32_t> ids_to_score(std::vector<std::int32_t> ids, int likeliest) const;
   // The same for a prompt of tokens, such as Chat::tokens(): a conversation, whose next part ends
   // with eos. Also throws DataError for none, and for ids outside the vocabulary.
   GenerationPrompt conversation(std::vector<std::int32_t> tokens, const GenerationOptions& options,

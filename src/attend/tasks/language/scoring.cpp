@@ -25,11 +25,6 @@ using LineIds = std::vector<std::int32_t>;
 // A batch of more tokens is not faster, only larger.
 constexpr std::int64_t kMostBatchTokens = 1024;
 
-struct ScoredLine {
-  LineIds ids;  // of which the first is only input
-  std::int64_t characters = 0;
-};
-
 SequenceScore score_of(std::vector<float> token_scores, const LanguageModel& model) {
   require_finite(token_scores, "log-probabilities of the tokens", model.source);
   const float sum = std::accumulate(token_scores.begin(), token_scores.end(), 0.0f);
@@ -52,48 +47,6 @@ void score_short(const LanguageModel& model, std::span<const LineIds* const> lin
     const auto first = log_probabilities.begin() + batch.input.begin_of(i);
     *scores[static_cast<std::size_t>(i)] = score_of({first, first + batch.input.length(i)}, model);
   }
-}
-
-std::vector<SequenceScore> scores_of(const LanguageModel& model,
-                                     std::span<const ScoredLine> lines) {
-  std::vector<SequenceScore> scores(lines.size());
-  std::vector<const LineIds*> together;
-  std::vector<SequenceScore*> of_them;
-  std::int64_t tokens = 0;  // of the lines together
-  const auto flush = [&] {
-    if (!together.empty()) score_short(model, together, of_them);
-    together.clear();
-    of_them.clear();
-    tokens = 0;
-  };
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::int64_t length = std::ssize(lines[i].ids);
-    if (length < 2) continue;  // nothing is predicted
-    if (length - (model.text.has_lines() ? 1 : 0) > model.context.sequence_length) {
-      scores[i] = score_of(score_stream(model, lines[i].ids), model);
-      continue;
-    }
-    if (tokens + length > kMostBatchTokens) flush();
-    together.push_back(&lines[i].ids);
-    of_them.push_back(&scores[i]);
-    tokens += length;
-  }
-  flush();
-  for (std::size_t i = 0; i < lines.size(); ++i) scores[i].characters = lines[i].characters;
-  return scores;
-}
-
-ScoredLine scored_line(const LanguageModel& model, const std::string& line,
-                       const std::string& where, int max_tokens) {
-  LineIds ids = model.passage_ids(line);
-  const bool has_lines = model.text.has_lines();
-  const std::int64_t marks = std::ssize(model.text.prefix) + std::ssize(model.text.suffix) +
-                             static_cast<std::int64_t>(has_lines);
-  if (const std::int64_t tokens = std::ssize(ids) - marks; tokens > max_tokens)
-    throw TooLongError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}", where,
-                                   max_tokens, tokens));
-  // The end of a line is a character, too.
-  return {std::move(ids), static_cast<std::int64_t>(count_code_points(line)) + (has_lines ? 1 : 0)};
 }
 
 // Of which half is context.
@@ -145,6 +98,48 @@ void take_texts(const LanguageModel& model, std::span<GeneratedToken> tokens) {
 
 }  // namespace
 
+ScoredLine scored_line(const LanguageModel& model, const std::string& line,
+                       const std::string& where, int max_tokens) {
+  LineIds ids = model.passage_ids(line);
+  const bool has_lines = model.text.has_lines();
+  const std::int64_t marks = std::ssize(model.text.prefix) + std::ssize(model.text.suffix) +
+                             static_cast<std::int64_t>(has_lines);
+  if (const std::int64_t tokens = std::ssize(ids) - marks; tokens > max_tokens)
+    throw TooLongError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}", where,
+                                   max_tokens, tokens));
+  // The end of a line is a character, too.
+  return {std::move(ids), static_cast<std::int64_t>(count_code_points(line)) + (has_lines ? 1 : 0)};
+}
+
+std::vector<SequenceScore> score_lines(const LanguageModel& model,
+                                       std::span<const ScoredLine> lines) {
+  std::vector<SequenceScore> scores(lines.size());
+  std::vector<const LineIds*> together;
+  std::vector<SequenceScore*> of_them;
+  std::int64_t tokens = 0;  // of the lines together
+  const auto flush = [&] {
+    if (!together.empty()) score_short(model, together, of_them);
+    together.clear();
+    of_them.clear();
+    tokens = 0;
+  };
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::int64_t length = std::ssize(lines[i].ids);
+    if (length < 2) continue;  // nothing is predicted
+    if (length - (model.text.has_lines() ? 1 : 0) > model.context.sequence_length) {
+      scores[i] = score_of(score_stream(model, lines[i].ids), model);
+      continue;
+    }
+    if (tokens + length > kMostBatchTokens) flush();
+    together.push_back(&lines[i].ids);
+    of_them.push_back(&scores[i]);
+    tokens += length;
+  }
+  flush();
+  for (std::size_t i = 0; i < lines.size(); ++i) scores[i].characters = lines[i].characters;
+  return scores;
+}
+
 std::vector<GeneratedToken> score_tokens(const LanguageModel& model,
                                          std::span<const std::int32_t> ids, int likeliest) {
   std::vector<GeneratedToken> tokens;
@@ -191,7 +186,7 @@ void score_lines(const LanguageModel& model, LineReader& lines, int max_tokens,
       .arrived = [&] { return lines.has_arrived(); },
       .next = next,
       .where = [&] { return lines.where(); },
-      .answer = [&](std::span<const ScoredLine> some) { return scores_of(model, some); },
+      .answer = [&](std::span<const ScoredLine> some) { return score_lines(model, some); },
       .sink = sink,
   });
 }
@@ -210,7 +205,7 @@ std::vector<SequenceScore> score_lines(const LanguageModel& model,
         return scored_line(model, line, where(), options.max_tokens);
       },
       .where = where,
-      .answer = [&](std::span<const ScoredLine> some) { return scores_of(model, some); },
+      .answer = [&](std::span<const ScoredLine> some) { return score_lines(model, some); },
       .sink = {.accept = [&](const SequenceScore& score) { scores.push_back(score); }},
   });
   return scores;

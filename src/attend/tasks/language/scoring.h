@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <vector>
+
 #include "attend/answers.h"
 #include "attend/core/files/lines.h"
 #include "attend/generator.h"
@@ -13,6 +14,15 @@
 #include "attend/tasks/language/model.h"
 
 namespace attend {
+
+// The tokens of a line to score, of which the first is only input.
+struct ScoredLine {
+  std::vector<std::int32_t> ids;
+  std::int64_t characters = 0;  // code points, and one for its end
+};
+// Throws LineError for a line longer than max_tokens; `where` begins the message.
+ScoredLine scored_line(const LanguageModel& model, const std::string& line,
+                       const std::string& where, int max_tokens);
 
 // Scores each line on its own: log p(tokens and end | the end of the previous line), independent of
 // the other lines. A model of documents takes each for one: log p(tokens | those before a text), or
@@ -27,6 +37,9 @@ void score_lines(const LanguageModel& model, LineReader& lines, int max_tokens,
 std::vector<SequenceScore> score_lines(const LanguageModel& model,
                                        std::span<const std::string> lines,
                                        const ScoringOptions& options);
+
+std::vector<SequenceScore> score_lines(const LanguageModel& model,
+                                       std::span<const ScoredLine> lines);
 
 // The log-probability of each token of a stream but the first, given those before it. A stream
 // longer than the context is read in windows as above.

@@ -63,18 +63,13 @@ std::vector<std::size_t> batch_begins(std::span<const SourceSentence> sentences,
   return begins;
 }
 
-// A text of a pair to score; `marks` tokens are added to it.
-struct ScoredText {
-  const std::vector<std::int32_t>& ids;
-  int marks;
-  std::string where;
-};
-
-void check_length(const ScoredText& text, std::int64_t positions, const ScoringOptions& options) {
-  if (std::ssize(text.ids) > options.max_tokens)
-    throw TooLongError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}",
-                                   text.where, options.max_tokens, text.ids.size()));
-  require_room(text.where, std::ssize(text.ids), text.marks, positions);
+// Throws LineError for a text of a pair to score, to which `marks` tokens are added.
+void check_length(const std::vector<std::int32_t>& ids, int marks, const std::string& where,
+                  std::int64_t positions, const ScoringOptions& options) {
+  if (std::ssize(ids) > options.max_tokens)
+    throw TooLongError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}", where,
+                                   options.max_tokens, ids.size()));
+  require_room(where, std::ssize(ids), marks, positions);
 }
 
 // Throws LineError for a prefix that leaves no room for another token.
@@ -311,24 +306,49 @@ std::vector<Translation> TranslationEngine::translate_sentences(
   return results;
 }
 
-std::vector<SequenceScore> TranslationEngine::score(std::span<const std::string> src,
-                                                    std::span<const std::string> tgt,
-                                                    const ScoringOptions& options,
-                                                    const LanguagePair& languages) const {
+PairToScore TranslationEngine::with_marks(PairToScore pair, const std::string& source_name,
+                                          const std::string& target_name, const PairMarks& marks,
+                                          const ScoringOptions& options) const {
+  const std::int64_t positions = ensemble_->longest_input();
+  check_length(pair.source, marks.of_source(), source_name, positions, options);
+  check_length(pair.target, marks.of_target(), target_name, positions, options);
+  pair.source = marks.around(pair.source);
+  return pair;
+}
+
+std::vector<PairToScore> TranslationEngine::scored_pairs(std::span<const std::string> src,
+                                                         std::span<const std::string> tgt,
+                                                         const ScoringOptions& options,
+                                                         const LanguagePair& languages) const {
   if (src.size() != tgt.size())
     throw DataError(
         fmt::format("expected as many targets as sources, got {} and {}", tgt.size(), src.size()));
   const PairMarks marks = model().format.of(languages);
-  std::vector<std::vector<std::int32_t>> src_ids = encode_all(src, model().src_tokenizer),
-                                         tgt_ids = encode_all(tgt, model().tgt_tokenizer);
-  for (std::size_t i = 0; i < src.size(); ++i) {
-    check_length({src_ids[i], marks.of_source(), fmt::format("source {}", i + 1)},
-                 ensemble_->longest_input(), options);
-    check_length({tgt_ids[i], marks.of_target(), fmt::format("target {}", i + 1)},
-                 ensemble_->longest_input(), options);
-    src_ids[i] = marks.around(src_ids[i]);
+  std::vector<std::vector<std::int32_t>> sources = encode_all(src, model().src_tokenizer),
+                                         targets = encode_all(tgt, model().tgt_tokenizer);
+  std::vector<PairToScore> pairs;
+  for (std::size_t i = 0; i < src.size(); ++i)
+    pairs.push_back(with_marks({std::move(sources[i]), std::move(targets[i])},
+                               fmt::format("source {}", i + 1), fmt::format("target {}", i + 1),
+                               marks, options));
+  return pairs;
+}
+
+std::vector<SequenceScore> TranslationEngine::score(std::span<const PairToScore> pairs,
+                                                    const LanguagePair& languages) const {
+  std::vector<std::vector<std::int32_t>> sources, targets;
+  for (const PairToScore& pair : pairs) {
+    sources.push_back(pair.source);
+    targets.push_back(pair.target);
   }
-  return ensemble_->score(marks, src_ids, tgt_ids);
+  return ensemble_->score(model().format.of(languages), sources, targets);
+}
+
+std::vector<SequenceScore> TranslationEngine::score(std::span<const std::string> src,
+                                                    std::span<const std::string> tgt,
+                                                    const ScoringOptions& options,
+                                                    const LanguagePair& languages) const {
+  return score(scored_pairs(src, tgt, options, languages), languages);
 }
 
 std::vector<TokenAlternatives> TranslationEngine::alternatives(
@@ -349,32 +369,18 @@ void TranslationEngine::score(LineReader& src, LineReader& tgt,
                               const AnswerSink<SequenceScore>& sink, const ScoringOptions& options,
                               const LanguagePair& languages) const {
   const PairMarks marks = model().format.of(languages);
-  struct Pair {
-    std::vector<std::int32_t> src, tgt;
-  };
-  const auto next = [&]() -> std::optional<Pair> {
+  const auto next = [&]() -> std::optional<PairToScore> {
     const auto lines = next_of_both(src, tgt);
     if (!lines) return std::nullopt;
-    Pair pair{model().src_tokenizer.encode(lines->first),
-              model().tgt_tokenizer.encode(lines->second)};
-    check_length({pair.src, marks.of_source(), src.where()}, ensemble_->longest_input(), options);
-    check_length({pair.tgt, marks.of_target(), tgt.where()}, ensemble_->longest_input(), options);
-    pair.src = marks.around(pair.src);
-    return pair;
+    return with_marks(
+        {model().src_tokenizer.encode(lines->first), model().tgt_tokenizer.encode(lines->second)},
+        src.where(), tgt.where(), marks, options);
   };
-  const auto answer = [&](std::span<const Pair> pairs) {
-    std::vector<std::vector<std::int32_t>> src_ids, tgt_ids;
-    for (const Pair& pair : pairs) {
-      src_ids.push_back(pair.src);
-      tgt_ids.push_back(pair.tgt);
-    }
-    return ensemble_->score(marks, src_ids, tgt_ids);
-  };
-  answer_all(Conversation<Pair, SequenceScore>{
+  answer_all(Conversation<PairToScore, SequenceScore>{
       .arrived = [&] { return src.has_arrived() && tgt.has_arrived(); },
       .next = next,
       .where = [&] { return src.where(); },
-      .answer = answer,
+      .answer = [&](std::span<const PairToScore> pairs) { return score(pairs, languages); },
       .sink = sink,
   });
 }

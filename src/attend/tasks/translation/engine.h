@@ -58,6 +58,11 @@ struct TokenizedSentence {
   std::vector<std::int32_t> prefix = {};
 };
 
+// The tokens of a pair to score: the source with its marks, the target without.
+struct PairToScore {
+  std::vector<std::int32_t> source, target;
+};
+
 // The ids of the tokens of a translation by this model.
 std::vector<std::int32_t> target_ids(const TranslationModel& model,
                                      const TranslationCandidate& translation);
@@ -119,6 +124,14 @@ class TranslationEngine {
                                    const ScoringOptions& options = {},
                                    const LanguagePair& languages = {}) const;
 
+  // The tokens of such pairs, and their log-probabilities.
+  std::vector<PairToScore> scored_pairs(std::span<const std::string> src,
+                                        std::span<const std::string> tgt,
+                                        const ScoringOptions& options,
+                                        const LanguagePair& languages) const;
+  std::vector<SequenceScore> score(std::span<const PairToScore> pairs,
+                                   const LanguagePair& languages) const;
+
   // The same for texts with equally many lines, line by line like translate().
   void score(LineReader& src, LineReader& tgt, const AnswerSink<SequenceScore>& sink,
              const ScoringOptions& options = {}, const LanguagePair& languages = {}) const;
@@ -130,6 +143,10 @@ class TranslationEngine {
                                               const LanguagePair& languages = {}) const;
 
  private:
+  // Gives the pair its marks. Throws LineError for a text that is too long, by its name.
+  PairToScore with_marks(PairToScore pair, const std::string& source_name,
+                         const std::string& target_name, const PairMarks& marks,
+                         const ScoringOptions& options) const;
   // A sentence with its position, and its prefix with its own.
   struct SentenceText {
     std::string text, where;
