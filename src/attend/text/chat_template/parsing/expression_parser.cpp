@@ -49,10 +49,10 @@ void read_arguments(TokenReader& reader, Arguments& arguments) {
       require(arguments.dicts.empty());
       const std::string name = reader.next().text;
       if (arguments.by_name.size() >= kMostNames) reader.fail("too many arguments");
-      for (const auto& other : arguments.by_name)
-        if (other.first == name) reader.fail(fmt::format("{} is given twice", quote(name)));
+      for (const NamedArgument& other : arguments.by_name)
+        if (other.name == name) reader.fail(fmt::format("{} is given twice", quote(name)));
       reader.next();
-      arguments.by_name.emplace_back(name, read_expression(reader));
+      arguments.by_name.push_back({name, read_expression(reader)});
     } else {
       require(arguments.rows.empty() && arguments.dicts.empty() && arguments.by_name.empty());
       arguments.by_position.push_back(read_expression(reader));
@@ -83,6 +83,14 @@ bool read_subscribed(TokenReader& reader, Expressions& bounds) {
   return true;
 }
 
+Link made_link(Link::Type type, std::string name = "", Expressions by_position = {}) {
+  Link link;
+  link.type = type;
+  link.name = std::move(name);
+  link.arguments.by_position = std::move(by_position);
+  return link;
+}
+
 // After "[".
 Link read_subscript(TokenReader& reader) {
   Expressions keys;
@@ -92,21 +100,22 @@ Link read_subscript(TokenReader& reader) {
     Expressions bounds;
     if (read_subscribed(reader, bounds)) {
       is_slice = true;
-      if (keys.empty() && reader.accept("]")) return {Link::Type::slice, "", {std::move(bounds)}};
+      if (keys.empty() && reader.accept("]"))
+        return made_link(Link::Type::slice, "", std::move(bounds));
     }
     keys.push_back(is_slice ? refused_expression(reader, "a slice in a tuple of keys")
                             : std::move(bounds.front()));
   }
-  if (keys.size() == 1) return {Link::Type::item, "", {std::move(keys)}};
+  if (keys.size() == 1) return made_link(Link::Type::item, "", std::move(keys));
   Expression tuple = made(reader, ExpressionType::tuple);
   tuple.children = std::move(keys);
-  return {Link::Type::item, "", {{std::move(tuple)}}};
+  return made_link(Link::Type::item, "", {std::move(tuple)});
 }
 
 // After ".".
 Link read_member(TokenReader& reader) {
-  if (!reader.is(TokenType::integer)) return {Link::Type::member, reader.expect_name()};
-  return {Link::Type::item, "", {{read_number(reader)}}};
+  if (!reader.is(TokenType::integer)) return made_link(Link::Type::member, reader.expect_name());
+  return made_link(Link::Type::item, "", {read_number(reader)});
 }
 
 std::string read_dotted_name(TokenReader& reader) {
@@ -116,7 +125,7 @@ std::string read_dotted_name(TokenReader& reader) {
 }
 
 Link read_filter(TokenReader& reader) {
-  Link link{Link::Type::filter, read_dotted_name(reader)};
+  Link link = made_link(Link::Type::filter, read_dotted_name(reader));
   if (reader.accept("(")) read_arguments(reader, link.arguments);
   return link;
 }
@@ -127,7 +136,7 @@ bool read_postfix(TokenReader& reader, std::vector<Link>& links) {
   } else if (reader.accept("[")) {
     links.push_back(read_subscript(reader));
   } else if (reader.accept("(")) {
-    links.push_back({Link::Type::call});
+    links.push_back(made_link(Link::Type::call));
     read_arguments(reader, links.back().arguments);
   } else {
     return false;
@@ -146,7 +155,8 @@ Expression chained(Expression first, std::vector<Link> links) {
 // After "is".
 Link read_test(TokenReader& reader) {
   const bool is_negated = reader.accept("not");
-  Link link{Link::Type::test, read_dotted_name(reader), {}, is_negated};
+  Link link = made_link(Link::Type::test, read_dotted_name(reader));
+  link.is_negated = is_negated;
   const Token& token = reader.peek();
   const bool is_word = token.type == TokenType::name && token.text != "else" &&
                        token.text != "or" && token.text != "and";
@@ -182,7 +192,7 @@ Expression read_unary(TokenReader& reader, bool with_filters) {
     } else if (reader.accept("is")) {
       links.push_back(read_test(reader));
     } else if (reader.accept("(")) {
-      links.push_back({Link::Type::call});
+      links.push_back(made_link(Link::Type::call));
       read_arguments(reader, links.back().arguments);
     } else {
       break;

@@ -16,7 +16,7 @@ template <class Links, class Visit>
 void visit_links(Links& links, const Visit& visit) {
   for (auto& link : links) {
     for (auto& one : link.arguments.by_position) visit_names(one, visit);
-    for (auto& one : link.arguments.by_name) visit_names(one.second, visit);
+    for (auto& one : link.arguments.by_name) visit_names(one.value, visit);
     for (auto& one : link.arguments.rows) visit_names(one, visit);
     for (auto& one : link.arguments.dicts) visit_names(one, visit);
   }

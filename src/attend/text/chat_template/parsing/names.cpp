@@ -163,7 +163,7 @@ class Placer {
 
   void check(const Arguments& arguments, bool is_soft) {
     for (const Expression& one : arguments.by_position) check(one, is_soft);
-    for (const auto& one : arguments.by_name) check(one.second, is_soft);
+    for (const auto& one : arguments.by_name) check(one.value, is_soft);
     for (const Expression& one : arguments.rows) check(one, is_soft);
     for (const Expression& one : arguments.dicts) check(one, is_soft);
   }

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "attend/text/chat_template/value.h"
@@ -16,21 +15,23 @@ struct Place {
 };
 
 struct Expression;
+struct NamedArgument;
 using Expressions = std::vector<Expression>;
 
+// Without initializers, which need the whole type of an expression.
 struct Arguments {
-  Expressions by_position = {};
-  std::vector<std::pair<std::string, Expression>> by_name = {};
-  Expressions rows = {}, dicts = {};  // *row, **dict: at most one each
+  Expressions by_position;
+  std::vector<NamedArgument> by_name;
+  Expressions rows, dicts;  // *row, **dict: at most one each
 };
 
 // What follows a value: .name, [key], [first:last:step], (arguments), | filter, is test.
 struct Link {
   enum class Type { member, item, slice, call, filter, test };
   Type type;
-  std::string name = {};     // of a member, filter or test
-  Arguments arguments = {};  // the key of an item; the three bounds of a slice
-  bool is_negated = false;   // "is not"
+  std::string name = {};    // of a member, filter or test
+  Arguments arguments;      // the key of an item; the three bounds of a slice
+  bool is_negated = false;  // "is not"
 };
 
 struct Expression {
@@ -61,6 +62,11 @@ struct Expression {
   std::vector<std::string> operators = {};
   std::vector<Link> links = {};
   Place place = {};
+};
+
+struct NamedArgument {
+  std::string name;
+  Expression value;
 };
 
 // How a variable of a scope gets its first value.
