@@ -110,7 +110,7 @@ void add_cached(Backend& backend, std::int64_t rows, std::int64_t length, int he
         const Tensor cache = random_matrix(rows * length, 2 * width, 1);
         const Tensor q = random_matrix(rows, width, 2);
         const Tensor out = Tensor::empty({rows, width});
-        std::vector<KeySlot> slots;
+        std::vector<CacheSlot> slots;
         std::vector<std::int32_t> offsets{0};
         for (std::int64_t r = 0; r < rows; ++r) {
           for (std::int64_t j = 0; j < length; ++j)
@@ -138,7 +138,7 @@ void add_prompt(Backend& backend, std::int64_t length, int heads, std::int64_t h
         const Tensor cache = random_matrix(length + kTokens, 2 * width, 1);
         const Tensor q = random_matrix(kTokens, width, 2);
         const Tensor out = Tensor::empty({kTokens, width});
-        std::vector<KeySlot> slots;
+        std::vector<CacheSlot> slots;
         std::vector<std::int32_t> offsets{0};
         for (std::int64_t r = 0; r < kTokens; ++r) {
           for (std::int64_t j = 0; j <= length + r; ++j)

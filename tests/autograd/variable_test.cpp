@@ -200,7 +200,7 @@ TEST(Variable, GivesItsValueOrHowToComputeItAgain) {
   EXPECT_FALSE(x.kept().is_computed_again());
   int calls = 0;
   const auto again = [&] { return ++calls, numbers({1, 2}); };
-  Kept kept;
+  SavedTensor kept;
   {
     const Variable y = times(1, x).computed_again_by(again);
     EXPECT_EQ(y.value().to_vector(), (Values{1, 2}));

@@ -82,17 +82,17 @@ Results run_shared_keys(Backend& b, Operands& o, const Shape&) {
   return {out};
 }
 
-// Slabs of positions, each the key and, a little further on, the value. Queries share some of them;
+// Pages of positions, each the key and, a little further on, the value. Queries share some of them;
 // query 2 sees none.
 struct CachedPositions {
   CachedPositions(Operands& o, int heads, std::int64_t key_width, std::int64_t value_width,
                   DType dtype);
   void choose(Operands& o, std::int64_t queries, std::int64_t most);
-  KeyRows keys() const { return {slabs, slot_ids(slots), offsets}; }
+  KeyRows keys() const { return {pages, slot_ids(slots), offsets}; }
 
   std::int64_t value_distance;
-  std::vector<Tensor> slabs;
-  std::vector<KeySlot> slots;
+  std::vector<Tensor> pages;
+  std::vector<CacheSlot> slots;
   std::vector<std::int32_t> offsets{0};
 };
 
@@ -102,13 +102,13 @@ CachedPositions::CachedPositions(Operands& o, int heads, std::int64_t key_width,
   value_distance = heads * key_width + scales + 3;
   const std::int64_t columns = value_distance + heads * value_width + scales;
   for (const std::int64_t rows : {40, 1, 23}) {
-    const Tensor slab = slabs.emplace_back(
+    const Tensor page = pages.emplace_back(
         dtype == DType::i8 ? Tensor::zeros({rows, columns}, dtype) : o.normal(rows, columns));
     if (dtype != DType::i8) continue;
     reference_backend().quantize_groups(o.normal(rows, heads * key_width), key_width,
-                                        slab.slice_columns(0, value_distance - 3));
+                                        page.slice_columns(0, value_distance - 3));
     reference_backend().quantize_groups(o.normal(rows, heads * value_width), value_width,
-                                        slab.slice_columns(value_distance, columns));
+                                        page.slice_columns(value_distance, columns));
   }
 }
 
@@ -125,10 +125,10 @@ void CachedPositions::choose(Operands& o, std::int64_t queries, std::int64_t mos
     for (std::size_t i = 0; i < same; ++i) slots.push_back(slots[begin + i]);
     begin = end;
     for (std::uint64_t i = same; i < count && !repeats; ++i) {
-      const auto slab = static_cast<std::size_t>(o.random().below(slabs.size()));
-      const auto rows = static_cast<std::uint64_t>(slabs[slab].rows());
+      const auto page = static_cast<std::size_t>(o.random().below(pages.size()));
+      const auto rows = static_cast<std::uint64_t>(pages[page].rows());
       slots.push_back(
-          {static_cast<std::int32_t>(slab), static_cast<std::int32_t>(o.random().below(rows))});
+          {static_cast<std::int32_t>(page), static_cast<std::int32_t>(o.random().below(rows))});
     }
     offsets.push_back(static_cast<std::int32_t>(slots.size()));
   }

@@ -216,14 +216,14 @@ TEST_P(Attention, CachedQueriesStandAtTheirLastKey) {
   Operands operands(Rows::contiguous);
   const AttentionProblem problem(
       {.name = "", .lengths = {{kTokens, kTokens}}, .heads = kHeads, .reach = 7}, operands);
-  const Tensor slab = Tensor::zeros({kTokens, problem.k.cols() + problem.v.cols()});
-  slab.slice_columns(0, problem.k.cols()).copy_from(problem.k.slice_rows(0, kTokens));
-  slab.slice_columns(problem.k.cols(), slab.cols()).copy_from(problem.v.slice_rows(0, kTokens));
-  std::vector<KeySlot> slots;
+  const Tensor page = Tensor::zeros({kTokens, problem.k.cols() + problem.v.cols()});
+  page.slice_columns(0, problem.k.cols()).copy_from(problem.k.slice_rows(0, kTokens));
+  page.slice_columns(problem.k.cols(), page.cols()).copy_from(problem.v.slice_rows(0, kTokens));
+  std::vector<CacheSlot> slots;
   for (std::int32_t row = 0; row < kTokens; ++row) slots.push_back({0, row});
   const Tensor out = Tensor::empty({1, problem.v.cols()});
   kernels().attention_cached(
-      problem.q.slice_rows(kTokens - 1, kTokens), {{&slab, 1}, slot_ids(slots), Ids{0, kTokens}},
+      problem.q.slice_rows(kTokens - 1, kTokens), {{&page, 1}, slot_ids(slots), Ids{0, kTokens}},
       {problem.k.cols(), kHeads, kHeads, problem.layout.scale, problem.layout.distance_bias}, out);
   const Tensor whole = attend(problem).out.slice_rows(kTokens - 1, kTokens);
   for (std::int64_t c = 0; c < out.cols(); ++c)

@@ -156,9 +156,9 @@ class GuardedBackend final : public FastBackend {
     const GuardedMemory::Open open(memory_);
     FastBackend::gather_rows(x, rows, y);
   }
-  void scatter_rows(const Tensor& x, const Ids& slots, std::span<const Tensor> slabs) override {
+  void scatter_rows(const Tensor& x, const Ids& slots, std::span<const Tensor> pages) override {
     const GuardedMemory::Open open(memory_);
-    FastBackend::scatter_rows(x, slots, slabs);
+    FastBackend::scatter_rows(x, slots, pages);
   }
   void pool(Pooling pooling, const Tensor& x, const Ids& offsets, const Tensor& y,
             const Tensor& rows) override {

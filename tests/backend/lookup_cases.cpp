@@ -147,29 +147,29 @@ std::vector<KernelCase> lookup_cases() {
        {0.0, 0.0},
        [](Backend& b, Operands& o, const Shape& shape) -> Results {
          const Tensor x = o.normal(shape[0], shape[1]);
-         // One row of each slab stays as it is; the others are written from the last to the first.
-         const std::vector<Tensor> slabs{o.normal(shape[0] / 2 + 1, shape[1]),
+         // One row of each page stays as it is; the others are written from the last to the first.
+         const std::vector<Tensor> pages{o.normal(shape[0] / 2 + 1, shape[1]),
                                          o.normal(shape[0] - shape[0] / 2 + 1, shape[1])};
-         std::vector<KeySlot> slots;
-         for (const std::int32_t slab : {1, 0}) {
-           for (auto row = static_cast<std::int32_t>(slabs[static_cast<std::size_t>(slab)].rows());
+         std::vector<CacheSlot> slots;
+         for (const std::int32_t page : {1, 0}) {
+           for (auto row = static_cast<std::int32_t>(pages[static_cast<std::size_t>(page)].rows());
                 --row > 0;)
-             slots.push_back({slab, row});
+             slots.push_back({page, row});
          }
-         b.scatter_rows(x, slot_ids(slots), slabs);
-         return slabs;
+         b.scatter_rows(x, slot_ids(slots), pages);
+         return pages;
        }});
   cases.push_back({"scatter_rows_of_bytes",
                    kMatrixShapes,
                    {0.0, 0.0},
                    [](Backend& b, Operands& o, const Shape& shape) -> Results {
                      const Tensor x = quantize_weights(o.normal(shape[0], shape[1]));
-                     const std::vector<Tensor> slabs{Tensor::zeros(x.shape(), DType::i8)};
-                     std::vector<KeySlot> slots;
+                     const std::vector<Tensor> pages{Tensor::zeros(x.shape(), DType::i8)};
+                     std::vector<CacheSlot> slots;
                      for (auto row = static_cast<std::int32_t>(shape[0]); row-- > 0;)
                        slots.push_back({0, row});
-                     b.scatter_rows(x, slot_ids(slots), slabs);
-                     return {dequantize_weights(slabs.front())};
+                     b.scatter_rows(x, slot_ids(slots), pages);
+                     return {dequantize_weights(pages.front())};
                    }});
   cases.push_back(rotate_case("rotate", false, false));
   cases.push_back(rotate_case("rotate_back_in_place", true, true));

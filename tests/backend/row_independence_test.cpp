@@ -219,7 +219,7 @@ std::vector<RowKernel> lookup_kernels() {
            [](Backend& b, Operands& o, std::int64_t columns, std::int64_t begin, std::int64_t end) {
              const Tensor q = o.normal(kAllRows, columns);
              const Tensor pool = o.normal(30, 2 * columns);
-             std::vector<KeySlot> slots;
+             std::vector<CacheSlot> slots;
              std::vector<std::int32_t> offsets{0};
              std::vector<std::int32_t> keys;  // of a row, which shares some with the one before
              for (std::int64_t r = 0; r < kAllRows; ++r) {

@@ -32,7 +32,7 @@ struct HeardSearch {
 HeardSearch hear(TableModel& model, const std::vector<BeamSearchOptions>& options) {
   HeardSearch heard;
   heard.steps.resize(options.size());
-  heard.found = decode_all(model, [&](const Arrival& arrival, std::size_t sentence) {
+  heard.found = decode_all(model, [&](const DecodeRequest& arrival, std::size_t sentence) {
     return BeamSearch(
         arrival, TableModel::kEos, options[sentence], {},
         [&heard, sentence](const BeamStep& step) { heard.steps[sentence].push_back(step); });
@@ -173,7 +173,7 @@ TEST(BeamListener, EndsASearchByThrowing) {
   TableModel model({0}, 9, random_logits(1));
   expect_error<DataError>(
       [&] {
-        decode_all(model, [](const Arrival& arrival, std::size_t) {
+        decode_all(model, [](const DecodeRequest& arrival, std::size_t) {
           return BeamSearch(arrival, TableModel::kEos, heard_beam(2), {},
                             [](const BeamStep&) { throw DataError("enough"); });
         });

@@ -94,7 +94,7 @@ BeamSearchOptions wide_beam(int beam_size) {
 
 std::vector<Hypothesis> search(TableModel& model, const Wishes& wishes,
                                const BeamSearchOptions& options) {
-  return decode_all(model, [&](const Arrival& arrival, std::size_t) {
+  return decode_all(model, [&](const DecodeRequest& arrival, std::size_t) {
     return BeamSearch(arrival, TableModel::kEos, options, wishes.rules());
   })[0];
 }
@@ -200,7 +200,7 @@ TEST(ConstrainedSearch, FindsTheSameWhateverIsBesideASentence) {
   const TableModel::Logits logits = random_logits(5, 9);
   const Wishes own{{{5, 6}, {7}}, {{2}}};
   TableModel together({0, 1, 2}, 9, logits);
-  const auto all = decode_all(together, [&](const Arrival& arrival, std::size_t sentence) {
+  const auto all = decode_all(together, [&](const DecodeRequest& arrival, std::size_t sentence) {
     return BeamSearch(arrival, TableModel::kEos, wide_beam(sentence == 1 ? 4 : 8),
                       sentence == 1 ? own.rules() : nullptr);
   });

@@ -82,7 +82,7 @@ Hypothesis searched(const TableModel::Logits& logits, const BeamSearchOptions& o
                     const std::shared_ptr<const PhraseRules>& rules = nullptr) {
   TableModel model({}, 12, logits);
   model.join(0, {}, forced);
-  return decode_all(model, [&](const Arrival& sentence, std::size_t) {
+  return decode_all(model, [&](const DecodeRequest& sentence, std::size_t) {
     return BeamSearch(sentence, TableModel::kEos, options, rules);
   })[0][0];
 }
@@ -92,7 +92,7 @@ Hypothesis drawn(const TableModel::Logits& logits, const OutputRules& rules,
   TableModel model({}, 12, logits);
   model.join(0, {}, forced);
   const std::vector<std::uint64_t> streams{0};
-  return decode_all(model, [&](const Arrival& sentence, std::size_t) {
+  return decode_all(model, [&](const DecodeRequest& sentence, std::size_t) {
     return Sampling(sentence, TableModel::kEos, options, streams, rules);
   })[0][0];
 }
@@ -193,8 +193,8 @@ TEST(OutputRules, EndOutputsWithAnyOfSeveralTokens) {
     for (const bool searches : {false, true}) {
       TableModel model({0}, 12, constant_logits(logits));
       const EndTokens ends(std::vector<std::int32_t>{1, 4});
-      const Hypothesis found =
-          decode_all(model, [&](const Arrival& sentence, std::size_t) -> RunningBatch::Search {
+      const Hypothesis found = decode_all(
+          model, [&](const DecodeRequest& sentence, std::size_t) -> RunningBatch::Search {
             if (searches) return BeamSearch(sentence, ends, {.beam_size = 2});
             return Sampling(sentence, ends, {.top_k = 1}, streams);
           })[0][0];
@@ -213,7 +213,7 @@ TEST(OutputRules, LookForAsManyMoreTokensAsThereAreEnds) {
   options.beam_size = 2;
   options.min_length = 2;
   const EndTokens ends(std::vector<std::int32_t>{1, 4});
-  decode_all(model, [&](const Arrival& sentence, std::size_t) {
+  decode_all(model, [&](const DecodeRequest& sentence, std::size_t) {
     return BeamSearch(sentence, ends, options);
   });
   EXPECT_EQ(model.asked().at(1).size(), 2u);
@@ -231,13 +231,12 @@ Hypothesis drawn_to(const Tokens& tokens, float weight, int beam_size = 1) {
   TableModel model({0}, 3, constant_logits({0, -30, 2, 1, -30, -30}));
   BeamSearchOptions options;
   options.beam_size = beam_size;
-  return decode_all(model, [&](const Arrival& sentence, std::size_t) {
-    return BeamSearch(sentence, TableModel::kEos, options,
-                      {nullptr, WishedBeginning{tokens, weight}});
+  return decode_all(model, [&](const DecodeRequest& sentence, std::size_t) {
+    return BeamSearch(sentence, TableModel::kEos, options, {nullptr, PrefixBias{tokens, weight}});
   })[0][0];
 }
 
-TEST(WishedBeginning, RaisesTheProbabilityOfItsNextToken) {
+TEST(PrefixBias, RaisesTheProbabilityOfItsNextToken) {
   const double total = 1 + std::exp(2.0) + std::exp(1.0);
   const Hypothesis found = drawn_to({3, 0}, 0.9f);
   EXPECT_EQ(found.ids, (Tokens{3, 0, 2}));
@@ -246,7 +245,7 @@ TEST(WishedBeginning, RaisesTheProbabilityOfItsNextToken) {
   EXPECT_NEAR(found.token_scores[2], std::log(std::exp(2.0) / total), 1e-5) << "all of it is there";
 }
 
-TEST(WishedBeginning, EndsWhereAHypothesisLeavesIt) {
+TEST(PrefixBias, EndsWhereAHypothesisLeavesIt) {
   const double total = 1 + std::exp(2.0) + std::exp(1.0);
   const Hypothesis found = drawn_to({3, 0}, 0.01f);
   EXPECT_EQ(found.ids, (Tokens{2, 2, 2}));
@@ -255,7 +254,7 @@ TEST(WishedBeginning, EndsWhereAHypothesisLeavesIt) {
 }
 
 // However unlikely: it need not be among the likeliest of a narrow beam.
-TEST(WishedBeginning, IsLookedForHoweverUnlikely) {
+TEST(PrefixBias, IsLookedForHoweverUnlikely) {
   EXPECT_EQ(drawn_to({4, 5}, 0.9f).ids, (Tokens{4, 5, 2}));
   EXPECT_EQ(drawn_to({4, 5}, 0.9f, 3).ids, (Tokens{4, 5, 2}));
 }

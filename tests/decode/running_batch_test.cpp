@@ -25,7 +25,7 @@ using Tokens = std::vector<std::int32_t>;
 constexpr std::int32_t kEndOfSentence = 3;
 
 // The search of a sentence, of a kind that depends on its number only.
-RunningBatch::Search search_for(const Arrival& arrival, std::size_t sentence) {
+RunningBatch::Search search_for(const DecodeRequest& arrival, std::size_t sentence) {
   if (sentence % 3 == 2) {
     SamplingOptions options;
     options.temperature = sentence % 2 == 0 ? 0.7f : 1.5f;
@@ -193,7 +193,7 @@ TEST(RunningLanguageModel, GivesATextTheBitsOfAloneWheneverItJoins) {
 }
 
 // Greedy searches, of which each writes its number of tokens.
-RunningBatch::Search greedy(const Arrival& arrival, std::size_t) {
+RunningBatch::Search greedy(const DecodeRequest& arrival, std::size_t) {
   BeamSearchOptions options;
   options.beam_size = 1;
   return BeamSearch(arrival, TableModel::kEos, options);
@@ -238,7 +238,7 @@ TEST(RunningBatch, LetsSentencesLeaveBeforeTheirEnd) {
 TEST(RunningBatch, ForgetsASentenceThatCannotBeginAndLeaves) {
   TableModel model({2, 2}, 10, writes_its_number);
   RunningBatch batch(model);
-  batch.join(0, [](const Arrival& arrival, std::size_t sentence) {
+  batch.join(0, [](const DecodeRequest& arrival, std::size_t sentence) {
     if (sentence == 0) throw Error("no search");
     return greedy(arrival, sentence);
   });
@@ -257,7 +257,7 @@ TEST(RunningBatch, GivesAnErrorToTheSentenceThatHasItAndGoesOn) {
   for (const bool sampled : {false, true}) {
     TableModel model({2, 7, 3}, 10, broken);
     RunningBatch batch(model);
-    batch.join(0, [&](const Arrival& arrival, std::size_t number) -> RunningBatch::Search {
+    batch.join(0, [&](const DecodeRequest& arrival, std::size_t number) -> RunningBatch::Search {
       if (!sampled) return greedy(arrival, number);
       const std::vector<std::uint64_t> streams{number};
       return Sampling(arrival, TableModel::kEos, {.top_k = 1}, streams);
@@ -275,7 +275,7 @@ TEST(RunningBatch, GivesAnErrorToTheSentenceThatHasItAndGoesOn) {
 TEST(RunningBatch, GivesAnErrorToASentenceWhoseSearchCannotBegin) {
   TableModel model({1, 2}, 10, writes_its_number);
   RunningBatch batch(model);
-  batch.join(0, [](const Arrival& arrival, std::size_t number) -> RunningBatch::Search {
+  batch.join(0, [](const DecodeRequest& arrival, std::size_t number) -> RunningBatch::Search {
     if (number == 0) throw ConfigError("none for the first");
     return greedy(arrival, number);
   });
@@ -304,7 +304,7 @@ TEST(RunningBatch, ReadsAPrefixBesideSentencesThatWrite) {
 TEST(RunningBatch, ShowsTheSamplesThatGrow) {
   TableModel model({2}, 10, writes_its_number);
   RunningBatch batch(model);
-  batch.join(4, [](const Arrival& arrival, std::size_t) -> RunningBatch::Search {
+  batch.join(4, [](const DecodeRequest& arrival, std::size_t) -> RunningBatch::Search {
     const std::vector<std::uint64_t> streams{1, 2, 3};
     return Sampling(arrival, TableModel::kEos, {.top_k = 1}, streams);
   });

@@ -27,7 +27,7 @@ class TableModel final : public Scorer {
   // `begun`: what it reads before bos; `forced`: what its output begins with.
   void join(int sentence, const Prefix& begun = {}, const Prefix& forced = {}) {
     rows_.push_back({sentence, {}, std::ssize(begun) + 1});
-    Arrival arrival{begun, longest_, std::ssize(forced)};
+    DecodeRequest arrival{begun, longest_, std::ssize(forced)};
     arrival.prefix.push_back(kBos);
     arrival.prefix.insert(arrival.prefix.end(), forced.begin(), forced.end());
     arrive(std::move(arrival));

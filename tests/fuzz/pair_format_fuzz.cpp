@@ -26,7 +26,7 @@ void use(std::string_view text) {
   const std::string written = pair_format_json(format);
   if (pair_format_json(read_pair_format(written, kSizes, "again")) != written)
     throw std::logic_error("a format that is not read as it was written");
-  const PairMarks marks = format.of_any();
+  const PairSpecialTokens marks = format.of_any();
   require_in_vocabulary(marks.before_source, kSizes.source);
   require_in_vocabulary(marks.after_source, kSizes.source);
   require_in_vocabulary(marks.before_target, kSizes.target);

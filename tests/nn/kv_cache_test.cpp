@@ -27,8 +27,8 @@ Tensor block(const std::vector<float>& keys) {
 
 template <class T = float>
 const T* key_of(const KeyRows& keys, std::int32_t index) {
-  const std::int32_t slab = keys.slots[2 * index], row = keys.slots[2 * index + 1];
-  return keys.slabs[static_cast<std::size_t>(slab)].row<T>(row);
+  const std::int32_t page = keys.slots[2 * index], row = keys.slots[2 * index + 1];
+  return keys.pages[static_cast<std::size_t>(page)].row<T>(row);
 }
 
 // What each new position sees, checked to carry its value beside it.
@@ -75,7 +75,7 @@ TEST(KVCache, KeepsBytesAsTheyAre) {
   }
 }
 
-TEST(KVCache, GoesOnInAnotherSlabWhenOneIsFull) {
+TEST(KVCache, GoesOnInAnotherPageWhenOneIsFull) {
   KVCache cache(2, 2);
   Seen expected(2);
   for (int step = 0; step < 40; ++step) {
@@ -89,8 +89,8 @@ TEST(KVCache, GoesOnInAnotherSlabWhenOneIsFull) {
   EXPECT_EQ(seen(cache, 1), expected);
 }
 
-// Each slab takes time at every step, and a new one the search for what is free.
-TEST(KVCache, HasFewSlabsForALongText) {
+// Each page takes time at every step, and a new one the search for what is free.
+TEST(KVCache, HasFewPagesForALongText) {
   constexpr std::int64_t kWidth = 64, kSteps = 4000;
   KVCache cache(1, 1);
   const std::int64_t before = memory_statistics().bytes_in_use;
@@ -100,7 +100,7 @@ TEST(KVCache, HasFewSlabsForALongText) {
     cache.append(0, Tensor::zeros({1, kWidth}));
   }
   EXPECT_EQ(cache.view(0).size(), kSteps);
-  EXPECT_LT(cache.view(0).slabs.size(), 60u);
+  EXPECT_LT(cache.view(0).pages.size(), 60u);
   const std::int64_t row_bytes = kWidth * static_cast<std::int64_t>(sizeof(float));
   EXPECT_LT(memory_statistics().bytes_in_use - before, 6 * kSteps / 5 * row_bytes);
 }

@@ -163,7 +163,7 @@ TEST_P(MultiHead, NormalizesTheQueriesAndKeysOfEveryHead) {
   EXPECT_LE(largest_difference(self.value(), by_the_book(m, x, x, o, beta)), 2e-6);
   EXPECT_LE(largest_difference(cross.value(), by_the_book(m, x, memory, o, beta)), 2e-6);
   const Tensor projected = m.attention.project_memory(Variable(memory));
-  std::vector<KeySlot> slots;
+  std::vector<CacheSlot> slots;
   std::vector<std::int32_t> offsets{0};
   for (int row = 0; row < 5; ++row) {
     for (const std::int32_t key : {0, 1, 2, 3}) slots.push_back({0, key});
@@ -189,7 +189,7 @@ TEST_P(MultiHead, RowsOfAProjectedMemoryGiveCrossAttention) {
   const AttentionPattern pattern{ids({0, 2, 5}), ids({0, 3, 4})};
   const Tensor projected = m.attention.project_memory(memory);
   EXPECT_EQ(projected.shape(), (Shape{4, 2 * kWidth}));
-  std::vector<KeySlot> slots;
+  std::vector<CacheSlot> slots;
   for (const std::int32_t row : {0, 1, 2, 0, 1, 2, 3, 3, 3}) slots.push_back({0, row});
   const std::vector<std::int32_t> offsets{0, 3, 6, 7, 8, 9};
   const Variable y = m.attention.cross_cached(x, {{&projected, 1}, slot_ids(slots), offsets});

@@ -224,7 +224,7 @@ TEST_P(MuonTest, ADirectionHasSingularValuesNearOne) {
     Tensor x = Tensor::empty(shape);
     Random random({3, static_cast<std::uint64_t>(shape[0])});
     for (float& v : x.span()) v = 1e-3f * random.normal();
-    Matrix direction = to_matrix(nearly_orthogonal(x).to_vector(), shape[0]);
+    Matrix direction = to_matrix(newton_schulz(x).to_vector(), shape[0]);
     if (shape[0] > shape[1]) direction = transpose(direction);
     const Matrix square = product(
         direction, transpose(direction));  // the squares of singular values are its eigenvalues

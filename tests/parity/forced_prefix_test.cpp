@@ -46,7 +46,7 @@ TEST_P(ForcedPrefixParity, FindsTheBestOutputs) {
   BeamSearchOptions options;
   options.beam_size = 1024;  // holds all of them
   options.n_best = static_cast<int>(best);
-  const auto found = decode_all(scorer, [&](const Arrival& arrival, std::size_t) {
+  const auto found = decode_all(scorer, [&](const DecodeRequest& arrival, std::size_t) {
     BeamSearchOptions own = options;
     own.max_length = static_cast<int>(arrival.forced) + golden.integer("most") + 1;
     return BeamSearch(arrival, golden.integer("eos"), own);

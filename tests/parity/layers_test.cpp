@@ -26,7 +26,7 @@ class LayerParity : public Parity {
     parameters.allocate(1);
     golden.load(parameters, "layer.");
     const Variable x(golden.packed("in.x", "in.lengths"), true);
-    FullContext context({golden.offsets("in.lengths"), golden.offsets("in.lengths")});
+    SequenceContext context({golden.offsets("in.lengths"), golden.offsets("in.lengths")});
     const Variable y = layer.forward(x, context, 0, pass_);
     expect_output(y.value(), golden.packed("out.y", "in.lengths"), name);
     backward(y, golden.packed("dout.y", "in.lengths"));
@@ -45,7 +45,7 @@ class LayerParity : public Parity {
     const Ragged tgt{Ids(std::vector<std::int32_t>()),
                      golden.offsets("in.lengths")};  // only the offsets are looked at
     const Ragged src{Ids(std::vector<std::int32_t>()), golden.offsets("in.memory_lengths")};
-    FullContext context(memory, src, tgt);
+    SequenceContext context(memory, src, tgt);
     const Variable y = layer.forward(x, context, 0, pass_);
     expect_output(y.value(), golden.packed("out.y", "in.lengths"), name);
     backward(y, golden.packed("dout.y", "in.lengths"));

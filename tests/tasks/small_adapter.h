@@ -31,8 +31,8 @@ inline Checkpoint small_adapter(const Checkpoint& base, const std::vector<std::s
   std::uint64_t stream = seed << 16;
   for (const std::string& name : weights) {
     const Shape& shape = base.tensor(name).shape();
-    adapter.tensors.push_back({first_of_low_rank(name), random_tensor({2, shape[1]}, ++stream)});
-    adapter.tensors.push_back({second_of_low_rank(name), random_tensor({shape[0], 2}, ++stream)});
+    adapter.tensors.push_back({lora_a_name(name), random_tensor({2, shape[1]}, ++stream)});
+    adapter.tensors.push_back({lora_b_name(name), random_tensor({shape[0], 2}, ++stream)});
   }
   for (const std::string& name : whole)
     adapter.tensors.push_back({name, random_tensor(base.tensor(name).shape(), ++stream)});

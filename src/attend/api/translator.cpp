@@ -85,7 +85,7 @@ TranslationAttention Translator::attention(const std::string& source, const std:
                                            const LanguagePair& languages) const {
   const EnteredRuntime entered(impl_->runtime);
   const TranslationModel& model = impl_->engine.model();
-  const PairMarks marks = model.format.of(languages);
+  const PairSpecialTokens marks = model.format.of(languages);
   std::vector<std::int32_t> src = model.src_tokenizer.encode(source),
                             tgt = model.tgt_tokenizer.encode(target);
   require_room("the source", std::ssize(src), marks.of_source(), model.longest_input());

@@ -28,8 +28,8 @@ struct GradientNode {
   bool owned = false;
   // Creation order; inputs are older than outputs.
   std::uint64_t order = 0;
-  std::uint64_t visited = 0;  // the stamp of the last traversal
-  std::int64_t users = 0;     // of a leaf in a traversal: uses whose gradients have not arrived
+  std::uint64_t visited = 0;      // the stamp of the last traversal
+  std::int64_t pending_uses = 0;  // of a leaf in a traversal: uses whose gradients have not arrived
   std::vector<std::shared_ptr<GradientNode>> inputs;
   GradientFunction function;  // empty for leaves
 };
@@ -182,15 +182,16 @@ namespace {
 
 // Counts the uses of every leaf.
 void count_users(const Nodes& nodes) {
-  for (const auto& node : nodes) node->users = 0;
+  for (const auto& node : nodes) node->pending_uses = 0;
   for (const auto& node : nodes)
-    for (const auto& input : node->inputs) ++input->users;
+    for (const auto& input : node->inputs) ++input->pending_uses;
 }
 
 // After the gradient function of a node.
 void report_leaves(const GradientNode& node, const LeafDone& done) {
   for (const auto& input : node.inputs)
-    if (--input->users == 0 && !input->function && input->gradient.defined()) done(input->gradient);
+    if (--input->pending_uses == 0 && !input->function && input->gradient.defined())
+      done(input->gradient);
 }
 
 }  // namespace

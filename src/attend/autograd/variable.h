@@ -58,12 +58,12 @@ class GradientSink {
 // leaves of its own graph.
 using LeafDone = std::function<void(const Tensor& gradient)>;
 
-// What a gradient function holds of an input: its value, or how to compute that again.
-class Kept {
+// An input saved for the backward pass: stored, or recomputed (checkpointing).
+class SavedTensor {
  public:
-  Kept() = default;
-  explicit Kept(Tensor value) : value_(std::move(value)) {}
-  Kept(Tensor value, std::shared_ptr<const std::function<Tensor()>> again)
+  SavedTensor() = default;
+  explicit SavedTensor(Tensor value) : value_(std::move(value)) {}
+  SavedTensor(Tensor value, std::shared_ptr<const std::function<Tensor()>> again)
       : value_(again != nullptr ? Tensor() : std::move(value)), again_(std::move(again)) {}
 
   bool is_computed_again() const { return again_ != nullptr; }
@@ -95,7 +95,7 @@ class Variable {
   GradientSink sink() const { return GradientSink(node_); }
 
   // For the gradient functions of ops that take it.
-  Kept kept() const { return {value_, again_}; }
+  SavedTensor kept() const { return {value_, again_}; }
   // The same, whose value is computed again, to the same bits, by each gradient function that needs
   // it, instead of kept until then: for a value that is cheap to compute from what is kept anyway.
   // Without an effect if it requires no gradient.

@@ -21,10 +21,10 @@ Backend& default_backend() {
 
 }  // namespace
 
-Ids slot_ids(std::span<const KeySlot> slots) {
+Ids slot_ids(std::span<const CacheSlot> slots) {
   std::vector<std::int32_t> numbers(2 * slots.size());
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    numbers[2 * i] = slots[i].slab;
+    numbers[2 * i] = slots[i].page;
     numbers[2 * i + 1] = slots[i].row;
   }
   return numbers;

@@ -125,9 +125,9 @@ class Backend {
   virtual void scatter_add(const Tensor& dy, const Ids& ids, float scale, const Tensor& dtable) = 0;
   // Y[i] = x[rows[i]].
   virtual void gather_rows(const Tensor& x, const Ids& rows, const Tensor& y) = 0;
-  // Copies row i of x [N, W] to row slots[i] of the slabs [rows, W], for any element type common to
+  // Copies row i of x [N, W] to row slots[i] of the pages [rows, W], for any element type common to
   // all. Slots are distinct.
-  virtual void scatter_rows(const Tensor& x, const Ids& slots, std::span<const Tensor> slabs) = 0;
+  virtual void scatter_rows(const Tensor& x, const Ids& slots, std::span<const Tensor> pages) = 0;
 
   // --- columns of rows ---------------------------------------------------------------------------
   // `columns` names W columns for each of the R rows of x, row-major; -1 names none.

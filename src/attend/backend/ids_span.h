@@ -20,7 +20,7 @@ class SlotSpan {
  public:
   explicit SlotSpan(const Ids& slots) : numbers_(device_span(slots)) {}
   std::int64_t size() const { return std::ssize(numbers_) / 2; }
-  KeySlot operator[](std::size_t i) const { return {numbers_[2 * i], numbers_[2 * i + 1]}; }
+  CacheSlot operator[](std::size_t i) const { return {numbers_[2 * i], numbers_[2 * i + 1]}; }
 
  private:
   std::span<const std::int32_t> numbers_;

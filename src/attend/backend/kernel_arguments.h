@@ -120,27 +120,27 @@ struct AttentionGradients {
   Tensor distance_bias = {};  // [2R+1, H], or undefined: not computed
 };
 
-// A row in one of several slabs of a key/value cache.
-struct KeySlot {
-  std::int32_t slab = 0;
+// A row in one of several pages of a key/value cache.
+struct CacheSlot {
+  std::int32_t page = 0;
   std::int32_t row = 0;
 
-  bool operator==(const KeySlot&) const = default;
+  bool operator==(const CacheSlot&) const = default;
 };
 
-// Slab and row of each slot, interleaved, as kernels take them.
-Ids slot_ids(std::span<const KeySlot> slots);
+// Page and row of each slot, interleaved, as kernels take them.
+Ids slot_ids(std::span<const CacheSlot> slots);
 
-// The keys of R queries in incremental decoding: M slab rows, grouped by query, and the offset of
+// The keys of R queries in incremental decoding: M page rows, grouped by query, and the offset of
 // each query's group.
 struct KeyRows {
   // [rows, W], all f32 or all i8: quantize_groups(), one group per head.
-  std::span<const Tensor> slabs;
-  Ids slots;    // 2M: slab and row of each key, from slot_ids()
+  std::span<const Tensor> pages;
+  Ids slots;    // 2M: page and row of each key, from slot_ids()
   Ids offsets;  // R+1
 
   std::int64_t size() const { return slots.size() / 2; }  // M
-  DType dtype() const { return slabs.empty() ? DType::f32 : slabs.front().dtype(); }
+  DType dtype() const { return pages.empty() ? DType::f32 : pages.front().dtype(); }
 };
 
 // The output projection of a model, x W^T + b.  weight [V, D], possibly packed or in 8 bits; bias

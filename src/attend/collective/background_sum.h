@@ -14,9 +14,9 @@
 
 namespace attend {
 
-// Of P numbers in buckets, which are summed from the last to the first: in the order in which a
-// backward pass completes gradients, and in the same order in every process, whatever is complete
-// first. Between start() and finish(), only the thread of the sums may call the processes.
+// All-reduces a flat gradient of P numbers bucket by bucket, the last one first, while the backward
+// pass runs. That is the order in which it completes gradients, and every process keeps to it.
+// Between start() and finish(), only the thread of the sums may call the processes.
 class BackgroundSum {
  public:
   // Sums elements [begin, end) over the processes, on the thread. Its kernels are those of the

@@ -20,13 +20,13 @@ struct OwnPieces {
 };
 OwnPieces own_pieces(const Collective& processes, std::int64_t count);
 
-// The numbers of all pieces in order, `width` for each, which the process that has a piece computes
-// with compute(piece, numbers). The same bits as from one process.
+// Computes `width` numbers for every piece, each on the process that has the piece, and returns all
+// of them in order. The bits are those of a single process.
 std::vector<double> share_out(
     Collective& processes, std::int64_t count, std::size_t width,
     const std::function<void(std::int64_t piece, std::span<double> numbers)>& compute);
 
-// The bytes of every process, by rank, who may have different numbers of them.
+// Concatenates the bytes of all processes by rank. Sizes may differ.
 std::vector<std::byte> gather_bytes(Collective& processes, std::span<const std::byte> mine);
 
 // The same for numbers.

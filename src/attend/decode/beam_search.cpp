@@ -30,7 +30,7 @@ void check_search(const BeamSearchOptions& options) {
                                 patience, options.n_best));
 }
 
-struct BeamSearch::Live {
+struct BeamSearch::ActiveHypothesis {
   Hypothesis so_far;
   std::int32_t parent = 0;                // among the hypotheses of the last step
   std::vector<std::int32_t> banned = {};  // tokens that may not come next
@@ -70,8 +70,8 @@ struct BeamSearch::Bank {
   std::size_t seen = 0;  // candidates so far
 };
 
-BeamSearch::BeamSearch(const Arrival& sentence, EndTokens ends, const BeamSearchOptions& options,
-                       SearchRules rules, Listener listener)
+BeamSearch::BeamSearch(const DecodeRequest& sentence, EndTokens ends,
+                       const BeamSearchOptions& options, SearchRules rules, Listener listener)
     : options_(options),
       rules_(std::move(rules.phrases)),
       beginning_(std::move(rules.beginning)),
@@ -104,7 +104,7 @@ void BeamSearch::begin_phrases() {
 
 void BeamSearch::continue_live() {
   continuations_.clear();
-  for (Live& live : live_) {
+  for (ActiveHypothesis& live : live_) {
     const std::vector<std::int32_t>& ids = live.so_far.ids;
     continuations_.push_back({live.parent, ids.empty() ? read_.back() : ids.back()});
     if (rules_) rules_->add_forbidden(live.progress, live.banned);
@@ -118,7 +118,8 @@ void BeamSearch::continue_live() {
 
 int BeamSearch::candidates() const {
   std::size_t most_banned = 0;
-  for (const Live& live : live_) most_banned = std::max(most_banned, live.banned.size());
+  for (const ActiveHypothesis& live : live_)
+    most_banned = std::max(most_banned, live.banned.size());
   const std::size_t ends = std::max<std::size_t>(1, ends_.tokens().size());
   return options_.beam_size + static_cast<int>(ends + most_banned);
 }
@@ -126,7 +127,7 @@ int BeamSearch::candidates() const {
 std::vector<LogitChange> BeamSearch::logit_changes() const {
   std::vector<LogitChange> changes;
   if (options_.repetition_penalty == 1.0f) return changes;
-  for (const Live& live : live_)
+  for (const ActiveHypothesis& live : live_)
     changes.push_back(
         {.penalized = distinct(live.so_far.ids), .penalty = options_.repetition_penalty});
   return changes;
@@ -135,9 +136,9 @@ std::vector<LogitChange> BeamSearch::logit_changes() const {
 // Unless it may not come next, or would leave no room for required phrases.
 void BeamSearch::add_candidate(std::size_t hypothesis, std::int32_t token, float token_score,
                                std::vector<Candidate>& all) const {
-  const Live& live = live_[hypothesis];
+  const ActiveHypothesis& live = live_[hypothesis];
   const std::int32_t next = beginning_.next(live.so_far.ids);
-  if (next >= 0) token_score = beginning_.counted(token_score, token == next);
+  if (next >= 0) token_score = beginning_.biased_log_probability(token_score, token == next);
   if (std::find(live.banned.begin(), live.banned.end(), token) != live.banned.end()) return;
   Candidate candidate{live.so_far.log_probability + token_score, token_score,
                       static_cast<std::int32_t>(hypothesis), token};
@@ -157,9 +158,9 @@ void BeamSearch::add_candidate(std::size_t hypothesis, std::int32_t token, float
   all.push_back(candidate);
 }
 
-std::vector<std::int32_t> BeamSearch::unlisted(std::size_t hypothesis,
-                                               std::span<const Candidate> listed) const {
-  const Live& live = live_[hypothesis];
+std::vector<std::int32_t> BeamSearch::required_not_in_candidates(
+    std::size_t hypothesis, std::span<const Candidate> listed) const {
+  const ActiveHypothesis& live = live_[hypothesis];
   std::vector<std::int32_t> wanted;
   if (rules_) wanted = rules_->wanted(live.progress);
   if (const std::int32_t next = beginning_.next(live.so_far.ids); next >= 0) wanted.push_back(next);
@@ -187,7 +188,7 @@ std::vector<BeamSearch::Candidate> BeamSearch::best_candidates(const BestTokens&
       if (std::isinf(scores[i])) break;
       add_candidate(h, scorer.token(row, best.columns.row<std::int32_t>(row)[i]), scores[i], all);
     }
-    wanted[h] = unlisted(h, std::span(all).subspan(begin));
+    wanted[h] = required_not_in_candidates(h, std::span(all).subspan(begin));
   }
   if (std::any_of(wanted.begin(), wanted.end(),
                   [](const auto& tokens) { return !tokens.empty(); })) {
@@ -260,8 +261,9 @@ void BeamSearch::tell(std::span<const Candidate> candidates, std::int64_t length
 }
 
 void BeamSearch::keep_complete_live() {
-  std::erase_if(live_,
-                [this](const Live& live) { return rules_->met(live.progress) < rules_->total(); });
+  std::erase_if(live_, [this](const ActiveHypothesis& live) {
+    return rules_->met(live.progress) < rules_->total();
+  });
   if (live_.empty())
     throw DataError(
         fmt::format("phrases: found no output of at most {} tokens with all required phrases; use "
@@ -270,7 +272,7 @@ void BeamSearch::keep_complete_live() {
 }
 
 void BeamSearch::truncate_live() {
-  for (Live& live : live_) {
+  for (ActiveHypothesis& live : live_) {
     live.so_far.complete = false;
     finish(std::move(live.so_far));
   }
@@ -284,12 +286,12 @@ void BeamSearch::advance(const BestTokens& best, std::int64_t first, Scorer& sco
   const auto length = static_cast<std::int64_t>(live_.front().so_far.ids.size());
   std::vector<Candidate> all = best_candidates(best, first, scorer);
   std::vector<Bank> shares = banks(all);
-  std::vector<Live> next;
+  std::vector<ActiveHypothesis> next;
   for (Candidate& candidate : all) {
     Bank& bank = shares[static_cast<std::size_t>(candidate.met)];
     if (!candidate.eligible || bank.kept == bank.slots) continue;
     const bool among_best = bank.seen++ < bank.slots;
-    const Live& parent = live_[static_cast<std::size_t>(candidate.parent)];
+    const ActiveHypothesis& parent = live_[static_cast<std::size_t>(candidate.parent)];
     if (ends_.contain(candidate.token)) {
       if (among_best && length >= options_.min_length) {
         finish(candidate.extend(parent.so_far, true));
@@ -330,7 +332,7 @@ std::vector<Hypothesis> BeamSearch::take_results() {
 std::vector<std::vector<Hypothesis>> beam_search(Scorer& scorer, const EndTokens& ends,
                                                  const BeamSearchOptions& options) {
   check_search(options);
-  return decode_all(scorer, [&](const Arrival& sentence, std::size_t) {
+  return decode_all(scorer, [&](const DecodeRequest& sentence, std::size_t) {
     return BeamSearch(sentence, ends, options);
   });
 }

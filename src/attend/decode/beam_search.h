@@ -58,14 +58,14 @@ class BeamSearch {
   // rules: phrases that the output contains, whatever that costs, phrases that it does not contain,
   // and what it would rather begin with. Throws ConfigError; DataError if there is no room for the
   // required phrases, and if the forced tokens contain a forbidden one.
-  BeamSearch(const Arrival& sentence, EndTokens ends, const BeamSearchOptions& options,
+  BeamSearch(const DecodeRequest& sentence, EndTokens ends, const BeamSearchOptions& options,
              SearchRules rules = {}, Listener listener = {});
   BeamSearch(BeamSearch&&) noexcept;
   BeamSearch& operator=(BeamSearch&&) noexcept;
   ~BeamSearch();
 
   // The unfinished hypotheses: none when done, at first the one of the arrival.
-  std::span<const Continuation> continuations() const { return continuations_; }
+  std::span<const NextToken> continuations() const { return continuations_; }
   // How many of the most likely next tokens of each it needs.
   int candidates() const;
   // How the logits of each are changed before these are looked for; none if they are not.
@@ -79,7 +79,7 @@ class BeamSearch {
   std::vector<Hypothesis> take_results();
 
  private:
-  struct Live;
+  struct ActiveHypothesis;
   struct Candidate;
   struct Bank;
   void begin_phrases();
@@ -89,8 +89,8 @@ class BeamSearch {
                      std::vector<Candidate>& all) const;
   // The tokens of required phrases and of the beginning that may come next; none of those that are
   // listed.
-  std::vector<std::int32_t> unlisted(std::size_t hypothesis,
-                                     std::span<const Candidate> listed) const;
+  std::vector<std::int32_t> required_not_in_candidates(std::size_t hypothesis,
+                                                       std::span<const Candidate> listed) const;
   void select_eligible(std::vector<Candidate>& all) const;
   std::vector<Bank> banks(std::span<const Candidate> all) const;
   float score(float log_probability, std::size_t length) const;
@@ -104,13 +104,13 @@ class BeamSearch {
 
   BeamSearchOptions options_;
   std::shared_ptr<const PhraseRules> rules_;
-  WishedBeginning beginning_;
+  PrefixBias beginning_;
   Listener listener_;
   EndTokens ends_;
   std::vector<std::int32_t> read_;  // before the output
   std::int64_t longest_;
-  std::vector<Live> live_;  // best first
-  std::vector<Continuation> continuations_;
+  std::vector<ActiveHypothesis> live_;  // best first
+  std::vector<NextToken> continuations_;
   std::vector<Hypothesis> finished_;
 };
 

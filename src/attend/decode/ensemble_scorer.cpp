@@ -14,10 +14,10 @@ EnsembleScorer::EnsembleScorer(std::span<const EncoderDecoder* const> models,
 }
 
 void EnsembleScorer::join(const EncoderDecoderInput& input) {
-  std::vector<Arrival> arrivals;
+  std::vector<DecodeRequest> arrivals;
   for (const auto& member : members_) {
     member->join(input);
-    std::vector<Arrival> own = member->take_arrivals();
+    std::vector<DecodeRequest> own = member->take_arrivals();
     if (arrivals.empty()) {
       arrivals = std::move(own);
       continue;
@@ -25,7 +25,7 @@ void EnsembleScorer::join(const EncoderDecoderInput& input) {
     for (std::size_t i = 0; i < own.size(); ++i)
       arrivals[i].max_length = std::min(arrivals[i].max_length, own[i].max_length);
   }
-  for (Arrival& arrival : arrivals) arrive(std::move(arrival));
+  for (DecodeRequest& arrival : arrivals) arrive(std::move(arrival));
 }
 
 void EnsembleScorer::advance(std::span<const std::int32_t> parents, const Ragged& tokens) {

@@ -42,7 +42,7 @@ LanguageScorer::LanguageScorer(const LanguageTransformer& model,
 
 void LanguageScorer::join(std::span<const std::int32_t> prompt,
                           const LanguageScorerOptions& options) {
-  Branch branch{.options = std::make_shared<LanguageScorerOptions>(options)};
+  HypothesisState branch{.options = std::make_shared<LanguageScorerOptions>(options)};
   if (options.cache.used())
     branch.cache = std::make_unique<ContinuousCache>(options.cache, model_.config().d_model);
   state_->join(1);
@@ -50,17 +50,17 @@ void LanguageScorer::join(std::span<const std::int32_t> prompt,
   arrive({{prompt.begin(), prompt.end()}, options.max_length});
 }
 
-LanguageScorer::Branch LanguageScorer::continued(const Branch& branch) {
+LanguageScorer::HypothesisState LanguageScorer::continued(const HypothesisState& branch) {
   return {branch.options, branch.begun, branch.context,
           branch.cache ? std::make_unique<ContinuousCache>(branch.cache->clone()) : nullptr};
 }
 
 // The last continuation of a branch takes it over.
-std::vector<LanguageScorer::Branch> LanguageScorer::continued(
+std::vector<LanguageScorer::HypothesisState> LanguageScorer::continued(
     std::span<const std::int32_t> parents) {
   std::vector<int> children(branches_.size(), 0);
   for (const std::int32_t parent : parents) ++children[static_cast<std::size_t>(parent)];
-  std::vector<Branch> branches;
+  std::vector<HypothesisState> branches;
   for (const std::int32_t number : parents) {
     const auto parent = static_cast<std::size_t>(number);
     branches.push_back(--children[parent] > 0 ? continued(branches_[parent])
@@ -69,11 +69,11 @@ std::vector<LanguageScorer::Branch> LanguageScorer::continued(
   return branches;
 }
 
-void LanguageScorer::forget_older_halves() {
+void LanguageScorer::shift_context() {
   std::vector<std::size_t> full;
   std::int64_t longest = 0;
   for (std::size_t r = 0; r < branches_.size(); ++r) {
-    Branch& branch = branches_[r];
+    HypothesisState& branch = branches_[r];
     if (!is_full(branch.context, *branch.options)) continue;
     const std::int64_t kept = branch.options->context / 2;
     branch.context.erase(branch.context.begin(), branch.context.end() - kept);
@@ -81,15 +81,15 @@ void LanguageScorer::forget_older_halves() {
     longest = std::max(longest, kept);
     full.push_back(r);
   }
-  for (std::int64_t begin = 0; begin < longest; begin += longest_reading()) {
+  for (std::int64_t begin = 0; begin < longest; begin += max_prefill_tokens()) {
     RaggedBuilder block;
     auto next = full.begin();
     for (std::size_t r = 0; r < branches_.size(); ++r) {
       if (next != full.end() && *next == r) {
         const std::span<const std::int32_t> context = branches_[r].context;
         const auto first = static_cast<std::size_t>(std::min(begin, std::ssize(context)));
-        block.append(context.subspan(
-            first, std::min(static_cast<std::size_t>(longest_reading()), context.size() - first)));
+        block.append(context.subspan(first, std::min(static_cast<std::size_t>(max_prefill_tokens()),
+                                                     context.size() - first)));
         ++next;
       }
       block.end_sequence();
@@ -101,13 +101,13 @@ void LanguageScorer::forget_older_halves() {
 void LanguageScorer::advance(std::span<const std::int32_t> parents, const Ragged& tokens) {
   check_parents(std::ssize(branches_), parents);
   branches_ = continued(parents);
-  const bool full = std::any_of(branches_.begin(), branches_.end(), [](const Branch& branch) {
-    return is_full(branch.context, *branch.options);
-  });
+  const bool full = std::any_of(
+      branches_.begin(), branches_.end(),
+      [](const HypothesisState& branch) { return is_full(branch.context, *branch.options); });
   Tensor hidden;
   if (full) {
     state_->select(parents);
-    forget_older_halves();
+    shift_context();
     hidden = state_->read(tokens);
   } else {
     hidden = state_->advance(parents, tokens);
@@ -125,7 +125,7 @@ void LanguageScorer::remember(const Ragged& tokens, std::span<const std::int32_t
                               const Tensor& hidden) {
   for (std::size_t r = 0; r < branches_.size(); ++r) {
     const auto sequence = tokens[static_cast<std::int64_t>(r)];
-    Branch& branch = branches_[r];
+    HypothesisState& branch = branches_[r];
     for (std::size_t i = 0; branch.cache && i < sequence.size(); ++i) {
       const std::int64_t before =
           tokens.begin_of(static_cast<std::int64_t>(r)) + static_cast<std::int64_t>(i) - 1;
@@ -143,7 +143,7 @@ Tensor LanguageScorer::logits(std::int64_t begin, std::int64_t end) {
   const NoGradient guard;
   const Tensor logits = model_.project(Variable(hidden_.slice_rows(begin, end))).value();
   for (std::int64_t r = begin; r < end; ++r) {
-    const Branch& branch = branches_[static_cast<std::size_t>(r)];
+    const HypothesisState& branch = branches_[static_cast<std::size_t>(r)];
     if (!branch.cache) continue;
     const Tensor own = logits.slice_rows(r - begin, r - begin + 1);
     backend().log_softmax(own, own);
@@ -161,7 +161,7 @@ bool LanguageScorer::adjust(std::int64_t begin, const Tensor& logits) {
                penalizes = options->repetition_penalty != 1.0f;
     std::vector<std::set<std::int32_t>> forbidden, repeated;
     for (; end < logits.rows(); ++end) {
-      const Branch& branch = branches_[static_cast<std::size_t>(begin + end)];
+      const HypothesisState& branch = branches_[static_cast<std::size_t>(begin + end)];
       if (branch.options != options) break;
       if (forbids) forbidden.emplace_back(options->forbidden.begin(), options->forbidden.end());
       if (penalizes)

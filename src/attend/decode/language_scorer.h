@@ -35,7 +35,7 @@ class LanguageScorer final : public Scorer {
   void join(std::span<const std::int32_t> prompt, const LanguageScorerOptions& options);
 
   // Large enough for fast products, and small enough for the keys that each token sees.
-  std::int64_t longest_reading() const override { return 64; }
+  std::int64_t max_prefill_tokens() const override { return 64; }
   void advance(std::span<const std::int32_t> parents, const Ragged& tokens) override;
   Tensor logits(std::int64_t begin, std::int64_t end) override;
   bool adjust(std::int64_t begin, const Tensor& logits) override;
@@ -44,24 +44,24 @@ class LanguageScorer final : public Scorer {
   }
 
  private:
-  struct Branch {
+  struct HypothesisState {
     std::shared_ptr<const LanguageScorerOptions> options;
     bool begun = false;                      // whether it has read a token
     std::vector<std::int32_t> context = {};  // the tokens in context
     std::unique_ptr<ContinuousCache> cache = nullptr;
   };
-  static Branch continued(const Branch& branch);
-  std::vector<Branch> continued(std::span<const std::int32_t> parents);
+  static HypothesisState continued(const HypothesisState& branch);
+  std::vector<HypothesisState> continued(std::span<const std::int32_t> parents);
   // Restarts every branch whose context is full with the newer half of it.
-  void forget_older_halves();
+  void shift_context();
   // Adds tokens to the contexts and to the caches; hidden [N, D]: theirs, hidden_ [R, D]: those of
   // the tokens before.
   void remember(const Ragged& tokens, std::span<const std::int32_t> parents, const Tensor& hidden);
 
   const LanguageTransformer& model_;
   std::unique_ptr<StackDecoding> state_;
-  std::vector<Branch> branches_;  // of each hypothesis
-  Tensor hidden_;                 // [R, D], of the last token of each, after the last step
+  std::vector<HypothesisState> branches_;  // of each hypothesis
+  Tensor hidden_;                          // [R, D], of the last token of each, after the last step
 };
 
 }  // namespace attend

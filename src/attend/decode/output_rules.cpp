@@ -27,13 +27,13 @@ std::vector<std::int32_t> columns_of(std::span<const LogitChange> changes, Token
 
 }  // namespace
 
-std::int32_t WishedBeginning::next(std::span<const std::int32_t> written) const {
+std::int32_t PrefixBias::next(std::span<const std::int32_t> written) const {
   const bool follows =
       written.size() < tokens.size() && std::equal(written.begin(), written.end(), tokens.begin());
   return follows ? tokens[written.size()] : -1;
 }
 
-float WishedBeginning::counted(float log_probability, bool is_next) const {
+float PrefixBias::biased_log_probability(float log_probability, bool is_next) const {
   if (!is_next) return log_probability + std::log1p(-weight);
   return std::log(weight + (1 - weight) * std::exp(log_probability));
 }

@@ -43,23 +43,23 @@ struct OutputRules {
 // A beginning that a search is drawn to, without being forced. While a hypothesis has begun with
 // its tokens, the probability p of the next of them counts as weight + (1 - weight) p, and that of
 // every other token as (1 - weight) p.
-struct WishedBeginning {
+struct PrefixBias {
   std::vector<std::int32_t> tokens = {};
   float weight = 0;
 
   // The one that a hypothesis should go on with; -1: none, it has left the beginning or has it all.
   std::int32_t next(std::span<const std::int32_t> written) const;
-  // What the log-probability of a token counts as, if there is a next one.
-  float counted(float log_probability, bool is_next) const;
+  // The log-probability of a token with the bias, if there is a next one.
+  float biased_log_probability(float log_probability, bool is_next) const;
 };
 
 // What a search heeds beside its options. Null phrases: any output will do.
 struct SearchRules {
-  SearchRules(std::shared_ptr<const PhraseRules> p = nullptr, WishedBeginning b = {})  // NOLINT
+  SearchRules(std::shared_ptr<const PhraseRules> p = nullptr, PrefixBias b = {})  // NOLINT
       : phrases(std::move(p)), beginning(std::move(b)) {}
 
   std::shared_ptr<const PhraseRules> phrases;
-  WishedBeginning beginning;
+  PrefixBias beginning;
 };
 
 // The tokens that would end a sequence of `n` tokens that `written` already has; n = 0: none.

@@ -73,7 +73,7 @@ struct RunningBatch::Plan {
 };
 
 void RunningBatch::join(std::size_t first, const MakeSearch& make) {
-  for (Arrival& arrival : scorer_.take_arrivals()) {
+  for (DecodeRequest& arrival : scorer_.take_arrivals()) {
     const std::int64_t row = rows_++;
     const std::size_t number = first++;
     try {
@@ -101,9 +101,9 @@ void RunningBatch::leave(std::size_t sentence) {
 // as samples, would all have to read it.
 template <class OneSearch>
 void RunningBatch::plan(std::vector<Sentence<OneSearch>>& sentences, Plan& plan) {
-  const auto most = static_cast<std::size_t>(scorer_.longest_reading());
+  const auto most = static_cast<std::size_t>(scorer_.max_prefill_tokens());
   for (Sentence<OneSearch>& s : sentences) {
-    const std::span<const Continuation> continuations = s.search.continuations();
+    const std::span<const NextToken> continuations = s.search.continuations();
     const std::size_t together = continuations.size() == 1 ? most - 1 : 0;
     const auto begin = std::ssize(plan.parents);
     s.reading = s.unread.size() > together;
@@ -112,7 +112,7 @@ void RunningBatch::plan(std::vector<Sentence<OneSearch>>& sentences, Plan& plan)
       plan.add(s.begin, std::span(s.unread).first(count), nullptr);
       s.unread.erase(s.unread.begin(), s.unread.begin() + static_cast<std::ptrdiff_t>(count));
     } else {
-      for (const Continuation& next : continuations)
+      for (const NextToken& next : continuations)
         plan.add(s.begin + next.parent, s.unread, &next.token);
       s.unread.clear();
     }
@@ -259,7 +259,7 @@ std::vector<std::vector<Hypothesis>> decode_all(Scorer& scorer,
                                                 const RunningBatch::MakeSearch& make) {
   RunningBatch batch(scorer);
   std::size_t sentences = 0;
-  batch.join(0, [&](const Arrival& arrival, std::size_t sentence) {
+  batch.join(0, [&](const DecodeRequest& arrival, std::size_t sentence) {
     sentences = sentence + 1;
     return make(arrival, sentence);
   });

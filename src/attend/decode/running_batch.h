@@ -31,7 +31,7 @@ class RunningBatch {
   using Search = std::variant<BeamSearch, Sampling>;
   using Decoded = Outcome<std::vector<Hypothesis>>;
   // The search for a sentence, which has this number.
-  using MakeSearch = std::function<Search(const Arrival& arrival, std::size_t sentence)>;
+  using MakeSearch = std::function<Search(const DecodeRequest& arrival, std::size_t sentence)>;
 
   // The scorer must outlive the batch, which alone advances it.
   explicit RunningBatch(Scorer& scorer) : scorer_(scorer) {}

@@ -12,7 +12,7 @@
 
 namespace attend {
 
-Sampling::Sampling(const Arrival& sentence, EndTokens ends, const SamplingOptions& options,
+Sampling::Sampling(const DecodeRequest& sentence, EndTokens ends, const SamplingOptions& options,
                    std::span<const std::uint64_t> streams, OutputRules rules)
     : options_(options),
       rules_(std::move(rules)),
@@ -106,7 +106,7 @@ std::vector<Hypothesis> sample(Scorer& scorer, std::int32_t eos, const SamplingO
                                   scorer.arrivals().size(), stream_of_sentence.size()));
   std::vector<Hypothesis> results;
   for (std::vector<Hypothesis>&samples :
-       decode_all(scorer, [&](const Arrival&sentence, std::size_t number) {
+       decode_all(scorer, [&](const DecodeRequest&sentence, std::size_t number) {
          return Sampling(sentence, eos, options, stream_of_sentence.subspan(number, 1));
        }))
     results.push_back(std::move(samples.front()));

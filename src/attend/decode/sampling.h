@@ -43,11 +43,11 @@ class Sampling {
  public:
   // The phrases of the rules are forbidden ones. Throws ConfigError; DataError if the forced tokens
   // contain one.
-  Sampling(const Arrival& sentence, EndTokens ends, const SamplingOptions& options,
+  Sampling(const DecodeRequest& sentence, EndTokens ends, const SamplingOptions& options,
            std::span<const std::uint64_t> streams, OutputRules rules = {});
 
   // The unfinished samples: none when done.
-  std::span<const Continuation> continuations() const { return continuations_; }
+  std::span<const NextToken> continuations() const { return continuations_; }
   TokenFilter filter() const;
   // Asks for the most likely tokens at the place of each token.
   void report_likeliest(int count) { likeliest_ = count; }
@@ -76,7 +76,7 @@ class Sampling {
   std::vector<Hypothesis> samples_;              // so far
   std::vector<PhraseRules::Progress> progress_;  // of each sample, if there are phrases
   std::vector<std::size_t> active_;              // samples that go on
-  std::vector<Continuation> continuations_;
+  std::vector<NextToken> continuations_;
 };
 
 // One sample for each sentence that has joined the scorer, from its stream. Throws ConfigError, or

@@ -10,7 +10,7 @@
 
 namespace attend {
 
-Hypothesis Arrival::output() const {
+Hypothesis DecodeRequest::output() const {
   Hypothesis output;
   output.ids.assign(prefix.end() - forced, prefix.end());
   output.token_scores.assign(static_cast<std::size_t>(forced), 0.0f);

@@ -29,13 +29,13 @@ struct BestTokens {
 };
 
 // An unfinished hypothesis of a sentence.
-struct Continuation {
+struct NextToken {
   std::int32_t parent = 0;  // among the sentence's hypotheses of the last step
   std::int32_t token = 0;   // that it reads
 };
 
 // A sentence that has joined a scorer.
-struct Arrival {
+struct DecodeRequest {
   std::vector<std::int32_t> prefix;  // what its hypothesis reads before it writes: bos, or a
                                      // prompt; at least one token
   std::int64_t max_length = 1;       // the longest sensible output, in tokens
@@ -52,10 +52,10 @@ class Scorer {
 
   // The sentences that have joined since the last call, in order. Each is a hypothesis that has
   // read nothing, after those of the last step.
-  const std::vector<Arrival>& arrivals() const { return arrivals_; }
-  std::vector<Arrival> take_arrivals() { return std::exchange(arrivals_, {}); }
+  const std::vector<DecodeRequest>& arrivals() const { return arrivals_; }
+  std::vector<DecodeRequest> take_arrivals() { return std::exchange(arrivals_, {}); }
   // The most tokens of a prefix that a hypothesis may read in a step.
-  virtual std::int64_t longest_reading() const { return 1; }
+  virtual std::int64_t max_prefill_tokens() const { return 1; }
 
   // Hypothesis r continues the former hypothesis parents[r] with all tokens of sequence r, at least
   // one. The number of hypotheses may change.
@@ -82,12 +82,12 @@ class Scorer {
   virtual std::int32_t column(std::int64_t, std::int32_t token) const { return token; }
 
  protected:
-  void arrive(Arrival arrival) { arrivals_.push_back(std::move(arrival)); }
+  void arrive(DecodeRequest arrival) { arrivals_.push_back(std::move(arrival)); }
   // The k most likely tokens by logits(), with or without adjust(); on the host.
   BestTokens best_of_logits(std::int64_t hypotheses, int k, bool adjusted);
 
  private:
-  std::vector<Arrival> arrivals_;
+  std::vector<DecodeRequest> arrivals_;
 };
 
 // Calls use(begin, logits) for hypotheses [begin, end) of the last step, in blocks small enough

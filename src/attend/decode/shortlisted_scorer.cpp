@@ -40,7 +40,7 @@ void ShortlistedScorer::join(const EncoderDecoderInput& input) {
   Sentences all = sentence_;
   for (auto& sentence : allowed(input.src)) all.push_back(std::move(sentence));
   whole_.join(input);
-  for (Arrival& arrival : whole_.take_arrivals()) arrive(std::move(arrival));
+  for (DecodeRequest& arrival : whole_.take_arrivals()) arrive(std::move(arrival));
   const bool known =
       std::all_of(all.begin() + std::ssize(sentence_), all.end(), [this](const auto& sentence) {
         return std::includes(tokens_.begin(), tokens_.end(), sentence->tokens.begin(),

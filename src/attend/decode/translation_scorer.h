@@ -9,7 +9,7 @@
 
 namespace attend {
 
-// What the decoder reads before it writes a sentence: see Arrival.
+// What the decoder reads before it writes a sentence: see DecodeRequest.
 struct DecoderPrefix {
   std::vector<std::int32_t> tokens;
   std::int64_t forced = 0;

@@ -183,9 +183,9 @@ class PeftReader {
       // What the factor of the whole adapter lacks.
       const float ratio = settings_.factor(a.dim(0)) / settings_.factor(settings_.note.rank) *
                           settings_.alpha_of(module) / settings_.alpha;
-      adapter_.tensors.push_back({first_of_low_rank(parameter.name), a});
+      adapter_.tensors.push_back({lora_a_name(parameter.name), a});
       adapter_.tensors.push_back(
-          {second_of_low_rank(parameter.name), scaled(rows_of_part(b, theirs.part), ratio)});
+          {lora_b_name(parameter.name), scaled(rows_of_part(b, theirs.part), ratio)});
     } else if (const auto whole = key_of(theirs.name, "")) {
       adapter_.tensors.push_back(
           {parameter.name, read_parameter(weights_, {*whole, theirs.layout, theirs.part},
@@ -240,9 +240,8 @@ void add_low_rank(const Checkpoint& adapter, const std::string& weight, const Ex
   const std::string key = std::string(kPeftPrefix) + module;
   result.adapted.insert(module);
   result.transposed |= theirs.layout == ForeignLayout::transposed;
-  result.tensors.push_back({key + std::string(kFirst), adapter.tensor(first_of_low_rank(weight))});
-  result.tensors.push_back(
-      {key + std::string(kSecond), adapter.tensor(second_of_low_rank(weight))});
+  result.tensors.push_back({key + std::string(kFirst), adapter.tensor(lora_a_name(weight))});
+  result.tensors.push_back({key + std::string(kSecond), adapter.tensor(lora_b_name(weight))});
 }
 
 PeftTensors peft_tensors(const Checkpoint& adapter, const ExportedModel& model) {
@@ -250,7 +249,7 @@ PeftTensors peft_tensors(const Checkpoint& adapter, const ExportedModel& model) 
   ForeignTensors whole;
   for (const NamedTensor& parameter : model.equal.tensors) {
     const std::string& name = parameter.name;
-    if (name.ends_with(kWeightOf) && adapter.find(first_of_low_rank(name)) != nullptr) {
+    if (name.ends_with(kWeightOf) && adapter.find(lora_a_name(name)) != nullptr) {
       add_low_rank(adapter, name, model, result);
     } else if (const Tensor* const own = adapter.find(name); own && model.names.find(name)) {
       whole.add(model.names.theirs(name), *own);

@@ -13,39 +13,39 @@
 
 namespace attend {
 
-class FullContext;
+class SequenceContext;
 
-class LayerContext {
+class AttentionContext {
  public:
-  virtual ~LayerContext() = default;
+  virtual ~AttentionContext() = default;
   // This context if it is one of whole sequences, which can be computed again; else null.
-  virtual const FullContext* whole() const { return nullptr; }
+  virtual const SequenceContext* whole() const { return nullptr; }
   virtual Variable attend_to_self(const MultiHeadAttention& attention, int layer,
-                                  const SelfInput& x, Pass& pass) = 0;
+                                  const SelfAttentionInput& x, Pass& pass) = 0;
   // Called only by layers with cross-attention.
   virtual Variable attend_to_memory(const MultiHeadAttention& attention, int layer,
                                     const Variable& x, Pass& pass) = 0;
 };
 
 // Whole sequences.
-class FullContext final : public LayerContext {
+class SequenceContext final : public AttentionContext {
  public:
   // For a stack without cross-attention.
-  explicit FullContext(AttentionPattern self) : self_(std::move(self)) {}
+  explicit SequenceContext(AttentionPattern self) : self_(std::move(self)) {}
   // Every position of tgt sees itself, earlier positions, and all of the memory of its source.
-  FullContext(Variable memory, const Ragged& src, const Ragged& tgt)
+  SequenceContext(Variable memory, const Ragged& src, const Ragged& tgt)
       : self_(tgt.self_pattern(true)), memory_(std::move(memory)), cross_(tgt.cross_pattern(src)) {}
-  const FullContext* whole() const override { return this; }
+  const SequenceContext* whole() const override { return this; }
   // The memory [M, D]; undefined without cross-attention.
   const Variable& memory() const { return memory_; }
   // The same context with another memory of this shape.
-  FullContext with_memory(Variable memory) const {
-    FullContext other = *this;
+  SequenceContext with_memory(Variable memory) const {
+    SequenceContext other = *this;
     other.memory_ = std::move(memory);
     return other;
   }
-  Variable attend_to_self(const MultiHeadAttention& attention, int layer, const SelfInput& x,
-                          Pass& pass) override;
+  Variable attend_to_self(const MultiHeadAttention& attention, int layer,
+                          const SelfAttentionInput& x, Pass& pass) override;
   Variable attend_to_memory(const MultiHeadAttention& attention, int layer, const Variable& x,
                             Pass& pass) override;
 
@@ -55,34 +55,34 @@ class FullContext final : public LayerContext {
   AttentionPattern cross_;
 };
 
-// Encoded sources: for each decoder layer, a slab of keys and values for every group of sources
+// Encoded sources: for each decoder layer, a page of keys and values for every group of sources
 // that was encoded together.
-struct SourceMemory {
-  std::vector<std::vector<Tensor>> keys_values;  // [layer][slab] of [tokens of the group, .]
+struct EncoderMemory {
+  std::vector<std::vector<Tensor>> keys_values;  // [layer][page] of [tokens of the group, .]
 };
 
-// Where a source is: rows [begin, end) of a slab.
-struct SourceRows {
-  std::int32_t slab = 0;
+// Where a source is: rows [begin, end) of a page.
+struct CrossKeys {
+  std::int32_t page = 0;
   std::int32_t begin = 0;
   std::int32_t end = 0;
 };
 
 // New positions of hypotheses.
-class CachedContext final : public LayerContext {
+class CacheContext final : public AttentionContext {
  public:
   // For a stack without cross-attention.
-  explicit CachedContext(KVCache& cache) : cache_(cache) {}
+  explicit CacheContext(KVCache& cache) : cache_(cache) {}
   // source: the source of each new position.
-  CachedContext(KVCache& cache, const SourceMemory& memory, std::span<const SourceRows> source);
-  Variable attend_to_self(const MultiHeadAttention& attention, int layer, const SelfInput& x,
-                          Pass& pass) override;
+  CacheContext(KVCache& cache, const EncoderMemory& memory, std::span<const CrossKeys> source);
+  Variable attend_to_self(const MultiHeadAttention& attention, int layer,
+                          const SelfAttentionInput& x, Pass& pass) override;
   Variable attend_to_memory(const MultiHeadAttention& attention, int layer, const Variable& x,
                             Pass& pass) override;
 
  private:
   KVCache& cache_;
-  const SourceMemory* memory_ = nullptr;
+  const EncoderMemory* memory_ = nullptr;
   Ids slots_;    // rows of the memory that each position attends to
   Ids offsets_;  // offsets by position
 };

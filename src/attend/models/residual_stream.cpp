@@ -76,7 +76,7 @@ double ResidualStream::Step::denominator(const Vector& x) const {
   return std::sqrt(squares / static_cast<double>(x.size()) + epsilon);
 }
 
-ResidualStream::Vector ResidualStream::Step::behind(Vector x, std::int64_t row) const {
+ResidualStream::Vector ResidualStream::Step::output_for(Vector x, std::int64_t row) const {
   if (added.defined())
     for (std::size_t i = 0; i < x.size(); ++i) x[i] += double{added.row(row)[i]};
   if (normalizes()) {
@@ -88,7 +88,7 @@ ResidualStream::Vector ResidualStream::Step::behind(Vector x, std::int64_t row) 
   return x;
 }
 
-ResidualStream::Vector ResidualStream::Step::before(Vector direction, const Vector& x) const {
+ResidualStream::Vector ResidualStream::Step::pull_back(Vector direction, const Vector& x) const {
   for (double& value : direction) value *= factor;
   if (!normalizes()) return direction;
   const double divisor = denominator(x);
@@ -132,7 +132,7 @@ ResidualStream::ResidualStream(std::span<const ResidualStep> steps, std::string 
 
 std::vector<ResidualStream::Vector> ResidualStream::states(std::int64_t row) const {
   std::vector<Vector> states{Vector(static_cast<std::size_t>(width()))};
-  for (const Step& step : steps_) states.push_back(step.behind(states.back(), row));
+  for (const Step& step : steps_) states.push_back(step.output_for(states.back(), row));
   return states;
 }
 
@@ -144,7 +144,7 @@ std::vector<LogitPart> ResidualStream::parts(std::int64_t row,
   for (std::size_t i = steps_.size(); i-- > 0;) {
     // A scaled or normalized sum has no addition of its own: the order of the two does not matter.
     const Vector behind = remaining;
-    remaining = steps_[i].before(std::move(remaining), before[i]);
+    remaining = steps_[i].pull_back(std::move(remaining), before[i]);
     steps_[i].add_parts(row, steps_[i].normalizes() ? behind : remaining, of_step[i]);
   }
   std::vector<LogitPart> parts;
@@ -184,7 +184,7 @@ Tensor ResidualStream::outputs(std::int64_t row) const {
   for (std::size_t i = 0; i < last; ++i) {
     if (!ends_layer(i)) continue;
     Vector state = before[i + 1];
-    for (std::size_t j = last; j < steps_.size(); ++j) state = steps_[j].behind(state, row);
+    for (std::size_t j = last; j < steps_.size(); ++j) state = steps_[j].output_for(state, row);
     values.insert(values.end(), state.begin(), state.end());
     ++count;
   }

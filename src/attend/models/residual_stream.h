@@ -55,9 +55,9 @@ class ResidualStream {
     bool normalizes() const { return !gain.empty(); }
     bool is_centered() const { return !bias.empty(); }
     double denominator(const Vector& x) const;
-    Vector behind(Vector x, std::int64_t row) const;
+    Vector output_for(Vector x, std::int64_t row) const;
     // direction times the step is result times what was before it, and a constant.
-    Vector before(Vector direction, const Vector& x) const;
+    Vector pull_back(Vector direction, const Vector& x) const;
     void add_parts(std::int64_t row, const Vector& direction, std::vector<LogitPart>& parts) const;
   };
 

@@ -34,11 +34,11 @@ void StackDecoding::join(std::int64_t hypotheses) {
 
 void StackDecoding::join(std::vector<Tensor> keys_values, const Ids& offsets) {
   memory_.keys_values.resize(keys_values.size());
-  const auto slab = static_cast<std::int32_t>(memory_.keys_values.front().size());
+  const auto page = static_cast<std::int32_t>(memory_.keys_values.front().size());
   for (std::size_t layer = 0; layer < keys_values.size(); ++layer)
     memory_.keys_values[layer].push_back(std::move(keys_values[layer]));
   for (std::int64_t i = 0; i + 1 < offsets.size(); ++i)
-    source_.push_back({slab, offsets[i], offsets[i + 1]});
+    source_.push_back({page, offsets[i], offsets[i + 1]});
   join(offsets.size() - 1);
 }
 
@@ -56,14 +56,14 @@ void StackDecoding::select_memory(std::span<const std::int32_t> parents) {
 }
 
 void StackDecoding::drop_unused_sources() {
-  const auto slabs = static_cast<std::int32_t>(memory_.keys_values.front().size());
-  std::vector<bool> used(static_cast<std::size_t>(slabs), false);
-  for (const SourceRows& rows : source_) used[static_cast<std::size_t>(rows.slab)] = true;
-  for (std::int32_t slab = slabs; slab-- > 0;) {
-    if (used[static_cast<std::size_t>(slab)]) continue;
+  const auto pages = static_cast<std::int32_t>(memory_.keys_values.front().size());
+  std::vector<bool> used(static_cast<std::size_t>(pages), false);
+  for (const CrossKeys& rows : source_) used[static_cast<std::size_t>(rows.page)] = true;
+  for (std::int32_t page = pages; page-- > 0;) {
+    if (used[static_cast<std::size_t>(page)]) continue;
     for (std::vector<Tensor>& of_layer : memory_.keys_values)
-      of_layer.erase(of_layer.begin() + slab);
-    for (SourceRows& rows : source_) rows.slab -= rows.slab > slab ? 1 : 0;
+      of_layer.erase(of_layer.begin() + page);
+    for (CrossKeys& rows : source_) rows.page -= rows.page > page ? 1 : 0;
   }
 }
 
@@ -114,13 +114,13 @@ Tensor StackDecoding::advance(std::span<const std::int32_t> parents, const Ragge
   earlier_ = std::move(earlier);
   Pass pass = Pass::inference();
   if (source_.empty()) {
-    CachedContext context(cache_);
+    CacheContext context(cache_);
     return stack_.forward(x, context, pass).value();
   }
-  std::vector<SourceRows> source;  // of each token
+  std::vector<CrossKeys> source;  // of each token
   for (std::size_t r = 0; r < added.size(); ++r)
     source.insert(source.end(), static_cast<std::size_t>(added[r]), source_[r]);
-  CachedContext context(cache_, memory_, source);
+  CacheContext context(cache_, memory_, source);
   return stack_.forward(x, context, pass).value();
 }
 

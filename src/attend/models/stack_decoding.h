@@ -60,8 +60,8 @@ class StackDecoding {
   const TransformerStack& stack_;
   Embed embed_;
   KVCache cache_;
-  SourceMemory memory_;
-  std::vector<SourceRows> source_;    // of each hypothesis, if there is a memory
+  EncoderMemory memory_;
+  std::vector<CrossKeys> source_;     // of each hypothesis, if there is a memory
   std::vector<std::int32_t> length_;  // length of each hypothesis
   // The last tokens of each hypothesis, latest first; 0 before the start. As many as are looked at.
   std::vector<std::vector<std::int32_t>> earlier_;

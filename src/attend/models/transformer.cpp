@@ -51,13 +51,13 @@ Transformer::Transformer(const TransformerConfig& config, std::uint64_t seed)
 Transformer::Transformer(const TransformerConfig& config, Purpose) : Transformer(config) {}
 
 Variable Transformer::encode(const Ragged& src, Pass& pass) const {
-  FullContext context(src.self_pattern(false));
+  SequenceContext context(src.self_pattern(false));
   return encoder_.forward(src_input_.whole(src_embedding_, src, pass), context, pass);
 }
 
 Variable Transformer::decode(const Ragged& tgt, const Variable& memory, const Ragged& src,
                              Pass& pass) const {
-  FullContext context(memory, src, tgt);
+  SequenceContext context(memory, src, tgt);
   return decoder_.forward(tgt_input_.whole(tgt_embedding_, tgt, pass), context, pass);
 }
 

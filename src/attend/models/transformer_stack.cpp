@@ -69,10 +69,11 @@ TransformerLayer::TransformerLayer(ParameterSet& parameters, const std::string& 
       feed_forward_connection_(
           connection_of(parameters, path + (cross_attention ? ".norm3" : ".norm2"), config)) {}
 
-Variable TransformerLayer::forward(const Variable& x, LayerContext& context, int layer,
+Variable TransformerLayer::forward(const Variable& x, AttentionContext& context, int layer,
                                    Pass& pass) const {
   const auto self = [&](const Variable& in) {
-    return context.attend_to_self(self_attn_, layer, norm_keys_ ? in : SelfInput(in, x), pass);
+    return context.attend_to_self(self_attn_, layer, norm_keys_ ? in : SelfAttentionInput(in, x),
+                                  pass);
   };
   const auto memory = [&](const Variable& in) {
     return context.attend_to_memory(cross_->attention, layer, in, pass);
@@ -87,13 +88,13 @@ namespace {
 
 // The layer is a function of its input, the memory and the state of the pass before it.
 Variable recomputed_layer(const TransformerLayer& layer, const Variable& x,
-                          const FullContext& context, int index, Pass& pass) {
+                          const SequenceContext& context, int index, Pass& pass) {
   std::vector<Variable> inputs{x};
   if (context.memory().defined()) inputs.push_back(context.memory());
   const auto after = std::make_shared<Pass>(pass);
   const auto run = [&layer, context = context.with_memory({}), index, before = pass,
                     after](const std::vector<Variable>& in) {
-    FullContext own = context.with_memory(in.size() > 1 ? in[1] : Variable());
+    SequenceContext own = context.with_memory(in.size() > 1 ? in[1] : Variable());
     *after = before;
     return layer.forward(in[0], own, index, *after);
   };
@@ -123,7 +124,7 @@ TransformerStack::TransformerStack(ParameterSet& parameters, const std::string& 
     norm_.emplace(parameters, path + ".norm", config.d_model, config.norm);
 }
 
-Variable TransformerStack::forward(Variable x, LayerContext& context, Pass& pass) const {
+Variable TransformerStack::forward(Variable x, AttentionContext& context, Pass& pass) const {
   const auto record = [&pass](const Variable& state) {
     if (pass.hidden != nullptr) pass.hidden->push_back(state.value());
   };
@@ -131,7 +132,7 @@ Variable TransformerStack::forward(Variable x, LayerContext& context, Pass& pass
   for (int i = 0; i < layers(); ++i) {
     record(x);
     const TransformerLayer& layer = layers_[static_cast<std::size_t>(i)];
-    const FullContext* const whole = pass.recompute ? context.whole() : nullptr;
+    const SequenceContext* const whole = pass.recompute ? context.whole() : nullptr;
     x = whole != nullptr ? recomputed_layer(layer, x, *whole, i, pass)
                          : layer.forward(x, context, i, pass);
   }

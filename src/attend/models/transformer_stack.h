@@ -24,7 +24,7 @@ class TransformerLayer {
                    bool cross_attention,
                    std::shared_ptr<const RelativePositions> relative = nullptr);
   // `layer` is the index of this layer, for the context. [N, D] -> [N, D]
-  Variable forward(const Variable& x, LayerContext& context, int layer, Pass& pass) const;
+  Variable forward(const Variable& x, AttentionContext& context, int layer, Pass& pass) const;
   // Keys and values of a memory [M, D], for layers with cross-attention.
   Tensor project_memory(const Variable& memory) const {
     return cross_->attention.project_memory(memory);
@@ -60,7 +60,7 @@ class TransformerStack {
   // learned relative positions that layers share; others are in layers.N.self_attn.
   // [N, D] -> [N, D]. A pass that requests hidden states gets x and the output of every layer, the
   // last one before it is scaled; one that requests the residual stream gets all that happens to x.
-  Variable forward(Variable x, LayerContext& context, Pass& pass) const;
+  Variable forward(Variable x, AttentionContext& context, Pass& pass) const;
   // Keys and values of a memory [M, D] for every layer, computed once per source.
   std::vector<Tensor> project_memory(const Variable& memory) const;
   int layers() const { return static_cast<int>(layers_.size()); }

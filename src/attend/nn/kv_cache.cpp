@@ -11,7 +11,7 @@
 namespace attend {
 
 KVCache::KVCache(int layers, std::int64_t hypotheses)
-    : history_(static_cast<std::size_t>(hypotheses)), slabs_(static_cast<std::size_t>(layers)) {}
+    : history_(static_cast<std::size_t>(hypotheses)), pages_(static_cast<std::size_t>(layers)) {}
 
 void KVCache::reorder(std::span<const std::int32_t> parents) {
   std::vector<std::size_t> children(history_.size());
@@ -22,7 +22,7 @@ void KVCache::reorder(std::span<const std::int32_t> parents) {
                       hypotheses(), parent));
     ++children[static_cast<std::size_t>(parent)];
   }
-  std::vector<std::vector<KeySlot>> reordered;
+  std::vector<std::vector<CacheSlot>> reordered;
   reordered.reserve(parents.size());
   for (const std::int32_t parent : parents) {
     auto& positions = history_[static_cast<std::size_t>(parent)];
@@ -56,7 +56,7 @@ void KVCache::extend(std::span<const std::int32_t> rows_per_hypothesis) {
                     hypotheses(), rows_per_hypothesis.size()));
   make_room(
       std::accumulate(rows_per_hypothesis.begin(), rows_per_hypothesis.end(), std::size_t{0}));
-  std::vector<KeySlot> newest;
+  std::vector<CacheSlot> newest;
   std::vector<std::int32_t> positions;
   for (std::size_t r = 0; r < history_.size(); ++r) {
     for (std::int32_t i = 0; i < rows_per_hypothesis[r]; ++i) {
@@ -78,30 +78,30 @@ void KVCache::make_room(std::size_t count) {
   // Makes room for some steps ahead, and for a share of what there is, so that this runs seldom.
   constexpr std::size_t kStepsAhead = 4, kShare = 8;
   const auto all =
-      static_cast<std::size_t>(std::accumulate(slab_rows_.begin(), slab_rows_.end(), 0));
+      static_cast<std::size_t>(std::accumulate(page_rows_.begin(), page_rows_.end(), 0));
   const std::size_t wanted = std::max(count + kStepsAhead * history_.size(), all / kShare);
   if (free_.size() >= wanted) return;
-  const auto slab = static_cast<std::int32_t>(slab_rows_.size()),
+  const auto page = static_cast<std::int32_t>(page_rows_.size()),
              rows = static_cast<std::int32_t>(wanted - free_.size());
-  slab_rows_.push_back(rows);
-  std::vector<KeySlot> more;
-  for (std::int32_t row = rows; row-- > 0;) more.push_back({slab, row});
+  page_rows_.push_back(rows);
+  std::vector<CacheSlot> more;
+  for (std::int32_t row = rows; row-- > 0;) more.push_back({page, row});
   free_.insert(free_.begin(), more.begin(), more.end());
 }
 
 void KVCache::collect() {
   std::vector<std::vector<bool>> used;
-  for (const std::int32_t rows : slab_rows_)
+  for (const std::int32_t rows : page_rows_)
     used.emplace_back(static_cast<std::size_t>(rows), false);
   for (const auto& positions : history_) {
-    for (const KeySlot slot : positions)
-      used[static_cast<std::size_t>(slot.slab)][static_cast<std::size_t>(slot.row)] = true;
+    for (const CacheSlot slot : positions)
+      used[static_cast<std::size_t>(slot.page)][static_cast<std::size_t>(slot.row)] = true;
   }
   free_.clear();
-  for (auto slab = static_cast<std::int32_t>(used.size()); slab-- > 0;) {
-    const std::vector<bool>& rows = used[static_cast<std::size_t>(slab)];
+  for (auto page = static_cast<std::int32_t>(used.size()); page-- > 0;) {
+    const std::vector<bool>& rows = used[static_cast<std::size_t>(page)];
     for (auto row = static_cast<std::int32_t>(rows.size()); row-- > 0;)
-      if (!rows[static_cast<std::size_t>(row)]) free_.push_back({slab, row});
+      if (!rows[static_cast<std::size_t>(row)]) free_.push_back({page, row});
   }
 }
 
@@ -109,31 +109,31 @@ void KVCache::append(int layer, const Tensor& keys_values) {
   if (2 * keys_values.rows() != newest_.size())
     throw ShapeError(fmt::format("[kv_cache] expected a row for each of {} new positions, got {}",
                                  newest_.size() / 2, to_string(keys_values.shape())));
-  auto& slabs = slabs_[static_cast<std::size_t>(layer)];
-  while (slabs.size() < slab_rows_.size())
-    slabs.push_back(
-        Tensor::empty({slab_rows_[slabs.size()], keys_values.cols()}, keys_values.dtype()));
-  backend().scatter_rows(keys_values, newest_, slabs);
+  auto& pages = pages_[static_cast<std::size_t>(layer)];
+  while (pages.size() < page_rows_.size())
+    pages.push_back(
+        Tensor::empty({page_rows_[pages.size()], keys_values.cols()}, keys_values.dtype()));
+  backend().scatter_rows(keys_values, newest_, pages);
 }
 
 KeyRows KVCache::view(int layer) {
   if (!offsets_) {
     std::vector<std::int32_t> offsets{0};
-    std::vector<std::span<const KeySlot>> parts;  // what each new position sees
+    std::vector<std::span<const CacheSlot>> parts;  // what each new position sees
     for (std::size_t r = 0; r < new_rows_.size(); ++r) {
-      const std::span<const KeySlot> positions(history_[r]);
+      const std::span<const CacheSlot> positions(history_[r]);
       for (auto behind = static_cast<std::size_t>(new_rows_[r]); behind-- > 0;) {
         parts.push_back(positions.first(positions.size() - behind));
         offsets.push_back(offsets.back() + static_cast<std::int32_t>(parts.back().size()));
       }
     }
-    std::vector<KeySlot> slots;
+    std::vector<CacheSlot> slots;
     slots.reserve(static_cast<std::size_t>(offsets.back()));
     for (const auto part : parts) slots.insert(slots.end(), part.begin(), part.end());
     slots_ = slot_ids(slots);
     offsets_ = std::move(offsets);
   }
-  return {slabs_[static_cast<std::size_t>(layer)], slots_, offsets_};
+  return {pages_[static_cast<std::size_t>(layer)], slots_, offsets_};
 }
 
 }  // namespace attend

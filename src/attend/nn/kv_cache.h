@@ -1,6 +1,6 @@
 // The keys and values of all decoded positions, for every layer of a decoder.
 //
-// Entries never move: a table maps position t of hypothesis r to a row of a slab, and each step
+// Entries never move: a table maps position t of hypothesis r to a row of a page, and each step
 // writes its rows to free slots. When beam search reorders, duplicates or drops hypotheses, only
 // the table changes; rows of dropped hypotheses become free. Mismatched sizes throw ShapeError.
 #pragma once
@@ -48,14 +48,14 @@ class KVCache {
   void make_room(std::size_t count);
   void collect();
 
-  std::vector<std::vector<KeySlot>> history_;  // [hypothesis][position]
-  std::vector<std::vector<Tensor>> slabs_;     // [layer][slab] of [rows, W]
-  std::vector<std::int32_t> slab_rows_;        // capacity of each slab
-  std::vector<KeySlot> free_;                  // slots not in the table; the last is used next
-  Rows new_rows_;                              // of each hypothesis, by the last extend
-  Ids newest_;                                 // slot_ids() of these rows
-  Ids positions_;                              // of the same
-  Ids slots_, offsets_;                        // for views of any layer; undefined: to be rebuilt
+  std::vector<std::vector<CacheSlot>> history_;  // [hypothesis][position]
+  std::vector<std::vector<Tensor>> pages_;       // [layer][page] of [rows, W]
+  std::vector<std::int32_t> page_rows_;          // capacity of each page
+  std::vector<CacheSlot> free_;                  // slots not in the table; the last is used next
+  Rows new_rows_;                                // of each hypothesis, by the last extend
+  Ids newest_;                                   // slot_ids() of these rows
+  Ids positions_;                                // of the same
+  Ids slots_, offsets_;                          // for views of any layer; undefined: to be rebuilt
 };
 
 }  // namespace attend

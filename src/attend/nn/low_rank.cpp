@@ -43,8 +43,8 @@ std::string renamed(const std::string& weight, std::string_view end) {
 
 }  // namespace
 
-std::string first_of_low_rank(const std::string& weight) { return renamed(weight, "lora_a"); }
-std::string second_of_low_rank(const std::string& weight) { return renamed(weight, "lora_b"); }
+std::string lora_a_name(const std::string& weight) { return renamed(weight, "lora_a"); }
+std::string lora_b_name(const std::string& weight) { return renamed(weight, "lora_b"); }
 
 Variable adapted_weight(const Variable& weight, const Variable& first, const Variable& second,
                         float factor) {
@@ -65,8 +65,8 @@ LowRankAdapters::LowRankAdapters(ParameterSet& base, const LowRankOptions& optio
       const Init random{Init::Kind::normal,
                         1.0f / std::sqrt(3.0f * static_cast<float>(entry.shape[1]))};
       trained_[entry.name] = {
-          parameters_.add(first_of_low_rank(entry.name), {options.rank, entry.shape[1]}, random),
-          parameters_.add(second_of_low_rank(entry.name), {entry.shape[0], options.rank}, {})};
+          parameters_.add(lora_a_name(entry.name), {options.rank, entry.shape[1]}, random),
+          parameters_.add(lora_b_name(entry.name), {entry.shape[0], options.rank}, {})};
     }
   }
   parameters_.allocate(seed);

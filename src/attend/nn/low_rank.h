@@ -30,8 +30,8 @@ void fields(LowRankOptions& o, Visitor&& visit) {
 }
 
 // The names of the adapter of a matrix "x.weight": "x.lora_a" and "x.lora_b".
-std::string first_of_low_rank(const std::string& weight);
-std::string second_of_low_rank(const std::string& weight);
+std::string lora_a_name(const std::string& weight);
+std::string lora_b_name(const std::string& weight);
 
 // weight [O, I] + scale second [O, r] first [r, I], with gradients. The same bits in training and
 // for a merged model.

@@ -105,15 +105,15 @@ void MultiHeadAttention::expect_self() const {
                     path_, options_.d_memory, options_.d_model));
 }
 
-std::int64_t MultiHeadAttention::kept_columns(std::int64_t width) const {
+std::int64_t MultiHeadAttention::cached_width(std::int64_t width) const {
   return options_.n_key_heads * quantized_columns(width / options_.n_key_heads);
 }
 
 // Quantizing keys and values adds little to the error of quantized weights, and takes a quarter of
 // the memory and bandwidth per step.
-Tensor MultiHeadAttention::kept(const Tensor& keys_values) const {
+Tensor MultiHeadAttention::to_cache_type(const Tensor& keys_values) const {
   if (!is_quantized(projections_.kv().weight.value())) return keys_values;
-  const std::int64_t keys = kept_columns(key_width_), all = keys + kept_columns(value_width_);
+  const std::int64_t keys = cached_width(key_width_), all = keys + cached_width(value_width_);
   const Tensor rounded = Tensor::empty({keys_values.rows(), all}, DType::i8);
   backend().quantize_groups(keys_values.slice_columns(0, key_width_), options_.d_key,
                             rounded.slice_columns(0, keys));
@@ -122,16 +122,16 @@ Tensor MultiHeadAttention::kept(const Tensor& keys_values) const {
   return rounded;
 }
 
-Tensor MultiHeadAttention::attend_to_kept(const Tensor& q, const KeyRows& keys_values,
-                                          const DistanceBias& bias) const {
+Tensor MultiHeadAttention::attend_cached(const Tensor& q, const KeyRows& keys_values,
+                                         const DistanceBias& bias) const {
   const std::int64_t value_distance =
-      keys_values.dtype() == DType::i8 ? kept_columns(key_width_) : key_width_;
+      keys_values.dtype() == DType::i8 ? cached_width(key_width_) : key_width_;
   return function_.cached(q, keys_values, value_distance, options_.n_heads * options_.d_value,
                           bias);
 }
 
 Tensor MultiHeadAttention::project_memory(const Variable& memory) const {
-  return kept(keys_values(memory, {}).value());
+  return to_cache_type(keys_values(memory, {}).value());
 }
 
 Variable MultiHeadAttention::queries(const Variable& x, const LinearOptions& options) const {
@@ -147,14 +147,15 @@ Variable MultiHeadAttention::keys_values(const Variable& memory,
                         slice_columns(kv, key_width_, kv.dim(1)));
 }
 
-Variable MultiHeadAttention::project_self(const SelfInput& x, const LinearOptions& options) const {
+Variable MultiHeadAttention::project_self(const SelfAttentionInput& x,
+                                          const LinearOptions& options) const {
   const bool is_one_input = !x.keys_values.defined();
   if (is_one_input && !head_norms_) return apply(projections_.qkv(), x.queries, options);
   return concat_columns(queries(x.queries, options),
                         keys_values(is_one_input ? x.queries : x.keys_values, options));
 }
 
-Variable MultiHeadAttention::self(const SelfInput& x, const AttentionPattern& pattern,
+Variable MultiHeadAttention::self(const SelfAttentionInput& x, const AttentionPattern& pattern,
                                   Pass& pass) const {
   expect_self();
   const Variable qkv = project_self(x, {.precision = pass.precision()});
@@ -189,13 +190,14 @@ Variable MultiHeadAttention::attend(const Columns& q, const Columns& k, const Co
   return y;
 }
 
-Variable MultiHeadAttention::self_cached(const SelfInput& x, KVCache& cache, int layer) const {
+Variable MultiHeadAttention::self_cached(const SelfAttentionInput& x, KVCache& cache,
+                                         int layer) const {
   expect_self();
   const Variable plain = project_self(x, {});
   const Tensor qkv =
       (rotary_ ? rotary_->rotate(plain, query_width_ + key_width_, cache.positions()) : plain)
           .value();
-  cache.append(layer, kept(qkv.slice_columns(query_width_, qkv.cols())));
+  cache.append(layer, to_cache_type(qkv.slice_columns(query_width_, qkv.cols())));
   DistanceBias bias;
   if (options_.relative != nullptr) {
     const Ids& positions = cache.positions();
@@ -204,13 +206,13 @@ Variable MultiHeadAttention::self_cached(const SelfInput& x, KVCache& cache, int
     bias.table = options_.relative->biases(last + 1).value();
   }
   return out_proj_.forward(
-      Variable(attend_to_kept(qkv.slice_columns(0, query_width_), cache.view(layer), bias)),
+      Variable(attend_cached(qkv.slice_columns(0, query_width_), cache.view(layer), bias)),
       Pass::inference());
 }
 
 Variable MultiHeadAttention::cross_cached(const Variable& x, const KeyRows& keys_values) const {
   const Tensor q = queries(x, {}).value();
-  return out_proj_.forward(Variable(attend_to_kept(q, keys_values, {})), Pass::inference());
+  return out_proj_.forward(Variable(attend_cached(q, keys_values, {})), Pass::inference());
 }
 
 }  // namespace attend

@@ -27,9 +27,9 @@ inline std::span<const std::string_view> enum_names(AttentionBiases) {
 }
 
 // What self-attention reads [N, d_model]: usually the same for queries, keys and values.
-struct SelfInput {
-  SelfInput(Variable all) : queries(std::move(all)) {}
-  SelfInput(Variable queries_, Variable keys_values_)
+struct SelfAttentionInput {
+  SelfAttentionInput(Variable all) : queries(std::move(all)) {}
+  SelfAttentionInput(Variable queries_, Variable keys_values_)
       : queries(std::move(queries_)), keys_values(std::move(keys_values_)) {}
 
   Variable queries;
@@ -62,7 +62,7 @@ class MultiHeadAttention {
 
   // Attention of x to itself; Q, K, V in one product unless their inputs differ. A rotary encoding
   // reads pattern.positions. Needs d_memory == d_model. x [N, d_model] -> [N, d_model].
-  Variable self(const SelfInput& x, const AttentionPattern& pattern, Pass& pass) const;
+  Variable self(const SelfAttentionInput& x, const AttentionPattern& pattern, Pass& pass) const;
 
   // Attention of x [N, d_model] to memory [M, d_memory] -> [N, d_model].
   Variable cross(const Variable& x, const Variable& memory, const AttentionPattern& pattern,
@@ -76,7 +76,7 @@ class MultiHeadAttention {
   // Decoding: x [R', d_model] holds the new positions announced by cache.extend, one per
   // hypothesis. Appends their keys and values to layer `layer` of the cache; each position attends
   // to all positions of its hypothesis. No gradients.
-  Variable self_cached(const SelfInput& x, KVCache& cache, int layer) const;
+  Variable self_cached(const SelfAttentionInput& x, KVCache& cache, int layer) const;
   // Attends to rows of project_memory(), selected for each row of x.
   Variable cross_cached(const Variable& x, const KeyRows& keys_values) const;
 
@@ -93,12 +93,11 @@ class MultiHeadAttention {
   // Keys and values side by side.
   Variable keys_values(const Variable& memory, const LinearOptions& options) const;
   // Queries, keys and values side by side.
-  Variable project_self(const SelfInput& x, const LinearOptions& options) const;
-  Tensor kept(const Tensor& keys_values) const;
+  Variable project_self(const SelfAttentionInput& x, const LinearOptions& options) const;
+  Tensor to_cache_type(const Tensor& keys_values) const;
   // Stored elements of all heads of `width`, in 8 bits if the weights are.
-  std::int64_t kept_columns(std::int64_t width) const;
-  Tensor attend_to_kept(const Tensor& q, const KeyRows& keys_values,
-                        const DistanceBias& bias) const;
+  std::int64_t cached_width(std::int64_t width) const;
+  Tensor attend_cached(const Tensor& q, const KeyRows& keys_values, const DistanceBias& bias) const;
   Variable attend(const Columns& q, const Columns& k, const Columns& v,
                   const AttentionPattern& pattern, Pass& pass) const;
 

@@ -82,9 +82,9 @@ class ParameterSet {
   // Takes the named parameters out of training: they have no gradients. Call it once, after
   // allocate(). Throws ConfigError if one does not exist, or if only part of a stack is named.
   void freeze(const std::set<std::string>& names);
-  // Replaces what modules see: of(entry) is a variable in the shape of the parameter, computed from
-  // others, or undefined for one that they see as it is. A stack is that of its parts. All
-  // parameters must be frozen. Holds until the next call.
+  // Substitutes computed variables (e.g. W + BA) for parameters: modules see of(entry), which has
+  // the shape of the parameter. An undefined result keeps the parameter. A stack is substituted
+  // part by part. All parameters must be frozen. Holds until the next call.
   void replace(const std::function<Variable(const Entry& entry)>& of);
   // The types of weights that are not f32, by name: bf16, or i8 and i4 for 8 and 4 bits.
   using WeightTypes = std::map<std::string, DType>;

@@ -50,9 +50,9 @@ Tensor widened(const Tensor& kept) {
 }
 
 // The input of the first GEMM, for its gradient.
-Kept kept_input(const Variable& x, Precision precision) {
-  const Kept kept = detail::kept_input(x, precision);
-  return kept.is_computed_again() ? kept : Kept(narrowed(x.value(), precision));
+SavedTensor kept_input(const Variable& x, Precision precision) {
+  const SavedTensor kept = detail::kept_input(x, precision);
+  return kept.is_computed_again() ? kept : SavedTensor(narrowed(x.value(), precision));
 }
 
 // `from` is the shape of the input, [N, width].
@@ -129,7 +129,7 @@ Variable feed_forward(const Variable& x, const AffineMap& inner, const AffineMap
   // dz[n],   dx = dz W1
   return record(
       y, {&x, &inner.weight, &inner.bias, &outer.weight, &outer.bias},
-      [x = recording ? kept_input(x, precision) : Kept(), kept, hidden, activation, dropout,
+      [x = recording ? kept_input(x, precision) : SavedTensor(), kept, hidden, activation, dropout,
        precision, at_a_time, w1 = inner.weight.value(), w2 = outer.weight.value(), dx = x.sink(),
        dw1 = inner.weight.sink(), db1 = inner.bias.sink(), dw2 = outer.weight.sink(),
        db2 = outer.bias.sink()](const Tensor& all_dy) {
@@ -227,7 +227,7 @@ Variable gated_feed_forward(const Variable& x, const GatedMaps& maps,
   // h = mask f(z) g,   dh = mask dy W2,   dz = dh g f'(z),   dg = dh f(z),   dx = dz W1 + dg V
   return record(
       y, inputs,
-      [x = recording ? kept_input(x, precision) : Kept(), kept_z, kept_g, hidden, precision,
+      [x = recording ? kept_input(x, precision) : SavedTensor(), kept_z, kept_g, hidden, precision,
        at_a_time, w1 = inner.weight.value(), v = gate.weight.value(), w2 = outer.weight.value(),
        dx = x.sink(), dw1 = inner.weight.sink(), db1 = inner.bias.sink(), dv = gate.weight.sink(),
        dc = gate.bias.sink(), dw2 = outer.weight.sink(),

@@ -27,7 +27,7 @@ bool is_other(const ParameterSet::Entry& entry) { return !is_inner_matrix(entry)
 // Newton-Schulz: with A = X X^T, X <- a X + b A X + c A^2 X brings singular values close to 1 in
 // five steps, for a = 3.4445, b = -4.7750, c = 2.0315 (Jordan et al. 2024). Here applied to c^(1/4)
 // X, which turns c into 1 and b into b / sqrt(c).
-Tensor nearly_orthogonal(const Tensor& matrix, Precision products) {
+Tensor newton_schulz(const Tensor& matrix, Precision products) {
   constexpr int kSteps = 5;
   constexpr float kA = 3.4445f, kB = -3.350157f, kScale = 1.193862f;
   const bool tall = matrix.dim(0) > matrix.dim(1);
@@ -170,7 +170,7 @@ Tensor Muon::direction(const Matrix& matrix, const DeviceScalar& gradient_scale)
   const Tensor ahead = momentum_.slice_rows(matrix.momentum, matrix.momentum + size).clone();
   backend().scaled_add(gradient_scale, 1.0f - options_.momentum, gradient, options_.momentum,
                        ahead);
-  return nearly_orthogonal(ahead.reshape(matrix.shape), products_);
+  return newton_schulz(ahead.reshape(matrix.shape), products_);
 }
 
 // W <- (1 - rate decay) W - rate size direction

@@ -77,6 +77,6 @@ class Muon final : public Optimizer {
 
 // U V^T of x = U S V^T [M, N], approximately: singular values near 1, except those far below the
 // largest. Zeros stay zeros.
-Tensor nearly_orthogonal(const Tensor& x, Precision products = Precision::f32);
+Tensor newton_schulz(const Tensor& x, Precision products = Precision::f32);
 
 }  // namespace attend

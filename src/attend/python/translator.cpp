@@ -84,7 +84,7 @@ LanguagePair languages_of(const nb::dict& keywords) {
 }
 
 std::vector<std::int32_t> marked_ids(const Strings& tokens, const TranslationModel& model,
-                                     const PairMarks& marks) {
+                                     const PairSpecialTokens& marks) {
   std::vector<std::int32_t> ids = ids_of(tokens, model.src_tokenizer);
   const auto& [before, behind, unused] = marks;
   if (ids.size() >= before.size() && std::equal(before.begin(), before.end(), ids.begin()))
@@ -152,7 +152,7 @@ std::vector<Translation> translate_tokens(const TranslatorView& translator,
   const Released released;
   const EnteredRuntime entered(translator.runtime);
   const TranslationModel& model = translator.engine.model();
-  const PairMarks marks = model.format.of(options.languages);
+  const PairSpecialTokens marks = model.format.of(options.languages);
   std::vector<TokenizedSentence> tokenized;
   for (std::size_t i = 0; i < sentences.size(); ++i) {
     tokenized.push_back(
@@ -180,7 +180,7 @@ std::pair<Strings, std::vector<float>> score_tokens(const TranslatorView& transl
   const EnteredRuntime entered(translator.runtime);
   const TranslationEnsemble& ensemble = translator.engine.ensemble();
   const TranslationModel& model = ensemble.first();
-  const PairMarks marks = model.format.of(languages);
+  const PairSpecialTokens marks = model.format.of(languages);
   const std::vector<std::vector<std::int32_t>> src{marked_ids(source, model, marks)};
   std::vector<std::vector<std::int32_t>> tgt{ids_of(target, model.tgt_tokenizer)};
   std::vector<std::int32_t>& scored = tgt.front();

@@ -30,7 +30,7 @@ void set_beginnings(TranslationOptions& options, const Beginnings& beginnings);
 // The ids of tokens, with the marks that the model needs around them. Marks that are there already,
 // as other programs' tokenizers add them, are not added again.
 std::vector<std::int32_t> marked_ids(const std::vector<std::string>& tokens,
-                                     const TranslationModel& model, const PairMarks& marks);
+                                     const TranslationModel& model, const PairSpecialTokens& marks);
 
 // Attention, explanations and alternatives of a translation.
 void add_translator_inspection(nanobind::class_<TranslatorView>& translator);

@@ -68,7 +68,7 @@ nb::tuple cross_attention_of(const TranslatorView& translator, const Strings& so
                              const Strings& target, const nb::dict& keywords) {
   const LanguagePair languages = languages_of(keywords);
   const TranslationModel& model = translator.engine.model();
-  PairMarks marks = model.format.of(languages);
+  PairSpecialTokens marks = model.format.of(languages);
   const std::vector<std::int32_t> src = marked_ids(source, model, marks);
   std::vector<std::int32_t> tgt = ids_of(target, model.tgt_tokenizer);
   // The language has a row, too, unless it is what the decoder begins with.
@@ -96,7 +96,7 @@ NumpyArray logits_of(const TranslatorView& translator, const Strings& source, co
   {
     const Released released;
     const EnteredRuntime entered(translator.runtime);
-    const PairMarks marks = model.format.of(languages);
+    const PairSpecialTokens marks = model.format.of(languages);
     logits = target_logits(translator.engine.ensemble(), marks,
                            {marked_ids(source, model, marks), ids_of(target, model.tgt_tokenizer)});
   }

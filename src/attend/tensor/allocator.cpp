@@ -124,7 +124,7 @@ class ThreadBlocks {
 // large free ranges. There are few small classes, because blocks listed for one size do not serve
 // others.
 //
-// What threads keep is outside of it: in use are the bytes outside less those that threads keep.
+// Blocks in per-thread lists count as free: in use = handed out - in thread lists.
 class Cache {
  public:
   // A block of at least `size` bytes, where size is a block_size(). `mine`: what the calling thread
@@ -133,7 +133,7 @@ class Cache {
     const std::lock_guard lock(mutex_);
     update_peak(mine);
     const Range block = size <= kSmall ? take_small(size, mine) : take_large(size, mine);
-    outside_ += static_cast<std::int64_t>(size);
+    handed_out_ += static_cast<std::int64_t>(size);
     update_peak(mine);
     return block;
   }
@@ -155,14 +155,14 @@ class Cache {
   MemoryStatistics statistics(ThreadBlocks* mine) {
     const std::lock_guard lock(mutex_);
     update_peak(mine);
-    statistics_.bytes_in_use = outside_ - kept_by_threads();
+    statistics_.bytes_in_use = handed_out_ - kept_by_threads();
     return statistics_;
   }
 
   void reset_peak(ThreadBlocks* mine) {
     const std::lock_guard lock(mutex_);
     if (mine != nullptr) mine->restart_least();
-    statistics_.peak_bytes = outside_ - kept_by_threads();
+    statistics_.peak_bytes = handed_out_ - kept_by_threads();
   }
 
   void add(ThreadBlocks* thread) {
@@ -211,12 +211,12 @@ class Cache {
       return growth.block;
     } catch (const Error& error) {
       throw Error(fmt::format("{}, {} in use; try smaller batches", error.what(),
-                              outside_ - kept_by_threads()));
+                              handed_out_ - kept_by_threads()));
     }
   }
 
   void give_back_locked(Range block, std::size_t size) {
-    outside_ -= static_cast<std::int64_t>(size);
+    handed_out_ -= static_cast<std::int64_t>(size);
     if (block.size <= kSmall) {
       lists_[class_of(block.size)].push_back(block.begin);
     } else {
@@ -249,7 +249,7 @@ class Cache {
   // The most that was in use since the last call by this thread, as far as the others keep now what
   // they kept then.
   void update_peak(ThreadBlocks* mine) {
-    std::int64_t in_use = outside_ - kept_by_threads();
+    std::int64_t in_use = handed_out_ - kept_by_threads();
     if (mine != nullptr) in_use += mine->kept() - mine->least_kept();
     statistics_.peak_bytes = std::max(statistics_.peak_bytes, in_use);
     if (mine != nullptr) mine->restart_least();
@@ -260,7 +260,7 @@ class Cache {
   RegionPool small_{RegionPool::Pages::usual};
   // Rows of logits lie so far apart that a GEMM touches thousands of small pages.
   RegionPool large_{RegionPool::Pages::huge};
-  std::int64_t outside_ = 0;  // bytes of blocks that were taken
+  std::int64_t handed_out_ = 0;  // bytes of blocks that were taken
   std::vector<ThreadBlocks*> threads_;
   MemoryStatistics statistics_;  // but for bytes_in_use
 };

@@ -46,7 +46,7 @@ TEST(TupleBatcher, LaysOutAnchorsPositivesAndNegatives) {
   EXPECT_EQ(batch.texts, (TokenIds{0, 3, 1, 4, 2, 5}));
   EXPECT_EQ(batch.tuples, 2);
   EXPECT_EQ(batch.candidates(), 4);
-  EXPECT_TRUE(batch.also_right.empty());
+  EXPECT_TRUE(batch.ignored.empty());
   EXPECT_EQ(batches.tokens_of(batch).length(5), 6);
   EXPECT_EQ(batches.size(0, 0).tuples, 2);
   EXPECT_EQ(batches.size(0, 0).tokens, 21);
@@ -61,7 +61,7 @@ TEST(TupleBatcher, KnowsTheOtherRightAnswersOfABatch) {
   const std::vector<char> expected{0, 1, 1,   // 0 finds 1; not wrong: itself and 3
                                    0, 0, 0,   // 2 finds 0
                                    1, 1, 0};  // 0 finds 3
-  EXPECT_EQ(batch.also_right, expected);
+  EXPECT_EQ(batch.ignored, expected);
 }
 
 TEST(TupleBatcher, NeverTakesTheNegativeOfATripletForRight) {
@@ -70,7 +70,7 @@ TEST(TupleBatcher, NeverTakesTheNegativeOfATripletForRight) {
   const TupleBatch batch = batches.batch(0, 0);  // candidates 1 2 2 3
   const std::vector<char> expected{0, 1, 0, 0,   //
                                    1, 0, 1, 0};
-  EXPECT_EQ(batch.also_right, expected);
+  EXPECT_EQ(batch.ignored, expected);
 }
 
 TEST(TupleBatcher, FillsBatchesUpToTheirTokens) {
@@ -106,7 +106,7 @@ TEST(TupleBatcher, PairsTheTextsOfALabelAnewInEveryEpoch) {
         const auto other =
             static_cast<std::size_t>(batch.texts[static_cast<std::size_t>(j + batch.tuples)]);
         const bool right = i != j && related.labels[anchor] == related.labels[other];
-        EXPECT_EQ(batch.also_right[static_cast<std::size_t>(i * batch.tuples + j)] != 0, right);
+        EXPECT_EQ(batch.ignored[static_cast<std::size_t>(i * batch.tuples + j)] != 0, right);
       }
     }
     seen.insert(pairs);
@@ -122,7 +122,7 @@ TEST(TupleBatcher, KnowsThatATextHasAllLabelsItOccursWith) {
   const std::vector<char> expected{0, 0, 1,   // 0 finds 1; not wrong: 3
                                    1, 0, 1,   // 4 finds 5; not wrong: itself as 1, and 3
                                    1, 0, 0};  // 2 finds 3; not wrong: 1
-  EXPECT_EQ(batch.also_right, expected);
+  EXPECT_EQ(batch.ignored, expected);
 }
 
 TEST(TupleBatcher, TakesLabelsInTurnWithoutASeed) {
@@ -132,7 +132,7 @@ TEST(TupleBatcher, TakesLabelsInTurnWithoutASeed) {
   EXPECT_EQ(whole.batch(0, 0).texts, (TokenIds{0, 5, 7, 2, 9, 4, 1, 6, 8, 3, 10, 0}));
   const TupleBatch first = batcher_of(labeled_texts({0, 0, 1, 1, 1, 0, 0}), 11).batch(0, 0);
   EXPECT_EQ(first.texts, (TokenIds{0, 2, 1, 3}));
-  EXPECT_TRUE(first.also_right.empty()) << "its labels differ";
+  EXPECT_TRUE(first.ignored.empty()) << "its labels differ";
 }
 
 TEST(TupleBatcher, KnowsWhetherThereIsAWrongAnswer) {

@@ -63,7 +63,7 @@ TEST_F(PairsOnDisk, MakeTheSameBatchesAsPairsInMemory) {
 }
 
 TEST_F(PairsOnDisk, CountTheMarksOfTheLanguages) {
-  const PairMarks marks{{40}, {3, 41}, {5, 42}};
+  const PairSpecialTokens marks{{40}, {3, 41}, {5, 42}};
   for (const int threads : {1, 3}) {
     const ScopedThreads scope(threads);
     EXPECT_EQ(on_disk_->costs(0, marks), in_memory_->costs(0, marks));

@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(Of, TrainedTranslation,
 TEST_P(TrainedTranslation, BeginsWithTheLossThatItsScoresAre) {
   TrainingTask task = started();
   const TranslationModel model = translation_model(*model_);
-  const PairMarks marks = model.format.of({});
+  const PairSpecialTokens marks = model.format.of({});
   std::vector<std::vector<std::int32_t>> src, tgt;
   for (const auto& line : recorded("sources"))
     src.push_back(marks.around(model.src_tokenizer.encode(line.get<std::string>())));

@@ -13,7 +13,7 @@ namespace attend {
 namespace {
 
 // What a directory with these two files is read as.
-ForeignTokenizer written_and_read(const Tokenizer& tokenizer, const TextMarks& marks) {
+ForeignTokenizer written_and_read(const Tokenizer& tokenizer, const TextSpecialTokens& marks) {
   const std::string json = write_tokenizer_json(tokenizer, marks),
                     config = write_tokenizer_config(tokenizer);
   const FileText file = [&](std::string_view name) -> std::optional<std::string> {

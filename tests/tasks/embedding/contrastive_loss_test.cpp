@@ -64,7 +64,7 @@ TEST(ContrastiveLoss, AddsThatOfTheFirstNumbers) {
 
 TEST(ContrastiveLoss, LeavesOtherRightAnswersOut) {
   TupleBatch batch = two_pairs();
-  batch.also_right = {0, 1, 0, 0};  // 3 is an answer to 0, too
+  batch.ignored = {0, 1, 0, 0};  // 3 is an answer to 0, too
   const ContrastiveResult found = contrastive_loss(vectors_of_texts(), batch, {.temperature = 1});
   EXPECT_NEAR(found.sum.value().item(), loss_among(cosine(1, 3), cosine(1, 2), 1), 1e-5);
   const ContrastiveResult both =
@@ -85,7 +85,7 @@ TEST(ContrastiveLoss, HasTheNegativesOfTripletsAmongItsCandidates) {
 
 TEST(ContrastiveLoss, HasTheGradientOfItsDifferences) {
   TupleBatch batch = two_pairs();
-  batch.also_right = {0, 0, 1, 0};
+  batch.ignored = {0, 0, 1, 0};
   const ContrastiveLoss loss{.temperature = 0.7f, .symmetric = true, .widths = {2}};
   const Variable x = vectors_of_texts();
   backward(contrastive_loss(x, batch, loss).sum);

@@ -110,8 +110,8 @@ TEST_F(AttentionMapsOfAPair, KeepTheirSumsByWords) {
 
 // A decoder that begins with a second mark reads what one reads whose text begins with that token.
 TEST_F(AttentionMapsOfAPair, BeginWithWhatPredictsTheFirstToken) {
-  const PairMarks usual = model_.format.of({});
-  PairMarks two_marks = usual;
+  const PairSpecialTokens usual = model_.format.of({});
+  PairSpecialTokens two_marks = usual;
   two_marks.before_target.push_back(tgt_.back());
   std::vector<std::int32_t> written = tgt_;
   written.insert(written.begin(), tgt_.back());
@@ -155,7 +155,7 @@ TEST_F(AttentionMapsOfAPair, AlignEveryTargetWordWithASourceWord) {
 }
 
 // For each target word the source word that it looks at most in the layers from `first_layer` on.
-std::vector<int> most_looked_at(const TranslationModel& model, const PairMarks& marks,
+std::vector<int> most_looked_at(const TranslationModel& model, const PairSpecialTokens& marks,
                                 const AttentionMaps& maps, std::size_t first_layer) {
   const auto before = marks.before_source.size();
   const auto src_words = model.src_tokenizer.words(
@@ -190,7 +190,7 @@ std::vector<std::int32_t> random_words(Random& random, const Tokenizer& tokenize
 }
 
 // The first of the two layers is left out. Only pairs for which that makes a difference show it.
-void expect_alignment_by_last_layer(const TranslationModel& model, const PairMarks& marks) {
+void expect_alignment_by_last_layer(const TranslationModel& model, const PairSpecialTokens& marks) {
   Random random({1, 5});
   int differences = 0;
   for (int i = 0; i < 60; ++i) {
@@ -212,7 +212,7 @@ TEST_F(AttentionMapsOfAPair, AlignByTheCrossAttentionOfTheLastLayers) {
 }
 
 TEST_F(AttentionMapsOfAPair, AlignWordsBehindTheMarksOfTheLanguages) {
-  PairMarks marks = model_.format.of({});
+  PairSpecialTokens marks = model_.format.of({});
   marks.before_source = {src_.front()};
   marks.before_target.push_back(tgt_.front());
   expect_alignment_by_last_layer(model_, marks);

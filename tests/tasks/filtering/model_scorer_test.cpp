@@ -121,7 +121,7 @@ TEST(ModelScorer, DropsTextsForWhichTheModelHasNoPositions) {
 
 TEST(ModelScorer, DropsPairsWhoseSourceWordsAreNotAligned) {
   const TranslationModel model = small_model();
-  const PairMarks marks = model.format.of({});
+  const PairSpecialTokens marks = model.format.of({});
   const std::string src = "the old dog sees the small cat", tgt = "hund";
   const auto ids = model.src_tokenizer.encode(src);
   std::set<int> aligned;

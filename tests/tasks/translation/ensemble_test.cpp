@@ -51,7 +51,7 @@ std::vector<std::vector<float>> token_scores(const TranslationEngine& engine,
                                              const std::vector<Translation>& found) {
   std::vector<std::vector<float>> scores;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const PairMarks marks = engine.model().format.of({});
+    const PairSpecialTokens marks = engine.model().format.of({});
     std::vector<std::int32_t> target;
     for (const std::string& token : found[i].candidates.front().tokens)
       target.push_back(engine.model().tgt_tokenizer.id(token));

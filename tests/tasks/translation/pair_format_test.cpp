@@ -30,7 +30,7 @@ PairFormat into_two_languages() {
 }
 
 TEST(PairFormat, PutsTheTokensOfTheLanguagesWhereTheModelReadsThem) {
-  const PairMarks marks = three_languages().of({"eng_Latn", "fra_Latn"});
+  const PairSpecialTokens marks = three_languages().of({"eng_Latn", "fra_Latn"});
   EXPECT_EQ(marks.around({40, 41}), (Tokens{11, 40, 41, 3}));
   EXPECT_EQ(marks.before_target, (Tokens{3, 12}));
   EXPECT_EQ(marks.of_source(), 2);

@@ -20,7 +20,7 @@ const std::vector<std::string> kToBegin{"the old dog", "a cat", "", "dogs catch 
 // The sentences with the tokens that their translations begin with.
 std::vector<TokenizedSentence> tokenized(const std::vector<BegunIds>& prefixes) {
   const TranslationModel& model = translator().model();
-  const PairMarks marks = model.format.of({});
+  const PairSpecialTokens marks = model.format.of({});
   std::vector<TokenizedSentence> result;
   for (std::size_t i = 0; i < prefixes.size(); ++i)
     result.push_back({marks.around(model.src_tokenizer.encode(kToBegin[i])), prefixes[i]});
@@ -62,7 +62,7 @@ TEST(Prefix, IsReadByTheDecoder) {
     const BegunIds ids = ids_of(candidate.tokens);
     ASSERT_GE(ids.size(), prefix.size());
     EXPECT_TRUE(std::equal(prefix.begin(), prefix.end(), ids.begin()));
-    const PairMarks marks = model.format.of({});
+    const PairSpecialTokens marks = model.format.of({});
     const std::vector<BegunIds> src{marks.around(model.src_tokenizer.encode(kToBegin[0]))},
         tgt{ids};
     const SequenceScore whole = score_pairs(model, marks, src, tgt)[0];

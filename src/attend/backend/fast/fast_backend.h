@@ -46,7 +46,7 @@ class FastBackend : public CpuBackend {
              const Ids& position, const Dropout& dropout, const Tensor& y) override;
   void scatter_add(const Tensor& dy, const Ids& ids, float scale, const Tensor& dtable) override;
   void gather_rows(const Tensor& x, const Ids& rows, const Tensor& y) override;
-  void scatter_rows(const Tensor& x, const Ids& slots, std::span<const Tensor> slabs) override;
+  void scatter_rows(const Tensor& x, const Ids& slots, std::span<const Tensor> pages) override;
   void pool(Pooling pooling, const Tensor& x, const Ids& offsets, const Tensor& y,
             const Tensor& rows) override;
   void pool_backward(Pooling pooling, const Tensor& dy, const Ids& offsets, const Tensor& rows,

@@ -194,14 +194,14 @@ namespace {
 // The `width` elements of one head; those of the first head begin at element `begin`.
 std::vector<float> numbers_of(const KeyRows& keys, std::size_t key, std::int64_t begin,
                               std::int64_t head, std::int64_t width) {
-  const KeySlot slot = SlotSpan(keys.slots)[key];
-  const Tensor& slab = keys.slabs[static_cast<std::size_t>(slot.slab)];
-  if (slab.dtype() == DType::f32) {
-    const float* numbers = slab.row(slot.row) + begin + head * width;
+  const CacheSlot slot = SlotSpan(keys.slots)[key];
+  const Tensor& page = keys.pages[static_cast<std::size_t>(slot.page)];
+  if (page.dtype() == DType::f32) {
+    const float* numbers = page.row(slot.row) + begin + head * width;
     return {numbers, numbers + width};
   }
   const std::int8_t* group =
-      slab.row<std::int8_t>(slot.row) + begin + head * (width + kQuantizedScaleBytes);
+      page.row<std::int8_t>(slot.row) + begin + head * (width + kQuantizedScaleBytes);
   float scale = 0.0f;
   std::memcpy(&scale, group + width, sizeof scale);
   std::vector<float> numbers;

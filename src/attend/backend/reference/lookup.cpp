@@ -46,15 +46,15 @@ void ReferenceBackend::gather_rows(const Tensor& x, const Ids& rows, const Tenso
 }
 
 void ReferenceBackend::scatter_rows(const Tensor& x, const Ids& slots,
-                                    std::span<const Tensor> slabs) {
+                                    std::span<const Tensor> pages) {
   const SlotSpan slot_of(slots);
   assert(x.rows() == slot_of.size());
   for (std::int64_t i = 0; i < x.rows(); ++i) {
-    const KeySlot slot = slot_of[static_cast<std::size_t>(i)];
-    const Tensor& slab = slabs[static_cast<std::size_t>(slot.slab)];
-    assert(x.dtype() == slab.dtype() && x.cols() == slab.cols());
+    const CacheSlot slot = slot_of[static_cast<std::size_t>(i)];
+    const Tensor& page = pages[static_cast<std::size_t>(slot.page)];
+    assert(x.dtype() == page.dtype() && x.cols() == page.cols());
     std::copy_n(x.row_bytes(i), static_cast<std::size_t>(x.cols()) * size_of(x.dtype()),
-                slab.row_bytes(slot.row));
+                page.row_bytes(slot.row));
   }
 }
 

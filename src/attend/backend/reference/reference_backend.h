@@ -51,7 +51,7 @@ class ReferenceBackend final : public CpuBackend {
              const Ids& position, const Dropout& dropout, const Tensor& y) override;
   void scatter_add(const Tensor& dy, const Ids& ids, float scale, const Tensor& dtable) override;
   void gather_rows(const Tensor& x, const Ids& rows, const Tensor& y) override;
-  void scatter_rows(const Tensor& x, const Ids& slots, std::span<const Tensor> slabs) override;
+  void scatter_rows(const Tensor& x, const Ids& slots, std::span<const Tensor> pages) override;
   void log_softmax_top_k(const Tensor& x, int k, const Tensor& values,
                          const Tensor& indices) override;
   void projected_top_k(const Tensor& x, const OutputProjection& output, int k, const Tensor& values,

@@ -96,11 +96,11 @@ std::vector<std::string> read_lines(const std::string& path);
 
 // Throws DataError, naming the files of the lines, if all lines are blank.
 void require_text(std::span<const std::string> lines, std::span<const std::string> files);
-// Throws it for this many lines.
+// Throws the DataError of require_text() for `lines` lines.
 [[noreturn]] void refuse_blank_text(std::int64_t lines, std::span<const std::string> files);
 
-// Throws IoError, as a LineReader does, for the first of `files` that cannot be read: better known
-// before the others are. Nothing is read; standard input is not looked at.
+// Throws IoError, as a LineReader does, for the first of `files` that cannot be read. Checks all
+// paths before reading any, except standard input.
 void require_readable(std::span<const std::string> files);
 
 }  // namespace attend

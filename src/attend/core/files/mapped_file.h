@@ -1,8 +1,8 @@
 // A file as memory that belongs to the page cache: no copy of it, and the same memory for all
 // processes that map it.
 //
-// Who truncates a mapped file, or writes into it, changes this memory: access beyond its new end
-// raises SIGBUS, which cannot become an exception. Replace such files by renaming, as
+// Truncating or writing a mapped file changes this memory: access beyond its new end raises SIGBUS,
+// which cannot become an exception. Replace such files by renaming, as
 // core/files/atomic_file.h does. Only files that are meant for it are mapped; others are read.
 #pragma once
 

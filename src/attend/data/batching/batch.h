@@ -9,8 +9,8 @@ namespace attend {
 //   src      source  + eos
 //   tgt_in   bos     + target
 //   tgt_out  target  + eos     the expected output at each position of tgt_in; same offsets
-// Models of several languages have more special tokens (pair_marks.h). The decoder learns to write
-// those that it begins with after the first one, as it does in transformers.
+// Models of several languages have more special tokens (pair_special_tokens.h). The decoder learns
+// to write those that it begins with after the first one, as it does in transformers.
 struct TranslationBatch {
   Ragged src;
   Ragged tgt_in;

@@ -24,7 +24,8 @@ std::shared_ptr<const PairSource> pairs_in_memory(EncodedPairs pairs) {
   return std::make_shared<const FixedPairs>(std::move(pairs));
 }
 
-std::vector<std::int32_t> PairsInMemory::costs(std::int64_t epoch, const PairMarks& marks) const {
+std::vector<std::int32_t> PairsInMemory::costs(std::int64_t epoch,
+                                               const PairSpecialTokens& marks) const {
   const auto all = pairs(epoch);
   std::vector<std::int32_t> costs(static_cast<std::size_t>(all->src.sequences()));
   for (std::size_t i = 0; i < costs.size(); ++i)
@@ -81,7 +82,7 @@ TranslationBatch TranslationBatcher::batch(std::int64_t epoch, std::int64_t inde
   const EncodedPairs pairs = source_->read(epoch, (*plan)[index]);
   RaggedBuilder src, tgt_in;
   std::vector<std::int32_t> tgt_out;
-  const PairMarks& marks = tokens_.marks;
+  const PairSpecialTokens& marks = tokens_.marks;
   for (std::int64_t pair = 0; pair < pairs.src.sequences(); ++pair) {
     for (const std::span<const std::int32_t> part :
          {std::span(marks.before_source), pairs.src[pair], std::span(marks.after_source)})

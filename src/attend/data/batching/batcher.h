@@ -10,7 +10,7 @@
 #include "attend/data/batching/batch.h"
 #include "attend/data/batching/batch_plan.h"
 #include "attend/data/corpus.h"
-#include "attend/data/pair_marks.h"
+#include "attend/data/pair_special_tokens.h"
 
 namespace attend {
 
@@ -21,7 +21,8 @@ class PairSource {
 
   virtual std::int64_t size() const = 0;
   // The tokens of the longer side of every pair, with the special tokens around it.
-  virtual std::vector<std::int32_t> costs(std::int64_t epoch, const PairMarks& marks) const = 0;
+  virtual std::vector<std::int32_t> costs(std::int64_t epoch,
+                                          const PairSpecialTokens& marks) const = 0;
   // The pairs with these numbers, in this order, without origins.
   virtual EncodedPairs read(std::int64_t epoch, std::span<const std::int32_t> numbers) const = 0;
   // The tokens of these pairs on each side, without special tokens.
@@ -38,7 +39,8 @@ class PairsInMemory : public PairSource {
   virtual std::shared_ptr<const EncodedPairs> pairs(std::int64_t epoch) const = 0;
 
   std::int64_t size() const override { return pairs(0)->src.sequences(); }
-  std::vector<std::int32_t> costs(std::int64_t epoch, const PairMarks& marks) const override;
+  std::vector<std::int32_t> costs(std::int64_t epoch,
+                                  const PairSpecialTokens& marks) const override;
   EncodedPairs read(std::int64_t epoch, std::span<const std::int32_t> numbers) const override;
   Tokens tokens(std::int64_t epoch, std::span<const std::int32_t> numbers) const override;
 };

@@ -128,25 +128,25 @@ TupleBatch TupleBatcher::batch(std::int64_t epoch, std::int64_t index) const {
   for (const TextTuple& tuple : chosen)
     if (tuple.negative >= 0) batch.texts.push_back(tuple.negative);
   const auto candidates = std::span(batch.texts).subspan(chosen.size());
-  std::vector<char> also_right(chosen.size() * candidates.size());
+  std::vector<char> ignored(chosen.size() * candidates.size());
   bool any = false;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     for (std::size_t j = 0; j < candidates.size(); ++j) {
       if (j % chosen.size() == i || !are_related(chosen[i], candidates[j])) continue;
-      also_right[i * candidates.size() + j] = 1;
+      ignored[i * candidates.size() + j] = 1;
       any = true;
     }
   }
-  if (any) batch.also_right = std::move(also_right);
+  if (any) batch.ignored = std::move(ignored);
   return batch;
 }
 
 bool TupleBatcher::has_wrong_answers() const {
   for (std::int64_t i = 0; i < batches(0); ++i) {
     const TupleBatch one = batch(0, i);
-    if (one.candidates() > one.tuples || (one.tuples > 1 && one.also_right.empty())) return true;
+    if (one.candidates() > one.tuples || (one.tuples > 1 && one.ignored.empty())) return true;
     // Each tuple has its own answer, which is not among the others that are right, too.
-    if (std::count(one.also_right.begin(), one.also_right.end(), 0) > one.tuples) return true;
+    if (std::count(one.ignored.begin(), one.ignored.end(), 0) > one.tuples) return true;
   }
   return false;
 }

@@ -20,9 +20,9 @@ struct TupleBatch {
   // B anchors, then C candidates: B positives, and B negatives of triplets.
   std::vector<std::int32_t> texts;
   std::int64_t tuples = 0;  // B
-  // [B, C]: 1 where a candidate of another tuple is no wrong answer to the anchor: it belongs to
-  // it, too, or is the same text. Empty if there is none.
-  std::vector<char> also_right;
+  // [B, C]: 1 where an in-batch candidate must not count as a negative: it belongs to the anchor,
+  // too, or is the same text. Empty if there is none.
+  std::vector<char> ignored;
 
   std::int64_t candidates() const { return static_cast<std::int64_t>(texts.size()) - tuples; }
 };

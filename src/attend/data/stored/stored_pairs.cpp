@@ -20,7 +20,7 @@ StoredPairs::StoredPairs(std::vector<std::shared_ptr<const ShardReader>> shards)
                                 shards_.size(), kMost));
 }
 
-std::vector<std::int32_t> StoredPairs::costs(std::int64_t, const PairMarks& marks) const {
+std::vector<std::int32_t> StoredPairs::costs(std::int64_t, const PairSpecialTokens& marks) const {
   std::vector<std::int32_t> costs(static_cast<std::size_t>(size()));
   parallel_each(std::ssize(shards_), [&](std::int64_t s) {
     const std::vector<std::int32_t> lengths = shards_[static_cast<std::size_t>(s)]->lengths();

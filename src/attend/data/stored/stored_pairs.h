@@ -21,7 +21,8 @@ class StoredPairs final : public PairSource {
 
   std::int64_t size() const override { return begins_.back(); }
   // Reads the index of every shard, on all threads. Throws like ShardReader::lengths().
-  std::vector<std::int32_t> costs(std::int64_t epoch, const PairMarks& marks) const override;
+  std::vector<std::int32_t> costs(std::int64_t epoch,
+                                  const PairSpecialTokens& marks) const override;
   // Throws like ShardReader::read().
   EncodedPairs read(std::int64_t epoch, std::span<const std::int32_t> numbers) const override;
   Tokens tokens(std::int64_t epoch, std::span<const std::int32_t> numbers) const override;

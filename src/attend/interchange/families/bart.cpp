@@ -69,7 +69,7 @@ bool is_reordered(const Tokenizer& tokenizer) {
          is_reordered_sentencepiece(tokenizer.bytes());
 }
 
-TextMarks marks_of(const TranslationModel& model) {
+TextSpecialTokens marks_of(const TranslationModel& model) {
   return {model.format.marks.before_source, model.format.marks.after_source};
 }
 

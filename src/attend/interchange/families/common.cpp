@@ -178,7 +178,7 @@ constexpr std::string_view kTokenizerTensor = "tokenizer";
 
 }  // namespace
 
-void write_tokenizer_files(const Tokenizer& tokenizer, const TextMarks& marks,
+void write_tokenizer_files(const Tokenizer& tokenizer, const TextSpecialTokens& marks,
                            const nlohmann::json& settings, TextFiles& files, Checkpoint& equal) {
   files["tokenizer.json"] = write_tokenizer_json(tokenizer, marks);
   files["tokenizer_config.json"] = write_tokenizer_config(tokenizer, settings);

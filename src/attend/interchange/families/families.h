@@ -96,7 +96,7 @@ void remark_unknown_pieces(std::string_view name, std::string_view bytes,
 // Writes tokenizer.json and tokenizer_config.json, with `settings` beside the special tokens. Our
 // bytes may come back as others that cut text into the same tokens, which are then those of
 // `equal`. Throws ConfigError for a tokenizer without an equal.
-void write_tokenizer_files(const Tokenizer& tokenizer, const TextMarks& marks,
+void write_tokenizer_files(const Tokenizer& tokenizer, const TextSpecialTokens& marks,
                            const nlohmann::json& settings, TextFiles& files, Checkpoint& equal);
 
 // A language model of this shape for documents of up to `length` tokens, with the tokenizer, the

@@ -107,7 +107,7 @@ ForeignModel multilingual(const BartTypeModel& model, const Tokenizer& tokenizer
                           const LanguagePlaces& places) {
   PairFormat format;
   format.languages = languages_of(tokenizer);
-  PairMarks& marks = format.marks;
+  PairSpecialTokens& marks = format.marks;
   const std::int32_t end = tokenizer.eos_id();
   if (places.after_source) {
     marks.after_source = {end, PairFormat::kSourceLanguage};

@@ -26,7 +26,7 @@ const TranslationModel* as_multilingual(const SavedModel& saved) {
   return model;
 }
 
-bool begins_with_language(const PairMarks& marks) {
+bool begins_with_language(const PairSpecialTokens& marks) {
   return marks.before_target.front() == PairFormat::kTargetLanguage;
 }
 
@@ -67,7 +67,7 @@ void write_fairseq_tokenizer(const TranslationModel& model, TokenizerJson settin
   settings["additional_special_tokens"] = languages;
   const bool is_engine = detail::is_tokenizer_file(tokenizer.bytes());
   if (is_engine || !is_reordered_sentencepiece(tokenizer.bytes())) {
-    TextMarks marks{model.format.marks.before_source, model.format.marks.after_source};
+    TextSpecialTokens marks{model.format.marks.before_source, model.format.marks.after_source};
     const std::int32_t source = tokenizer.id(languages.front());
     for (auto* list : {&marks.prefix, &marks.suffix})
       std::replace(list->begin(), list->end(), PairFormat::kSourceLanguage, source);

@@ -30,8 +30,8 @@ std::int64_t recorded_texts(const GoldenRecord& record, const Ragged& written) {
 }
 
 // Decodes every text greedily, up to the length of the record. Returns how many are equal.
-int count_equal_written(const TranslationModel& model, const PairMarks& marks, const Ragged& src,
-                        const Ragged& written) {
+int count_equal_written(const TranslationModel& model, const PairSpecialTokens& marks,
+                        const Ragged& src, const Ragged& written) {
   int equal = 0;
   const std::vector<std::int32_t>& begin = marks.before_target;
   for (std::int64_t i = 0; i < src.sequences(); ++i) {
@@ -64,7 +64,7 @@ GoldenComparison compare_translation(const TranslationModel& model, const Golden
     for (std::int64_t i = 0; i < side->sequences(); ++i)
       if (side->length(i) == 0) throw DataError(record.where() + ": a sequence is empty");
   }
-  const PairMarks marks = model.format.of(record.languages());
+  const PairSpecialTokens marks = model.format.of(record.languages());
   comparer.compare_ids(model.src_tokenizer, src, marks);
   const std::int64_t texts = recorded_texts(record, written);
   const Ragged looked_into = src.slice(0, texts), prefixes = written.slice(0, texts);

@@ -85,7 +85,7 @@ void GoldenComparer::compare_states(const char* stack, const std::vector<Tensor>
 }
 
 void GoldenComparer::compare_ids(const Tokenizer& tokenizer, const Ragged& ids,
-                                 const PairMarks& marks) {
+                                 const PairSpecialTokens& marks) {
   std::vector<std::vector<std::int32_t>> ours;
   for (const std::string& text : record_.texts())
     ours.push_back(marks.around(tokenizer.encode(text)));

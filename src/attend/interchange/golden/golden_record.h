@@ -47,7 +47,7 @@ class GoldenComparer {
   void compare(const std::string& what, const std::string& name, const Tensor& ours);
   void compare_states(const char* stack, const std::vector<Tensor>& states);
   // What a text should become: its tokens with the marks around them.
-  void compare_ids(const Tokenizer& tokenizer, const Ragged& ids, const PairMarks& marks);
+  void compare_ids(const Tokenizer& tokenizer, const Ragged& ids, const PairSpecialTokens& marks);
   // The same for tokens with what is around them.
   void compare_ids(const Ragged& ids, const std::vector<std::vector<std::int32_t>>& ours);
 

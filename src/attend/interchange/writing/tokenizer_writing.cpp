@@ -35,7 +35,7 @@ WrittenJson added_tokens_of(const PieceList& list, const std::vector<std::int32_
 }
 
 // [CLS] $A [SEP], and the same for pairs of texts.
-WrittenJson template_json(const Tokenizer& tokenizer, const TextMarks& marks) {
+WrittenJson template_json(const Tokenizer& tokenizer, const TextSpecialTokens& marks) {
   if (marks.prefix.empty() && marks.suffix.empty()) return nullptr;
   WrittenJson single = WrittenJson::array(), special = WrittenJson::object();
   const auto add_marks = [&](const std::vector<std::int32_t>& ids, int type, WrittenJson& form) {
@@ -156,7 +156,7 @@ void add_model(WrittenJson& file, const detail::StepsDescription& d) {
 
 }  // namespace
 
-std::string write_tokenizer_json(const Tokenizer& tokenizer, const TextMarks& marks) {
+std::string write_tokenizer_json(const Tokenizer& tokenizer, const TextSpecialTokens& marks) {
   WrittenJson file{{"version", "1.0"},
                    {"truncation", nullptr},
                    {"padding", nullptr},

@@ -12,14 +12,14 @@
 namespace attend {
 
 // What a model expects before and after a text, and between two.
-struct TextMarks {
+struct TextSpecialTokens {
   std::vector<std::int32_t> prefix = {}, suffix = {};
   PairForm pair = {};
 };
 
 // The content of a tokenizer.json that read_tokenizer_json() makes this tokenizer from again.
 // Throws ConfigError that names what has no equal there.
-std::string write_tokenizer_json(const Tokenizer& tokenizer, const TextMarks& marks);
+std::string write_tokenizer_json(const Tokenizer& tokenizer, const TextSpecialTokens& marks);
 
 // The content of a tokenizer_config.json: the special tokens by name, then `settings`, which may
 // replace them.

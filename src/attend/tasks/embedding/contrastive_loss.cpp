@@ -18,14 +18,14 @@ namespace {
 constexpr float kLeftOut = -1e9f;
 
 // [rows, columns]: what is added to similarities; undefined if nothing is. `at` tells the place of
-// an element in batch.also_right.
+// an element in batch.ignored.
 template <class Place>
 Tensor mask_of(const TupleBatch& batch, std::int64_t rows, std::int64_t columns, const Place& at) {
-  if (batch.also_right.empty()) return {};
+  if (batch.ignored.empty()) return {};
   std::vector<float> mask(static_cast<std::size_t>(rows * columns));
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = 0; j < columns; ++j)
-      if (batch.also_right[static_cast<std::size_t>(at(i, j))] != 0)
+      if (batch.ignored[static_cast<std::size_t>(at(i, j))] != 0)
         mask[static_cast<std::size_t>(i * columns + j)] = kLeftOut;
   return Tensor::from(mask, {rows, columns});
 }

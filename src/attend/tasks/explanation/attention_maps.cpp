@@ -27,7 +27,7 @@ void check_numbers(const std::vector<AttentionRecord>& records, const std::strin
 
 }  // namespace
 
-AttentionMaps attention_maps(const TranslationModel& model, const PairMarks& marks,
+AttentionMaps attention_maps(const TranslationModel& model, const PairSpecialTokens& marks,
                              const std::vector<std::int32_t>& src,
                              const std::vector<std::int32_t>& tgt) {
   const NoGradient guard;
@@ -87,7 +87,7 @@ AttentionMap word_map(const AttentionMap& map, std::span<const Tokenizer::Word> 
 }
 
 std::vector<std::pair<int, int>> word_alignment(const TranslationModel& model,
-                                                const PairMarks& marks,
+                                                const PairSpecialTokens& marks,
                                                 const std::vector<std::int32_t>& src,
                                                 const std::vector<std::int32_t>& tgt) {
   const AttentionMaps maps = attention_maps(model, marks, src, tgt);

@@ -28,7 +28,7 @@ struct AttentionMaps {
 
 // src has the marks of a source around it, tgt none. Both functions throw DataError if a weight is
 // not finite.
-AttentionMaps attention_maps(const TranslationModel& model, const PairMarks& marks,
+AttentionMaps attention_maps(const TranslationModel& model, const PairSpecialTokens& marks,
                              const std::vector<std::int32_t>& src,
                              const std::vector<std::int32_t>& tgt);
 
@@ -47,7 +47,7 @@ AttentionMap word_map(const AttentionMap& map, std::span<const Tokenizer::Word> 
 // with cross-attention averaged over the heads of all layers except the first. Words as grouped by
 // the tokenizers, without the marks.
 std::vector<std::pair<int, int>> word_alignment(const TranslationModel& model,
-                                                const PairMarks& marks,
+                                                const PairSpecialTokens& marks,
                                                 const std::vector<std::int32_t>& src,
                                                 const std::vector<std::int32_t>& tgt);
 

@@ -254,7 +254,7 @@ OutputExplanation explain(const TranslationModel& model, const std::string& sour
                           std::vector<std::int32_t> target, const ExplanationOptions& options,
                           const LanguagePair& languages) {
   check_explainable(model, options);
-  const PairMarks marks = model.format.of(languages);
+  const PairSpecialTokens marks = model.format.of(languages);
   const std::vector<std::int32_t> src = model.src_tokenizer.encode(source);
   require_explainable_length(src, "the source");
   require_room("the source", std::ssize(src), marks.of_source(), model.longest_input());

@@ -46,7 +46,7 @@ std::vector<FilterRule> rules_of(const ModelFilterOptions& options) {
 // only the target.
 LanguagePair choice_of(const PairFormat& format, const LanguagePair& languages) {
   const auto has = [&format](std::int32_t mark) {
-    const PairMarks& marks = format.marks;
+    const PairSpecialTokens& marks = format.marks;
     for (const auto* side : {&marks.before_source, &marks.after_source, &marks.before_target})
       if (std::find(side->begin(), side->end(), mark) != side->end()) return true;
     return false;
@@ -119,7 +119,7 @@ class TranslationScorer final : public PairScorer {
 
   TranslationModel model_;
   ModelFilterOptions options_;
-  PairMarks marks_;
+  PairSpecialTokens marks_;
 };
 
 class LineScorer final : public PairScorer {

@@ -118,13 +118,14 @@ std::size_t RunningGenerations::join(GenerationPrompt prompt) {
     throw;
   }
   ++next_;
-  batch_.join(number,
-              [&](const Arrival& arrival, std::size_t) { return search(running.prompt, arrival); });
+  batch_.join(number, [&](const DecodeRequest& arrival, std::size_t) {
+    return search(running.prompt, arrival);
+  });
   return number;
 }
 
 RunningBatch::Search RunningGenerations::search(const GenerationPrompt& prompt,
-                                                const Arrival& arrival) const {
+                                                const DecodeRequest& arrival) const {
   const GenerationOptions& options = prompt.options;
   const EndTokens ends = ends_of(*model_, prompt);
   std::shared_ptr<const PhraseRules> forbidden = forbidden_sequences(options, *model_);

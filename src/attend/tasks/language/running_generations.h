@@ -77,7 +77,7 @@ class RunningGenerations {
     std::vector<Writer> writers;  // of each sample
   };
 
-  RunningBatch::Search search(const GenerationPrompt& prompt, const Arrival& arrival) const;
+  RunningBatch::Search search(const GenerationPrompt& prompt, const DecodeRequest& arrival) const;
   // Writes tokens that a continuation has and its writer has not.
   void write(Running& running, std::size_t item, std::span<const std::int32_t> ids,
              const Hypothesis& found);

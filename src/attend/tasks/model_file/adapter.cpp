@@ -64,8 +64,8 @@ Tensor merged(const Checkpoint& base, const Checkpoint& adapter, const std::stri
               const AdapterNote& note) {
   const NoGradient guard;
   try {
-    return adapted_weight(on_device(base, weight), on_device(adapter, first_of_low_rank(weight)),
-                          on_device(adapter, second_of_low_rank(weight)),
+    return adapted_weight(on_device(base, weight), on_device(adapter, lora_a_name(weight)),
+                          on_device(adapter, lora_b_name(weight)),
                           note.alpha / static_cast<float>(note.rank))
         .value()
         .to_host();
@@ -91,9 +91,9 @@ void add_merged_tensors(const Checkpoint& base, const Checkpoint& adapter, const
     const std::string& name = tensor.name;
     if (name.starts_with(kTrainingState)) continue;
     const bool is_weight = name.ends_with(".weight");
-    if (is_weight && adapter.find(first_of_low_rank(name)) != nullptr) {
+    if (is_weight && adapter.find(lora_a_name(name)) != nullptr) {
       tensors.push_back({name, merged(base, adapter, name, note)});
-      used.insert({first_of_low_rank(name), second_of_low_rank(name)});
+      used.insert({lora_a_name(name), lora_b_name(name)});
       result.changed.insert(name);
     } else if (const Tensor* const own = adapter.find(name)) {
       tensors.push_back({name, *own});

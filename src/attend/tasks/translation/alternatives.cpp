@@ -15,7 +15,8 @@ namespace attend {
 namespace {
 
 // [T + 1, V]
-Tensor logits_of(const TranslationModel& model, const PairMarks& marks, const TokenPair& pair) {
+Tensor logits_of(const TranslationModel& model, const PairSpecialTokens& marks,
+                 const TokenPair& pair) {
   RaggedBuilder sources, inputs;
   sources.add(pair.src);
   inputs.append(marks.before_target);
@@ -31,7 +32,7 @@ Tensor logits_of(const TranslationModel& model, const PairMarks& marks, const To
 }
 
 // log p of every token at every place [T + 1, V]: of the mean of the probabilities of all models.
-Tensor log_probabilities(const TranslationEnsemble& ensemble, const PairMarks& marks,
+Tensor log_probabilities(const TranslationEnsemble& ensemble, const PairSpecialTokens& marks,
                          const TokenPair& pair) {
   std::vector<Tensor> members;
   for (const auto& model : ensemble.models()) {
@@ -66,15 +67,15 @@ TokenAlternatives alternatives_of(std::span<const float> row, std::int32_t writt
 
 }  // namespace
 
-Tensor target_logits(const TranslationEnsemble& ensemble, const PairMarks& marks,
+Tensor target_logits(const TranslationEnsemble& ensemble, const PairSpecialTokens& marks,
                      const TokenPair& pair) {
   return ensemble.has_several() ? log_probabilities(ensemble, marks, pair)
                                 : logits_of(ensemble.first(), marks, pair).to_host();
 }
 
 std::vector<TokenAlternatives> token_alternatives(const TranslationEnsemble& ensemble,
-                                                  const PairMarks& marks, const TokenPair& pair,
-                                                  int count) {
+                                                  const PairSpecialTokens& marks,
+                                                  const TokenPair& pair, int count) {
   const TranslationModel& first = ensemble.first();
   const Tensor probabilities = log_probabilities(ensemble, marks, pair);
   std::vector<std::int32_t> written = pair.tgt;

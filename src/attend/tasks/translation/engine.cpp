@@ -307,7 +307,8 @@ std::vector<Translation> TranslationEngine::translate_sentences(
 }
 
 PairToScore TranslationEngine::with_marks(PairToScore pair, const std::string& source_name,
-                                          const std::string& target_name, const PairMarks& marks,
+                                          const std::string& target_name,
+                                          const PairSpecialTokens& marks,
                                           const ScoringOptions& options) const {
   const std::int64_t positions = ensemble_->longest_input();
   check_length(pair.source, marks.of_source(), source_name, positions, options);
@@ -323,7 +324,7 @@ std::vector<PairToScore> TranslationEngine::scored_pairs(std::span<const std::st
   if (src.size() != tgt.size())
     throw DataError(
         fmt::format("expected as many targets as sources, got {} and {}", tgt.size(), src.size()));
-  const PairMarks marks = model().format.of(languages);
+  const PairSpecialTokens marks = model().format.of(languages);
   std::vector<std::vector<std::int32_t>> sources = encode_all(src, model().src_tokenizer),
                                          targets = encode_all(tgt, model().tgt_tokenizer);
   std::vector<PairToScore> pairs;
@@ -357,7 +358,7 @@ std::vector<TokenAlternatives> TranslationEngine::alternatives(
   if (count < 1)
     throw ConfigError(
         fmt::format("alternatives: expected 1 at least for each token, got {}", count));
-  const PairMarks marks = model().format.of(languages);
+  const PairSpecialTokens marks = model().format.of(languages);
   check_target_ids(target, model(), "target");
   std::vector<std::int32_t> ids = model().src_tokenizer.encode(source);
   require_room("the source", std::ssize(ids), marks.of_source(), ensemble_->longest_input());
@@ -368,7 +369,7 @@ std::vector<TokenAlternatives> TranslationEngine::alternatives(
 void TranslationEngine::score(LineReader& src, LineReader& tgt,
                               const AnswerSink<SequenceScore>& sink, const ScoringOptions& options,
                               const LanguagePair& languages) const {
-  const PairMarks marks = model().format.of(languages);
+  const PairSpecialTokens marks = model().format.of(languages);
   const auto next = [&]() -> std::optional<PairToScore> {
     const auto lines = next_of_both(src, tgt);
     if (!lines) return std::nullopt;

@@ -145,7 +145,7 @@ class TranslationEngine {
  private:
   // Gives the pair its marks. Throws LineError for a text that is too long, by its name.
   PairToScore with_marks(PairToScore pair, const std::string& source_name,
-                         const std::string& target_name, const PairMarks& marks,
+                         const std::string& target_name, const PairSpecialTokens& marks,
                          const ScoringOptions& options) const;
   // A sentence with its position, and its prefix with its own.
   struct SentenceText {

@@ -87,7 +87,7 @@ std::vector<std::int32_t> TranslationEnsemble::suppressed() const {
 }
 
 std::vector<SequenceScore> TranslationEnsemble::score(
-    const PairMarks& marks, std::span<const std::vector<std::int32_t>> src,
+    const PairSpecialTokens& marks, std::span<const std::vector<std::int32_t>> src,
     std::span<const std::vector<std::int32_t>> tgt) const {
   std::vector<Tensor> members;
   std::vector<SequenceScore> scores;

@@ -32,7 +32,7 @@ class TranslationEnsemble {
   std::vector<std::int32_t> suppressed() const;
 
   // As score_pairs(), by the mean of the probabilities.
-  std::vector<SequenceScore> score(const PairMarks& marks,
+  std::vector<SequenceScore> score(const PairSpecialTokens& marks,
                                    std::span<const std::vector<std::int32_t>> src,
                                    std::span<const std::vector<std::int32_t>> tgt) const;
 

@@ -188,7 +188,7 @@ std::vector<NamedTensor> TranslationModel::other_tensors() const {
 }
 
 TextEncoder TranslationModel::text_encoder() const {
-  const PairMarks marks = format.of_any();
+  const PairSpecialTokens marks = format.of_any();
   if (marks.before_source.size() > 1 || marks.after_source.size() != 1)
     throw DataError(fmt::format(
         "{}: expected at most one token before a text and one after it, found {} and {}", source,
@@ -215,7 +215,7 @@ GoldenFormat TranslationModel::golden_format() const {
 }
 
 GoldenInput TranslationModel::random_input(Random& random) const {
-  const PairMarks marks = format.of_any();
+  const PairSpecialTokens marks = format.of_any();
   const auto drawn = [&](const Tokenizer& tokenizer, int beside) {
     const std::int64_t learned = longest_input();
     return first_ids(random_ids(random, tokenizer),

@@ -29,14 +29,14 @@ constexpr Side kSides[] = {
     {"tgt-lang", PairFormat::kTargetLanguage, &LanguagePair::target},
 };
 
-bool has_mark(const PairMarks& marks, std::int32_t mark) {
+bool has_mark(const PairSpecialTokens& marks, std::int32_t mark) {
   const auto within = [mark](const std::vector<std::int32_t>& list) {
     return std::find(list.begin(), list.end(), mark) != list.end();
   };
   return within(marks.before_source) || within(marks.after_source) || within(marks.before_target);
 }
 
-void replace_mark(PairMarks& marks, std::int32_t mark, std::int32_t token) {
+void replace_mark(PairSpecialTokens& marks, std::int32_t mark, std::int32_t token) {
   for (auto* list : {&marks.before_source, &marks.after_source, &marks.before_target})
     std::replace(list->begin(), list->end(), mark, token);
 }
@@ -83,8 +83,8 @@ void require_no_choice(const PairFormat& format, const Side& side, const std::st
 
 }  // namespace
 
-PairMarks PairFormat::of(const LanguagePair& pair) const {
-  PairMarks result = marks;
+PairSpecialTokens PairFormat::of(const LanguagePair& pair) const {
+  PairSpecialTokens result = marks;
   for (const Side& side : kSides) {
     const std::string& given = pair.*side.name;
     if (!has_mark(marks, side.mark)) {
@@ -97,7 +97,7 @@ PairMarks PairFormat::of(const LanguagePair& pair) const {
   return result;
 }
 
-PairMarks PairFormat::of_any() const {
+PairSpecialTokens PairFormat::of_any() const {
   LanguagePair pair = defaults;
   for (const Side& side : kSides)
     if (has_mark(marks, side.mark) && (pair.*side.name).empty())
@@ -147,7 +147,7 @@ std::vector<std::int32_t> read_marks(JsonObject& object, const char* name,
 }
 
 // The smallest vocabulary that a language's token stands in.
-std::int32_t smallest_vocabulary(const PairMarks& marks, const PairVocabularies& sizes) {
+std::int32_t smallest_vocabulary(const PairSpecialTokens& marks, const PairVocabularies& sizes) {
   const auto names_a_language = [](const std::vector<std::int32_t>& list) {
     return std::any_of(list.begin(), list.end(), [](std::int32_t mark) { return mark < 0; });
   };

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "attend/core/options/options.h"
-#include "attend/data/pair_marks.h"
+#include "attend/data/pair_special_tokens.h"
 #include "attend/translator.h"
 
 namespace attend {
@@ -32,15 +32,15 @@ struct PairFormat {
     std::int32_t token = 0;
   };
 
-  PairMarks marks;
+  PairSpecialTokens marks;
   std::vector<Language> languages = {};  // those to choose from; empty: nothing is to be chosen
   LanguagePair defaults = {};            // empty names: there is no default
 
   // The marks of a pair in these languages, or the default ones. Throws ConfigError for a language
   // that the model does not have, or has no choice of, and where one is missing.
-  PairMarks of(const LanguagePair& pair) const;
+  PairSpecialTokens of(const LanguagePair& pair) const;
   // The marks of some pair: in the default languages, or the first ones.
-  PairMarks of_any() const;
+  PairSpecialTokens of_any() const;
   // Sets the defaults that are not empty. Throws as of() does.
   void set_defaults(const LanguagePair& pair);
 };

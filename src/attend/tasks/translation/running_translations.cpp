@@ -20,7 +20,7 @@ constexpr std::uint64_t kSentences = std::uint64_t{1} << 40;
 // Limits outputs to the model's learned positions.
 template <class SearchOptions>
 SearchOptions within_positions(SearchOptions options, std::int64_t positions,
-                               const PairMarks& marks) {
+                               const PairSpecialTokens& marks) {
   const std::int64_t room = positions - (marks.of_target() - 1);
   if (positions > 0 && options.max_length > room) options.max_length = static_cast<int>(room);
   return options;
@@ -95,18 +95,18 @@ std::size_t RunningTranslations::join(std::vector<SourceSentence> sentences) {
     next_ = first;
     throw;
   }
-  batch_.join(first, [this](const Arrival& arrival, std::size_t sentence) {
+  batch_.join(first, [this](const DecodeRequest& arrival, std::size_t sentence) {
     return search(running_.at(sentence), arrival);
   });
   return first;
 }
 
 RunningBatch::Search RunningTranslations::search(const SourceSentence& sentence,
-                                                 const Arrival& arrival) const {
+                                                 const DecodeRequest& arrival) const {
   const auto& [options, marks, rules] = *sentence.call;
   const EndTokens ends(options.end_ids.empty() ? model_.ends : options.end_ids);
   if (!options.sampling) {
-    WishedBeginning beginning;
+    PrefixBias beginning;
     if (options.prefix_weight < 1) beginning = {sentence.prefix, options.prefix_weight};
     return BeamSearch(arrival, ends,
                       within_positions(options.beam, ensemble_->longest_input(), marks),
@@ -162,7 +162,7 @@ Translation RunningTranslations::translation(const SourceSentence& sentence,
 }
 
 std::vector<std::string> RunningTranslations::source_tokens(const SourceSentence& sentence) const {
-  const PairMarks& marks = sentence.call->marks;
+  const PairSpecialTokens& marks = sentence.call->marks;
   std::vector<std::string> tokens;
   const std::size_t end = sentence.ids.size() - marks.after_source.size();
   for (std::size_t i = marks.before_source.size(); i < end; ++i)

@@ -18,7 +18,7 @@ namespace attend {
 // What holds for all sentences of a call.
 struct TranslationCall {
   TranslationOptions options;
-  PairMarks marks;
+  PairSpecialTokens marks;
   std::shared_ptr<const PhraseRules> rules = nullptr;  // of the search; null: none
 };
 
@@ -46,7 +46,7 @@ class RunningTranslations {
   std::vector<Outcome<Translation>> step();
 
  private:
-  RunningBatch::Search search(const SourceSentence& sentence, const Arrival& arrival) const;
+  RunningBatch::Search search(const SourceSentence& sentence, const DecodeRequest& arrival) const;
   Translation translation(const SourceSentence& sentence,
                           const std::vector<Hypothesis>& found) const;
   std::vector<std::string> source_tokens(const SourceSentence& sentence) const;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kBatch = 64;  // pairs per batch
 
-void score_batch(const TranslationModel& model, const PairMarks& marks,
+void score_batch(const TranslationModel& model, const PairSpecialTokens& marks,
                  std::span<const std::vector<std::int32_t>> src,
                  std::span<const std::vector<std::int32_t>> tgt,
                  std::vector<SequenceScore>& scores) {
@@ -49,7 +49,8 @@ void score_batch(const TranslationModel& model, const PairMarks& marks,
 
 }  // namespace
 
-std::vector<SequenceScore> score_pairs(const TranslationModel& model, const PairMarks& marks,
+std::vector<SequenceScore> score_pairs(const TranslationModel& model,
+                                       const PairSpecialTokens& marks,
                                        std::span<const std::vector<std::int32_t>> src,
                                        std::span<const std::vector<std::int32_t>> tgt) {
   const NoGradient guard;

@@ -199,21 +199,21 @@ HWY_EXPORT(attention_cached_queries);
 
 namespace {
 
-// The memory of a slab.
-struct SlabRows {
+// The memory of a page.
+struct PageRows {
   const std::byte* first = nullptr;
   std::ptrdiff_t stride = 0;  // bytes
 };
 
-std::vector<SlabRows> rows_of_slabs(std::span<const Tensor> slabs) {
-  std::vector<SlabRows> rows;
-  rows.reserve(slabs.size());
-  for (const Tensor& slab : slabs) rows.push_back({slab.bytes(), slab.row_bytes(1) - slab.bytes()});
+std::vector<PageRows> rows_of_pages(std::span<const Tensor> pages) {
+  std::vector<PageRows> rows;
+  rows.reserve(pages.size());
+  for (const Tensor& page : pages) rows.push_back({page.bytes(), page.row_bytes(1) - page.bytes()});
   return rows;
 }
 
-const std::byte* key_at(const std::vector<SlabRows>& slabs, KeySlot slot) {
-  const SlabRows& rows = slabs[static_cast<std::size_t>(slot.slab)];
+const std::byte* key_at(const std::vector<PageRows>& pages, CacheSlot slot) {
+  const PageRows& rows = pages[static_cast<std::size_t>(slot.page)];
   return rows.first + slot.row * rows.stride;
 }
 
@@ -273,7 +273,7 @@ void FastBackend::attention_cached(const Tensor& q, const KeyRows& keys, const C
   const SlotSpan slots(keys.slots);
   const auto offsets = device_span(keys.offsets);
   const auto heads = static_cast<std::size_t>(layout.heads);
-  const std::vector<SlabRows> slabs = rows_of_slabs(keys.slabs);
+  const std::vector<PageRows> pages = rows_of_pages(keys.pages);
   const std::int64_t rows = q.rows();
   // With few rows, several threads share a row, each with some of the heads.
   const std::int64_t parts =
@@ -306,7 +306,7 @@ void FastBackend::attention_cached(const Tensor& q, const KeyRows& keys, const C
     for (std::size_t n = 0; n < group.count; ++n) {
       const auto first = static_cast<std::size_t>(offsets[row + n]);
       for (std::size_t j = n == 0 ? 0 : queries.shared; j < queries.counts[n]; ++j)
-        pointers[n * queries.longest + j] = key_at(slabs, slots[first + j]);
+        pointers[n * queries.longest + j] = key_at(pages, slots[first + j]);
     }
     HWY_DYNAMIC_DISPATCH(attention_cached_queries)(queries, head_begin, head_end, scores);
   };
@@ -326,11 +326,11 @@ void FastBackend::gather_keys(const KeyRows& keys, std::int64_t begin, int heads
   assert(y.rows() == slots.size());
   const auto width = static_cast<std::size_t>(y.cols() / heads);
   const auto head_count = static_cast<std::size_t>(heads);
-  const std::vector<SlabRows> slabs = rows_of_slabs(keys.slabs);
+  const std::vector<PageRows> pages = rows_of_pages(keys.pages);
   const bool in_bytes = keys.dtype() == DType::i8;
   parallel_for(y.rows(), row_grain(y.cols()), [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) {
-      const std::byte* key = key_at(slabs, slots[static_cast<std::size_t>(i)]);
+      const std::byte* key = key_at(pages, slots[static_cast<std::size_t>(i)]);
       float* to = y.row(i);
       if (!in_bytes) {
         std::memcpy(to, key + static_cast<std::size_t>(begin) * sizeof(float),

@@ -186,10 +186,11 @@ void gemm_part(const Product& product, const ProductPart& part, float* scratch) 
   // With few rows a panel is used at once, while it is in the L1 cache; but rounding rows pays only
   // for all columns together.
   std::size_t chunk =
-      row_end - row_begin <= kRowBlock && product.factors == Precision::f32 ? kTileColumns : kChunk;
+      row_end - row_begin <= kRowBlock && product.operand_precision == Precision::f32 ? kTileColumns
+                                                                                      : kChunk;
 #if HWY_TARGET != HWY_SCALAR
   const bool few = row_end - row_begin <= kFewRows && product.transpose_b && !product.transpose_a &&
-                   product.factors == Precision::f32;
+                   product.operand_precision == Precision::f32;
   if (few) chunk = kFewColumns;
 #endif
   for (std::size_t k = 0; k < depth; k += kDepthBlock) {
@@ -257,7 +258,7 @@ Grid choose_grid(const Product& product, std::int64_t tile_rows, std::int64_t ti
       work < 2 * kWorthSharing
           ? 1
           : std::min<std::int64_t>(threads(), static_cast<std::int64_t>(work / kWorthSharing));
-  const bool packs_a = product.transpose_a || product.factors != Precision::f32;
+  const bool packs_a = product.transpose_a || product.operand_precision != Precision::f32;
   Grid best;
   double best_cost = 0.0;
   for (std::int64_t rows = 1; rows <= workers; ++rows) {

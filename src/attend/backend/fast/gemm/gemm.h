@@ -37,7 +37,7 @@ struct Product {
   float beta = 0.0f;
   const float* bias = nullptr;  // [N] or null
   Activation activation = Activation::none;
-  Precision factors = Precision::f32;  // bf16: b has no panels
+  Precision operand_precision = Precision::f32;  // bf16: b has no panels
 };
 
 // A rectangle of c: the work of one thread.

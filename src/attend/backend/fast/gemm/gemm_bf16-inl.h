@@ -90,7 +90,7 @@ HWY_INLINE void pair_neighbors(const float* from, std::size_t count, float* to) 
 #endif
 
 HWY_INLINE Packing packing_of(const Product& product) {
-  if (product.factors == Precision::f32) return Packing::floats;
+  if (product.operand_precision == Precision::f32) return Packing::floats;
 #if HWY_TARGET == HWY_AVX3
   if (cpu_extensions().bf16) return Packing::bf16_pairs;
 #endif

@@ -26,7 +26,7 @@ Product matmul_product(const Tensor& a, const Tensor& b, const MatmulOptions& op
   product.c = c.data();
   product.c_stride = c.row_stride();
   product.beta = options.beta;
-  product.factors = options.precision;
+  product.operand_precision = options.precision;
   return product;
 }
 
@@ -50,7 +50,7 @@ Product linear_product(const Tensor& x, const Tensor& weight, const Tensor& bias
   product.c_stride = y.row_stride();
   if (bias.defined()) product.bias = bias.data();
   product.activation = options.activation;
-  if (weight.dtype() == DType::f32) product.factors = options.precision;
+  if (weight.dtype() == DType::f32) product.operand_precision = options.precision;
   return product;
 }
 

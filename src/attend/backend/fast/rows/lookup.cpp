@@ -121,16 +121,16 @@ void FastBackend::gather_rows(const Tensor& x, const Ids& rows, const Tensor& y)
   });
 }
 
-void FastBackend::scatter_rows(const Tensor& x, const Ids& slots, std::span<const Tensor> slabs) {
+void FastBackend::scatter_rows(const Tensor& x, const Ids& slots, std::span<const Tensor> pages) {
   const SlotSpan slot_of(slots);
   assert(x.rows() == slot_of.size());
   const std::size_t bytes = static_cast<std::size_t>(x.cols()) * size_of(x.dtype());
   parallel_for(x.rows(), row_grain(x.cols()), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const KeySlot slot = slot_of[static_cast<std::size_t>(i)];
-      const Tensor& slab = slabs[static_cast<std::size_t>(slot.slab)];
-      assert(x.dtype() == slab.dtype() && x.cols() == slab.cols());
-      std::memcpy(slab.row_bytes(slot.row), x.row_bytes(i), bytes);
+      const CacheSlot slot = slot_of[static_cast<std::size_t>(i)];
+      const Tensor& page = pages[static_cast<std::size_t>(slot.page)];
+      assert(x.dtype() == page.dtype() && x.cols() == page.cols());
+      std::memcpy(page.row_bytes(slot.row), x.row_bytes(i), bytes);
     }
   });
 }

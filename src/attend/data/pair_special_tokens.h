@@ -9,7 +9,7 @@
 namespace attend {
 
 // The tokens around a source, and those that the decoder begins with.
-struct PairMarks {
+struct PairSpecialTokens {
   std::vector<std::int32_t> before_source, after_source;
   std::vector<std::int32_t> before_target;  // at least one; never part of a translation
 
@@ -22,10 +22,10 @@ struct PairMarks {
 
 // The tokens around the pairs of a batch.
 struct PairTokens {
-  PairMarks marks;
+  PairSpecialTokens marks;
   std::int32_t target_end = 0;
 
-  PairTokens(PairMarks marks_, std::int32_t target_end_)
+  PairTokens(PairSpecialTokens marks_, std::int32_t target_end_)
       : marks(std::move(marks_)), target_end(target_end_) {}
   // Those of most models: the end of sentence alone.
   PairTokens(const SpecialTokens& src, const SpecialTokens& tgt)
