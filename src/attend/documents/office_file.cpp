@@ -63,7 +63,7 @@ OfficeFile::OfficeFile(std::string_view name, std::string_view bytes, Kind kind)
   for (const ZipEntry& entry : archive.entries()) {
     packed += entry.packed_size;
     if (packed > bytes.size())
-      throw DataError(fmt::format("{}: its parts lie on top of one another", archive.path()));
+      throw DataError(fmt::format("{}: corrupt archive: entries overlap", archive.path()));
     Entry own{.name = entry.name,
               .packed = std::string(bytes.substr(entry.begin, entry.packed_size)),
               .checksum = entry.checksum,

@@ -170,7 +170,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       co_await http::async_read_some(stream_, buffer_, parser,
                                      net::redirect_error(net::use_awaitable, failure));
       if (!share.grow_to(parser.get().body().size()))
-        co_return HttpError{503, "the server is receiving too much at once; try again", 1};
+        co_return HttpError{503, "server busy: too much request data in flight; try again", 1};
     }
     const bool late = deadline_.has_passed();
     deadline_.clear();
@@ -256,7 +256,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     exchange.on_news([weak = this->weak_from_this(), &exchange] {
       const auto self = weak.lock();
       if (!self) return;
-      // Whoever does not read what has been written need not get it.
+      // The client has stopped reading: close at once.
       net::post(self->stream_.get_executor(), [weak, is_stuck = exchange.is_abandoned()] {
         const auto still = weak.lock();
         if (still && is_stuck) still->close();

@@ -60,7 +60,7 @@ std::vector<Route> operation_routes() {
       get("/page.js", "The script of the page", page_script),
       get("/health", "Whether the server runs", health),
       get("/ready", "Whether the server takes requests: 503 when its queue is nearly full", ready),
-      get("/metrics", "Numbers for Prometheus", metrics),
+      get("/metrics", "Prometheus metrics", metrics),
       get("/openapi.json", "This list in OpenAPI 3.0", openapi),
       get("/docs", "This list as a page", documentation)};
 }

@@ -357,7 +357,7 @@ std::vector<TokenAlternatives> TranslationEngine::alternatives(
     const LanguagePair& languages) const {
   if (count < 1)
     throw ConfigError(
-        fmt::format("alternatives: expected 1 at least for each token, got {}", count));
+        fmt::format("alternatives: the count must be at least 1, got {}", count));
   const PairSpecialTokens marks = model().format.of(languages);
   check_target_ids(target, model(), "target");
   std::vector<std::int32_t> ids = model().src_tokenizer.encode(source);
