@@ -7,15 +7,14 @@
     tools/mutate.py --first             only by the first program, that of the layer: minutes instead of hours, and some survive for now
     tools/mutate.py --check             only whether every edit still fits its file
 
-A mutation is a table of a TOML file:
+A mutation is a line of tools/mutations/LAYER.toml, in the table of its file below src/attend:
 
-    [[mutation]]
-    id = "optim/adam-clip-sign"             # unique, begins with its layer
-    file = "optim/adam.cpp"                 # below src/attend
-    old = 'norm > options.clip_norm'        # found exactly once in the file, however its lines are broken
-    new = 'norm < options.clip_norm'
-    tests = ["cli:*Effects*", "cli"]        # optional: the programs to run (and of which tests), not those of its layer and all above
-    equivalent = "why no test can see it"   # optional: it is expected to survive
+    ["optim/adam.cpp"]
+    adam-clip-sign = ['norm > options.clip_norm', 'norm < options.clip_norm']
+
+The first text is found exactly once in the file, however its lines are broken, and the second replaces it. Its id is optim/adam-clip-sign.
+A third element may hold `tests`, the programs to run (and of which tests) instead of those of its layer and all above, such as
+["cli:*Effects*", "cli"], and `equivalent`, the reason why no test can see it: it is expected to survive.
 
 The edits are made in a copy of the working tree, build/mutants/source, never in the tree itself; the copy has a build folder of its own. A
 mutant is caught when a test program fails, crashes or takes too long. The exit status is 0 when every mutant is caught or said to be
@@ -49,12 +48,12 @@ SLOWDOWN = 10  # a mutant whose tests take so many times longer than without an 
 def read_list(folder):
     mutations = []
     for path in sorted(folder.glob("*.toml")):
-        for mutation in tomllib.loads(path.read_text()).get("mutation", []):
-            missing = {"id", "file", "old", "new"} - mutation.keys()
-            unknown = mutation.keys() - {"id", "file", "old", "new", "tests", "equivalent"}
-            if missing or unknown:
-                sys.exit(f"{path}: {mutation.get('id', '?')}: missing {sorted(missing)}, unknown {sorted(unknown)}")
-            mutations.append(mutation)
+        for file, edits in tomllib.loads(path.read_text()).items():
+            for name, (old, new, *more) in edits.items():
+                more = more[0] if more else {}
+                if unknown := more.keys() - {"tests", "equivalent"}:
+                    sys.exit(f"{path}: {name}: unknown {sorted(unknown)}")
+                mutations.append({"id": f"{path.stem}/{name}", "file": file, "old": old, "new": new, **more})
     ids = [mutation["id"] for mutation in mutations]
     if twice := {name for name in ids if ids.count(name) > 1}:
         sys.exit(f"{folder}: used twice: {', '.join(sorted(twice))}")
