@@ -171,7 +171,7 @@ TEST_F(OpenAi, NamesTheLikeliestTokens) {
       before = value.get<float>();
     }
   }
-  EXPECT_EQ(text, whole["text"]);
+  EXPECT_EQ(text, whole["text"].get<std::string>());
   const auto none = complete(R"({"prompt": "the", "max_tokens": 2, "logprobs": 0})");
   EXPECT_EQ(none["choices"][0]["logprobs"]["top_logprobs"][0].size(), 1u) << "the chosen one";
   EXPECT_TRUE(
