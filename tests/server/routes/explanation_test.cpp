@@ -79,8 +79,9 @@ TEST_F(ExplanationRoute, ExplainsTheModelWithChangedAttention) {
 }
 
 TEST_F(ExplanationRoute, SaysWhatItCannotExplain) {
-  serve({"en-de", "tags"});
+  serve({"en-de", "tags", "lm"});
   json_of(post("/explain", R"({"text": "a", "position": 999})"), 400);
+  json_of(post("/explain", R"({"text": "a", "model": "lm", "translation": "b"})"), 400);
   json_of(post("/explain", R"({"text": "a", "model": "tags"})"), 404);
   json_of(post("/explain", R"({"text": "a", "model": "none"})"), 404);
   json_of(post("/explain", R"({})"), 400);

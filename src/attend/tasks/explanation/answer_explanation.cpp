@@ -1,7 +1,10 @@
 #include "attend/tasks/explanation/answer_explanation.h"
 
+#include <fmt/format.h>
+
 #include <span>
 
+#include "attend/error.h"
 #include "attend/tasks/explanation/explanation.h"
 #include "attend/tasks/model_file/model_reading.h"
 #include "attend/tasks/translation/engine.h"
@@ -23,17 +26,22 @@ AnswerExplanation explained_translation(const TranslationModel& model,
                                 question.options, question.languages)};
 }
 
+// For models that write no translation.
+template <class Model>
+AnswerExplanation explained_text(const Model& model, const AnswerQuestion& question) {
+  if (question.translation)
+    throw ConfigError(
+        fmt::format("translation: expected a model for translation, got one for {}", model.task()));
+  return {"", explain(model, question.text, question.options)};
+}
+
 }  // namespace
 
 AnswerExplanation explain_answer(const SavedModel& model, const AnswerQuestion& question) {
   return visit_model(
       model, [&](const TranslationModel& m) { return explained_translation(m, question); },
-      [&](const LanguageModel& m) {
-        return AnswerExplanation{"", explain(m, question.text, question.options)};
-      },
-      [&](const ClassificationModel& m) {
-        return AnswerExplanation{"", explain(m, question.text, question.options)};
-      },
+      [&](const LanguageModel& m) { return explained_text(m, question); },
+      [&](const ClassificationModel& m) { return explained_text(m, question); },
       [](const SavedModel& m) -> AnswerExplanation {
         throw wrong_task(m.source, "translation, language modeling or classification", m.task());
       });

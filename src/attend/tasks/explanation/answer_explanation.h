@@ -23,8 +23,9 @@ struct AnswerExplanation {
   OutputExplanation why;
 };
 
-// Throws like explain() (tasks/explanation/explanation.h) and TranslationEngine::translate(), and
-// DataError for a kind of model that is not explained.
+// Throws like explain() (tasks/explanation/explanation.h) and TranslationEngine::translate(),
+// ConfigError for a translation by a model that writes none, and DataError for a kind of model that
+// is not explained.
 AnswerExplanation explain_answer(const SavedModel& model, const AnswerQuestion& question);
 
 }  // namespace attend
