@@ -12,15 +12,15 @@
 
 #include "attend/engine.h"
 #include "attend/server/access.h"
-#include "attend/server/background.h"
 #include "attend/server/downloads.h"
-#include "attend/server/explorers.h"
 #include "attend/server/http/server.h"
 #include "attend/server/metrics.h"
-#include "attend/server/models.h"
+#include "attend/server/models/explorers.h"
+#include "attend/server/models/models.h"
 #include "attend/server/route.h"
-#include "attend/server/time_limit.h"
-#include "attend/server/work_turns.h"
+#include "attend/server/work/background.h"
+#include "attend/server/work/time_limit.h"
+#include "attend/server/work/work_turns.h"
 
 namespace attend {
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "attend/server/token_logprobs.h"
+#include "attend/server/completions/token_logprobs.h"
 #include "attend/tasks/language/engine.h"
 #include "server/openai_requests.h"
 #include "tasks/small_language.h"

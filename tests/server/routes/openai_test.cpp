@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "attend/server/completion.h"
+#include "attend/server/completions/completion.h"
 #include "attend/tasks/language/engine.h"
 #include "server/openai_requests.h"
 

@@ -93,7 +93,8 @@ TEST(Alternatives, OfAnEnsembleAverageProbabilities) {
 }
 
 TEST(Alternatives, RefuseWhatIsNoTranslation) {
-  expect_error<ConfigError>([] { asked("der", 0); }, {"alternatives: the count must be at least 1"});
+  expect_error<ConfigError>([] { asked("der", 0); },
+                            {"alternatives: the count must be at least 1"});
   const std::int32_t eos = translator().model().special().eos;
   expect_error<ConfigError>([&] { translator().alternatives("a", {eos}, 1); },
                             {"target: expected ids of target tokens, without the end"});

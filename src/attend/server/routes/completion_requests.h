@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "attend/server/completion.h"
+#include "attend/server/completions/completion.h"
 #include "attend/server/parameters.h"
 #include "attend/server/route.h"
 

@@ -6,7 +6,7 @@
 #include "attend/decode/sampling.h"
 #include "attend/server/routes/exploring.h"
 #include "attend/server/routes/inputs.h"
-#include "attend/server/submission.h"
+#include "attend/server/work/submission.h"
 #include "attend/tasks/explanation/answer_explanation.h"
 #include "attend/tasks/explanation/explanation_json.h"
 

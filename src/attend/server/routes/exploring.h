@@ -6,8 +6,8 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 
+#include "attend/server/models/served_model.h"
 #include "attend/server/route.h"
-#include "attend/server/served_model.h"
 #include "attend/tasks/explanation/attention_change.h"
 
 namespace attend {

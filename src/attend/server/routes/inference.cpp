@@ -7,13 +7,13 @@
 
 #include "attend/core/json/json_text.h"
 #include "attend/core/strings/quote.h"
-#include "attend/server/completion.h"
+#include "attend/server/completions/completion.h"
 #include "attend/server/http/form.h"
 #include "attend/server/routes/inputs.h"
 #include "attend/server/routes/labels.h"
 #include "attend/server/routes/vectors.h"
-#include "attend/server/submission.h"
-#include "attend/server/text_translation.h"
+#include "attend/server/work/submission.h"
+#include "attend/server/work/text_translation.h"
 #include "attend/version.h"
 
 namespace attend {

@@ -10,7 +10,7 @@
 #include "attend/core/strings/character_index.h"
 #include "attend/core/strings/quote.h"
 #include "attend/server/routes/inputs.h"
-#include "attend/server/submission.h"
+#include "attend/server/work/submission.h"
 #include "attend/tasks/tagging/engine.h"
 
 namespace attend {

@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "attend/server/models/served_model.h"
 #include "attend/server/route.h"
-#include "attend/server/served_model.h"
 
 namespace attend {
 

@@ -10,7 +10,7 @@
 #include "attend/documents/document.h"
 #include "attend/server/http/memory_share.h"
 #include "attend/server/service.h"
-#include "attend/server/text_translation.h"
+#include "attend/server/work/text_translation.h"
 #include "attend/text/language/language_guess.h"
 
 namespace attend {

@@ -10,12 +10,12 @@
 #include "attend/core/strings/base64.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
-#include "attend/server/completion.h"
+#include "attend/server/completions/completion.h"
 #include "attend/server/http/form.h"
 #include "attend/server/routes/completion_requests.h"
 #include "attend/server/routes/openai_fields.h"
 #include "attend/server/routes/vectors.h"
-#include "attend/server/submission.h"
+#include "attend/server/work/submission.h"
 #include "attend/text/text_stream.h"
 
 namespace attend {

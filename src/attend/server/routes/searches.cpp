@@ -5,7 +5,7 @@
 #include "attend/inspect/beam_tree.h"
 #include "attend/server/routes/exploring.h"
 #include "attend/server/routes/inputs.h"
-#include "attend/server/submission.h"
+#include "attend/server/work/submission.h"
 #include "attend/tasks/translation/engine.h"
 
 namespace attend {

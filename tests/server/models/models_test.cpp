@@ -1,5 +1,5 @@
 // Models that come, go and change while a server runs.
-#include "attend/server/models.h"
+#include "attend/server/models/models.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "attend/server/work_turns.h"
+#include "attend/server/work/work_turns.h"
 
 #include <fmt/format.h>
 

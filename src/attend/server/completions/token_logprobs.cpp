@@ -1,4 +1,4 @@
-#include "attend/server/token_logprobs.h"
+#include "attend/server/completions/token_logprobs.h"
 
 #include <fmt/format.h>
 

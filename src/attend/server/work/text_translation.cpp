@@ -1,10 +1,10 @@
-#include "attend/server/text_translation.h"
+#include "attend/server/work/text_translation.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "attend/server/submission.h"
+#include "attend/server/work/submission.h"
 
 namespace attend {
 namespace {

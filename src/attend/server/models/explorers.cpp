@@ -1,4 +1,4 @@
-#include "attend/server/explorers.h"
+#include "attend/server/models/explorers.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "attend/server/stopped_text.h"
+#include "attend/server/completions/stopped_text.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "attend/server/models.h"
+#include "attend/server/models/models.h"
 
 #include <fmt/format.h>
 

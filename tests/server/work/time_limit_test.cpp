@@ -1,4 +1,4 @@
-#include "attend/server/time_limit.h"
+#include "attend/server/work/time_limit.h"
 
 #include <gtest/gtest.h>
 

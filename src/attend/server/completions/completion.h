@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "attend/server/completions/stopped_text.h"
+#include "attend/server/models/served_model.h"
 #include "attend/server/route.h"
-#include "attend/server/served_model.h"
-#include "attend/server/stopped_text.h"
 
 namespace attend {
 

@@ -8,8 +8,8 @@
 
 #include "attend/inspect/explorer.h"
 #include "attend/runtime.h"
-#include "attend/server/background.h"
-#include "attend/server/served_model.h"
+#include "attend/server/models/served_model.h"
+#include "attend/server/work/background.h"
 
 namespace attend {
 

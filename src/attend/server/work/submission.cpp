@@ -1,4 +1,4 @@
-#include "attend/server/submission.h"
+#include "attend/server/work/submission.h"
 
 #include "attend/error.h"
 

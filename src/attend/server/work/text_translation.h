@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "attend/documents/translated_text.h"
+#include "attend/server/models/served_model.h"
 #include "attend/server/route.h"
-#include "attend/server/served_model.h"
 
 namespace attend {
 

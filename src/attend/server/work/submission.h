@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "attend/engine.h"
-#include "attend/server/gathering.h"
 #include "attend/server/service.h"
+#include "attend/server/work/gathering.h"
 
 namespace attend {
 

@@ -1,4 +1,4 @@
-#include "attend/server/background.h"
+#include "attend/server/work/background.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "attend/server/served_model.h"
+#include "attend/server/models/served_model.h"
 
 #include <fmt/format.h>
 

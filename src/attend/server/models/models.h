@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "attend/runtime.h"
-#include "attend/server/served_model.h"
+#include "attend/server/models/served_model.h"
 
 namespace attend {
 

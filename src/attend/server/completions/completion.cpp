@@ -1,4 +1,4 @@
-#include "attend/server/completion.h"
+#include "attend/server/completions/completion.h"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include "attend/core/json/json.h"
 #include "attend/core/json/json_text.h"
 #include "attend/error.h"
-#include "attend/server/gathering.h"
+#include "attend/server/completions/token_logprobs.h"
 #include "attend/server/service.h"
-#include "attend/server/token_logprobs.h"
+#include "attend/server/work/gathering.h"
 
 namespace attend {
 namespace {
