@@ -141,6 +141,9 @@ void HttpServer::run() {
   state_->io.run();
   for (std::thread& other : others) other.join();
   state_->long_requests.join();
+  // What they posted at last would keep the state alive, as its context keeps it.
+  state_->io.restart();
+  state_->io.poll();
 }
 
 void HttpServer::stop() {
