@@ -62,8 +62,8 @@ TEST_P(TaggingPipeline, HasTheWordsAndEntitiesOfTransformers) {
     for (std::size_t i = 0; i < found.groups.size(); ++i) {
       const TagGroup& group = found.groups[i];
       const nlohmann::json& wanted = one["groups"][i];
-      EXPECT_EQ(group.label, wanted[0]);
-      EXPECT_EQ(group.text, wanted[1]);
+      EXPECT_EQ(group.label, wanted[0].get<std::string>());
+      EXPECT_EQ(group.text, wanted[1].get<std::string>());
       EXPECT_EQ(characters.of(group.span.begin), wanted[2]) << group.text;
       EXPECT_EQ(characters.of(group.span.end), wanted[3]) << group.text;
       EXPECT_NEAR(group.score, wanted[4].get<double>(), 2e-5);
