@@ -187,7 +187,7 @@ SourceJson generic_pre_tokenizer(const SentencePieceModel& model, bool legacy,
 }
 
 SourceJson generic_decoder(const SentencePieceModel& model) {
-  SourceJson steps{replacement("String", "▁", " ")};
+  SourceJson steps = SourceJson::array({replacement("String", "▁", " ")});
   if (model.byte_fallback) steps.push_back({{"type", "ByteFallback"}});
   if (model.normalizer.dummy_prefix || model.byte_fallback) steps.push_back({{"type", "Fuse"}});
   if (model.normalizer.dummy_prefix)

@@ -58,10 +58,10 @@ void modernize_metaspace(StepJson& steps, const std::string& where) {
 // A file without a decoder gets the one that goes with the pieces.
 StepJson usual_decoder(const StepsDescription& d) {
   for (const StepJson& step : d.pre_tokenizer)
-    if (step["type"] == "ByteLevel" || step["type"] == "Metaspace") return {step};
-  if (d.model.type == PieceModelType::wordpiece)
-    return {{{"type", "WordPiece"}, {"prefix", d.model.continuing_prefix}, {"cleanup", true}}};
-  return StepJson::array();
+    if (step["type"] == "ByteLevel" || step["type"] == "Metaspace") return StepJson::array({step});
+  if (d.model.type != PieceModelType::wordpiece) return StepJson::array();
+  return StepJson::array(
+      {{{"type", "WordPiece"}, {"prefix", d.model.continuing_prefix}, {"cleanup", true}}});
 }
 
 void read_steps_around(JsonObject& file, StepsDescription& d) {
