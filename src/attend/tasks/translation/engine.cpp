@@ -356,8 +356,7 @@ std::vector<TokenAlternatives> TranslationEngine::alternatives(
     const std::string& source, const std::vector<std::int32_t>& target, int count,
     const LanguagePair& languages) const {
   if (count < 1)
-    throw ConfigError(
-        fmt::format("alternatives: the count must be at least 1, got {}", count));
+    throw ConfigError(fmt::format("alternatives: the count must be at least 1, got {}", count));
   const PairSpecialTokens marks = model().format.of(languages);
   check_target_ids(target, model(), "target");
   std::vector<std::int32_t> ids = model().src_tokenizer.encode(source);
