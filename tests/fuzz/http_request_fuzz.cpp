@@ -107,13 +107,18 @@ std::string answer_to(std::string_view first, std::string_view second) {
   return answer;
 }
 
-// The answers before the first refusal, without their dates. Whether a refusal comes before the
-// server closes depends on how much of a wrong request has arrived.
+void erase_all(std::string& text, std::string_view begin, std::string_view end) {
+  for (std::size_t at = 0; (at = text.find(begin, at)) != text.npos;)
+    text.erase(at, text.find(end, at + begin.size()) + end.size() - at);
+}
+
+// The answers before the first refusal, without what depends on when the bytes arrived: dates, and
+// "100 Continue", which a server need not send when part of the body is there (RFC 9110, 10.1.1).
+// Whether a refusal comes before the server closes depends on how much of a wrong request is there.
 std::string accepted(std::string answer) {
+  erase_all(answer, "HTTP/1.1 100 ", "\r\n\r\n");
   answer.resize(std::min({answer.size(), answer.find("HTTP/1.1 4"), answer.find("HTTP/1.1 5")}));
-  constexpr std::string_view kDate = "\r\nDate: ";
-  for (std::size_t at = 0; (at = answer.find(kDate, at)) != answer.npos;)
-    answer.erase(at, answer.find("\r\n", at + kDate.size()) - at);
+  erase_all(answer, "\r\nDate: ", "\r\n");
   return answer;
 }
 

@@ -147,7 +147,7 @@ def test_alternatives_have_the_scores_of_the_translation(models: Models) -> None
         assert order == sorted(order, reverse=True)
     few = translator.alternatives(source, translator.translate(source), count=2)
     assert all(len(one.likeliest) == 2 for one in few)
-    with pytest.raises(attend.ConfigError, match="1 at least"):
+    with pytest.raises(attend.ConfigError, match="at least 1"):
         translator.alternatives(source, target, count=0)
     with pytest.raises(attend.ConfigError, match="ids of target tokens"):
         translator.alternatives(source, [60])
