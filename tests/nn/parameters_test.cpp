@@ -35,22 +35,6 @@ TEST(ParameterSet, LaysParametersOutInTheOrderOfDeclarationWithoutGaps) {
   EXPECT_EQ(parameters.value(entries[1]).to_vector(), std::vector<float>(5, 0.0f));
 }
 
-TEST(ParameterSet, RefusesMoreThanAnyMachineHolds) {
-  ParameterSet parameters;
-  parameters.add("small", {8}, {});
-  expect_error<ConfigError>(
-      [&] {
-        parameters.add("huge", {std::int64_t{1} << 31, std::int64_t{1} << 31}, {});
-      },
-      {"huge", "too large"});
-  parameters.add("large", {std::int64_t{1} << 24, std::int64_t{1} << 23}, {});
-  expect_error<ConfigError>(
-      [&] {
-        parameters.add("larger", {std::int64_t{1} << 24, std::int64_t{1} << 23}, {});
-      },
-      {"larger", "too large"});
-}
-
 TEST(ParameterSet, CollectsGradientsInOneBufferThatBeginsWithZeros) {
   ParameterSet parameters;
   const Parameter a = parameters.add("a", {2}, {}), b = parameters.add("b", {3}, {});
@@ -219,25 +203,6 @@ TEST(ParameterSet, StacksWhatWasDeclaredOneAfterTheOther) {
   backward(*k, Tensor::full({4, 3}, 1.0f));
   EXPECT_EQ(k->gradient().to_vector(), std::vector<float>(12, 2.0f));
   EXPECT_EQ(q->gradient().to_vector(), std::vector<float>(6, 1.0f));
-}
-
-TEST(ParameterSet, RefusesNamesUsedTwiceAndStacksOfStrangers) {
-  ParameterSet parameters;
-  parameters.add("a.weight", {2}, {});
-  parameters.add("b.weight", {2}, {});
-  expect_error<ConfigError>([&] { parameters.add("a.weight", {3}, {}); }, {"a.weight", "twice"});
-  expect_error<ConfigError>([&] { parameters.stack("b.weight", "a.weight"); },
-                            {"b.weight", "a.weight"});
-  expect_error<ConfigError>([&] { parameters.stack("a.weight", "c.weight"); }, {"c.weight"});
-}
-
-TEST(ParameterSet, RefusesToStackPartsOfDifferentWidths) {
-  ParameterSet parameters;
-  parameters.add("a", {2, 3}, {});
-  parameters.add("b", {2, 4}, {});
-  parameters.add("c", {4}, {});
-  expect_error<ConfigError>([&] { parameters.stack("a", "b"); }, {"a", "b", "[2, 3]", "[2, 4]"});
-  expect_error<ConfigError>([&] { parameters.stack("b", "c"); }, {"[2, 4]", "[4]"});
 }
 
 // A table, a stack of two matrices, and a matrix.

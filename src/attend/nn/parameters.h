@@ -2,7 +2,8 @@
 //
 // Modules declare their parameters during construction. `allocate` then lays them out in order of
 // declaration, without gaps, and initializes them. A flat buffer means one pass of the optimizer,
-// one norm, and one write of a checkpoint.
+// one norm, and one write of a checkpoint. parameter_layout.h says what is declared and where it
+// lies, parameter_memory.h holds the buffers.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +15,10 @@
 #include <vector>
 
 #include "attend/autograd/variable.h"
+#include "attend/nn/parameter_layout.h"
+#include "attend/nn/parameter_memory.h"
 
 namespace attend {
-
-// The initialization of a parameter.
-struct Init {
-  enum class Kind { zeros, ones, xavier_uniform, normal } kind = Kind::zeros;
-  // normal: the standard deviation. xavier_uniform: values lie within +-sqrt(6 / (fan_in +
-  // fan_out)) * scale (Glorot & Bengio 2010).
-  float scale = 1.0f;
-  // The fan_out for a part of a fused projection; 0: the number of rows.
-  std::int64_t fan_out = 0;
-};
 
 // A handle to a declared parameter. Its variable exists after ParameterSet::allocate.
 class Parameter {
@@ -46,22 +39,7 @@ struct ParameterRange {
 
 class ParameterSet {
  public:
-  struct Entry {
-    std::string name;  // module path: "encoder.layers.0.self_attn.q_proj.weight"
-    Shape shape;
-    Init init;
-    // How the parameter is used. All but `other` may be bf16, in 8 or in 4 bits; product and output
-    // may also be packed. output: an output projection (one row per token), possibly tied to an
-    // embedding.
-    enum class Use { other, lookup, product, output } use = Use::other;
-    DType dtype = DType::f32;  // or bf16, i8, i4: in 8 or 4 bits, or a packed type
-    std::int64_t offset = 0;   // first element in the flat buffer of its type
-    bool frozen = false;       // stays as it is in training
-    std::size_t memory = 0;    // the set's own, or one that gave it its offset and dtype
-
-    // In the memory of another set or of a file.
-    bool shared() const { return memory != 0; }
-  };
+  using Entry = ParameterEntry;
 
   // Throws ConfigError if the name is taken.
   Parameter add(const std::string& name, Shape shape, Init init);
@@ -119,10 +97,10 @@ class ParameterSet {
   using Fill = std::function<void(const Entry& entry, const Tensor& value, std::int64_t block)>;
   void fill_packed(const Fill& fill);
 
-  const std::vector<Entry>& entries() const { return entries_; }
-  std::int64_t size() const { return size_; }  // number of scalars
+  const std::vector<Entry>& entries() const { return layout_.entries(); }
+  std::int64_t size() const { return layout_.size(); }  // number of scalars
   // [size], without those in fewer bits; weights may be packed
-  const Tensor& values() const { return memories_.front().floats; }
+  const Tensor& values() const { return memories_.front().of(DType::f32); }
   // The gradients of the trained parameters, consecutive: [size] unless some are frozen. Undefined
   // for inference and when all are frozen.
   const Tensor& gradients() const { return gradients_; }
@@ -134,38 +112,18 @@ class ParameterSet {
 
  private:
   struct Handle {
-    std::int64_t first, last;  // entries
+    ParameterStack stack;
     std::shared_ptr<Variable> variable;
   };
+  Parameter declare(const ParameterStack& stack);
+  // Allocates what is not shared, and binds.
+  void allocate_own(const WeightTypes& types);
+  // Gives each handle the view of its memory.
   void bind();
-  std::vector<std::int64_t> packed_row_blocks() const;
-  void lay_out(const WeightTypes& types);
-  void share(const ParameterSet& loaded, const std::set<std::string>& own);
-  bool has_stack(const std::string& first, const std::string& last) const;
-  bool are_adjacent(const Handle& handle) const;
-  // Makes entries the set's own where those of a handle are not all shared, or not `together`.
-  void share_whole_stacks(const std::function<bool(const Handle& handle)>& together);
-  Tensor view(std::int64_t first, std::int64_t last) const;
-  Tensor view(const Tensor& flat, std::int64_t first, std::int64_t last) const;
-  std::int64_t find(const std::string& name) const;
-  // The first element of the gradient of an entry.
-  std::int64_t gradient_offset(const Entry& entry) const;
 
-  // The flat buffers, in each of which the parameters of one type follow one another.
-  struct Memory {
-    Tensor floats;     // f32
-    Tensor halves;     // bf16, or undefined: none
-    Tensor quantized;  // i8, or undefined: none
-    Tensor grouped;    // i4, or undefined: none
-
-    static Memory over(const Tensor& bytes);  // the same bytes as each type
-    const Tensor& of(DType dtype) const;      // plain or packed
-  };
-
-  std::vector<Entry> entries_;
+  ParameterLayout layout_;
   std::vector<Handle> handles_;
-  std::int64_t size_ = 0;
-  std::vector<Memory> memories_{1};  // its own, and those that it shares
+  std::vector<ParameterMemory> memories_{1};  // its own, and those that it shares
   Tensor gradients_;
 };
 
