@@ -5,7 +5,6 @@
 #include <regex>
 
 #include "attend/error.h"
-#include "attend/server/openapi.h"
 #include "server/served_models.h"
 
 namespace attend {
@@ -148,10 +147,6 @@ TEST(ModelPlace, TakesSettingsAfterThePath) {
   EXPECT_EQ(parse_model_place("a,adapter=b/c").adapter, "b/c");
   for (const char* wrong : {"", ",name=x", "a,", "a,name", "a,name=", "a,lang=en"})
     EXPECT_THROW(parse_model_place(wrong), ConfigError) << wrong;
-}
-
-TEST(EscapedHtml, LeavesNoMarks) {
-  EXPECT_EQ(escaped_html("<a href=\"x\">'&'"), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;");
 }
 
 }  // namespace

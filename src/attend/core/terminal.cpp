@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "attend/core/strings/ascii.h"
+
 namespace attend {
 namespace {
 
@@ -34,11 +36,8 @@ int terminal_columns(int descriptor) {
 
 bool has_utf8_locale() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    std::string value(environment(name));
+    const std::string value = ascii_lower(environment(name));
     if (value.empty()) continue;
-    std::ranges::transform(value, value.begin(), [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
     return value.find("utf-8") != std::string::npos || value.find("utf8") != std::string::npos;
   }
   return false;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "attend/core/strings/ascii.h"
 #include "attend/core/strings/utf8.h"
 
 namespace attend {
@@ -58,7 +59,7 @@ std::optional<char32_t> character_of(std::string_view name) {
     name.remove_prefix(hex ? 2 : 1);
     if (name.empty() || name.size() > 7) return std::nullopt;
     for (const char c : name) {
-      const char d = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
+      const char d = ascii_lower(c);
       const bool is_digit = d >= '0' && d <= '9';
       if (!is_digit && !(hex && d >= 'a' && d <= 'f')) return std::nullopt;
       value =

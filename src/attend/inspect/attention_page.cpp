@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "attend/core/files/embedded_file.h"
+#include "attend/core/strings/html.h"
 #include "attend/error.h"
 #include "attend/inspect/attention_data.h"
 #include "attend/tasks/explanation/attention_maps.h"
@@ -33,11 +34,6 @@ std::string replaced(std::string_view text, const std::map<char, std::string_vie
     found == replacements.end() ? result += c : result += found->second;
   }
   return result;
-}
-
-std::string html_escaped(std::string_view text) {
-  return replaced(text,
-                  {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}});
 }
 
 // JSON for use inside <script>: cannot close the element or open a comment.
@@ -115,7 +111,7 @@ struct PageText {
 };
 
 std::string page_of(const PageText& text, const Json& data) {
-  return filled("page.html", {{"title", html_escaped(text.title)},
+  return filled("page.html", {{"title", escaped_html(text.title)},
                               {"head", text.head},
                               {"begin", text.begin},
                               {"end", text.end},
@@ -138,7 +134,7 @@ std::string class_rows(const std::vector<std::string>& labels, const Classificat
     rows += fmt::format(
         "<tr><th scope=\"row\" dir=\"auto\">{}</th><td>{:.1f} %</td><td class=\"bar\"><span "
         "style=\"width: {:.1f}%\"></span></td></tr>\n",
-        html_escaped(labels[i]), 100 * share, 100 * share);
+        escaped_html(labels[i]), 100 * share, 100 * share);
   }
   return rows;
 }
@@ -151,7 +147,7 @@ float change_of(const WordEffect& effect, const Classification& found) {
 // A word whose absence lowers the probability speaks for the class. Shades grow with the square
 // root of the change, as those of weights do.
 std::string effect_span(const WordEffect& effect, const Classification& found) {
-  const std::string word = html_escaped(effect.word);
+  const std::string word = escaped_html(effect.word);
   if (!effect.probability_without) return word;
   const float change = change_of(effect, found);
   return fmt::format(
@@ -165,7 +161,7 @@ std::string explanation(const std::string& label, const ClassifiedText& text) {
   std::string words;
   for (const WordEffect& effect : text.effects)
     words += (words.empty() ? "" : " ") + effect_span(effect, text.classes);
-  return filled("why.html", {{"words", words}, {"label", html_escaped(label)}});
+  return filled("why.html", {{"words", words}, {"label", escaped_html(label)}});
 }
 
 }  // namespace
@@ -174,8 +170,8 @@ std::string attention_page(const TranslationModel& model, const ScoredPair& pair
   return page_of(
       {.title = pair.source,
        .head = filled("pair.html",
-                      {{"source", html_escaped(pair.source)},
-                       {"target", html_escaped(pair.target)},
+                      {{"source", escaped_html(pair.source)},
+                       {"target", escaped_html(pair.target)},
                        {"score", score_text(pair.log_probability, pair.token_scores.size())}})},
       attention_data(model, pair));
 }
@@ -202,7 +198,7 @@ std::string attention_page(const ClassificationModel& model, const ClassifiedTex
   const std::string& label = model.labels[text.classes.label];
   const bool explained = !text.effects.empty();  // then the text has been shown above the maps
   return page_of({.title = text.text,
-                  .head = filled("label.html", {{"label", html_escaped(label)},
+                  .head = filled("label.html", {{"label", escaped_html(label)},
                                                 {"classes", class_rows(model.labels, text.classes)},
                                                 {"why", explained ? explanation(label, text) : ""},
                                                 {"entropy", text.entropy.summary()}}),

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 
 #include "attend/error.h"
@@ -60,7 +59,7 @@ Tensor sinusoids(PositionKind kind, std::int64_t length, std::int64_t width) {
       table.row(p)[d] = static_cast<float>(sinusoid.is_sine ? std::sin(angle) : std::cos(angle));
     }
   }
-  return table.memory() == &current_memory() ? table : table.clone();
+  return table;
 }
 
 PositionalEncoding::PositionalEncoding(ParameterSet& parameters, const std::string& path,
@@ -90,14 +89,9 @@ Positions PositionalEncoding::at(Ids positions) const {
 }
 
 Variable PositionalEncoding::sinusoids_for(std::int32_t last_row) const {
-  const std::lock_guard lock(sinusoids_->mutex);
-  Variable& table = sinusoids_->table;
-  if (!table.defined() || table.dim(0) <= last_row) {
-    const auto length = static_cast<std::int64_t>(
-        std::bit_ceil(static_cast<std::uint64_t>(std::max(last_row + 1, 64))));
-    table = Variable(sinusoids(options_.kind, length, options_.width));
-  }
-  return table;
+  return Variable(sinusoids_->at_least(last_row + std::int64_t{1}, [this](std::int64_t length) {
+    return sinusoids(options_.kind, length, options_.width);
+  }));
 }
 
 Positions PositionalEncoding::of(std::span<const std::int32_t> offsets) const {

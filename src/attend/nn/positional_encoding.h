@@ -2,11 +2,11 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "attend/nn/growing_table.h"
 #include "attend/nn/parameters.h"
 #include "attend/ops/embedding.h"
 
@@ -26,7 +26,7 @@ std::span<const std::string_view> enum_names(PositionKind);
 // Whether this kind is added to the embeddings.
 bool is_added(PositionKind kind);
 
-// Rows p = 0, 1, ... of a sinusoidal kind -> [length, width].
+// Rows p = 0, 1, ... of a sinusoidal kind -> [length, width], on the host.
 Tensor sinusoids(PositionKind kind, std::int64_t length, std::int64_t width);
 
 struct PositionOptions {
@@ -53,13 +53,8 @@ class PositionalEncoding {
   PositionOptions options_;
   Parameter learned_;
 
-  // Computed on demand; several threads may decode with one model.
-  struct Sinusoids {
-    std::mutex mutex;
-    Variable table;
-  };
   Variable sinusoids_for(std::int32_t last_row) const;
-  std::shared_ptr<Sinusoids> sinusoids_ = std::make_shared<Sinusoids>();
+  std::shared_ptr<GrowingTable> sinusoids_ = std::make_shared<GrowingTable>();
 };
 
 }  // namespace attend

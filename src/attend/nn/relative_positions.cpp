@@ -63,11 +63,7 @@ std::shared_ptr<const RelativePositions> RelativePositions::alibi(int heads) {
 
 Variable RelativePositions::biases(std::int64_t length) const {
   if (table_) return gather_rows(*table_, buckets_);
-  const std::lock_guard lock(mutex_);
-  if (!sloping_.defined() || sloping_.rows() / 2 < length - 1)
-    sloping_ = sloping(static_cast<std::int64_t>(
-        std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(length, 64)))));
-  return Variable(sloping_);
+  return Variable(sloping_.at_least(length, [this](std::int64_t reach) { return sloping(reach); }));
 }
 
 Tensor RelativePositions::sloping(std::int64_t reach) const {
@@ -78,7 +74,7 @@ Tensor RelativePositions::sloping(std::int64_t reach) const {
       biases.row(row)[head] =
           -slopes_[static_cast<std::size_t>(head)] * static_cast<float>(std::abs(row - reach));
   }
-  return biases.memory() == &current_memory() ? biases : biases.clone();
+  return biases;
 }
 
 }  // namespace attend

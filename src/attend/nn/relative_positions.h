@@ -5,11 +5,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "attend/core/options/options.h"
+#include "attend/nn/growing_table.h"
 #include "attend/nn/parameters.h"
 #include "attend/tensor/ids.h"
 
@@ -62,9 +62,7 @@ class RelativePositions {
   Ids buckets_;      // 2R+1, by distance
   std::vector<float> slopes_;
 
-  // The slopes' biases, computed on demand; several threads may decode with one model.
-  mutable std::mutex mutex_;
-  mutable Tensor sloping_;
+  mutable GrowingTable sloping_;  // the slopes' biases
 };
 
 }  // namespace attend

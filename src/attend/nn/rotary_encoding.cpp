@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numbers>
 
@@ -64,12 +63,7 @@ RotaryEncoding::RotaryEncoding(std::int64_t width, const RotaryOptions& options)
     frequencies_.push_back(frequency_of_pair(i, width, options));
 }
 
-Tensor RotaryEncoding::angles_for(std::int32_t last_position) const {
-  const std::lock_guard lock(angles_->mutex);
-  Tensor& table = angles_->table;
-  if (table.defined() && table.dim(0) > last_position) return table;
-  const auto length = static_cast<std::int64_t>(
-      std::bit_ceil(static_cast<std::uint64_t>(std::max(last_position + 1, 64))));
+Tensor RotaryEncoding::angles(std::int64_t length) const {
   const Tensor angles = Tensor::empty_on_host({length, width_});
   for (std::int64_t p = 0; p < length; ++p) {
     for (std::int64_t i = 0; i < width_ / 2; ++i) {
@@ -78,14 +72,16 @@ Tensor RotaryEncoding::angles_for(std::int32_t last_position) const {
       angles.row(p)[width_ / 2 + i] = static_cast<float>(magnitude_ * std::sin(angle));
     }
   }
-  return table = angles.memory() == &current_memory() ? angles : angles.clone();
+  return angles;
 }
 
 Variable RotaryEncoding::rotate(const Variable& x, std::int64_t columns,
                                 const Ids& positions) const {
   const std::int32_t last =
       positions->empty() ? 0 : *std::max_element(positions->begin(), positions->end());
-  return attend::rotate(x, {columns, angles_for(last), positions});
+  const Tensor table = angles_->at_least(last + std::int64_t{1},
+                                         [this](std::int64_t length) { return angles(length); });
+  return attend::rotate(x, {columns, table, positions});
 }
 
 }  // namespace attend

@@ -3,11 +3,11 @@
 
 #include <array>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string_view>
 
 #include "attend/core/options/options.h"
+#include "attend/nn/growing_table.h"
 #include "attend/ops/rotary.h"
 
 namespace attend {
@@ -63,17 +63,13 @@ class RotaryEncoding {
   Variable rotate(const Variable& x, std::int64_t columns, const Ids& positions) const;
 
  private:
-  Tensor angles_for(std::int32_t last_position) const;
+  // cos and sin of positions 0 to length - 1 -> [length, W].
+  Tensor angles(std::int64_t length) const;
 
   std::int64_t width_;
   std::vector<double> frequencies_;  // W/2, radians per position
   double magnitude_;                 // of what is rotated
-  // Computed on demand; several threads may decode with one model.
-  struct Angles {
-    std::mutex mutex;
-    Tensor table;
-  };
-  std::shared_ptr<Angles> angles_ = std::make_shared<Angles>();
+  std::shared_ptr<GrowingTable> angles_ = std::make_shared<GrowingTable>();
 };
 
 }  // namespace attend

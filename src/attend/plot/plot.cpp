@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "attend/core/strings/html.h"
 #include "attend/plot/axis_ticks.h"
 
 namespace attend {
@@ -34,26 +35,10 @@ constexpr const char* kStyle = R"(<style>
 </style>
 )";
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&') {
-      out += "&amp;";
-    } else if (c == '<') {
-      out += "&lt;";
-    } else if (c == '>') {
-      out += "&gt;";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
 std::string text_at(double x, double y, const char* anchor, std::string_view text,
                     const char* style = "text") {
   return fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n",
-                     style, x, y, anchor, escaped(text));
+                     style, x, y, anchor, escaped_html(text));
 }
 
 std::string line_at(const char* style, double x1, double y1, double x2, double y2) {
@@ -100,7 +85,7 @@ class Drawing {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
         "height=\"{1}\" role=\"img\">\n",
         kWidth, kHeight);
-    out += fmt::format("<title>{}</title>\n{}", escaped(plot_.title), kStyle);
+    out += fmt::format("<title>{}</title>\n{}", escaped_html(plot_.title), kStyle);
     out += fmt::format("<rect class=\"page\" width=\"{}\" height=\"{}\" rx=\"6\"/>\n", kWidth,
                        kHeight);
     out += text_at(kWidth / 2, 26, "middle", plot_.title, "title") + legend + draw_axes();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "attend/core/json/json.h"
+#include "attend/core/strings/html.h"
 #include "attend/version.h"
 
 namespace attend {
@@ -160,32 +161,6 @@ std::string documentation_page(std::span<const Route> routes) {
     page += section_of(route);
   }
   return page + "\n";
-}
-
-std::string escaped_html(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
 }
 
 }  // namespace attend

@@ -15,7 +15,4 @@ nlohmann::ordered_json openapi_of(std::span<const Route> routes);
 // The same as a page for people.
 std::string documentation_page(std::span<const Route> routes);
 
-// Text for HTML, also inside quotes.
-std::string escaped_html(std::string_view text);
-
 }  // namespace attend

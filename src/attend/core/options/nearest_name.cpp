@@ -6,15 +6,14 @@
 #include <numeric>
 #include <vector>
 
+#include "attend/core/strings/ascii.h"
+
 namespace attend {
 namespace {
 
 std::string plain(std::string_view name) {
-  std::string out(name);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    if (c == '_') c = '-';
-  }
+  std::string out = ascii_lower(name);
+  std::replace(out.begin(), out.end(), '_', '-');
   return out;
 }
 

@@ -2,6 +2,9 @@
 // set; no other byte is of any kind.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 namespace attend {
 
 constexpr bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
@@ -14,6 +17,11 @@ constexpr bool is_ascii_punctuation(char c) {
 }
 constexpr char ascii_lower(char c) {
   return is_ascii_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+}
+inline std::string ascii_lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = ascii_lower(c);
+  return lower;
 }
 
 }  // namespace attend

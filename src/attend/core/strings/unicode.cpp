@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <iterator>
 
+#include "attend/core/strings/ascii.h"
 #include "attend/core/strings/utf8.h"
 
 namespace attend::unicode {
@@ -242,11 +243,7 @@ std::string_view strip_left(std::string_view text) {
 std::string_view strip(std::string_view text) { return strip_left(strip_right(text)); }
 
 std::string lowercase(std::string_view text) {
-  if (is_ascii(text)) {
-    std::string lower(text);
-    for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return lower;
-  }
+  if (is_ascii(text)) return ascii_lower(text);
   const std::u32string codes = decode(text);
   std::u32string lower;
   lower.reserve(codes.size() + 1);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "attend/core/strings/ascii.h"
 #include "attend/server/http/message.h"
 
 namespace attend {
@@ -155,10 +156,7 @@ std::string header_parameter(std::string_view field, std::string_view name) {
 }
 
 std::string media_type(std::string_view content_type) {
-  std::string type(trimmed(content_type.substr(0, content_type.find(';'))));
-  for (char& c : type)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return type;
+  return ascii_lower(trimmed(content_type.substr(0, content_type.find(';'))));
 }
 
 }  // namespace attend

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "attend/core/strings/ascii.h"
+
 namespace attend {
 namespace {
-
-char small_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 struct NamedStatus {
   int status;
@@ -39,7 +39,7 @@ constexpr std::array kStatuses{
 
 bool same_field(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return small_letter(x) == small_letter(y); });
+                    [](char x, char y) { return ascii_lower(x) == ascii_lower(y); });
 }
 
 std::string_view HttpHeaders::find(std::string_view name) const {

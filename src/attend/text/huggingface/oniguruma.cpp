@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "attend/core/strings/ascii.h"
 #include "attend/core/strings/utf8.h"
 #include "attend/error.h"
 #include "attend/text/huggingface/oniguruma_class.h"
@@ -71,7 +72,7 @@ class Translator {
     if (!groups_.back().ignores_case) return;
     if (letter.size() > 1) refuse_pattern("characters beyond ASCII without their case");
     const char c = letter.front();
-    const char small = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 'a' - 'A') : c;
+    const char small = ascii_lower(c);
     for (const std::string_view pair : {"ss", "st", "ff", "fi", "fl"})
       if (last_letter_ == pair[0] && small == pair[1])
         refuse_pattern(fmt::format("{} without its case", pair));

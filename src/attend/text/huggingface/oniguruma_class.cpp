@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "attend/core/strings/ascii.h"
 #include "attend/core/strings/utf8.h"
 #include "attend/error.h"
 
@@ -88,8 +89,7 @@ ClassItems class_of_property(PatternText& text, bool negated) {
   if (!text.take("{")) refuse_pattern("\\p without braces");
   std::string name;
   for (const char c : text.take_until('}', "\\p"))
-    if (c != ' ' && c != '_' && c != '-')
-      name += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 'a' - 'A') : c;
+    if (c != ' ' && c != '_' && c != '-') name += ascii_lower(c);
   if (name.starts_with('^')) {
     negated = !negated;
     name.erase(0, 1);

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "attend/core/strings/ascii.h"
+
 namespace attend {
 namespace {
 
@@ -33,13 +35,6 @@ constexpr std::array kCodes{
     Pair{"uzb", "uz"}, Pair{"uzn", "uz"}, Pair{"vie", "vi"}, Pair{"xho", "xh"}, Pair{"yor", "yo"},
     Pair{"zho", "zh"}, Pair{"zsm", "ms"}, Pair{"zul", "zu"}};
 
-std::string small(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
-
 std::string_view two_letters(std::string_view code) {
   const auto found = std::find_if(kCodes.begin(), kCodes.end(),
                                   [&](const Pair& pair) { return pair.first == code; });
@@ -60,7 +55,7 @@ bool fit(std::string_view one, std::string_view other) {
 }  // namespace
 
 LanguageTag language_tag(std::string_view name) {
-  const std::string text = small(name);
+  const std::string text = ascii_lower(name);
   LanguageTag tag;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find_first_of("-_", begin), text.size());

@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "attend/core/strings/ascii.h"
 #include "attend/core/strings/unicode.h"
 #include "attend/core/strings/utf8.h"
 #include "attend/text/chat_template/functions/functions.h"
@@ -38,7 +39,7 @@ std::string plain_number(std::string_view text) {
 
 int base_of_prefix(std::string_view text) {
   if (text.size() < 2 || text[0] != '0') return 0;
-  const char letter = text[1] >= 'a' ? text[1] : static_cast<char>(text[1] - 'A' + 'a');
+  const char letter = ascii_lower(text[1]);
   return letter == 'x' ? 16 : (letter == 'o' ? 8 : (letter == 'b' ? 2 : 0));
 }
 
