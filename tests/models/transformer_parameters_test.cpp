@@ -59,7 +59,7 @@ TEST(TransformerParameters, OfTheTinyTranslatorAreTheKnownNumber) {
   tiny.d_ff = 256;
   tiny.n_encoder_layers = tiny.n_decoder_layers = 4;
   tiny.src_vocab_size = tiny.tgt_vocab_size = 10000;
-  EXPECT_EQ(Transformer(tiny, Transformer::Purpose::inference).parameters().size(), 2605056);
+  EXPECT_EQ(Transformer(tiny).parameters().size(), 2605056);
 }
 
 std::set<std::string> names(const TransformerConfig& config) {
@@ -93,7 +93,7 @@ TEST(TransformerParameters, AreAFunctionOfTheSeed) {
 }
 
 TEST(TransformerParameters, ForInferenceHaveNoGradients) {
-  const Transformer model(small_config(), Transformer::Purpose::inference);
+  const Transformer model(small_config());
   EXPECT_FALSE(model.parameters().gradients().defined());
   EXPECT_EQ(model.parameters().size(), Transformer(small_config(), 1).parameters().size());
 }

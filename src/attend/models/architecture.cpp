@@ -19,6 +19,10 @@ int d_model_of(const ArchitectureConfig& config) {
   return std::visit([](const auto& one) { return one.d_model; }, config);
 }
 
+void validate(const ArchitectureConfig& config) {
+  std::visit([](const auto& one) { validate(one); }, config);
+}
+
 ArchitectureConfig ModelOptions::chosen() const {
   if (arch == Architecture::transformer) return transformer;
   RecurrentConfig config;

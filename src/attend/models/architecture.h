@@ -24,6 +24,8 @@ std::string_view name_of(const ArchitectureConfig& config);
 EncoderDecoderConfig& common(ArchitectureConfig& config);
 const EncoderDecoderConfig& common(const ArchitectureConfig& config);
 int d_model_of(const ArchitectureConfig& config);
+// Throws ConfigError naming the invalid option.
+void validate(const ArchitectureConfig& config);
 
 // The options of a command that creates a model: the Transformer's, some of which all architectures
 // share, and those of other architectures.

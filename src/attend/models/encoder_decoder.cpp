@@ -24,18 +24,20 @@ Parameter add_output(ParameterSet& parameters, const char* name, int vocab_size,
 
 }  // namespace
 
-EncoderDecoder::EncoderDecoder(const EncoderDecoderConfig& config, int d_model)
-    : src_embedding_(
-          config.tie_embeddings == TiedEmbeddings::all
-              ? add_output(parameters_, "embedding.weight", config.tgt_vocab_size, d_model)
-              : add_table(parameters_,
-                          shares_inputs(config.tie_embeddings) ? "embedding.weight"
-                                                               : "src_embedding.weight",
-                          config.src_vocab_size, d_model)),
-      d_model_(d_model) {
+EncoderDecoder::EncoderDecoder(const ArchitectureConfig& architecture)
+    : architecture_(architecture) {
+  validate(architecture);
+  const EncoderDecoderConfig& config = common(architecture);
+  const int d_model = d_model_of(architecture);
+  if (config.tie_embeddings != TiedEmbeddings::all)
+    src_embedding_ = add_table(
+        parameters_,
+        shares_inputs(config.tie_embeddings) ? "embedding.weight" : "src_embedding.weight",
+        config.src_vocab_size, d_model);
   switch (config.tie_embeddings) {
     case TiedEmbeddings::all:
-      output_ = tgt_embedding_ = src_embedding_;
+      output_ = tgt_embedding_ = src_embedding_ =
+          add_output(parameters_, "embedding.weight", config.tgt_vocab_size, d_model);
       break;
     case TiedEmbeddings::target:
       output_ = tgt_embedding_ =

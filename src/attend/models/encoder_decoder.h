@@ -1,4 +1,6 @@
-// The interface of encoder-decoder models for training, scoring and decoding.
+// The interface of encoder-decoder models for training, scoring and decoding. Like a Network, an
+// architecture has a constructor for inference, of its configuration, and one for training, of a
+// seed, too.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +20,14 @@ namespace attend {
 
 class EncoderDecoder {
  public:
-  enum class Purpose {
-    // Parameters without gradients, for load_parameters() to allocate and fill.
-    inference
-  };
-
   virtual ~EncoderDecoder() = default;
   EncoderDecoder(const EncoderDecoder&) = delete;
   EncoderDecoder& operator=(const EncoderDecoder&) = delete;
 
   // Its configuration, and the part of it that all architectures share.
-  virtual ArchitectureConfig architecture() const = 0;
-  virtual const EncoderDecoderConfig& config() const = 0;
-  int d_model() const { return d_model_; }
+  const ArchitectureConfig& architecture() const { return architecture_; }
+  const EncoderDecoderConfig& config() const { return common(architecture_); }
+  int d_model() const { return d_model_of(architecture_); }
   ParameterSet& parameters() { return parameters_; }
   const ParameterSet& parameters() const { return parameters_; }
 
@@ -69,9 +66,10 @@ class EncoderDecoder {
 
  protected:
   // Declares the embedding tables and the output projection: the first parameters of every
-  // architecture.
-  EncoderDecoder(const EncoderDecoderConfig& config, int d_model);
+  // architecture. Throws ConfigError.
+  explicit EncoderDecoder(const ArchitectureConfig& architecture);
 
+  ArchitectureConfig architecture_;
   ParameterSet parameters_;
   Parameter src_embedding_;
   Parameter tgt_embedding_;
@@ -79,7 +77,6 @@ class EncoderDecoder {
  private:
   AffineMap output_map() const { return {*output_, output_bias_ ? *output_bias_ : Variable()}; }
 
-  int d_model_;
   Parameter output_;       // [V, D]
   Parameter output_bias_;  // [V], or none
 };

@@ -1,11 +1,12 @@
 // The encoder-only Transformer (BERT): embeddings, and a stack of layers in which every token sees
-// its whole text. Part of classifiers and of models that turn texts into vectors.
+// its whole text. It is part of classifiers, of taggers and of models that turn texts into vectors.
 #pragma once
 
 #include <cstdint>
 
 #include "attend/backend/backend.h"
 #include "attend/core/options/options.h"
+#include "attend/models/network.h"
 #include "attend/models/stack_input.h"
 #include "attend/models/transformer_stack.h"
 #include "attend/nn/ragged.h"
@@ -74,6 +75,27 @@ class EncoderTransformer {
   Parameter bigram_embedding_;  // [buckets, D], or undefined
   StackInput input_;
   TransformerStack stack_;
+};
+
+// An encoder with a head: a classifier, a tagger, or a model that turns texts into vectors.
+template <class Config>
+class EncoderNetwork : public Network<Config> {
+ public:
+  // The embeddings [V, D].
+  Tensor embeddings() const { return encoder_.embeddings(); }
+
+  // B nonempty texts with N tokens in total -> a vector per token [N, D]. `types`: as of
+  // EncoderTransformer::forward().
+  Variable encode(const Ragged& texts, Pass& pass, const Ids& types = {}) const {
+    return encoder_.forward(texts, pass, types);
+  }
+
+ protected:
+  explicit EncoderNetwork(const Config& config)
+      : Network<Config>(config), encoder_(this->parameters_, config) {}
+
+ private:
+  EncoderTransformer encoder_;
 };
 
 }  // namespace attend

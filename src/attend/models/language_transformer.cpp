@@ -14,11 +14,6 @@ namespace attend {
 
 namespace {
 
-const LanguageTransformerConfig& validated(const LanguageTransformerConfig& config) {
-  validate(config);
-  return config;
-}
-
 // Embeddings are multiplied by sqrt(D), so a standard deviation of 1/sqrt(D) gives unit variance.
 Init table_init(const LanguageTransformerConfig& config) {
   return {Init::Kind::normal, 1.0f / std::sqrt(static_cast<float>(config.d_model))};
@@ -68,21 +63,12 @@ void validate(const LanguageTransformerConfig& config) {
 }
 
 LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config)
-    : config_(validated(config)),
+    : Network(config),
       embedding_(add_embedding(parameters_, config)),
       output_(config.tied ? embedding_ : add_output(parameters_, config)),
       previous_(add_projections(parameters_, config)),
       input_(parameters_, "", config),
       stack_(parameters_, "decoder", config, {.layers = config.n_layers, .causal = true}) {}
-
-LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config,
-                                         std::uint64_t seed)
-    : LanguageTransformer(config) {
-  parameters_.allocate(seed);
-}
-
-LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config, Purpose)
-    : LanguageTransformer(config) {}
 
 Variable LanguageTransformer::with_previous(Variable x, const std::vector<Ids>& previous,
                                             Pass& pass) const {

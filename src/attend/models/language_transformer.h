@@ -12,6 +12,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/core/options/options.h"
+#include "attend/models/network.h"
 #include "attend/models/stack_decoding.h"
 #include "attend/models/stack_input.h"
 #include "attend/models/transformer_stack.h"
@@ -46,17 +47,14 @@ void fields(LanguageTransformerConfig& c, Visitor&& visit) {
 // Throws ConfigError naming the invalid option.
 void validate(const LanguageTransformerConfig& config);
 
-class LanguageTransformer {
+class LanguageTransformer : public Network<LanguageTransformerConfig> {
  public:
-  // With gradients, initialized from the seed. Throws ConfigError.
-  LanguageTransformer(const LanguageTransformerConfig& config, std::uint64_t seed);
-  // For inference: parameters without gradients, for load_parameters() to allocate and fill.
-  enum class Purpose { inference };
-  LanguageTransformer(const LanguageTransformerConfig& config, Purpose purpose);
-
-  const LanguageTransformerConfig& config() const { return config_; }
-  ParameterSet& parameters() { return parameters_; }
-  const ParameterSet& parameters() const { return parameters_; }
+  // For inference, or for training: as all networks.
+  explicit LanguageTransformer(const LanguageTransformerConfig& config);
+  LanguageTransformer(const LanguageTransformerConfig& config, std::uint64_t seed)
+      : LanguageTransformer(config) {
+    parameters_.allocate(seed);
+  }
 
   // The embeddings [V, D].
   Tensor embeddings() const { return backend().float_weights(embedding_->value()); }
@@ -87,15 +85,12 @@ class LanguageTransformer {
   std::unique_ptr<StackDecoding> begin(std::int64_t hypotheses) const;
 
  private:
-  explicit LanguageTransformer(const LanguageTransformerConfig& config);
   // Adds projections of the tokens before: previous[j] are those j + 1 places back.
   Variable with_previous(Variable x, const std::vector<Ids>& previous, Pass& pass) const;
   Variable output_states(const Ragged& text, Pass& pass) const {
     return dropout(hidden(text, pass), pass.dropout(config_.output_dropout));
   }
 
-  LanguageTransformerConfig config_;
-  ParameterSet parameters_;
   Parameter embedding_;  // [V, D]
   Parameter output_;     // [V, D]
   std::vector<Linear> previous_;

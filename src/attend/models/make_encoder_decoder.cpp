@@ -7,23 +7,24 @@ namespace attend {
 
 namespace {
 
-std::shared_ptr<EncoderDecoder> make(const TransformerConfig& config, auto how) {
-  return std::make_shared<Transformer>(config, how);
+std::shared_ptr<EncoderDecoder> make(const TransformerConfig& config) {
+  return std::make_shared<Transformer>(config);
 }
-std::shared_ptr<EncoderDecoder> make(const RecurrentConfig& config, auto how) {
-  return std::make_shared<Recurrent>(config, how);
+std::shared_ptr<EncoderDecoder> make(const RecurrentConfig& config) {
+  return std::make_shared<Recurrent>(config);
 }
 
 }  // namespace
 
-std::shared_ptr<EncoderDecoder> make_encoder_decoder(const ArchitectureConfig& config,
-                                                     std::uint64_t seed) {
-  return std::visit([seed](const auto& one) { return make(one, seed); }, config);
+std::shared_ptr<EncoderDecoder> make_encoder_decoder(const ArchitectureConfig& config) {
+  return std::visit([](const auto& one) { return make(one); }, config);
 }
 
 std::shared_ptr<EncoderDecoder> make_encoder_decoder(const ArchitectureConfig& config,
-                                                     EncoderDecoder::Purpose purpose) {
-  return std::visit([purpose](const auto& one) { return make(one, purpose); }, config);
+                                                     std::uint64_t seed) {
+  std::shared_ptr<EncoderDecoder> model = make_encoder_decoder(config);
+  model->parameters().allocate(seed);
+  return model;
 }
 
 }  // namespace attend

@@ -8,10 +8,9 @@
 
 namespace attend {
 
-// With gradients, initialized from the seed; or for inference. Throws ConfigError.
+// For inference; or with gradients, initialized from the seed. Throws ConfigError.
+std::shared_ptr<EncoderDecoder> make_encoder_decoder(const ArchitectureConfig& config);
 std::shared_ptr<EncoderDecoder> make_encoder_decoder(const ArchitectureConfig& config,
                                                      std::uint64_t seed);
-std::shared_ptr<EncoderDecoder> make_encoder_decoder(const ArchitectureConfig& config,
-                                                     EncoderDecoder::Purpose purpose);
 
 }  // namespace attend

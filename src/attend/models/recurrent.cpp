@@ -19,11 +19,6 @@ namespace {
 
 using Numbers = std::vector<std::int32_t>;
 
-const RecurrentConfig& validated(const RecurrentConfig& config) {
-  validate(config);
-  return config;
-}
-
 AdditiveAttentionOptions attention_options(const RecurrentConfig& config) {
   return {config.hidden_width(), 2 * config.hidden_width(), config.attention_width(),
           config.attention};
@@ -99,8 +94,7 @@ class WeightBlocks {
 }  // namespace
 
 Recurrent::Recurrent(const RecurrentConfig& config)
-    : EncoderDecoder(validated(config), config.d_model),
-      config_(config),
+    : EncoderDecoder(config),
       encoder_(parameters_, "encoder", config.d_model, config.hidden_width()),
       initial_(parameters_, "decoder.initial", 2 * config.hidden_width(), config.hidden_width()),
       attention_(parameters_, "decoder.attention", attention_options(config)),
@@ -110,15 +104,9 @@ Recurrent::Recurrent(const RecurrentConfig& config)
       readout_(parameters_, "decoder.readout", 3 * config.hidden_width() + config.d_model,
                config.d_model) {}
 
-Recurrent::Recurrent(const RecurrentConfig& config, std::uint64_t seed) : Recurrent(config) {
-  parameters_.allocate(seed);
-}
-
-Recurrent::Recurrent(const RecurrentConfig& config, Purpose) : Recurrent(config) {}
-
 Variable Recurrent::embed(const Parameter& table, const Ids& ids, Pass& pass) const {
-  const float scale = std::sqrt(static_cast<float>(config_.d_model));
-  return embedding(*table, ids, scale, {}, pass.dropout(config_.dropout));
+  const float scale = std::sqrt(static_cast<float>(config().d_model));
+  return embedding(*table, ids, scale, {}, pass.dropout(config().dropout));
 }
 
 Variable Recurrent::encode(const Ragged& src, Pass& pass) const {
@@ -163,7 +151,7 @@ Variable Recurrent::decode(const Ragged& tgt, const Variable& memory, const Ragg
         fmt::format("[decode] expected as many target as source sequences, got [{}] and [{}]",
                     tgt.sequences(), src.sequences()));
   const TimeSteps steps(*tgt.offsets, TimeDirection::forward);
-  if (steps.steps() == 0) return Variable(Tensor::zeros({0, config_.d_model}));
+  if (steps.steps() == 0) return Variable(Tensor::zeros({0, config().d_model}));
   const Variable words = gather_rows(embed(tgt_embedding_, tgt.ids, pass), steps.order());
   const Variable from_words = decoder_.project_input(words, pass);
 
@@ -188,7 +176,7 @@ Variable Recurrent::decode(const Ragged& tgt, const Variable& memory, const Ragg
   }
   if (blocks) pass.attention->push_back({"decoder.attention", 1, blocks->weights()});
   const Variable hidden = read_out(concat_rows(states), concat_rows(contexts), words, pass);
-  return gather_rows(dropout(hidden, pass.dropout(config_.dropout)), steps.inverse());
+  return gather_rows(dropout(hidden, pass.dropout(config().dropout)), steps.inverse());
 }
 
 class Recurrent::State final : public DecodingState {

@@ -8,7 +8,9 @@
 //   output  logits = E tanh(W_read [s_t; c_t; y_{t-1}])       E: the target embeddings, if tied
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <variant>
 
 #include "attend/models/encoder_decoder.h"
 #include "attend/models/recurrent_config.h"
@@ -19,12 +21,12 @@ namespace attend {
 
 class Recurrent final : public EncoderDecoder {
  public:
-  // With gradients, initialized from the seed. Throws ConfigError.
-  Recurrent(const RecurrentConfig& config, std::uint64_t seed);
-  Recurrent(const RecurrentConfig& config, Purpose purpose);
+  explicit Recurrent(const RecurrentConfig& config);
+  Recurrent(const RecurrentConfig& config, std::uint64_t seed) : Recurrent(config) {
+    parameters_.allocate(seed);
+  }
 
-  ArchitectureConfig architecture() const override { return config_; }
-  const RecurrentConfig& config() const override { return config_; }
+  const RecurrentConfig& config() const { return std::get<RecurrentConfig>(architecture_); }
   int encoder_layers() const override { return 1; }
 
   // -> memory [N, 2H].
@@ -35,7 +37,6 @@ class Recurrent final : public EncoderDecoder {
 
  private:
   class State;
-  explicit Recurrent(const RecurrentConfig& config);
 
   // dropout(sqrt(D) table[ids]): N ids -> [N, D].
   Variable embed(const Parameter& table, const Ids& ids, Pass& pass) const;
@@ -50,7 +51,6 @@ class Recurrent final : public EncoderDecoder {
   Variable read_out(const Variable& states, const Variable& contexts, const Variable& words,
                     const Pass& pass) const;
 
-  RecurrentConfig config_;
   BidirectionalGru encoder_;
   Linear initial_;
   AdditiveAttention attention_;

@@ -10,15 +10,6 @@
 
 namespace attend {
 
-namespace {
-
-const ClassifierConfig& validated(const ClassifierConfig& config) {
-  validate(config);
-  return config;
-}
-
-}  // namespace
-
 void validate(const ClassifierConfig& c) {
   validate(static_cast<const EncoderConfig&>(c));
   check_options(c);
@@ -30,20 +21,12 @@ void validate(const ClassifierConfig& c) {
 }
 
 TextClassifier::TextClassifier(const ClassifierConfig& config)
-    : config_(validated(config)),
-      encoder_(parameters_, config),
+    : EncoderNetwork(config),
       head_(config.head == Activation::none
                 ? std::nullopt
                 : std::optional<Linear>(std::in_place, parameters_, "head", config.d_model,
                                         config.d_model)),
       output_(parameters_, "output", config.d_model, config.classes) {}
-
-TextClassifier::TextClassifier(const ClassifierConfig& config, std::uint64_t seed)
-    : TextClassifier(config) {
-  parameters_.allocate(seed);
-}
-
-TextClassifier::TextClassifier(const ClassifierConfig& config, Purpose) : TextClassifier(config) {}
 
 Variable TextClassifier::features(const Ragged& texts, Pass& pass, const Ids& types) const {
   Variable text = pool(encode(texts, pass, types), texts.offsets, config_.pooling);

@@ -53,27 +53,15 @@ void fields(ClassifierConfig& c, Visitor&& visit) {
 // Throws ConfigError naming the invalid option.
 void validate(const ClassifierConfig& config);
 
-class TextClassifier {
+class TextClassifier : public EncoderNetwork<ClassifierConfig> {
  public:
-  // With gradients, initialized from the seed. Throws ConfigError.
-  TextClassifier(const ClassifierConfig& config, std::uint64_t seed);
-  // For inference: parameters without gradients, for load_parameters() to allocate and fill.
-  enum class Purpose { inference };
-  TextClassifier(const ClassifierConfig& config, Purpose purpose);
-
-  const ClassifierConfig& config() const { return config_; }
-  ParameterSet& parameters() { return parameters_; }
-  const ParameterSet& parameters() const { return parameters_; }
-
-  // The embeddings [V, D].
-  Tensor embeddings() const { return encoder_.embeddings(); }
-
-  // B nonempty texts with N tokens in total -> a vector per token [N, D]. `types`: as of
-  // EncoderTransformer::forward().
-  Variable encode(const Ragged& texts, Pass& pass, const Ids& types = {}) const {
-    return encoder_.forward(texts, pass, types);
+  // For inference, or for training: as all networks.
+  explicit TextClassifier(const ClassifierConfig& config);
+  TextClassifier(const ClassifierConfig& config, std::uint64_t seed) : TextClassifier(config) {
+    parameters_.allocate(seed);
   }
-  // -> what the output layer reads [B, D].
+
+  // B texts -> what the output layer reads [B, D].
   Variable features(const Ragged& texts, Pass& pass, const Ids& types = {}) const;
   // -> logits [B, C].
   Variable forward(const Ragged& texts, Pass& pass, const Ids& types = {}) const;
@@ -90,11 +78,6 @@ class TextClassifier {
   static OutputProjection projection_of(const Linear& layer) {
     return {layer.map().weight.value(), layer.map().bias.value()};
   }
-  explicit TextClassifier(const ClassifierConfig& config);
-
-  ClassifierConfig config_;
-  ParameterSet parameters_;
-  EncoderTransformer encoder_;
   std::optional<Linear> head_;  // [D, D]
   Linear output_;
 };

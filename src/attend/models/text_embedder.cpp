@@ -15,15 +15,6 @@
 
 namespace attend {
 
-namespace {
-
-const EmbedderConfig& validated(const EmbedderConfig& config) {
-  validate(config);
-  return config;
-}
-
-}  // namespace
-
 // x / |x| = (x / sqrt(mean of x^2)) / sqrt(D): RMS normalization with a constant gain.
 Variable unit_vectors(const Variable& x) {
   const std::int64_t width = x.dim(1);
@@ -55,22 +46,14 @@ void validate(const EmbedderConfig& c) {
 }
 
 TextEmbedder::TextEmbedder(const EmbedderConfig& config)
-    : config_(validated(config)),
+    : EncoderNetwork(config),
       poolings_(config.poolings()),
-      encoder_(parameters_, config),
       dense_(
           config.dense_width == 0
               ? std::nullopt
               : std::optional<Linear>(std::in_place, parameters_, "dense",
                                       config.d_model * static_cast<std::int64_t>(poolings_.size()),
                                       config.dense_width, config.dense_bias)) {}
-
-TextEmbedder::TextEmbedder(const EmbedderConfig& config, std::uint64_t seed)
-    : TextEmbedder(config) {
-  parameters_.allocate(seed);
-}
-
-TextEmbedder::TextEmbedder(const EmbedderConfig& config, Purpose) : TextEmbedder(config) {}
 
 Variable TextEmbedder::pooled(const Variable& tokens, const Ids& offsets, Pass& pass) const {
   Variable vectors = pool(tokens, offsets, poolings_.front());

@@ -49,23 +49,14 @@ void validate(const EmbedderConfig& config);
 // The rows of x [N, D], divided by their lengths.
 Variable unit_vectors(const Variable& x);
 
-class TextEmbedder {
+class TextEmbedder : public EncoderNetwork<EmbedderConfig> {
  public:
-  // With gradients, initialized from the seed. Throws ConfigError.
-  TextEmbedder(const EmbedderConfig& config, std::uint64_t seed);
-  // For inference: parameters without gradients, for load_parameters() to allocate and fill.
-  enum class Purpose { inference };
-  TextEmbedder(const EmbedderConfig& config, Purpose purpose);
+  // For inference, or for training: as all networks.
+  explicit TextEmbedder(const EmbedderConfig& config);
+  TextEmbedder(const EmbedderConfig& config, std::uint64_t seed) : TextEmbedder(config) {
+    parameters_.allocate(seed);
+  }
 
-  const EmbedderConfig& config() const { return config_; }
-  ParameterSet& parameters() { return parameters_; }
-  const ParameterSet& parameters() const { return parameters_; }
-
-  // The embeddings [V, D].
-  Tensor embeddings() const { return encoder_.embeddings(); }
-
-  // B nonempty texts with N tokens in total -> a vector per token [N, D].
-  Variable encode(const Ragged& texts, Pass& pass) const { return encoder_.forward(texts, pass); }
   // The vectors [N, D] of all tokens -> those of the texts [B, W], W the width of the vectors.
   Variable pooled(const Variable& tokens, const Ids& offsets, Pass& pass) const;
   Variable forward(const Ragged& texts, Pass& pass) const {
@@ -73,12 +64,7 @@ class TextEmbedder {
   }
 
  private:
-  explicit TextEmbedder(const EmbedderConfig& config);
-
-  EmbedderConfig config_;
-  ParameterSet parameters_;
   std::vector<Pooling> poolings_;
-  EncoderTransformer encoder_;
   std::optional<Linear> dense_;
 };
 

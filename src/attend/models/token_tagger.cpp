@@ -7,15 +7,6 @@
 
 namespace attend {
 
-namespace {
-
-const TaggerConfig& validated(const TaggerConfig& config) {
-  validate(config);
-  return config;
-}
-
-}  // namespace
-
 void validate(const TaggerConfig& c) {
   validate(static_cast<const EncoderConfig&>(c));
   check_options(c);
@@ -23,15 +14,7 @@ void validate(const TaggerConfig& c) {
 }
 
 TokenTagger::TokenTagger(const TaggerConfig& config)
-    : config_(validated(config)),
-      encoder_(parameters_, config),
-      output_(parameters_, "output", config.d_model, config.tags) {}
-
-TokenTagger::TokenTagger(const TaggerConfig& config, std::uint64_t seed) : TokenTagger(config) {
-  parameters_.allocate(seed);
-}
-
-TokenTagger::TokenTagger(const TaggerConfig& config, Purpose) : TokenTagger(config) {}
+    : EncoderNetwork(config), output_(parameters_, "output", config.d_model, config.tags) {}
 
 Variable TokenTagger::forward(const Ragged& texts, const Ids& rows, Pass& pass) const {
   const Variable tokens = gather_rows(encode(texts, pass), rows);

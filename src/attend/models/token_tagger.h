@@ -25,32 +25,18 @@ void fields(TaggerConfig& c, Visitor&& visit) {
 // Throws ConfigError naming the invalid option.
 void validate(const TaggerConfig& config);
 
-class TokenTagger {
+class TokenTagger : public EncoderNetwork<TaggerConfig> {
  public:
-  // With gradients, initialized from the seed. Throws ConfigError.
-  TokenTagger(const TaggerConfig& config, std::uint64_t seed);
-  // For inference: parameters without gradients, for load_parameters() to allocate and fill.
-  enum class Purpose { inference };
-  TokenTagger(const TaggerConfig& config, Purpose purpose);
+  // For inference, or for training: as all networks.
+  explicit TokenTagger(const TaggerConfig& config);
+  TokenTagger(const TaggerConfig& config, std::uint64_t seed) : TokenTagger(config) {
+    parameters_.allocate(seed);
+  }
 
-  const TaggerConfig& config() const { return config_; }
-  ParameterSet& parameters() { return parameters_; }
-  const ParameterSet& parameters() const { return parameters_; }
-
-  // The embeddings [V, D].
-  Tensor embeddings() const { return encoder_.embeddings(); }
-
-  // B nonempty texts with N tokens in total -> a vector per token [N, D].
-  Variable encode(const Ragged& texts, Pass& pass) const { return encoder_.forward(texts, pass); }
   // The tokens `rows` of all N -> logits [W, C].
   Variable forward(const Ragged& texts, const Ids& rows, Pass& pass) const;
 
  private:
-  explicit TokenTagger(const TaggerConfig& config);
-
-  TaggerConfig config_;
-  ParameterSet parameters_;
-  EncoderTransformer encoder_;
   Linear output_;
 };
 

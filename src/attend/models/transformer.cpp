@@ -24,16 +24,10 @@ std::int64_t group_end(const Ragged& src, std::int64_t begin) {
   return std::max<std::int64_t>(begin + 1, after - offsets.begin() - 1);
 }
 
-const TransformerConfig& validated(const TransformerConfig& config) {
-  validate(config);
-  return config;
-}
-
 }  // namespace
 
 Transformer::Transformer(const TransformerConfig& config)
-    : EncoderDecoder(validated(config), config.d_model),
-      config_(config),
+    : EncoderDecoder(config),
       src_input_(parameters_, "src_", config),
       tgt_input_(parameters_, "tgt_", config),
       encoder_(parameters_, "encoder", config, {.layers = config.n_encoder_layers}),
@@ -42,13 +36,6 @@ Transformer::Transformer(const TransformerConfig& config)
                 .cross_attention = true,
                 .causal = true,
                 .output_scale = config.output_scale}) {}
-
-Transformer::Transformer(const TransformerConfig& config, std::uint64_t seed)
-    : Transformer(config) {
-  parameters_.allocate(seed);
-}
-
-Transformer::Transformer(const TransformerConfig& config, Purpose) : Transformer(config) {}
 
 Variable Transformer::encode(const Ragged& src, Pass& pass) const {
   SequenceContext context(src.self_pattern(false));

@@ -1,7 +1,9 @@
 // The encoder-decoder of "Attention Is All You Need" (Vaswani et al. 2017).
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <variant>
 #include <vector>
 
 #include "attend/models/encoder_decoder.h"
@@ -13,14 +15,14 @@ namespace attend {
 
 class Transformer final : public EncoderDecoder {
  public:
-  // With gradients, initialized from the seed. Throws ConfigError.
-  Transformer(const TransformerConfig& config, std::uint64_t seed);
-  Transformer(const TransformerConfig& config, Purpose purpose);
+  explicit Transformer(const TransformerConfig& config);
+  Transformer(const TransformerConfig& config, std::uint64_t seed) : Transformer(config) {
+    parameters_.allocate(seed);
+  }
 
-  ArchitectureConfig architecture() const override { return config_; }
-  const TransformerConfig& config() const override { return config_; }
-  std::int64_t longest_sequence() const override { return config_.learned_positions(); }
-  int encoder_layers() const override { return config_.n_encoder_layers; }
+  const TransformerConfig& config() const { return std::get<TransformerConfig>(architecture_); }
+  std::int64_t longest_sequence() const override { return config().learned_positions(); }
+  int encoder_layers() const override { return config().n_encoder_layers; }
 
   // -> memory [N, D].
   Variable encode(const Ragged& src, Pass& pass) const override;
@@ -30,11 +32,9 @@ class Transformer final : public EncoderDecoder {
 
  private:
   class State;
-  explicit Transformer(const TransformerConfig& config);
   // The keys and values of the sources for each decoder layer.
   std::vector<Tensor> project_memory(const Ragged& src) const;
 
-  TransformerConfig config_;
   StackInput src_input_;
   StackInput tgt_input_;
   TransformerStack encoder_;

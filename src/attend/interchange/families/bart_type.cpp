@@ -87,8 +87,7 @@ BartTypeModel read_bart_type_model(const ModelDirectory& directory, ForeignConfi
 ForeignModel bart_type_model(const BartTypeModel& read, const Tokenizer& tokenizer,
                              const GenerationSettings& generation, PairFormat format) {
   const TransformerConfig& shape = read.shape;
-  auto network = std::shared_ptr<EncoderDecoder>(
-      make_encoder_decoder(shape, EncoderDecoder::Purpose::inference));
+  auto network = std::shared_ptr<EncoderDecoder>(make_encoder_decoder(shape));
   TranslationModel model(std::move(network), tokenizer, tokenizer,
                          generation.after(format.marks.of_target()));
   model.format = std::move(format);

@@ -227,9 +227,7 @@ ForeignModel language_model_of(const ModelDirectory& directory, ForeignConfig& c
     throw DataError(directory.path() + ": the tokenizer names no token that ends a text");
   LanguageOptions context;
   context.sequence_length = length;
-  LanguageModel model(
-      std::make_shared<LanguageTransformer>(shape, LanguageTransformer::Purpose::inference),
-      read.tokenizer, context);
+  LanguageModel model(std::make_shared<LanguageTransformer>(shape), read.tokenizer, context);
   read_text_settings(directory, config, read, model);
   model.chat = read_chat_format(directory, model.tokenizer, foreign.remarks);
   foreign.model = std::make_shared<LanguageModel>(std::move(model));

@@ -159,8 +159,7 @@ std::shared_ptr<SavedModel> classifier(const ModelDirectory& directory, ForeignC
   whole.classes = static_cast<int>(labels.size());
   const std::optional<OutputFunction> function = read_cross_encoder_function(config, labels.size());
   auto model = std::make_shared<ClassificationModel>(
-      std::make_shared<TextClassifier>(whole, TextClassifier::Purpose::inference),
-      std::move(foreign.tokenizer), std::move(labels),
+      std::make_shared<TextClassifier>(whole), std::move(foreign.tokenizer), std::move(labels),
       read_text_length(directory, shape.max_positions));
   model->cross_encoder_function = function;
   model->special_text = SpecialText::as_tokens;
@@ -185,9 +184,9 @@ std::shared_ptr<SavedModel> tagger(const ModelDirectory& directory, ForeignConfi
     throw DataError(directory.path() +
                     "/tokenizer_config.json: truncation_side: left is not "
                     "supported for models that classify tokens");
-  auto model = std::make_shared<TaggingModel>(
-      std::make_shared<TokenTagger>(whole, TokenTagger::Purpose::inference), std::move(tokenizer),
-      std::move(labels), TaggedLength{length.max_length});
+  auto model =
+      std::make_shared<TaggingModel>(std::make_shared<TokenTagger>(whole), std::move(tokenizer),
+                                     std::move(labels), TaggedLength{length.max_length});
   model->units = TaggedUnits::tokens;
   model->special_text = SpecialText::as_tokens;
   return model;
@@ -221,9 +220,8 @@ std::shared_ptr<SavedModel> embedder(const ModelDirectory& directory, const Enco
     foreign.folders.push_back(modules.dense->folder);
   }
   length.max_length = std::min(modules.length, shape.max_positions);
-  auto model = std::make_shared<EmbeddingModel>(
-      std::make_shared<TextEmbedder>(whole, TextEmbedder::Purpose::inference), std::move(tokenizer),
-      length);
+  auto model = std::make_shared<EmbeddingModel>(std::make_shared<TextEmbedder>(whole),
+                                                std::move(tokenizer), length);
   model->prompts = std::move(modules.prompts);
   model->pools_prompt = modules.pools_prompt;
   model->similarity = modules.similarity;

@@ -86,8 +86,7 @@ ForeignModel read_marian(const ModelDirectory& directory, ForeignConfig& config)
     remark_unknown_pieces(file, bytes, order, remarks);
     return Tokenizer::from_bytes(reorder_sentencepiece(bytes, order));
   };
-  auto network = std::shared_ptr<EncoderDecoder>(
-      make_encoder_decoder(shape, EncoderDecoder::Purpose::inference));
+  auto network = std::shared_ptr<EncoderDecoder>(make_encoder_decoder(shape));
   TranslationModel model(
       std::move(network), tokenizer("source.spm", src, controls),
       tokenizer("target.spm", tgt, shared ? controls : std::vector<std::string>{}),

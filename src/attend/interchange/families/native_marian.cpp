@@ -249,8 +249,7 @@ std::optional<NativeMarian> open_native_marian(const ModelDirectory& directory) 
                 directory, {options.vocabularies[1], "target.spm", shape.tgt_vocab_size, true});
   shape.src_vocab_size = src.vocab_size();
   shape.tgt_vocab_size = tgt.vocab_size();
-  auto network = std::shared_ptr<EncoderDecoder>(
-      make_encoder_decoder(shape, EncoderDecoder::Purpose::inference));
+  auto network = std::shared_ptr<EncoderDecoder>(make_encoder_decoder(shape));
   TranslationModel model(std::move(network), std::move(src), std::move(tgt), options.decoding);
   ForeignModel foreign{nullptr, native_marian_names(shape, weights)};
   if (shape.norm_first && shape.norm_keys) foreign.remarks.emplace_back(kNormsOfDecoding);

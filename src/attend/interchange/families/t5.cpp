@@ -143,8 +143,7 @@ ForeignModel finish_t5(const ModelDirectory& directory, ForeignConfig& config,
   require_vocabulary(directory, tokenizer, shape.tgt_vocab_size);
   const GenerationSettings generation = read_generation(directory, config, shape.tgt_vocab_size);
   config.require("pad_token_id", tokenizer.pad_id());
-  auto network = std::shared_ptr<EncoderDecoder>(
-      make_encoder_decoder(shape, EncoderDecoder::Purpose::inference));
+  auto network = std::shared_ptr<EncoderDecoder>(make_encoder_decoder(shape));
   auto model = std::make_shared<TranslationModel>(std::move(network), tokenizer, tokenizer,
                                                   generation.after(generation.first ? 2 : 1));
   model->suppressed = generation.suppressed;

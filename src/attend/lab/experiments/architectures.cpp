@@ -15,7 +15,7 @@ namespace {
 
 std::int64_t parameters_of(ArchitectureConfig config, int vocab_size) {
   common(config).src_vocab_size = common(config).tgt_vocab_size = vocab_size;
-  return make_encoder_decoder(config, EncoderDecoder::Purpose::inference)->parameters().size();
+  return make_encoder_decoder(config)->parameters().size();
 }
 
 // The recurrent encoder-decoder closest in number of parameters to `target`.

@@ -145,9 +145,8 @@ ClassificationModel classification_model(const Checkpoint& checkpoint) {
       read_label_names(checkpoint, config.problem_type == ProblemType::single_label ? 2 : 1);
   config.vocab_size = tokenizer.vocab_size();
   config.classes = static_cast<int>(labels.size());
-  auto network = read_network(checkpoint, config.n_encoder_layers, [&] {
-    return std::make_shared<TextClassifier>(config, TextClassifier::Purpose::inference);
-  });
+  auto network = read_network(checkpoint, config.n_encoder_layers,
+                              [&] { return std::make_shared<TextClassifier>(config); });
   ClassificationModel model(std::move(network), std::move(tokenizer), std::move(labels), length);
   model.special_text = read_special_text(checkpoint);
   model.source = checkpoint.source;

@@ -118,9 +118,8 @@ EmbeddingModel embedding_model(const Checkpoint& checkpoint) {
   const auto length = read_options<TextLengthOptions>(checkpoint, "attend.text");
   auto config = read_options<EmbedderConfig>(checkpoint, "attend.config");
   config.vocab_size = tokenizer.vocab_size();
-  auto network = read_network(checkpoint, config.n_encoder_layers, [&] {
-    return std::make_shared<TextEmbedder>(config, TextEmbedder::Purpose::inference);
-  });
+  auto network = read_network(checkpoint, config.n_encoder_layers,
+                              [&] { return std::make_shared<TextEmbedder>(config); });
   EmbeddingModel model(std::move(network), std::move(tokenizer), length);
   model.prompts = read_prompts(checkpoint);
   model.pools_prompt = !checkpoint.metadata.contains(kPoolsPromptKey);

@@ -152,9 +152,8 @@ LanguageModel language_model(const Checkpoint& checkpoint) {
   config.vocab_size = tokenizer.vocab_size();
   const auto context = read_options<LanguageOptions>(checkpoint, "attend.context");
   const auto cache = read_options_if_any<ContinuousCacheOptions>(checkpoint, "attend.cache");
-  auto network = read_network(checkpoint, config.n_layers, [&] {
-    return std::make_shared<LanguageTransformer>(config, LanguageTransformer::Purpose::inference);
-  });
+  auto network = read_network(checkpoint, config.n_layers,
+                              [&] { return std::make_shared<LanguageTransformer>(config); });
   LanguageModel model(std::move(network), std::move(tokenizer), context, cache);
   if (checkpoint.metadata.contains(kFirstTokenKey))
     model.text =

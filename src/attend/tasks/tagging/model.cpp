@@ -98,9 +98,8 @@ TaggingModel tagging_model(const Checkpoint& checkpoint) {
   auto config = read_options<TaggerConfig>(checkpoint, "attend.config");
   config.vocab_size = tokenizer.vocab_size();
   config.tags = static_cast<int>(labels.size());
-  auto network = read_network(checkpoint, config.n_encoder_layers, [&] {
-    return std::make_shared<TokenTagger>(config, TokenTagger::Purpose::inference);
-  });
+  auto network = read_network(checkpoint, config.n_encoder_layers,
+                              [&] { return std::make_shared<TokenTagger>(config); });
   TaggingModel model(std::move(network), std::move(tokenizer), std::move(labels), length);
   model.units = read_units(checkpoint);
   model.special_text = read_special_text(checkpoint);

@@ -258,9 +258,8 @@ TranslationModel translation_model(const Checkpoint& checkpoint) {
   const auto decoding = read_options_if_any<ModelDecoding>(checkpoint, "attend.decoding");
   common(config).src_vocab_size = src.vocab_size();
   common(config).tgt_vocab_size = tgt.vocab_size();
-  std::shared_ptr<EncoderDecoder> network = read_network(checkpoint, layers(config), [&] {
-    return make_encoder_decoder(config, EncoderDecoder::Purpose::inference);
-  });
+  std::shared_ptr<EncoderDecoder> network =
+      read_network(checkpoint, layers(config), [&] { return make_encoder_decoder(config); });
   auto shortlist = read_shortlist(checkpoint, src, tgt);
   TranslationModel model(std::move(network), std::move(src), std::move(tgt), decoding,
                          std::move(shortlist));
