@@ -4,7 +4,7 @@
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/json/json.h"
 #include "attend/error.h"
-#include "attend/models/transformer_config.h"
+#include "attend/models/architecture.h"
 #include "fuzz/fuzz_target.h"
 
 namespace attend::metadata_fuzz {

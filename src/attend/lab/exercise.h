@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "attend/core/random/random.h"
-#include "attend/models/transformer_config.h"
+#include "attend/models/architecture.h"
 #include "attend/nn/parameters.h"
 #include "attend/nn/pass.h"
 #include "attend/nn/ragged.h"

@@ -1,6 +1,37 @@
 #include "attend/models/architecture.h"
 
+#include <fmt/format.h>
+
+#include "attend/core/options/number_range.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/error.h"
+
 namespace attend {
+
+namespace {
+
+void validate_shared(const EncoderDecoderConfig& c) {
+  require_in_range("src-vocab-size", c.src_vocab_size, kVocabularySizes);
+  require_in_range("tgt-vocab-size", c.tgt_vocab_size, kVocabularySizes);
+  if (shares_inputs(c.tie_embeddings) && c.src_vocab_size != c.tgt_vocab_size)
+    throw ConfigError(fmt::format(
+        "tie-embeddings: {} needs one joint vocabulary, got {} source and {} target entries",
+        enum_names(c.tie_embeddings)[static_cast<std::size_t>(c.tie_embeddings)], c.src_vocab_size,
+        c.tgt_vocab_size));
+}
+
+void validate_one(const TransformerConfig& c) {
+  check_options(c);
+  validate_stack(c);
+  validate_shared(c);
+}
+
+void validate_one(const RecurrentConfig& c) {
+  check_options(c);
+  validate_shared(c);
+}
+
+}  // namespace
 
 std::string_view name_of(const ArchitectureConfig& config) {
   return enum_names(Architecture())[config.index()];
@@ -20,7 +51,7 @@ int d_model_of(const ArchitectureConfig& config) {
 }
 
 void validate(const ArchitectureConfig& config) {
-  std::visit([](const auto& one) { validate(one); }, config);
+  std::visit([](const auto& one) { validate_one(one); }, config);
 }
 
 ArchitectureConfig ModelOptions::chosen() const {

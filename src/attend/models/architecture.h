@@ -1,4 +1,4 @@
-// The list of encoder-decoder architectures.
+// The encoder-decoder architectures, and their configurations with the defaults.
 #pragma once
 
 #include <array>
@@ -6,10 +6,91 @@
 #include <string_view>
 #include <variant>
 
-#include "attend/models/recurrent_config.h"
-#include "attend/models/transformer_config.h"
+#include "attend/core/options/options.h"
+#include "attend/models/stack_config.h"
 
 namespace attend {
+
+// Which embeddings are shared: none, the target's input embedding and the output projection, both
+// of them and the source's (Vaswani et al. 2017, section 3.4), or the two input embeddings alone.
+enum class TiedEmbeddings { none, target, all, inputs };
+inline std::span<const std::string_view> enum_names(TiedEmbeddings) {
+  static constexpr std::array<std::string_view, 4> names{"none", "target", "all", "inputs"};
+  return names;
+}
+
+// Whether source and target read one table, which needs a joint vocabulary.
+constexpr bool shares_inputs(TiedEmbeddings tied) {
+  return tied == TiedEmbeddings::all || tied == TiedEmbeddings::inputs;
+}
+
+// The configuration that all encoder-decoders share.
+struct EncoderDecoderConfig {
+  int src_vocab_size = 0;  // set from the tokenizer
+  int tgt_vocab_size = 0;
+  TiedEmbeddings tie_embeddings = TiedEmbeddings::all;
+  bool output_bias = false;
+};
+
+template <class Visitor>
+void encoder_decoder_fields(EncoderDecoderConfig& c, Visitor&& visit) {
+  visit(
+      "tie-embeddings", c.tie_embeddings,
+      "shared embedding tables: none, target (with the output projection), all, or inputs (source "
+      "and target alone)");
+  visit("output-bias", c.output_bias, "add a bias for each token to the logits");
+}
+
+// The Transformer.
+struct TransformerConfig : StackConfig, EncoderDecoderConfig {
+  int n_encoder_layers = 6;
+  int n_decoder_layers = 6;
+  float output_scale = 1.0f;
+};
+
+template <class Visitor>
+void fields(TransformerConfig& c, Visitor&& visit) {
+  stack_fields(c, visit, [&] {
+    visit("n-encoder-layers", c.n_encoder_layers, kLayerCounts, "layers of the encoder");
+    visit("n-decoder-layers", c.n_decoder_layers, kLayerCounts, "layers of the decoder");
+  });
+  encoder_decoder_fields(c, visit);
+  visit("output-scale", c.output_scale, between(1e-6, 1e6),
+        "factor of the decoder's output before the output projection");
+}
+
+// The widths that only a recurrent encoder-decoder has.
+struct RecurrentWidths {
+  int d_hidden = 0;
+  int d_attention = 0;
+};
+
+template <class Visitor>
+void fields(RecurrentWidths& w, Visitor&& visit) {
+  visit("d-hidden", w.d_hidden, between(0, kWidths.most),
+        "rnn: hidden size of a recurrent state; 0: d-model");
+  visit("d-attention", w.d_attention, between(0, kWidths.most),
+        "rnn: hidden size of the network that scores source positions; 0: d-hidden");
+}
+
+struct RecurrentConfig : RecurrentWidths, EncoderDecoderConfig {
+  int d_model = 512;
+  float dropout = 0.1f;
+  AttentionVariant attention;
+
+  int hidden_width() const { return d_hidden > 0 ? d_hidden : d_model; }
+  int attention_width() const { return d_attention > 0 ? d_attention : hidden_width(); }
+};
+
+template <class Visitor>
+void fields(RecurrentConfig& c, Visitor&& visit) {
+  visit("d-model", c.d_model, kWidths, "width of the embeddings");
+  fields(static_cast<RecurrentWidths&>(c), visit);
+  visit("dropout", c.dropout, dropout_shares(),
+        "dropout on embeddings and on the input of the output projection");
+  fields(c.attention, visit);
+  encoder_decoder_fields(c, visit);
+}
 
 enum class Architecture { transformer, rnn };
 inline std::span<const std::string_view> enum_names(Architecture) {

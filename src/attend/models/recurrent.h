@@ -13,7 +13,6 @@
 #include <variant>
 
 #include "attend/models/encoder_decoder.h"
-#include "attend/models/recurrent_config.h"
 #include "attend/nn/additive_attention.h"
 #include "attend/nn/gru.h"
 

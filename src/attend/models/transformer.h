@@ -8,7 +8,6 @@
 
 #include "attend/models/encoder_decoder.h"
 #include "attend/models/stack_input.h"
-#include "attend/models/transformer_config.h"
 #include "attend/models/transformer_stack.h"
 
 namespace attend {

@@ -10,7 +10,7 @@
 #include "attend/interchange/families/families.h"
 #include "attend/interchange/families/generation.h"
 #include "attend/interchange/families/tied_embeddings.h"
-#include "attend/models/transformer_config.h"
+#include "attend/models/architecture.h"
 
 namespace attend {
 

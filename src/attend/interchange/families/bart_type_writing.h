@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "attend/interchange/families/generation.h"
-#include "attend/models/transformer_config.h"
+#include "attend/models/architecture.h"
 #include "attend/tasks/translation/model.h"
 
 namespace attend {

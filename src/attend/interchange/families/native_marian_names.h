@@ -3,7 +3,7 @@
 
 #include "attend/interchange/weights/name_map.h"
 #include "attend/interchange/weights/tensor_table.h"
-#include "attend/models/transformer_config.h"
+#include "attend/models/architecture.h"
 
 namespace attend {
 

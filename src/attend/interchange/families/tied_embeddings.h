@@ -10,7 +10,7 @@
 
 #include "attend/interchange/model_directory.h"
 #include "attend/interchange/weights/name_map.h"
-#include "attend/models/encoder_decoder_config.h"
+#include "attend/models/architecture.h"
 
 namespace attend {
 

@@ -7,8 +7,8 @@
 
 #include "attend/checkpoint/options_json.h"
 #include "attend/error.h"
+#include "attend/models/architecture.h"
 #include "attend/models/language_transformer.h"
-#include "attend/models/transformer_config.h"
 #include "attend/tasks/model_file/model_reading.h"
 
 namespace attend {

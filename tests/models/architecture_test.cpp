@@ -1,4 +1,4 @@
-#include "attend/models/transformer_config.h"
+#include "attend/models/architecture.h"
 
 #include <gtest/gtest.h>
 
