@@ -11,6 +11,7 @@
 #include "tasks/small_embedder.h"
 #include "tasks/small_language.h"
 #include "tasks/small_model.h"
+#include "tasks/small_tagger.h"
 #include "tensor/expect_error.h"
 
 namespace attend {
@@ -21,6 +22,7 @@ std::vector<std::shared_ptr<const SavedModel>> small_models() {
   return {std::make_shared<TranslationModel>(small_model()),
           std::make_shared<ClassificationModel>(small_classifier(Pooling::max)),
           std::make_shared<ClassificationModel>(small_classifier(Pooling::first)),
+          std::make_shared<TaggingModel>(small_tagger()),
           std::make_shared<EmbeddingModel>(small_embedder()),
           std::make_shared<LanguageModel>(small_language_model())};
 }

@@ -13,7 +13,6 @@
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/ops/softmax.h"
-#include "attend/tasks/model_file/golden.h"
 #include "attend/tasks/model_file/label_names.h"
 #include "attend/tasks/model_file/model_reading.h"
 
@@ -38,8 +37,7 @@ std::optional<OutputFunction> read_cross_encoder_function(const Checkpoint& chec
 ClassificationModel::ClassificationModel(std::shared_ptr<TextClassifier> network_,
                                          Tokenizer tokenizer_, std::vector<std::string> labels_,
                                          TextLengthOptions length_)
-    : network(std::move(network_)),
-      tokenizer(std::move(tokenizer_)),
+    : EncoderModel(std::move(network_), std::move(tokenizer_)),
       labels(std::move(labels_)),
       length(length_) {}
 
@@ -106,34 +104,8 @@ Metadata ClassificationModel::configuration() const {
   return all;
 }
 
-std::int64_t ClassificationModel::longest_input() const {
-  return network->config().learned_positions();
-}
-
-TextEncoder ClassificationModel::text_encoder() const {
-  return {tokenizer,
-          special(),
-          network->config().n_encoder_layers,
-          network->config().d_model,
-          [network = network] { return network->embeddings(); },
-          [network = network](const Ragged& texts, Pass& pass) {
-            return network->encode(texts, pass);
-          }};
-}
-
-GoldenInput ClassificationModel::random_input(Random& random) const {
-  return {classifier_ids(random_ids(random, tokenizer), special(), length)};
-}
-
-std::vector<std::vector<float>> ClassificationModel::golden_outputs(
-    const std::vector<GoldenInput>& inputs) const {
-  RaggedBuilder texts;
-  for (const GoldenInput& input : inputs) texts.add(input[0]);
-  const Tensor results = class_scores(*this, texts.build());
-  std::vector<std::vector<float>> outputs;
-  for (std::int64_t b = 0; b < results.rows(); ++b)
-    outputs.emplace_back(results.row(b), results.row(b) + results.cols());
-  return outputs;
+Tensor ClassificationModel::outputs(const Ragged& texts) const {
+  return class_scores(*this, texts);
 }
 
 ClassificationModel classification_model(const Checkpoint& checkpoint) {

@@ -21,31 +21,27 @@
 #include <vector>
 
 #include "attend/checkpoint/checkpoint.h"
-#include "attend/data/classification.h"
 #include "attend/models/text_classifier.h"
-#include "attend/tasks/model_file/saved_model.h"
+#include "attend/tasks/model_file/encoder_model.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {
 
-struct ClassificationModel final : SavedModel {
+struct ClassificationModel final : EncoderModel<TextClassifier> {
   static constexpr std::string_view kTask = "classification";
 
-  std::shared_ptr<TextClassifier> network;
-  Tokenizer tokenizer;
   std::vector<std::string> labels;
   TextLengthOptions length;
   bool pairs = false;  // trained on pairs of texts
   // Of a cross-encoder of another program: sigmoid or none, its standard function.
   std::optional<OutputFunction> cross_encoder_function = {};
-  SpecialText special_text = SpecialText::as_text;  // in texts to answer
 
   ClassificationModel(std::shared_ptr<TextClassifier> network, Tokenizer tokenizer,
                       std::vector<std::string> labels, TextLengthOptions length);
 
-  // The special tokens around a text; no bos unless the classifier uses the first token or its
-  // option bos says so.
-  SpecialTokens special() const;
+  // No bos unless the classifier uses the first token or its option bos says so.
+  SpecialTokens special() const override;
+  TextLengthOptions text_length() const override { return length; }
   ProblemType problem_type() const { return network->config().problem_type; }
   TextFormat format() const { return {special(), length, pairs, network->config().separators}; }
   // What the classifier reads of a text, or of a pair with a tab between. Throws DataError for a
@@ -68,20 +64,14 @@ struct ClassificationModel final : SavedModel {
   Variable features(const Ragged& texts, Pass& pass) const;
 
   std::string_view task() const override { return kTask; }
-  ParameterSet& parameters() const override { return network->parameters(); }
-  std::vector<NamedTokenizer> tokenizers() const override { return {{"tokenizer", tokenizer}}; }
   Metadata configuration() const override;
-  std::int64_t longest_input() const override;
-  TextEncoder text_encoder() const override;
-  std::optional<StackConfig> stack() const override { return network->config(); }
   GoldenFormat golden_format() const override {
     return {{{"text", &tokenizer}},
             problem_type() == ProblemType::regression ? "values" : "log_probabilities",
             "classified texts"};
   }
-  GoldenInput random_input(Random& random) const override;
-  std::vector<std::vector<float>> golden_outputs(
-      const std::vector<GoldenInput>& inputs) const override;
+  // Those of class_scores().
+  Tensor outputs(const Ragged& texts) const override;
 };
 
 // Throws IoError, or DataError for a damaged file or another kind of model.

@@ -12,7 +12,6 @@
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/tasks/learned_positions.h"
-#include "attend/tasks/model_file/golden.h"
 #include "attend/tasks/model_file/model_reading.h"
 
 namespace attend {
@@ -62,9 +61,7 @@ std::optional<Similarity> similarity_of(std::string_view name) {
 
 EmbeddingModel::EmbeddingModel(std::shared_ptr<TextEmbedder> network_, Tokenizer tokenizer_,
                                TextLengthOptions length_)
-    : network(std::move(network_)), tokenizer(std::move(tokenizer_)), length(length_) {}
-
-SpecialTokens EmbeddingModel::special() const { return tokenizer.special_tokens(); }
+    : EncoderModel(std::move(network_), std::move(tokenizer_)), length(length_) {}
 
 Metadata EmbeddingModel::configuration() const {
   Metadata metadata{{"attend.config", options_to_json(network->config())},
@@ -78,39 +75,23 @@ Metadata EmbeddingModel::configuration() const {
   return metadata;
 }
 
-std::int64_t EmbeddingModel::longest_input() const { return network->config().learned_positions(); }
-
 TextEncoder EmbeddingModel::text_encoder() const {
-  return {
-      tokenizer,
-      special(),
-      network->config().n_encoder_layers,
-      network->config().d_model,
-      [network = network] { return network->embeddings(); },
-      [network = network](const Ragged& texts, Pass& pass) { return network->encode(texts, pass); },
-      TextPooling{length, prompts, pools_prompt, similarity, special_text,
-                  network->config().vector_width(),
-                  [network = network](const Tensor& tokens, const Ids& offsets) {
-                    const NoGradient guard;
-                    Pass pass = Pass::inference();
-                    return network->pooled(Variable(tokens), offsets, pass).value();
-                  }}};
+  TextEncoder encoder = EncoderModel::text_encoder();
+  encoder.pooling = TextPooling{length,
+                                prompts,
+                                pools_prompt,
+                                similarity,
+                                special_text,
+                                network->config().vector_width(),
+                                [network = network](const Tensor& tokens, const Ids& offsets) {
+                                  const NoGradient guard;
+                                  Pass pass = Pass::inference();
+                                  return network->pooled(Variable(tokens), offsets, pass).value();
+                                }};
+  return encoder;
 }
 
-GoldenInput EmbeddingModel::random_input(Random& random) const {
-  return {classifier_ids(random_ids(random, tokenizer), special(), length)};
-}
-
-std::vector<std::vector<float>> EmbeddingModel::golden_outputs(
-    const std::vector<GoldenInput>& inputs) const {
-  RaggedBuilder texts;
-  for (const GoldenInput& input : inputs) texts.add(input[0]);
-  const Tensor vectors = text_vectors(*this, texts.build());
-  std::vector<std::vector<float>> outputs;
-  for (std::int64_t b = 0; b < vectors.rows(); ++b)
-    outputs.emplace_back(vectors.row(b), vectors.row(b) + vectors.cols());
-  return outputs;
-}
+Tensor EmbeddingModel::outputs(const Ragged& texts) const { return text_vectors(*this, texts); }
 
 EmbeddingModel embedding_model(const Checkpoint& checkpoint) {
   require_task(checkpoint, EmbeddingModel::kTask);

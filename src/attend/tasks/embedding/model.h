@@ -20,9 +20,8 @@
 #include <vector>
 
 #include "attend/checkpoint/checkpoint.h"
-#include "attend/data/classification.h"
 #include "attend/models/text_embedder.h"
-#include "attend/tasks/model_file/saved_model.h"
+#include "attend/tasks/model_file/encoder_model.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {
@@ -35,41 +34,33 @@ inline std::span<const std::string_view> enum_names(Similarity) {
 // nullopt for another name.
 std::optional<Similarity> similarity_of(std::string_view name);
 
-struct EmbeddingModel final : SavedModel {
+struct EmbeddingModel final : EncoderModel<TextEmbedder> {
   static constexpr std::string_view kTask = "embedding";
 
-  std::shared_ptr<TextEmbedder> network;
-  Tokenizer tokenizer;
   TextLengthOptions length;
   TextPrompts prompts;
   bool pools_prompt = true;  // whether the tokens of a prompt count in the vector
   Similarity similarity = Similarity::cosine;
-  SpecialText special_text = SpecialText::as_text;  // in texts to answer
 
   EmbeddingModel(std::shared_ptr<TextEmbedder> network, Tokenizer tokenizer,
                  TextLengthOptions length);
 
-  // The special tokens around a text: bos, if the vocabulary has one, and eos.
-  SpecialTokens special() const;
+  // All that the vocabulary has.
+  SpecialTokens special() const override { return tokenizer.special_tokens(); }
+  TextLengthOptions text_length() const override { return length; }
   // The ids that the model reads of a text.
   std::vector<std::int32_t> ids(std::string_view text) const {
     return classifier_ids(tokenizer.encode(text, special_text), special(), length);
   }
 
   std::string_view task() const override { return kTask; }
-  ParameterSet& parameters() const override { return network->parameters(); }
-  std::vector<NamedTokenizer> tokenizers() const override { return {{"tokenizer", tokenizer}}; }
   Metadata configuration() const override;
-  std::int64_t longest_input() const override;
   TextEncoder text_encoder() const override;
-  std::optional<StackConfig> stack() const override { return network->config(); }
   GoldenFormat golden_format() const override {
     return {{{"text", &tokenizer}}, "vector", "embedded texts"};
   }
-  GoldenInput random_input(Random& random) const override;
-  // The vectors.
-  std::vector<std::vector<float>> golden_outputs(
-      const std::vector<GoldenInput>& inputs) const override;
+  // Those of text_vectors().
+  Tensor outputs(const Ragged& texts) const override;
 };
 
 // Throws DataError for a damaged file or another kind of model.

@@ -15,7 +15,6 @@
 #include "attend/error.h"
 #include "attend/ops/softmax.h"
 #include "attend/tasks/learned_positions.h"
-#include "attend/tasks/model_file/golden.h"
 #include "attend/tasks/model_file/label_names.h"
 #include "attend/tasks/model_file/model_reading.h"
 
@@ -40,8 +39,7 @@ TaggedUnits read_units(const Checkpoint& checkpoint) {
 
 TaggingModel::TaggingModel(std::shared_ptr<TokenTagger> network_, Tokenizer tokenizer_,
                            std::vector<std::string> labels_, TaggedLength length_)
-    : network(std::move(network_)),
-      tokenizer(std::move(tokenizer_)),
+    : EncoderModel(std::move(network_), std::move(tokenizer_)),
       labels(std::move(labels_)),
       length(length_) {}
 
@@ -60,34 +58,9 @@ Metadata TaggingModel::configuration() const {
   return all;
 }
 
-TextEncoder TaggingModel::text_encoder() const {
-  return {tokenizer,
-          special(),
-          network->config().n_encoder_layers,
-          network->config().d_model,
-          [network = network] { return network->embeddings(); },
-          [network = network](const Ragged& texts, Pass& pass) {
-            return network->encode(texts, pass);
-          }};
-}
-
-GoldenInput TaggingModel::random_input(Random& random) const {
-  return {classifier_ids(random_ids(random, tokenizer), special(), {length.max_length})};
-}
-
-std::vector<std::vector<float>> TaggingModel::golden_outputs(
-    const std::vector<GoldenInput>& inputs) const {
-  RaggedBuilder texts;
-  std::vector<std::int32_t> first;
-  for (const GoldenInput& input : inputs) {
-    first.push_back(static_cast<std::int32_t>(texts.tokens()));
-    texts.add(input[0]);
-  }
-  const Tensor results = tag_log_probabilities(*this, texts.build(), first);
-  std::vector<std::vector<float>> outputs;
-  for (std::int64_t b = 0; b < results.rows(); ++b)
-    outputs.emplace_back(results.row(b), results.row(b) + results.cols());
-  return outputs;
+Tensor TaggingModel::outputs(const Ragged& texts) const {
+  const std::vector<std::int32_t> first(texts.offsets->begin(), texts.offsets->end() - 1);
+  return tag_log_probabilities(*this, texts, first);
 }
 
 TaggingModel tagging_model(const Checkpoint& checkpoint) {

@@ -20,47 +20,38 @@
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/data/tagged_text.h"
 #include "attend/models/token_tagger.h"
-#include "attend/tasks/model_file/saved_model.h"
+#include "attend/tasks/model_file/encoder_model.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {
 
 enum class TaggedUnits { words, punctuation, tokens };
 
-struct TaggingModel final : SavedModel {
+struct TaggingModel final : EncoderModel<TokenTagger> {
   static constexpr std::string_view kTask = "token classification";
 
-  std::shared_ptr<TokenTagger> network;
-  Tokenizer tokenizer;
   std::vector<std::string> labels;
   TaggedLength length;
   TaggedUnits units = TaggedUnits::words;
-  SpecialText special_text = SpecialText::as_text;  // in texts to answer
 
   TaggingModel(std::shared_ptr<TokenTagger> network, Tokenizer tokenizer,
                std::vector<std::string> labels, TaggedLength length);
 
-  // The special tokens around a text; no bos unless the option bos says so.
-  SpecialTokens special() const;
+  // No bos unless the option bos says so.
+  SpecialTokens special() const override;
+  TextLengthOptions text_length() const override { return {length.max_length}; }
   // What the tagger reads of a text.
   std::vector<TaggedPart> parts(std::span<const std::string> words) const {
     return tagged_parts(words, tokenizer, special(), length);
   }
 
   std::string_view task() const override { return kTask; }
-  ParameterSet& parameters() const override { return network->parameters(); }
-  std::vector<NamedTokenizer> tokenizers() const override { return {{"tokenizer", tokenizer}}; }
   Metadata configuration() const override;
-  std::int64_t longest_input() const override { return network->config().learned_positions(); }
-  TextEncoder text_encoder() const override;
-  std::optional<StackConfig> stack() const override { return network->config(); }
   GoldenFormat golden_format() const override {
     return {{{"text", &tokenizer}}, "log_probabilities", "tagged texts"};
   }
-  GoldenInput random_input(Random& random) const override;
-  // Of the tags of the first token.
-  std::vector<std::vector<float>> golden_outputs(
-      const std::vector<GoldenInput>& inputs) const override;
+  // The log-probabilities of the tags of the first token.
+  Tensor outputs(const Ragged& texts) const override;
 };
 
 // Throws IoError, or DataError for a damaged file or another kind of model.
