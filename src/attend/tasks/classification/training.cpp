@@ -20,6 +20,7 @@
 #include "attend/tasks/classification/objective.h"
 #include "attend/tasks/embedding/model.h"
 #include "attend/tasks/learned_positions.h"
+#include "attend/tasks/model_file/model_reading.h"
 #include "attend/tasks/tagging/model.h"
 #include "attend/train/replay_objective.h"
 
@@ -170,13 +171,7 @@ std::string outputs_of(const ClassifierConfig& config) {
 
 // An encoder with another head, or none.
 bool needs_head(const Checkpoint& checkpoint) {
-  return checkpoint.text("attend.task") == EmbeddingModel::kTask || is_tagger(checkpoint);
-}
-
-// Of one that needs a head.
-Tokenizer encoder_tokenizer(const Checkpoint& checkpoint) {
-  if (is_tagger(checkpoint)) return tagging_model(checkpoint).tokenizer;
-  return embedding_model(checkpoint).tokenizer;
+  return is_for<EmbeddingModel>(checkpoint) || is_for<TaggingModel>(checkpoint);
 }
 
 // Copies the parameters of the initial model, but those of a head for other labels. Returns a note
@@ -218,32 +213,17 @@ Tensor class_weights(const std::vector<std::string>& options, const LabeledText&
 }
 
 OpenOptions adopt_model(ClassificationTraining& o, const Checkpoint& checkpoint) {
-  const auto adopt_text = [&o](const Tokenizer& tokenizer, const TextLengthOptions& length) {
-    o.tokenizer = {.type = type_of(tokenizer),
-                   .vocab_size = tokenizer.vocab_size(),
-                   .pretokenized = o.tokenizer.pretokenized};
-    o.data.length = length;
-  };
   if (!needs_head(checkpoint)) {
     const ClassificationModel model = classification_model(checkpoint);
     o.model = model.network->config();
     o.model.separators = std::max(o.model.separators, 1);  // training teaches it a form of pairs
-    adopt_text(model.tokenizer, model.length);
+    adopt_text(o, model.tokenizer, model.length);
     return {"problem-type"};
   }
-  const auto adopt_encoder = [&](const auto& model, const TextLengthOptions& length) {
-    static_cast<EncoderConfig&>(o.model) = model.network->config();
-    o.model.bos = model.special().bos >= 0;
-    adopt_text(model.tokenizer, length);
-  };
-  if (is_tagger(checkpoint)) {
-    const TaggingModel model = tagging_model(checkpoint);
-    adopt_encoder(model, {model.length.max_length});
-  } else {
-    const EmbeddingModel model = embedding_model(checkpoint);
-    adopt_encoder(model, model.length);
-    o.model.pooling = model.network->config().pooling;
-  }
+  const KnownEncoder encoder = known_encoder(checkpoint, ClassificationModel::kTask);
+  adopt_encoder(o, encoder);
+  o.model.bos = encoder.bos;
+  if (encoder.pooling) o.model.pooling = *encoder.pooling;
   return {"pooling", "head", "output-dropout", "problem-type", "separators"};
 }
 
@@ -292,35 +272,36 @@ ClassificationLoss loss_of(const ClassificationTraining& o, const LabeledText& t
   return loss;
 }
 
-// Encodes texts for training, with a seed, or for validation, without. Adds a note on them.
-ClassificationBatcher batches_of(const LabeledText& texts, std::string_view name,
-                                 const ClassificationModel& model, const BatchOptions& options,
-                                 std::optional<std::uint64_t> seed,
-                                 std::vector<std::string>& notes) {
-  LabeledReport report;
-  ClassificationBatch all = encode_labeled(texts, model.tokenizer, model.format(), report);
-  notes.push_back(fmt::format("{}: {}", name, report.summary()));
-  return {std::move(all), options, seed};
-}
+// Encodes texts as batches for a model, and notes what they are.
+struct Encoding {
+  const ClassificationTraining& o;
+  const ClassificationModel& model;
+  std::vector<std::string>& notes;
 
-std::optional<ClassificationBatcher> validation_of(const std::optional<LabeledText>& texts,
-                                                   std::string_view name,
-                                                   const ClassificationModel& model,
-                                                   const BatchOptions& options,
-                                                   std::vector<std::string>& notes) {
-  if (!texts) return std::nullopt;
-  return batches_of(*texts, name, model, options, std::nullopt, notes);
-}
+  // With a seed for training, without for validation.
+  ClassificationBatcher of(const LabeledText& texts, std::string_view name,
+                           std::optional<std::uint64_t> seed) const {
+    LabeledReport report;
+    ClassificationBatch all = encode_labeled(texts, model.tokenizer, model.format(), report);
+    notes.push_back(fmt::format("{}: {}", name, report.summary()));
+    return {std::move(all), o.data.batch, seed};
+  }
+  std::optional<ClassificationBatcher> of_validation(const std::optional<LabeledText>& texts,
+                                                     std::string_view name) const {
+    if (!texts) return std::nullopt;
+    return of(*texts, name, std::nullopt);
+  }
+};
 
 // Mixes old texts into a task, and lets its validations measure them.
 void replay(const ClassificationTraining& o, const TrainingTexts& texts,
             const ClassificationModel& model, bool is_first, TrainingTask& task) {
-  ClassificationBatcher batches = batches_of(texts.old ? *texts.old : *texts.old_valid, "old texts",
-                                             model, o.data.batch, o.trainer.seed, task.notes);
+  const Encoding encoding{o, model, task.notes};
+  ClassificationBatcher batches =
+      encoding.of(texts.old ? *texts.old : *texts.old_valid, "old texts", o.trainer.seed);
   auto of_old = std::make_unique<ClassificationObjective>(
       model, std::move(batches), loss_of(o, texts.train, texts.old.has_value()),
-      validation_of(texts.old_valid, "old validation", model, o.data.batch, task.notes),
-      o.data.best_by);
+      encoding.of_validation(texts.old_valid, "old validation"), o.data.best_by);
   if (is_first && of_old->can_validate()) {
     const auto [name, value] = of_old->validate().metrics.front();
     task.notes.push_back(fmt::format("old texts before training: {} {:.4f}", name, value));
@@ -329,23 +310,32 @@ void replay(const ClassificationTraining& o, const TrainingTexts& texts,
                                                      texts.old ? o.replay.weight : 0.0);
 }
 
-}  // namespace
+// What a training goes on with.
+struct Start {
+  const Checkpoint* resumed;             // null: a new run
+  std::optional<KnownClassifier> known;  // of either run; none where the model needs a head
+  bool same_labels = false;              // as the texts
+};
 
-TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint* resumed) {
-  check(o);
-  TrainingTask task;
-  task.name = ClassificationTraining::kName;
-  const Checkpoint* const known_file = resumed != nullptr ? resumed : o.initial.get();
-  std::optional<KnownClassifier> known;
-  if (known_file != nullptr && (resumed != nullptr || !needs_head(*known_file)))
-    known = known_classifier(*known_file);
-  const TrainingTexts texts = read_texts(o, known ? &*known : nullptr);
-  const LabeledText& train = texts.train;
-  const bool same_labels =
-      known && known->config.problem_type == o.model.problem_type && known->labels == train.classes;
-  if (o.needs_initial() && (needs_head(*o.initial) || !same_labels))
-    throw ConfigError("distill-weight: expected a classifier with the same labels to learn from");
-  ClassificationLoss loss = loss_of(o, train, !texts.old);
+std::optional<KnownClassifier> known_classifier(const ClassificationTraining& o,
+                                                const Checkpoint* resumed) {
+  if (resumed != nullptr) return known_classifier(*resumed);
+  if (o.initial && !needs_head(*o.initial)) return known_classifier(*o.initial);
+  return std::nullopt;
+}
+
+Tokenizer tokenizer_of(const ClassificationTraining& o, const Start& start,
+                       const std::vector<std::string>& labels,
+                       const std::vector<std::string>& texts) {
+  if (start.resumed != nullptr) return resumed_tokenizer(*start.known, *start.resumed, o, labels);
+  if (start.known) return start.known->tokenizer;
+  if (o.initial) return known_encoder(*o.initial, ClassificationModel::kTask).tokenizer;
+  return Tokenizer::train(texts, o.tokenizer);
+}
+
+// Adds notes on the model to the task.
+ClassificationModel make_model(const ClassificationTraining& o, const Start& start,
+                               const LabeledText& train, TrainingTask& task) {
   ClassifierConfig config = o.model;
   config.classes = static_cast<int>(train.classes.size());
   config.vocab_size = o.tokenizer.vocab_size;  // so far
@@ -354,17 +344,13 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
 
   const bool pairs = !o.data.columns.second_column.empty();
   const std::vector<std::string> alone = pairs ? separate_texts(train.texts) : train.texts;
-  const Tokenizer tokenizer = resumed != nullptr
-                                  ? resumed_tokenizer(*known, *resumed, o, train.classes)
-                              : known     ? known->tokenizer
-                              : o.initial ? encoder_tokenizer(*o.initial)
-                                          : Tokenizer::train(alone, o.tokenizer);
+  const Tokenizer tokenizer = tokenizer_of(o, start, train.classes, alone);
   config.vocab_size = tokenizer.vocab_size();
   ClassificationModel model{std::make_shared<TextClassifier>(config, o.trainer.seed), tokenizer,
                             train.classes, o.data.length};
   model.pairs = pairs;
-  if (resumed == nullptr && o.initial) {
-    std::string note = take_parameters(*o.initial, same_labels, model);
+  if (start.resumed == nullptr && o.initial) {
+    std::string note = take_parameters(*o.initial, start.same_labels, model);
     if (!note.empty()) task.notes.push_back(std::move(note));
   }
   model.text_kinds = {{"text", kind_of(alone, tokenizer, o.data.language)}};
@@ -372,12 +358,28 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
   task.notes.push_back(encoder_note(config));
   task.notes.push_back(fmt::format("vocabulary: {}; {}{}", counted(config.vocab_size, "piece"),
                                    outputs_of(config), pairs ? "; pairs of texts" : ""));
+  return model;
+}
 
-  ClassificationBatcher batches =
-      batches_of(train, "training", model, o.data.batch, o.trainer.seed, task.notes);
+}  // namespace
+
+TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint* resumed) {
+  check(o);
+  Start start{resumed, known_classifier(o, resumed)};
+  const TrainingTexts texts = read_texts(o, start.known ? &*start.known : nullptr);
+  start.same_labels = start.known && start.known->config.problem_type == o.model.problem_type &&
+                      start.known->labels == texts.train.classes;
+  if (o.needs_initial() && (needs_head(*o.initial) || !start.same_labels))
+    throw ConfigError("distill-weight: expected a classifier with the same labels to learn from");
+  ClassificationLoss loss = loss_of(o, texts.train, !texts.old);
+  TrainingTask task;
+  task.name = ClassificationTraining::kName;
+  const ClassificationModel model = make_model(o, start, texts.train, task);
+  const Encoding encoding{o, model, task.notes};
+  ClassificationBatcher batches = encoding.of(texts.train, "training", o.trainer.seed);
   task.objective = std::make_unique<ClassificationObjective>(
-      model, std::move(batches), std::move(loss),
-      validation_of(texts.valid, "validation", model, o.data.batch, task.notes), o.data.best_by);
+      model, std::move(batches), std::move(loss), encoding.of_validation(texts.valid, "validation"),
+      o.data.best_by);
   if (texts.old || texts.old_valid) replay(o, texts, model, resumed == nullptr, task);
   task.model = std::make_shared<ClassificationModel>(model);
   return task;

@@ -14,10 +14,8 @@
 #include "attend/core/strings/quote.h"
 #include "attend/data/corpus.h"
 #include "attend/error.h"
-#include "attend/tasks/classification/model.h"
 #include "attend/tasks/learned_positions.h"
 #include "attend/tasks/model_file/model_reading.h"
-#include "attend/tasks/tagging/model.h"
 
 namespace attend {
 
@@ -43,14 +41,12 @@ void check(const EmbeddingTraining& o) {
   require_positions("max-length", o.data.length.max_length, o.model);
 }
 
-bool is_classifier(const Checkpoint& checkpoint) {
-  return checkpoint.text("attend.task") == ClassificationModel::kTask;
-}
+constexpr std::string_view kInitialTasks = "embedding or classification";
 
 // Of an initial model or a checkpoint of this run.
 KnownText known_text(const Checkpoint& checkpoint) {
-  if (is_classifier(checkpoint)) return {classification_model(checkpoint).tokenizer, {}};
-  if (is_tagger(checkpoint)) return {tagging_model(checkpoint).tokenizer, {}};
+  if (!is_for<EmbeddingModel>(checkpoint))
+    return {known_encoder(checkpoint, kInitialTasks).tokenizer, {}};
   const EmbeddingModel model = embedding_model(checkpoint);
   return {model.tokenizer, model.prompts};
 }
@@ -173,32 +169,16 @@ void add_notes(const EmbedderConfig& config, TrainingTask& task) {
 }  // namespace
 
 OpenOptions adopt_model(EmbeddingTraining& o, const Checkpoint& checkpoint) {
-  const auto adopt_text = [&o](const Tokenizer& tokenizer, const TextLengthOptions& length) {
-    o.tokenizer = {.type = type_of(tokenizer),
-                   .vocab_size = tokenizer.vocab_size(),
-                   .pretokenized = o.tokenizer.pretokenized};
-    o.data.length = length;
-  };
-  const auto adopt_encoder = [&](const auto& model, const TextLengthOptions& length) {
-    static_cast<EncoderConfig&>(o.model) = model.network->config();
-    o.model.more_pooling.clear();
-    o.model.dense_width = 0;
-    adopt_text(model.tokenizer, length);
-  };
-  if (is_classifier(checkpoint)) {
-    const ClassificationModel model = classification_model(checkpoint);
-    adopt_encoder(model, model.length);
-    o.model.pooling = model.network->config().pooling;
-  } else if (is_tagger(checkpoint)) {
-    const TaggingModel model = tagging_model(checkpoint);
-    adopt_encoder(model, {model.length.max_length});
-  } else if (checkpoint.text("attend.task") == EmbeddingModel::kTask) {
+  if (is_for<EmbeddingModel>(checkpoint)) {
     const EmbeddingModel model = embedding_model(checkpoint);
     o.model = model.network->config();
-    adopt_text(model.tokenizer, model.length);
+    adopt_text(o, model.tokenizer, model.length);
   } else {
-    throw wrong_task(checkpoint.source, "embedding or classification",
-                     checkpoint.text("attend.task"));
+    const KnownEncoder encoder = known_encoder(checkpoint, kInitialTasks);
+    adopt_encoder(o, encoder);
+    o.model.more_pooling.clear();
+    o.model.dense_width = 0;
+    if (encoder.pooling) o.model.pooling = *encoder.pooling;
   }
   return {"pooling", "normalize"};
 }

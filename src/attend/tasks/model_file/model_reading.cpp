@@ -15,12 +15,16 @@ DataError wrong_task(std::string_view source, std::string_view expected, std::st
 }
 
 void require_task(const Checkpoint& checkpoint, std::string_view task) {
+  if (is_adapter(checkpoint) || checkpoint.text("attend.task") != task)
+    refuse_task(checkpoint, task);
+}
+
+void refuse_task(const Checkpoint& checkpoint, std::string_view tasks) {
   if (is_adapter(checkpoint))
     throw DataError(
         fmt::format("{}: expected a model, found an adapter; attend merge merges it into its base",
                     checkpoint.source));
-  if (const std::string& found = checkpoint.text("attend.task"); found != task)
-    throw wrong_task(checkpoint.source, task, found);
+  throw wrong_task(checkpoint.source, tasks, checkpoint.text("attend.task"));
 }
 
 namespace {

@@ -31,6 +31,13 @@ const Model& model_as(const SavedModel& model) {
 
 // Throws DataError unless the file is a model for `task`.
 void require_task(const Checkpoint& checkpoint, std::string_view task);
+// The DataError of require_task() for a file that is none. `tasks`: "embedding or classification".
+[[noreturn]] void refuse_task(const Checkpoint& checkpoint, std::string_view tasks);
+// Whether a file is for the task of Model. Throws DataError if it names none.
+template <class Model>
+bool is_for(const Checkpoint& checkpoint) {
+  return checkpoint.text("attend.task") == Model::kTask;
+}
 
 // The tokenizer in the tensor `name`. Throws DataError if it is missing or damaged, or
 // has no eos.

@@ -61,10 +61,6 @@ void require_language(std::string_view key, const std::string& value) {
         fmt::format("{}: expected a language such as en or pt-BR, got {}", key, quote(value)));
 }
 
-bool is_translation(const Checkpoint& model) {
-  return model.text("attend.task") == TranslationModel::kTask;
-}
-
 void set_kind_of_text(Checkpoint& model, const std::string& side, const std::string& value) {
   const std::string key = std::string(kTextKindKey) + side;
   auto kind = read_options_if_any<TextKind>(model, key);
@@ -74,7 +70,8 @@ void set_kind_of_text(Checkpoint& model, const std::string& side, const std::str
 
 void set_language(Checkpoint& model, const std::string& value) {
   require_language("language", value);
-  if (is_translation(model)) throw ConfigError("language: this model has two, src and tgt");
+  if (is_for<TranslationModel>(model))
+    throw ConfigError("language: this model has two, src and tgt");
   set_kind_of_text(model, "text", value);
 }
 
@@ -101,7 +98,7 @@ void set_default_language(Checkpoint& model, PairFormat format, bool source,
 void set_side(Checkpoint& model, bool source, const std::string& value) {
   const std::string key = source ? "src" : "tgt";
   require_language(key, value);
-  if (!is_translation(model))
+  if (!is_for<TranslationModel>(model))
     throw ConfigError(fmt::format("{}: expected a translation model, found one for {}", key,
                                   printable(model.text("attend.task"), 60)));
   const PairFormat format = read_pair_format(model);
@@ -134,7 +131,7 @@ ChatFormat usual_chat_format(const Tokenizer& tokenizer) {
 }
 
 void set_chat_template(Checkpoint& model, const std::string& value) {
-  if (model.text("attend.task") != LanguageModel::kTask)
+  if (!is_for<LanguageModel>(model))
     throw ConfigError(fmt::format("chat-template: expected a language model, found one for {}",
                                   printable(model.text("attend.task"), 60)));
   if (value.empty()) return set_text(model, kChatKey, "");

@@ -89,10 +89,6 @@ TaggingModel load_tagging_model(const std::filesystem::path& path) {
   return read_checkpoint(path, tagging_model);
 }
 
-bool is_tagger(const Checkpoint& checkpoint) {
-  return checkpoint.text("attend.task") == TaggingModel::kTask;
-}
-
 Tensor tag_log_probabilities(const TaggingModel& model, const Ragged& texts, const Ids& rows) {
   const NoGradient guard;
   Pass pass = Pass::inference();

@@ -58,9 +58,6 @@ struct TaggingModel final : EncoderModel<TokenTagger> {
 TaggingModel load_tagging_model(const std::filesystem::path& path);
 TaggingModel tagging_model(const Checkpoint& checkpoint);
 
-// Whether a file is that of a tagger, by its task. Throws DataError if it names none.
-bool is_tagger(const Checkpoint& checkpoint);
-
 // log p(tag | text) of the tokens `rows` -> [W, C]. No gradients. Throws NotFiniteError if one is
 // not finite.
 Tensor tag_log_probabilities(const TaggingModel& model, const Ragged& texts, const Ids& rows);

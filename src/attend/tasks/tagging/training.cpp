@@ -12,17 +12,12 @@
 #include "attend/core/strings/counted.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
-#include "attend/tasks/classification/model.h"
-#include "attend/tasks/embedding/model.h"
 #include "attend/tasks/learned_positions.h"
+#include "attend/tasks/model_file/model_reading.h"
 
 namespace attend {
 
 namespace {
-
-bool is_of(const Checkpoint& checkpoint, std::string_view task) {
-  return checkpoint.text("attend.task") == task;
-}
 
 void check(const TaggingTraining& o) {
   if (o.data.train.empty()) throw ConfigError("--train: expected the file to train on, got none");
@@ -39,7 +34,7 @@ void check_score(TaggingScore best_by, const std::vector<std::string>& tags) {
 
 // The tags of a model, if it has those of the texts.
 std::optional<std::vector<std::string>> same_tags(const Checkpoint* known, const TaggedText& text) {
-  if (known == nullptr || !is_of(*known, TaggingModel::kTask)) return std::nullopt;
+  if (known == nullptr || !is_for<TaggingModel>(*known)) return std::nullopt;
   std::vector<std::string> tags = tagging_model(*known).labels;
   const bool all = std::all_of(text.tags.begin(), text.tags.end(), [&](const std::string& tag) {
     return std::find(tags.begin(), tags.end(), tag) != tags.end();
@@ -50,10 +45,7 @@ std::optional<std::vector<std::string>> same_tags(const Checkpoint* known, const
 Tokenizer tokenizer_of(const TaggingTraining& o, const Checkpoint* resumed,
                        const std::vector<std::string>& lines) {
   if (resumed == nullptr && o.initial == nullptr) return Tokenizer::train(lines, o.tokenizer);
-  const Checkpoint& known = resumed != nullptr ? *resumed : *o.initial;
-  if (is_of(known, EmbeddingModel::kTask)) return embedding_model(known).tokenizer;
-  if (is_of(known, ClassificationModel::kTask)) return classification_model(known).tokenizer;
-  return tagging_model(known).tokenizer;
+  return known_encoder(resumed != nullptr ? *resumed : *o.initial, TaggingModel::kTask).tokenizer;
 }
 
 void require_same(const Checkpoint& resumed, const TaggingTraining& o, bool tags_are_its_own) {
@@ -72,68 +64,50 @@ std::vector<std::string> lines_of(const TaggedText& text) {
   return lines;
 }
 
-TaggedBatcher batcher_of(const TaggedText& texts, const TaggingModel& model, const char* name,
+// Texts as batches, for training with a seed, for validation without; notes what they are.
+TaggedBatcher batcher_of(const TaggedText& texts, const TaggingModel& model,
                          const BatchOptions& options, std::optional<std::uint64_t> seed,
                          std::vector<std::string>& notes) {
   TaggedReport report;
   std::vector<std::vector<std::int32_t>> labels;
   std::vector<TaggedPart> parts =
       encode_tagged(texts, model.tokenizer, model.special(), model.length, labels, report);
-  notes.push_back(fmt::format("{}: {}", name, report.summary()));
+  notes.push_back(fmt::format("{}: {}", seed ? "training" : "validation", report.summary()));
   return TaggedBatcher(std::move(parts), std::move(labels), options, seed);
 }
 
-}  // namespace
+// The texts, and whether their tags are those of the model that a training goes on with.
+struct TrainingTags {
+  TaggedText train;
+  std::optional<TaggedText> valid = {};  // none without files
+  bool kept = false;
+};
 
-OpenOptions adopt_model(TaggingTraining& o, const Checkpoint& checkpoint) {
-  const auto adopt = [&o](const EncoderConfig& config, const Tokenizer& tokenizer, int max_length,
-                          bool bos) {
-    static_cast<EncoderConfig&>(o.model) = config;
-    o.model.bos = bos;
-    o.tokenizer = {.type = type_of(tokenizer),
-                   .vocab_size = tokenizer.vocab_size(),
-                   .pretokenized = o.tokenizer.pretokenized};
-    o.data.length.max_length = max_length;
-  };
-  if (is_of(checkpoint, EmbeddingModel::kTask)) {
-    const EmbeddingModel model = embedding_model(checkpoint);
-    adopt(model.network->config(), model.tokenizer, model.length.max_length,
-          model.special().bos >= 0);
-  } else if (is_of(checkpoint, ClassificationModel::kTask)) {
-    const ClassificationModel model = classification_model(checkpoint);
-    adopt(model.network->config(), model.tokenizer, model.length.max_length,
-          model.special().bos >= 0);
-  } else {
-    const TaggingModel model = tagging_model(checkpoint);
-    adopt(model.network->config(), model.tokenizer, model.length.max_length,
-          model.network->config().bos);
-    o.model.output_dropout = model.network->config().output_dropout;
+// All are read before training, so that errors show at once.
+TrainingTags read_texts(const TaggingTraining& o, const Checkpoint* known) {
+  const std::vector<std::string> train = in_folder(o.data.data, o.data.train),
+                                 valid = in_folder(o.data.data, o.data.valid);
+  require_readable(train);
+  require_readable(valid);
+  TrainingTags texts{read_tagged(train, o.data.columns)};
+  if (const auto tags = same_tags(known, texts.train)) {
+    texts.train = read_tagged(train, o.data.columns, *tags);
+    texts.kept = true;
   }
-  return {"output-dropout"};
+  if (!valid.empty()) texts.valid = read_tagged(valid, o.data.columns, texts.train.tags);
+  return texts;
 }
 
-TrainingTask prepare_training(const TaggingTraining& o, const Checkpoint* resumed) {
-  check(o);
-  TrainingTask task;
-  task.name = TaggingTraining::kName;
-  const std::vector<std::string> train_files = in_folder(o.data.data, o.data.train),
-                                 valid_files = in_folder(o.data.data, o.data.valid);
-  require_readable(train_files);
-  require_readable(valid_files);
-  TaggedText train = read_tagged(train_files, o.data.columns);
-  const Checkpoint* const known = resumed != nullptr ? resumed : o.initial.get();
-  const std::optional<std::vector<std::string>> kept = same_tags(known, train);
-  if (kept) train = read_tagged(train_files, o.data.columns, *kept);
-  // Read before training, so that errors show at once.
-  std::optional<TaggedText> valid;
-  if (!valid_files.empty()) valid = read_tagged(valid_files, o.data.columns, train.tags);
-  check_score(o.data.best_by, train.tags);
+// Adds notes on the model to the task.
+TaggingModel make_model(const TaggingTraining& o, const Checkpoint* resumed,
+                        const TrainingTags& texts, TrainingTask& task) {
+  const TaggedText& train = texts.train;
   TaggerConfig config = o.model;
   config.tags = static_cast<int>(train.tags.size());
   config.vocab_size = o.tokenizer.vocab_size;  // so far
   validate(config);
   validate(o.trainer, config.d_model);
-  if (resumed != nullptr) require_same(*resumed, o, kept.has_value());
+  if (resumed != nullptr) require_same(*resumed, o, texts.kept);
 
   const std::vector<std::string> lines = lines_of(train);
   const Tokenizer tokenizer = tokenizer_of(o, resumed, lines);
@@ -142,7 +116,7 @@ TrainingTask prepare_training(const TaggingTraining& o, const Checkpoint* resume
                      o.data.length};
   model.units = has_punctuation_apart(train) ? TaggedUnits::punctuation : TaggedUnits::words;
   if (resumed == nullptr && o.initial) {
-    if (kept) {
+    if (texts.kept) {
       copy_parameters(*o.initial, model.parameters());
     } else {
       copy_parameters(*o.initial, model.parameters(), {"output."});
@@ -154,13 +128,36 @@ TrainingTask prepare_training(const TaggingTraining& o, const Checkpoint* resume
   task.notes.push_back(encoder_note(config));
   task.notes.push_back(fmt::format("vocabulary: {}; {}", counted(config.vocab_size, "piece"),
                                    counted(config.tags, "tag")));
-  TaggedBatcher training =
-      batcher_of(train, model, "training", o.data.batch, o.trainer.seed, task.notes);
+  return model;
+}
+
+}  // namespace
+
+OpenOptions adopt_model(TaggingTraining& o, const Checkpoint& checkpoint) {
+  if (is_for<TaggingModel>(checkpoint)) {
+    const TaggingModel model = tagging_model(checkpoint);
+    o.model = model.network->config();
+    adopt_text(o, model.tokenizer, model.text_length());
+  } else {
+    const KnownEncoder encoder = known_encoder(checkpoint, TaggingModel::kTask);
+    adopt_encoder(o, encoder);
+    o.model.bos = encoder.bos;
+  }
+  return {"output-dropout"};
+}
+
+TrainingTask prepare_training(const TaggingTraining& o, const Checkpoint* resumed) {
+  check(o);
+  TrainingTags texts = read_texts(o, resumed != nullptr ? resumed : o.initial.get());
+  check_score(o.data.best_by, texts.train.tags);
+  TrainingTask task;
+  task.name = TaggingTraining::kName;
+  const TaggingModel model = make_model(o, resumed, texts, task);
+  TaggedBatcher training = batcher_of(texts.train, model, o.data.batch, o.trainer.seed, task.notes);
   std::optional<TaggingValidation> validation;
-  if (valid) {
-    TaggedBatcher parts =
-        batcher_of(*valid, model, "validation", o.data.batch, std::nullopt, task.notes);
-    validation = TaggingValidation{std::move(parts), std::move(valid->labels)};
+  if (texts.valid) {
+    TaggedBatcher parts = batcher_of(*texts.valid, model, o.data.batch, std::nullopt, task.notes);
+    validation = TaggingValidation{std::move(parts), std::move(texts.valid->labels)};
   }
   task.objective = std::make_unique<TaggingObjective>(
       model, std::move(training), o.loss.label_smoothing, std::move(validation), o.data.best_by);

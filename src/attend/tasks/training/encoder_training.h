@@ -2,9 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "attend/core/options/options.h"
+#include "attend/data/classification.h"
 #include "attend/models/encoder_transformer.h"
 #include "attend/tasks/training/initial_model.h"
 #include "attend/tasks/training/text_data.h"
@@ -43,6 +46,38 @@ void groups(EncoderTraining<Data, Model, Loss>& o, Visitor&& visit) {
   visit("model", o.model);
   visit("loss", o.loss);
   visit("training", o.trainer);
+}
+
+// The encoder of a model that a training starts from, whatever its head.
+struct KnownEncoder {
+  EncoderConfig config;
+  Tokenizer tokenizer;
+  TextLengthOptions length;
+  bool bos = false;                               // before every text
+  std::optional<Pooling> pooling = std::nullopt;  // a tagger has none
+};
+
+// That of a classifier, a tagger or an embedding model. Throws DataError for another kind, which
+// asks for `wanted`: "embedding or classification".
+KnownEncoder known_encoder(const Checkpoint& checkpoint, std::string_view wanted);
+
+// The vocabulary and the longest text of a model become those of the options.
+template <class Data, class Model, class Loss>
+void adopt_text(EncoderTraining<Data, Model, Loss>& o, const Tokenizer& tokenizer,
+                const TextLengthOptions& length) {
+  o.tokenizer = {.type = type_of(tokenizer),
+                 .vocab_size = tokenizer.vocab_size(),
+                 .pretokenized = o.tokenizer.pretokenized};
+  o.data.length.max_length = length.max_length;
+  if constexpr (requires { o.data.length.truncation; })
+    o.data.length.truncation = length.truncation;
+}
+
+// The same, and its architecture.
+template <class Data, class Model, class Loss>
+void adopt_encoder(EncoderTraining<Data, Model, Loss>& o, const KnownEncoder& encoder) {
+  static_cast<EncoderConfig&>(o.model) = encoder.config;
+  adopt_text(o, encoder.tokenizer, encoder.length);
 }
 
 // "model: transformer encoder, 2 layers, d-model 256, 4 heads"
