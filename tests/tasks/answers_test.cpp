@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "tensor/expect_error.h"
 
@@ -191,6 +194,50 @@ TEST(AnswersInWindows, NeedFewTriesToFindTheOneThatHasNone) {
   EXPECT_THROW(answer_all(counting.conversation(1024)), DataError);
   EXPECT_EQ(counting.accepted.size(), 999u);
   EXPECT_LE(counting.windows.size(), 21u) << "two for every halving";
+}
+
+// The lengths of lines; "x" has none, and "zz" cannot be answered.
+std::size_t length_of(const std::string& line, const std::string& where) {
+  if (line == "x") throw LineError(where + ": expected a line, got x");
+  return line.size();
+}
+std::vector<std::size_t> doubled(std::span<const std::size_t> lengths) {
+  std::vector<std::size_t> answers;
+  for (const std::size_t length : lengths) {
+    if (length == 2) throw std::runtime_error("two is too much");
+    answers.push_back(2 * length);
+  }
+  return answers;
+}
+
+struct Lengths {
+  std::vector<std::size_t> accepted = {};
+  std::vector<std::string> rejected = {};
+  AnswerSink<std::size_t> sink() {
+    return {.accept = [this](std::size_t answer) { accepted.push_back(answer); },
+            .reject = [this](const LineError& error) { rejected.push_back(error.what()); }};
+  }
+};
+
+TEST_P(Answers, OfLinesNameTheFileAndTheLine) {
+  std::istringstream text("one\nx\nthree\nzz\nfour\n");
+  LineReader lines(text, "in.txt");
+  Lengths lengths;
+  answer_lines(
+      lines, GetParam(), lengths.sink(),
+      [&](const std::string& line) { return length_of(line, lines.where()); }, doubled);
+  EXPECT_EQ(lengths.accepted, (std::vector<std::size_t>{6, 10, 8}));
+  EXPECT_EQ(lengths.rejected, (std::vector<std::string>{"in.txt:2: expected a line, got x",
+                                                        "in.txt:4: two is too much"}));
+}
+
+TEST(AnswersOfTexts, NameTheNumberOfTheText) {
+  const std::vector<std::string> texts{"one", "x", "three", "zz", "four"};
+  Lengths lengths;
+  answer_texts(texts, "text ", lengths.sink(), length_of, doubled);
+  EXPECT_EQ(lengths.accepted, (std::vector<std::size_t>{6, 10, 8}));
+  EXPECT_EQ(lengths.rejected, (std::vector<std::string>{"text 2: expected a line, got x",
+                                                        "text 4: two is too much"}));
 }
 
 }  // namespace

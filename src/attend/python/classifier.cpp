@@ -4,8 +4,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <fmt/format.h>
-
 #include <optional>
 #include <span>
 #include <tuple>
@@ -38,22 +36,14 @@ std::vector<std::vector<float>> classify_texts(const ClassifierView& classifier,
   std::vector<Classification> classes;
   check_options(options);
   const ClassificationEngine reader = classifier.engine.reading(options);
-  std::size_t next = 0;
-  const auto where = [&] { return fmt::format("{}:{}", kTexts, next); };
-  answer_all(Conversation<PairInput, Classification>{
-      .arrived = [] { return true; },
-      .next = [&]() -> std::optional<PairInput> {
-        if (next == texts.size()) return std::nullopt;
-        const std::string& text = texts[next++];
-        return reader.input(text_for(text, classifier.engine.model().special_text), where());
+  answer_texts(
+      texts, kPlaceOfTexts, collect(classes),
+      [&](const std::string& text, const std::string& where) {
+        return reader.input(text_for(text, classifier.engine.model().special_text), where);
       },
-      .where = where,
-      .answer =
-          [&](std::span<const PairInput> window) {
-            return classifier.engine.classify_inputs(window, options);
-          },
-      .sink = collect(classes),
-  });
+      [&](std::span<const PairInput> window) {
+        return classifier.engine.classify_inputs(window, options);
+      });
   std::vector<std::vector<float>> scores;
   for (Classification& one : classes)
     scores.push_back(one.probabilities.empty() ? std::vector{one.value}

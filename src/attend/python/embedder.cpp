@@ -5,10 +5,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <fmt/format.h>
-
 #include <memory>
-#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "attend/python/model_views.h"
 #include "attend/python/module.h"
@@ -67,20 +67,13 @@ void embed_texts(const EmbedderView& embedder, const EmbeddingOptions& options,
                  const std::vector<std::string>& texts, const Accept& accept) {
   const EnteredRuntime entered(embedder.runtime);
   const EmbeddingEngine& engine = embedder.engine.engine();
-  std::size_t next = 0;
-  const auto where = [&] { return fmt::format("{}:{}", kTexts, next); };
-  answer_all(Conversation<std::string, TextEmbedding>{
-      .arrived = [] { return true; },
-      .next = [&]() -> std::optional<std::string> {
-        if (next == texts.size()) return std::nullopt;
-        const std::string& text = texts[next++];
-        engine.check_length(options.prompt_text.value_or("") + text, where());
+  answer_texts(
+      texts, kPlaceOfTexts, AnswerSink<TextEmbedding>{.accept = accept},
+      [&](const std::string& text, const std::string& where) {
+        engine.check_length(options.prompt_text.value_or("") + text, where);
         return text;
       },
-      .where = where,
-      .answer = [&](std::span<const std::string> window) { return engine.embed(window, options); },
-      .sink = {.accept = accept},
-  });
+      [&](std::span<const std::string> window) { return engine.embed(window, options); });
 }
 
 // One row per text: [n, width].

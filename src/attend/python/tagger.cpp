@@ -4,9 +4,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <fmt/format.h>
-
-#include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -68,23 +65,15 @@ std::vector<TaggingState> tag_texts(const TaggerView& tagger, const Words& texts
   const Released released;
   const EnteredRuntime entered(tagger.runtime);
   std::vector<Tagging> taggings;
-  std::size_t next = 0;
-  const auto where = [&] { return fmt::format("{}:{}", kTexts, next); };
-  answer_all(Conversation<TaggingInput, Tagging>{
-      .arrived = [] { return true; },
-      .next = [&]() -> std::optional<TaggingInput> {
-        if (next == texts.size()) return std::nullopt;
-        const std::string& text = texts[next++];
+  answer_texts(
+      texts, kPlaceOfTexts, collect(taggings),
+      [&](const std::string& text, const std::string& where) {
         return tagger.engine.input(text_for(text, tagger.engine.model().special_text), options,
-                                   where());
+                                   where);
       },
-      .where = where,
-      .answer =
-          [&](std::span<const TaggingInput> window) {
-            return tagger.engine.tag_inputs(window, options);
-          },
-      .sink = collect(taggings),
-  });
+      [&](std::span<const TaggingInput> window) {
+        return tagger.engine.tag_inputs(window, options);
+      });
   return states_of(std::move(taggings));
 }
 

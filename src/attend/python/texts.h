@@ -11,6 +11,7 @@
 namespace attend {
 
 inline constexpr const char* kTexts = "texts";
+inline constexpr const char* kPlaceOfTexts = "texts:";  // and a number
 
 // A text as the model reads it: imported models see line breaks, others are trained on lines.
 inline std::string text_for(std::string text, SpecialText special) {

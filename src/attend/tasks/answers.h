@@ -11,20 +11,25 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "attend/answers.h"
 #include "attend/checkpoint/finite.h"
+#include "attend/core/files/lines.h"
 #include "attend/error.h"
 
 namespace attend {
 
+inline constexpr std::size_t kAnswerWindow = 1024;
+
 template <class Request, class Answer>
 struct Conversation {
-  std::size_t window = 1024;      // most requests answered together
-  std::function<bool()> arrived;  // whether next() would return without waiting
+  std::size_t window = kAnswerWindow;  // most requests answered together
+  std::function<bool()> arrived;       // whether next() would return without waiting
   // Nullopt at the end; LineError for a bad request; other exceptions end the stream.
   std::function<std::optional<Request>()> next;
   std::function<std::string()> where;  // position of the last request: "in.txt:17"
@@ -136,6 +141,47 @@ void answer_all(const Conversation<Request, Answer>& c) {
     window.answer();
     window.hand_on();
   }
+}
+
+// Answers line by line. read(line) makes a request of a line, or throws LineError with
+// lines.where() for one that is none; answer(requests) as of a Conversation.
+template <class Answer, class Read, class Answers>
+void answer_lines(LineReader& lines, std::size_t window, const AnswerSink<Answer>& sink,
+                  const Read& read, const Answers& answer) {
+  using Request = std::invoke_result_t<Read, const std::string&>;
+  std::string line;
+  answer_all(Conversation<Request, Answer>{
+      .window = window,
+      .arrived = [&] { return lines.has_arrived(); },
+      .next = [&]() -> std::optional<Request> {
+        if (!lines.next(line)) return std::nullopt;
+        return read(std::as_const(line));
+      },
+      .where = [&] { return lines.where(); },
+      .answer = answer,
+      .sink = sink,
+  });
+}
+
+// The same for texts in memory, whose places are `place` and their numbers: "line 17" after "line
+// ". Calls read(text, where).
+template <class Answer, class Read, class Answers>
+void answer_texts(std::span<const std::string> texts, std::string_view place,
+                  const AnswerSink<Answer>& sink, const Read& read, const Answers& answer) {
+  using Request = std::invoke_result_t<Read, const std::string&, const std::string&>;
+  std::size_t number = 0;
+  const auto where = [&] { return fmt::format("{}{}", place, number); };
+  answer_all(Conversation<Request, Answer>{
+      .arrived = [] { return true; },
+      .next = [&]() -> std::optional<Request> {
+        if (number == texts.size()) return std::nullopt;
+        const std::string& text = texts[number++];
+        return read(text, where());
+      },
+      .where = where,
+      .answer = answer,
+      .sink = sink,
+  });
 }
 
 }  // namespace attend

@@ -100,20 +100,13 @@ void embed_lines(const EmbeddingEngine& embedder, const EmbedArguments& argument
   ProgressLine progress = ProgressLine::over_lines("-", /*answering=*/arguments.npy.empty());
   LineReader lines = standard_input();
   input.watch(lines);
-  std::string line;
-  answer_all(Conversation<std::string, TextEmbedding>{
-      .window = static_cast<std::size_t>(arguments.window),
-      .arrived = [&] { return lines.has_arrived(); },
-      .next = [&]() -> std::optional<std::string> {
-        if (!lines.next(line)) return std::nullopt;
+  answer_lines(
+      lines, static_cast<std::size_t>(arguments.window), progress.counted(sink),
+      [&](const std::string& line) {
         if (arguments.context) embedder.check_length(line, lines.where());
         return line;
       },
-      .where = [&] { return lines.where(); },
-      .answer =
-          [&](std::span<const std::string> window) { return embed(embedder, arguments, window); },
-      .sink = progress.counted(sink),
-  });
+      [&](std::span<const std::string> window) { return embed(embedder, arguments, window); });
 }
 
 // Counts texts that are longer than an embedding model reads.

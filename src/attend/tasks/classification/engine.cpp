@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include "attend/core/options/option_fields.h"
@@ -119,18 +118,10 @@ void ClassificationEngine::classify(LineReader& lines, const AnswerSink<Classifi
                                     const ClassificationOptions& options) const {
   check_options(options);
   const ClassificationEngine reader = reading(options);
-  std::string line;
-  answer_all(Conversation<PairInput, Classification>{
-      .window = static_cast<std::size_t>(options.window),
-      .arrived = [&] { return lines.has_arrived(); },
-      .next = [&]() -> std::optional<PairInput> {
-        if (!lines.next(line)) return std::nullopt;
-        return reader.input(line, lines.where());
-      },
-      .where = [&] { return lines.where(); },
-      .answer = [&](std::span<const PairInput> window) { return classify_inputs(window, options); },
-      .sink = sink,
-  });
+  answer_lines(
+      lines, static_cast<std::size_t>(options.window), sink,
+      [&](const std::string& line) { return reader.input(line, lines.where()); },
+      [&](std::span<const PairInput> window) { return classify_inputs(window, options); });
 }
 
 std::vector<Classification> ClassificationEngine::classify_inputs(

@@ -177,37 +177,24 @@ std::vector<float> score_stream(const LanguageModel& model, std::vector<std::int
 
 void score_lines(const LanguageModel& model, LineReader& lines, int max_tokens,
                  const AnswerSink<SequenceScore>& sink) {
-  std::string line;
-  const auto next = [&]() -> std::optional<ScoredLine> {
-    if (!lines.next(line)) return std::nullopt;
-    return scored_line(model, line, lines.where(), max_tokens);
-  };
-  answer_all(Conversation<ScoredLine, SequenceScore>{
-      .arrived = [&] { return lines.has_arrived(); },
-      .next = next,
-      .where = [&] { return lines.where(); },
-      .answer = [&](std::span<const ScoredLine> some) { return score_lines(model, some); },
-      .sink = sink,
-  });
+  answer_lines(
+      lines, kAnswerWindow, sink,
+      [&](const std::string& line) { return scored_line(model, line, lines.where(), max_tokens); },
+      [&](std::span<const ScoredLine> some) { return score_lines(model, some); });
 }
 
 std::vector<SequenceScore> score_lines(const LanguageModel& model,
                                        std::span<const std::string> lines,
                                        const ScoringOptions& options) {
-  std::size_t index = 0;
-  const auto where = [&] { return fmt::format("line {}", index); };
   std::vector<SequenceScore> scores;
-  answer_all(Conversation<ScoredLine, SequenceScore>{
-      .arrived = [] { return true; },
-      .next = [&]() -> std::optional<ScoredLine> {
-        if (index == lines.size()) return std::nullopt;
-        const std::string& line = lines[index++];
-        return scored_line(model, line, where(), options.max_tokens);
+  const AnswerSink<SequenceScore> sink{
+      .accept = [&](const SequenceScore& score) { scores.push_back(score); }};
+  answer_texts(
+      lines, "line ", sink,
+      [&](const std::string& line, const std::string& where) {
+        return scored_line(model, line, where, options.max_tokens);
       },
-      .where = where,
-      .answer = [&](std::span<const ScoredLine> some) { return score_lines(model, some); },
-      .sink = {.accept = [&](const SequenceScore& score) { scores.push_back(score); }},
-  });
+      [&](std::span<const ScoredLine> some) { return score_lines(model, some); });
   return scores;
 }
 

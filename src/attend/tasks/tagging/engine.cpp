@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "attend/core/options/option_fields.h"
 #include "attend/core/strings/utf8.h"
@@ -159,18 +158,10 @@ std::vector<Tagging> TaggingEngine::tag(std::span<const std::string> texts,
 void TaggingEngine::tag(LineReader& lines, const AnswerSink<Tagging>& sink,
                         const TaggingOptions& options) const {
   check_options(options);
-  std::string line;
-  answer_all(Conversation<TaggingInput, Tagging>{
-      .window = static_cast<std::size_t>(options.window),
-      .arrived = [&] { return lines.has_arrived(); },
-      .next = [&]() -> std::optional<TaggingInput> {
-        if (!lines.next(line)) return std::nullopt;
-        return input(line, options, lines.where());
-      },
-      .where = [&] { return lines.where(); },
-      .answer = [&](std::span<const TaggingInput> window) { return tag_inputs(window, options); },
-      .sink = sink,
-  });
+  answer_lines(
+      lines, static_cast<std::size_t>(options.window), sink,
+      [&](const std::string& line) { return input(line, options, lines.where()); },
+      [&](std::span<const TaggingInput> window) { return tag_inputs(window, options); });
 }
 
 std::vector<Tagging> TaggingEngine::tag_words(std::span<const Words> texts,
