@@ -13,7 +13,6 @@
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/ops/softmax.h"
-#include "attend/tasks/model_file/label_names.h"
 #include "attend/tasks/model_file/model_reading.h"
 
 namespace attend {

@@ -21,16 +21,42 @@
 #include <vector>
 
 #include "attend/checkpoint/checkpoint.h"
+#include "attend/core/options/options.h"
 #include "attend/data/language.h"
+#include "attend/decode/beam_search.h"
 #include "attend/decode/continuous_cache.h"
+#include "attend/decode/sampling.h"
 #include "attend/models/language_transformer.h"
 #include "attend/tasks/language/chat.h"
-#include "attend/tasks/language/generation_defaults.h"
 #include "attend/tasks/language/language_format.h"
 #include "attend/tasks/model_file/saved_model.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {
+
+// How the makers of a model let it write, unless the user says otherwise.
+struct GenerationDefaults {
+  float temperature = 1.0f;
+  int top_k = 0;
+  float top_p = 1.0f;
+  float repetition_penalty = 1.0f;
+  int no_repeat_ngram = 0;
+  int min_tokens = 0;
+
+  bool operator==(const GenerationDefaults&) const = default;
+};
+
+template <class Visitor>
+void fields(GenerationDefaults& o, Visitor&& visit) {
+  visit("temperature", o.temperature, kTemperatures, "default temperature");
+  visit("top-k", o.top_k, between(0, kVocabularySizes.most), "default of top-k");
+  visit("top-p", o.top_p, above(0, 1), "default of top-p");
+  visit("repetition-penalty", o.repetition_penalty, kRepetitionPenalties,
+        "default factor of tokens in the context");
+  visit("no-repeat-ngram", o.no_repeat_ngram, kOutputLengths,
+        "default length of the sequences that are never written twice");
+  visit("min-tokens", o.min_tokens, between(0, 1e9), "default shortest continuation");
+}
 
 struct LanguageModel final : SavedModel {
   static constexpr std::string_view kTask = "language modeling";

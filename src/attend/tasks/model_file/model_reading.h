@@ -1,6 +1,7 @@
 // Reads and checks parts of a model file, for the load functions of all tasks.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -96,6 +97,11 @@ void write_special_text(SpecialText special, Metadata& metadata);
 // SavedModel::text_kinds. Throws DataError for invalid ones.
 inline constexpr std::string_view kTextKindKey = "attend.text_kind.";
 std::map<std::string, TextKind> read_text_kinds(const Checkpoint& checkpoint);
+
+// The names of the labels of a model, "attend.labels": a JSON array in the order of the logits.
+// Throws DataError unless there are at least `least` different names that a line of a text file can
+// have.
+std::vector<std::string> read_label_names(const Checkpoint& checkpoint, std::size_t least);
 
 bool is_in_vocabulary(const std::vector<std::int32_t>& ids, const Tokenizer& tokenizer);
 

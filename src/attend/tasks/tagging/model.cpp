@@ -15,7 +15,6 @@
 #include "attend/error.h"
 #include "attend/ops/softmax.h"
 #include "attend/tasks/learned_positions.h"
-#include "attend/tasks/model_file/label_names.h"
 #include "attend/tasks/model_file/model_reading.h"
 
 namespace attend {
