@@ -8,6 +8,21 @@
 
 namespace attend {
 
+void Validation::score_by(std::string_view name) {
+  if (name == "loss") {
+    score = -loss;
+    return;
+  }
+  score = metrics.front().second;
+  for (const auto& [metric, value] : metrics)
+    if (metric == name) score = value;
+}
+
+Validation Objective::validate() {
+  SingleProcess alone;
+  return validate_together(alone);
+}
+
 Validation Objective::validate_together(Collective& processes) {
   Validation result;
   if (processes.is_first()) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,10 @@ struct Validation {
   double nll = 0;                                       // per target, without smoothing
   std::vector<std::pair<std::string, double>> metrics;  // {"bleu", 41.2}
   double score = 0;                                     // higher is better; decides `best`
+
+  // The score becomes the metric of that name, the negative of the loss for "loss", or else the
+  // first metric.
+  void score_by(std::string_view name);
 };
 
 class Objective {
@@ -53,8 +58,10 @@ class Objective {
   virtual std::string unit() const { return "tokens"; }
   virtual BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) = 0;
 
+  // An objective that can validate has one of the two functions below, or both.
   virtual bool can_validate() const = 0;
-  virtual Validation validate() = 0;
+  // By default validate_together() of a single process.
+  virtual Validation validate();
   // The validation of several processes with equal parameters, all of which call it. The first gets
   // what validate() returns, bit for bit, the others its loss, nll and score at least. By default
   // the first validates; most objectives share the work out. Instead of throwing

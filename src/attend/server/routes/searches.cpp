@@ -6,6 +6,7 @@
 #include "attend/server/routes/exploring.h"
 #include "attend/server/routes/inputs.h"
 #include "attend/server/work/submission.h"
+#include "attend/tasks/model_file/model_reading.h"
 #include "attend/tasks/translation/engine.h"
 
 namespace attend {
@@ -74,7 +75,7 @@ void search(const std::shared_ptr<Call>& call) {
   if (attention_changes_of(p) != AttentionChangeOptions{}) {
     answer_changed(call, model,
                    [text = p.text("text"), options, body_of](const SavedModel& changed) {
-                     const TranslationEngine engine(dynamic_cast<const TranslationModel&>(changed));
+                     const TranslationEngine engine(model_as<TranslationModel>(changed));
                      return body_of(engine.translate(std::span(&text, 1), options).front());
                    });
     return call->spend()(std::ssize(model->tokenizer.encode(p.text("text"))));

@@ -105,11 +105,6 @@ BatchLoss ClassificationObjective::loss(std::int64_t epoch, std::int64_t index, 
   return loss_of(model_.logits(training_texts(batch.text, pass), pass), batch, normalizer, pass);
 }
 
-Validation ClassificationObjective::validate() {
-  SingleProcess alone;
-  return validate_together(alone);
-}
-
 ClassifierScores ClassificationObjective::scores_of(std::span<const float> outputs) const {
   const ProblemType problem = model_.network->config().problem_type;
   ClassifierScores scores(problem, model_.labels);
@@ -162,10 +157,7 @@ Validation ClassificationObjective::validate_together(Collective& processes) {
   result.loss /= texts;
   result.nll /= texts;
   result.metrics = scores.metrics();
-  result.score = result.metrics.front().second;
-  for (const auto& [name, value] : result.metrics)
-    if (name == enum_names(best_by_)[static_cast<std::size_t>(best_by_)]) result.score = value;
-  if (best_by_ == ClassificationScore::loss) result.score = -result.loss;
+  result.score_by(enum_names(best_by_)[static_cast<std::size_t>(best_by_)]);
   return result;
 }
 

@@ -45,7 +45,6 @@ class ClassificationObjective final : public Objective {
   BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override;
   bool can_validate() const override { return validation_.has_value(); }
   // score: by `best_by`; for the loss, its negative. nll is the loss where there is no likelihood.
-  Validation validate() override;
   Validation validate_together(Collective& processes) override;
 
  private:

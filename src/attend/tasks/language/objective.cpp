@@ -37,11 +37,6 @@ CrossEntropy LanguageObjective::loss_of(const LanguageBatch& windows,
                                  windows.target, weight, pass.in_precision(options));
 }
 
-Validation LanguageObjective::validate() {
-  SingleProcess alone;
-  return validate_together(alone);
-}
-
 Validation LanguageObjective::validate_together(Collective& processes) {
   const std::vector<double> sums = share_out(
       processes, validation_->batches.batches(), 1, [&](std::int64_t i, std::span<double> sum) {

@@ -43,7 +43,6 @@ class LanguageObjective final : public Objective {
   BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override;
   bool can_validate() const override { return validation_.has_value(); }
   // score: the log-likelihood per token, the negative logarithm of the perplexity.
-  Validation validate() override;
   Validation validate_together(Collective& processes) override;
 
  private:

@@ -47,11 +47,6 @@ BatchLoss TaggingObjective::loss(std::int64_t epoch, std::int64_t index, double 
   return {std::move(result.loss), result.loss_sum, result.nll};
 }
 
-Validation TaggingObjective::validate() {
-  SingleProcess alone;
-  return validate_together(alone);
-}
-
 Validation TaggingObjective::validate_together(Collective& processes) {
   const NoGradient guard;
   std::vector<std::int32_t> own;  // the tags of this process's words
@@ -103,10 +98,7 @@ void TaggingObjective::add_scores(std::span<const std::int32_t> found, Validatio
   } else {
     result.metrics = {{"accuracy", words.accuracy()}, {"macro_f1", words.macro_f1()}};
   }
-  result.score = result.metrics.front().second;
-  for (const auto& [name, value] : result.metrics)
-    if (name == enum_names(best_by_)[static_cast<std::size_t>(best_by_)]) result.score = value;
-  if (best_by_ == TaggingScore::loss) result.score = -result.loss;
+  result.score_by(enum_names(best_by_)[static_cast<std::size_t>(best_by_)]);
 }
 
 }  // namespace attend

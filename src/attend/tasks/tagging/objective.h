@@ -45,7 +45,6 @@ class TaggingObjective final : public Objective {
   bool can_validate() const override { return validation_.has_value(); }
   // score: by `best_by`; for the loss, its negative. Entities are those of whole texts, also of
   // texts in parts.
-  Validation validate() override;
   Validation validate_together(Collective& processes) override;
 
  private:

@@ -71,11 +71,6 @@ CrossEntropy TranslationObjective::loss_of(const TranslationBatch& batch,
                                  pass.in_precision(options));
 }
 
-Validation TranslationObjective::validate() {
-  SingleProcess alone;
-  return validate_together(alone);
-}
-
 std::optional<std::vector<std::string>> TranslationObjective::hypotheses_of(
     std::vector<TokenizedSentence> sources) const {
   std::vector<std::string> hypotheses;

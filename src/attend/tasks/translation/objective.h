@@ -52,9 +52,7 @@ class TranslationObjective final : public Objective {
   BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override;
   bool can_validate() const override { return validation_.has_value(); }
   // score: BLEU; not computed if the loss is not finite. The loss is NaN if a score of decoding is
-  // not finite.
-  Validation validate() override;
-  // Each process reads and translates some of the batches.
+  // not finite. Each process reads and translates some of the batches.
   Validation validate_together(Collective& processes) override;
 
  private:
