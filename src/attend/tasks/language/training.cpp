@@ -171,9 +171,7 @@ void settle_defaults(LanguageTraining& o, const IsSet& is_set) {
 OpenOptions adopt_model(LanguageTraining& o, const Checkpoint& checkpoint) {
   const LanguageModel model = language_model(checkpoint);
   o.model = model.network->config();
-  o.vocabulary = {.type = type_of(model.tokenizer),
-                  .vocab_size = model.tokenizer.vocab_size(),
-                  .pretokenized = o.vocabulary.pretokenized};
+  adopt_vocabulary(o.vocabulary, model.tokenizer);
   o.cache = model.cache;
   o.data.units.documents = !model.text.has_lines();
   int& window = o.data.windows.sequence_length;

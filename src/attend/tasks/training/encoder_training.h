@@ -65,9 +65,7 @@ KnownEncoder known_encoder(const Checkpoint& checkpoint, std::string_view wanted
 template <class Data, class Model, class Loss>
 void adopt_text(EncoderTraining<Data, Model, Loss>& o, const Tokenizer& tokenizer,
                 const TextLengthOptions& length) {
-  o.tokenizer = {.type = type_of(tokenizer),
-                 .vocab_size = tokenizer.vocab_size(),
-                 .pretokenized = o.tokenizer.pretokenized};
+  adopt_vocabulary(o.tokenizer, tokenizer);
   o.data.length.max_length = length.max_length;
   if constexpr (requires { o.data.length.truncation; })
     o.data.length.truncation = length.truncation;

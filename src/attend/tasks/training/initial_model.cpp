@@ -55,6 +55,12 @@ void settle_options(const std::vector<OptionGroup>& adopted, const std::vector<O
   }
 }
 
+void adopt_vocabulary(TokenizerOptions& options, const Tokenizer& tokenizer) {
+  options = {.type = type_of(tokenizer),
+             .vocab_size = tokenizer.vocab_size(),
+             .pretokenized = options.pretokenized};
+}
+
 void copy_parameters(const Checkpoint& model, const ParameterSet& parameters,
                      const std::vector<std::string_view>& fresh) {
   for (const ParameterSet::Entry& entry : parameters.entries()) {

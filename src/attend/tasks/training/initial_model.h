@@ -10,6 +10,7 @@
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/nn/parameters.h"
+#include "attend/text/tokenizer.h"
 
 namespace attend {
 
@@ -29,6 +30,9 @@ void require_trainable(const Checkpoint& model);
 // architecture that the user has set to something else. `source` names the model.
 void settle_options(const std::vector<OptionGroup>& adopted, const std::vector<OptionGroup>& given,
                     const IsSet& is_set, const OpenOptions& open, std::string_view source);
+
+// Makes the options of the vocabulary those of a model; what they say of texts stays.
+void adopt_vocabulary(TokenizerOptions& options, const Tokenizer& tokenizer);
 
 // The parameters of `model`, except those whose names begin with one of `fresh`, which keep their
 // values. Throws DataError if one is missing or has another shape.

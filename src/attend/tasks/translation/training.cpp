@@ -213,9 +213,7 @@ OpenOptions adopt_model(TranslationTraining& o, const Checkpoint& checkpoint) {
   o.model = ModelOptions::of(config);
   const bool equal = model.src_tokenizer.bytes() == model.tgt_tokenizer.bytes();
   o.vocabulary.joint_vocabulary = equal || common(config).tie_embeddings == TiedEmbeddings::all;
-  o.vocabulary.tokenizer = {.type = type_of(model.tgt_tokenizer),
-                            .vocab_size = model.tgt_tokenizer.vocab_size(),
-                            .pretokenized = o.vocabulary.tokenizer.pretokenized};
+  adopt_vocabulary(o.vocabulary.tokenizer, model.tgt_tokenizer);
   o.decoding = model.decoding;
   return {};
 }
