@@ -45,6 +45,15 @@ const std::string& piece_of(const std::vector<std::string>& pieces, ForeignConfi
       config.integer(key, between(0, static_cast<double>(pieces.size()) - 1)))];
 }
 
+// The tokenizer of a side, "source.spm" or "target.spm". Adds remarks on its pieces.
+Tokenizer read_side(const ModelDirectory& directory, const char* file, const VocabularyOrder& order,
+                    std::vector<std::string>& remarks) {
+  const std::string bytes = directory.text(file);
+  if (file == std::string_view("source.spm")) refuse_added_tokens(directory, order);
+  remark_unknown_pieces(file, bytes, order, remarks);
+  return Tokenizer::from_bytes(reorder_sentencepiece(bytes, order));
+}
+
 }  // namespace
 
 ForeignModel read_marian(const ModelDirectory& directory, ForeignConfig& config) {
@@ -80,11 +89,7 @@ ForeignModel read_marian(const ModelDirectory& directory, ForeignConfig& config)
   std::vector<std::string> remarks;
   const auto tokenizer = [&](const char* file, const std::vector<std::string>& pieces,
                              const std::vector<std::string>& without_text) {
-    const std::string bytes = directory.text(file);
-    const VocabularyOrder order{pieces, without_text, special};
-    if (file == std::string_view("source.spm")) refuse_added_tokens(directory, order);
-    remark_unknown_pieces(file, bytes, order, remarks);
-    return Tokenizer::from_bytes(reorder_sentencepiece(bytes, order));
+    return read_side(directory, file, {pieces, without_text, special}, remarks);
   };
   auto network = std::shared_ptr<EncoderDecoder>(make_encoder_decoder(shape));
   TranslationModel model(

@@ -5,6 +5,38 @@
 
 namespace attend::lab {
 
+namespace {
+
+// With one share of label smoothing: means over the seeds, and the BLEU of each.
+struct SmoothedTrials {
+  double perplexity = 0, bleu = 0;
+  std::vector<double> bleus = {};
+
+  std::string each() const {
+    std::string text;
+    for (const double one : bleus) text += fmt::format("{}{:.1f}", text.empty() ? "" : ", ", one);
+    return text;
+  }
+};
+
+SmoothedTrials smoothed_trials(const Lab& lab, const TrialCorpus& corpus, TrialOptions options,
+                               float smoothing, std::uint64_t seeds) {
+  SmoothedTrials trials;
+  for (std::uint64_t seed = lab.options.seed; seed < lab.options.seed + seeds; ++seed) {
+    lab.progress(
+        fmt::format("label smoothing {}, seed {}: {} steps", smoothing, seed, options.steps));
+    options.seed = seed;
+    const Trial trial =
+        run_trial(*corpus.objective(trial_transformer(), smoothing, 2048, seed), options);
+    trials.perplexity += trial.last().perplexity / static_cast<double>(seeds);
+    trials.bleu += trial.last().bleu / static_cast<double>(seeds);
+    trials.bleus.push_back(trial.last().bleu);
+  }
+  return trials;
+}
+
+}  // namespace
+
 LabResult run_label_smoothing(const Lab& lab) {
   const std::int64_t steps = lab.full_or_quick<std::int64_t>(300, 4);
   const std::uint64_t seeds = lab.full_or_quick<std::uint64_t>(3, 1);
@@ -35,27 +67,17 @@ LabResult run_label_smoothing(const Lab& lab) {
   std::vector<double> plain;  // BLEU of each seed without smoothing
   std::int64_t better = 0;    // seeds for which smoothing is better
   for (const float smoothing : {0.0f, 0.1f}) {
-    double mean_perplexity = 0, mean_bleu = 0;
-    std::string each;
-    for (std::uint64_t seed = lab.options.seed; seed < lab.options.seed + seeds; ++seed) {
-      lab.progress(fmt::format("label smoothing {}, seed {}: {} steps", smoothing, seed, steps));
-      options.seed = seed;
-      const Trial trial =
-          run_trial(*corpus.objective(trial_transformer(), smoothing, 2048, seed), options);
-      mean_perplexity += trial.last().perplexity / static_cast<double>(seeds);
-      mean_bleu += trial.last().bleu / static_cast<double>(seeds);
-      if (smoothing == 0.0f) plain.push_back(trial.last().bleu);
-      better += trial.last().bleu > plain[static_cast<std::size_t>(seed - lab.options.seed)];
-      each += fmt::format("{}{:.1f}", each.empty() ? "" : ", ", trial.last().bleu);
-    }
+    const SmoothedTrials trials = smoothed_trials(lab, corpus, options, smoothing, seeds);
+    if (smoothing == 0.0f) plain = trials.bleus;
+    for (std::size_t i = 0; i < plain.size(); ++i) better += trials.bleus[i] > plain[i];
     const auto at = static_cast<double>(perplexity.categories.size());
     for (Plot* plot : {&perplexity, &bleu})
       plot->categories.push_back(fmt::format("{:g}", smoothing));
-    perplexity.series[0].points.emplace_back(at, mean_perplexity);
-    bleu.series[0].points.emplace_back(at, mean_bleu);
+    perplexity.series[0].points.emplace_back(at, trials.perplexity);
+    bleu.series[0].points.emplace_back(at, trials.bleu);
     result.table.rows.push_back({fmt::format("{:g}", smoothing),
-                                 fmt::format("{:.3f}", mean_perplexity),
-                                 fmt::format("{:.1f}", mean_bleu), each});
+                                 fmt::format("{:.3f}", trials.perplexity),
+                                 fmt::format("{:.1f}", trials.bleu), trials.each()});
   }
   const auto change = [](const Plot& plot) {
     return plot.series[0].points[1].second - plot.series[0].points[0].second;

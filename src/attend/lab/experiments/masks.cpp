@@ -87,6 +87,18 @@ Exercise next_symbol(Random& random) {
   return builder.build();
 }
 
+std::vector<std::string> leak_row(const char* label, const Leak& leak, const std::string& loss) {
+  return {label, fmt::format("{}", leak.compared), fmt::format("{}", leak.changed),
+          fmt::format("{:.2g}", leak.largest), loss};
+}
+
+std::string change_of(const Leak& with, const Leak& without, const Leak& of_whole) {
+  return fmt::format(
+      "With the mask, {} of {} earlier outputs changed in any bit; without it, {} of {}.",
+      with.changed + of_whole.changed, with.compared + of_whole.compared, without.changed,
+      without.compared);
+}
+
 }  // namespace
 
 LabResult run_masks(const Lab& lab) {
@@ -104,11 +116,6 @@ LabResult run_masks(const Lab& lab) {
   Random random({lab.options.seed, stream_of("lab.masks")});
   const auto source = random_symbols(random, kMaskLength, kMaskSymbols),
              ids = random_symbols(random, kMaskLength, kMaskSymbols);
-  const auto add_row = [&](const char* label, const Leak& leak, const std::string& loss) {
-    result.table.rows.push_back({label, fmt::format("{}", leak.compared),
-                                 fmt::format("{}", leak.changed),
-                                 fmt::format("{:.2g}", leak.largest), loss});
-  };
 
   Plot plot{
       "masks", "Predicting random symbols: only a leak helps", {"step"}, {"loss per symbol"}, {}};
@@ -123,12 +130,13 @@ LabResult run_masks(const Lab& lab) {
     const PracticeCurve curve =
         practise(*model, next_symbol, {steps, 0, 1e-3f, 50, lab.options.seed});
     losses[causal] = curve.recent();
-    add_row(label, leaks[causal], fmt::format("{:.3f}", losses[causal]));
+    result.table.rows.push_back(
+        leak_row(label, leaks[causal], fmt::format("{:.3f}", losses[causal])));
     plot.series.push_back(loss_series(label, curve));
   }
   const Transformer whole(small_config(), lab.options.seed);
   const Leak of_whole = measure_leak(outputs_of(whole, source), ids);
-  add_row("encoder-decoder", of_whole, "");
+  result.table.rows.push_back(leak_row("encoder-decoder", of_whole, ""));
   plot.series.push_back(
       {"chance: log 16",
        {{1, std::log(kMaskSymbols)}, {static_cast<double>(steps), std::log(kMaskSymbols)}}});
@@ -143,10 +151,7 @@ LabResult run_masks(const Lab& lab) {
   result.verdict = sees_itself && tight && leaks_without && (cheats || lab.options.quick)
                        ? Verdict::confirmed
                        : Verdict::refuted;
-  result.finding = fmt::format(
-      "With the mask, {} of {} earlier outputs changed in any bit; without it, {} of {}.",
-      leaks[true].changed + of_whole.changed, leaks[true].compared + of_whole.compared,
-      leaks[false].changed, leaks[false].compared);
+  result.finding = change_of(leaks[true], leaks[false], of_whole);
   if (cheats) {
     result.finding += fmt::format(
         " After training, the loss of the masked decoder stays at chance ({:.2f}); that of the "

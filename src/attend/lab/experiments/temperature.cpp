@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "attend/lab/exercise.h"
@@ -50,6 +51,20 @@ Softmax softmax_of(const Variable& scores, const AttentionPattern& pattern, floa
   return result;
 }
 
+// Of random queries and keys of width d: without the division, and with it.
+std::array<Softmax, 2> random_softmaxes(const Lab& lab, std::int64_t queries, std::int64_t d) {
+  const NoGradient guard;
+  Random random({lab.options.seed, stream_of("lab.temperature") + static_cast<std::uint64_t>(d)});
+  const auto offsets = [](std::int64_t n) {
+    return Ids(std::vector<std::int32_t>{0, static_cast<std::int32_t>(n)});
+  };
+  const AttentionPattern pattern{offsets(queries), offsets(kKeys)};
+  const Variable scores = attention_scores(random_normal(random, queries, d),
+                                           random_normal(random, kKeys, d), pattern, 1);
+  return {softmax_of(scores, pattern, 1.0f),
+          softmax_of(scores, pattern, 1.0f / std::sqrt(static_cast<float>(d)))};
+}
+
 }  // namespace
 
 LabResult run_temperature(const Lab& lab) {
@@ -79,17 +94,7 @@ LabResult run_temperature(const Lab& lab) {
                 {{"q.k", {}}, {"q.k / sqrt(d)", {}}}};
   for (const std::int64_t d : widths) {
     lab.progress(fmt::format("d = {}", d));
-    const NoGradient guard;
-    Random random({lab.options.seed, stream_of("lab.temperature") + static_cast<std::uint64_t>(d)});
-    const auto offsets = [](std::int64_t n) {
-      return Ids(std::vector<std::int32_t>{0, static_cast<std::int32_t>(n)});
-    };
-    const AttentionPattern pattern{offsets(queries), offsets(kKeys)};
-    const Variable scores = attention_scores(random_normal(random, queries, d),
-                                             random_normal(random, kKeys, d), pattern, 1);
-    const Softmax plain = softmax_of(scores, pattern, 1.0f);
-    const Softmax scaled = softmax_of(scores, pattern, 1.0f / std::sqrt(static_cast<float>(d)));
-
+    const auto [plain, scaled] = random_softmaxes(lab, queries, d);
     const auto x = static_cast<double>(d);
     variance.series[0].points.emplace_back(x, plain.variance);
     variance.series[1].points.emplace_back(x, scaled.variance);
