@@ -59,6 +59,7 @@ TEST(Ragged, IsBuiltSequenceBySequence) {
   EXPECT_EQ(ragged.offsets, (Numbers{0, 3, 3, 6}));
   EXPECT_EQ(builder.build().sequences(), 0) << "a builder begins again";
   EXPECT_EQ(Ragged::one(Numbers{7, 8}).offsets, (Numbers{0, 2}));
+  EXPECT_EQ(Ragged::one_each(Numbers{7, 8}).offsets, (Numbers{0, 1, 2}));
 }
 
 TEST(Ragged, RefusesOffsetsThatDoNotRiseFromZeroToTheNumberOfIds) {

@@ -36,7 +36,7 @@ std::int64_t EncoderDecoderScorer::max_length(std::int64_t source_tokens,
 }
 
 void EncoderDecoderScorer::advance(std::span<const std::int32_t> parents, const Ragged& tokens) {
-  hidden_ = state_->step(parents, *tokens.ids);
+  hidden_ = state_->advance(parents, tokens);
 }
 
 Tensor EncoderDecoderScorer::logits(std::int64_t begin, std::int64_t end) {

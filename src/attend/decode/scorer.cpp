@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "attend/backend/backend.h"
 #include "attend/checkpoint/finite.h"
@@ -22,9 +21,7 @@ BestTokens::BestTokens(std::int64_t hypotheses, int k)
       columns(Tensor::zeros({hypotheses, k}, DType::i32)) {}
 
 void Scorer::step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens) {
-  std::vector<std::int32_t> offsets(tokens.size() + 1);
-  std::iota(offsets.begin(), offsets.end(), 0);
-  advance(parents, Ragged::copy(tokens, offsets));
+  advance(parents, Ragged::one_each(tokens));
 }
 
 bool Scorer::adjust(std::int64_t, const Tensor&) { return false; }

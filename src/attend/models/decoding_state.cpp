@@ -24,4 +24,10 @@ void check_step(std::int64_t hypotheses, std::span<const std::int32_t> parents,
   check_parents(hypotheses, parents);
 }
 
+Tensor DecodingState::step(std::span<const std::int32_t> parents,
+                           std::span<const std::int32_t> tokens) {
+  check_step(hypotheses(), parents, tokens);
+  return advance(parents, Ragged::one_each(tokens));
+}
+
 }  // namespace attend

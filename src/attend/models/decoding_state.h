@@ -20,12 +20,14 @@ class DecodingState {
   // unchanged.
   virtual void join(const Ragged& src) = 0;
 
-  // Hypothesis r continues the former hypothesis parents[r] with token tokens[r] -> hidden states
-  // [R, D], from which the model's project() computes the next token's logits. The number of
-  // hypotheses may change. No gradients. Throws ShapeError for parents or tokens that do not exist
-  // and DataError past learned positions; the state is then unchanged.
-  virtual Tensor step(std::span<const std::int32_t> parents,
-                      std::span<const std::int32_t> tokens) = 0;
+  // Hypothesis r continues the former hypothesis parents[r] with the tokens of sequence r, of which
+  // every model can read one at a time -> hidden states [N, D] of these N tokens, from which the
+  // model's project() computes the next token's logits. The number of hypotheses may change. No
+  // gradients. Throws ShapeError for parents or tokens that do not exist and DataError past learned
+  // positions; the state is then unchanged.
+  virtual Tensor advance(std::span<const std::int32_t> parents, const Ragged& tokens) = 0;
+  // The same with one token each.
+  Tensor step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens);
 };
 
 // Throws ShapeError unless parents are below `hypotheses`.

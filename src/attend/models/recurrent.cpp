@@ -205,13 +205,12 @@ class Recurrent::State final : public DecodingState {
     src_offsets_ = std::move(offsets);
   }
 
-  Tensor step(std::span<const std::int32_t> parents,
-              std::span<const std::int32_t> tokens) override {
+  // One token of each hypothesis.
+  Tensor advance(std::span<const std::int32_t> parents, const Ragged& tokens) override {
     const NoGradient guard;
     Pass pass = Pass::inference();
-    check_step(hypotheses(), parents, tokens);
-    const Variable words =
-        model_.embed(model_.tgt_embedding_, Numbers(tokens.begin(), tokens.end()), pass);
+    check_step(hypotheses(), parents, *tokens.ids);
+    const Variable words = model_.embed(model_.tgt_embedding_, tokens.ids, pass);
     const Variable before = gather_rows(state_, Numbers(parents.begin(), parents.end()));
     Numbers sentence;
     for (const std::int32_t parent : parents)

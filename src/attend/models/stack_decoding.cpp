@@ -25,6 +25,11 @@ std::vector<T> of_parents(const std::vector<T>& values, std::span<const std::int
 StackDecoding::StackDecoding(const TransformerStack& stack, Embed embed, int lookback)
     : stack_(stack), embed_(std::move(embed)), cache_(stack.layers(), 0), lookback_(lookback) {}
 
+StackDecoding::StackDecoding(const TransformerStack& stack, Embed embed, ProjectSources project)
+    : StackDecoding(stack, std::move(embed), 0) {
+  project_ = std::move(project);
+}
+
 void StackDecoding::join(std::int64_t hypotheses) {
   cache_.join(hypotheses);
   length_.resize(length_.size() + static_cast<std::size_t>(hypotheses), 0);
@@ -32,14 +37,16 @@ void StackDecoding::join(std::int64_t hypotheses) {
                   std::vector<std::int32_t>(static_cast<std::size_t>(lookback_), 0));
 }
 
-void StackDecoding::join(std::vector<Tensor> keys_values, const Ids& offsets) {
+void StackDecoding::join(const Ragged& src) {
+  const NoGradient guard;
+  std::vector<Tensor> keys_values = project_(src);
   memory_.keys_values.resize(keys_values.size());
   const auto page = static_cast<std::int32_t>(memory_.keys_values.front().size());
   for (std::size_t layer = 0; layer < keys_values.size(); ++layer)
     memory_.keys_values[layer].push_back(std::move(keys_values[layer]));
-  for (std::int64_t i = 0; i + 1 < offsets.size(); ++i)
-    source_.push_back({page, offsets[i], offsets[i + 1]});
-  join(offsets.size() - 1);
+  for (std::int64_t s = 0; s < src.sequences(); ++s)
+    source_.push_back({page, src.begin_of(s), src.begin_of(s + 1)});
+  join(src.sequences());
 }
 
 void StackDecoding::select(std::span<const std::int32_t> parents) {
@@ -74,14 +81,6 @@ void StackDecoding::forget(std::int64_t hypothesis) {
   std::fill(earlier_[r].begin(), earlier_[r].end(), 0);
 }
 
-Tensor StackDecoding::step(std::span<const std::int32_t> parents,
-                           std::span<const std::int32_t> tokens) {
-  check_step(hypotheses(), parents, tokens);
-  std::vector<std::int32_t> offsets(parents.size() + 1);
-  std::iota(offsets.begin(), offsets.end(), 0);
-  return advance(parents, Ragged::copy(tokens, offsets));
-}
-
 Tensor StackDecoding::read(const Ragged& tokens) {
   std::vector<std::int32_t> all(length_.size());
   std::iota(all.begin(), all.end(), 0);
@@ -92,6 +91,7 @@ Tensor StackDecoding::advance(std::span<const std::int32_t> parents, const Ragge
   if (tokens.sequences() != std::ssize(parents))
     throw ShapeError(fmt::format("[read] expected tokens for each of {} hypotheses, got {}",
                                  parents.size(), tokens.sequences()));
+  check_parents(hypotheses(), parents);
   const NoGradient guard;
   std::vector<std::int32_t> length = of_parents(length_, parents), added, positions;
   auto earlier = of_parents(earlier_, parents);

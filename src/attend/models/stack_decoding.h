@@ -20,22 +20,24 @@ struct StepTokens {
 };
 
 // R hypotheses, each of which has read some tokens; none at first. The stack must outlive it.
-class StackDecoding {
+class StackDecoding final : public DecodingState {
  public:
   using Embed = std::function<Variable(const StepTokens&)>;  // -> [N, D]; throws DataError past
                                                              // learned positions
+  // Sources -> TransformerStack::project_memory(), for each layer [tokens of all these sources, .].
+  using ProjectSources = std::function<std::vector<Tensor>(const Ragged& src)>;
 
-  // `embed` needs the `lookback` tokens before each.
-  StackDecoding(const TransformerStack& stack, Embed embed, int lookback = 0);
+  // For a stack without cross-attention. `embed` needs the `lookback` tokens before each.
+  StackDecoding(const TransformerStack& stack, Embed embed, int lookback);
+  // For one with it.
+  StackDecoding(const TransformerStack& stack, Embed embed, ProjectSources project);
 
-  std::int64_t hypotheses() const { return std::ssize(length_); }
+  std::int64_t hypotheses() const override { return std::ssize(length_); }
 
   // Adds hypotheses that have read nothing behind the others, for a stack without cross-attention.
   void join(std::int64_t hypotheses);
-  // The same for encoded sources: one hypothesis for each. keys_values: of TransformerStack::
-  // project_memory(), for each layer [tokens of all these sources, .]. offsets: B+1, of the
-  // sources.
-  void join(std::vector<Tensor> keys_values, const Ids& offsets);
+  // The same for a stack with it: one hypothesis for each source.
+  void join(const Ragged& src) override;
 
   // Hypothesis r continues the former hypothesis parents[r]; the number of hypotheses may change.
   // Throws ShapeError for parents that do not exist.
@@ -43,13 +45,9 @@ class StackDecoding {
   // A hypothesis has read nothing from now on.
   void forget(std::int64_t hypothesis);
 
-  // Hypothesis r continues the former hypothesis parents[r] with all tokens of sequence r, which
-  // may be none -> hidden states [N, D] of these N tokens, in order: the bits that one call per
-  // token gives. No gradients. Throws ShapeError for parents or tokens that do not exist and
-  // DataError past learned positions; nothing has then changed.
-  Tensor advance(std::span<const std::int32_t> parents, const Ragged& tokens);
-  // The same with one token each, and with the hypotheses as they are.
-  Tensor step(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens);
+  // A sequence may have any number of tokens, also none: the bits that one call per token gives.
+  Tensor advance(std::span<const std::int32_t> parents, const Ragged& tokens) override;
+  // The same with the hypotheses as they are.
   Tensor read(const Ragged& tokens);
 
  private:
@@ -59,6 +57,7 @@ class StackDecoding {
 
   const TransformerStack& stack_;
   Embed embed_;
+  ProjectSources project_;
   KVCache cache_;
   EncoderMemory memory_;
   std::vector<CrossKeys> source_;     // of each hypothesis, if there is a memory

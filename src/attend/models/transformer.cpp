@@ -66,33 +66,13 @@ std::vector<Tensor> Transformer::project_memory(const Ragged& src) const {
   return memory;
 }
 
-class Transformer::State final : public DecodingState {
- public:
-  explicit State(const Transformer& model)
-      : model_(model), stack_(model.decoder_, [this](const StepTokens& step) {
-          Pass pass = Pass::inference();
-          return model_.tgt_input_.step(model_.tgt_embedding_, step.ids, step.positions, pass);
-        }) {}
-
-  std::int64_t hypotheses() const override { return stack_.hypotheses(); }
-
-  void join(const Ragged& src) override {
-    const NoGradient guard;
-    stack_.join(model_.project_memory(src), src.offsets);
-  }
-
-  Tensor step(std::span<const std::int32_t> parents,
-              std::span<const std::int32_t> tokens) override {
-    return stack_.step(parents, tokens);
-  }
-
- private:
-  const Transformer& model_;
-  StackDecoding stack_;
-};
-
 std::unique_ptr<DecodingState> Transformer::decoding() const {
-  return std::make_unique<State>(*this);
+  const auto embed = [this](const StepTokens& step) {
+    Pass pass = Pass::inference();
+    return tgt_input_.step(tgt_embedding_, step.ids, step.positions, pass);
+  };
+  return std::make_unique<StackDecoding>(decoder_, embed,
+                                         [this](const Ragged& src) { return project_memory(src); });
 }
 
 }  // namespace attend

@@ -30,7 +30,6 @@ class Transformer final : public EncoderDecoder {
   std::unique_ptr<DecodingState> decoding() const override;
 
  private:
-  class State;
   // The keys and values of the sources for each decoder layer.
   std::vector<Tensor> project_memory(const Ragged& src) const;
 

@@ -29,6 +29,12 @@ Ragged Ragged::one(std::span<const std::int32_t> sequence) {
   return builder.build();
 }
 
+Ragged Ragged::one_each(std::span<const std::int32_t> ids) {
+  std::vector<std::int32_t> ends(ids.size() + 1);
+  std::iota(ends.begin(), ends.end(), 0);
+  return {std::vector(ids.begin(), ids.end()), std::move(ends)};
+}
+
 Ids Ragged::positions() const {
   std::vector<std::int32_t> positions(static_cast<std::size_t>(offsets->back()));
   for (std::int64_t b = 0; b < sequences(); ++b)

@@ -20,6 +20,8 @@ struct Ragged {
   static Ragged copy(std::span<const std::int32_t> ids, std::span<const std::int32_t> offsets);
   // A batch of one.
   static Ragged one(std::span<const std::int32_t> sequence);
+  // Each id is a sequence.
+  static Ragged one_each(std::span<const std::int32_t> ids);
 
   // The batch twice in a row, for two passes with different dropout.
   Ragged twice() const;
