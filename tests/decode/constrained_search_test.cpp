@@ -95,7 +95,7 @@ BeamSearchOptions wide_beam(int beam_size) {
 std::vector<Hypothesis> search(TableModel& model, const Wishes& wishes,
                                const BeamSearchOptions& options) {
   return decode_all(model, [&](const DecodeRequest& arrival, std::size_t) {
-    return BeamSearch(arrival, TableModel::kEos, options, wishes.rules());
+    return BeamSearch(arrival, TableModel::kEos, options, {.phrases = wishes.rules()});
   })[0];
 }
 
@@ -202,7 +202,7 @@ TEST(ConstrainedSearch, FindsTheSameWhateverIsBesideASentence) {
   TableModel together({0, 1, 2}, 9, logits);
   const auto all = decode_all(together, [&](const DecodeRequest& arrival, std::size_t sentence) {
     return BeamSearch(arrival, TableModel::kEos, wide_beam(sentence == 1 ? 4 : 8),
-                      sentence == 1 ? own.rules() : nullptr);
+                      {.phrases = sentence == 1 ? own.rules() : nullptr});
   });
   TableModel alone({1}, 9, logits);
   const auto found = search(alone, own, wide_beam(4));

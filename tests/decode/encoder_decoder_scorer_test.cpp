@@ -78,7 +78,7 @@ class EncoderDecoderScorerTest : public testing::TestWithParam<bool> {
     so_far_ = std::move(next);
     steps_->step(parents, tokens);
     const Tensor found = steps_->logits(0, std::ssize(parents));
-    const BestTokens best = steps_->best(std::ssize(parents), kVocabulary + 1);
+    const BestTokens best = steps_->best(std::vector<LogitChange>(parents.size()), kVocabulary + 1);
     backend().log_softmax(found, found);
     for (std::int64_t r = 0; r < found.rows(); ++r) {
       for (int i = 0; i < kVocabulary; ++i)

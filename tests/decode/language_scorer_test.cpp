@@ -109,6 +109,8 @@ TEST(LanguageScorer, GoesOnWithTheNewerHalfOfAFullContext) {
     std::size_t begin = 0;
     for (std::size_t end = 1; end <= text.size(); ++end)
       if (end - begin > kContext) begin = end - 1 - kContext / 2;
+    EXPECT_EQ(tokens_in_context(std::ssize(text), kContext),
+              static_cast<std::int64_t>(text.size() - begin));
     return Sequence(text.begin() + static_cast<std::ptrdiff_t>(begin), text.end());
   };
   const auto all = beam_search(scorer, -1, {.beam_size = 3, .n_best = 3});
@@ -121,16 +123,18 @@ TEST(LanguageScorer, GoesOnWithTheNewerHalfOfAFullContext) {
 
 // The score that a hypothesis gets when no other is beside it.
 float alone(const LanguageTransformer& model, const LanguageScorerOptions& options,
-            const Sequence& ids) {
+            const OutputRules& rules, const Sequence& ids) {
   LanguageScorer scorer(model, kPrompt, options);
   const Sequence only{0};
   float sum = 0;
+  Sequence written;
   scorer.advance(only, Ragged::one(kPrompt));
   for (const std::int32_t next : ids) {
     const Tensor logits = scorer.logits(0, 1);
-    scorer.adjust(0, logits);
+    change_logits(std::vector{rules.change(kPrompt, written, {})}, 0, scorer, logits);
     backend().log_softmax(logits, logits);
     sum += logits.row(0)[next];
+    written.push_back(next);
     scorer.step(only, {&next, 1});
   }
   return sum;
@@ -138,16 +142,15 @@ float alone(const LanguageTransformer& model, const LanguageScorerOptions& optio
 
 TEST(LanguageScorer, GivesEveryHypothesisAMemoryOfItsOwn) {
   const LanguageTransformer model = text_model();
-  const LanguageScorerOptions options{.context = 5,
-                                      .max_length = 9,
-                                      .cache = {.tokens = 6, .weight = 0.4f, .beta = 2.0f},
-                                      .repetition_penalty = 1.7f,
-                                      .never_penalized = 1};
+  const LanguageScorerOptions options{
+      .context = 5, .max_length = 9, .cache = {.tokens = 6, .weight = 0.4f, .beta = 2.0f}};
+  const OutputRules rules{.repetition = {1.7f, options.context, 1}};
   LanguageScorer scorer(model, kPrompt, options);
-  const auto found = beam_search(scorer, -1, {.beam_size = 4, .n_best = 4})[0];
+  const auto found =
+      beam_search(scorer, -1, {.beam_size = 4, .n_best = 4, .repetition_penalty = 1.7f}, rules)[0];
   ASSERT_EQ(found.size(), 4u);
   for (const Hypothesis& one : found)
-    EXPECT_NEAR(one.log_probability, alone(model, options, one.ids), 1e-4);
+    EXPECT_NEAR(one.log_probability, alone(model, options, rules, one.ids), 1e-4);
 }
 
 // Bit for bit, however long the prompt is: it is read in blocks.
@@ -169,29 +172,28 @@ TEST(LanguageScorer, ReadsAPromptAsItsTokensOneByOne) {
   EXPECT_TRUE(same_bits(at_once.logits(0, 1), one_by_one.logits(0, 1)));
 }
 
-TEST(LanguageScorer, NeverSaysWhatIsForbidden) {
+TEST(LanguageScorer, NeverSaysWhatIsSuppressed) {
   const LanguageTransformer model = text_model();
-  LanguageScorer searching(model, kPrompt,
-                           {.context = 20, .max_length = 10, .forbidden = {0, 2, 5}});
-  const auto found = beam_search(searching, -1, {.beam_size = 5, .n_best = 5});
+  const OutputRules rules{.suppressed = {0, 2, 5}, .renormalized = true};
+  LanguageScorer searching(model, kPrompt, {.context = 20, .max_length = 10});
+  const auto found = beam_search(searching, -1, {.beam_size = 5, .n_best = 5}, rules);
   for (const Hypothesis& one : found[0])
     for (const std::int32_t id : one.ids) EXPECT_TRUE(id == 1 || id == 3 || id == 4) << id;
-  LanguageScorer sampling(model, kPrompt,
-                          {.context = 20, .max_length = 50, .forbidden = {0, 2, 5}});
+  LanguageScorer sampling(model, kPrompt, {.context = 20, .max_length = 50});
   const std::uint64_t stream = 0;
-  const Hypothesis drawn = sample(sampling, -1, {}, {&stream, 1})[0];
+  const Hypothesis drawn = sample(sampling, -1, {}, {&stream, 1}, rules)[0];
   for (const std::int32_t id : drawn.ids) EXPECT_TRUE(id == 1 || id == 3 || id == 4) << id;
 }
 
 TEST(LanguageScorer, MakesTheTokensOfItsContextLessLikely) {
   const LanguageTransformer model = text_model();
-  LanguageScorer scorer(model, kPrompt,
-                        {.context = 20, .max_length = 10, .repetition_penalty = 2.0f});
+  const OutputRules rules{.repetition = {2.0f, 20}};
+  LanguageScorer scorer(model, kPrompt, {.context = 20, .max_length = 10});
   const Sequence only{0};
   scorer.advance(only, Ragged::one(kPrompt));
   const std::vector<float> before = scorer.logits(0, 1).to_vector();
   const Tensor logits = scorer.logits(0, 1);
-  ASSERT_TRUE(scorer.adjust(0, logits));
+  ASSERT_TRUE(change_logits(std::vector{rules.change(kPrompt, {}, {})}, 0, scorer, logits));
   for (std::int32_t id = 0; id < kWordsOfText; ++id) {
     const float value = before[static_cast<std::size_t>(id)];
     const bool repeated = std::find(kPrompt.begin(), kPrompt.end(), id) != kPrompt.end();
@@ -202,11 +204,10 @@ TEST(LanguageScorer, MakesTheTokensOfItsContextLessLikely) {
 
 TEST(LanguageScorer, SamplesWithTheScoresOfTheModelItself) {
   const LanguageTransformer model = text_model();
-  LanguageScorer scorer(
-      model, kPrompt,
-      {.context = 20, .max_length = 10, .forbidden = {0}, .repetition_penalty = 3.0f});
+  LanguageScorer scorer(model, kPrompt, {.context = 20, .max_length = 10});
   const std::uint64_t stream = 4;
-  const Hypothesis drawn = sample(scorer, -1, {}, {&stream, 1})[0];
+  const OutputRules rules{.repetition = {3.0f, 20}, .suppressed = {0}};
+  const Hypothesis drawn = sample(scorer, -1, {}, {&stream, 1}, rules)[0];
   EXPECT_NEAR(drawn.log_probability, log_probability_of(model, kPrompt, drawn.ids, everything_of),
               1e-4);
 }

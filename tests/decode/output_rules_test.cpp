@@ -51,7 +51,7 @@ struct Greedy {
     for (std::int32_t token = 0; token < kTokensOfTable; ++token) {
       float& score = scores[static_cast<std::size_t>(token)];
       if (std::count(ids.begin(), ids.end(), token) > 0)
-        score = score > 0 ? score / rules.repetition_penalty : score * rules.repetition_penalty;
+        score = score > 0 ? score / rules.repetition.factor : score * rules.repetition.factor;
       if (!may_come(ids, token)) score = kNever;
     }
     const auto best = std::max_element(scores.begin(), scores.end());
@@ -78,8 +78,7 @@ struct Greedy {
 };
 
 Hypothesis searched(const TableModel::Logits& logits, const BeamSearchOptions& options,
-                    const Tokens& forced = {},
-                    const std::shared_ptr<const PhraseRules>& rules = nullptr) {
+                    const Tokens& forced = {}, const OutputRules& rules = {}) {
   TableModel model({}, 12, logits);
   model.join(0, {}, forced);
   return decode_all(model, [&](const DecodeRequest& sentence, std::size_t) {
@@ -110,7 +109,7 @@ TEST(OutputRules, HoldForTheLikeliestTokens) {
     Greedy expected{logits, {}, forced};
     expected.rules.min_length = static_cast<int>(seed % 4) * 2;
     expected.rules.no_repeat_ngram = static_cast<int>(seed % 5 % 4);
-    expected.rules.repetition_penalty = seed % 2 == 0 ? 1.0f : 2.5f;
+    expected.rules.repetition.factor = seed % 2 == 0 ? 1.0f : 2.5f;
     if (seed % 7 < 3) {
       expected.forbidden = forbidden;
       expected.rules.phrases = without(forbidden);
@@ -119,16 +118,17 @@ TEST(OutputRules, HoldForTheLikeliestTokens) {
     options.beam_size = 1;
     options.min_length = expected.rules.min_length;
     options.no_repeat_ngram = expected.rules.no_repeat_ngram;
-    options.repetition_penalty = expected.rules.repetition_penalty;
+    options.repetition_penalty = expected.rules.repetition.factor;
     const Tokens ids = expected.write(12);
-    EXPECT_EQ(searched(logits, options, forced, expected.rules.phrases).ids, ids) << seed;
+    EXPECT_EQ(searched(logits, options, forced, {.phrases = expected.rules.phrases}).ids, ids)
+        << seed;
     EXPECT_EQ(drawn(logits, expected.rules, forced).ids, ids) << seed;
   }
 }
 
 TEST(OutputRules, LeaveSamplesTheScoresOfTheModel) {
   const TableModel::Logits logits = constant_logits({0, -9, 3, 2, 0, 0});
-  const Hypothesis free = drawn(logits, {}), ruled = drawn(logits, {.repetition_penalty = 100});
+  const Hypothesis free = drawn(logits, {}), ruled = drawn(logits, {.repetition = {100}});
   EXPECT_EQ(free.ids[1], 2);
   EXPECT_EQ(ruled.ids[1], 3);
   EXPECT_NEAR(ruled.token_scores[1], free.token_scores[1] - 1, 1e-5);
@@ -144,6 +144,65 @@ TEST(OutputRules, GiveASearchThePenalizedScores) {
   EXPECT_EQ(found.ids, (Tokens{2, 3}));
   const double total = 3 + std::exp(-9.0) + std::exp(1.5) + std::exp(2.0);
   EXPECT_NEAR(found.token_scores[1], 2 - std::log(total), 1e-5);
+}
+
+// The first token of a greedy search without the tokens 2 and 4, which are the likeliest.
+Hypothesis written_without(const OutputRules& rules, float penalty) {
+  BeamSearchOptions options;
+  options.beam_size = 1;
+  options.max_length = 1;
+  options.repetition_penalty = penalty;
+  return searched(constant_logits({0, -9, 3, 2, 3, 0}), options, {}, rules);
+}
+
+TEST(SuppressedTokens, ArePassedOverByASearchThatLeavesTheOthersTheirProbabilities) {
+  const double total = 2 + std::exp(-9.0) + 2 * std::exp(3.0) + std::exp(2.0);
+  const Hypothesis found = written_without({.suppressed = {2, 4}}, 1);
+  EXPECT_EQ(found.ids, (Tokens{3}));
+  EXPECT_NEAR(found.token_scores[0], 2 - std::log(total), 1e-5);
+}
+
+TEST(SuppressedTokens, LeaveTheirProbabilityToTheOthersWhereLogitsChange) {
+  const double rest = 2 + std::exp(-9.0) + std::exp(2.0);
+  for (const float penalty : {1.0f, 1.5f}) {
+    const Hypothesis found =
+        written_without({.suppressed = {2, 4}, .renormalized = penalty == 1}, penalty);
+    EXPECT_EQ(found.ids, (Tokens{3}));
+    EXPECT_NEAR(found.token_scores[0], 2 - std::log(rest), 1e-5) << penalty;
+  }
+}
+
+TEST(SuppressedTokens, AreNeverDrawn) {
+  const OutputRules rules{.suppressed = {2, 4}};
+  const TableModel::Logits logits = constant_logits({0, -9, 3, 2, 3, 0});
+  EXPECT_EQ(drawn(logits, rules, {}, {.top_k = 1, .max_length = 2}).ids, (Tokens{3, 3}));
+}
+
+// However many they are, the beam is full.
+TEST(SuppressedTokens, AreLookedForBesideThoseOfTheBeam) {
+  TableModel model({0}, 2, constant_logits({0, -9, 3, 3, 3, 0}));
+  BeamSearchOptions options;
+  options.beam_size = 2;
+  beam_search(model, TableModel::kEos, options, {.suppressed = {2, 3, 4}});
+  EXPECT_EQ(model.asked().at(1).size(), 2u);
+}
+
+TEST(SuppressedTokens, OfTheWholeVocabularyLeaveNoOutput) {
+  expect_error<NotFiniteError>(
+      [&] {
+        written_without({.suppressed = {0, 1, 2, 3, 4, 5}}, 1);
+      },
+      {"logits"});
+}
+
+TEST(RepetitionPenalty, IsForTheOutputOrForWhatAModelSees) {
+  const Tokens prompt{7, 8, 9}, output{5, 4, 5};
+  EXPECT_EQ((RepetitionPenalty{2}.tokens(prompt, output)), (Tokens{4, 5}));
+  EXPECT_EQ((RepetitionPenalty{2, 6}.tokens(prompt, output)), (Tokens{4, 5, 7, 8, 9}));
+  EXPECT_EQ((RepetitionPenalty{2, 5}.tokens(prompt, output)), (Tokens{4, 5}))
+      << "the sixth token found two of five";
+  EXPECT_EQ((RepetitionPenalty{2, 6, 8}.tokens(prompt, output)), (Tokens{4, 5, 7, 9}));
+  EXPECT_EQ((RepetitionPenalty{2, 6}.tokens(prompt, {})), (Tokens{7, 8, 9}));
 }
 
 // The draws are those of the distribution without what is forbidden.
@@ -232,7 +291,7 @@ Hypothesis drawn_to(const Tokens& tokens, float weight, int beam_size = 1) {
   BeamSearchOptions options;
   options.beam_size = beam_size;
   return decode_all(model, [&](const DecodeRequest& sentence, std::size_t) {
-    return BeamSearch(sentence, TableModel::kEos, options, {nullptr, PrefixBias{tokens, weight}});
+    return BeamSearch(sentence, TableModel::kEos, options, {.beginning = {tokens, weight}});
   })[0][0];
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -25,16 +26,16 @@ using Tokens = std::vector<std::int32_t>;
 constexpr std::int32_t kEndOfSentence = 3;
 
 // The search of a sentence, of a kind that depends on its number only.
-RunningBatch::Search search_for(const DecodeRequest& arrival, std::size_t sentence) {
+RunningBatch::Search search_for(const DecodeRequest& arrival, std::size_t sentence,
+                                OutputRules rules = {}) {
   if (sentence % 3 == 2) {
     SamplingOptions options;
     options.temperature = sentence % 2 == 0 ? 0.7f : 1.5f;
     options.top_k = static_cast<int>(sentence % 5) * 2;
     options.max_length = 9;
     const std::vector<std::uint64_t> streams{sentence, sentence + 1000};
-    OutputRules rules;
-    if (sentence % 4 == 1) rules = {.min_length = 3, .no_repeat_ngram = 2};
-    if (sentence % 7 == 1) rules.repetition_penalty = 1.4f;
+    if (sentence % 4 == 1) rules.min_length = 3, rules.no_repeat_ngram = 2;
+    if (sentence % 7 == 1) rules.repetition.factor = 1.4f;
     return Sampling(arrival, kEndOfSentence, options, streams, rules);
   }
   BeamSearchOptions options;
@@ -43,7 +44,7 @@ RunningBatch::Search search_for(const DecodeRequest& arrival, std::size_t senten
   options.max_length = 4 + static_cast<int>(sentence % 7);
   options.no_repeat_ngram = sentence % 5 == 0 ? 2 : 0;
   options.repetition_penalty = sentence % 4 == 3 ? 1.5f : 1.0f;
-  return BeamSearch(arrival, kEndOfSentence, options);
+  return BeamSearch(arrival, kEndOfSentence, options, rules);
 }
 
 using ByNumber = std::map<std::size_t, std::vector<Hypothesis>>;
@@ -66,8 +67,14 @@ void expect_same_bits(const ByNumber& found, const ByNumber& expected) {
 template <class ScorerOf, class Join>
 class JoinsInAnyOrder {
  public:
-  JoinsInAnyOrder(const ScorerOf& scorer_of, const Join& join)
-      : scorer_of_(scorer_of), join_(join) {}
+  using RulesOf = std::function<OutputRules(std::size_t number)>;
+
+  JoinsInAnyOrder(const ScorerOf& scorer_of, const Join& join, const RulesOf& rules_of)
+      : scorer_of_(scorer_of),
+        join_(join),
+        search_([rules_of](const DecodeRequest& arrival, std::size_t number) {
+          return search_for(arrival, number, rules_of(number));
+        }) {}
 
   ByNumber alone(std::size_t sentences) const {
     ByNumber results;
@@ -75,7 +82,7 @@ class JoinsInAnyOrder {
       auto scorer = scorer_of_();
       RunningBatch batch(*scorer);
       join_(*scorer, sentence);
-      batch.join(sentence, search_for);
+      batch.join(sentence, search_);
       while (!batch.empty()) take(batch.step(), results);
     }
     return results;
@@ -90,7 +97,7 @@ class JoinsInAnyOrder {
     for (std::size_t next = 0; next < sentences || !batch.empty();) {
       while (next < sentences && random.below(3) == 0) {
         join_(*scorer, next);
-        batch.join(next++, search_for);
+        batch.join(next++, search_);
       }
       take(batch.step(), results);
     }
@@ -107,7 +114,13 @@ class JoinsInAnyOrder {
 
   const ScorerOf& scorer_of_;
   const Join& join_;
+  RunningBatch::MakeSearch search_;
 };
+
+OutputRules some_suppressed(std::size_t number) {
+  if (number % 2 == 0) return {};
+  return {.suppressed = {0, 4}, .renormalized = number % 3 == 0};
+}
 
 // Sentences of random tokens; each number has its own.
 Tokens random_sentence(std::size_t number, std::int32_t vocabulary) {
@@ -132,7 +145,7 @@ TEST_P(RunningEncoderDecoder, GivesASentenceTheBitsOfAloneWheneverItJoins) {
     const std::vector prefixes{prefix};
     scorer.join({Ragged::one(random_sentence(number, model->config().src_vocab_size)), prefixes});
   };
-  const JoinsInAnyOrder sentences(scorer_of, join);
+  const JoinsInAnyOrder sentences(scorer_of, join, some_suppressed);
   const ByNumber alone = sentences.alone(12);
   for (std::uint64_t seed = 1; seed <= 4; ++seed)
     expect_same_bits(sentences.together(12, seed), alone);
@@ -159,7 +172,7 @@ TEST(RunningShortlist, GivesASentenceTheBitsOfAloneWheneverItJoins) {
     const std::vector<DecoderPrefix> prefixes{{{2}}};
     scorer.join({Ragged::one(random_sentence(number, config.src_vocab_size)), prefixes});
   };
-  const JoinsInAnyOrder sentences(scorer_of, join);
+  const JoinsInAnyOrder sentences(scorer_of, join, some_suppressed);
   const ByNumber alone = sentences.alone(20);
   for (std::uint64_t seed = 1; seed <= 10; ++seed)
     expect_same_bits(sentences.together(20, seed), alone);
@@ -179,14 +192,18 @@ TEST(RunningLanguageModel, GivesATextTheBitsOfAloneWheneverItJoins) {
   const auto join = [](LanguageScorer& scorer, std::size_t number) {
     LanguageScorerOptions options{.context = number % 3 == 0 ? 6 : 200, .max_length = 12};
     if (number % 4 == 1) options.cache = {.tokens = 70, .weight = 0.4f, .beta = 2.0f};
-    if (number % 2 == 1) options.forbidden = {0, 4};
-    if (number % 5 == 2) options.repetition_penalty = 1.7f;
     Random random({5, number});
     Tokens prompt(1 + random.below(number % 3 == 0 ? 6 : 150));
     for (std::int32_t& token : prompt) token = static_cast<std::int32_t>(random.below(11));
     scorer.join(prompt, options);
   };
-  const JoinsInAnyOrder texts(scorer_of, join);
+  const auto rules_of = [](std::size_t number) {
+    OutputRules rules = some_suppressed(number);
+    rules.repetition.context = number % 3 == 0 ? 6 : 200;
+    if (number % 5 == 2) rules.repetition.factor = 1.7f;
+    return rules;
+  };
+  const JoinsInAnyOrder texts(scorer_of, join, rules_of);
   const ByNumber alone = texts.alone(16);
   for (std::uint64_t seed = 1; seed <= 10; ++seed)
     expect_same_bits(texts.together(16, seed), alone);

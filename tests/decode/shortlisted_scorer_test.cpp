@@ -64,6 +64,11 @@ TEST(Shortlist, AllowsTheTranslationsOfTheSourceAndWhatAlwaysMay) {
   EXPECT_EQ(neighbors().allowed(std::vector<std::int32_t>{20, 6}),
             (std::vector<std::int32_t>{3, 6, 7, 20, 21}));
   EXPECT_EQ(neighbors().allowed({}), (std::vector<std::int32_t>{3}));
+  EXPECT_EQ(neighbors()
+                .without(std::vector<std::int32_t>{7, 3})
+                .without(std::vector<std::int32_t>{20})
+                .allowed(std::vector<std::int32_t>{20, 6}),
+            (std::vector<std::int32_t>{6, 21}));
   expect_error<DataError>([] { neighbors().allowed(std::vector<std::int32_t>{kWords}); },
                           {"shortlist", "below 40", "got 40"});
 }
@@ -203,21 +208,24 @@ TEST(SuppressedTokens, AreNeverWritten) {
     for (const std::int32_t id : written.ids) EXPECT_FALSE(wanted.contains(id)) << id;
   };
   const std::vector<std::uint64_t> streams{1, 2, 3};
-  const auto expect_none_by = [&](const auto& make) {
+  const auto expect_none_by = [&](const auto& make, const OutputRules& rules) {
     auto searched = make();
-    for (const auto& best : beam_search(*searched, kEnd, beam)) expect_none(best.front());
+    for (const auto& best : beam_search(*searched, kEnd, beam, rules)) expect_none(best.front());
     auto sampled = make();
     SamplingOptions sampling;
     sampling.max_length = 30;
-    for (const Hypothesis& drawn : sample(*sampled, kEnd, sampling, streams)) expect_none(drawn);
+    for (const Hypothesis& drawn : sample(*sampled, kEnd, sampling, streams, rules))
+      expect_none(drawn);
   };
-  expect_none_by([&] {
-    return std::make_unique<EncoderDecoderScorer>(model, three_sources(), kBegin, suppressed);
-  });
-  expect_none_by([&] {
-    return std::make_unique<ShortlistedScorer>(model, three_sources(), kBegin, shortlist,
-                                               suppressed);
-  });
+  expect_none_by(
+      [&] { return std::make_unique<EncoderDecoderScorer>(model, three_sources(), kBegin); },
+      {.suppressed = suppressed});
+  expect_none_by(
+      [&] {
+        return std::make_unique<ShortlistedScorer>(model, three_sources(), kBegin,
+                                                   shortlist.without(suppressed));
+      },
+      {});
 }
 
 }  // namespace

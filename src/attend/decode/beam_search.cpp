@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "attend/core/options/option_fields.h"
 #include "attend/decode/running_batch.h"
@@ -12,6 +14,10 @@
 namespace attend {
 
 namespace {
+
+bool contains(const std::vector<std::int32_t>& tokens, std::int32_t token) {
+  return std::find(tokens.begin(), tokens.end(), token) != tokens.end();
+}
 
 // How many outputs end the search.
 std::size_t most_outputs(const BeamSearchOptions& options) {
@@ -32,9 +38,10 @@ void check_search(const BeamSearchOptions& options) {
 
 struct BeamSearch::ActiveHypothesis {
   Hypothesis so_far;
-  std::int32_t parent = 0;                // among the hypotheses of the last step
-  std::vector<std::int32_t> banned = {};  // tokens that may not come next
+  std::int32_t parent = 0;  // among the hypotheses of the last step
   PhraseRules::Progress progress = {};
+  std::vector<std::int32_t> banned = {};  // tokens that may not come next
+  LogitChange change = {};                // before the others are looked for
 };
 
 // A continuation of one active hypothesis by one token.
@@ -71,17 +78,17 @@ struct BeamSearch::Bank {
 };
 
 BeamSearch::BeamSearch(const DecodeRequest& sentence, EndTokens ends,
-                       const BeamSearchOptions& options, SearchRules rules, Listener listener)
+                       const BeamSearchOptions& options, const OutputRules& rules,
+                       Listener listener)
     : options_(options),
-      rules_(std::move(rules.phrases)),
-      beginning_(std::move(rules.beginning)),
+      rules_(rules.with(options)),
       listener_(std::move(listener)),
       ends_(std::move(ends)),
-      read_(sentence.prefix.begin(), sentence.prefix.end() - sentence.forced),
+      prompt_(sentence.prefix.begin(), sentence.prefix.end() - sentence.forced),
       longest_(options.max_length > 0 ? options.max_length : sentence.max_length) {
   check_search(options);
   live_.push_back({sentence.output()});
-  if (rules_) begin_phrases();
+  if (rules_.phrases) begin_phrases();
   continue_live();
 }
 
@@ -90,46 +97,37 @@ BeamSearch& BeamSearch::operator=(BeamSearch&&) noexcept = default;
 BeamSearch::~BeamSearch() = default;
 
 void BeamSearch::begin_phrases() {
-  auto& [so_far, parent, banned, progress] = live_.front();
-  progress = rules_->begin();
-  for (const std::int32_t id : so_far.ids) rules_->read(progress, id);
-  require_allowed(progress);
-  const std::int64_t missing = rules_->total() - rules_->met(progress),
-                     room = longest_ - std::ssize(so_far.ids);
+  ActiveHypothesis& live = live_.front();
+  live.progress = rules_.phrases->begin(live.so_far.ids);
+  const std::int64_t missing = rules_.phrases->total() - rules_.phrases->met(live.progress),
+                     room = longest_ - std::ssize(live.so_far.ids);
   if (missing > room)
     throw DataError(fmt::format(
         "phrases: expected room for the {} tokens of the required phrases, got {} of max-length {}",
         missing, room, longest_));
 }
 
+// Tokens that may not come next leave the others their probabilities: they are passed over, and not
+// banned before these are looked for. So many are looked at that the beam is full without them.
 void BeamSearch::continue_live() {
+  const bool renormalizes = rules_.renormalized || rules_.repetition.factor != 1.0f;
+  std::size_t most_banned = 0;
   continuations_.clear();
   for (ActiveHypothesis& live : live_) {
     const std::vector<std::int32_t>& ids = live.so_far.ids;
-    continuations_.push_back({live.parent, ids.empty() ? read_.back() : ids.back()});
-    if (rules_) rules_->add_forbidden(live.progress, live.banned);
-    if (options_.no_repeat_ngram == 0) continue;
-    std::vector<std::int32_t> written = read_;
-    written.insert(written.end(), ids.begin(), ids.end());
-    const auto repeating = repeating_tokens(written, options_.no_repeat_ngram);
-    live.banned.insert(live.banned.end(), repeating.begin(), repeating.end());
-  }
-}
-
-int BeamSearch::candidates() const {
-  std::size_t most_banned = 0;
-  for (const ActiveHypothesis& live : live_)
+    continuations_.push_back({live.parent, ids.empty() ? prompt_.back() : ids.back()});
+    live.change = rules_.change(prompt_, ids, live.progress);
+    live.banned = std::exchange(live.change.banned, {});
+    if (renormalizes) live.change.banned = rules_.suppressed;
     most_banned = std::max(most_banned, live.banned.size());
+  }
   const std::size_t ends = std::max<std::size_t>(1, ends_.tokens().size());
-  return options_.beam_size + static_cast<int>(ends + most_banned);
+  looked_at_ = static_cast<std::size_t>(options_.beam_size) + ends + most_banned;
 }
 
 std::vector<LogitChange> BeamSearch::logit_changes() const {
   std::vector<LogitChange> changes;
-  if (options_.repetition_penalty == 1.0f) return changes;
-  for (const ActiveHypothesis& live : live_)
-    changes.push_back(
-        {.penalized = distinct(live.so_far.ids), .penalty = options_.repetition_penalty});
+  for (const ActiveHypothesis& live : live_) changes.push_back(live.change);
   return changes;
 }
 
@@ -137,22 +135,22 @@ std::vector<LogitChange> BeamSearch::logit_changes() const {
 void BeamSearch::add_candidate(std::size_t hypothesis, std::int32_t token, float token_score,
                                std::vector<Candidate>& all) const {
   const ActiveHypothesis& live = live_[hypothesis];
-  const std::int32_t next = beginning_.next(live.so_far.ids);
-  if (next >= 0) token_score = beginning_.biased_log_probability(token_score, token == next);
-  if (std::find(live.banned.begin(), live.banned.end(), token) != live.banned.end()) return;
+  const std::int32_t next = rules_.beginning.next(live.so_far.ids);
+  if (next >= 0) token_score = rules_.beginning.biased_log_probability(token_score, token == next);
+  if (contains(live.banned, token)) return;
   Candidate candidate{live.so_far.log_probability + token_score, token_score,
                       static_cast<std::int32_t>(hypothesis), token};
-  if (rules_) {
-    const int before = rules_->met(live.progress);
+  if (rules_.phrases) {
+    const int before = rules_.phrases->met(live.progress);
     std::int64_t room = 0;
     candidate.met = before;
     if (!ends_.contain(token)) {
       PhraseRules::Progress progress = live.progress;
-      rules_->read(progress, token);
-      candidate.met = rules_->met(progress);
+      rules_.phrases->read(progress, token);
+      candidate.met = rules_.phrases->met(progress);
       room = longest_ - std::ssize(live.so_far.ids) - 1;
     }
-    if (rules_->total() - candidate.met > room) return;
+    if (rules_.phrases->total() - candidate.met > room) return;
     candidate.advances = candidate.met > before;
   }
   all.push_back(candidate);
@@ -162,8 +160,9 @@ std::vector<std::int32_t> BeamSearch::required_not_in_candidates(
     std::size_t hypothesis, std::span<const Candidate> listed) const {
   const ActiveHypothesis& live = live_[hypothesis];
   std::vector<std::int32_t> wanted;
-  if (rules_) wanted = rules_->wanted(live.progress);
-  if (const std::int32_t next = beginning_.next(live.so_far.ids); next >= 0) wanted.push_back(next);
+  if (rules_.phrases) wanted = rules_.phrases->wanted(live.progress);
+  if (const std::int32_t next = rules_.beginning.next(live.so_far.ids); next >= 0)
+    wanted.push_back(next);
   wanted = distinct(std::move(wanted));
   std::erase_if(wanted, [&](std::int32_t token) {
     return std::any_of(listed.begin(), listed.end(),
@@ -172,22 +171,33 @@ std::vector<std::int32_t> BeamSearch::required_not_in_candidates(
   return wanted;
 }
 
-// Best first, without those of probability 0. Columns that other sentences need are left out.
+// Columns that other sentences need are left out.
+std::vector<ScoredToken> BeamSearch::likeliest(const BestTokens& best, std::int64_t row,
+                                               const Scorer& scorer) const {
+  const float* scores = best.log_probabilities.row(row);
+  std::vector<ScoredToken> tokens;
+  tokens.reserve(looked_at_);
+  for (std::int64_t i = 0; i < best.log_probabilities.cols() && tokens.size() < looked_at_; ++i) {
+    if (std::isinf(scores[i])) break;
+    const std::int32_t token = scorer.token(row, best.columns.row<std::int32_t>(row)[i]);
+    if (!contains(rules_.suppressed, token)) tokens.push_back({token, scores[i]});
+  }
+  require_probabilities(tokens.empty() ? -std::numeric_limits<float>::infinity()
+                                       : tokens.front().score);
+  return tokens;
+}
+
+// Best first, without those of probability 0.
 std::vector<BeamSearch::Candidate> BeamSearch::best_candidates(const BestTokens& best,
                                                                std::int64_t first,
                                                                Scorer& scorer) const {
   std::vector<Candidate> all;
   std::vector<std::vector<std::int32_t>> wanted(live_.size());
-  const std::int64_t columns = std::min<std::int64_t>(candidates(), best.log_probabilities.cols());
   for (std::size_t h = 0; h < live_.size(); ++h) {
     const std::int64_t row = first + static_cast<std::int64_t>(h);
-    const float* scores = best.log_probabilities.row(row);
     const std::size_t begin = all.size();
-    require_probabilities(scores[0]);
-    for (std::int64_t i = 0; i < columns; ++i) {
-      if (std::isinf(scores[i])) break;
-      add_candidate(h, scorer.token(row, best.columns.row<std::int32_t>(row)[i]), scores[i], all);
-    }
+    for (const auto& [token, score] : likeliest(best, row, scorer))
+      add_candidate(h, token, score, all);
     wanted[h] = required_not_in_candidates(h, std::span(all).subspan(begin));
   }
   if (std::any_of(wanted.begin(), wanted.end(),
@@ -200,7 +210,7 @@ std::vector<BeamSearch::Candidate> BeamSearch::best_candidates(const BestTokens&
   std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
     return a.log_probability > b.log_probability;
   });
-  if (rules_) select_eligible(all);
+  if (rules_.phrases) select_eligible(all);
   return all;
 }
 
@@ -223,8 +233,8 @@ void BeamSearch::select_eligible(std::vector<Candidate>& all) const {
 // 3.2).
 std::vector<BeamSearch::Bank> BeamSearch::banks(std::span<const Candidate> all) const {
   const auto beam = static_cast<std::size_t>(options_.beam_size);
-  if (!rules_) return {{beam}};
-  const auto count = static_cast<std::size_t>(rules_->total()) + 1;
+  if (!rules_.phrases) return {{beam}};
+  const auto count = static_cast<std::size_t>(rules_.phrases->total()) + 1;
   std::vector<std::size_t> fill(count, 0);
   for (const Candidate& candidate : all)
     if (candidate.eligible) ++fill[static_cast<std::size_t>(candidate.met)];
@@ -262,7 +272,7 @@ void BeamSearch::tell(std::span<const Candidate> candidates, std::int64_t length
 
 void BeamSearch::keep_complete_live() {
   std::erase_if(live_, [this](const ActiveHypothesis& live) {
-    return rules_->met(live.progress) < rules_->total();
+    return rules_.phrases->met(live.progress) < rules_.phrases->total();
   });
   if (live_.empty())
     throw DataError(
@@ -302,14 +312,14 @@ void BeamSearch::advance(const BestTokens& best, std::int64_t first, Scorer& sco
     candidate.fate = BeamFate::kept;
     ++bank.kept;
     next.push_back({candidate.extend(parent.so_far, false), candidate.parent});
-    if (!rules_) continue;
+    if (!rules_.phrases) continue;
     next.back().progress = parent.progress;
-    rules_->read(next.back().progress, candidate.token);
+    rules_.phrases->read(next.back().progress, candidate.token);
   }
   const bool dead_end =
       next.empty() && finished_.empty();  // only an end is possible, and min_length forbids it
   if (!dead_end) live_ = std::move(next);
-  if (dead_end && rules_) keep_complete_live();
+  if (dead_end && rules_.phrases) keep_complete_live();
   const bool cut = (dead_end || length + 1 >= longest_) && finished_.size() < enough,
              done = finished_.size() >= enough;
   if (listener_) tell(all, length, cut ? BeamFate::cut : done ? BeamFate::pruned : BeamFate::kept);
@@ -330,10 +340,11 @@ std::vector<Hypothesis> BeamSearch::take_results() {
 }
 
 std::vector<std::vector<Hypothesis>> beam_search(Scorer& scorer, const EndTokens& ends,
-                                                 const BeamSearchOptions& options) {
+                                                 const BeamSearchOptions& options,
+                                                 const OutputRules& rules) {
   check_search(options);
   return decode_all(scorer, [&](const DecodeRequest& sentence, std::size_t) {
-    return BeamSearch(sentence, ends, options);
+    return BeamSearch(sentence, ends, options, rules);
   });
 }
 

@@ -3,14 +3,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "attend/core/options/options.h"
 #include "attend/decode/hypothesis.h"
 #include "attend/decode/output_rules.h"
-#include "attend/decode/phrase_rules.h"
 #include "attend/decode/scorer.h"
 #include "attend/search.h"
 
@@ -55,11 +53,11 @@ class BeamSearch {
   // Hears every step; what it throws is the outcome of the search.
   using Listener = std::function<void(const BeamStep&)>;
 
-  // rules: phrases that the output contains, whatever that costs, phrases that it does not contain,
-  // and what it would rather begin with. Throws ConfigError; DataError if there is no room for the
-  // required phrases, and if the forced tokens contain a forbidden one.
+  // The options replace lengths, n-grams and penalty of the rules, of which required phrases are
+  // written whatever that costs. Throws ConfigError; DataError if there is no room for the required
+  // phrases, and if the forced tokens contain a forbidden one.
   BeamSearch(const DecodeRequest& sentence, EndTokens ends, const BeamSearchOptions& options,
-             SearchRules rules = {}, Listener listener = {});
+             const OutputRules& rules = {}, Listener listener = {});
   BeamSearch(BeamSearch&&) noexcept;
   BeamSearch& operator=(BeamSearch&&) noexcept;
   ~BeamSearch();
@@ -67,8 +65,8 @@ class BeamSearch {
   // The unfinished hypotheses: none when done, at first the one of the arrival.
   std::span<const NextToken> continuations() const { return continuations_; }
   // How many of the most likely next tokens of each it needs.
-  int candidates() const;
-  // How the logits of each are changed before these are looked for; none if they are not.
+  int candidates() const { return static_cast<int>(looked_at_ + rules_.suppressed.size()); }
+  // How the logits of each are changed before these are looked for.
   std::vector<LogitChange> logit_changes() const;
   // Chooses among these tokens; the continuations are rows `first` .. of `best`. Asks the scorer
   // for the probabilities of required tokens, which are then its columns. Throws NotFiniteError for
@@ -83,6 +81,9 @@ class BeamSearch {
   struct Candidate;
   struct Bank;
   void begin_phrases();
+  // The tokens of a row that are looked at, best first, without those of probability 0.
+  std::vector<ScoredToken> likeliest(const BestTokens& best, std::int64_t row,
+                                     const Scorer& scorer) const;
   std::vector<Candidate> best_candidates(const BestTokens& best, std::int64_t first,
                                          Scorer& scorer) const;
   void add_candidate(std::size_t hypothesis, std::int32_t token, float token_score,
@@ -103,20 +104,21 @@ class BeamSearch {
   void tell(std::span<const Candidate> candidates, std::int64_t length, BeamFate after) const;
 
   BeamSearchOptions options_;
-  std::shared_ptr<const PhraseRules> rules_;
-  PrefixBias beginning_;
+  OutputRules rules_;
   Listener listener_;
   EndTokens ends_;
-  std::vector<std::int32_t> read_;  // before the output
+  std::vector<std::int32_t> prompt_;  // before the output
   std::int64_t longest_;
   std::vector<ActiveHypothesis> live_;  // best first
   std::vector<NextToken> continuations_;
+  std::size_t looked_at_ = 0;  // tokens of each continuation, beside suppressed ones
   std::vector<Hypothesis> finished_;
 };
 
 // The n_best hypotheses of each sentence that has joined the scorer, best first. Throws
 // ConfigError, or DataError for NaN probabilities.
 std::vector<std::vector<Hypothesis>> beam_search(Scorer& scorer, const EndTokens& ends,
-                                                 const BeamSearchOptions& options);
+                                                 const BeamSearchOptions& options,
+                                                 const OutputRules& rules = {});
 
 }  // namespace attend

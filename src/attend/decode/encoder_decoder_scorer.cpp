@@ -6,14 +6,12 @@
 
 namespace attend {
 
-EncoderDecoderScorer::EncoderDecoderScorer(const EncoderDecoder& model,
-                                           std::span<const std::int32_t> suppressed)
-    : VocabularyScorer(suppressed), model_(model), state_(model.decoding()) {}
+EncoderDecoderScorer::EncoderDecoderScorer(const EncoderDecoder& model)
+    : model_(model), state_(model.decoding()) {}
 
 EncoderDecoderScorer::EncoderDecoderScorer(const EncoderDecoder& model, const Ragged& src,
-                                           std::span<const std::int32_t> prefix,
-                                           std::span<const std::int32_t> suppressed)
-    : EncoderDecoderScorer(model, suppressed) {
+                                           std::span<const std::int32_t> prefix)
+    : EncoderDecoderScorer(model) {
   const std::vector<DecoderPrefix> prefixes(static_cast<std::size_t>(src.sequences()),
                                             {{prefix.begin(), prefix.end()}});
   join({src, prefixes});
@@ -44,8 +42,8 @@ Tensor EncoderDecoderScorer::logits(std::int64_t begin, std::int64_t end) {
   return model_.project(Variable(hidden_.slice_rows(begin, end))).value();
 }
 
-BestTokens EncoderDecoderScorer::most_likely(std::int64_t hypotheses, int k) {
-  return best_tokens(hidden_.slice_rows(0, hypotheses), model_.output(), k);
+BestTokens EncoderDecoderScorer::unchanged_best(std::int64_t begin, std::int64_t end, int k) {
+  return best_tokens(hidden_.slice_rows(begin, end), model_.output(), k);
 }
 
 }  // namespace attend

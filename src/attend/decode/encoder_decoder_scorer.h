@@ -1,4 +1,4 @@
-// The scorer of an encoder-decoder; any token may come next, except suppressed ones.
+// The scorer of an encoder-decoder.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,13 @@
 
 namespace attend {
 
-class EncoderDecoderScorer final : public VocabularyScorer {
+class EncoderDecoderScorer final : public TranslationScorer {
  public:
-  // Without sentences. `model` must outlive the scorer. suppressed: tokens that are never chosen.
-  explicit EncoderDecoderScorer(const EncoderDecoder& model,
-                                std::span<const std::int32_t> suppressed = {});
+  // Without sentences. `model` must outlive the scorer.
+  explicit EncoderDecoderScorer(const EncoderDecoder& model);
   // With these sentences, which have the same prefix.
   EncoderDecoderScorer(const EncoderDecoder& model, const Ragged& src,
-                       std::span<const std::int32_t> prefix,
-                       std::span<const std::int32_t> suppressed = {});
+                       std::span<const std::int32_t> prefix);
 
   // If this throws, nothing has changed.
   void join(const EncoderDecoderInput& input) override;
@@ -30,7 +28,7 @@ class EncoderDecoderScorer final : public VocabularyScorer {
   const Tensor& hidden() const { return hidden_; }
 
  private:
-  BestTokens most_likely(std::int64_t hypotheses, int k) override;
+  BestTokens unchanged_best(std::int64_t begin, std::int64_t end, int k) override;
   // The longest sensible output for a source, in tokens, forced ones included.
   std::int64_t max_length(std::int64_t source_tokens, const DecoderPrefix& prefix) const;
 

@@ -6,9 +6,7 @@
 
 namespace attend {
 
-EnsembleScorer::EnsembleScorer(std::span<const EncoderDecoder* const> models,
-                               std::span<const std::int32_t> suppressed)
-    : VocabularyScorer(suppressed) {
+EnsembleScorer::EnsembleScorer(std::span<const EncoderDecoder* const> models) {
   for (const EncoderDecoder* const model : models)
     members_.push_back(std::make_unique<EncoderDecoderScorer>(*model));
 }

@@ -10,12 +10,11 @@
 
 namespace attend {
 
-class EnsembleScorer final : public VocabularyScorer {
+class EnsembleScorer final : public TranslationScorer {
  public:
   // Without sentences. At least one model, which all must outlive the scorer. They have
-  // vocabularies of the same size. suppressed: tokens that are never chosen.
-  explicit EnsembleScorer(std::span<const EncoderDecoder* const> models,
-                          std::span<const std::int32_t> suppressed = {});
+  // vocabularies of the same size.
+  explicit EnsembleScorer(std::span<const EncoderDecoder* const> models);
 
   // Every model encodes the sentences. Outputs are as long as the model with the fewest positions
   // allows. If this throws, the scorer cannot be used any more.
@@ -26,10 +25,6 @@ class EnsembleScorer final : public VocabularyScorer {
   Tensor logits(std::int64_t begin, std::int64_t end) override;
 
  private:
-  BestTokens most_likely(std::int64_t hypotheses, int k) override {
-    return best_of_logits(hypotheses, k, false);
-  }
-
   std::vector<std::unique_ptr<EncoderDecoderScorer>> members_;
 };
 

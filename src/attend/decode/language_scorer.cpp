@@ -1,8 +1,6 @@
 #include "attend/decode/language_scorer.h"
 
 #include <algorithm>
-#include <limits>
-#include <set>
 
 #include "attend/autograd/variable.h"
 #include "attend/backend/backend.h"
@@ -10,18 +8,6 @@
 namespace attend {
 
 namespace {
-
-// In the format of kernels: equally many per row, padded with -1.
-std::vector<std::int32_t> columns_of(const std::vector<std::set<std::int32_t>>& rows) {
-  std::size_t most = 0;
-  for (const std::set<std::int32_t>& row : rows) most = std::max(most, row.size());
-  std::vector<std::int32_t> columns;
-  for (const std::set<std::int32_t>& row : rows) {
-    columns.insert(columns.end(), row.begin(), row.end());
-    columns.resize(columns.size() + most - row.size(), -1);
-  }
-  return columns;
-}
 
 // Whether a context has no room for another token.
 bool is_full(const std::vector<std::int32_t>& context, const LanguageScorerOptions& options) {
@@ -150,32 +136,6 @@ Tensor LanguageScorer::logits(std::int64_t begin, std::int64_t end) {
     branch.cache->mix(hidden_.slice_rows(r, r + 1), own);
   }
   return logits;
-}
-
-// Of adjacent hypotheses with the same options together.
-bool LanguageScorer::adjust(std::int64_t begin, const Tensor& logits) {
-  bool changed = false;
-  for (std::int64_t first = 0, end = 0; first < logits.rows(); first = end) {
-    const auto options = branches_[static_cast<std::size_t>(begin + first)].options;
-    const bool forbids = !options->forbidden.empty(),
-               penalizes = options->repetition_penalty != 1.0f;
-    std::vector<std::set<std::int32_t>> forbidden, repeated;
-    for (; end < logits.rows(); ++end) {
-      const HypothesisState& branch = branches_[static_cast<std::size_t>(begin + end)];
-      if (branch.options != options) break;
-      if (forbids) forbidden.emplace_back(options->forbidden.begin(), options->forbidden.end());
-      if (penalizes)
-        repeated.emplace_back(branch.context.begin(), branch.context.end())
-            .erase(options->never_penalized);
-    }
-    const Tensor own = logits.slice_rows(first, end);
-    if (forbids)
-      backend().fill_columns(own, columns_of(forbidden), -std::numeric_limits<float>::infinity());
-    if (penalizes)
-      backend().penalize_columns(own, columns_of(repeated), options->repetition_penalty);
-    changed = changed || forbids || penalizes;
-  }
-  return changed;
 }
 
 }  // namespace attend

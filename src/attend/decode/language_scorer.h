@@ -16,11 +16,6 @@ struct LanguageScorerOptions {
   std::int64_t context = 1;  // context in tokens
   std::int64_t max_length = 1;
   ContinuousCacheOptions cache = {};
-  std::vector<std::int32_t> forbidden = {};  // tokens that may never come next
-  // Divides the logits (with a cache: log-probabilities) of tokens in the context; negative ones
-  // are multiplied (Keskar et al. 2019).
-  float repetition_penalty = 1.0f;
-  std::int32_t never_penalized = -1;  // exempt from the penalty
 };
 
 class LanguageScorer final : public Scorer {
@@ -37,11 +32,8 @@ class LanguageScorer final : public Scorer {
   // Large enough for fast products, and small enough for the keys that each token sees.
   std::int64_t max_prefill_tokens() const override { return 64; }
   void advance(std::span<const std::int32_t> parents, const Ragged& tokens) override;
+  // With a cache: log-probabilities.
   Tensor logits(std::int64_t begin, std::int64_t end) override;
-  bool adjust(std::int64_t begin, const Tensor& logits) override;
-  std::int32_t token(std::int64_t, std::int64_t column) const override {
-    return static_cast<std::int32_t>(column);
-  }
 
  private:
   struct HypothesisState {

@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "attend/decode/logit_change.h"
 #include "attend/decode/phrase_rules.h"
-#include "attend/decode/scorer.h"
+#include "attend/search.h"
 
 namespace attend {
 
@@ -31,15 +32,6 @@ class EndTokens {
   std::vector<std::int32_t> tokens_;
 };
 
-struct OutputRules {
-  int min_length = 0;  // tokens before an output may end
-  int no_repeat_ngram =
-      0;  // never so many tokens in a row twice, what it read included; 0: they may
-  // Divides the logits of tokens that the output has, and multiplies negative ones; 1: off
-  float repetition_penalty = 1.0f;
-  std::shared_ptr<const PhraseRules> phrases = nullptr;  // null: it may contain anything
-};
-
 // A beginning that a search is drawn to, without being forced. While a hypothesis has begun with
 // its tokens, the probability p of the next of them counts as weight + (1 - weight) p, and that of
 // every other token as (1 - weight) p.
@@ -53,32 +45,41 @@ struct PrefixBias {
   float biased_log_probability(float log_probability, bool is_next) const;
 };
 
-// What a search heeds beside its options. Null phrases: any output will do.
-struct SearchRules {
-  SearchRules(std::shared_ptr<const PhraseRules> p = nullptr, PrefixBias b = {})  // NOLINT
-      : phrases(std::move(p)), beginning(std::move(b)) {}
-
-  std::shared_ptr<const PhraseRules> phrases;
-  PrefixBias beginning;
-};
-
-// The tokens that would end a sequence of `n` tokens that `written` already has; n = 0: none.
-std::vector<std::int32_t> repeating_tokens(std::span<const std::int32_t> written, int n);
-
 // Sorted, each once.
 std::vector<std::int32_t> distinct(std::vector<std::int32_t> tokens);
 
-// How the logits of a hypothesis are changed before its next token is chosen.
-struct LogitChange {
-  std::vector<std::int32_t> banned = {};     // tokens that cannot come next
-  std::vector<std::int32_t> penalized = {};  // distinct tokens, whose logits the penalty divides
-  float penalty = 1.0f;                      // or multiplies where they are negative
+// Makes tokens that are there already less likely (Keskar et al. 2019): divides their logits by the
+// factor, and multiplies negative ones.
+struct RepetitionPenalty {
+  float factor = 1.0f;  // 1: off
+  // 0: of the tokens of the output. Otherwise of those that a model with this context sees of the
+  // prompt and the output
+  std::int64_t context = 0;
+  std::int32_t exempt = -1;  // a token that is never penalized; -1: none
 
-  bool changes() const { return !banned.empty() || (penalty != 1.0f && !penalized.empty()); }
+  // The distinct tokens that it makes less likely.
+  std::vector<std::int32_t> tokens(std::span<const std::int32_t> prompt,
+                                   std::span<const std::int32_t> output) const;
 };
 
-// Changes the logits of the hypotheses of the last step from `begin`. Returns whether any changed.
-bool change_logits(std::span<const LogitChange> changes, std::int64_t begin, const Scorer& scorer,
-                   const Tensor& logits);
+// A new rule is a line in change(): both searches and samples then follow it.
+struct OutputRules {
+  int min_length = 0;       // tokens before an output may end
+  int no_repeat_ngram = 0;  // never so many tokens in a row twice, the prompt included; 0: they may
+  RepetitionPenalty repetition = {};
+  std::shared_ptr<const PhraseRules> phrases = nullptr;  // null: it may contain anything
+  std::vector<std::int32_t> suppressed = {};             // tokens that are never written
+  // Whether a search, too, gives the probability of suppressed tokens to the others, as samples do;
+  // it always does if there is a penalty
+  bool renormalized = false;
+  PrefixBias beginning = {};  // of a search
+
+  // These, with the length, n-grams and penalty of `options`.
+  OutputRules with(const BeamSearchOptions& options) const;
+  // What they change before the next token of an output. progress: in the phrases, if there are
+  // any. Neither suppressed tokens nor ends are banned: searches and samples differ in these.
+  LogitChange change(std::span<const std::int32_t> prompt, std::span<const std::int32_t> output,
+                     const PhraseRules::Progress& progress) const;
+};
 
 }  // namespace attend

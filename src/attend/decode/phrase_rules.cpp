@@ -61,6 +61,13 @@ PhraseRules::Progress PhraseRules::begin() const {
           std::vector<std::vector<int>>(forbidden_.size())};
 }
 
+PhraseRules::Progress PhraseRules::begin(std::span<const std::int32_t> written) const {
+  Progress progress = begin();
+  for (const std::int32_t token : written) read(progress, token);
+  if (progress.violated) throw DataError("phrases: the prefix contains a forbidden phrase");
+  return progress;
+}
+
 void PhraseRules::read(Progress& progress, std::int32_t token) const {
   for (std::size_t i = 0; i < required_.size(); ++i) {
     const auto& [tokens, fallback] = required_[i];
@@ -83,10 +90,6 @@ void PhraseRules::read(Progress& progress, std::int32_t token) const {
     }
     places = std::move(next);
   }
-}
-
-void require_allowed(const PhraseRules::Progress& beginning) {
-  if (beginning.violated) throw DataError("phrases: the prefix contains a forbidden phrase");
 }
 
 int PhraseRules::met(const Progress& progress) const {

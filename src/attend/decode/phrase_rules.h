@@ -41,6 +41,8 @@ class PhraseRules {
     bool violated = false;                    // whether a forbidden phrase is there
   };
   Progress begin() const;
+  // The same for an output with this beginning. Throws DataError if it contains a forbidden phrase.
+  Progress begin(std::span<const std::int32_t> written) const;
   void read(Progress& progress, std::int32_t token) const;
 
   // Tokens of all required phrases.
@@ -65,8 +67,5 @@ class PhraseRules {
   std::vector<PhrasePaths> forbidden_;  // their arcs are sorted by token
   int total_ = 0;
 };
-
-// Throws DataError if the beginning that is given contains a forbidden phrase.
-void require_allowed(const PhraseRules::Progress& beginning);
 
 }  // namespace attend

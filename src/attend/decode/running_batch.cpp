@@ -21,27 +21,52 @@ bool any_writes(const Sentences& sentences) {
                      [](const auto& sentence) { return sentence.writes(); });
 }
 
-// The k most likely tokens of `changes.size()` hypotheses from `begin` after these changes replace
-// those in `best`, which is on the host.
-void replace_best(Scorer& scorer, std::int64_t begin, std::span<const LogitChange> changes,
-                  const BestTokens& best) {
-  for_logits(scorer, begin, begin + std::ssize(changes), [&](std::int64_t first, Tensor logits) {
-    scorer.adjust(first, logits);
-    change_logits(changes.subspan(static_cast<std::size_t>(first - begin),
-                                  static_cast<std::size_t>(logits.rows())),
-                  first, scorer, logits);
-    const auto k = static_cast<int>(best.columns.cols());
-    const BestTokens own(logits.rows(), k);
-    const std::int64_t found = std::min<std::int64_t>(k, logits.cols());
-    backend().log_softmax_top_k(logits, static_cast<int>(found),
-                                own.log_probabilities.slice_columns(0, found),
-                                own.columns.slice_columns(0, found));
-    const BestTokens host = own.to_host();
-    for (std::int64_t r = 0; r < logits.rows(); ++r) {
-      std::copy_n(host.log_probabilities.row(r), k, best.log_probabilities.row(first + r));
-      std::copy_n(host.columns.row<std::int32_t>(r), k, best.columns.row<std::int32_t>(first + r));
-    }
-  });
+// How the token of a row is drawn.
+struct RowToDraw {
+  float uniform;
+  TokenFilter filter;
+  int likeliest;  // how many of the most likely tokens to report
+};
+
+// A column of each row, drawn from log-probabilities; -1 for a row without any. Adjacent rows with
+// the same filter are drawn together.
+std::vector<std::int32_t> drawn_columns(const Tensor& log_probabilities,
+                                        std::span<const RowToDraw> rows) {
+  std::vector<float> uniform;
+  for (const RowToDraw& row : rows) uniform.push_back(row.uniform);
+  const Tensor columns = Tensor::empty({std::ssize(rows)}, DType::i32),
+               numbers = Tensor::from(uniform, {std::ssize(rows)});
+  for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+    const TokenFilter& filter = rows[begin].filter;
+    while (end < rows.size() && same_filter(filter, rows[end].filter)) ++end;
+    const auto first = static_cast<std::int64_t>(begin), last = static_cast<std::int64_t>(end);
+    backend().sample(log_probabilities.slice_rows(first, last), filter,
+                     numbers.slice_rows(first, last), columns.slice_rows(first, last));
+  }
+  const Tensor host = columns.to_host();
+  return {host.data<std::int32_t>(), host.data<std::int32_t>() + host.size()};
+}
+
+// The log-probabilities of these columns, of which each row has one. Where nothing was drawn, any
+// column says whether the model's probabilities are numbers.
+std::vector<float> scores_of(const Tensor& log_probabilities, std::vector<std::int32_t> columns) {
+  for (std::int32_t& column : columns) column = std::max(column, 0);
+  const Tensor scores = Tensor::empty({log_probabilities.rows(), 1});
+  backend().gather_columns(log_probabilities, columns, std::numeric_limits<float>::quiet_NaN(),
+                           scores);
+  return scores.to_vector();
+}
+
+// How the logits of all rows of these sentences are changed. Those that read have one row.
+template <class Sentences>
+std::vector<LogitChange> changes_of(const Sentences& sentences) {
+  std::vector<LogitChange> all;
+  for (const auto& s : sentences) {
+    std::vector<LogitChange> own =
+        s.writes() ? s.search.logit_changes() : std::vector<LogitChange>(1);
+    std::move(own.begin(), own.end(), std::back_inserter(all));
+  }
+  return all;
 }
 
 // The k most likely tokens of hypothesis `number`, whose log-probabilities are [1, columns].
@@ -159,20 +184,9 @@ void RunningBatch::search(std::vector<Decoded>& done) {
   if (!any_writes(searches_)) return;
   int candidates = 0;
   for (const auto& s : searches_) candidates = std::max(candidates, s.search.candidates());
-  const BestTokens best = best_tokens_of_searches(candidates);
+  const BestTokens best = scorer_.best(changes_of(searches_), candidates);
   advance(
       searches_, [&](auto& s) { s.search.advance(best, s.begin, scorer_); }, done);
-}
-
-// Most sentences change no logits: the scorer has a faster way for them.
-BestTokens RunningBatch::best_tokens_of_searches(int k) {
-  const BestTokens best = scorer_.best(searches_.back().end, k);
-  for (const auto& s : searches_) {
-    if (!s.writes()) continue;
-    const std::vector<LogitChange> changes = s.search.logit_changes();
-    if (!changes.empty()) replace_best(scorer_, s.begin, changes, best);
-  }
-  return best;
 }
 
 void RunningBatch::draw(std::int64_t begin, std::vector<Decoded>& done) {
@@ -187,69 +201,34 @@ void RunningBatch::draw(std::int64_t begin, std::vector<Decoded>& done) {
       done);
 }
 
-std::vector<LogitChange> RunningBatch::changes_of_samplings() const {
-  std::vector<LogitChange> all;
-  for (const auto& s : samplings_) {
-    std::vector<LogitChange> own =
-        s.writes() ? s.search.logit_changes() : std::vector<LogitChange>(1);
-    std::move(own.begin(), own.end(), std::back_inserter(all));
-  }
-  return all;
-}
-
 // Tokens for rows [begin, rows()); those of sentences that read mean nothing.
 std::vector<DrawnToken> RunningBatch::drawn(std::int64_t begin) {
-  std::vector<float> uniform;
-  std::vector<TokenFilter> filters;
-  std::vector<int> likeliest;
+  std::vector<RowToDraw> rows;
   for (auto& s : samplings_) {
-    const std::vector<float> numbers =
-        s.writes() ? s.search.uniform() : std::vector<float>(1, 0.0f);
-    uniform.insert(uniform.end(), numbers.begin(), numbers.end());
-    filters.resize(uniform.size(), s.search.filter());
-    likeliest.resize(uniform.size(), s.writes() ? s.search.likeliest() : 0);
+    const int likeliest = s.writes() ? s.search.likeliest() : 0;
+    for (const float number : s.writes() ? s.search.uniform() : std::vector<float>(1, 0.0f))
+      rows.push_back({number, s.search.filter(), likeliest});
   }
-  const std::vector<LogitChange> changes = changes_of_samplings();
+  const std::vector<LogitChange> changes = changes_of(samplings_);
   std::vector<DrawnToken> all;
   for_logits(scorer_, begin, rows_, [&](std::int64_t first, const Tensor& logits) {
+    const auto at = static_cast<std::size_t>(first - begin),
+               count = static_cast<std::size_t>(logits.rows());
+    const std::span<const RowToDraw> own = std::span(rows).subspan(at, count);
     const Tensor log_probabilities = Tensor::empty(logits.shape());
     backend().log_softmax(logits, log_probabilities);
-    bool adjusted = scorer_.adjust(first, logits);
-    adjusted |= change_logits(std::span(changes).subspan(static_cast<std::size_t>(first - begin),
-                                                         static_cast<std::size_t>(logits.rows())),
-                              first, scorer_, logits);
-    if (adjusted) backend().log_softmax(logits, logits);
-    const Tensor& drawn_from = adjusted ? logits : log_probabilities;
-    const Tensor columns = Tensor::empty({logits.rows()}, DType::i32),
-                 scores = Tensor::empty({logits.rows(), 1}),
-                 numbers = Tensor::from(
-                     std::span(uniform).subspan(static_cast<std::size_t>(first - begin),
-                                                static_cast<std::size_t>(logits.rows())),
-                     {logits.rows()});
-    for (std::int64_t row = 0, end = 0; row < logits.rows(); row = end) {
-      const TokenFilter& filter = filters[static_cast<std::size_t>(first - begin + row)];
-      while (end < logits.rows() &&
-             same_filter(filter, filters[static_cast<std::size_t>(first - begin + end)]))
-        ++end;
-      backend().sample(drawn_from.slice_rows(row, end), filter, numbers.slice_rows(row, end),
-                       columns.slice_rows(row, end));
-    }
-    const Tensor host = columns.to_host();
-    const std::span drawn_columns(host.data<std::int32_t>(), static_cast<std::size_t>(host.size()));
-    // Where nothing was drawn, any column says whether the model's probabilities are numbers.
-    std::vector<std::int32_t> chosen(drawn_columns.begin(), drawn_columns.end());
-    for (std::int32_t& column : chosen) column = std::max(column, 0);
-    backend().gather_columns(log_probabilities, chosen, std::numeric_limits<float>::quiet_NaN(),
-                             scores);
-    const std::vector<float> values = scores.to_vector();
-    for (std::int64_t i = 0; i < logits.rows(); ++i) {
-      const std::int32_t column = drawn_columns[static_cast<std::size_t>(i)];
-      all.push_back({column < 0 ? -1 : scorer_.token(first + i, column),
-                     values[static_cast<std::size_t>(i)]});
-      const int wanted = likeliest[static_cast<std::size_t>(first - begin + i)];
-      if (wanted > 0)
-        all.back().likeliest =
-            likeliest_tokens(scorer_, first + i, log_probabilities.slice_rows(i, i + 1), wanted);
+    const bool changed =
+        change_logits(std::span(changes).subspan(at, count), first, scorer_, logits);
+    if (changed) backend().log_softmax(logits, logits);
+    const std::vector<std::int32_t> columns =
+        drawn_columns(changed ? logits : log_probabilities, own);
+    const std::vector<float> scores = scores_of(log_probabilities, columns);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::int64_t row = static_cast<std::int64_t>(i), hypothesis = first + row;
+      all.push_back({columns[i] < 0 ? -1 : scorer_.token(hypothesis, columns[i]), scores[i]});
+      if (own[i].likeliest > 0)
+        all.back().likeliest = likeliest_tokens(
+            scorer_, hypothesis, log_probabilities.slice_rows(row, row + 1), own[i].likeliest);
     }
   });
   return all;

@@ -71,12 +71,8 @@ class RunningBatch {
   template <class OneSearch>
   void plan(std::vector<Sentence<OneSearch>>& sentences, Plan& plan);
   void search(std::vector<Decoded>& done);
-  // The most likely tokens for the rows of searches_, on the host.
-  BestTokens best_tokens_of_searches(int k);
   void draw(std::int64_t begin, std::vector<Decoded>& done);
   std::vector<DrawnToken> drawn(std::int64_t begin);
-  // How the logits of all rows from `begin` are changed before tokens are drawn.
-  std::vector<LogitChange> changes_of_samplings() const;
   template <class OneSearch, class Advance>
   void advance(std::vector<Sentence<OneSearch>>& sentences, const Advance& advance,
                std::vector<Decoded>& done);

@@ -17,7 +17,7 @@ Sampling::Sampling(const DecodeRequest& sentence, EndTokens ends, const Sampling
     : options_(options),
       rules_(std::move(rules)),
       ends_(std::move(ends)),
-      read_(sentence.prefix.begin(), sentence.prefix.end() - sentence.forced),
+      prompt_(sentence.prefix.begin(), sentence.prefix.end() - sentence.forced),
       longest_(options.max_length > 0 ? options.max_length : sentence.max_length),
       samples_(streams.size(), sentence.output()),
       active_(streams.size()),
@@ -25,10 +25,8 @@ Sampling::Sampling(const DecodeRequest& sentence, EndTokens ends, const Sampling
   check_options(options);
   for (const std::uint64_t stream : streams) random_.emplace_back(RandomKey{options.seed, stream});
   std::iota(active_.begin(), active_.end(), std::size_t{0});
-  if (!rules_.phrases) return;
-  PhraseRules::Progress begun = rules_.phrases->begin();
-  for (const std::int32_t token : sentence.output().ids) rules_.phrases->read(begun, token);
-  require_allowed(begun);
+  PhraseRules::Progress begun;
+  if (rules_.phrases) begun = rules_.phrases->begin(sentence.output().ids);
   progress_.assign(streams.size(), begun);
 }
 
@@ -40,17 +38,12 @@ TokenFilter Sampling::filter() const {
 
 LogitChange Sampling::logit_change(std::size_t sample) const {
   const std::vector<std::int32_t>& ids = samples_[sample].ids;
-  LogitChange change{.penalty = rules_.repetition_penalty};
-  if (change.penalty != 1.0f) change.penalized = distinct(ids);
-  if (rules_.no_repeat_ngram > 0) {
-    std::vector<std::int32_t> written = read_;
-    written.insert(written.end(), ids.begin(), ids.end());
-    change.banned = repeating_tokens(written, rules_.no_repeat_ngram);
-  }
-  if (rules_.phrases) rules_.phrases->add_forbidden(progress_[sample], change.banned);
-  if (std::ssize(ids) < rules_.min_length)
-    change.banned.insert(change.banned.end(), ends_.tokens().begin(), ends_.tokens().end());
-  change.banned = distinct(std::move(change.banned));
+  LogitChange change = rules_.change(prompt_, ids, progress_[sample]);
+  const auto ban = [&](const std::vector<std::int32_t>& tokens) {
+    change.banned.insert(change.banned.end(), tokens.begin(), tokens.end());
+  };
+  ban(rules_.suppressed);
+  if (std::ssize(ids) < rules_.min_length) ban(ends_.tokens());
   return change;
 }
 
@@ -99,7 +92,8 @@ void Sampling::advance(std::span<const DrawnToken> drawn) {
 }
 
 std::vector<Hypothesis> sample(Scorer& scorer, std::int32_t eos, const SamplingOptions& options,
-                               std::span<const std::uint64_t> stream_of_sentence) {
+                               std::span<const std::uint64_t> stream_of_sentence,
+                               const OutputRules& rules) {
   check_options(options);
   if (stream_of_sentence.size() != scorer.arrivals().size())
     throw ConfigError(fmt::format("sampling: expected a stream for each of {} sentences, got {}",
@@ -107,7 +101,7 @@ std::vector<Hypothesis> sample(Scorer& scorer, std::int32_t eos, const SamplingO
   std::vector<Hypothesis> results;
   for (std::vector<Hypothesis>&samples :
        decode_all(scorer, [&](const DecodeRequest&sentence, std::size_t number) {
-         return Sampling(sentence, eos, options, stream_of_sentence.subspan(number, 1));
+         return Sampling(sentence, eos, options, stream_of_sentence.subspan(number, 1), rules);
        }))
     results.push_back(std::move(samples.front()));
   return results;

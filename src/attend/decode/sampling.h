@@ -41,8 +41,8 @@ struct DrawnToken {
 // only at the greatest length.
 class Sampling {
  public:
-  // The phrases of the rules are forbidden ones. Throws ConfigError; DataError if the forced tokens
-  // contain one.
+  // The phrases of the rules are forbidden ones; they have no beginning. Throws ConfigError;
+  // DataError if the forced tokens contain one.
   Sampling(const DecodeRequest& sentence, EndTokens ends, const SamplingOptions& options,
            std::span<const std::uint64_t> streams, OutputRules rules = {});
 
@@ -69,12 +69,12 @@ class Sampling {
   SamplingOptions options_;
   OutputRules rules_;
   EndTokens ends_;
-  std::vector<std::int32_t> read_;  // before the samples
+  std::vector<std::int32_t> prompt_;  // before the samples
   std::int64_t longest_;
   int likeliest_ = 0;
   std::vector<Random> random_;                   // of each sample
   std::vector<Hypothesis> samples_;              // so far
-  std::vector<PhraseRules::Progress> progress_;  // of each sample, if there are phrases
+  std::vector<PhraseRules::Progress> progress_;  // of each sample
   std::vector<std::size_t> active_;              // samples that go on
   std::vector<NextToken> continuations_;
 };
@@ -82,6 +82,7 @@ class Sampling {
 // One sample for each sentence that has joined the scorer, from its stream. Throws ConfigError, or
 // DataError for NaN probabilities.
 std::vector<Hypothesis> sample(Scorer& scorer, std::int32_t eos, const SamplingOptions& options,
-                               std::span<const std::uint64_t> stream_of_sentence);
+                               std::span<const std::uint64_t> stream_of_sentence,
+                               const OutputRules& rules = {});
 
 }  // namespace attend

@@ -10,6 +10,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/decode/hypothesis.h"
+#include "attend/decode/logit_change.h"
 #include "attend/nn/ragged.h"
 #include "attend/tensor/tensor.h"
 
@@ -65,30 +66,36 @@ class Scorer {
   // The logits [end - begin, K] of the next token for hypotheses [begin, end) of the last step;
   // -infinity for impossible tokens.
   virtual Tensor logits(std::int64_t begin, std::int64_t end) = 0;
-  // Adjusts logits of the hypotheses starting at `begin`: masks or penalizes tokens. Returns
-  // whether anything changed.
-  virtual bool adjust(std::int64_t begin, const Tensor& logits);
-  // The k most likely tokens for the first `hypotheses` of the last step, after adjustment.
-  virtual BestTokens best(std::int64_t hypotheses, int k) {
-    return best_of_logits(hypotheses, k, true);
-  }
-  // log p of next tokens that are columns, without adjustment: values[i] are those of tokens[i] for
+  // The k most likely tokens for the first hypotheses of the last step, of which each has a change,
+  // on the host.
+  BestTokens best(std::span<const LogitChange> changes, int k);
+  // log p of next tokens that are columns, without changes: values[i] are those of tokens[i] for
   // hypothesis begin + i of the last step.
   std::vector<std::vector<float>> log_probabilities(
       std::int64_t begin, std::span<const std::vector<std::int32_t>> tokens);
   // The token of a column for a hypothesis of the last step; tokens increase with columns.
-  virtual std::int32_t token(std::int64_t hypothesis, std::int64_t column) const = 0;
+  virtual std::int32_t token(std::int64_t, std::int64_t column) const {
+    return static_cast<std::int32_t>(column);
+  }
   // The column of a token of the vocabulary; -1 if the hypothesis has none.
   virtual std::int32_t column(std::int64_t, std::int32_t token) const { return token; }
 
  protected:
   void arrive(DecodeRequest arrival) { arrivals_.push_back(std::move(arrival)); }
-  // The k most likely tokens by logits(), with or without adjust(); on the host.
-  BestTokens best_of_logits(std::int64_t hypotheses, int k, bool adjusted);
 
  private:
+  // The k most likely tokens for hypotheses [begin, end) of the last step, on the host. A scorer
+  // that can find them faster than by their logits overrides this.
+  virtual BestTokens unchanged_best(std::int64_t begin, std::int64_t end, int k);
+  // The same from hypothesis `begin`, by logits that are changed.
+  BestTokens changed_best(std::int64_t begin, std::span<const LogitChange> changes, int k);
+
   std::vector<DecodeRequest> arrivals_;
 };
+
+// How many of the last `tokens` tokens a model sees that keeps at most `context` of them: when its
+// context is full, it goes on with the newer half.
+std::int64_t tokens_in_context(std::int64_t tokens, std::int64_t context);
 
 // Calls use(begin, logits) for hypotheses [begin, end) of the last step, in blocks small enough
 // that their logits stay in cache.

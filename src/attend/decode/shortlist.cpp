@@ -19,7 +19,14 @@ std::vector<std::int32_t> Shortlist::allowed(std::span<const std::int32_t> src) 
   }
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
+  for (const std::int32_t token : never) std::erase(all, token);
   return all;
+}
+
+Shortlist Shortlist::without(std::span<const std::int32_t> tokens) const {
+  Shortlist rest = *this;
+  rest.never.insert(rest.never.end(), tokens.begin(), tokens.end());
+  return rest;
 }
 
 }  // namespace attend

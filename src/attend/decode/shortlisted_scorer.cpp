@@ -7,6 +7,7 @@
 
 #include "attend/autograd/variable.h"
 #include "attend/backend/backend.h"
+#include "attend/decode/padded_columns.h"
 #include "attend/error.h"
 #include "attend/ops/linear.h"
 
@@ -19,18 +20,12 @@ constexpr std::size_t kBlock = 64;
 
 }  // namespace
 
-ShortlistedScorer::ShortlistedScorer(const EncoderDecoder& model, const Shortlist& shortlist,
-                                     std::span<const std::int32_t> suppressed)
-    : model_(model),
-      shortlist_(shortlist),
-      suppressed_(suppressed.begin(), suppressed.end()),
-      whole_(model) {}
+ShortlistedScorer::ShortlistedScorer(const EncoderDecoder& model, Shortlist shortlist)
+    : model_(model), shortlist_(std::move(shortlist)), whole_(model) {}
 
 ShortlistedScorer::ShortlistedScorer(const EncoderDecoder& model, const Ragged& src,
-                                     std::span<const std::int32_t> prefix,
-                                     const Shortlist& shortlist,
-                                     std::span<const std::int32_t> suppressed)
-    : ShortlistedScorer(model, shortlist, suppressed) {
+                                     std::span<const std::int32_t> prefix, Shortlist shortlist)
+    : ShortlistedScorer(model, std::move(shortlist)) {
   const std::vector<DecoderPrefix> prefixes(static_cast<std::size_t>(src.sequences()),
                                             {{prefix.begin(), prefix.end()}});
   join({src, prefixes});
@@ -56,7 +51,6 @@ ShortlistedScorer::Sentences ShortlistedScorer::allowed(const Ragged& src) const
   Sentences sentences;
   for (std::int64_t s = 0; s < src.sequences(); ++s) {
     std::vector<std::int32_t> tokens = shortlist_.allowed(src[s]);
-    for (const std::int32_t token : suppressed_) std::erase(tokens, token);
     if (tokens.empty())
       throw DataError(
           "shortlist: expected tokens for every sentence, got none; the end must always be "
@@ -107,24 +101,15 @@ Tensor ShortlistedScorer::logits(std::int64_t begin, std::int64_t end) {
   const Tensor of_all = linear(Variable(whole_.hidden().slice_rows(begin, end)),
                                Variable(output_.weight), Variable(output_.bias))
                             .value();
-  const auto columns_of = [this](std::int64_t hypothesis) -> const std::vector<std::int32_t>& {
-    return sentence_[static_cast<std::size_t>(hypothesis)]->columns;
-  };
-  std::size_t widest = 0;
+  std::vector<std::span<const std::int32_t>> columns;
   for (std::int64_t hypothesis = begin; hypothesis < end; ++hypothesis)
-    widest = std::max(widest, columns_of(hypothesis).size());
+    columns.push_back(sentence_[static_cast<std::size_t>(hypothesis)]->columns);
   // The order of the sum of a softmax depends on the length of its rows, unless they end with a
   // whole block: a sentence must not see how wide its neighbors are.
-  widest = (widest + kBlock - 1) / kBlock * kBlock;
-  std::vector<std::int32_t> columns;  // -1: no token
-  columns.reserve(widest * static_cast<std::size_t>(end - begin));
-  for (std::int64_t hypothesis = begin; hypothesis < end; ++hypothesis) {
-    const std::vector<std::int32_t>& own = columns_of(hypothesis);
-    columns.insert(columns.end(), own.begin(), own.end());
-    columns.resize(columns.size() + widest - own.size(), -1);
-  }
-  const Tensor own = Tensor::empty({end - begin, static_cast<std::int64_t>(widest)});
-  backend().gather_columns(of_all, columns, -std::numeric_limits<float>::infinity(), own);
+  const std::size_t width = (widest(columns) + kBlock - 1) / kBlock * kBlock;
+  const Tensor own = Tensor::empty({end - begin, static_cast<std::int64_t>(width)});
+  backend().gather_columns(of_all, padded_columns(columns, width),
+                           -std::numeric_limits<float>::infinity(), own);
   return own;
 }
 

@@ -14,14 +14,11 @@ namespace attend {
 
 class ShortlistedScorer final : public TranslationScorer {
  public:
-  // Without sentences. suppressed: tokens that are never chosen. `model` and `shortlist` must
-  // outlive the scorer.
-  ShortlistedScorer(const EncoderDecoder& model, const Shortlist& shortlist,
-                    std::span<const std::int32_t> suppressed = {});
+  // Without sentences. `model` must outlive the scorer.
+  ShortlistedScorer(const EncoderDecoder& model, Shortlist shortlist);
   // With these sentences, which have the same prefix. Throws like join().
   ShortlistedScorer(const EncoderDecoder& model, const Ragged& src,
-                    std::span<const std::int32_t> prefix, const Shortlist& shortlist,
-                    std::span<const std::int32_t> suppressed = {});
+                    std::span<const std::int32_t> prefix, Shortlist shortlist);
 
   // Throws also DataError if the shortlist does not match the model's vocabularies. If this throws,
   // nothing has changed.
@@ -47,8 +44,7 @@ class ShortlistedScorer final : public TranslationScorer {
   void place(Allowed& sentence) const;
 
   const EncoderDecoder& model_;
-  const Shortlist& shortlist_;
-  std::vector<std::int32_t> suppressed_;
+  Shortlist shortlist_;
   EncoderDecoderScorer whole_;
   std::vector<std::int32_t> tokens_;  // of all sentences, ascending
   OutputProjection output_;           // for these tokens only

@@ -39,13 +39,16 @@ int count_equal_written(const TranslationModel& model, const PairSpecialTokens& 
         !std::equal(begin.begin(), begin.end(), written[i].begin()))
       continue;
     const auto expected = written[i].subspan(begin.size());
-    EncoderDecoderScorer scorer(*model.network, src.slice(i, i + 1), begin, model.suppressed);
+    EncoderDecoderScorer scorer(*model.network, src.slice(i, i + 1), begin);
     BeamSearchOptions greedy;
     greedy.beam_size = 1;
     greedy.min_length = model.decoding.min_length;
     greedy.no_repeat_ngram = model.decoding.no_repeat_ngram;
     greedy.max_length = static_cast<int>(std::ssize(expected));
-    const Hypothesis ours = beam_search(scorer, EndTokens(model.ends), greedy).front().front();
+    const Hypothesis ours =
+        beam_search(scorer, EndTokens(model.ends), greedy, {.suppressed = model.suppressed})
+            .front()
+            .front();
     std::vector<std::int32_t> ids = ours.ids;
     if (ours.end >= 0) ids.push_back(ours.end);
     equal += std::equal(ids.begin(), ids.end(), expected.begin(), expected.end());

@@ -25,7 +25,7 @@ EndTokens ends_of(const LanguageModel& model, const GenerationPrompt& prompt) {
   return EndTokens(prompt.is_conversation ? model.conversation_ends() : model.text.ends);
 }
 
-// Those of the options and of the model. Null: it may contain anything.
+// The sequences that the options and the model forbid. Null: it may contain anything.
 std::shared_ptr<const PhraseRules> forbidden_sequences(const GenerationOptions& options,
                                                        const LanguageModel& model) {
   std::vector<PhrasePaths> paths;
@@ -34,6 +34,16 @@ std::shared_ptr<const PhraseRules> forbidden_sequences(const GenerationOptions& 
   if (paths.empty()) return nullptr;
   return std::make_shared<const PhraseRules>(std::vector<std::vector<std::int32_t>>(),
                                              std::move(paths));
+}
+
+// Ends of lines may repeat.
+OutputRules output_rules(const LanguageModel& model, const GenerationOptions& options) {
+  OutputRules rules{.phrases = forbidden_sequences(options, model),
+                    .suppressed = unwritten_tokens(model),
+                    .renormalized = true};
+  rules.repetition.context = model.context_for(options.context);
+  if (model.text.has_lines()) rules.repetition.exempt = model.tokenizer.eos_id();
+  return rules.with(search_options(options));
 }
 
 Generation generation(const Hypothesis& hypothesis) {
@@ -65,6 +75,7 @@ BeamSearchOptions search_options(const GenerationOptions& options) {
   search.max_length = options.max_tokens;
   search.min_length = options.min_tokens;
   search.no_repeat_ngram = options.no_repeat_ngram;
+  search.repetition_penalty = options.repetition_penalty;
   search.patience = options.beam.patience;
   return search;
 }
@@ -106,13 +117,9 @@ std::size_t RunningGenerations::join(GenerationPrompt prompt) {
     const GenerationOptions& options = running.prompt.options;
     for (int item = 0; item < options.n_best; ++item)
       running.writers.emplace_back(*model_, running.prompt);
-    const std::int32_t unpenalized = model_->text.has_lines() ? model_->tokenizer.eos_id() : -1;
     scorer_.join(running.prompt.stream, {.context = model_->context_for(options.context),
                                          .max_length = options.max_tokens,
-                                         .cache = options.cache,
-                                         .forbidden = unwritten_tokens(*model_),
-                                         .repetition_penalty = options.repetition_penalty,
-                                         .never_penalized = unpenalized});
+                                         .cache = options.cache});
   } catch (...) {
     running_.erase(number);
     throw;
@@ -128,18 +135,14 @@ RunningBatch::Search RunningGenerations::search(const GenerationPrompt& prompt,
                                                 const DecodeRequest& arrival) const {
   const GenerationOptions& options = prompt.options;
   const EndTokens ends = ends_of(*model_, prompt);
-  std::shared_ptr<const PhraseRules> forbidden = forbidden_sequences(options, *model_);
-  if (options.beam.beam_size > 0)
-    return BeamSearch(arrival, ends, search_options(options), std::move(forbidden));
+  const OutputRules rules = output_rules(*model_, options);
+  if (options.beam.beam_size > 0) return BeamSearch(arrival, ends, search_options(options), rules);
   SamplingOptions sampling = options.sampling;
   sampling.max_length = options.max_tokens;
   std::vector<std::uint64_t> streams;
   for (int k = 0; k < options.n_best; ++k)
     streams.push_back(prompt.sample + static_cast<std::uint64_t>(k));
-  Sampling search(arrival, ends, sampling, streams,
-                  {.min_length = options.min_tokens,
-                   .no_repeat_ngram = options.no_repeat_ngram,
-                   .phrases = std::move(forbidden)});
+  Sampling search(arrival, ends, sampling, streams, rules);
   search.report_likeliest(options.likeliest);
   return search;
 }

@@ -48,12 +48,12 @@ std::exception_ptr with_source(const std::exception_ptr& error, const std::strin
 std::unique_ptr<TranslationScorer> scorer_of(const TranslationEnsemble& ensemble, bool shortlist) {
   const TranslationModel& model = ensemble.first();
   if (shortlist)
-    return std::make_unique<ShortlistedScorer>(*model.network, *model.shortlist, model.suppressed);
-  if (!ensemble.has_several())
-    return std::make_unique<EncoderDecoderScorer>(*model.network, model.suppressed);
+    return std::make_unique<ShortlistedScorer>(*model.network,
+                                               model.shortlist->without(model.suppressed));
+  if (!ensemble.has_several()) return std::make_unique<EncoderDecoderScorer>(*model.network);
   std::vector<const EncoderDecoder*> networks;
   for (const auto& member : ensemble.models()) networks.push_back(member->network.get());
-  return std::make_unique<EnsembleScorer>(networks, ensemble.suppressed());
+  return std::make_unique<EnsembleScorer>(networks);
 }
 
 }  // namespace
@@ -72,6 +72,7 @@ RunningTranslations::RunningTranslations(std::shared_ptr<const TranslationEnsemb
                                          bool shortlist)
     : ensemble_(std::move(ensemble)),
       model_(ensemble_->first()),
+      suppressed_(ensemble_->suppressed()),
       scorer_(scorer_of(*ensemble_, shortlist)),
       batch_(*scorer_) {}
 
@@ -103,24 +104,21 @@ std::size_t RunningTranslations::join(std::vector<SourceSentence> sentences) {
 
 RunningBatch::Search RunningTranslations::search(const SourceSentence& sentence,
                                                  const DecodeRequest& arrival) const {
-  const auto& [options, marks, rules] = *sentence.call;
+  const auto& [options, marks, phrases] = *sentence.call;
   const EndTokens ends(options.end_ids.empty() ? model_.ends : options.end_ids);
+  OutputRules rules{.phrases = phrases, .suppressed = suppressed_};
   if (!options.sampling) {
-    PrefixBias beginning;
-    if (options.prefix_weight < 1) beginning = {sentence.prefix, options.prefix_weight};
+    if (options.prefix_weight < 1) rules.beginning = {sentence.prefix, options.prefix_weight};
     return BeamSearch(arrival, ends,
-                      within_positions(options.beam, ensemble_->longest_input(), marks),
-                      {rules, std::move(beginning)}, listener_of(sentence));
+                      within_positions(options.beam, ensemble_->longest_input(), marks), rules,
+                      listener_of(sentence));
   }
   std::vector<std::uint64_t> streams;
   for (int k = 0; k < options.beam.n_best; ++k)
     streams.push_back(sentence.number + static_cast<std::uint64_t>(k) * kSentences);
   return Sampling(arrival, ends,
                   within_positions(*options.sampling, ensemble_->longest_input(), marks), streams,
-                  {.min_length = options.beam.min_length,
-                   .no_repeat_ngram = options.beam.no_repeat_ngram,
-                   .repetition_penalty = options.beam.repetition_penalty,
-                   .phrases = rules});
+                  rules.with(options.beam));
 }
 
 void RunningTranslations::leave(std::size_t sentence) {

@@ -54,7 +54,8 @@ class RunningTranslations {
   TranslationCandidate candidate(const Hypothesis& hypothesis) const;
 
   std::shared_ptr<const TranslationEnsemble> ensemble_;
-  const TranslationModel& model_;  // the first of them
+  const TranslationModel& model_;         // the first of them
+  std::vector<std::int32_t> suppressed_;  // target tokens that none of them writes
   std::unique_ptr<TranslationScorer> scorer_;
   RunningBatch batch_;
   std::map<std::size_t, SourceSentence> running_;
