@@ -23,13 +23,6 @@ from attend._attend import (
     build_information,
 )
 from attend._attention_page import AttentionPage
-from attend._batches import (
-    AsyncResult,
-    GenerationResult,
-    GenerationStepResult,
-    ScoringResult,
-    TranslationResult,
-)
 from attend._common import AttentionChanges
 from attend._errors import (
     ConfigError,
@@ -85,7 +78,6 @@ if TYPE_CHECKING:
 __version__ = _attend.version()
 
 __all__ = [
-    "AsyncResult",
     "Attention",
     "AttentionChanges",
     "AttentionPage",
@@ -105,8 +97,6 @@ __all__ = [
     "ExplanationOptions",
     "Generation",
     "GenerationOptions",
-    "GenerationResult",
-    "GenerationStepResult",
     "Generator",
     "History",
     "IoError",
@@ -114,7 +104,6 @@ __all__ = [
     "LineError",
     "LogitPart",
     "ResidualAddition",
-    "ScoringResult",
     "SequenceScore",
     "ShapeError",
     "StepReport",
@@ -127,7 +116,6 @@ __all__ = [
     "Translation",
     "TranslationCandidate",
     "TranslationOptions",
-    "TranslationResult",
     "Translator",
     "ValidationReport",
     "WordEffect",
@@ -151,6 +139,9 @@ __all__ = [
     "train_tagging",
     "train_translation",
 ]
+
+if not TYPE_CHECKING:
+    from attend._deprecated import moved_name as __getattr__  # noqa: F401
 
 _CLASSES: dict[str, type[Translator | Classifier | Tagger | Generator | Embedder]] = {
     "translation": Translator,

@@ -9,11 +9,15 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
-from typing import Any, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, TypeVar
 
-from attend._errors import ConfigError, LineError
+from attend._deprecated import moved_method, without_others
+from attend._errors import LineError
 from attend._imports import imported
 from attend._interruption import Computation
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Result = TypeVar("Result")
 Text = TypeVar("Text")
@@ -88,43 +92,55 @@ class AttentionChanges(TypedDict, total=False):
     attention_beta: float | Mapping[str, float] | None
 
 
-class LoadOptions(AttentionChanges, total=False):
-    """Arguments for loading a model, most of them of other packages."""
-
-    #: CTranslate2: threads of a model; 0: the default
-    intra_threads: int
-    #: CTranslate2: change nothing; any number of threads may call a model
-    inter_threads: int
-    max_queued_batches: int
-    device_index: int | Sequence[int]
-    #: "default", "auto" or "float32": a model file says itself how many bits its weights have
-    compute_type: str
-
-
 class Model:
     """A model file, and the compiled object that has read it."""
 
+    #: What reads the file: of the compiled part.
+    _compiled: ClassVar[Any]
+    _model: Any
+    #: The package whose calls the class has.
+    _package = "attend"
     # Of a model that is made of others: how, for pickles, and in words.
     _recipe: tuple[Any, ...] | None = None
     _made_as = ""
 
+    @without_others
     def __init__(
         self,
         path: str | os.PathLike[str],
-        device: str,
-        threads: int | None,
-        others: LoadOptions,
+        *,
+        threads: int | None = None,
+        **changes: Unpack[AttentionChanges],
     ) -> None:
-        if device not in ("cpu", "auto"):
-            raise ConfigError(f"device: expected cpu, got {device!r}")
-        if unknown := set(others) - LoadOptions.__optional_keys__:
+        """Reads a model: see ``attend.load``. Raises IoError, or DataError for a damaged file or
+        another kind of model.
+
+        ``threads``: the size of a thread pool of its own; by default all models share one with
+        a thread per physical core, at most the container's CPU quota. ``heads_off`` and
+        ``attention_beta`` change the attention: see AttentionChanges; ConfigError where a name
+        fits no head.
+        """
+        if unknown := set(changes) - AttentionChanges.__optional_keys__:
             raise TypeError(f"unexpected keyword argument {unknown.pop()!r}")
-        if others.get("compute_type", "default") not in ("default", "auto", "float32"):
-            raise ConfigError("compute_type: expected default; attend.quantize writes models of 4, 8 or 16 bits")
+        self._open(path, threads or 0, attention_changes(changes))
+
+    def _open(
+        self, path: str | os.PathLike[str], threads: int, changes: dict[str, Any]
+    ) -> None:
         self._given = os.path.abspath(path)
         self._path = os.path.abspath(imported(path))
-        self._pool_size = threads or others.get("intra_threads", 0)
-        self._changes = attention_changes(others)
+        self._pool_size, self._changes = threads, changes
+        self._model = type(self)._compiled(self._path, threads, typed_changes(changes))
+
+    @classmethod
+    def _reopened(cls, path: str, threads: int, changes: dict[str, Any]) -> Model:
+        """The model of a pickle."""
+        return cls(path, threads=threads, **changes)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            return moved_method(self, name)
 
     @property
     def path(self) -> str:
@@ -140,7 +156,11 @@ class Model:
 
     def __repr__(self) -> str:
         changes = shown_changes(self._changes)
-        return self._made_as or f"attend.{type(self).__name__}({self._path!r}{changes})"
+        return self._made_as or f"{self._title()}({self._path!r}{changes})"
+
+    @classmethod
+    def _title(cls) -> str:
+        return f"{cls._package}.{cls.__name__}"
 
 
 def made_of(
@@ -151,7 +171,7 @@ def made_of(
     made._given, made._path = first._given, first._path
     made._pool_size, made._changes = first._pool_size, {}
     made._recipe, made._made_as = recipe, made_as
-    setattr(made, "_model", model)  # of a type of its own in each class
+    made._model = model
     return made
 
 
@@ -184,13 +204,13 @@ def attention_changes(options: AttentionChanges) -> dict[str, Any]:
 
 @lru_cache(maxsize=4)
 def _opened(
-    model: Callable[..., Any], path: str, threads: int, changes: str, version: int
-) -> Any:
-    return model(path, threads=threads, **json.loads(changes))
+    reopened: Callable[..., Model], path: str, threads: int, changes: str, version: int
+) -> Model:
+    return reopened(path, threads, json.loads(changes))
 
 
-def _unpickled(model: Callable[..., Any], path: str, threads: int, changes: str) -> Any:
+def _unpickled(kind: type[Model], path: str, threads: int, changes: str) -> Model:
     """The model of a pickle: one object for all pickles of a file, until the file changes."""
     path = os.fspath(imported(path))
     file = os.path.join(path, "model.safetensors") if os.path.isdir(path) else path
-    return _opened(model, path, threads, changes, os.stat(file).st_mtime_ns)
+    return _opened(kind._reopened, path, threads, changes, os.stat(file).st_mtime_ns)

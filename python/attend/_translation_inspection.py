@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, TypedDict, cast
 
 from attend._attend import Translation, TranslationCandidate
 from attend._attention_page import AttentionPage
-from attend._common import given
+from attend._common import Model, given
 from attend._texts import checked_text
-from attend._translation_batches import TranslationBatches
 from attend._translation_options import (
     TranslationOptions,
     beginning_of,
@@ -47,7 +46,7 @@ class TranslationExplanationOptions(ExplanationOptions, total=False):
     tgt_lang: str | None
 
 
-class TranslationInspection(TranslationBatches):
+class TranslationInspection(Model):
     """What Translator says about a translation."""
 
     def attention(

@@ -40,11 +40,14 @@ class BaseModel(Model):
     not fit it. Several threads may use one object at once.
     """
 
+    @staticmethod
+    def _compiled(path: str, threads: int, _: object) -> _attend.BaseModel:
+        return _attend.BaseModel(path, threads)
+
     def __init__(self, path: Path, *, threads: int | None = None) -> None:
         """Reads a model of any kind. ``threads``: of a pool that all its models share, as for
         Translator. Raises IoError, or DataError for a damaged file or an adapter."""
-        super().__init__(path, "cpu", threads, {})
-        self._model = _attend.BaseModel(self._path, self._pool_size)
+        super().__init__(path, threads=threads)
 
     def translator(
         self, adapter: Path | None = None, **changes: Unpack[AttentionChanges]

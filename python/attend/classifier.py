@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal, TypedDict, overload
 
 from attend import _attend
 from attend._attention_page import AttentionPage
-from attend._common import LoadOptions, Model, given, typed_changes
+from attend._common import Model, given
 from attend._errors import LineError
 from attend._texts import checked_text, checked_texts
 from attend.explanation import Explanation, WordEffect, explanation_of
@@ -33,17 +32,8 @@ class LabelScore(TypedDict):
 class Classifier(Model):
     """A trained text classifier. Several threads may use one object at once."""
 
-    def __init__(
-        self,
-        path: str | os.PathLike[str],
-        device: str = "cpu",
-        *,
-        threads: int | None = None,
-        **others: Unpack[LoadOptions],
-    ) -> None:
-        """Reads a model; arguments and errors are those of Translator."""
-        super().__init__(path, device, threads, others)
-        self._model = _attend.Classifier(self._path, self._pool_size, typed_changes(self._changes))
+    _compiled = _attend.Classifier
+    _model: _attend.Classifier
 
     @property
     def labels(self) -> list[str]:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from attend import _attend
-from attend._common import LoadOptions, Model, given, typed_changes
+from attend._common import AttentionChanges, Model, given
+from attend._deprecated import without_others
 from attend._errors import ConfigError
 from attend._texts import checked_text, checked_texts
 
@@ -30,23 +31,26 @@ class Embedder(Model):
     Several threads may use one object at once.
     """
 
+    _compiled = _attend.Embedder
+    _model: _attend.Embedder
+
     #: ``encode`` keeps this many elements of a vector unless its own argument says otherwise.
     truncate_dim: int | None = None
     _similarity_fn_name: Similarity | None = None
     _prompts: dict[str, str] | None = None
     _default_prompt_name: str | None = None
 
+    @without_others
     def __init__(
         self,
         path: str | os.PathLike[str],
-        device: str = "cpu",
         *,
         threads: int | None = None,
         prompts: Mapping[str, str] | None = None,
         default_prompt_name: str | None = None,
         similarity_fn_name: Similarity | None = None,
         truncate_dim: int | None = None,
-        **others: Unpack[LoadOptions],
+        **changes: Unpack[AttentionChanges],
     ) -> None:
         """Reads a model; other arguments and errors are those of Translator.
 
@@ -58,8 +62,7 @@ class Embedder(Model):
           model says
         - ``truncate_dim``: as that of ``encode``
         """
-        super().__init__(path, device, threads, others)
-        self._model = _attend.Embedder(self._path, self._pool_size, typed_changes(self._changes))
+        super().__init__(path, threads=threads, **changes)
         self._prompts = None if prompts is None else dict(prompts)
         if default_prompt_name is not None:
             self._prompt(None, default_prompt_name)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypedDict, overload
 
 from attend import _attend
 from attend._attend import Generation, SequenceScore
 from attend._attention_page import AttentionPage
-from attend._common import LoadOptions, given, in_background, typed_changes
-from attend._generation_batches import GenerationBatches
+from attend._common import Model, given, in_background
 from attend._texts import checked_text, checked_texts
 from attend.explanation import Explanation, ExplanationOptions, explanation_of
 from attend.tokenizer import Tokenizer
@@ -55,20 +53,11 @@ class GenerationOptions(TypedDict, total=False):
     context: int | None
 
 
-class Generator(GenerationBatches):
+class Generator(Model):
     """A trained language model. Several threads may use one object at once."""
 
-    def __init__(
-        self,
-        path: str | os.PathLike[str],
-        device: str = "cpu",
-        *,
-        threads: int | None = None,
-        **others: Unpack[LoadOptions],
-    ) -> None:
-        """Reads a model; arguments and errors are those of Translator."""
-        super().__init__(path, device, threads, others)
-        self._model = _attend.Generator(self._path, self._pool_size, typed_changes(self._changes))
+    _compiled = _attend.Generator
+    _model: _attend.Generator
 
     @property
     def tokenizer(self) -> Tokenizer:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from attend import _attend
-from attend._common import LoadOptions, Model, given, typed_changes
+from attend._common import Model, given
 from attend._errors import LineError
 from attend._texts import checked_texts, checked_tokens
 from attend.tokenizer import Tokenizer
@@ -50,17 +49,8 @@ class Tagging:
 class Tagger(Model):
     """A trained tagger of words. Several threads may use one object at once."""
 
-    def __init__(
-        self,
-        path: str | os.PathLike[str],
-        device: str = "cpu",
-        *,
-        threads: int | None = None,
-        **others: Unpack[LoadOptions],
-    ) -> None:
-        """Reads a model; arguments and errors are those of Translator."""
-        super().__init__(path, device, threads, others)
-        self._model = _attend.Tagger(self._path, self._pool_size, typed_changes(self._changes))
+    _compiled = _attend.Tagger
+    _model: _attend.Tagger
 
     @property
     def labels(self) -> list[str]:

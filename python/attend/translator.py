@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast, overload
 
 from attend import _attend
 from attend._attend import SequenceScore, Translation
-from attend._common import WINDOW, LoadOptions, given, in_windows, made_of, typed_changes
+from attend._common import WINDOW, given, in_windows, made_of
 from attend._errors import ConfigError
 from attend._texts import checked_texts
 from attend._translation_inspection import Attention, TranslationInspection
@@ -48,24 +48,8 @@ class Translator(TranslationInspection):
 
     _members: tuple[Translator, ...] = ()  # of an ensemble
 
-    def __init__(
-        self,
-        path: str | os.PathLike[str],
-        device: str = "cpu",
-        *,
-        threads: int | None = None,
-        **others: Unpack[LoadOptions],
-    ) -> None:
-        """Reads a model: see ``attend.load``. Raises IoError, or DataError for a damaged file or
-        another kind of model.
-
-        ``threads``: the size of a thread pool of its own; by default all models share one with
-        a thread per physical core, at most the container's CPU quota. ``heads_off`` and
-        ``attention_beta`` change the attention: see AttentionChanges; ConfigError where a name
-        fits no head. ``device`` and the rest of ``others`` are for scripts of other packages.
-        """
-        super().__init__(path, device, threads, others)
-        self._model = _attend.Translator(self._path, self._pool_size, typed_changes(self._changes))
+    _compiled = _attend.Translator
+    _model: _attend.Translator
 
     @classmethod
     def ensemble(cls, members: Iterable[Translator | str | os.PathLike[str]]) -> Translator:
@@ -83,7 +67,7 @@ class Translator(TranslationInspection):
             raise ConfigError("ensemble: expected at least one model, got none")
         model = _attend.Translator.ensemble([one._model for one in translators])
         recipe = _ensemble, (cls, tuple(translators))
-        made_as = f"attend.{cls.__name__}.ensemble({translators!r})"
+        made_as = f"{cls._title()}.ensemble({translators!r})"
         joined = made_of(translators[0], cls, model, recipe, made_as)
         joined._members = tuple(translators)
         return joined

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
+import re
 import subprocess
 import sys
 from typing import Any
 
 import attend
+import attend.ctranslate2
 import numpy
 import pytest
+from attend.ctranslate2 import _options
 from conftest import ENGLISH, SOURCE, Models
 
 ctranslate2 = pytest.importorskip("ctranslate2")
@@ -20,17 +25,17 @@ SENTENCES = [*ENGLISH, "the fish", "a dog eats the old cat and the fish sleeps"]
 
 
 @pytest.fixture(scope="module")
-def both(models: Models) -> tuple[attend.Translator, Any]:
+def both(models: Models) -> tuple[attend.ctranslate2.Translator, Any]:
     """The same model for both."""
     script, folder = SOURCE / "bench" / "compare" / "convert_to_ctranslate2.py", "ctranslate2"
     arguments = [sys.executable, script, models.translator, models.folder / folder, "float32"]
     subprocess.run(arguments, check=True)
-    return attend.Translator(models.translator), ctranslate2.Translator(
+    return attend.ctranslate2.Translator(models.translator), ctranslate2.Translator(
         str(models.folder / folder), intra_threads=1
     )
 
 
-def compared(both: tuple[attend.Translator, Any], **options: Any) -> tuple[list, list]:
+def compared(both: tuple[attend.ctranslate2.Translator, Any], **options: Any) -> tuple[list, list]:
     """The results of attend and of CTranslate2."""
     ours, theirs = both
     tokens = [ours.source_tokenizer.pieces(sentence) for sentence in SENTENCES]
@@ -66,7 +71,7 @@ def compared(both: tuple[attend.Translator, Any], **options: Any) -> tuple[list,
     ids=str,
 )
 def test_finds_what_ctranslate2_finds(
-    both: tuple[attend.Translator, Any], options: dict[str, Any]
+    both: tuple[attend.ctranslate2.Translator, Any], options: dict[str, Any]
 ) -> None:
     for ours, theirs in zip(*compared(both, return_scores=True, **options), strict=True):
         assert ours.hypotheses == theirs.hypotheses
@@ -97,13 +102,13 @@ def test_finds_what_ctranslate2_finds(
     ids=str,
 )
 def test_writes_what_ctranslate2_writes(
-    both: tuple[attend.Translator, Any], options: dict[str, Any]
+    both: tuple[attend.ctranslate2.Translator, Any], options: dict[str, Any]
 ) -> None:
     for ours, theirs in zip(*compared(both, **{"beam_size": 1, **options}), strict=True):
         assert ours.hypotheses == theirs.hypotheses
 
 
-def test_a_callback_hears_what_ctranslate2_tells(both: tuple[attend.Translator, Any]) -> None:
+def test_a_callback_hears_what_ctranslate2_tells(both: tuple[attend.ctranslate2.Translator, Any]) -> None:
     ours, theirs = both
     tokens = [ours.source_tokenizer.pieces(sentence) for sentence in SENTENCES]
     prefixes = [["▁die"], *[None] * (len(tokens) - 1)]
@@ -133,7 +138,7 @@ def test_a_callback_hears_what_ctranslate2_tells(both: tuple[attend.Translator, 
 
 @pytest.mark.parametrize("options", [{}, {"prefix": True}], ids=str)
 def test_returns_the_logits_of_ctranslate2(
-    both: tuple[attend.Translator, Any], options: dict[str, Any]
+    both: tuple[attend.ctranslate2.Translator, Any], options: dict[str, Any]
 ) -> None:
     # In CTranslate2 only greedy search has them.
     asked = {"beam_size": 1, "return_logits_vocab": True, "return_end_token": True, **options}
@@ -150,7 +155,7 @@ def assert_same_logits(ours: list, theirs: list) -> None:
 
 
 @pytest.fixture(scope="module")
-def both_generators(models: Models) -> tuple[attend.Generator, Any]:
+def both_generators(models: Models) -> tuple[attend.ctranslate2.Generator, Any]:
     pytest.importorskip("transformers")
     folder = models.folder / "gpt2"
     model = SOURCE / "tests" / "interchange" / "data" / "models" / "gpt2"
@@ -159,7 +164,7 @@ def both_generators(models: Models) -> tuple[attend.Generator, Any]:
     config["unk_token"] = config["unk_token"] or config["eos_token"]  # the tokenizer has none
     (folder / "config.json").write_text(json.dumps(config))
     attend.import_model(model, models.folder / "gpt2.safetensors")
-    return attend.Generator(models.folder / "gpt2.safetensors"), ctranslate2.Generator(
+    return attend.ctranslate2.Generator(models.folder / "gpt2.safetensors"), ctranslate2.Generator(
         str(folder), intra_threads=1
     )
 
@@ -174,7 +179,7 @@ def both_generators(models: Models) -> tuple[attend.Generator, Any]:
     ids=str,
 )
 def test_generates_what_ctranslate2_generates(
-    both_generators: tuple[attend.Generator, Any], options: dict[str, Any]
+    both_generators: tuple[attend.ctranslate2.Generator, Any], options: dict[str, Any]
 ) -> None:
     ours, theirs = both_generators
     prompts = [ours.tokenizer.pieces(text) for text in ("the old", "a cat eats the fish")]
@@ -188,7 +193,7 @@ def test_generates_what_ctranslate2_generates(
         assert found.scores == pytest.approx(expected.scores, rel=0.01)
 
 
-def test_replaces_unknown_words_by_the_most_attended(both: tuple[attend.Translator, Any]) -> None:
+def test_replaces_unknown_words_by_the_most_attended(both: tuple[attend.ctranslate2.Translator, Any]) -> None:
     unknown = ["<unk>"]
     ours, theirs = both
     tokens = [ours.source_tokenizer.pieces(sentence) for sentence in SENTENCES]
@@ -198,3 +203,84 @@ def test_replaces_unknown_words_by_the_most_attended(both: tuple[attend.Translat
     expected = theirs.translate_batch(tokens, [unknown] * len(tokens), **options)
     assert [one.hypotheses for one in found] == [one.hypotheses for one in expected]
     assert all("<unk>" not in one.hypotheses[0] for one in found)
+
+
+def arguments_of(method: Any) -> dict[str, object]:
+    """The names and defaults of a compiled function, which are in its docstring."""
+    (line,) = [one for one in method.__doc__.splitlines() if f"{method.__name__}(self" in one]
+    tree = ast.parse(f"def {re.sub(r'ctranslate2[._a-zA-Z]*', 'object', line)}: ...")
+    (function,) = tree.body
+    assert isinstance(function, ast.FunctionDef)
+    given, named = function.args, {}
+    for names, values in (
+        ([one.arg for one in given.args][-len(given.defaults) :], given.defaults),
+        ([one.arg for one in given.kwonlyargs], given.kw_defaults),
+    ):
+        named |= dict(zip(names, map(ast.literal_eval, filter(None, values)), strict=False))
+    return named
+
+
+def test_arguments_have_the_names_and_defaults_of_ctranslate2() -> None:
+    both = {"asynchronous": False}
+    for kind, method, options in (
+        ("Translator", "translate_batch", _options.TRANSLATION | {"target_prefix": None}),
+        ("Translator", "score_batch", _options.PAIR_SCORING),
+        ("Generator", "generate_batch", _options.GENERATION),
+        ("Generator", "score_batch", _options.SCORING),
+    ):
+        assert options | both == arguments_of(getattr(getattr(ctranslate2, kind), method)), method
+    for typed, options in (
+        (_options.TranslationBatchOptions, _options.TRANSLATION),
+        (_options.PairScoringOptions, _options.PAIR_SCORING),
+        (_options.GenerationBatchOptions, _options.GENERATION),
+        (_options.ScoringOptions, _options.SCORING),
+    ):
+        assert typed.__optional_keys__ == options.keys()
+    for kind in ("Translator", "Generator"):
+        ours, theirs = getattr(attend.ctranslate2, kind), getattr(ctranslate2, kind)
+        assert defaults_of(ours.__init__) == arguments_of(theirs.__init__)
+        for name in vars(ours):
+            if hasattr(theirs, name) and name.endswith("_iterable"):
+                assert defaults_of(getattr(ours, name)) == defaults_of(getattr(theirs, name))
+
+
+def defaults_of(function: Any) -> dict[str, object]:
+    """The names and defaults of a function of Python."""
+    return {
+        name: one.default
+        for name, one in inspect.signature(function).parameters.items()
+        if one.default is not one.empty
+    }
+
+
+@pytest.mark.parametrize("options", [{}, {"max_batch_size": 2}], ids=str)
+def test_reads_iterables_as_ctranslate2_does(
+    both: tuple[attend.ctranslate2.Translator, Any], options: dict[str, Any]
+) -> None:
+    ours, theirs = both
+    tokens = [ours.source_tokenizer.pieces(sentence) for sentence in SENTENCES]
+    prefixes: list[list[str]] = [["▁die"], *[[]] * (len(tokens) - 1)]
+    translations = [
+        [one.hypotheses for one in model.translate_iterable(iter(tokens), prefixes, **options)]
+        for model in both
+    ]
+    assert translations[0] == translations[1]
+    targets = [one[0] for one in translations[0]]
+    scores = [list(model.score_iterable(iter(tokens), targets, **options)) for model in both]
+    for found, expected in zip(*scores, strict=True):
+        assert found.tokens == expected.tokens
+        assert found.log_probs == pytest.approx(expected.log_probs, abs=1e-4)
+
+
+def test_scores_iterables_of_texts_as_ctranslate2_does(
+    both_generators: tuple[attend.ctranslate2.Generator, Any]
+) -> None:
+    ours, theirs = both_generators
+    texts = [ours.tokenizer.pieces(text) for text in ("the old", "a cat eats the fish", "a dog")]
+    for found, expected in zip(
+        ours.score_iterable(iter(texts), max_batch_size=2),
+        theirs.score_iterable(iter(texts), max_batch_size=2),
+        strict=True,
+    ):
+        assert found.tokens == expected.tokens
+        assert found.log_probs == pytest.approx(expected.log_probs, rel=0.01)

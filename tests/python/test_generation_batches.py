@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import attend
+import attend.ctranslate2 as ctranslate2
 import pytest
 from conftest import ENGLISH, Models
 
 
 def test_generated_batches_follow_rules(models: Models) -> None:
-    generator = attend.Generator(models.generator)
+    generator = ctranslate2.Generator(models.generator)
     tokens = generator.tokenizer.pieces("the old")
     options = {"max_length": 14, "include_prompt_in_result": False}
     (usual,) = generator.generate_batch([tokens], **options)
@@ -35,7 +36,7 @@ def test_generated_batches_follow_rules(models: Models) -> None:
 
 
 def test_generates_batches_of_tokens(models: Models) -> None:
-    generator = attend.Generator(models.generator)
+    generator = ctranslate2.Generator(models.generator)
     prompts = [generator.tokenizer.pieces(text) for text in ("the old", "a cat")]
     results = generator.generate_batch(prompts, max_length=9, return_scores=True)
     for prompt, result in zip(prompts, results, strict=True):
@@ -51,7 +52,7 @@ def test_generates_batches_of_tokens(models: Models) -> None:
 
 
 def test_generated_batches_show_alternatives_after_the_prompt(models: Models) -> None:
-    generator = attend.Generator(models.generator)
+    generator = ctranslate2.Generator(models.generator)
     prompt = generator.tokenizer.pieces("the")
     options: dict[str, Any] = {"max_length": 9, "return_scores": True}
     (best,) = generator.generate_batch([prompt], **options)
@@ -70,7 +71,7 @@ def test_generated_batches_show_alternatives_after_the_prompt(models: Models) ->
 
 
 def test_prompts_continued_together_get_what_they_get_alone(models: Models) -> None:
-    generator = attend.Generator(models.generator)
+    generator = ctranslate2.Generator(models.generator)
     prompts = [generator.tokenizer.pieces(text) for text in ENGLISH]
     prompts.insert(1, prompts[0] * 9)  # longer than the result may be: nothing is written
     options = {"max_length": 12, "sampling_topk": 8, "num_hypotheses": 2}
@@ -89,11 +90,11 @@ def test_prompts_continued_together_get_what_they_get_alone(models: Models) -> N
 
 
 def test_a_callback_hears_of_every_token_and_may_end_a_continuation(models: Models) -> None:
-    generator = attend.Generator(models.generator)
+    generator = ctranslate2.Generator(models.generator)
     prompts = [generator.tokenizer.pieces(text) for text in ("the old", "a cat")]
-    steps: list[attend.GenerationStepResult] = []
+    steps: list[ctranslate2.GenerationStepResult] = []
 
-    def enough(step: attend.GenerationStepResult) -> bool:
+    def enough(step: ctranslate2.GenerationStepResult) -> bool:
         steps.append(step)
         return step.batch_id == 1 and len([one for one in steps if one.batch_id == 1]) == 2
 
@@ -109,12 +110,12 @@ def test_a_callback_hears_of_every_token_and_may_end_a_continuation(models: Mode
         generator.generate_batch(prompts, callback=_raise)
 
 
-def _raise(step: attend.GenerationStepResult) -> bool:
+def _raise(step: ctranslate2.GenerationStepResult) -> bool:
     raise RuntimeError("mine")
 
 
 def test_generated_batches_return_logits(models: Models) -> None:
-    generator = attend.Generator(models.generator)
+    generator = ctranslate2.Generator(models.generator)
     prompts = [generator.tokenizer.pieces(text) for text in ("the old", "a cat")] + [[]]
     for result in generator.generate_batch(
         prompts, max_length=9, include_prompt_in_result=False, return_end_token=True, return_logits_vocab=True
@@ -131,6 +132,6 @@ def test_generated_batches_return_logits(models: Models) -> None:
 
 
 def test_generated_batches_refuse_wrong_options(models: Models) -> None:
-    generator = attend.Generator(models.generator)
+    generator = ctranslate2.Generator(models.generator)
     with pytest.raises(attend.ConfigError, match="callback: expected no return_alternatives"):
         generator.generate_batch([["a"]], callback=print, return_alternatives=True)

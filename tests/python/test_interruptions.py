@@ -21,12 +21,14 @@ PATIENCE = float(os.environ.get("ATTEND_TEST_PATIENCE", "5"))
 # Does one work after another, as it is told, with the same objects.
 BEGIN = """
 import os, sys, time
-import attend, numpy
+import attend, attend.ctranslate2, numpy
 from attend import metrics
 
 models, out = sys.argv[1:]
 translator = attend.Translator(models + "/translation/model.safetensors", threads=2)
 generator = attend.Generator(models + "/lm/model.safetensors")
+token_translator = attend.ctranslate2.Translator(translator.path, intra_threads=2)
+token_generator = attend.ctranslate2.Generator(generator.path)
 classifier = attend.Classifier(models + "/classification/model.safetensors")
 embedder = attend.Embedder(models + "/translation/model.safetensors", threads=2)
 some = ["the old dog sees the cat", "a cat eats the fish", "the dog sleeps"]
@@ -59,10 +61,10 @@ WORKS = {
     "translate_long": "translator.translate(['the dog ' * 400] * 5000, max_length=2000, beam_size=16)",
     "translate_one": f"translator.translate('the dog', {LONG})",
     "translate_sampled": "translator.translate(many, sample=True)",
-    "translate_batch": "translator.translate_batch(tokens * 50_000)",
+    "translate_batch": "token_translator.translate_batch(tokens * 50_000)",
     "translate_callback": "translator.translate(many, on_beam_step=lambda step: None)",
     "translate_iterable": "for _ in translator.translate_iterable(many): pass",
-    "translate_stream": f"for _ in translator.generate_tokens(tokens[0], max_decoding_length=10**6,"
+    "translate_stream": f"for _ in token_translator.generate_tokens(tokens[0], max_decoding_length=10**6,"
     f" min_decoding_length=10**6): pass",
     "score": "translator.score(many, many)",
     "alternatives": "while True: translator.alternatives(some[0], 'der hund')",
@@ -70,8 +72,8 @@ WORKS = {
     "explain": "while True: classifier.explain('the dog ' * 50)",
     "generate": "generator.generate('the dog', max_tokens=1_000_000, min_tokens=1_000_000)",
     "generate_text": "for _ in generator.stream('the dog', max_tokens=10**6, min_tokens=10**6): pass",
-    "generate_batch": f"generator.generate_batch([['▁the']] * 100, {LONG})",
-    "asynchronous": f"generator.generate_batch([['▁the']], {LONG}, asynchronous=True)[0].result()",
+    "generate_batch": f"token_generator.generate_batch([['▁the']] * 100, {LONG})",
+    "asynchronous": f"token_generator.generate_batch([['▁the']], {LONG}, asynchronous=True)[0].result()",
     "perplexity": "generator.perplexity(many)",
     "classify": "classifier.classify(many)",
     "encode": "embedder.encode(many)",

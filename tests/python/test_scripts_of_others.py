@@ -31,7 +31,7 @@ def folder(
 
 
 def test_ctranslate2_translates_tokens(folder: pathlib.Path) -> None:
-    import attend as ctranslate2
+    import attend.ctranslate2 as ctranslate2
 
     translator = ctranslate2.Translator("ende", device="cpu", inter_threads=1, intra_threads=2)
     tokenizer = translator.source_tokenizer
@@ -75,7 +75,7 @@ def test_ctranslate2_translates_tokens(folder: pathlib.Path) -> None:
 
 
 def test_ctranslate2_translates_into_a_language(folder: pathlib.Path) -> None:
-    import attend as ctranslate2
+    import attend.ctranslate2 as ctranslate2
 
     translator = ctranslate2.Translator("m2m_100")
     first, second = translator.languages[:2]
@@ -90,7 +90,7 @@ def test_ctranslate2_translates_into_a_language(folder: pathlib.Path) -> None:
 
 
 def test_ctranslate2_generates_tokens(folder: pathlib.Path) -> None:
-    import attend as ctranslate2
+    import attend.ctranslate2 as ctranslate2
 
     generator = ctranslate2.Generator("gpt", device="cpu")
     tokenizer = generator.tokenizer
@@ -187,9 +187,20 @@ def test_prompts_are_those_of_sentence_transformers(folder: pathlib.Path) -> Non
 
 
 def test_models_refuse_what_only_others_have(models: Models) -> None:
+    import attend.ctranslate2 as ctranslate2
+
     with pytest.raises(attend.ConfigError, match="device: expected cpu, got 'cuda'"):
-        attend.Translator(models.translator, device="cuda")
-    with pytest.raises(attend.ConfigError, match="compute_type"):
-        attend.Generator(models.generator, compute_type="int8")
-    with pytest.raises(TypeError, match="flash_attention"):
-        attend.Generator(models.generator, flash_attention=True)  # type: ignore[call-arg]
+        ctranslate2.Translator(models.translator, device="cuda")
+    for wrong in (
+        {"compute_type": "int8"},
+        {"compute_type": {"cpu": "int8"}},
+        {"flash_attention": True},
+        {"tensor_parallel": True},
+        {"files": {}},
+    ):
+        with pytest.raises(attend.ConfigError, match=next(iter(wrong))):
+            ctranslate2.Generator(models.generator, **wrong)
+    with pytest.raises(TypeError, match="beam"):
+        ctranslate2.Generator(models.generator, beam_size=1)  # type: ignore[call-arg]
+    with pytest.raises(AttributeError, match="Encoder"):
+        ctranslate2.Encoder  # type: ignore[attr-defined]

@@ -11,6 +11,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import attend
+import attend.ctranslate2
 import pytest
 from conftest import ENGLISH, SMALL, Models
 from conftest import attend as program
@@ -239,7 +240,10 @@ def test_an_ensemble_scores_as_the_command_line_does(models: Models, other: path
     score = translator.score(source, target)
     assert [as_float32(one) for one in score.token_scores] == expected
     tokens = translator.source_tokenizer.pieces(source), translator.target_tokenizer.pieces(target)
-    (batch,) = translator.score_batch([tokens[0]], [tokens[1]])
+    members = attend.ctranslate2.Translator(models.translator), other
+    (batch,) = attend.ctranslate2.Translator.ensemble(members).score_batch(
+        [tokens[0]], [tokens[1]]
+    )
     assert batch.log_probs == score.token_scores
     alternatives = translator.alternatives(source, target)
     assert [one.written.log_probability for one in alternatives] == pytest.approx(

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import attend
+import attend.ctranslate2 as ctranslate2
 import pytest
 from conftest import SOURCE, Models
 
@@ -38,10 +39,15 @@ CALLS: dict[str, list[tuple[str, Callable[[Any], object]]]] = {
         ("texts:1", lambda t: t.beam_tree(LONE)),
         ("source", lambda t: t.attention_page(LONE)),
         ("target", lambda t: t.attention_page("a", LONE)),
-        ("source:1", lambda t: t.translate_batch([["a", LONE]])),
-        ("target_prefix:2", lambda t: t.translate_batch([["a"], ["a"]], [None, [LONE]])),
-        ("source:1", lambda t: t.score_batch([[LONE]], [["a"]])),
-        ("target:1", lambda t: t.score_batch([["a"]], [[LONE]])),
+        ("source:1", lambda t: ctranslate2.Translator(t.path).translate_batch([["a", LONE]])),
+        (
+            "target_prefix:2",
+            lambda t: ctranslate2.Translator(t.path).translate_batch(
+                [["a"], ["a"]], [None, [LONE]]
+            ),
+        ),
+        ("source:1", lambda t: ctranslate2.Translator(t.path).score_batch([[LONE]], [["a"]])),
+        ("target:1", lambda t: ctranslate2.Translator(t.path).score_batch([["a"]], [[LONE]])),
         ("text", lambda t: t.source_tokenizer.encode(LONE)),
         ("texts:2", lambda t: t.source_tokenizer.encode(["a", LONE])),
         ("text", lambda t: t.source_tokenizer.pieces(LONE)),
@@ -65,10 +71,10 @@ CALLS: dict[str, list[tuple[str, Callable[[Any], object]]]] = {
         ("lines:1", lambda g: g.perplexity([LONE])),
         ("text", lambda g: g.explain(LONE)),
         ("text", lambda g: g.attention_page(LONE)),
-        ("start_tokens:1", lambda g: g.generate_batch([[LONE]])),
-        ("static_prompt:1", lambda g: g.generate_batch([["a"]], static_prompt=[LONE])),
-        ("prompt:1", lambda g: list(g.generate_tokens([LONE]))),
-        ("tokens:1", lambda g: g.score_batch([[LONE]])),
+        ("start_tokens:1", lambda g: ctranslate2.Generator(g.path).generate_batch([[LONE]])),
+        ("static_prompt:1", lambda g: ctranslate2.Generator(g.path).generate_batch([["a"]], static_prompt=[LONE])),
+        ("prompt:1", lambda g: list(ctranslate2.Generator(g.path).generate_tokens([LONE]))),
+        ("tokens:1", lambda g: ctranslate2.Generator(g.path).score_batch([[LONE]])),
     ],
     "embedder": [
         ("texts:1", lambda e: e.encode(LONE)),

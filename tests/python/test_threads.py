@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import attend
+import attend.ctranslate2 as ctranslate2
 import pytest
 from conftest import ENGLISH, GERMAN, Models
 
@@ -19,9 +20,9 @@ CALLS: dict[str, list[Callable[[Any], object]]] = {
         lambda t: attend.Translator(t.path, heads_off="encoder.*"),
         lambda t: t.translate(MANY),
         lambda t: t.translate(MANY, prefix_ids=[[4]] * len(MANY)),
-        lambda t: t.translate_batch([t.source_tokenizer.pieces(ENGLISH[0])] * 16),
+        lambda t: ctranslate2.Translator(t.path).translate_batch([t.source_tokenizer.pieces(ENGLISH[0])] * 16),
         lambda t: t.score(ENGLISH, GERMAN),
-        lambda t: t.score_batch([["▁the"] * 90], [["▁die"] * 90]),
+        lambda t: ctranslate2.Translator(t.path).score_batch([["▁the"] * 90], [["▁die"] * 90]),
         lambda t: t.attention(ENGLISH[0], GERMAN[0]),
         lambda t: t.attention_page(ENGLISH[0]),
         lambda t: t.explain(ENGLISH[0], GERMAN[0]),
@@ -37,7 +38,7 @@ CALLS: dict[str, list[Callable[[Any], object]]] = {
     ],
     "generator": [
         lambda g: g.generate("the", max_tokens=100),
-        lambda g: g.generate_batch([["▁the"]], max_length=50),
+        lambda g: ctranslate2.Generator(g.path).generate_batch([["▁the"]], max_length=50),
         lambda g: g.score(MANY),
         lambda g: g.perplexity(MANY),
         lambda g: g.explain(ENGLISH[0] * 20),

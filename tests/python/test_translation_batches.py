@@ -6,6 +6,7 @@ import pathlib
 from typing import Any
 
 import attend
+import attend.ctranslate2 as ctranslate2
 import numpy
 import pytest
 from conftest import ENGLISH, SOURCE, Models
@@ -14,7 +15,7 @@ FOREIGN = SOURCE / "tests" / "interchange" / "data" / "models"
 
 
 def test_translates_batches_of_tokens(models: Models) -> None:
-    translator = attend.Translator(models.translator)
+    translator = ctranslate2.Translator(models.translator)
     tokens = [translator.source_tokenizer.pieces(sentence) for sentence in ENGLISH]
     texts = translator.translate(ENGLISH, beam_size=2)
     results = translator.translate_batch(tokens)
@@ -25,7 +26,7 @@ def test_translates_batches_of_tokens(models: Models) -> None:
 
 
 def test_batches_have_hypotheses_scores_and_attention(models: Models) -> None:
-    translator = attend.Translator(models.translator)
+    translator = ctranslate2.Translator(models.translator)
     tokens = [translator.source_tokenizer.pieces(ENGLISH[0])]
     (result,) = translator.translate_batch(
         tokens, beam_size=3, num_hypotheses=2, return_scores=True, return_attention=True,
@@ -40,7 +41,7 @@ def test_batches_have_hypotheses_scores_and_attention(models: Models) -> None:
 
 
 def test_batches_have_their_end_if_asked(models: Models) -> None:
-    translator = attend.Translator(models.translator)
+    translator = ctranslate2.Translator(models.translator)
     tokens = [translator.source_tokenizer.pieces(sentence) for sentence in ENGLISH]
     plain = translator.translate_batch(tokens, return_scores=True, return_attention=True)
     ended = translator.translate_batch(
@@ -56,7 +57,7 @@ def test_batches_have_their_end_if_asked(models: Models) -> None:
 
 
 def test_batches_are_sampled_limited_and_computed_in_the_background(models: Models) -> None:
-    translator = attend.Translator(models.translator)
+    translator = ctranslate2.Translator(models.translator)
     tokens = [translator.source_tokenizer.pieces(sentence) for sentence in ENGLISH]
     sampled = translator.translate_batch(
         tokens, beam_size=1, sampling_topk=10, sampling_temperature=2.0, num_hypotheses=3
@@ -70,7 +71,7 @@ def test_batches_are_sampled_limited_and_computed_in_the_background(models: Mode
 
 
 def test_batches_follow_rules(models: Models) -> None:
-    translator = attend.Translator(models.translator)
+    translator = ctranslate2.Translator(models.translator)
     tokens = [translator.source_tokenizer.pieces(sentence) for sentence in ENGLISH]
 
     def written(**options: object) -> list[list[str]]:
@@ -95,7 +96,7 @@ def test_batches_follow_rules(models: Models) -> None:
 
 
 def test_batches_prefer_what_covers_the_source(models: Models) -> None:
-    translator = attend.Translator(models.translator)
+    translator = ctranslate2.Translator(models.translator)
     tokens = [translator.source_tokenizer.pieces(ENGLISH[0])]
     plain, covering = (
         translator.translate_batch(
@@ -113,7 +114,7 @@ def test_batches_prefer_what_covers_the_source(models: Models) -> None:
 
 
 def test_batches_show_alternatives_after_a_prefix(models: Models) -> None:
-    translator = attend.Translator(models.translator)
+    translator = ctranslate2.Translator(models.translator)
     tokens = [translator.source_tokenizer.pieces(ENGLISH[0])]
     (best,) = translator.translate_batch(tokens)
     prefix = best.hypotheses[0][:2]
@@ -131,7 +132,7 @@ def test_batches_show_alternatives_after_a_prefix(models: Models) -> None:
 
 
 def test_unknown_words_are_replaced(models: Models) -> None:
-    translator = attend.Translator(models.translator)
+    translator = ctranslate2.Translator(models.translator)
     tokens = translator.source_tokenizer.pieces(ENGLISH[0])
     options = {"max_decoding_length": 8, "return_attention": True}
     (plain,) = translator.translate_batch([tokens], [["<unk>"]], **options)
@@ -145,7 +146,7 @@ def test_unknown_words_are_replaced(models: Models) -> None:
 
 
 def test_batches_refuse_wrong_options(models: Models) -> None:
-    translator = attend.Translator(models.translator)
+    translator = ctranslate2.Translator(models.translator)
     with pytest.raises(attend.ConfigError, match="callback"):  # a beam of 2
         translator.translate_batch([["a"]], callback=print)
     with pytest.raises(attend.ConfigError, match="callback: expected no return_alternatives"):
@@ -164,7 +165,7 @@ def test_batches_refuse_wrong_options(models: Models) -> None:
 def test_languages_are_chosen_by_tokens(tmp_path: pathlib.Path) -> None:
     model = tmp_path / "m2m.safetensors"
     attend.import_model(FOREIGN / "m2m_100", model)
-    translator = attend.Translator(model)
+    translator = ctranslate2.Translator(model)
     source, target, *_ = translator.languages
     text = "a b"
     tokens = translator.source_tokenizer.pieces(text)
@@ -188,7 +189,7 @@ def test_languages_are_chosen_by_tokens(tmp_path: pathlib.Path) -> None:
 
 
 def test_batches_return_logits(models: Models) -> None:
-    translator = attend.Translator(models.translator)
+    translator = ctranslate2.Translator(models.translator)
     tokens = [translator.source_tokenizer.pieces(text) for text in ENGLISH]
     options: dict[str, Any] = {"return_logits_vocab": True, "return_end_token": True}
     for result in translator.translate_batch(tokens, beam_size=1, **options):
@@ -199,13 +200,13 @@ def test_batches_return_logits(models: Models) -> None:
 
 
 def test_a_callback_hears_of_every_token_and_may_end_a_translation(models: Models) -> None:
-    translator = attend.Translator(models.translator)
+    translator = ctranslate2.Translator(models.translator)
     tokens = [translator.source_tokenizer.pieces(text) for text in ENGLISH[:2]]
     prefixes = [translator.target_tokenizer.pieces("die alte"), []]
     options: dict[str, Any] = {"beam_size": 1, "max_decoding_length": 12, "return_scores": True}
-    steps: list[attend.GenerationStepResult] = []
+    steps: list[ctranslate2.GenerationStepResult] = []
 
-    def listen(step: attend.GenerationStepResult) -> bool:
+    def listen(step: ctranslate2.GenerationStepResult) -> bool:
         steps.append(step)
         return False
 
@@ -236,7 +237,7 @@ def test_a_callback_hears_of_every_token_and_may_end_a_translation(models: Model
 
 
 def test_shows_attention_by_tokens(models: Models) -> None:
-    translator = attend.Translator(models.translator)
+    translator = ctranslate2.Translator(models.translator)
     maps = translator.attention("the dog sleeps", "der hund")
     s, t = len(maps["source_tokens"]), len(maps["target_tokens"])
     assert maps["source_tokens"][-1] == "</s>"

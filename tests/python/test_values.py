@@ -13,14 +13,15 @@ import pytest
 from conftest import Models
 
 import attend
+import attend.ctranslate2 as ctranslate2
 
 PAIRS = [("the dog sleeps", "der hund schläft"), ("a cat eats the fish", "eine katze frisst")]
 
 
 def results_of(models: Models, folder: pathlib.Path) -> list[Any]:
     """An object of every class of results, as programs get them."""
-    translator = attend.Translator(models.translator)
-    generator = attend.Generator(models.generator)
+    translator = ctranslate2.Translator(models.translator)
+    generator = ctranslate2.Generator(models.generator)
     classifier = attend.Classifier(models.classifier)
     history = attend.History()
     attend.train_translation(
@@ -67,7 +68,8 @@ def parts_of(value: Any) -> list[Any]:
 
 
 NO_RESULTS = {
-    "AsyncResult", "BaseModel", "Callback", "Classifier", "Embedder", "Generator", "History",
+    "AsyncGenerationResult", "AsyncResult", "AsyncScoringResult", "AsyncTranslationResult",
+    "BaseModel", "Callback", "Classifier", "Embedder", "Generator", "History",
     "Tagger", "Translator",
 }  # fmt: skip
 
@@ -91,8 +93,9 @@ def test_results_can_be_compared_copied_and_pickled(
                 assert value != "another" and value is not None
     missing = {
         name
-        for name in (*attend.__all__, *attend.metrics.__all__)
-        for one in [getattr(attend, name, None) or getattr(attend.metrics, name, None)]
+        for module in (attend, attend.metrics, ctranslate2)
+        for name in module.__all__
+        for one in [getattr(module, name)]
         if isinstance(one, type)
         and not issubclass(one, Exception)
         and not typing.is_typeddict(one)
