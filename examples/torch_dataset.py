@@ -29,7 +29,7 @@ class Embedded(Dataset[tuple[torch.Tensor, int]]):
 
     def __getitem__(self, index: int) -> tuple[torch.Tensor, int]:
         label, text = self.rows[index]
-        vector = self.embedder.encode(text, convert_to_tensor=True)
+        vector = torch.from_numpy(self.embedder.encode(text))
         return vector, self.labels.index(label)
 
 

@@ -1,5 +1,5 @@
-"""What has moved to attend.ctranslate2. Old calls go on working, with a DeprecationWarning that
-names the new place."""
+"""What has moved to attend.ctranslate2 and attend.sentence_transformers. Old calls go on working,
+with a DeprecationWarning that names the new place."""
 
 from __future__ import annotations
 
@@ -32,6 +32,10 @@ _METHODS = {
     ("Generator", name): f"attend.ctranslate2.Generator.{name}"
     for name in ("generate_batch", "generate_iterable", "generate_tokens", "score_batch")
 }
+_METHODS |= {
+    ("Embedder", name): f"attend.sentence_transformers.SentenceTransformer.{name}"
+    for name in ("get_embedding_dimension", "get_sentence_embedding_dimension")
+}
 #: Arguments of their constructors that change nothing; intra_threads is now ``threads``.
 _LOADING = (
     "device",
@@ -40,6 +44,16 @@ _LOADING = (
     "inter_threads",
     "intra_threads",
     "max_queued_batches",
+)
+
+
+#: Arguments of Embedder.encode and its kin.
+_ENCODING = (
+    "show_progress_bar",
+    "output_value",
+    "convert_to_numpy",
+    "convert_to_tensor",
+    "device",
 )
 
 
@@ -74,7 +88,7 @@ def moved_method(model: object, name: str) -> Any:
 
 
 def without_others(init: Function) -> Function:
-    """A constructor that also takes the arguments of CTranslate2."""
+    """A constructor that also takes those arguments."""
 
     @wraps(init)
     def wrapped(self: Any, path: Any, *device: Any, **options: Any) -> None:
@@ -84,10 +98,30 @@ def without_others(init: Function) -> Function:
         given |= {name: options.pop(name) for name in _LOADING if name in options}
         if given:
             what = f"{', '.join(given)} of attend.{type(self).__name__}"
-            _warn(what, "attend.ctranslate2", stacklevel=2)
+            _warn(what, "attend.ctranslate2 and attend.sentence_transformers", stacklevel=2)
             check_loading(given.get("device", "cpu"), given.get("compute_type", "default"))
             options["threads"] = options.get("threads") or given.get("intra_threads")
         init(self, path, **options)
+
+    return cast(Function, wrapped)
+
+
+def with_moved_arguments(encode: Function) -> Function:
+    """Embedder.encode, encode_query or encode_document that also takes those of ``encode`` that
+    have moved."""
+    usual = {"encode_query": "query", "encode_document": "document"}.get(encode.__name__)
+
+    @wraps(encode)
+    def wrapped(self: Any, sentences: Any, *arguments: Any, **options: Any) -> Any:
+        moved = [name for name in _ENCODING if name in options]
+        if not moved and len(arguments) <= 3:
+            return encode(self, sentences, *arguments, **options)
+        what = f"{', '.join(moved) or 'a further argument'} of attend.Embedder.{encode.__name__}"
+        place = "attend.sentence_transformers.SentenceTransformer"
+        _warn(what, place, stacklevel=2)
+        if usual and not (arguments or {"prompt", "prompt_name"} & options.keys()):
+            options["prompt_name"] = usual
+        return _found(f"{place}.encode")(self, sentences, *arguments, **options)
 
     return cast(Function, wrapped)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal, TypedDict, overload
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
 from attend import _attend
 from attend._attention_page import AttentionPage
@@ -88,7 +88,8 @@ class Classifier(Model):
 
         ``function_to_apply``: "sigmoid", "softmax" or "none" (the outputs of the model) instead, as
         in the pipelines of transformers. ``split_special_tokens``: read "[SEP]" and other special
-        tokens in a text as text; by default, an imported model reads them as these tokens. Long texts are truncated as in training. ``batch_tokens``: tokens classified together.
+        tokens in a text as text; by default, an imported model reads them as these tokens. Long
+        texts are truncated as in training. ``batch_tokens``: tokens classified together.
         Raises DataError for a blank text, and for one text where the model takes pairs.
         """
         options = given(
@@ -98,15 +99,17 @@ class Classifier(Model):
         )
         labels = self.labels
         items = [text] if isinstance(text, str) else list(text)
+        results = [_ranked(labels, outputs) for outputs in self._outputs(items, options)]
+        return results[0] if isinstance(text, str) else results
+
+    def _outputs(
+        self, items: Sequence[str | Sequence[str]], options: dict[str, Any]
+    ) -> list[list[float]]:
+        """A number for each label, in the order of the model, for each text or pair of texts."""
         if items and not isinstance(items[0], str):
             options["pairs"] = True
         texts = checked_texts(_line(item, number) for number, item in enumerate(items, 1))
-        results = [
-            _ranked(labels, probabilities)
-            for probabilities in self._model.classify(texts, options)
-        ]
-        return results[0] if isinstance(text, str) else results
-
+        return self._model.classify(texts, options)
 
     def explain(
         self,
@@ -145,7 +148,7 @@ class Classifier(Model):
         return AttentionPage(self._model.attention_page(checked_text(text, "text"), why))
 
 
-def _line(item: str | tuple[str, str], number: int) -> str:
+def _line(item: str | Sequence[str], number: int) -> str:
     if isinstance(item, str):
         return item
     if len(item) != 2 or any("\t" in text for text in item):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from attend import _attend
 from attend._common import AttentionChanges, Model, given
-from attend._deprecated import without_others
+from attend._deprecated import with_moved_arguments, without_others
 from attend._errors import ConfigError
 from attend._texts import checked_text, checked_texts
 
@@ -53,8 +53,6 @@ class Embedder(Model):
         **changes: Unpack[AttentionChanges],
     ) -> None:
         """Reads a model; other arguments and errors are those of Translator.
-
-        As in sentence-transformers:
 
         - ``prompts``: added to those of the model, in place of those of the same names
         - ``default_prompt_name``: in place of that of the model
@@ -110,51 +108,30 @@ class Embedder(Model):
             raise ConfigError(f"similarity_fn_name: expected one of {expected}, got {name!r}")
         self._similarity_fn_name = name
 
-    def get_embedding_dimension(self) -> int:
-        """The number of elements of a vector of ``encode``: ``width``, or ``truncate_dim``."""
-        return self.width if self.truncate_dim is None else min(self.width, self.truncate_dim)
-
-    def get_sentence_embedding_dimension(self) -> int:
-        """The same, by its older name."""
-        return self.get_embedding_dimension()
-
+    @with_moved_arguments
     def encode(
         self,
         sentences: str | Iterable[str],
         prompt_name: str | None = None,
         prompt: str | None = None,
         batch_size: int = 32,
-        show_progress_bar: bool | None = None,
-        output_value: Literal["sentence_embedding", "token_embeddings"] = "sentence_embedding",
-        precision: Precision = "float32",
-        convert_to_numpy: bool = True,
-        convert_to_tensor: bool = False,
-        device: str | None = None,
+        *,
         normalize_embeddings: bool = False,
         truncate_dim: int | None = None,
-        *,
+        precision: Precision = "float32",
         layer: int | None = None,
         pooling: Pooling | None = None,
         split_special_tokens: bool | None = None,
-    ) -> Any:
+    ) -> NDArray[Any]:
         """The vectors of sentences: float32 [n, width], or [width] of one sentence.
-
-        The arguments are those of sentence-transformers:
 
         - ``prompt_name``: the prompt of the model that is put before each text
         - ``prompt``: a text that is put before each text in its place; "": none
         - ``batch_size``: texts encoded together; changes the speed, not the result
-        - ``output_value="token_embeddings"``: a list of [tokens, width], special tokens included
-        - ``precision``: rounds the vectors to int8 or uint8, by the range of each dimension over
-          all of them, or to one bit a dimension (``binary``, ``ubinary``)
-        - ``convert_to_tensor``: a tensor of PyTorch that shares the memory;
-          ``convert_to_numpy=False``: a list of them
         - ``truncate_dim``: keep the first dimensions only
         - ``normalize_embeddings``: divide each vector by its length, after truncating it
-        - ``show_progress_bar`` and ``device`` change nothing: attend computes on the CPU
-
-        and of the models of attend:
-
+        - ``precision``: rounds the vectors to int8 or uint8, by the range of each dimension over
+          all of them, or to one bit a dimension (``binary``, ``ubinary``)
         - ``layer``: 1 is the first, -1 the last (default), 0 the input of the first
         - ``pooling``: how token vectors become one; default: as the model was trained, else mean
         - ``split_special_tokens``: read "[SEP]" and other special tokens in a text as text; by
@@ -162,8 +139,6 @@ class Embedder(Model):
 
         Raises ConfigError for a layer or a prompt that the model does not have.
         """
-        if device not in (None, "cpu"):
-            raise ConfigError(f"device: expected cpu, got {device!r}")
         options = given(
             prompt_text=self._prompt(prompt, prompt_name),
             batch_size=batch_size,
@@ -171,37 +146,24 @@ class Embedder(Model):
             pooling=pooling,
             split_special_tokens=split_special_tokens,
         )
-        single = isinstance(sentences, str)
         texts = [sentences] if isinstance(sentences, str) else sentences
-        if output_value == "token_embeddings":
-            options.pop("pooling", None)
-            options["special_tokens"] = True
-            tokens = self._tokens(texts, options)
-            return tokens[0] if single else tokens
-        if output_value != "sentence_embedding":
-            raise ConfigError(
-                "output_value: expected sentence_embedding or token_embeddings, "
-                f"got {output_value!r}"
-            )
         vectors = self._model.embed(checked_texts(texts), options)
         truncate_dim = self.truncate_dim if truncate_dim is None else truncate_dim
         if truncate_dim is not None:
             vectors = vectors[:, :truncate_dim]
         if normalize_embeddings:
             vectors = _normalized(vectors)
-        converted: Any = _rounded(vectors, precision)
-        if convert_to_tensor or not convert_to_numpy:
-            converted = _torch().from_numpy(converted)
-            if not convert_to_tensor:
-                converted = list(converted)
-        return converted[0] if single else converted
+        rounded = _rounded(vectors, precision)
+        return rounded[0] if isinstance(sentences, str) else rounded
 
+    @with_moved_arguments
     def encode_query(
         self, sentences: str | Iterable[str], prompt_name: str | None = None, **arguments: Any
     ) -> Any:
         """``encode`` with the prompt "query", which is empty unless the model has one."""
         return self._encode_as("query", sentences, prompt_name, arguments)
 
+    @with_moved_arguments
     def encode_document(
         self, sentences: str | Iterable[str], prompt_name: str | None = None, **arguments: Any
     ) -> Any:
@@ -310,7 +272,7 @@ def _distances(
     return result
 
 
-def _torch() -> Any:
+def torch_module() -> Any:
     try:
         import torch
     except ImportError:
@@ -322,7 +284,7 @@ def _like(given: tuple[Any, ...], result: NDArray[numpy.float32]) -> Any:
     """The result as a tensor of PyTorch if something given is one."""
     if not any(type(one).__module__.startswith("torch") for one in given):
         return result
-    return _torch().from_numpy(result)
+    return torch_module().from_numpy(result)
 
 
 def _rounded(vectors: NDArray[numpy.float32], precision: Precision) -> NDArray[Any]:

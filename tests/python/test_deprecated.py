@@ -7,11 +7,14 @@ import pickle
 import subprocess
 import sys
 import warnings
+from typing import Any
 
 import attend
 import attend.ctranslate2
+import numpy
 import pytest
-from conftest import Models
+from attend.sentence_transformers import SentenceTransformer
+from conftest import ENGLISH, Models
 
 
 def test_names_of_results_are_found_in_their_new_module() -> None:
@@ -80,6 +83,28 @@ def test_constructors_take_the_arguments_of_ctranslate2(models: Models, kind: st
         make(path, flash_attention=True)
     with pytest.raises(TypeError):
         make(path, "cpu", 3)
+
+
+def test_embedders_take_the_arguments_of_sentence_transformers(models: Models) -> None:
+    old, new = attend.Embedder(models.translator), SentenceTransformer(models.translator)
+    for name in ("encode", "encode_query", "encode_document"):
+        encode: Any = getattr(old, name)
+        place = rf"attend\.Embedder\.{name} has moved to attend\.sentence_transformers\.Sentence"
+        with pytest.warns(DeprecationWarning, match=f"show_progress_bar of {place}") as warned:
+            vectors = encode(ENGLISH, batch_size=2, show_progress_bar=False)
+        assert [one.filename for one in warned] == [__file__]
+        numpy.testing.assert_array_equal(vectors, getattr(new, name)(ENGLISH))
+        with pytest.warns(DeprecationWarning, match=f"output_value, device of {place}"):
+            tokens = encode("the dog", output_value="token_embeddings", device="cpu")
+        numpy.testing.assert_array_equal(tokens, old.forward(["the dog"])[0])
+    with pytest.warns(DeprecationWarning, match="a further argument"):
+        tokens = old.encode(["the dog"], None, None, 32, False, "token_embeddings")[0]  # type: ignore[misc]
+    assert isinstance(tokens, numpy.ndarray) and tokens.shape == (2, 16)
+    for name in ("get_embedding_dimension", "get_sentence_embedding_dimension"):
+        with pytest.warns(DeprecationWarning, match=rf"SentenceTransformer\.{name}"):
+            assert getattr(old, name)() == 16
+    with pytest.warns(DeprecationWarning), pytest.raises(attend.ConfigError, match="device"):
+        old.encode("a cat", device="cuda")  # type: ignore[call-arg]
 
 
 def test_nothing_else_is_there(models: Models) -> None:

@@ -6,11 +6,11 @@ import inspect
 from collections.abc import Iterator
 
 import attend
-from attend import ctranslate2, metrics, nn, ops
+from attend import ctranslate2, metrics, nn, ops, sentence_transformers
 
 
 def public_names() -> Iterator[tuple[str, object]]:
-    for module in attend, ctranslate2, metrics, nn, ops:
+    for module in attend, ctranslate2, metrics, nn, ops, sentence_transformers:
         for name in module.__all__:
             value = getattr(module, name)
             if not (inspect.isclass(value) or callable(value)):

@@ -77,7 +77,7 @@ WORKS = {
     "perplexity": "generator.perplexity(many)",
     "classify": "classifier.classify(many)",
     "encode": "embedder.encode(many)",
-    "encode_tokens": "embedder.encode(many, output_value='token_embeddings')",
+    "encode_tokens": "embedder.forward(many)",
     "tokenize": "while True: translator.source_tokenizer.encode(many)",
     "bleu": "while True: metrics.bleu(many, many)",
     "chrf": "while True: metrics.chrf(many, many)",

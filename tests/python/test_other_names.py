@@ -12,6 +12,7 @@ from typing import Any
 import attend
 import numpy
 import pytest
+from attend.sentence_transformers import SentenceTransformer
 from conftest import ENGLISH, SOURCE, Models
 
 FOREIGN = SOURCE / "tests" / "interchange" / "data" / "models"
@@ -21,14 +22,14 @@ def test_tensors_without_pytorch_say_what_is_missing(
     models: Models, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    embedder = attend.Embedder(models.translator)
+    embedder = SentenceTransformer(models.translator)
     for arguments in {"convert_to_tensor": True}, {"convert_to_numpy": False}:
         with pytest.raises(ImportError, match="PyTorch, which is missing: pip install torch"):
             embedder.encode("a cat", **arguments)
 
 
 def test_encodes_with_the_arguments_of_sentence_transformers(models: Models) -> None:
-    embedder = attend.Embedder(models.translator)
+    embedder = SentenceTransformer(models.translator)
     vectors = embedder.encode(ENGLISH, batch_size=2, show_progress_bar=False, device="cpu")
     assert embedder.get_sentence_embedding_dimension() == 16
     prompted = embedder.encode("a cat", prompt="the old dog sees ")
@@ -63,13 +64,13 @@ def test_a_prompt_of_its_own_replaces_those_of_the_model(tmp_path: pathlib.Path)
     assert not numpy.array_equal(query, plain.encode("the dog"))
 
 
-def changed_sentences(folder: pathlib.Path, **settings: object) -> attend.Embedder:
+def changed_sentences(folder: pathlib.Path, **settings: object) -> SentenceTransformer:
     """The fixture with other settings in config_sentence_transformers.json."""
     directory = shutil.copytree(FOREIGN / "bert_sentences", folder / "directory")
     file = directory / "config_sentence_transformers.json"
     file.write_text(json.dumps({**json.loads(file.read_text()), **settings}))
     attend.import_model(directory, folder / "model.safetensors")
-    return attend.Embedder(folder / "model.safetensors")
+    return SentenceTransformer(folder / "model.safetensors")
 
 
 @pytest.mark.parametrize(
@@ -104,7 +105,7 @@ def test_a_similarity_that_is_not_known_is_refused(tmp_path: pathlib.Path) -> No
 def test_settings_of_the_constructor_replace_those_of_the_model(tmp_path: pathlib.Path) -> None:
     model = changed_sentences(tmp_path, default_prompt_name="query")
     assert model.default_prompt_name == "query"
-    other = attend.Embedder(
+    other = SentenceTransformer(
         model.path, prompts={"own": "the "}, default_prompt_name="own", truncate_dim=5
     )
     width = model.get_sentence_embedding_dimension()

@@ -126,7 +126,7 @@ def test_ctranslate2_generates_tokens(folder: pathlib.Path) -> None:
 
 
 def test_sentence_transformers_compares_sentences(folder: pathlib.Path) -> None:
-    from attend import Embedder as SentenceTransformer
+    from attend.sentence_transformers import SentenceTransformer
 
     model = SentenceTransformer("bert_sentences")
     sentences = ["the dog", "a man", "the man and the dog"]
@@ -145,7 +145,7 @@ def test_sentence_transformers_compares_sentences(folder: pathlib.Path) -> None:
 
 def test_sentence_transformers_searches(folder: pathlib.Path) -> None:
     torch = pytest.importorskip("torch")
-    from attend import Embedder as SentenceTransformer
+    from attend.sentence_transformers import SentenceTransformer
 
     embedder = SentenceTransformer("bert_sentences")
     corpus_embeddings = embedder.encode_document(ENGLISH, convert_to_tensor=True)

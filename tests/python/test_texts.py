@@ -11,6 +11,7 @@ from typing import Any
 import attend
 import attend.ctranslate2 as ctranslate2
 import pytest
+from attend.sentence_transformers import SentenceTransformer
 from conftest import SOURCE, Models
 
 LONE = "a c\ud83dt"
@@ -80,7 +81,12 @@ CALLS: dict[str, list[tuple[str, Callable[[Any], object]]]] = {
         ("texts:1", lambda e: e.encode(LONE)),
         ("texts:2", lambda e: e.encode(["a", LONE])),
         ("prompt", lambda e: e.encode("a", prompt=LONE)),
-        ("texts:1", lambda e: e.encode([LONE], output_value="token_embeddings")),
+        (
+            "texts:1",
+            lambda e: SentenceTransformer(e.path).encode(
+                [LONE], output_value="token_embeddings"
+            ),
+        ),
         ("texts:1", lambda e: e.forward([LONE])),
     ],
     "tagger": [
