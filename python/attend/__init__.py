@@ -34,18 +34,28 @@ from attend._errors import (
     ShapeError,
 )
 from attend._imports import imported
+from attend._options import (
+    ClassificationTrainingOptions,
+    EmbeddingTrainingOptions,
+    ExplanationOptions,
+    GenerationOptions,
+    LanguageTrainingOptions,
+    TaggingTrainingOptions,
+    TrainingOptions,
+    TranslationOptions,
+    TranslationTrainingOptions,
+)
 from attend.base_model import BaseModel
 from attend.classifier import Classifier, LabelScore
 from attend.embedder import Embedder
 from attend.explanation import (
     Explanation,
-    ExplanationOptions,
     LogitPart,
     ResidualAddition,
     TokenProbability,
     WordEffect,
 )
-from attend.generator import GenerationOptions, Generator
+from attend.generator import Generator
 from attend.model_files import (
     average,
     check,
@@ -70,7 +80,7 @@ from attend.training import (
     train_tagging,
     train_translation,
 )
-from attend.translator import Attention, TranslationOptions, Translator
+from attend.translator import Attention, Translator
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -86,11 +96,13 @@ __all__ = [
     "BeamStep",
     "BeamTree",
     "Callback",
+    "ClassificationTrainingOptions",
     "Classifier",
     "ConfigError",
     "DataError",
     "DivergedError",
     "Embedder",
+    "EmbeddingTrainingOptions",
     "Entity",
     "Error",
     "Explanation",
@@ -101,6 +113,7 @@ __all__ = [
     "History",
     "IoError",
     "LabelScore",
+    "LanguageTrainingOptions",
     "LineError",
     "LogitPart",
     "ResidualAddition",
@@ -109,13 +122,16 @@ __all__ = [
     "StepReport",
     "Tagger",
     "Tagging",
+    "TaggingTrainingOptions",
     "TokenAlternatives",
     "TokenChoice",
     "TokenProbability",
     "Tokenizer",
+    "TrainingOptions",
     "Translation",
     "TranslationCandidate",
     "TranslationOptions",
+    "TranslationTrainingOptions",
     "Translator",
     "ValidationReport",
     "WordEffect",

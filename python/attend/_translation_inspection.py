@@ -8,14 +8,10 @@ from typing import TYPE_CHECKING, TypedDict, cast
 from attend._attend import Translation, TranslationCandidate
 from attend._attention_page import AttentionPage
 from attend._common import Model, given
+from attend._options import ExplanationOptions, TranslationOptions
 from attend._texts import checked_text
-from attend._translation_options import (
-    TranslationOptions,
-    beginning_of,
-    checked_beginnings,
-    named_options,
-)
-from attend.explanation import Explanation, ExplanationOptions, explanation_of
+from attend._translation_options import beginning_of, checked_beginnings, named_options
+from attend.explanation import Explanation, explanation_of
 from attend.search import TokenAlternatives, alternatives_of
 from attend.tokenizer import Tokenizer
 

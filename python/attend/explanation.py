@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
-from typing import Any, TypedDict
+from typing import Any
+
+from attend._options import ExplanationOptions
 
 __all__ = [
     "Explanation",
@@ -15,20 +17,6 @@ __all__ = [
     "TokenProbability",
     "WordEffect",
 ]
-
-
-class ExplanationOptions(TypedDict, total=False):
-    """Keyword arguments of ``explain``: options of ``attend explain``, in snake_case."""
-
-    #: the token to explain, counted from 0, given the tokens before it. Default: the first token of
-    #: a translation, or the token after a text
-    position: int | None
-    #: the word (its first token) or token to compare with. Default: the most probable other token
-    instead: str | None
-    #: explain the logit alone, not the difference of two logits
-    alone: bool | None
-    #: most probable tokens for each layer of the lens
-    top: int | None
 
 
 @dataclass(frozen=True)

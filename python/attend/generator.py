@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypedDict, overload
+from typing import TYPE_CHECKING, overload
 
 from attend import _attend
 from attend._attend import Generation, SequenceScore
 from attend._attention_page import AttentionPage
 from attend._common import Model, given, in_background
+from attend._options import GenerationOptions
 from attend._texts import checked_text, checked_texts
 from attend.explanation import Explanation, ExplanationOptions, explanation_of
 from attend.tokenizer import Tokenizer
@@ -17,40 +18,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 __all__ = ["GenerationOptions", "Generator"]
-
-
-class GenerationOptions(TypedDict, total=False):
-    """Keyword arguments of ``generate``: options of ``attend generate``, in snake_case."""
-
-    #: most tokens to write
-    max_tokens: int | None
-    #: of a model of lines: stop at the end of the line
-    one_line: bool | None
-    #: of a model that knows no lines: special tokens written in the prompt are these tokens; False:
-    #: letters
-    special_tokens: bool | None
-    #: fewest tokens to write before an end; of a model of lines with one_line
-    min_tokens: int | None
-    #: sampling: divides the logits; 0: always the most likely token
-    temperature: float | None
-    #: sampling: draw among this many most likely tokens; 0 or -1: all
-    top_k: int | None
-    #: sampling: draw among the most likely tokens that together have this probability
-    top_p: float | None
-    #: sampling: the random seed
-    seed: int | None
-    #: beam search with this many hypotheses, instead of sampling
-    beam_size: int | None
-    #: beam search: scores are log-probabilities divided by length ** length_penalty
-    length_penalty: float | None
-    #: divides the logits of tokens in the context; 1: off
-    repetition_penalty: float | None
-    #: never write so many tokens in a row twice, the prompt included; 0: they may be
-    no_repeat_ngram: int | None
-    #: search: ends when it has beam_size * patience texts
-    patience: float | None
-    #: tokens that the model sees; 0: as in training
-    context: int | None
 
 
 class Generator(Model):

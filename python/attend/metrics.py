@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING
 
 from attend import _attend
 from attend._attend import Bleu, Chrf, ClassScores, ConfusionMatrix
 from attend._common import given
+from attend._options import BleuOptions, ChrfOptions, ReportOptions
 from attend._texts import checked_texts
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ __all__ = [
     "ChrfOptions",
     "ClassScores",
     "ConfusionMatrix",
+    "ReportOptions",
     "bleu",
     "chrf",
     "confusion_matrix",
@@ -27,27 +29,6 @@ __all__ = [
 ]
 
 References = Sequence[str] | Sequence[Sequence[str]]
-
-
-class BleuOptions(TypedDict, total=False):
-    """Keyword arguments of ``bleu``, as sacreBLEU names them."""
-
-    tokenize: Literal["13a", "none", "intl", "char"] | None
-    lowercase: bool | None
-    smooth_method: Literal["exp", "floor", "add-k", "none"] | None
-    smooth_value: float | None
-    max_ngram_order: int | None
-    effective_order: bool | None
-    allow_subwords: bool | None
-
-
-class ChrfOptions(TypedDict, total=False):
-    """Keyword arguments of ``chrf``, as sacreBLEU names them."""
-
-    char_order: int | None
-    word_order: int | None
-    beta: int | None
-    lowercase: bool | None
 
 
 def bleu(
@@ -74,7 +55,7 @@ def report(
     references: References,
     *,
     baseline: Sequence[str] | None = None,
-    **options: Any,
+    **options: Unpack[ReportOptions],
 ) -> str:
     """BLEU and chrF as ``attend evaluate`` prints them, with its options.
 

@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attend import _attend
 from attend._attend import StepReport, ValidationReport
@@ -17,6 +17,14 @@ from attend._callbacks import Callback, History
 from attend._common import given
 from attend._errors import DataError
 from attend._imports import imported
+from attend._options import (
+    ClassificationTrainingOptions,
+    EmbeddingTrainingOptions,
+    LanguageTrainingOptions,
+    TaggingTrainingOptions,
+    TranslationTrainingOptions,
+    TrainingOptions,
+)
 from attend._progress import progress_of
 from attend._texts import checked_text
 from attend.classifier import Classifier
@@ -27,8 +35,14 @@ from attend.translator import Translator
 
 __all__ = [
     "Callback",
+    "ClassificationTrainingOptions",
+    "EmbeddingTrainingOptions",
     "History",
+    "LanguageTrainingOptions",
     "StepReport",
+    "TaggingTrainingOptions",
+    "TrainingOptions",
+    "TranslationTrainingOptions",
     "ValidationReport",
     "train_classification",
     "train_embedding",
@@ -36,6 +50,9 @@ __all__ = [
     "train_tagging",
     "train_translation",
 ]
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Path = str | os.PathLike[str]
 Files = Path | list[Path]
@@ -57,7 +74,7 @@ def train_translation(
     resume: bool = False,
     callbacks: Callbacks = (),
     progress: bool | None = None,
-    **options: Any,
+    **options: Unpack[TranslationTrainingOptions],
 ) -> Translator:
     """Trains a translator in the folder ``out`` and returns it.
 
@@ -65,7 +82,7 @@ def train_translation(
     ``tgt_train``, line by line; the same holds for the text to validate with.
 
     - ``config``: a TOML file of options, such as a recipe
-    - ``options``: those of ``attend train translation``, in snake_case; they override the file.
+    - ``options``: see TranslationTrainingOptions and TrainingOptions; they override the file.
       With ``init_from``, a model or a directory of Hugging Face to start from, ``lora_rank`` trains
       an adapter; the result is the model with it, and ``out`` holds the adapter alone
     - ``resume=True``: continue from the newest checkpoint in ``out``; without one, start
@@ -78,14 +95,18 @@ def train_translation(
     Raises ConfigError for a wrong option, naming the nearest one, and for a folder that holds
     another run; DataError and IoError for text; DivergedError.
     """
-    options |= given(
-        src_train=src_train, tgt_train=tgt_train, src_valid=src_valid, tgt_valid=tgt_valid
+    named = given(
+        **options,
+        src_train=src_train,
+        tgt_train=tgt_train,
+        src_valid=src_valid,
+        tgt_valid=tgt_valid,
     )
     data = _Data(out)
     for part, text in ("train", pairs), ("valid", valid_pairs):
         if text is not None:
-            options |= data.columns(text, f"pairs.{part}", (f"src_{part}", f"tgt_{part}"))
-    return Translator(_train("translation", config, out, resume, options, callbacks, progress))
+            named |= data.columns(text, f"pairs.{part}", (f"src_{part}", f"tgt_{part}"))
+    return Translator(_train("translation", config, out, resume, named, callbacks, progress))
 
 
 def train_lm(
@@ -99,19 +120,19 @@ def train_lm(
     resume: bool = False,
     callbacks: Callbacks = (),
     progress: bool | None = None,
-    **options: Any,
+    **options: Unpack[LanguageTrainingOptions],
 ) -> Generator:
     """Trains a language model in the folder ``out`` and returns it.
 
     The text is ``lines``, any iterable, or the files ``train``. The other arguments are those of
-    ``train_translation``, the options those of ``attend train lm``.
+    ``train_translation``; ``options``: see LanguageTrainingOptions and TrainingOptions.
     """
-    options |= given(train=train, valid=valid)
+    named = given(**options, train=train, valid=valid)
     data = _Data(out)
     for part, text in ("train", lines), ("valid", valid_lines):
         if text is not None:
-            options |= data.columns(((line,) for line in text), f"lines.{part}", (part,))
-    return Generator(_train("lm", config, out, resume, options, callbacks, progress))
+            named |= data.columns(((line,) for line in text), f"lines.{part}", (part,))
+    return Generator(_train("lm", config, out, resume, named, callbacks, progress))
 
 
 #: A label, several labels or a number; and a text, or both texts of a pair.
@@ -129,7 +150,7 @@ def train_classification(
     resume: bool = False,
     callbacks: Callbacks = (),
     progress: bool | None = None,
-    **options: Any,
+    **options: Unpack[ClassificationTrainingOptions],
 ) -> Classifier:
     """Trains a classifier in the folder ``out`` and returns it.
 
@@ -137,18 +158,18 @@ def train_classification(
     is (label, text), or (label, text, text) for pairs of texts. With
     ``problem_type="multi_label"`` the label is a list of labels, with "regression" a number.
 
-    The other arguments are those of ``train_translation``, the options those of
-    ``attend train classification``.
+    The other arguments are those of ``train_translation``; ``options``: see
+    ClassificationTrainingOptions and TrainingOptions.
     """
-    options |= given(train=train, valid=valid)
+    named = given(**options, train=train, valid=valid)
     data = _Data(out)
-    separator = options.get("label_separator", ",")
+    separator = named.get("label_separator", ",")
     for part, rows in ("train", examples), ("valid", valid_examples):
         if rows is not None:
-            options |= data.table(part, (_example(row, n, separator) for n, row in _numbered(rows)))
+            named |= data.table(part, (_example(row, n, separator) for n, row in _numbered(rows)))
             if data.has_pairs:
-                options["second_column"] = "second"
-    return Classifier(_train("classification", config, out, resume, options, callbacks, progress))
+                named["second_column"] = "second"
+    return Classifier(_train("classification", config, out, resume, named, callbacks, progress))
 
 
 def train_tagging(
@@ -162,20 +183,20 @@ def train_tagging(
     resume: bool = False,
     callbacks: Callbacks = (),
     progress: bool | None = None,
-    **options: Any,
+    **options: Unpack[TaggingTrainingOptions],
 ) -> Tagger:
     """Trains a tagger of words in the folder ``out`` and returns it.
 
     The texts are ``examples`` of (words, tags), any iterable, or the files ``train`` in the format
-    of CoNLL. The other arguments are those of ``train_translation``, the options those of
-    ``attend train tagging``.
+    of CoNLL. The other arguments are those of ``train_translation``; ``options``: see
+    TaggingTrainingOptions and TrainingOptions.
     """
-    options |= given(train=train, valid=valid)
+    named = given(**options, train=train, valid=valid)
     data = _Data(out)
     for part, rows in ("train", examples), ("valid", valid_examples):
         if rows is not None:
-            options |= data.table(part, (_tagged(row, n) for n, row in _numbered(rows)))
-    return Tagger(_train("tagging", config, out, resume, options, callbacks, progress))
+            named |= data.table(part, (_tagged(row, n) for n, row in _numbered(rows)))
+    return Tagger(_train("tagging", config, out, resume, named, callbacks, progress))
 
 
 def train_embedding(
@@ -191,7 +212,7 @@ def train_embedding(
     resume: bool = False,
     callbacks: Callbacks = (),
     progress: bool | None = None,
-    **options: Any,
+    **options: Unpack[EmbeddingTrainingOptions],
 ) -> Embedder:
     """Trains a model that turns texts into vectors in the folder ``out``, and returns it.
 
@@ -200,12 +221,12 @@ def train_embedding(
     third text that does not; with ``texts="labeled"`` a label and a text, and texts with the same
     label belong together. ``valid_scored_examples`` are pairs of texts with their similarity.
 
-    The other arguments are those of ``train_translation``, the options those of
-    ``attend train embedding``.
+    The other arguments are those of ``train_translation``; ``options``: see
+    EmbeddingTrainingOptions and TrainingOptions.
     """
-    options |= given(train=train, valid=valid, valid_scored=valid_scored)
+    named = given(**options, train=train, valid=valid, valid_scored=valid_scored)
     data = _Data(out)
-    names = _RELATED.get(options.get("texts", "pairs"), _RELATED["pairs"])
+    names = _RELATED.get(named.get("texts", "pairs"), _RELATED["pairs"])
     scored = ("anchor", "positive", "score")
     for part, rows, columns in (
         ("train", examples, names),
@@ -213,8 +234,8 @@ def train_embedding(
         ("valid_scored", valid_scored_examples, scored),
     ):
         if rows is not None:
-            options |= data.table(part, (_row(row, n, columns) for n, row in _numbered(rows)))
-    return Embedder(_train("embedding", config, out, resume, options, callbacks, progress))
+            named |= data.table(part, (_row(row, n, columns) for n, row in _numbered(rows)))
+    return Embedder(_train("embedding", config, out, resume, named, callbacks, progress))
 
 
 #: The columns of an example, by the option ``texts``.

@@ -11,10 +11,10 @@ from attend import _attend
 from attend._attend import SequenceScore, Translation
 from attend._common import WINDOW, given, in_windows, made_of
 from attend._errors import ConfigError
+from attend._options import TranslationOptions
 from attend._texts import checked_texts
 from attend._translation_inspection import Attention, TranslationInspection
 from attend._translation_options import (
-    TranslationOptions,
     beginning_of,
     checked_beginnings,
     is_one,

@@ -23,6 +23,7 @@ NB_MODULE(_attend, module) {
   add_generator(module);
   add_model_files(module);
   add_training(module);
+  add_options(module);
   add_metrics(module);
   add_tensor(module);
   add_ops(module);

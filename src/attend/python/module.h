@@ -20,6 +20,7 @@ void add_embedder(nanobind::module_& module);
 void add_generator(nanobind::module_& module);
 void add_model_files(nanobind::module_& module);
 void add_training(nanobind::module_& module);
+void add_options(nanobind::module_& module);
 void add_metrics(nanobind::module_& module);
 // Tensors with gradients, and what is built of them.
 void add_tensor(nanobind::module_& module);

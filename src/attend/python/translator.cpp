@@ -33,20 +33,6 @@ using Strings = std::vector<std::string>;
 // Parent, id, token, its log-probability, that of the hypothesis, the score, the fate.
 using BeamCandidateState = std::tuple<int, int, std::string, float, float, float, std::string>;
 
-// The options of `attend translate` that concern the translations.
-struct TranslateKeywords {
-  TranslationOptions translation;
-  bool sample = false;
-  SamplingOptions sampling;
-};
-
-template <class Visitor>
-void fields(TranslateKeywords& k, Visitor&& visit) {
-  fields(k.translation, visit);
-  visit("sample", k.sample, "draw translations at random instead of searching for the best");
-  fields(k.sampling, visit);
-}
-
 void refuse(const nb::dict& keywords, std::initializer_list<const char*> names,
             const char* reason) {
   for (const char* name : names)
