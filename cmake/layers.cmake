@@ -1,5 +1,5 @@
 # attend_layer(NAME [KERNELS | NO_HOT_LOOPS] [LIBRARIES ...]): the folder src/attend/NAME as the static
-# library attend::NAME. It links the layers declared before it; the layer table, checked by the tests,
+# library attend::NAME. It links the layers declared before it; the drawing of ARCHITECTURE.md, checked by the tests,
 # decides which of them it may include. A layer with KERNELS is optimized as far as the build type says;
 # -O2 and, where there are NO_HOT_LOOPS, -O1 compile the others in half the time, and run as fast.
 set(ATTEND_LAYERS "")

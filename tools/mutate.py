@@ -38,9 +38,8 @@ import time
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# From the bottom of ARCHITECTURE.md's table to the top; `parity` compares models with PyTorch.
-LAYERS = ["core", "plot", "tensor", "backend", "collective", "autograd", "ops", "nn", "text", "metrics", "demo", "models", "data", "optim", "checkpoint", "documents",
-          "parity", "train", "decode", "tasks", "api", "inspect", "interchange", "lab", "server", "cli"]
+LAYERS = re.findall(r"^ *attend_layer\((\w+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)  # from low to high
+LAYERS.insert(LAYERS.index("train"), "parity")  # compares models with PyTorch
 SECONDS = 1800  # at most for one test program
 SLOWDOWN = 10  # a mutant whose tests take so many times longer than without an edit, and more than a minute, takes too long
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Enforces the layer table. Fails, naming file and line, if the sources under ROOT/src break one of its rules:
+# Enforces the layers as ARCHITECTURE.md, beside this script, draws them. Fails, naming file and line, if the sources under
+# ROOT/src break one of these rules:
 #   - a layer includes only layers on rows below its own: neither up nor sideways
 #   - what is in the folders of backend (cpu, reference, fast) is private to it
 #   - only backend/fast includes Highway, and backend/reference does not include backend/fast
@@ -9,40 +10,18 @@
 #   - the library does not print, exit or abort: only the command line does, through cli/output.h
 #   - JSON is parsed in core/json/json.cpp, which bounds its depth, and in the parser of safetensors headers, which builds nothing
 #   - a file has at most 400 lines
+#   - ROOT/CMakeLists.txt, if there is one, builds all layers but python, from the lowest row to the highest
 # Usage: check_layers.sh ROOT
 set -eu
 
-layers="
-core       0
-tensor     1
-plot       1
-backend    2
-autograd   3
-collective 3
-ops        4
-nn         5
-text       5
-metrics    5
-demo       5
-models     6
-data       6
-optim      6
-checkpoint 6
-documents  6
-train      7
-decode     7
-tasks      8
-inspect    9
-interchange 9
-lab        9
-api        9
-server    10
-cli       11
-python    12
-"
 line_limit=400
 
 root="${1:?usage: check_layers.sh ROOT}"
+# One "layer row" per line.
+layers=$(awk -F'│' '/^## /{ on = $0 == "## Layers" } on && $1 ~ /^ *[0-9]+ *$/ {
+  for (i = 2; i < NF; ++i) { gsub(/ /, "", $i); print $i, $1 + 0 }
+}' "$(dirname "$0")/../../ARCHITECTURE.md")
+[ -n "$layers" ] || { echo "check_layers: no layers in ARCHITECTURE.md" >&2; exit 2; }
 [ -d "$root/src/attend" ] || { echo "check_layers: no folder src/attend under $root" >&2; exit 2; }
 
 cd "$root"
@@ -50,6 +29,7 @@ files=$(find src/attend -name '*.h' -o -name '*.cpp' | sort)
 public=$(find include -name '*.h' 2>/dev/null | sort)
 [ -n "$files" ] || { echo "check_layers: no sources in src/attend under $root" >&2; exit 2; }
 
+status=0
 awk -v table="$layers" -v line_limit="$line_limit" -v public="$public" '
 function complain(message) {
   printf "%s:%d: %s\n", FILENAME, FNR, message
@@ -60,7 +40,7 @@ function check_project_include(path,    parts, other) {
   split(path, parts, "/")
   other = parts[2]
   if (!(other in row)) {
-    complain("includes \"" path "\", whose folder is not in the layer table")
+    complain("includes \"" path "\", whose folder is not among the layers")
   } else if (other != layer && row[other] == row[layer]) {
     complain("includes sideways: " layer " and " other " are both on row " row[layer])
   } else if (row[other] > row[layer]) {
@@ -103,7 +83,7 @@ FNR == 1 {
   layer = parts[1] == "include" ? "" : parts[3]
   folder = parts[3] "/" parts[4]
   if (layer != "" && !(layer in row)) {
-    complain("the folder src/attend/" layer " is not in the layer table")
+    complain("the folder src/attend/" layer " is not among the layers")
     row[layer] = 99
   }
 }
@@ -142,4 +122,26 @@ END {
     printf "check_layers: %d broken rule%s\n", complaints, complaints == 1 ? "" : "s"
     exit 1
   }
-}' $files $public
+}' $files $public || status=1
+
+if [ -e CMakeLists.txt ]; then
+  awk -v table="$layers" '
+  BEGIN {
+    n = split(table, words, /[ \n]+/)
+    for (i = 1; i < n; i += 2) if (words[i] != "python") row[words[i]] = words[i + 1] + 0
+  }
+  /^ *attend_layer\(/ {
+    name = $0
+    sub(/^ *attend_layer\(/, "", name)
+    sub(/[ )].*/, "", name)
+    if (!(name in row)) { printf "CMakeLists.txt:%d: %s is not among the layers\n", FNR, name; failed = 1; next }
+    if (row[name] < last) { printf "CMakeLists.txt:%d: %s is on a lower row than the layer before it\n", FNR, name; failed = 1 }
+    last = row[name]
+    built[name] = 1
+  }
+  END {
+    for (name in row) if (!(name in built)) { print "CMakeLists.txt:1: does not build the layer " name; failed = 1 }
+    exit failed
+  }' CMakeLists.txt || status=1
+fi
+exit $status

@@ -34,8 +34,8 @@ expect "an include that points up fails" "2: includes upwards: tensor is on row 
 expect "an include that points sideways fails" "1: includes sideways: nn and text are both on row 5" src/attend/nn/linear.h \
   '#include "attend/text/tokenizer.h"'
 expect "angle brackets hide nothing" "1: includes upwards" src/attend/core/files/lines.h '#  include <attend/cli/program.h>'
-expect "an include of an unknown layer fails" "1: includes .*not in the layer table" src/attend/ops/relu.cpp '#include "attend/utils/strings.h"'
-expect "an unknown folder fails" "1: the folder src/attend/utils is not in the layer table" src/attend/utils/strings.h '#pragma once'
+expect "an include of an unknown layer fails" "1: includes .*not among the layers" src/attend/ops/relu.cpp '#include "attend/utils/strings.h"'
+expect "an unknown folder fails" "1: the folder src/attend/utils is not among the layers" src/attend/utils/strings.h '#pragma once'
 expect "Highway outside its folder fails" "1: includes <hwy/highway.h>: only backend/fast" src/attend/backend/backend.cpp \
   '#include <hwy/highway.h>'
 expect "Highway in its folder passes" "" src/attend/backend/fast/rows/softmax.cpp '#include <hwy/highway.h>'
@@ -62,6 +62,13 @@ expect "a public header that is not there fails" "1: includes \"attend/errors.h\
   '#include "attend/errors.h"'
 expect "a file of 401 lines fails" "401: is longer than 400 lines" src/attend/ops/relu.cpp "$(seq 401 | sed 's|^|// |')"
 expect "a file of 400 lines passes" "" src/attend/ops/relu.cpp "$(seq 400 | sed 's|^|// |')"
+build=$(sed -n 's/^ *\(attend_layer([a-z]*\).*/\1)/p' "$here/../../CMakeLists.txt")
+expect "a list of all layers from low to high passes" "" CMakeLists.txt "$build"
+expect "a layer that is not built fails" "1: does not build the layer ops" CMakeLists.txt "$(echo "$build" | grep -v ops)"
+expect "a layer that is built too early fails" "[0-9]*: tensor is on a lower row than the layer before" CMakeLists.txt "$(echo "$build" | grep -v tensor)
+attend_layer(tensor)"
+expect "a layer that is not drawn fails" "[0-9]*: utils is not among the layers" CMakeLists.txt "$build
+attend_layer(utils)"
 
 if "$here/check_layers.sh" "$trees/absent" >/dev/null 2>&1; then
   echo "FAILED: a folder without sources must not pass"

@@ -1,7 +1,6 @@
 #!/bin/sh
 # The pages are true where that can be checked. Fails, naming page and line, on
 #   - a link to a file or heading that does not exist
-#   - a layer table in ARCHITECTURE.md that differs from that of tests/architecture/check_layers.sh
 #   - a stated number of kernels that is not that of backend/backend.h
 #   - a line of more than 100 columns, other than tables, images, output and the generated docs/lab.md
 #   - with ATTEND, the program: an option in README or docs that no command has, and a stated default
@@ -83,16 +82,6 @@ for page in $pages; do
   { gsub(/[\200-\277]/, "") }  # a character of several bytes is one column
   length($0) > 100 && !output && !/^[|!]/ { printf "%s:%d: has %d columns, more than 100\n", FILENAME, FNR, length($0) }' "$page" >>"$work/problems"
 done
-
-# The layer table.
-sed -n '/^layers="/,/^"/p' tests/architecture/check_layers.sh | awk 'NF == 2 { print $2, $1 }' | sort >"$work/checked"
-sed -n '/^## Layers/,/^## /p' ARCHITECTURE.md | awk -F'|' '$2 ~ /^ *[0-9]+ *$/ {
-  row = $2 + 0
-  n = split($3, folders, /[` ]+/)
-  for (i = 1; i <= n; ++i) if (folders[i] != "") print row, folders[i]
-}' | sort >"$work/stated"
-diff "$work/checked" "$work/stated" >"$work/difference" ||
-  complain "ARCHITECTURE.md: its layer table differs from tests/architecture/check_layers.sh (<): $(grep '^[<>]' "$work/difference" | tr '\n' ' ')"
 
 # The number of kernels.
 header=src/attend/backend/backend.h

@@ -13,10 +13,9 @@ cases=0 failures=0
 expect() {
   cases=$((cases + 1))
   tree=$trees/$cases
-  mkdir -p "$tree/src/attend/backend" "$tree/tests/architecture"
+  mkdir -p "$tree/src/attend"
   cp -r "$root"/*.md "$root/docs" "$root/include" "$root/examples" "$root/recipes" "$root/LICENSE" "$tree"
   cp -r "$root/src/attend/." "$tree/src/attend"
-  cp "$root/tests/architecture/check_layers.sh" "$tree/tests/architecture"
   printf '%s\n' "$4" >>"$tree/$3"
   case "$1" in
     command*) output=$("$here/run_commands.sh" "$tree" "$attend" "$3" 2>&1) ;;
