@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "attend/core/files/descriptor.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 
@@ -61,7 +62,7 @@ std::string shown_path(const std::filesystem::path& path) {
 }
 
 std::string json_text(const Error& error) {
-  return json_text(nlohmann::ordered_json{{"error", error.what()}});
+  return json_text(nlohmann::ordered_json{{"error", message_of(error).on_command_line}});
 }
 
 }  // namespace attend

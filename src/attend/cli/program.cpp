@@ -16,6 +16,7 @@
 #include "attend/cli/standard_descriptors.h"
 #include "attend/cli/stop_signal.h"
 #include "attend/collective/launch.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/version.h"
@@ -111,11 +112,11 @@ int run_program(int argc, const char* const* argv) {
   } catch (const Interrupted& interrupted) {
     return 128 + interrupted.signal;
   } catch (const ConfigError& error) {
-    return fail(error.what(), kUsageError);
+    return fail(message_of(error).on_command_line, kUsageError);
   } catch (const std::bad_alloc&) {
     return fail("out of memory; try shorter lines, smaller batches or fewer threads", kFailure);
   } catch (const std::exception& error) {
-    return fail(error.what(), kFailure);
+    return fail(message_of(error).on_command_line, kFailure);
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "attend/answers.h"
 #include "attend/cli/output.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/options.h"
 
 namespace attend {
@@ -52,7 +53,7 @@ class UnansweredLines {
     if (on_error_ != OnError::stop) {
       sink.reject = [this, leave_empty = std::move(leave_empty)](const LineError& error) {
         if (on_error_ == OnError::empty) leave_empty(error);
-        if (unanswered_++ == 0) first_ = error.what();
+        if (unanswered_++ == 0) first_ = message_of(error).on_command_line;
         ++lines_;
       };
     }

@@ -20,6 +20,7 @@
 #include "attend/answers.h"
 #include "attend/checkpoint/finite.h"
 #include "attend/core/files/lines.h"
+#include "attend/core/options/option_error.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -60,8 +61,8 @@ class AnswerWindow {
         requests_.push_back(std::move(*request));
         places_.push_back({outcomes_.size(), c_.where()});
         outcomes_.emplace_back();
-      } catch (const LineError& error) {
-        outcomes_.emplace_back(error);
+      } catch (const LineError&) {
+        outcomes_.emplace_back(std::current_exception());
         if (!c_.sink.reject) return false;
       } catch (...) {
         outcomes_.emplace_back(std::current_exception());
@@ -76,22 +77,27 @@ class AnswerWindow {
   void hand_on() const {
     for (const Outcome& outcome : outcomes_) {
       if (const Answer* answer = std::get_if<Answer>(&outcome)) c_.sink.accept(*answer);
-      if (const std::exception_ptr* end = std::get_if<std::exception_ptr>(&outcome))
-        std::rethrow_exception(*end);
-      if (const LineError* error = std::get_if<LineError>(&outcome)) {
-        if (!c_.sink.reject) throw *error;
-        c_.sink.reject(*error);
-      }
+      if (const std::exception_ptr* error = std::get_if<std::exception_ptr>(&outcome))
+        hand_on(*error);
     }
   }
 
  private:
-  // monostate: not answered yet.
-  using Outcome = std::variant<std::monostate, Answer, LineError, std::exception_ptr>;
+  // monostate: not answered yet. Any exception but a LineError ends the requests.
+  using Outcome = std::variant<std::monostate, Answer, std::exception_ptr>;
   struct Place {
     std::size_t outcome;
     std::string name;
   };
+
+  void hand_on(const std::exception_ptr& outcome) const {
+    try {
+      std::rethrow_exception(outcome);
+    } catch (const LineError& error) {
+      if (!c_.sink.reject) throw;
+      c_.sink.reject(error);
+    }
+  }
 
   // If a batch fails, bisects it to find the request at fault.
   void answer(std::span<const Request> requests, std::span<const Place> places) {
@@ -112,13 +118,12 @@ class AnswerWindow {
   }
 
   void fail(const std::exception& error, const Place& place) {
-    const std::string message = fmt::format("{}: {}", place.name, error.what());
-    if (dynamic_cast<const NotFiniteError*>(&error) !=
-        nullptr) {  // NaN from the model is not the fault of a line
-      outcomes_[place.outcome] = std::make_exception_ptr(NotFiniteError(message));
-    } else {
-      outcomes_[place.outcome] = LineError(message);
-    }
+    const OptionText message = option_text("{}: {}", place.name, message_of(error));
+    // NaN from the model is not the fault of a line.
+    const bool is_of_model = dynamic_cast<const NotFiniteError*>(&error) != nullptr;
+    outcomes_[place.outcome] = is_of_model
+                                   ? std::make_exception_ptr(OptionError<NotFiniteError>(message))
+                                   : std::make_exception_ptr(OptionError<LineError>(message));
   }
 
   const Conversation<Request, Answer>& c_;

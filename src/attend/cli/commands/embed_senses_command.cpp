@@ -13,6 +13,7 @@
 #include "attend/cli/output_format.h"
 #include "attend/cli/progress_line.h"
 #include "attend/core/files/atomic_file.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/inspect/word_senses.h"
@@ -46,7 +47,7 @@ WordSenses measured_senses(const EmbeddingEngine& embedder, const LabeledText& u
   try {
     return measure_senses(embedder, uses, a.word, a.layer);
   } catch (const DataError& error) {
-    throw DataError(fmt::format("{}: {}", a.uses, error.what()));
+    throw DataError(fmt::format("{}: {}", a.uses, message_of(error).on_command_line));
   }
 }
 

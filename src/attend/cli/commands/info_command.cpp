@@ -11,6 +11,7 @@
 #include "attend/cli/progress_line.h"
 #include "attend/core/files/lines.h"
 #include "attend/core/json/json.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/counted.h"
 #include "attend/core/strings/quote.h"
 #include "attend/core/strings/utf8.h"
@@ -177,7 +178,7 @@ void change(const InfoArguments& arguments) {
     const ProgressLine progress = ProgressLine::timing("writing the file");
     set_model_settings(arguments.model, settings);
   } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("--set: {}", error.what()));
+    throw ConfigError(fmt::format("--set: {}", message_of(error).on_command_line));
   }
 }
 

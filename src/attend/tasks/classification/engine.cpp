@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/core/strings/utf8.h"
 #include "attend/error.h"
@@ -110,7 +111,7 @@ PairInput ClassificationEngine::input(const std::string& text, const std::string
   try {
     return model_->input(text);
   } catch (const DataError& error) {
-    throw LineError(fmt::format("{}: {}", where, error.what()));
+    throw OptionError<LineError>("{}: {}", where, message_of(error));
   }
 }
 
