@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/utf8.h"
 #include "attend/error.h"
 
@@ -44,8 +45,9 @@ ScoredPair translated_pair(const TranslationEngine& translator, const std::strin
       translator.translate(std::span(&source, 1), options);
   const TranslationCandidate& best = translations.front().candidates.front();
   if (best.tokens.empty())
-    throw DataError(
-        "the translation is empty: there is no attention to show; give one with --target");
+    throw OptionError<DataError>(
+        "the translation is empty: there is no attention to show; give one with {}",
+        as_flag("target"));
   pair.target = best.text;
   pair.log_probability = best.log_probability;
   pair.token_scores = best.token_scores;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "attend/core/options/option_error.h"
 #include "attend/error.h"
 #include "attend/interchange/families/families.h"
 #include "attend/interchange/families/native_marian.h"
@@ -124,7 +125,8 @@ std::shared_ptr<const SavedModel> with_languages(const std::shared_ptr<const Sav
   const auto* translation = dynamic_cast<const TranslationModel*>(model.get());
   if (translation == nullptr) {
     if (none_given) return model;
-    throw ConfigError("--src-lang, --tgt-lang: expected a translation model");
+    throw OptionError<ConfigError>("{}, {}: expected a translation model", as_flag("src-lang"),
+                                   as_flag("tgt-lang"));
   }
   auto changed = std::make_shared<TranslationModel>(*translation);
   if (!translation->format.languages.empty()) {

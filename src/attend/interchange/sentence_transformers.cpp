@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "attend/core/json/json.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/interchange/foreign_config.h"
@@ -247,7 +248,8 @@ ModulesJson dense_json(const DenseModule& dense, std::int64_t width) {
               {"out_features", dense.width},
               {"bias", dense.bias},
               {"activation_function", theirs}};
-  throw ConfigError("sentence-transformers has no name for the activation of --dense-width");
+  throw OptionError<ConfigError>("sentence-transformers has no name for the activation of {}",
+                                 as_flag("dense-width"));
 }
 
 ModulesJson settings_json(const TextPrompts& prompts, Similarity similarity) {

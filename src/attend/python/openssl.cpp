@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "attend/core/options/option_error.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -16,7 +17,8 @@ namespace {
 void* opened_library() {
   static void* const library = dlopen("libssl.so.3", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
-    throw ConfigError("--certificate: needs OpenSSL 3 (sudo apt-get install libssl3)");
+    throw OptionError<ConfigError>("{}: needs OpenSSL 3 (sudo apt-get install libssl3)",
+                                   as_flag("certificate"));
   return library;
 }
 
@@ -25,7 +27,8 @@ template <class Function, class... Arguments>
 auto openssl(const char* name, Arguments... arguments) {
   void* const function = dlsym(opened_library(), name);
   if (function == nullptr)
-    throw ConfigError(std::string("--certificate: OpenSSL lacks the function ") + name);
+    throw OptionError<ConfigError>("{}: OpenSSL lacks the function {}", as_flag("certificate"),
+                                   name);
   return reinterpret_cast<Function*>(function)(arguments...);
 }
 

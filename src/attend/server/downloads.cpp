@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "attend/core/files/atomic_file.h"
+#include "attend/core/options/option_error.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -61,8 +62,8 @@ Downloads::Downloads(std::filesystem::path folder, std::size_t most)
   std::error_code failure;
   fs::create_directories(folder_, failure);
   if (::access(folder_.c_str(), W_OK | X_OK) != 0)
-    throw IoError(fmt::format("--download-dir: expected a folder that can be written, got {}",
-                              folder_.string()));
+    throw OptionError<IoError>("{}: expected a folder that can be written, got {}",
+                               as_flag("download-dir"), folder_.string());
 }
 
 std::string Downloads::add(std::string content, std::string_view extension, Time now) {

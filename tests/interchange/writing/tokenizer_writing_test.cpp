@@ -84,8 +84,8 @@ TEST(TokenizerWriting, NamesWhatHasNoEqual) {
   };
   TokenizerOptions with_symbols{.type = TokenizerType::bpe, .vocab_size = 90};
   with_symbols.user_symbols = {"<bt>"};
-  expect_refused_for(with_symbols, "--user-symbols");
-  expect_refused_for({.type = TokenizerType::word, .vocab_size = 20}, "--tokenizer word");
+  expect_refused_for(with_symbols, "user_symbols");
+  expect_refused_for({.type = TokenizerType::word, .vocab_size = 20}, "tokenizer word");
   expect_refused_for({.type = TokenizerType::byte_bpe, .vocab_size = 280}, "nmt");
   expect_refused_for(
       {.type = TokenizerType::byte_bpe, .vocab_size = 280, .normalization = Normalization::nfkc_cf},

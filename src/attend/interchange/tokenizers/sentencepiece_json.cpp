@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/base64.h"
 #include "attend/interchange/writing/tokenizer_writing_parts.h"
 #include "attend/text/sentencepiece/sentencepiece_model.h"
@@ -103,7 +104,8 @@ PieceJson bpe_of(const SentencePieceModel& model, const std::vector<std::string>
 }
 
 void require_writable(const SentencePieceModel& model) {
-  if (model.type == ModelType::word) refuse_to_write("whole words (--tokenizer word)");
+  if (model.type == ModelType::word)
+    refuse_to_write(option_text("whole words ({} word)", as_flag("tokenizer")));
   if (model.denormalizes) refuse_to_write("a map of characters for decoding");
   if (model.spaces_end_words) refuse_to_write("spaces that end words");
   if (!model.normalizer.escape_spaces) refuse_to_write("spaces that stay spaces");
@@ -111,7 +113,7 @@ void require_writable(const SentencePieceModel& model) {
   // Its programs look for added tokens before spaces become part of pieces.
   for (const ModelPiece& piece : model.pieces)
     if (piece.type == PieceType::user_defined && piece.text.starts_with(kMetaSymbol))
-      refuse_to_write("words that are one token (--user-symbols)");
+      refuse_to_write(option_text("words that are one token ({})", as_flag("user-symbols")));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "attend/core/json/json.h"
 #include "attend/core/json/json_object.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/interchange/tokenizers/named_tokenizers.h"
@@ -111,8 +112,10 @@ class TokenizerDirectory {
   void refuse_other_options() const {
     JsonObject own(settings_.tokenizer, settings_.path + "/" + std::string(kOptionsFile));
     if (own.flag("split_special_tokens", false))
-      own.refuse("split_special_tokens",
-                 "false (--no-special-tokens or --split-special-tokens of commands do it)");
+      throw OptionError<DataError>(
+          "{}: split_special_tokens: expected false ({} or {} of commands do it), found {}",
+          own.where(), as_flag("no-special-tokens"), as_flag("split-special-tokens"),
+          quote("true"));
   }
 
   static Source vocabulary_of(Json file) { return {Source::Kind::vocabulary, std::move(file)}; }

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "attend/core/options/option_error.h"
 #include "attend/error.h"
 
 namespace attend::detail {
 
-void refuse_to_write(std::string_view what) {
-  throw ConfigError(fmt::format("its tokenizer has no equivalent in a tokenizer.json: {}", what));
+void refuse_to_write(std::string_view what) { refuse_to_write(option_text("{}", what)); }
+
+void refuse_to_write(const OptionText& what) {
+  throw OptionError<ConfigError>("its tokenizer has no equivalent in a tokenizer.json: {}", what);
 }
 
 nlohmann::json vocabulary_json(const std::vector<std::string>& pieces) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "attend/core/options/option_error.h"
 #include "attend/text/tokenizer.h"
 #include "attend/text/tokenizer_file.h"
 
@@ -15,6 +16,7 @@ namespace attend::detail {
 
 // Throws ConfigError "its tokenizer has no equivalent in a tokenizer.json: <what>".
 [[noreturn]] void refuse_to_write(std::string_view what);
+[[noreturn]] void refuse_to_write(const OptionText& what);
 
 // {"piece": id}
 nlohmann::json vocabulary_json(const std::vector<std::string>& pieces);

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/server/http/server_state.h"
@@ -39,9 +40,9 @@ tcp::endpoint endpoint_of(const std::string& listen) {
   const char* const begin = colon == listen.npos ? end : listen.data() + colon + 1;
   const auto parsed = std::from_chars(begin, end, port);
   if (failure || begin == end || parsed.ec != std::errc() || parsed.ptr != end)
-    throw ConfigError(fmt::format(
-        "--listen: expected an address and a port such as 127.0.0.1:8080 or [::1]:8080, got {}",
-        quote(listen)));
+    throw OptionError<ConfigError>(
+        "{}: expected an address and a port such as 127.0.0.1:8080 or [::1]:8080, got {}",
+        as_flag("listen"), quote(listen));
   return {address, port};
 }
 
@@ -53,14 +54,14 @@ net::ssl::context tls_of(const HttpOptions& options) {
   Failure failure;
   tls.use_certificate_chain_file(options.certificate, failure);
   if (failure)
-    throw ConfigError(
-        fmt::format("--certificate: expected a PEM file with a certificate, cannot use {}: {}",
-                    quote(options.certificate), failure.message()));
+    throw OptionError<ConfigError>("{}: expected a PEM file with a certificate, cannot use {}: {}",
+                                   as_flag("certificate"), quote(options.certificate),
+                                   failure.message());
   tls.use_private_key_file(options.key, net::ssl::context::pem, failure);
   if (failure)
-    throw ConfigError(
-        fmt::format("--key: expected a PEM file with the key of the certificate, cannot use {}: {}",
-                    quote(options.key), failure.message()));
+    throw OptionError<ConfigError>(
+        "{}: expected a PEM file with the key of the certificate, cannot use {}: {}",
+        as_flag("key"), quote(options.key), failure.message());
   return tls;
 }
 
@@ -72,7 +73,8 @@ void open_port(tcp::acceptor& acceptor, const std::string& listen) {
   if (!failure) acceptor.bind(endpoint, failure);
   if (!failure) acceptor.listen(net::socket_base::max_listen_connections, failure);
   if (failure)
-    throw IoError(fmt::format("--listen: cannot listen on {}: {}", listen, failure.message()));
+    throw OptionError<IoError>("{}: cannot listen on {}: {}", as_flag("listen"), listen,
+                               failure.message());
 }
 
 // Returns whether there may be one more connection. The longest idle one is closed for it; one that
@@ -112,7 +114,8 @@ HttpServer::HttpServer(HttpOptions options, Handlers handlers)
     : state_(std::make_shared<State>(std::move(options), std::move(handlers))) {
   const HttpOptions& own = state_->options;
   if (own.certificate.empty() != own.key.empty())
-    throw ConfigError("--certificate and --key: expected both or none, got one");
+    throw OptionError<ConfigError>("{} and {}: expected both or none, got one",
+                                   as_flag("certificate"), as_flag("key"));
   if (!own.certificate.empty()) state_->tls.emplace(tls_of(own));
   open_port(state_->acceptor, own.listen);
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "attend/checkpoint/checkpoint.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/model_file.h"
@@ -89,8 +90,9 @@ Models::Models(std::vector<ModelPlace> places, std::string folder, std::shared_p
                                     quote(list.back()->name), place.path));
   }
   if (list.empty())
-    throw ConfigError(folder_.empty() ? "expected a model, or --models-dir; got none"
-                                      : fmt::format("--models-dir: no models in {}", folder_));
+    throw OptionError<ConfigError>(
+        folder_.empty() ? option_text("expected a model, or {}; got none", as_flag("models-dir"))
+                        : option_text("{}: no models in {}", as_flag("models-dir"), folder_));
   publish(std::move(list));
 }
 
@@ -106,7 +108,8 @@ std::vector<ModelPlace> Models::places_now() const {
       found.push_back({.path = entry.path().string()});
   }
   if (failure)
-    throw IoError(fmt::format("--models-dir: cannot read {}: {}", folder_, failure.message()));
+    throw OptionError<IoError>("{}: cannot read {}: {}", as_flag("models-dir"), folder_,
+                               failure.message());
   std::sort(found.begin(), found.end(),
             [](const ModelPlace& a, const ModelPlace& b) { return a.path < b.path; });
   places.insert(places.end(), found.begin(), found.end());
