@@ -114,7 +114,7 @@ TEST_F(EngineApi, RefusesBadRequestsAndOptions) {
       [&] {
         engine.submit(translator, {kSomeSentences, options}, {});
       },
-      {"beam-size"});
+      {"beam_size"});
   options = translator.default_options();
   const std::vector<std::string> many(20, "the old dog sees the cat");
   expect_error<LineError>(
@@ -122,7 +122,7 @@ TEST_F(EngineApi, RefusesBadRequestsAndOptions) {
         engine.submit(translator, {many, options}, {});
       },
       {"never fits", "at most 10 tokens"});
-  expect_error<ConfigError>([] { Engine({.queue_tokens = 0}); }, {"queue-tokens", "from 1"});
+  expect_error<ConfigError>([] { Engine({.queue_tokens = 0}); }, {"queue_tokens", "from 1"});
 }
 
 }  // namespace

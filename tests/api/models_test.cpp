@@ -86,7 +86,7 @@ TEST_F(ModelApi, ChecksOptionsThatDidNotPassTheCommandLine) {
   TranslationOptions options;
   options.beam.beam_size = 0;
   expect_error<ConfigError>([&] { translator.translate(sentences, options); },
-                            {"beam-size", "got 0"});
+                            {"beam_size", "got 0"});
 }
 
 TEST_F(ModelApi, ShowsWhatATranslationLookedAt) {

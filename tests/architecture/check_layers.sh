@@ -9,6 +9,7 @@
 #   - the public headers in ROOT/include/attend include only each other and the standard library
 #   - the library does not print, exit or abort: only the command line does, through cli/output.h
 #   - JSON is parsed in core/json/json.cpp, which bounds its depth, and in the parser of safetensors headers, which builds nothing
+#   - the messages of the library name options without dashes: core/options/option_error.h
 #   - a file has at most 400 lines
 #   - ROOT/CMakeLists.txt, if there is one, builds all layers but python, from the lowest row to the highest
 # Usage: check_layers.sh ROOT
@@ -91,6 +92,14 @@ FNR == 1 {
 FNR == line_limit + 1 { complain("is longer than " line_limit " lines: split it by what its parts are for") }
 
 /^[ \t]*#[ \t]*include[ \t]*[<"]/ { check_include($0) }
+
+FILENAME ~ /[.]cpp$/ && layer ~ /^(core|text|nn|models|data|optim|checkpoint|documents|decode|tasks|api|interchange)$/ && FILENAME !~ /option_error[.]cpp$/ {
+  code = $0
+  while (match(code, /"([^"\\]|\\.)*"/)) {
+    if (substr(code, RSTART, RLENGTH) ~ /["( ]--[a-z{]/) complain("writes an option as a flag: use OptionError and as_flag()")
+    code = substr(code, RSTART + RLENGTH)
+  }
+}
 
 layer != "cli" {
   code = $0

@@ -27,7 +27,7 @@ TEST_F(Documents, EndAtALineThatIsNoPartOfThem) {
             (Units{"one\n\ntwo", "three\n<end> \nfour\n"}));
   EXPECT_EQ(read_units(write("a", "<end>\n<end>\none\n<end>\n"), documents), Units{"one"});
   expect_error<ConfigError>([] { check(DocumentOptions{.documents = false, .document_end = "x"}); },
-                            {"document-end", "--documents"});
+                            {"document_end", "documents"});
 }
 
 TEST_F(Documents, HaveLinesWithTheirBreaks) {

@@ -108,7 +108,7 @@ TEST_F(LabeledTexts, NameTheLineWithoutANumber) {
     const std::string file = write("a", std::string("1\tone\n") + label + "\ttwo\n");
     const std::string message = message_of<DataError>([&] { numbers(file); });
     EXPECT_TRUE(contains(message, file + ":2: expected a number, found '" + label)) << message;
-    EXPECT_TRUE(contains(message, "--problem-type")) << message;
+    EXPECT_TRUE(contains(message, "problem_type")) << message;
   }
 }
 

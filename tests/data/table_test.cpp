@@ -100,7 +100,7 @@ TEST_F(Table, SaysWhatIsNoJson) {
   EXPECT_TRUE(contains(refusal("a.jsonl", "{\"label\": 1, \"text\": \"x\"}\npos\tgood\n"),
                        ":2: expected JSON, found 'pos"));
   EXPECT_TRUE(contains(refusal("a.jsonl", "[1]\n"),
-                       ":1: expected an object with 'label' (--label-column chooses another)"));
+                       ":1: expected an object with 'label' (label_column chooses another)"));
   EXPECT_TRUE(contains(refusal("a.jsonl", "{\"label\": 1, \"review\": \"x\"}\n"),
                        ":1: expected an object with 'text'"));
   EXPECT_TRUE(contains(refusal("a.jsonl", "{\"label\": 1, \"text\": null}\n"),
@@ -108,16 +108,16 @@ TEST_F(Table, SaysWhatIsNoJson) {
   EXPECT_TRUE(contains(refusal("a.jsonl", "{\"label\": 1, \"text\": \"a\\u0000b\"}\n"),
                        ":1: text: expected text, found a NUL character"));
   EXPECT_TRUE(contains(refusal<ConfigError>("a.jsonl", "{}\n", columns("", "2")),
-                       "text-column: expected the name of a member"));
+                       "text_column: expected the name of a member"));
 }
 
 TEST_F(Table, DoesNotTakeNamesOfColumnsForASample) {
   EXPECT_TRUE(contains(refusal("a.csv", "label,sentence\n1,good\n"),
                        ":1: the first line looks like names of columns (label, sentence); choose "
-                       "the others by name (--text-column)"));
-  EXPECT_TRUE(contains(refusal("a.tsv", "sentence\tlabel\ngood\t1\n"), "(--text-column)"));
+                       "the others by name (text_column)"));
+  EXPECT_TRUE(contains(refusal("a.tsv", "sentence\tlabel\ngood\t1\n"), "(text_column)"));
   EXPECT_TRUE(
-      contains(refusal("a.csv", "label,sentence\n1,good\n", columns("", "2")), "(--text-column)"));
+      contains(refusal("a.csv", "label,sentence\n1,good\n", columns("", "2")), "(text_column)"));
   EXPECT_EQ(rows("a.csv", "label,sentence\n1,good\n", columns("", "sentence")).size(), 1u);
   EXPECT_EQ(rows("a.csv", "label,sentence\n1,good\n", columns("1", "2")).size(), 2u);
   EXPECT_EQ(rows("a.csv", "label,sentence\n1,good\n", columns(), TableFormat::by_name, true).size(),
@@ -127,11 +127,11 @@ TEST_F(Table, DoesNotTakeNamesOfColumnsForASample) {
 TEST_F(Table, SaysWhichColumnThereIsNot) {
   EXPECT_TRUE(contains(
       refusal("a.csv", "id,stars\n1,2\n", columns("stars", "review")),
-      ":1: expected a column called 'review' (text-column) in the first line, found id, stars"));
+      ":1: expected a column called 'review' (text_column) in the first line, found id, stars"));
   EXPECT_TRUE(contains(refusal<ConfigError>("a.csv", "a,b\n", columns("0")),
-                       "label-column: expected the name of a column or its number"));
+                       "label_column: expected the name of a column or its number"));
   EXPECT_TRUE(contains(refusal<ConfigError>("a.csv", "a,b\n", columns("a", "1")),
-                       "--label-column and --text-column: expected two different"));
+                       "label_column and text_column: expected two different"));
   EXPECT_TRUE(
       contains(refusal<ConfigError>("a.jsonl", "{}\n", columns("text")), "expected two different"));
 }

@@ -332,11 +332,11 @@ TEST(BeamSearch, RefusesLogitsThatAreNoNumbers) {
 
 TEST(BeamSearch, RefusesWhatMakesNoSense) {
   TableModel model({0}, 5, random_logits(1));
-  expect_error<ConfigError>([&] { search(model, beam_of(0)); }, {"beam-size", "from 1", "0"});
-  expect_error<ConfigError>([&] { search(model, beam_of(3, 4)); }, {"n-best", "beam-size 3", "4"});
+  expect_error<ConfigError>([&] { search(model, beam_of(0)); }, {"beam_size", "from 1", "0"});
+  expect_error<ConfigError>([&] { search(model, beam_of(3, 4)); }, {"n_best", "beam_size 3", "4"});
   BeamSearchOptions options;
   options.max_length = -1;
-  expect_error<ConfigError>([&] { search(model, options); }, {"max-length", "from 0"});
+  expect_error<ConfigError>([&] { search(model, options); }, {"max_length", "from 0"});
 }
 
 TEST(BeamSearch, OfNoSentencesIsNothing) {

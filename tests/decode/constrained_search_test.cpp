@@ -224,7 +224,7 @@ TEST(ConstrainedSearch, RefusesWhatCannotBeFound) {
       [&] {
         searched({{{2, 2, 2}, {3, 3, 3}}, {}}, wide_beam(2));
       },
-      {"room for the 6 tokens", "max-length 5"});
+      {"room for the 6 tokens", "max_length 5"});
   expect_error<DataError>(
       [&] {
         searched({{{2, 2, 2}}, {}}, wide_beam(2), {3, 3, 3});

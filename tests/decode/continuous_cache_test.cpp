@@ -136,27 +136,27 @@ TEST(ContinuousCache, RefusesWhatMakesNoSense) {
       [] {
         check_options(ContinuousCacheOptions{-1, 0.1f, 1.0f});
       },
-      {"cache-tokens", "-1"});
+      {"cache_tokens", "-1"});
   expect_error<ConfigError>(
       [] {
         check_options(ContinuousCacheOptions{2'000'000'000, 0.1f, 1.0f});
       },
-      {"cache-tokens", "2000000000"});
+      {"cache_tokens", "2000000000"});
   expect_error<ConfigError>(
       [] {
         check_options(ContinuousCacheOptions{1, 1.0f, 1.0f});
       },
-      {"cache-weight", "from 0 to below 1", "1"});
+      {"cache_weight", "from 0 to below 1", "1"});
   expect_error<ConfigError>(
       [] {
         check_options(ContinuousCacheOptions{1, NAN, 1.0f});
       },
-      {"cache-weight", "nan"});
+      {"cache_weight", "nan"});
   expect_error<ConfigError>(
       [] {
         check_options(ContinuousCacheOptions{1, 0.1f, -1.0f});
       },
-      {"cache-beta", "-1"});
+      {"cache_beta", "-1"});
   const Reading reading = some_reading(4);
   ContinuousCache cache({10, 0.1f, 1.0f}, kStateWidth);
   expect_error<ShapeError>(

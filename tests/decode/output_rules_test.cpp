@@ -332,8 +332,8 @@ TEST(Patience, DecidesHowManyOutputsEndASearch) {
   EXPECT_EQ(found(0.5f, 1).size(), 1u);
   EXPECT_EQ(found(0.01f, 1).size(), 1u) << "one at least";
   EXPECT_GE(found(3, 1)[0].score, found(1, 1)[0].score);
-  expect_error<ConfigError>([&] { found(3, 7); }, {"n-best", "beam-size 2 times patience 3", "7"});
-  expect_error<ConfigError>([&] { found(0.5f, 2); }, {"n-best", "patience 0.5", "2"});
+  expect_error<ConfigError>([&] { found(3, 7); }, {"n_best", "beam_size 2 times patience 3", "7"});
+  expect_error<ConfigError>([&] { found(0.5f, 2); }, {"n_best", "patience 0.5", "2"});
   expect_error<ConfigError>([&] { found(0, 1); }, {"patience", "0"});
 }
 

@@ -264,11 +264,11 @@ TEST(Sampling, RefusesWhatMakesNoSense) {
   expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.temperature = INFINITY; }); },
                             {"temperature", "inf"});
   expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.top_k = -2; }); },
-                            {"top-k", "-2"});
+                            {"top_k", "-2"});
   expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.top_p = -0.1f; }); },
-                            {"top-p", "from 0 to 1"});
+                            {"top_p", "from 0 to 1"});
   expect_error<ConfigError>([&] { draw([](SamplingOptions& o) { o.top_p = 1.5f; }); },
-                            {"top-p", "1.5"});
+                            {"top_p", "1.5"});
   TableModel model({0, 1}, 5, random_logits(1));
   expect_error<ConfigError>([&] { sample(model, TableModel::kEos, {}, streams(1)); },
                             {"stream", "2", "1"});

@@ -108,11 +108,11 @@ TEST(Complaint, TheLanguageIsForgotten) {
     model.format.defaults = {};
     const TranslationEngine engine(model);
     expect_error<ConfigError>([&] { engine.translate(std::vector<std::string>{"A man."}); },
-                              {"--src-lang", "expected one of them"});
+                              {"src_lang", "expected one of them"});
     TranslationOptions options = engine.default_options();
     options.languages.source = model.format.languages.front().name;
     expect_error<ConfigError>(
-        [&] { engine.translate(std::vector<std::string>{"A man."}, options); }, {"--tgt-lang"});
+        [&] { engine.translate(std::vector<std::string>{"A man."}, options); }, {"tgt_lang"});
   }
 }
 

@@ -267,11 +267,11 @@ TEST(LanguageTransformer, NamesTheOptionThatIsWrong) {
     change(config);
     expect_error<ConfigError>([&] { LanguageTransformer(config, 1); }, {name});
   };
-  refused([](auto& c) { c.n_layers = 0; }, "n-layers");
-  refused([](auto& c) { c.n_heads = 5; }, "n-heads");
+  refused([](auto& c) { c.n_layers = 0; }, "n_layers");
+  refused([](auto& c) { c.n_heads = 5; }, "n_heads");
   refused([](auto& c) { c.dropout = 1.0f; }, "dropout");
-  refused([](auto& c) { c.previous_tokens = -1; }, "previous-tokens");
-  refused([](auto& c) { c.output_dropout = -0.1f; }, "output-dropout");
+  refused([](auto& c) { c.previous_tokens = -1; }, "previous_tokens");
+  refused([](auto& c) { c.output_dropout = -0.1f; }, "output_dropout");
 }
 
 TEST(LanguageTransformer, OffersTheOptionsOfItsStackOnce) {

@@ -167,10 +167,10 @@ TEST(Recurrent, TakesWidthsThatAreNotGivenFromTheNextWider) {
 TEST(Recurrent, RefusesConfigurationsThatCannotBe) {
   RecurrentConfig config = small_recurrent_config();
   config.d_hidden = -1;
-  expect_error<ConfigError>([&] { Recurrent(config, 1); }, {"d-hidden", "-1"});
+  expect_error<ConfigError>([&] { Recurrent(config, 1); }, {"d_hidden", "-1"});
   config = small_recurrent_config();
   config.src_vocab_size = 29;
-  expect_error<ConfigError>([&] { Recurrent(config, 1); }, {"tie-embeddings"});
+  expect_error<ConfigError>([&] { Recurrent(config, 1); }, {"tie_embeddings"});
 }
 
 }  // namespace

@@ -102,10 +102,10 @@ TEST(TextEmbedder, ChecksItsPoolings) {
   EmbedderConfig config = small_embedder_config();
   config.more_pooling = {"max", "median"};
   expect_error<ConfigError>([&] { TextEmbedder(config, 1); },
-                            {"more-pooling", "weighted_mean", "'median'"});
+                            {"more_pooling", "weighted_mean", "'median'"});
   config.more_pooling = {"max", "mean"};
   expect_error<ConfigError>([&] { TextEmbedder(config, 1); },
-                            {"more-pooling: mean is there already"});
+                            {"more_pooling: mean is there already"});
 }
 
 TEST(TextEmbedder, PassesGradientsToAllOfItsParameters) {

@@ -192,7 +192,7 @@ TEST(AttentionFunction, RefusesATemperatureThatIsNoNumber) {
       [&] {
         VariantModule({AttentionScores::dot, AttentionChoice::soft, NAN});
       },
-      {"inverse-temperature"});
+      {"inverse_temperature"});
 }
 
 }  // namespace

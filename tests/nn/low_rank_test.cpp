@@ -103,14 +103,14 @@ TEST_F(LowRank, RefusesAPatternThatFitsNoMatrix) {
   LowRankOptions none = options();
   none.targets = {"*.q_proj.weight", "head.*"};
   expect_error<ConfigError>([&] { LowRankAdapters(base_, none, {}, 1); },
-                            {"lora-targets", "head.*"});
+                            {"lora_targets", "head.*"});
   none.targets = {};
-  expect_error<ConfigError>([&] { LowRankAdapters(base_, none, {}, 1); }, {"lora-targets"});
+  expect_error<ConfigError>([&] { LowRankAdapters(base_, none, {}, 1); }, {"lora_targets"});
   ParameterSet tables;
   tables.add_table("embedding.weight", {5, 4}, {Init::Kind::normal, 1.0f});
   tables.allocate(1);
   none.targets = {"*.weight"};
-  expect_error<ConfigError>([&] { LowRankAdapters(tables, none, {}, 1); }, {"lora-targets"});
+  expect_error<ConfigError>([&] { LowRankAdapters(tables, none, {}, 1); }, {"lora_targets"});
 }
 
 TEST_F(LowRank, FreezingRefusesPartOfAStack) {

@@ -289,7 +289,7 @@ TEST_P(MultiHead, HeadsThatShareKeysAreHeadsWithEqualKeys) {
 TEST(MultiHeadAttentionWidths, RefuseKeyHeadsThatDoNotDivideTheHeads) {
   MultiHeadAttentionOptions o = options(6);
   o.n_key_heads = 4;
-  expect_error<ConfigError>([&] { Module{o}; }, {"n-key-heads 4", "n-heads 6"});
+  expect_error<ConfigError>([&] { Module{o}; }, {"n_key_heads 4", "n_heads 6"});
 }
 
 TEST_P(MultiHead, RecordsTheWeightsOfEveryHeadWhenAsked) {
@@ -342,9 +342,9 @@ TEST(MultiHeadAttention, BeginsWithXavierOfTheStackedProjections) {
 TEST(MultiHeadAttention, RefusesHeadsThatDoNotDivideTheWidth) {
   ParameterSet parameters;
   expect_error<ConfigError>([&] { MultiHeadAttention(parameters, "attn", options(5)); },
-                            {"n-heads 5", "d-model 12", "divisor"});
+                            {"n_heads 5", "d_model 12", "divisor"});
   expect_error<ConfigError>([&] { MultiHeadAttention(parameters, "attn", options(0)); },
-                            {"n-heads", "from 1"});
+                            {"n_heads", "from 1"});
   MultiHeadAttentionOptions o = options(5);
   o.d_key = o.d_value = 3;
   EXPECT_NO_THROW(MultiHeadAttention(parameters, "attn", o));

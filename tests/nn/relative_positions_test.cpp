@@ -72,7 +72,7 @@ TEST(RelativePositions, NeedADistanceBeyondTheExactBuckets) {
       [&] {
         RelativePositions::learned(parameters, "p", 1, {32, 16}, true);
       },
-      {"relative-distance", "relative-buckets 32", "16"});
+      {"relative_distance", "relative_buckets 32", "16"});
 }
 
 TEST(RelativePositions, NeedSoftAttentionOfProducts) {
@@ -82,7 +82,7 @@ TEST(RelativePositions, NeedSoftAttentionOfProducts) {
     options.relative = RelativePositions::alibi(options.n_heads);
     options.variant = variant;
     expect_error<ConfigError>([&] { MultiHeadAttention(parameters, "a", options); },
-                              {"positions", "attention-scores dot", "attention-choice soft"});
+                              {"positions", "attention_scores dot", "attention_choice soft"});
   };
   expect_refused({.scores = AttentionScores::additive});
   expect_refused({.choice = AttentionChoice::hard});

@@ -112,10 +112,10 @@ TEST(RotaryEncoding, RefusesHeadsOfOddWidthAndFactorsInTheWrongOrder) {
         RotaryEncoding(6,
                        {.scaling = RotaryScaling::llama3, .low_factor = 4.0, .high_factor = 4.0});
       },
-      {"rotary-high-factor", "rotary-low-factor 4"});
+      {"rotary_high_factor", "rotary_low_factor 4"});
   expect_error<ConfigError>(
       [] { RotaryEncoding(6, {.theta = 1.0, .scaling = RotaryScaling::yarn}); },
-      {"rotary-theta", "more than 1"});
+      {"rotary_theta", "more than 1"});
 }
 
 }  // namespace

@@ -184,15 +184,15 @@ TEST_P(AdamTest, RefusesWhatMakesNoSense) {
     Adam(parameters_, options);
   };
   expect_error<ConfigError>([&] { make([](AdamOptions& o) { o.beta1 = 1.0f; }); },
-                            {"adam-beta1", "from 0 to below 1", "1"});
+                            {"adam_beta1", "from 0 to below 1", "1"});
   expect_error<ConfigError>([&] { make([](AdamOptions& o) { o.beta2 = -0.1f; }); },
-                            {"adam-beta2", "-0.1"});
+                            {"adam_beta2", "-0.1"});
   expect_error<ConfigError>([&] { make([](AdamOptions& o) { o.epsilon = 0.0f; }); },
-                            {"adam-epsilon", "above 0"});
+                            {"adam_epsilon", "above 0"});
   expect_error<ConfigError>([&] { make([](AdamOptions& o) { o.clip_norm = -1.0f; }); },
-                            {"clip-norm", "-1"});
+                            {"clip_norm", "-1"});
   expect_error<ConfigError>([&] { make([](AdamOptions& o) { o.weight_decay = -0.5f; }); },
-                            {"weight-decay", "-0.5"});
+                            {"weight_decay", "-0.5"});
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, AdamTest, testing::Values("fast", "reference"));

@@ -49,8 +49,8 @@ TEST_F(MovingAverageTest, SoonForgetsTheBeginning) {
 
 TEST_F(MovingAverageTest, RefusesADecayOutsideItsRange) {
   expect_error<ConfigError>([&] { MovingAverage(parameters_, 1.0f); },
-                            {"ema-decay", "from 0 to below 1"});
-  expect_error<ConfigError>([&] { MovingAverage(parameters_, -0.5f); }, {"ema-decay", "-0.5"});
+                            {"ema_decay", "from 0 to below 1"});
+  expect_error<ConfigError>([&] { MovingAverage(parameters_, -0.5f); }, {"ema_decay", "-0.5"});
 }
 
 }  // namespace

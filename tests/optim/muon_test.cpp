@@ -298,11 +298,11 @@ TEST_P(MuonTest, RemembersOneNumberForEachElementOfAMatrix) {
 
 TEST_P(MuonTest, RefusesWhatMakesNoSense) {
   expect_error<ConfigError>([&] { Muon(parameters_, {.momentum = 1.0f}, {}); },
-                            {"muon-momentum", "from 0 to below 1", "1"});
+                            {"muon_momentum", "from 0 to below 1", "1"});
   expect_error<ConfigError>(
       [&] { Muon(parameters_, {.momentum = std::numeric_limits<float>::quiet_NaN()}, {}); },
-      {"muon-momentum", "nan"});
-  expect_error<ConfigError>([&] { Muon(parameters_, {}, {.beta2 = 1.0f}); }, {"adam-beta2"});
+      {"muon_momentum", "nan"});
+  expect_error<ConfigError>([&] { Muon(parameters_, {}, {.beta2 = 1.0f}); }, {"adam_beta2"});
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, MuonTest, testing::Values("fast", "reference"));

@@ -121,17 +121,17 @@ TEST(Schedule, RefusesWhatMakesNoSense) {
     make_schedule(options, kWidth, kSteps);
   };
   expect_error<ConfigError>([&] { make([](ScheduleOptions& o) { o.learning_rate = 0.0f; }); },
-                            {"learning-rate", "above 0", "0"});
+                            {"learning_rate", "above 0", "0"});
   expect_error<ConfigError>([&] { make([](ScheduleOptions& o) { o.learning_rate = NAN; }); },
-                            {"learning-rate", "nan"});
+                            {"learning_rate", "nan"});
   expect_error<ConfigError>([&] { make([](ScheduleOptions& o) { o.warmup_steps = -1; }); },
-                            {"warmup-steps", "from 0", "-1"});
+                            {"warmup_steps", "from 0", "-1"});
   expect_error<ConfigError>([&] { make([](ScheduleOptions& o) { o.min_learning_rate = 2e-3f; }); },
-                            {"min-learning-rate", "0.002"});
+                            {"min_learning_rate", "0.002"});
   expect_error<ConfigError>([&] { make([](ScheduleOptions& o) { o.min_learning_rate = -1.0f; }); },
-                            {"min-learning-rate", "-1"});
+                            {"min_learning_rate", "-1"});
   expect_error<ConfigError>([&] { make_schedule(options_of(ScheduleKind::noam), 0, kSteps); },
-                            {"noam", "d-model"});
+                            {"noam", "d_model"});
 }
 
 }  // namespace

@@ -123,7 +123,7 @@ def test_wrong_options_are_config_errors_that_name_them(models: Models) -> None:
     translator = attend.Translator(models.translator)
     with pytest.raises(attend.ConfigError, match="beam_size: expected a whole number from 1"):
         translator.translate("a cat", beam_size=0)
-    with pytest.raises(ValueError, match="n-best"):
+    with pytest.raises(ValueError, match="n_best"):
         translator.translate("a cat", beam_size=2, n_best=3)
     with pytest.raises(attend.ConfigError, match="seed: needs sample=True"):
         translator.translate("a cat", seed=1)

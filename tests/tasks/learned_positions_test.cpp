@@ -17,7 +17,7 @@ TEST(LearnedPositions, LimitTheLengthsOfOptions) {
   EXPECT_EQ(config.learned_positions(), 8);
   EXPECT_NO_THROW(require_positions("max-length", 8, config));
   expect_error<ConfigError>([&] { require_positions("max-length", 9, config); },
-                            {"max-length: 9 tokens do not fit in max-positions 8; lower"});
+                            {"max_length: 9 tokens do not fit in max_positions 8; lower"});
 }
 
 TEST(LearnedPositions, HaveRoomForATextAndItsSpecialTokens) {

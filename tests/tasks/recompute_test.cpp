@@ -160,7 +160,7 @@ TEST_F(RecomputedTraining, IsNotForRecurrentTranslators) {
   EXPECT_GT(step(*task.objective, false).loss, 0);
   options.trainer.recompute = true;
   expect_error<ConfigError>([&] { prepare_training(options, nullptr); },
-                            {"recompute", "--arch transformer"});
+                            {"recompute", "arch transformer"});
 }
 
 TEST_F(RecomputedTraining, LeavesFrozenLayersAlone) {

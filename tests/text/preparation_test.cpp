@@ -35,9 +35,9 @@ TEST(Preparation, KnowsItsLanguages) {
     return std::string();
   };
   EXPECT_EQ(refusal(""),
-            "--tgt-language: expected the language of the text, which the model does not name: en, "
+            "tgt_language: expected the language of the text, which the model does not name: en, "
             "de, fr");
-  EXPECT_EQ(refusal("tlh"), "--tgt-language: expected one of en, de, fr, got 'tlh'");
+  EXPECT_EQ(refusal("tlh"), "tgt_language: expected one of en, de, fr, got 'tlh'");
 }
 
 }  // namespace

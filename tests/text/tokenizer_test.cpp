@@ -248,7 +248,7 @@ TEST(Tokenizer, SaysWhichVocabularySizesWork) {
     options.vocab_size = 100'000;
     const std::string message =
         message_of<ConfigError>([&] { Tokenizer::train(corpus(), options); });
-    const std::string_view marker = "set vocab-size to ";
+    const std::string_view marker = "set vocab_size to ";
     ASSERT_TRUE(contains(message, marker)) << message;
     ASSERT_TRUE(contains(message, "too large")) << message;
     options.vocab_size = std::stoi(message.substr(message.find(marker) + marker.size()));
@@ -260,7 +260,7 @@ TEST(Tokenizer, SaysWhichVocabularySizesWork) {
     options.vocab_size = 20;
     const std::string message =
         message_of<ConfigError>([&] { Tokenizer::train(corpus(), options); });
-    const std::string_view marker = "set vocab-size to ";
+    const std::string_view marker = "set vocab_size to ";
     ASSERT_TRUE(contains(message, "too small")) << message;
     options.vocab_size = std::stoi(message.substr(message.find(marker) + marker.size()));
     EXPECT_EQ(Tokenizer::train(corpus(), options).vocab_size(), options.vocab_size) << message;

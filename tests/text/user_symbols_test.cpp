@@ -74,7 +74,7 @@ TEST(UserSymbolsOfBpe, RefuseWhatIsNoWord) {
   for (const char* symbol : {"", "a b", " <bt>", "<a,b>", "\"x\"", "▁x"}) {
     const std::string message = message_of<ConfigError>(
         [&] { Tokenizer::train(kText, with_symbols(TokenizerType::bpe, {symbol})); });
-    EXPECT_TRUE(contains(message, "user-symbols: expected different words")) << message;
+    EXPECT_TRUE(contains(message, "user_symbols: expected different words")) << message;
   }
   EXPECT_THROW(Tokenizer::train(kText, with_symbols(TokenizerType::bpe, {"<bt>", "<bt>"})),
                ConfigError);
@@ -93,7 +93,7 @@ TEST(UserSymbolsOfOtherTypes, AreRefused) {
     TokenizerOptions options = with_symbols(type, {"<bt>"});
     options.vocab_size = 300;
     const std::string message = message_of<ConfigError>([&] { Tokenizer::train(kText, options); });
-    EXPECT_TRUE(contains(message, "user-symbols: expected a tokenizer of type bpe, unigram"))
+    EXPECT_TRUE(contains(message, "user_symbols: expected a tokenizer of type bpe, unigram"))
         << message;
   }
 }

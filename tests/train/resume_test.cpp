@@ -353,10 +353,10 @@ TEST_F(TrainerTest, ResumesWithTheSameMovingAverageOnly) {
   options_.ema_decay = 0.9f;
   with.train(path("with"), options_);
   expect_error<ConfigError>([&] { mixed.train(path("without"), options_, true); },
-                            {"ema-decay", "without a moving average", "step-00000012"});
+                            {"ema_decay", "without a moving average", "step-00000012"});
   options_.ema_decay = 0.0f;
   expect_error<ConfigError>([&] { mixed.train(path("with"), options_, true); },
-                            {"ema-decay", "with a moving average", "same setting"});
+                            {"ema_decay", "with a moving average", "same setting"});
 }
 
 TEST_F(TrainerTest, ResumesWithTheSameOptimizerOnly) {

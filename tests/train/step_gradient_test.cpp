@@ -228,7 +228,7 @@ TEST(StepGradient, RefusesShardsThatCannotBeShared) {
                             {"shards", "1, 2, 4, 8", "got 3"});
   expect_error<ConfigError>([&] { require_shareable(0, process); }, {"shards", "got 0"});
   expect_error<ConfigError>([&] { require_shareable(1, two); },
-                            {"multiple of 2", "got 1", "--shards 2", "2 times as many batches"});
+                            {"multiple of 2", "got 1", "shards 2", "2 times as many batches"});
   expect_error<ConfigError>([&] { require_shareable(4, three); }, {"processes", "got 3"});
   EXPECT_NO_THROW(require_shareable(4, two));
 }

@@ -21,7 +21,7 @@ TEST_F(TrainerTest, StopsAtAValidationThatIsNoNumber) {
   };
   expect_error<DivergedError>(
       [&] { run.train(path("run"), options_); },
-      {"validation loss is not a finite number at step 8", "step 4 is good", "--resume"});
+      {"validation loss is not a finite number at step 8", "step 4 is good", "resume"});
   EXPECT_EQ(run.recorder.calls.back(), "end diverged");
   EXPECT_EQ(saved_steps("run"), (std::vector<std::int64_t>{4}));
 }
@@ -40,8 +40,8 @@ TEST_F(TrainerTest, StopsAtALossThatIsNoNumber) {
   run.objective.nan_at_call = 6;
   expect_error<DivergedError>(
       [&] { run.train(path("run"), options_); },
-      {"loss is not a finite number at step 6", "learning rate 0.00816", "lower learning-rate",
-       "warmup-steps", "clip-norm 1", "step 4 is good", "--resume"});
+      {"loss is not a finite number at step 6", "learning rate 0.00816", "lower learning_rate",
+       "warmup_steps", "clip_norm 1", "step 4 is good", "resume"});
   EXPECT_EQ(run.recorder.calls.back(), "end diverged");
   EXPECT_EQ(saved_steps("run"), (std::vector<std::int64_t>{2, 4}));
   for (const float x : parameters_in(checkpoint("run", 4))) EXPECT_TRUE(std::isfinite(x));
@@ -75,7 +75,7 @@ TEST_F(TrainerTest, StopsAtALossThatIsANumberAndHopeless) {
   expect_error<DivergedError>(
       [&] { run.train(path("run"), options_); },
       {"the loss is too high at step 3", "in the first step 0.", "gradient norm",
-       "learning rate 7.5e+05", "lower learning-rate", "warmup-steps", "clip-norm 1",
+       "learning rate 7.5e+05", "lower learning_rate", "warmup_steps", "clip_norm 1",
        "no good checkpoint had been saved yet"});
   EXPECT_EQ(run.recorder.calls.back(), "end diverged");
   EXPECT_EQ(run.recorder.end.resumable_step, 0);
@@ -137,7 +137,7 @@ TEST_F(TrainerTest, NamesTheCheckpointBeforeAHopelessLoss) {
   run.objective.nll_at_call = {{7, 1e6}, {8, 1e6}};
   expect_error<DivergedError>(
       [&] { run.train(path("run"), options_); },
-      {"too high at step 8", "the checkpoint of step 4 is good: continue with --resume"});
+      {"too high at step 8", "the checkpoint of step 4 is good: continue with resume"});
   EXPECT_EQ(run.recorder.end.resumable_step, 4);
   EXPECT_EQ(saved_steps("run"), std::vector<std::int64_t>{4});
 }

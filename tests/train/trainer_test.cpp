@@ -208,7 +208,7 @@ TEST_F(TrainerTest, HasNoPatienceWithoutHeldOutText) {
   options_.patience = 2;
   ToyRun run;
   run.objective.validates = false;
-  expect_error<ConfigError>([&] { run.train(path("run"), options_); }, {"patience", "--valid"});
+  expect_error<ConfigError>([&] { run.train(path("run"), options_); }, {"patience", "valid"});
 }
 
 TEST_F(TrainerTest, ImprovementRestoresPatience) {
@@ -241,7 +241,7 @@ TEST_F(TrainerTest, DoesNotBeginAnewWhereARunIs) {
   first.train(path("run"), options_);
   const std::string before = read(checkpoint("run", 12));
   expect_error<ConfigError>([&] { second.train(path("run"), options_); },
-                            {path("run").string(), "12 steps", "--resume", "another folder"});
+                            {path("run").string(), "12 steps", "resume", "another folder"});
   EXPECT_TRUE(second.recorder.calls.empty());
   EXPECT_EQ(read(checkpoint("run", 12)), before);
 }
@@ -253,23 +253,23 @@ TEST_F(TrainerTest, RefusesWhatMakesNoSense) {
     ToyRun().train(path("never"), options);
   };
   expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.max_steps = 0; }); },
-                            {"max-steps", "from 1", "0"});
+                            {"max_steps", "from 1", "0"});
   expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.accumulate = 0; }); },
                             {"accumulate", "from 1"});
   expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.valid_every = -1; }); },
-                            {"valid-every", "-1"});
+                            {"valid_every", "-1"});
   expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.save_every = -5; }); },
-                            {"save-every", "-5"});
+                            {"save_every", "-5"});
   expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.patience = -1; }); },
                             {"patience", "-1"});
   expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.average_last = 11; }); },
-                            {"average-last", "11", "keep-checkpoints is 10"});
+                            {"average_last", "11", "keep_checkpoints is 10"});
   expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.ema_decay = 1.0f; }); },
-                            {"ema-decay", "from 0 to below 1"});
+                            {"ema_decay", "from 0 to below 1"});
   expect_error<ConfigError>([&] { make([](TrainerOptions& o) { o.optimizer.adam.beta1 = 2.0f; }); },
-                            {"adam-beta1"});
+                            {"adam_beta1"});
   expect_error<ConfigError>(
-      [&] { make([](TrainerOptions& o) { o.schedule.learning_rate = 0.0f; }); }, {"learning-rate"});
+      [&] { make([](TrainerOptions& o) { o.schedule.learning_rate = 0.0f; }); }, {"learning_rate"});
   EXPECT_FALSE(std::filesystem::exists(path("never")));
 }
 

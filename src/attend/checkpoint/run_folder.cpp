@@ -7,6 +7,7 @@
 #include <charconv>
 #include <system_error>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/counted.h"
 #include "attend/error.h"
 
@@ -68,9 +69,9 @@ void RunFolder::require_writable() const {
 
 void RunFolder::require_unused() const {
   if (const std::vector<Saved> saved = checkpoints(); !saved.empty())
-    throw ConfigError(fmt::format(
-        "{} holds a run of {}; resume it (--resume), choose another folder, or remove {}",
-        path_.string(), counted(saved.back().step, "step"), checkpoint_folder().string()));
+    throw OptionError<ConfigError>(
+        "{} holds a run of {}; resume it ({}), choose another folder, or remove {}", path_.string(),
+        counted(saved.back().step, "step"), as_flag("resume"), checkpoint_folder().string());
 }
 
 std::vector<RunFolder::Saved> RunFolder::checkpoints() const {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/core/strings/counted.h"
 #include "attend/data/corpus.h"
@@ -23,9 +24,9 @@ std::vector<std::int32_t> truncated_ids(std::vector<std::int32_t> ids, const Spe
                                         const TextLengthOptions& options) {
   const int others = count(special);
   if (options.max_length <= others)
-    throw ConfigError(fmt::format("max-length is {}, expected at least {}: a token and {}",
-                                  options.max_length, others + 1,
-                                  special.bos >= 0 ? "the two ends" : "the end"));
+    throw OptionError<ConfigError>("{} is {}, expected at least {}: a token and {}",
+                                   as_key("max-length"), options.max_length, others + 1,
+                                   special.bos >= 0 ? "the two ends" : "the end");
   const auto most = static_cast<std::size_t>(options.max_length - others);
   if (ids.size() > most) {
     const auto surplus = static_cast<std::ptrdiff_t>(ids.size() - most);
@@ -52,10 +53,9 @@ PairInput pair_input(std::vector<std::int32_t> first, std::vector<std::int32_t> 
         "the model reads no pairs: its tokenizer does not say how two texts are joined");
   const int most = options.max_length - count(special) - separators;
   if (most < 2)
-    throw ConfigError(
-        fmt::format("max-length is {}, expected at least {}: two tokens and the marks "
-                    "of a pair",
-                    options.max_length, count(special) + separators + 2));
+    throw OptionError<ConfigError>(
+        "{} is {}, expected at least {}: two tokens and the marks of a pair", as_key("max-length"),
+        options.max_length, count(special) + separators + 2);
   const auto room = static_cast<std::size_t>(most);
   const auto shorten = [&](std::vector<std::int32_t>& ids, std::size_t length) {
     if (ids.size() <= length) return;

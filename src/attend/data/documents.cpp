@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "attend/core/options/option_error.h"
 #include "attend/error.h"
 
 namespace attend {
 
 void check(const DocumentOptions& options) {
   if (!options.document_end.empty() && !options.documents)
-    throw ConfigError("document-end: expected a text of documents (--documents), got one of lines");
+    throw OptionError<ConfigError>("{}: expected a text of documents ({}), got one of lines",
+                                   as_key("document-end"), as_flag("documents"));
 }
 
 bool UnitReader::next(std::string& unit) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/counted.h"
 #include "attend/core/strings/quote.h"
 #include "attend/core/strings/unicode.h"
@@ -31,7 +32,8 @@ void for_each_record(std::span<const std::string> files, const LabeledOptions& o
   if (files.empty()) throw ConfigError("found no file of labeled texts, expected at least one");
   const bool several = expected.problem == ProblemType::multi_label;
   if (several && options.label_separator.empty())
-    throw ConfigError("--label-separator: expected a separator, got an empty one");
+    throw OptionError<ConfigError>("{}: expected a separator, got an empty one",
+                                   as_flag("label-separator"));
   std::vector<ColumnChoice> columns{{"label-column", options.label_column, "label", 1},
                                     {"text-column", options.text_column, "text", 2}};
   if (several) columns[0].list_separator = options.label_separator;
@@ -107,9 +109,9 @@ float number_in(const std::string& cell, const std::string& where) {
   const char* const end = text.data() + text.size();
   const auto [rest, failure] = std::from_chars(text.data(), end, number);
   if (failure == std::errc() && rest == end && std::isfinite(number)) return number;
-  throw DataError(fmt::format(
-      "{}: expected a number, found {}; labels that are names need another --problem-type", where,
-      quote(cell, 60)));
+  throw OptionError<DataError>(
+      "{}: expected a number, found {}; labels that are names need another {}", where,
+      quote(cell, 60), as_flag("problem-type"));
 }
 
 std::vector<std::string> sorted_names(std::vector<std::string> names) {
@@ -122,10 +124,10 @@ void require_two_classes(const std::vector<std::string>& classes, std::size_t te
                          std::span<const std::string> files) {
   if (classes.size() >= 2) return;
   const std::string others = files.size() > 1 ? fmt::format(" and {} more", files.size() - 1) : "";
-  throw DataError(
-      fmt::format("{}{}: all {} texts have the label \"{}\", expected at least two classes; "
-                  "--label-column chooses another column",
-                  files.front(), others, texts, printable(classes.front(), 60)));
+  throw OptionError<DataError>(
+      "{}{}: all {} texts have the label \"{}\", expected at least two classes; {} chooses another "
+      "column",
+      files.front(), others, texts, printable(classes.front(), 60), as_flag("label-column"));
 }
 
 // Numbers the labels of all texts.

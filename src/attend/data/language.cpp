@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "attend/core/files/lines.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/core/random/random.h"
 #include "attend/core/strings/counted.h"
@@ -118,8 +119,8 @@ std::vector<std::int32_t> evaluation_costs(const TokenStream& stream,
                                            const LanguageOptions& options, int stride) {
   check(stream, options);
   if (stride < 1 || stride > options.sequence_length) {
-    throw ConfigError(fmt::format("stride is {}, expected 1 to sequence-length, {}", stride,
-                                  options.sequence_length));
+    throw OptionError<ConfigError>("stride is {}, expected 1 to {}, {}", stride,
+                                   as_key("sequence-length"), options.sequence_length);
   }
   const std::int64_t targets = targets_of(stream);
   return lengths_of((targets + stride - 1) / stride, [&](std::int64_t i) {

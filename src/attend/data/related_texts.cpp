@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/quote.h"
 #include "attend/core/strings/unicode.h"
 #include "attend/core/strings/utf8.h"
@@ -98,10 +99,9 @@ RelatedTexts read_labels(std::span<const std::string> files, const RelatedOption
     }
   });
   if (labels.size() < 2)
-    throw DataError(
-        fmt::format("{}: expected texts with two or more labels, found {}; --label-column chooses "
-                    "another column",
-                    files.front(), labels.size()));
+    throw OptionError<DataError>(
+        "{}: expected texts with two or more labels, found {}; {} chooses another column",
+        files.front(), labels.size(), as_flag("label-column"));
   if (labels.size() == result.texts.size())
     throw DataError(fmt::format(
         "{}: expected texts that share a label, found another label for each of the {} texts",
@@ -143,10 +143,9 @@ ScoredTexts read_scored(std::span<const std::string> files, const RelatedOptions
   for_each_row(files, o, columns, [&](std::vector<std::string>& cells, const std::string& where) {
     const std::optional<double> score = number_in(cells[2]);
     if (!score)
-      throw DataError(
-          fmt::format("{}: expected a number as the score, found {}; --score-column "
-                      "chooses another column",
-                      where, quote(cells[2])));
+      throw OptionError<DataError>(
+          "{}: expected a number as the score, found {}; {} chooses another column", where,
+          quote(cells[2]), as_flag("score-column"));
     result.pairs.push_back({numbers.of(cells[0]), numbers.of(cells[1]), *score});
   });
   const bool all_equal = std::all_of(

@@ -9,6 +9,7 @@
 
 #include "attend/core/files/lines.h"
 #include "attend/core/json/json.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/quote.h"
 #include "attend/core/strings/unicode.h"
 #include "attend/error.h"
@@ -34,8 +35,8 @@ std::optional<int> column_number(const ColumnChoice& column) {
   const auto result = std::from_chars(column.name.data(), end, number);
   if (column.name.empty() || result.ec != std::errc() || result.ptr != end) return std::nullopt;
   if (number < 1)
-    throw ConfigError(fmt::format("{}: expected the name of a column or its number from 1, got {}",
-                                  column.option, number));
+    throw OptionError<ConfigError>("{}: expected the name of a column or its number from 1, got {}",
+                                   as_key(column.option), number);
   return number;
 }
 
@@ -78,9 +79,9 @@ TableReader::TableReader(const std::string& file, TableFormat format, bool heade
   if (format_ == TableFormat::jsonl) {
     for (ColumnChoice& column : columns_) {
       if (column_number(column))
-        throw ConfigError(
-            fmt::format("{}: expected the name of a member, as {} has objects, got {}",
-                        column.option, file, column.name));
+        throw OptionError<ConfigError>(
+            "{}: expected the name of a member, as {} has objects, got {}", as_key(column.option),
+            file, column.name);
       if (column.name.empty()) column.name = column.default_name;
     }
   } else {
@@ -95,31 +96,31 @@ void TableReader::require_different() const {
       const bool same = format_ == TableFormat::jsonl ? columns_[i].name == columns_[j].name
                                                       : places_[i] == places_[j];
       if (same)
-        throw ConfigError(fmt::format("--{} and --{}: expected two different columns, got the same",
-                                      columns_[j].option, columns_[i].option));
+        throw OptionError<ConfigError>("{} and {}: expected two different columns, got the same",
+                                       as_flag(columns_[j].option), as_flag(columns_[i].option));
     }
   }
 }
 
 // A first line with some of the names that columns have by default is hardly a sample.
 void TableReader::require_no_names() const {
-  std::vector<std::string> options;
+  std::vector<OptionText> options;
   bool found = false;
   for (const ColumnChoice& column : columns_) {
     if (!column.name.empty()) {
-      options.push_back(fmt::format("--{}", column.option));
+      options.push_back(as_flag(column.option));
       continue;
     }
     const bool is_there = place_of(first_, column.default_name).has_value();
     found = found || is_there;
-    if (!is_there) options.push_back(fmt::format("--{}", column.option));
+    if (!is_there) options.push_back(as_flag(column.option));
   }
   if (!found || options.empty()) return;
-  throw DataError(fmt::format(
+  throw OptionError<DataError>(
       "{}: the first line looks like names of columns ({}); choose the others by name ({}), skip "
-      "it with --header, or choose all columns by number if it is a sample",
-      where_, printable(fmt::format("{}", fmt::join(first_, ", ")), 200),
-      fmt::join(options, ", ")));
+      "it with {}, or choose all columns by number if it is a sample",
+      where_, printable(fmt::format("{}", fmt::join(first_, ", ")), 200), joined(options, ", "),
+      as_flag("header"));
 }
 
 void TableReader::choose(bool header) {
@@ -138,10 +139,10 @@ void TableReader::choose(bool header) {
     if (is_named(column)) {
       const std::optional<std::size_t> found = place_of(first_, column.name);
       if (!found) {
-        throw DataError(
-            fmt::format("{}: expected a column called {} ({}) in the first line, found {}", where_,
-                        quote(column.name), column.option,
-                        printable(fmt::format("{}", fmt::join(first_, ", ")))));
+        throw OptionError<DataError>(
+            "{}: expected a column called {} ({}) in the first line, found {}", where_,
+            quote(column.name), as_key(column.option),
+            printable(fmt::format("{}", fmt::join(first_, ", "))));
       }
       places_.push_back(*found);
     } else {
@@ -172,20 +173,20 @@ bool TableReader::next(std::vector<std::string>& cells) {
   }
   for (const std::size_t place : places_) {
     if (place >= record.size()) {
-      throw DataError(fmt::format(
+      throw OptionError<DataError>(
           "{}: expected at least {} columns separated by {}, found {}; {} choose others", where_,
           place + 1, format_ == TableFormat::csv ? "commas" : "tabs", record.size(),
-          options_named()));
+          options_named());
     }
     cells.push_back(without_line_breaks(record[place]));
   }
   return true;
 }
 
-std::string TableReader::options_named() const {
-  std::vector<std::string> flags;
-  for (const ColumnChoice& column : columns_) flags.push_back("--" + column.option);
-  return fmt::format("{}", fmt::join(flags, " and "));
+OptionText TableReader::options_named() const {
+  std::vector<OptionText> flags;
+  for (const ColumnChoice& column : columns_) flags.push_back(as_flag(column.option));
+  return joined(flags, " and ");
 }
 
 bool TableReader::read_line(std::string& line) {
@@ -262,8 +263,8 @@ std::string TableReader::member(const std::string& line, const ColumnChoice& col
   const nlohmann::ordered_json object = parse_json(line, where_);
   const auto found = object.is_object() ? object.find(column.name) : object.end();
   if (!object.is_object() || found == object.end())
-    throw DataError(fmt::format("{}: expected an object with {} (--{} chooses another)", where_,
-                                quote(column.name), column.option));
+    throw OptionError<DataError>("{}: expected an object with {} ({} chooses another)", where_,
+                                 quote(column.name), as_flag(column.option));
   return found->is_array() && !column.list_separator.empty() ? list_text(*found, column)
                                                              : value_text(*found, column);
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "attend/core/files/lines.h"
+#include "attend/core/options/option_error.h"
 
 namespace attend {
 
@@ -70,7 +71,7 @@ class TableReader {
   void choose(bool header);
   void require_no_names() const;
   void require_different() const;
-  std::string options_named() const;
+  OptionText options_named() const;
 
   LineReader lines_;
   TableFormat format_;

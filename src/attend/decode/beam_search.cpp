@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/decode/running_batch.h"
 #include "attend/error.h"
@@ -32,8 +33,8 @@ void check_search(const BeamSearchOptions& options) {
   if (static_cast<std::size_t>(options.n_best) <= most_outputs(options)) return;
   const std::string patience =
       options.patience == 1.0f ? "" : fmt::format(" times patience {}", options.patience);
-  throw ConfigError(fmt::format("n-best: expected 1 to beam-size {}{}, got {}", options.beam_size,
-                                patience, options.n_best));
+  throw OptionError<ConfigError>("{}: expected 1 to {} {}{}, got {}", as_key("n-best"),
+                                 as_key("beam-size"), options.beam_size, patience, options.n_best);
 }
 
 struct BeamSearch::ActiveHypothesis {
@@ -102,9 +103,9 @@ void BeamSearch::begin_phrases() {
   const std::int64_t missing = rules_.phrases->total() - rules_.phrases->met(live.progress),
                      room = longest_ - std::ssize(live.so_far.ids);
   if (missing > room)
-    throw DataError(fmt::format(
-        "phrases: expected room for the {} tokens of the required phrases, got {} of max-length {}",
-        missing, room, longest_));
+    throw OptionError<DataError>(
+        "phrases: expected room for the {} tokens of the required phrases, got {} of {} {}",
+        missing, room, as_key("max-length"), longest_);
 }
 
 // Tokens that may not come next leave the others their probabilities: they are passed over, and not
@@ -275,10 +276,10 @@ void BeamSearch::keep_complete_live() {
     return rules_.phrases->met(live.progress) < rules_.phrases->total();
   });
   if (live_.empty())
-    throw DataError(
-        fmt::format("phrases: found no output of at most {} tokens with all required phrases; use "
-                    "a wider beam, or a larger max-length",
-                    longest_));
+    throw OptionError<DataError>(
+        "phrases: found no output of at most {} tokens with all required phrases; use a wider "
+        "beam, or a larger {}",
+        longest_, as_key("max-length"));
 }
 
 void BeamSearch::truncate_live() {

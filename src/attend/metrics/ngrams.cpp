@@ -5,7 +5,7 @@
 namespace attend {
 
 NgramMatcher::NgramMatcher(int max_order) : max_order_(max_order), slots_(1024), ngrams_(1) {
-  require_in_range("the n-gram order", max_order, kNgramOrders);
+  require_in_range("max-ngram-order", max_order, kNgramOrders);
 }
 
 void NgramMatcher::clear() {

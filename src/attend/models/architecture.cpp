@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "attend/core/options/number_range.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/error.h"
 
@@ -14,10 +15,11 @@ void validate_shared(const EncoderDecoderConfig& c) {
   require_in_range("src-vocab-size", c.src_vocab_size, kVocabularySizes);
   require_in_range("tgt-vocab-size", c.tgt_vocab_size, kVocabularySizes);
   if (shares_inputs(c.tie_embeddings) && c.src_vocab_size != c.tgt_vocab_size)
-    throw ConfigError(fmt::format(
-        "tie-embeddings: {} needs one joint vocabulary, got {} source and {} target entries",
+    throw OptionError<ConfigError>(
+        "{}: {} needs one joint vocabulary, got {} source and {} target entries",
+        as_key("tie-embeddings"),
         enum_names(c.tie_embeddings)[static_cast<std::size_t>(c.tie_embeddings)], c.src_vocab_size,
-        c.tgt_vocab_size));
+        c.tgt_vocab_size);
 }
 
 void validate_one(const TransformerConfig& c) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
@@ -29,11 +30,11 @@ std::vector<Pooling> EmbedderConfig::poolings() const {
     const auto names = enum_names(more);
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end())
-      throw ConfigError(fmt::format("more-pooling: expected some of {}, got {}",
-                                    fmt::join(names, ", "), quote(name)));
+      throw OptionError<ConfigError>("{}: expected some of {}, got {}", as_key("more-pooling"),
+                                     fmt::join(names, ", "), quote(name));
     more = static_cast<Pooling>(found - names.begin());
     if (std::find(all.begin(), all.end(), more) != all.end())
-      throw ConfigError(fmt::format("more-pooling: {} is there already", name));
+      throw OptionError<ConfigError>("{}: {} is there already", as_key("more-pooling"), name);
     all.push_back(more);
   }
   return all;

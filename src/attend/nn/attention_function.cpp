@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "attend/core/options/option_error.h"
 #include "attend/error.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/rotary.h"
@@ -19,8 +20,8 @@ namespace {
 float scale_of(const AttentionFunctionOptions& options) {
   const AttentionVariant& variant = options.variant;
   if (!std::isfinite(variant.inverse_temperature))
-    throw ConfigError(
-        fmt::format("inverse-temperature: expected a number, got {}", variant.inverse_temperature));
+    throw OptionError<ConfigError>("{}: expected a number, got {}", as_key("inverse-temperature"),
+                                   variant.inverse_temperature);
   if (variant.inverse_temperature != 0.0f) return variant.inverse_temperature;
   return variant.scores == AttentionScores::additive
              ? 1.0f

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "attend/core/options/name_pattern.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
@@ -30,10 +31,12 @@ std::set<std::string> targets_in(const ParameterSet& base, const LowRankOptions&
     for (const ParameterSet::Entry& entry : base.entries())
       if (is_adaptable(entry) && fits_pattern(entry.name, pattern)) targets.insert(entry.name);
     if (targets.size() == before)
-      throw ConfigError(
-          fmt::format("lora-targets: no further matrix has a name like {}", quote(pattern)));
+      throw OptionError<ConfigError>("{}: no further matrix has a name like {}",
+                                     as_key("lora-targets"), quote(pattern));
   }
-  if (targets.empty()) throw ConfigError("lora-targets: expected at least one pattern, got none");
+  if (targets.empty())
+    throw OptionError<ConfigError>("{}: expected at least one pattern, got none",
+                                   as_key("lora-targets"));
   return targets;
 }
 

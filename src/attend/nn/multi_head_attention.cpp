@@ -7,6 +7,7 @@
 
 #include "attend/backend/weights.h"
 #include "attend/core/options/number_range.h"
+#include "attend/core/options/option_error.h"
 #include "attend/error.h"
 #include "attend/nn/residual_step.h"
 #include "attend/ops/slices.h"
@@ -18,13 +19,13 @@ namespace {
 MultiHeadAttentionOptions with_defaults(MultiHeadAttentionOptions o) {
   require_in_range("n-heads", o.n_heads, kHeadCounts);
   if ((o.d_key == 0 || o.d_value == 0) && o.d_model % o.n_heads != 0)
-    throw ConfigError(fmt::format(
-        "n-heads {} does not divide d-model {}: choose a divisor, or give the widths of a head",
-        o.n_heads, o.d_model));
+    throw OptionError<ConfigError>(
+        "{} {} does not divide {} {}: choose a divisor, or give the widths of a head",
+        as_key("n-heads"), o.n_heads, as_key("d-model"), o.d_model);
   if (o.n_key_heads == 0) o.n_key_heads = o.n_heads;
   if (o.n_key_heads < 0 || o.n_heads % o.n_key_heads != 0)
-    throw ConfigError(
-        fmt::format("n-key-heads {} does not divide n-heads {}", o.n_key_heads, o.n_heads));
+    throw OptionError<ConfigError>("{} {} does not divide {} {}", as_key("n-key-heads"),
+                                   o.n_key_heads, as_key("n-heads"), o.n_heads);
   if (o.d_memory == 0) o.d_memory = o.d_model;
   if (o.d_key == 0) o.d_key = o.d_model / o.n_heads;
   if (o.d_value == 0) o.d_value = o.d_model / o.n_heads;
@@ -93,8 +94,8 @@ MultiHeadAttention::MultiHeadAttention(ParameterSet& parameters, const std::stri
       out_proj_(parameters, path + ".out_proj", options_.n_heads * options_.d_value,
                 options_.d_model, options_.biases == AttentionBiases::all) {
   if (options_.relative != nullptr && !function_.is_one_kernel())
-    throw ConfigError(
-        "positions: relative and alibi need attention-scores dot and attention-choice soft");
+    throw OptionError<ConfigError>("positions: relative and alibi need {} dot and {} soft",
+                                   as_key("attention-scores"), as_key("attention-choice"));
 }
 
 void MultiHeadAttention::expect_self() const {

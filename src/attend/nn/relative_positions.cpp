@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "attend/core/options/option_error.h"
 #include "attend/error.h"
 #include "attend/ops/embedding.h"
 
@@ -42,9 +43,9 @@ std::shared_ptr<const RelativePositions> RelativePositions::learned(ParameterSet
                                                                     const RelativeOptions& options,
                                                                     bool causal) {
   if (options.distance <= options.buckets / 2)
-    throw ConfigError(
-        fmt::format("relative-distance: expected more than half of relative-buckets {}, got {}",
-                    options.buckets, options.distance));
+    throw OptionError<ConfigError>("{}: expected more than half of {} {}, got {}",
+                                   as_key("relative-distance"), as_key("relative-buckets"),
+                                   options.buckets, options.distance);
   auto positions = std::make_shared<RelativePositions>();
   positions->table_ =
       parameters.add(path + ".weight", {options.buckets, heads}, {Init::Kind::normal, 0.02f});

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "attend/core/options/option_error.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -54,11 +55,11 @@ RotaryEncoding::RotaryEncoding(std::int64_t width, const RotaryOptions& options)
   const bool has_transition =
       options.scaling == RotaryScaling::llama3 || options.scaling == RotaryScaling::yarn;
   if (has_transition && options.high_factor <= options.low_factor)
-    throw ConfigError(
-        fmt::format("rotary-high-factor: expected more than rotary-low-factor {}, got {}",
-                    options.low_factor, options.high_factor));
+    throw OptionError<ConfigError>("{}: expected more than {} {}, got {}",
+                                   as_key("rotary-high-factor"), as_key("rotary-low-factor"),
+                                   options.low_factor, options.high_factor);
   if (options.scaling == RotaryScaling::yarn && options.theta <= 1)
-    throw ConfigError("rotary-theta: yarn scaling needs more than 1");
+    throw OptionError<ConfigError>("{}: yarn scaling needs more than 1", as_key("rotary-theta"));
   for (std::int64_t i = 0; i < width / 2; ++i)
     frequencies_.push_back(frequency_of_pair(i, width, options));
 }

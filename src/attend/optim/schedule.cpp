@@ -7,6 +7,7 @@
 #include <functional>
 #include <numbers>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/error.h"
 
@@ -37,12 +38,12 @@ std::unique_ptr<Schedule> make_schedule(const ScheduleOptions& o, int d_model,
                                         std::int64_t total_steps) {
   check_options(o);
   if (o.min_learning_rate > o.learning_rate)
-    throw ConfigError(
-        fmt::format("min-learning-rate: expected a number from 0 to learning-rate {}, got {}",
-                    o.learning_rate, o.min_learning_rate));
+    throw OptionError<ConfigError>("{}: expected a number from 0 to {} {}, got {}",
+                                   as_key("min-learning-rate"), as_key("learning-rate"),
+                                   o.learning_rate, o.min_learning_rate);
   if (o.kind == ScheduleKind::noam && d_model < 1)
-    throw ConfigError(
-        fmt::format("schedule noam: expected a d-model of at least 1, got {}", d_model));
+    throw OptionError<ConfigError>("schedule noam: expected a {} of at least 1, got {}",
+                                   as_key("d-model"), d_model);
   const double warmup = std::max(1, o.warmup_steps);
   const double peak = o.learning_rate;
   const double floor = o.min_learning_rate / peak;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/too_long.h"
 #include "attend/error.h"
 
@@ -10,10 +11,9 @@ namespace attend {
 void require_positions(std::string_view option, std::int64_t tokens, const StackConfig& config) {
   if (const std::int64_t positions = config.learned_positions();
       positions > 0 && tokens > positions)
-    throw ConfigError(
-        fmt::format("{0}: {1} tokens do not fit in max-positions {2}; lower {0}, or train with a "
-                    "larger max-positions",
-                    option, tokens, positions));
+    throw OptionError<ConfigError>(
+        "{0}: {1} tokens do not fit in {2} {3}; lower {0}, or train with a larger {2}",
+        as_key(option), tokens, as_key("max-positions"), positions);
 }
 
 void require_room(std::string_view where, std::int64_t tokens, int special,

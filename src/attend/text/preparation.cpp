@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/quote.h"
 #include "attend/core/strings/unicode.h"
 #include "attend/error.h"
@@ -15,11 +16,11 @@ MosesLanguage moses_language(const std::string& language, std::string_view optio
   const auto found = std::find(names.begin(), names.end(), language);
   if (found != names.end()) return static_cast<MosesLanguage>(found - names.begin());
   if (language.empty())
-    throw ConfigError(
-        fmt::format("--{}: expected the language of the text, which the model does not name: {}",
-                    option, fmt::join(names, ", ")));
-  throw ConfigError(fmt::format("--{}: expected one of {}, got {}", option, fmt::join(names, ", "),
-                                quote(language)));
+    throw OptionError<ConfigError>(
+        "{}: expected the language of the text, which the model does not name: {}", as_flag(option),
+        fmt::join(names, ", "));
+  throw OptionError<ConfigError>("{}: expected one of {}, got {}", as_flag(option),
+                                 fmt::join(names, ", "), quote(language));
 }
 
 std::string prepared(std::string_view text, const PreparationOptions& options,

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "attend/core/options/option_error.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -40,10 +41,10 @@ void require_shareable(int shards, const Collective& processes) {
   if (!std::has_single_bit(static_cast<unsigned>(size)))
     throw ConfigError(fmt::format("shards: expected 1, 2, 4, 8, ... processes, got {}", size));
   if (shards % size != 0)
-    throw ConfigError(
-        fmt::format("shards: expected a multiple of {}, the number of processes, got {}; with "
-                    "--shards {} a step has {} times as many batches",
-                    size, shards, size, size / shards));
+    throw OptionError<ConfigError>(
+        "shards: expected a multiple of {}, the number of processes, got {}; with {} {} a step has "
+        "{} times as many batches",
+        size, shards, as_flag("shards"), size, size / shards);
 }
 
 StepGradient::StepGradient(Objective& objective, const StepSharing& sharing, Collective& processes,

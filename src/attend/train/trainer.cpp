@@ -17,6 +17,7 @@
 #include "attend/checkpoint/run_lock.h"
 #include "attend/checkpoint/training_note.h"
 #include "attend/core/options/name_pattern.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/core/strings/counted.h"
 #include "attend/core/strings/quote.h"
@@ -61,8 +62,9 @@ void validate(const TrainerOptions& o, int d_model) {
   check_options(o);
   require_shareable(o.shards, SingleProcess());
   if (o.keep_checkpoints > 0 && o.average_last > o.keep_checkpoints)
-    throw ConfigError(fmt::format("average-last: {} cannot be averaged when keep-checkpoints is {}",
-                                  counted(o.average_last, "checkpoint"), o.keep_checkpoints));
+    throw OptionError<ConfigError>("{}: {} cannot be averaged when {} is {}",
+                                   as_key("average-last"), counted(o.average_last, "checkpoint"),
+                                   as_key("keep-checkpoints"), o.keep_checkpoints);
   make_schedule(o.schedule, d_model, o.max_steps);
 }
 
@@ -112,7 +114,8 @@ Trainer::Trainer(Objective& objective, TrainerOptions options, TrainingRun run)
                 }) {
   attend::validate(options_, run_.d_model);
   if (options_.patience > 0 && !objective_.can_validate())
-    throw ConfigError("patience: expected held-out text (--valid) to stop by, got none");
+    throw OptionError<ConfigError>("patience: expected held-out text ({}) to stop by, got none",
+                                   as_flag("valid"));
   schedule_ = make_schedule(options_.schedule, run_.d_model, planned_steps(objective_, options_));
   if (options_.ema_decay > 0.0f)
     average_ = std::make_unique<MovingAverage>(objective_.parameters(), options_.ema_decay);

@@ -16,6 +16,7 @@
 #include "attend/backend/precision.h"
 #include "attend/checkpoint/run_folder.h"
 #include "attend/collective/collective.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/options.h"
 #include "attend/nn/low_rank.h"
 #include "attend/optim/moving_average.h"
@@ -188,7 +189,7 @@ class Trainer {
   // What is validated and saved: the parameters, or their moving average.
   const Tensor& model_values() const;
   [[noreturn]] void diverged(const char* what) const;
-  std::string set_aside_what_diverges() const;
+  OptionText set_aside_what_diverges() const;
   double seconds() const;
   // From 1; 0 before the first step.
   std::int64_t epoch_of_last_batch() const { return batch_ == 0 ? epoch_ : epoch_ + 1; }

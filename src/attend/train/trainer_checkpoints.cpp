@@ -6,6 +6,7 @@
 
 #include "attend/checkpoint/parameters.h"
 #include "attend/checkpoint/state.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
@@ -65,7 +66,7 @@ bool Trainer::Measures::leads_on(const DivergenceWatch& watch) const {
 }
 
 // Describes the checkpoint to resume from, for the message of a diverged run.
-std::string Trainer::set_aside_what_diverges() const {
+OptionText Trainer::set_aside_what_diverges() const {
   std::string text;
   if (after_saved_ && !after_saved_->leads_on(watch_) && is_first()) {
     const std::filesystem::path moved = run_.folder.set_aside(saved_step_);
@@ -74,19 +75,22 @@ std::string Trainer::set_aside_what_diverges() const {
   }
   const std::int64_t newest = newest_checkpoint();
   if (newest > 0)
-    return text + fmt::format("the checkpoint of step {} is good: continue with --resume", newest);
-  return text + "no good checkpoint had been saved yet";
+    return option_text("{}the checkpoint of step {} is good: continue with {}", text, newest,
+                       as_flag("resume"));
+  return option_text("{}no good checkpoint had been saved yet", text);
 }
 
 void Trainer::diverged(const char* what) const {
   const float clip_norm = options_.optimizer.adam.clip_norm;
-  throw DivergedError(fmt::format(
+  throw OptionError<DivergedError>(
       "the {} at step {} (loss {:.4g}, in the first step {:.4g}; gradient norm {:.4g}, learning "
-      "rate {:.3g}); try a lower learning-rate, more warmup-steps, or {}; {}",
+      "rate {:.3g}); try a lower {}, more {}, or {}; {}",
       what, step_, double{last_.loss}, watch_.first() * objective_.largest_error(),
-      double{last_.gradient_norm}, schedule_->at(step_),
-      clip_norm > 0 ? fmt::format("a clip-norm below {:g}", clip_norm) : "clip-norm 1",
-      set_aside_what_diverges()));
+      double{last_.gradient_norm}, schedule_->at(step_), as_key("learning-rate"),
+      as_key("warmup-steps"),
+      clip_norm > 0 ? option_text("a {} below {:g}", as_key("clip-norm"), clip_norm)
+                    : option_text("{} 1", as_key("clip-norm")),
+      set_aside_what_diverges());
 }
 
 // Saves a checkpoint before a validation, so that a run can resume from here whatever happens. The
@@ -157,9 +161,9 @@ void Trainer::restore() {
   const ParameterSet& parameters = objective_.parameters();
   const StateReader state(latest->checkpoint, std::string(kTrainingState));
   if (average_.operator bool() != state.contains("parameters"))
-    throw ConfigError(
-        fmt::format("ema-decay: {} was saved {} a moving average; resume with the same setting",
-                    latest->checkpoint.source, average_ ? "without" : "with"));
+    throw OptionError<ConfigError>(
+        "{}: {} was saved {} a moving average; resume with the same setting", as_key("ema-decay"),
+        latest->checkpoint.source, average_ ? "without" : "with");
   // Before there was a choice.
   const std::string saved_with = state.contains("optimizer") ? state.text("optimizer") : "adam";
   if (saved_with != name(options_.optimizer.kind))

@@ -177,7 +177,7 @@ TEST(OptionFields, CheckTheNumbersOfAStruct) {
     check_options(example);
     FAIL() << "0 steps were accepted";
   } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(), "max-steps: expected a whole number from 1 to 1000000000000, got 0");
+    EXPECT_STREQ(error.what(), "max_steps: expected a whole number from 1 to 1000000000000, got 0");
   }
 }
 

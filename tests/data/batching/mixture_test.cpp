@@ -82,10 +82,10 @@ TEST(Mixture, ChecksItsOptions) {
   const auto refused = [](PairCounts sizes, const MixtureOptions& options) {
     return message_of<ConfigError>([&] { Mixture(sizes, options, 1); });
   };
-  EXPECT_TRUE(contains(refused({1, 1}, {.weights = {"1"}}), "mix-weights: expected 2 weights"));
-  EXPECT_TRUE(contains(refused({1, 1}, {.weights = {"1", "0"}}), "mix-weights: expected a number"));
+  EXPECT_TRUE(contains(refused({1, 1}, {.weights = {"1"}}), "mix_weights: expected 2 weights"));
+  EXPECT_TRUE(contains(refused({1, 1}, {.weights = {"1", "0"}}), "mix_weights: expected a number"));
   EXPECT_TRUE(contains(refused({1, 1}, {.weights = {"1", "much"}}), "much"));
-  EXPECT_TRUE(contains(refused({1, 1}, {.weights = {}, .temperature = 0}), "mix-temperature"));
+  EXPECT_TRUE(contains(refused({1, 1}, {.weights = {}, .temperature = 0}), "mix_temperature"));
   EXPECT_TRUE(contains(refused({1}, {.weights = {}, .temperature = 2}), "several corpora"));
   EXPECT_THROW(Mixture({5, 0}, {.weights = {}, .temperature = 2}, 1), DataError);
 }

@@ -196,8 +196,7 @@ TEST_F(FilterText, RanksOnlyFilesAndOnlyWithAScorer) {
   const NumberScorer scorer;
   best.in.tgt = {"-"};
   const std::string message = message_of<ConfigError>([&] { filter_text(best, &scorer); });
-  EXPECT_TRUE(
-      contains(message, "--keep-best: expected a file, which is read twice; standard input"))
+  EXPECT_TRUE(contains(message, "keep_best: expected a file, which is read twice; standard input"))
       << message;
   best.in.tgt = {"/dev/null"};
   EXPECT_THROW(filter_text(best, &scorer), ConfigError);
@@ -246,7 +245,7 @@ TEST_F(FilterText, StopsWhenMemoryForDuplicatesEnds) {
   large.options.lines.min_letters = 0;
   large.options.duplicates.unique_memory = 1;
   const std::string message = message_of<DataError>([&] { filter_text(large); });
-  EXPECT_TRUE(contains(message, "--unique-memory")) << message;
+  EXPECT_TRUE(contains(message, "unique_memory")) << message;
   EXPECT_FALSE(has_output());
   large.options.duplicates.unique_memory = 4;
   EXPECT_EQ(filter_text(large).kept, 200'000);

@@ -123,7 +123,7 @@ TEST(PairRules, RefuseARatioThatNoPairHas) {
   FilterOptions options;
   options.pairs.max_character_ratio = 0.5;
   const std::string message = message_of<ConfigError>([&] { PairRules(options, true); });
-  EXPECT_TRUE(contains(message, "--max-character-ratio: expected 0, or 1 or more")) << message;
+  EXPECT_TRUE(contains(message, "max_character_ratio: expected 0, or 1 or more")) << message;
   options.pairs.max_character_ratio = 1;
   EXPECT_NO_THROW(PairRules(options, true));
   options.pairs.max_length_ratio = 0.99;

@@ -60,7 +60,7 @@ TEST(SeenLines, EndInAnErrorWithoutMemory) {
     for (;; ++count) seen.insert(SeenLines::hash(std::to_string(count)));
   });
   EXPECT_TRUE(contains(message, "at most 65,536 bytes")) << message;
-  EXPECT_TRUE(contains(message, "--unique-memory")) << message;
+  EXPECT_TRUE(contains(message, "unique_memory")) << message;
   EXPECT_LE(seen.bytes(), 1 << 16);
   EXPECT_GT(count, 2'000);
 }

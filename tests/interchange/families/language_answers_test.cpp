@@ -219,7 +219,7 @@ TEST(ImportedLanguageModel, KnowsNoLines) {
   const GenerationEngine engine(LanguageDirectory("gpt2", {}).model());
   GenerationOptions options;
   options.one_line = true;
-  expect_error<ConfigError>([&] { engine.generate("A", options); }, {"one-line", "documents"});
+  expect_error<ConfigError>([&] { engine.generate("A", options); }, {"one_line", "documents"});
 }
 
 }  // namespace

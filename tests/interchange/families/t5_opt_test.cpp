@@ -76,7 +76,7 @@ TEST_F(DamagedBloom, IsRefusedForSettingsThatCannotBeComputed) {
   expect_refused({"config.json", "slow_but_exact", "true"});
   copy("bloom");
   replace("config.json", "\"n_head\": 3", "\"n_head\": 4");
-  expect_error<ConfigError>([&] { imported(); }, {"n-heads", "4", "18"});
+  expect_error<ConfigError>([&] { imported(); }, {"n_heads", "4", "18"});
   copy("bloom");
   replace("config.json", "\"hidden_size\": 18", "\"hidden_size\": 24");
   expect_refused({"word_embeddings", "[274, 18]", "[274, 24]"});

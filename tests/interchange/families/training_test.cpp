@@ -156,13 +156,13 @@ void expect_training_refused(const char* name, const LanguagePair& languages, in
 
 TEST(TrainedLanguages, AreAskedForAndChecked) {
   expect_training_refused("nllb", {"eng_Latn", "fra_Latin"}, 40,
-                          {"--tgt-lang", "did you mean fra_Latn?"});
-  expect_training_refused("mt5", {"en", "de"}, 40, {"--src-lang", "one pair of languages"});
+                          {"tgt_lang", "did you mean fra_Latn?"});
+  expect_training_refused("mt5", {"en", "de"}, 40, {"src_lang", "one pair of languages"});
 }
 
 TEST(TrainedPositions, MustBeEnoughForTheMarks) {
   expect_training_refused("mbart", {"en_XX", "de_DE"}, 48,
-                          {"max-length", "48 positions", "lower max-length to 47"});
+                          {"max_length", "48 positions", "lower max_length to 47"});
 }
 
 }  // namespace

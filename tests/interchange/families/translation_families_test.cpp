@@ -48,7 +48,7 @@ TEST(ImportedLanguages, CanBeGivenAsDefaults) {
       [] {
         imported_fixture("nllb", {"eng_Latn", "fra_Latin"});
       },
-      {"--tgt-lang", "did you mean fra_Latn?"});
+      {"tgt_lang", "did you mean fra_Latn?"});
   expect_error<ConfigError>(
       [] {
         imported_fixture("gpt2", {"en", ""});

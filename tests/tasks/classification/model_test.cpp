@@ -70,7 +70,7 @@ TEST_F(ClassificationModelFile, IsRefusedWhenSomethingIsMissingOrWrong) {
   refuse("attend.labels", "[\"a\", \" \", \"b\"]", "got ' '");
   refuse("attend.labels", "[\"a\", \"b\\tc\", \"d\"]", "got 'b\\tc'");
   refuse("attend.labels", "[\"a\", \"b\\nc\", \"d\"]", "got 'b\\nc'");
-  refuse("attend.text", "{\"max_length\": 1}", "max-length");
+  refuse("attend.text", "{\"max_length\": 1}", "max_length");
   refuse("attend.config", "{\"n_encoder_layers\": 1000000}", "layers");
   refuse("attend.config", "{\"pooling\": \"min\"}", "pooling");
 }

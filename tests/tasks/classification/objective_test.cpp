@@ -255,38 +255,38 @@ TEST(ClassWeights, BalanceOnlyTheClassesThatOccur) {
       [&] {
         class_weights({"bad=0", "so-so=0"}, texts);
       },
-      {"class-weights", "above 0", "none"});
+      {"class_weights", "above 0", "none"});
 }
 
 TEST(ClassWeights, MustBeNumbersForLabelsThatThereAre) {
   expect_error<ConfigError>([] { class_weights({"bad"}, kFilms); },
-                            {"class-weights", "label=number", "bad"});
+                            {"class_weights", "label=number", "bad"});
   expect_error<ConfigError>([] { class_weights({"bad=x"}, kFilms); },
-                            {"class-weights: bad: expected a number from 0 to 1000000, got x"});
+                            {"class_weights: bad: expected a number from 0 to 1000000, got x"});
   expect_error<ConfigError>([] { class_weights({"bad=-1"}, kFilms); },
-                            {"class-weights: bad", "-1"});
+                            {"class_weights: bad", "-1"});
   expect_error<ConfigError>([] { class_weights({"bad="}, kFilms); },
-                            {"class-weights: bad", "got nothing"});
+                            {"class_weights: bad", "got nothing"});
   for (const char* number : {"1e999", "inf", "nan", "1e7", "0x1", "1 "})
     expect_error<ConfigError>([&] { class_weights({std::string("bad=") + number}, kFilms); },
-                              {"class-weights: bad: expected", number});
+                              {"class_weights: bad: expected", number});
   expect_error<ConfigError>([] { class_weights({"worse=1"}, kFilms); },
-                            {"class-weights", "worse", "bad, fine, so-so"});
+                            {"class_weights", "worse", "bad, fine, so-so"});
   expect_error<ConfigError>(
       [] {
         class_weights({"bad=1", "bad=2"}, kFilms);
       },
-      {"class-weights", "one weight for 'bad'", "two"});
+      {"class_weights", "one weight for 'bad'", "two"});
   expect_error<ConfigError>(
       [] {
         class_weights({"balanced", "bad=2"}, kFilms);
       },
-      {"class-weights", "balanced alone"});
+      {"class_weights", "balanced alone"});
   expect_error<ConfigError>(
       [] {
         class_weights({"bad=0", "fine=0", "so-so=0"}, kFilms);
       },
-      {"class-weights", "above 0", "none"});
+      {"class_weights", "above 0", "none"});
 }
 
 }  // namespace

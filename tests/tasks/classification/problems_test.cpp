@@ -304,16 +304,16 @@ TEST_F(ClassifierProblems, AreCheckedBeforeAnythingIsTrained) {
   refuse(options(ProblemType::regression, "several"), {"several:1: expected a number"});
   ClassificationTraining weighed = options(ProblemType::multi_label, "several");
   weighed.loss.class_weights = {"balanced"};
-  refuse(weighed, {"class-weights", "multi_label"});
+  refuse(weighed, {"class_weights", "multi_label"});
   ClassificationTraining smoothed = options(ProblemType::regression, "numbers");
   smoothed.loss.label_smoothing = 0.1f;
-  refuse(smoothed, {"label-smoothing", "regression"});
+  refuse(smoothed, {"label_smoothing", "regression"});
   ClassificationTraining by_accuracy = options(ProblemType::regression, "numbers");
   by_accuracy.data.best_by = ClassificationScore::accuracy;
-  refuse(by_accuracy, {"best-by: accuracy is no score of regression", "spearman, pearson"});
+  refuse(by_accuracy, {"best_by: accuracy is no score of regression", "spearman, pearson"});
   ClassificationTraining too_short = of_pairs();
   too_short.data.length.max_length = 3;
-  refuse(too_short, {"max-length is 3", "a pair"});
+  refuse(too_short, {"max_length is 3", "a pair"});
 }
 
 TEST_F(ClassifierProblems, AreThoseOfTheResumedModel) {
@@ -322,7 +322,7 @@ TEST_F(ClassifierProblems, AreThoseOfTheResumedModel) {
   ClassificationTraining single = of_pairs();
   single.data.columns.second_column.clear();
   expect_error<ConfigError>([&] { prepare_training(single, &checkpoint); },
-                            {"second-column", "pairs of texts"});
+                            {"second_column", "pairs of texts"});
   ClassificationTraining other = of_pairs();
   other.model.separators = 2;
   expect_error<ConfigError>([&] { prepare_training(other, &checkpoint); }, {"separators was 1"});

@@ -74,19 +74,19 @@ TEST_F(ReplayedClassification, LearnsFromTheOutputsOfTheOldModel) {
 }
 
 TEST_F(ReplayedClassification, RefusesWhatDoesNotFit) {
-  expect_refused([](ClassificationTraining& o) { o.replay.weight = 0; }, {"replay-weight"});
+  expect_refused([](ClassificationTraining& o) { o.replay.weight = 0; }, {"replay_weight"});
   expect_refused([](ClassificationTraining& o) { o.replay.distill_weight = 0.5f; },
-                 {"distill-weight", "--init-from"});
+                 {"distill_weight", "init_from"});
   learn_the_old_texts();
   options_.replay.distill_weight = 0.5f;
   expect_refused([](ClassificationTraining& o) { o.loss.r_drop = 1; },
-                 {"distill-weight", "without class-weights and r-drop", "got r-drop"});
+                 {"distill_weight", "without class_weights and r_drop", "got r_drop"});
   expect_refused([](ClassificationTraining& o) { o.loss.class_weights = {"good=2"}; },
-                 {"distill-weight", "got class-weights"});
+                 {"distill_weight", "got class_weights"});
   expect_refused([](ClassificationTraining& o) { o.model.problem_type = ProblemType::multi_label; },
-                 {"distill-weight", "got multi_label"});
+                 {"distill_weight", "got multi_label"});
   expect_refused([](ClassificationTraining& o) { o.data.train = {"other"}; },
-                 {"distill-weight", "the same labels"});
+                 {"distill_weight", "the same labels"});
   ClassificationTraining o = options_;
   o.replay.distill_weight = 0;
   o.replay.text = {"other"};

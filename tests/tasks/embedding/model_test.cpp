@@ -121,9 +121,9 @@ TEST(EmbeddingModel, ThatIsDamagedIsRefused) {
   refuse("attend.prompts", R"({"query": 1})", {"attend.prompts", "'query': expected a text"});
   refuse("attend.prompt", "search", {"attend.prompt", "'search' is not the name of a prompt"});
   refuse("attend.text", R"({"max_length": 2, "truncation": "right"})",
-         {"file: attend.config: max-length is 2, expected at least 3"});
+         {"file: attend.config: max_length is 2, expected at least 3"});
   refuse("attend.text", R"({"max_length": 13, "truncation": "right"})",
-         {"file: attend.config: max-length: 13 tokens do not fit in max-positions 12"});
+         {"file: attend.config: max_length: 13 tokens do not fit in max_positions 12"});
   refuse("attend.config", R"({"pooling": "sum"})", {"file: attend.config", "pooling"});
 }
 

@@ -227,7 +227,7 @@ TEST_F(EmbeddingTrainings, RefuseWhatTheyCannotDo) {
     change(options);
     expect_error<ConfigError>([&] { prepare_training(options, nullptr); }, parts);
   };
-  refused([](EmbeddingTraining& o) { o.data.train = {}; }, {"--train"});
+  refused([](EmbeddingTraining& o) { o.data.train = {}; }, {"train"});
   for (const char* width : {"16", "17", "0", "x"})
     refused([&](EmbeddingTraining& o) { o.loss.matryoshka = {width}; }, {"matryoshka", width});
   refused([](EmbeddingTraining& o) { o.loss.matryoshka = {"8", "8"}; }, {"matryoshka", "twice"});
@@ -237,15 +237,15 @@ TEST_F(EmbeddingTrainings, RefuseWhatTheyCannotDo) {
         o.data.valid = {"pairs"};
         o.data.best_by = EmbeddingScore::spearman;
       },
-      {"best-by", "--valid-scored"});
+      {"best_by", "valid_scored"});
   refused(
       [](EmbeddingTraining& o) {
         o.data.valid_scored = {"scored"};
         o.data.best_by = EmbeddingScore::mrr;
       },
-      {"best-by", "--valid"});
+      {"best_by", "valid"});
   refused([](EmbeddingTraining& o) { o.data.batch.batch_tokens = 1; },
-          {"batch-tokens", "two pairs", "in 1 token;"});
+          {"batch_tokens", "two pairs", "in 1 token;"});
   options_.data.valid = {"missing"};
   EXPECT_THROW(prepared(), IoError);
 }
@@ -259,11 +259,11 @@ TEST_F(EmbeddingTrainings, ResumeOnlyTheSameModel) {
             model_of(task).tokenizer.bytes());
   options_.model.normalize = false;
   expect_error<ConfigError>([&] { prepare_training(options_, &checkpoint); },
-                            {"--resume", "normalize was true, is false"});
+                            {"resume", "normalize was true, is false"});
   options_.model.normalize = true;
   options_.data.length.max_length = 5;
   expect_error<ConfigError>([&] { prepare_training(options_, &checkpoint); },
-                            {"--resume", "max-length was 256, is 5"});
+                            {"resume", "max-length was 256, is 5"});
 }
 
 }  // namespace

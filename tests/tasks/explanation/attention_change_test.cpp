@@ -211,10 +211,10 @@ TEST_F(AttentionChangeTest, RefusesWhatIsNotThere) {
                             {"'decodr.*'", "no attention module", kFirst});
   expect_error<ConfigError>([&] { base->with_attention(off({kFirst + ":4"})); },
                             {"head 4", "0 to 3"});
-  expect_error<ConfigError>([&] { off({kFirst + ":x"}); }, {"heads-off", kFirst, "whole number"});
-  expect_error<ConfigError>([&] { off({":1"}); }, {"heads-off", "MODULE:HEAD"});
-  expect_error<ConfigError>([&] { beta({kFirst + "=nan"}); }, {"attention-beta", "nan"});
-  expect_error<ConfigError>([&] { beta({"-1"}); }, {"attention-beta", "from 0"});
+  expect_error<ConfigError>([&] { off({kFirst + ":x"}); }, {"heads_off", kFirst, "whole number"});
+  expect_error<ConfigError>([&] { off({":1"}); }, {"heads_off", "MODULE:HEAD"});
+  expect_error<ConfigError>([&] { beta({kFirst + "=nan"}); }, {"attention_beta", "nan"});
+  expect_error<ConfigError>([&] { beta({"-1"}); }, {"attention_beta", "from 0"});
 }
 
 TEST_F(AttentionChangeTest, RefusesToSharpenScoresThatNoFactorOfQueriesScales) {
@@ -225,7 +225,7 @@ TEST_F(AttentionChangeTest, RefusesToSharpenScoresThatNoFactorOfQueriesScales) {
     const auto base =
         base_of(LanguageModel{std::make_shared<LanguageTransformer>(config, 7), tokenizer, {8}});
     expect_error<ConfigError>([&] { base->with_attention(beta({"2"})); },
-                              {"attention-beta", reason});
+                              {"attention_beta", reason});
     EXPECT_NE(outputs(*base->with_attention(off({"*"}))), outputs(*base->model()));
   };
   expect_refused([](auto& config) { config.positions = PositionKind::alibi; }, "positions");

@@ -81,7 +81,7 @@ TEST(GenerationEngine, RefusesMoreContinuationsThanTheBeamHas) {
   options.n_best = 3;
   expect_error<ConfigError>(
       [&] { GenerationEngine(small_language_model()).generate_best("the cat", options); },
-      {"n-best", "beam-size 2"});
+      {"n_best", "beam_size 2"});
 }
 
 TEST(GenerationEngine, HandsOnTheTextAsItGrows) {
@@ -228,7 +228,7 @@ TEST(GenerationEngine, WritesWithTheCacheThatMeasuresPerplexity) {
   }
   options.cache.tokens = -1;
   expect_error<ConfigError>([&] { GenerationEngine(model).generate("the cat sat", options); },
-                            {"cache-tokens"});
+                            {"cache_tokens"});
 }
 
 TEST(GenerationEngine, NeverWritesPiecesWithoutText) {
@@ -359,13 +359,13 @@ TEST(GenerationEngine, NamesTheOptionThatIsWrong) {
     change(options);
     expect_error<ConfigError>([&] { generator.generate("a", options); }, {name});
   };
-  refused([](auto& o) { o.max_tokens = 0; }, "max-tokens");
+  refused([](auto& o) { o.max_tokens = 0; }, "max_tokens");
   refused([](auto& o) { o.sampling.temperature = -1.0f; }, "temperature");
-  refused([](auto& o) { o.sampling.top_p = 1.5f; }, "top-p");
-  refused([](auto& o) { o.sampling.top_k = -2; }, "top-k");
-  refused([](auto& o) { o.repetition_penalty = 0.0f; }, "repetition-penalty");
+  refused([](auto& o) { o.sampling.top_p = 1.5f; }, "top_p");
+  refused([](auto& o) { o.sampling.top_k = -2; }, "top_k");
+  refused([](auto& o) { o.repetition_penalty = 0.0f; }, "repetition_penalty");
   refused([](auto& o) { o.repetition_penalty = std::numeric_limits<float>::infinity(); },
-          "repetition-penalty");
+          "repetition_penalty");
   refused([](auto& o) { o.context = -1; }, "context");
 }
 

@@ -94,7 +94,7 @@ TEST(GenerationRules, LetASearchGoOn) {
   options.beam.patience = 2;
   EXPECT_EQ(lines(options).size(), 6u);
   options.beam.patience = 1;
-  expect_error<ConfigError>([&] { lines(options); }, {"n-best", "beam-size 3"});
+  expect_error<ConfigError>([&] { lines(options); }, {"n_best", "beam_size 3"});
 }
 
 TEST(GenerationRules, RefuseWhatTheModelDoesNotHave) {
@@ -106,7 +106,7 @@ TEST(GenerationRules, RefuseWhatTheModelDoesNotHave) {
   expect_error<ConfigError>([&] { lines(options); }, {"forbidden_ids"});
   options = {};
   options.min_tokens = -1;
-  expect_error<ConfigError>([&] { lines(options); }, {"min-tokens", "-1"});
+  expect_error<ConfigError>([&] { lines(options); }, {"min_tokens", "-1"});
 }
 
 }  // namespace

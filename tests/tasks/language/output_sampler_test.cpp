@@ -61,7 +61,7 @@ TEST(OutputSampler, MayTakeTheWholeVocabularyButNotMore) {
   const std::vector<std::int32_t> stream{0, 0, 0, 1, 2};
   EXPECT_EQ(OutputSampler(stream, 4, 4, 1).always(), 4);
   expect_error<ConfigError>([&] { OutputSampler(stream, 4, 5, 1); },
-                            {"output-sample", "1 to 4", "got 5"});
+                            {"output_sample", "1 to 4", "got 5"});
   expect_error<ShapeError>([&] { OutputSampler(stream, 2, 1, 1); }, {"0..1", "got 2"});
 }
 

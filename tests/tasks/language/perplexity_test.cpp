@@ -84,7 +84,7 @@ TEST(TextPerplexity, IsLowerWithACacheWhereATextRepeatsItself) {
                 fmt::format("; with a cache of 100 tokens, {:.2f} per token without", without)),
             std::string::npos);
   options.cache.weight = 1.0f;
-  expect_error<ConfigError>([&] { text_perplexity(model, twice, options); }, {"cache-weight"});
+  expect_error<ConfigError>([&] { text_perplexity(model, twice, options); }, {"cache_weight"});
 }
 
 TEST(TextPerplexity, SaysWhatItIsOf) {
@@ -131,7 +131,7 @@ TEST(TextPerplexity, RefusesWhatMakesNoSense) {
       [&] {
         text_perplexity(model, text, {9, 9, {}});
       },
-      {"context: 9 tokens", "max-positions 8"});
+      {"context: 9 tokens", "max_positions 8"});
 }
 
 }  // namespace

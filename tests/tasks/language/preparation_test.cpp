@@ -157,7 +157,7 @@ TEST_F(LanguagePreparations, NeedOneVocabulary) {
   save_checkpoint(path("translator.safetensors"), checkpoint_of(small_model()));
   preparation_.preparation.tokenizer_from = path("translator.safetensors").string();
   expect_error<ConfigError>([&] { prepare_text(preparation_); },
-                            {"tokenizer-from", "found two", "translator"});
+                            {"tokenizer_from", "found two", "translator"});
 }
 
 TEST_F(LanguagePreparations, TakeTheLanguageThatTrainingNames) {
@@ -173,10 +173,10 @@ TEST_F(LanguagePreparations, RefuseWhatNeedsTheText) {
   prepare_text(preparation_);
   LanguageTraining training = from_disk();
   training.loss.output_sample = 10;
-  expect_error<ConfigError>([&] { prepare_training(training, nullptr); }, {"output-sample"});
+  expect_error<ConfigError>([&] { prepare_training(training, nullptr); }, {"output_sample"});
   training = from_disk();
   training.data.train = {"one.en"};
-  expect_error<ConfigError>([&] { prepare_training(training, nullptr); }, {"--train", "both"});
+  expect_error<ConfigError>([&] { prepare_training(training, nullptr); }, {"train", "both"});
 }
 
 TEST_F(LanguagePreparations, NameADamagedShardAndAMissingText) {

@@ -64,16 +64,16 @@ TEST_F(ReplayedLanguage, LearnsFromTheOutputsOfTheOldModel) {
 }
 
 TEST_F(ReplayedLanguage, RefusesWhatDoesNotFit) {
-  expect_refused([](LanguageTraining& o) { o.replay.weight = 0; }, {"replay-weight"});
+  expect_refused([](LanguageTraining& o) { o.replay.weight = 0; }, {"replay_weight"});
   expect_refused([](LanguageTraining& o) { o.replay.distill_weight = 0.5f; },
-                 {"distill-weight", "--init-from"});
+                 {"distill_weight", "init_from"});
   learn_the_old_text();
   expect_refused(
       [](LanguageTraining& o) {
         o.replay.distill_weight = 0.5f;
         o.loss.output_sample = 8;
       },
-      {"distill-weight", "--output-sample 0"});
+      {"distill_weight", "output_sample 0"});
   LanguageTraining missing = options_;
   missing.replay.text = {"nothing"};
   EXPECT_THROW(prepare_training(missing, nullptr), IoError);

@@ -208,7 +208,7 @@ TEST_F(LanguageTrainingTest, NamesWhatIsWrong) {
     change(options);
     expect_error<Error>([&] { prepare_training(options, nullptr); }, parts);
   };
-  refused([](auto& o) { o.data.train.clear(); }, {"--train"});
+  refused([](auto& o) { o.data.train.clear(); }, {"train"});
   refused([](auto& o) { o.data.train = {"absent"}; }, {"absent"});
   write(path("empty"), "");
   refused([](auto& o) { o.data.train = {"empty"}; }, {"empty"});
@@ -220,24 +220,24 @@ TEST_F(LanguageTrainingTest, NamesWhatIsWrong) {
         "good\nb\xff"
         "d\n");
   refused([](auto& o) { o.data.train = {"bytes"}; }, {"bytes:2", "UTF-8"});
-  refused([](auto& o) { o.vocabulary.vocab_size = 1000; }, {"vocab-size", "17"});
-  refused([](auto& o) { o.data.windows.sequence_length = 0; }, {"sequence-length"});
-  refused([](auto& o) { o.data.batch.batch_tokens = 0; }, {"batch-tokens"});
-  refused([](auto& o) { o.loss.output_sample = 18; }, {"output-sample", "17"});
-  refused([](auto& o) { o.loss.output_sample = -1; }, {"output-sample"});
-  refused([](auto& o) { o.loss = {0.1f, 5}; }, {"label-smoothing", "output-sample"});
+  refused([](auto& o) { o.vocabulary.vocab_size = 1000; }, {"vocab_size", "17"});
+  refused([](auto& o) { o.data.windows.sequence_length = 0; }, {"sequence_length"});
+  refused([](auto& o) { o.data.batch.batch_tokens = 0; }, {"batch_tokens"});
+  refused([](auto& o) { o.loss.output_sample = 18; }, {"output_sample", "17"});
+  refused([](auto& o) { o.loss.output_sample = -1; }, {"output_sample"});
+  refused([](auto& o) { o.loss = {0.1f, 5}; }, {"label_smoothing", "output_sample"});
   refused(
       [](auto& o) {
         o.model.positions = PositionKind::learned;
         o.model.max_positions = 7;
       },
-      {"sequence-length", "8", "max-positions 7"});
+      {"sequence_length", "8", "max_positions 7"});
 }
 
 TEST_F(LanguageTrainingTest, RefusesToResumeAnotherModel) {
   train("run");
   options_.model.d_ff = 32;
-  expect_error<ConfigError>([&] { train("run", true); }, {"--resume", "d-ff was"});
+  expect_error<ConfigError>([&] { train("run", true); }, {"resume", "d-ff was"});
 }
 
 TEST(LanguageModelFile, IsForLanguageModeling) {

@@ -141,10 +141,10 @@ TEST_F(PreparedTexts, BelongTogetherOnlyWithTheSameSettings) {
   };
   TranslationPreparation other = options_;
   other.data.length.max_length = 41;
-  expect_refused(other, "longer", {"longer", "--max-length"});
+  expect_refused(other, "longer", {"longer", "max_length"});
   other = options_;
   other.data.length.over_long = OverLong::truncate;
-  expect_refused(other, "truncated", {"truncated", "--over-long"});
+  expect_refused(other, "truncated", {"truncated", "over_long"});
   other = options_;
   other.vocabulary.tokenizer.pretokenized = true;
   expect_refused(other, "pretokenized", {"pretokenized", "the same vocabularies"});

@@ -248,7 +248,7 @@ TEST(ServingEngine, RefusesBadRequestsBeforeTheyAreQueued) {
       [&] {
         jobs_of(translator(), TranslationRequest{{"a cat"}, options}, {}, state);
       },
-      {"n-best", "beam-size 3"});
+      {"n_best", "beam_size 3"});
   options = beam_of(3);
   options.max_source_tokens = 2;
   expect_error<LineError>(
@@ -263,7 +263,7 @@ TEST(ServingEngine, RefusesBadRequestsBeforeTheyAreQueued) {
         request.options.n_best = 3;
         jobs_of(served_generator(), request, {}, state);
       },
-      {"n-best", "beam-size 2"});
+      {"n_best", "beam_size 2"});
   expect_error<LineError>(
       [&] {
         jobs_of(served_classifier(), ClassificationRequest{{"good", " "}}, {}, state);
@@ -286,7 +286,7 @@ TEST(ServingEngine, RefusesBadRequestsBeforeTheyAreQueued) {
       },
       {"layer", "99"});
   expect_error<ConfigError>([] { ServingEngine({.batch_rows = 0}, nullptr); },
-                            {"batch-rows", "from 1"});
+                            {"batch_rows", "from 1"});
 }
 
 TEST(ServingEngine, KeepsAModelForItsRequestsOnly) {

@@ -219,13 +219,13 @@ TEST_F(TaggingTask, IsCheckedBeforeAnythingIsTrained) {
   };
   TaggingTraining by_entities = options("other");
   by_entities.data.best_by = TaggingScore::entity_f1;
-  refuse(by_entities, {"best-by: entity_f1 needs tags such as B-PER", "DET, NOUN, VERB"});
+  refuse(by_entities, {"best_by: entity_f1 needs tags such as B-PER", "DET, NOUN, VERB"});
   TaggingTraining valid = options();
   valid.data.valid = {"other"};
   refuse(valid, {"other:1: unknown tag 'DET'"});
   TaggingTraining nothing = options();
   nothing.data.train.clear();
-  refuse(nothing, {"--train"});
+  refuse(nothing, {"train"});
   trained(options());
   const Checkpoint checkpoint = load_checkpoint(path("run") / "model.safetensors");
   TaggingTraining wider = options();

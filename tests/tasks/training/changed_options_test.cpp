@@ -85,7 +85,7 @@ TEST_F(ChangedOptions, DoNotIncludeAnotherModelToStartFrom) {
   write(config, "[run]\ninit-from = \"model\"\n");
   EXPECT_NO_THROW(require(""));
   EXPECT_NO_THROW(require("model"));
-  expect_error<ConfigError>([&] { require("other"); }, {"--init-from", "started from model"});
+  expect_error<ConfigError>([&] { require("other"); }, {"init_from", "started from model"});
   write(config, "[run]\n");
   expect_error<ConfigError>([&] { require("other"); }, {"started from random numbers"});
   // The same folder under another name.

@@ -235,9 +235,9 @@ TEST(SettleOptions, RefusesAnotherArchitectureAndKeepsTheDropoutOfTheUser) {
   EXPECT_EQ(settled({"width"}, "model", {"width"}).width, 8);
   EXPECT_EQ(settled({}, "model", {"width"}).width, 16);
   expect_error<ConfigError>([&] { settled({"width"}, "model"); },
-                            {"model.safetensors: width is 16; leave --width 8 out"});
+                            {"model.safetensors: width is 16; leave width 8 out"});
   expect_error<ConfigError>([&] { settled({"width"}, "vocabulary"); },
-                            {"model.safetensors: a model keeps its vocabulary", "--width 8"});
+                            {"model.safetensors: a model keeps its vocabulary", "width 8"});
 }
 
 TEST(ModelOptionsOf, AreTheOptionsOfAnArchitecture) {

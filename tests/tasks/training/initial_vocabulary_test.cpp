@@ -129,7 +129,7 @@ TEST(WithVocabularies, TakesTwoForTwo) {
   EXPECT_EQ(loaded->tokenizers()[1].tokenizer.bytes(), tgt.bytes());
   EXPECT_EQ(notes.size(), 2u);
   expect_error<ConfigError>([&] { with_vocabularies(model, std::vector{src}, notes); },
-                            {"init-vocabulary", "two vocabularies", "got 1"});
+                            {"init_vocabulary", "two vocabularies", "got 1"});
 }
 
 TEST(WithVocabularies, RefusesModelsThatNameTokens) {
@@ -140,7 +140,7 @@ TEST(WithVocabularies, RefusesModelsThatNameTokens) {
   expect_error<ConfigError>([&] { with_vocabularies(model, now, notes); }, {"suppressed_tokens"});
   model = small_classifier_checkpoint();
   model.tensors.push_back({"bigram_embedding.weight", Tensor::zeros({4, 32})});
-  expect_error<ConfigError>([&] { with_vocabularies(model, now, notes); }, {"bigram-buckets"});
+  expect_error<ConfigError>([&] { with_vocabularies(model, now, notes); }, {"bigram_buckets"});
 }
 
 class LoadVocabulary : public FolderTest {};

@@ -98,7 +98,7 @@ TEST_P(TranslatorStream, RefusesATooLongLineAfterAllBeforeIt) {
   sentences.push_back("a cat");
   expect_error<DataError>(
       [&] { translate(lines_of(sentences)); },
-      {"standard input:8", "100001 tokens", "max-source-tokens 40", "--max-source-tokens"});
+      {"standard input:8", "100001 tokens", "max_source_tokens 40", "max_source_tokens"});
   expect_accepted(kLines);
 }
 

@@ -178,7 +178,7 @@ TEST(Ensemble, NamesTheModelThatDoesNotFit) {
       [&] {
         together({first, first}).translate(kTogether, options);
       },
-      {"--shortlist: expected one model"});
+      {"shortlist: expected one model"});
 }
 
 }  // namespace

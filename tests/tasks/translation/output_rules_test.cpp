@@ -143,7 +143,7 @@ TEST(TranslationRules, RefuseWhatTheModelDoesNotHave) {
       {"forbidden_ids", "256"});
   expect_error<ConfigError>(
       [&] { translate([](TranslationOptions& o) { o.beam.repetition_penalty = 0; }); },
-      {"repetition-penalty", "0"});
+      {"repetition_penalty", "0"});
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ TEST(PairFormat, AsksForALanguageThatHasNoDefault) {
       [] {
         three_languages().of({"eng_Latn", ""});
       },
-      {"--tgt-lang", "several languages", "deu_Latn, eng_Latn, fra_Latn"});
+      {"tgt_lang", "several languages", "deu_Latn, eng_Latn, fra_Latn"});
   EXPECT_EQ(three_languages().of_any().before_target, (Tokens{3, 10})) << "the first one";
 }
 
@@ -63,12 +63,12 @@ TEST(PairFormat, NamesLanguagesNearAnUnknownOne) {
       [] {
         three_languages().of({"eng_Latin", "deu_Latn"});
       },
-      {"--src-lang", "'eng_Latin'", "did you mean eng_Latn?"});
+      {"src_lang", "'eng_Latin'", "did you mean eng_Latn?"});
   expect_error<ConfigError>(
       [] {
         three_languages().of({"en", "deu_Latn"});
       },
-      {"--src-lang", "it has eng_Latn and others"});
+      {"src_lang", "it has eng_Latn and others"});
   expect_error<ConfigError>(
       [] {
         three_languages().of({"xx", "deu_Latn"});
@@ -78,7 +78,7 @@ TEST(PairFormat, NamesLanguagesNearAnUnknownOne) {
       [] {
         three_languages().set_defaults({"", "french"});
       },
-      {"--tgt-lang", "fra_Latn"});
+      {"tgt_lang", "fra_Latn"});
 }
 
 TEST(PairFormat, RefusesALanguageWhereThereIsNoneToChoose) {
@@ -86,12 +86,12 @@ TEST(PairFormat, RefusesALanguageWhereThereIsNoneToChoose) {
       [] {
         small_model().format.of({"en", ""});
       },
-      {"--src-lang", "one pair of languages"});
+      {"src_lang", "one pair of languages"});
   expect_error<ConfigError>(
       [] {
         into_two_languages().of({"eng", "fra"});
       },
-      {"--src-lang", "by itself"});
+      {"src_lang", "by itself"});
 }
 
 TEST(PairFormat, IsTheSameWhenItIsReadAgain) {

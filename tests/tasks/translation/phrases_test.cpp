@@ -102,12 +102,12 @@ TEST(Phrases, RefuseWhatCannotBe) {
   const auto refused = [](TranslationOptions options, std::string_view why) {
     expect_error<ConfigError>([&] { translator().translate(kWithPhrases, options); }, {why});
   };
-  refused(phrase_options({"hund", " "}, {}), "must-contain: expected phrases, got an empty one");
-  refused(phrase_options({}, {""}), "must-not-contain: expected phrases, got an empty one");
+  refused(phrase_options({"hund", " "}, {}), "must_contain: expected phrases, got an empty one");
+  refused(phrase_options({}, {""}), "must_not_contain: expected phrases, got an empty one");
   refused(phrase_options({"Ж"}, {}), "no tokens for all characters of 'Ж'");
-  refused(phrase_options({}, {"Ж"}), "must-not-contain: the model has no tokens");
+  refused(phrase_options({}, {"Ж"}), "must_not_contain: the model has no tokens");
   refused(phrase_options({"der hund"}, {"hund"}),
-          "must-contain: 'der hund' contains a phrase of must-not-contain");
+          "must_contain: 'der hund' contains a phrase of must_not_contain");
   refused(phrase_options(std::vector<std::string>(257, "hund"), {}), "at most 256 phrases");
   std::string endless;
   for (int i = 0; i < 101; ++i) endless += "hund ";
@@ -121,8 +121,7 @@ TEST(Phrases, RefuseWhatCannotBe) {
                             {"the model never writes", "which is part of 'hund'"});
   TranslationOptions listed = phrase_options({"hund"}, {});
   listed.shortlist = true;
-  expect_error<ConfigError>([&] { phrase_rules(listed, silent); },
-                            {"--shortlist leaves only some"});
+  expect_error<ConfigError>([&] { phrase_rules(listed, silent); }, {"shortlist leaves only some"});
   listed = phrase_options({}, {"hund"});
   listed.shortlist = true;
   EXPECT_NE(phrase_rules(listed, silent), nullptr);

@@ -172,7 +172,7 @@ TEST_F(PrefixStream, NamesTheLineThatIsWrong) {
   ASSERT_EQ(texts.size(), 4u);
   EXPECT_TRUE(texts[0].starts_with("prefixes:1: ")) << texts[0];
   EXPECT_TRUE(texts[1].starts_with("prefixes:2: a prefix of ")) << texts[1];
-  EXPECT_NE(texts[1].find("leaves no room in max-length 12"), std::string::npos) << texts[1];
+  EXPECT_NE(texts[1].find("leaves no room in max_length 12"), std::string::npos) << texts[1];
   EXPECT_TRUE(texts[2].starts_with("in:3: ")) << texts[2];
   EXPECT_TRUE(texts[3].starts_with("die")) << texts[3];
 }
@@ -200,13 +200,13 @@ TEST(Prefix, OptionsFitTheSentences) {
   const auto tokens = translator().model().tgt_tokenizer.encode(options.prefixes[0]).size();
   options.beam.max_length = static_cast<int>(tokens);
   expect_error<LineError>([&] { translator().translate(kToBegin, options); },
-                          {fmt::format("leaves no room in max-length {}", tokens)});
+                          {fmt::format("leaves no room in max_length {}", tokens)});
   ++options.beam.max_length;
   EXPECT_NO_THROW(translator().translate(kToBegin, options));
   options.sampling = SamplingOptions{.max_length = 2};
   options.beam.max_length = 0;
   expect_error<LineError>([&] { translator().translate(kToBegin, options); },
-                          {"leaves no room in max-length 2"});
+                          {"leaves no room in max_length 2"});
 }
 
 }  // namespace

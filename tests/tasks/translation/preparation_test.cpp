@@ -198,7 +198,7 @@ TEST_F(TranslationPreparations, LeaveNoFolderWhenTheTextIsBad) {
   preparation_.data.src_train = {"-"};
   expect_error<ConfigError>([&] { prepare_text(preparation_); }, {"standard input"});
   preparation_.data.src_train = {};
-  expect_error<ConfigError>([&] { prepare_text(preparation_); }, {"--src-train"});
+  expect_error<ConfigError>([&] { prepare_text(preparation_); }, {"src_train"});
   for (const auto& entry : std::filesystem::directory_iterator(folder_))
     EXPECT_TRUE(entry.path().filename().string().starts_with("train.")) << entry.path();
 }
@@ -278,10 +278,10 @@ TEST_F(TranslationPreparations, AreNotForOtherOptions) {
   TranslationTraining training = from_disk();
   training.data.length.max_length = 41;
   expect_error<ConfigError>([&] { prepare_training(training, nullptr); },
-                            {"--max-length 40", "--max-length 41"});
+                            {"max_length 40", "max_length 41"});
   training = from_disk();
   training.vocabulary.bpe_dropout = 0.1f;
-  expect_error<ConfigError>([&] { prepare_training(training, nullptr); }, {"bpe-dropout"});
+  expect_error<ConfigError>([&] { prepare_training(training, nullptr); }, {"bpe_dropout"});
   training = from_disk();
   training.data.src_train = {"train.en"};
   expect_error<ConfigError>([&] { prepare_training(training, nullptr); }, {"prepared", "both"});
@@ -294,7 +294,7 @@ TEST_F(TranslationPreparations, AreNotForAModelWithAnotherVocabulary) {
   TranslationTraining training = from_disk();
   training.initial = std::make_shared<const Checkpoint>(load_checkpoint(path("run")));
   expect_error<ConfigError>([&] { prepare_training(training, nullptr); },
-                            {"vocabulary", "--tokenizer-from"});
+                            {"vocabulary", "tokenizer_from"});
 }
 
 TEST_F(TranslationPreparations, BelongTogetherOnlyWithOneVocabulary) {
@@ -306,7 +306,7 @@ TEST_F(TranslationPreparations, BelongTogetherOnlyWithOneVocabulary) {
       [&] {
         prepare_training(from_disk({"prepared", "other"}), nullptr);
       },
-      {"other", "--tokenizer-from"});
+      {"other", "tokenizer_from"});
 }
 
 }  // namespace

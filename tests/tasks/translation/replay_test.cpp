@@ -82,19 +82,19 @@ TEST_F(ReplayedTranslation, LearnsFromTheOutputsOfTheOldModel) {
 
 TEST_F(ReplayedTranslation, RefusesWhatDoesNotFit) {
   expect_refused([](TranslationTraining& o) { o.replay.src = {"old.src"}; },
-                 {"--src-replay and --tgt-replay"});
+                 {"src_replay and tgt_replay"});
   expect_refused([](TranslationTraining& o) { o.replay.tgt_valid = {"old.tgt"}; },
-                 {"--src-replay-valid and --tgt-replay-valid"});
-  expect_refused([](TranslationTraining& o) { o.replay.weight = 0; }, {"replay-weight"});
+                 {"src_replay_valid and tgt_replay_valid"});
+  expect_refused([](TranslationTraining& o) { o.replay.weight = 0; }, {"replay_weight"});
   expect_refused([](TranslationTraining& o) { o.replay.distill_weight = 0.5f; },
-                 {"distill-weight", "--init-from"});
+                 {"distill_weight", "init_from"});
   learn_the_old_text();
   expect_refused(
       [](TranslationTraining& o) {
         o.replay.distill_weight = 0.5f;
         o.loss.training.r_drop = 1.0f;
       },
-      {"distill-weight", "R-Drop"});
+      {"distill_weight", "R-Drop"});
   TranslationTraining missing = options_;
   missing.replay.src = missing.replay.tgt = {"nothing"};
   EXPECT_THROW(prepare_training(missing, nullptr), IoError);

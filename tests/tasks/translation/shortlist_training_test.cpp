@@ -120,7 +120,7 @@ TEST_F(Shortlists, LimitWhatIsWritten) {
 
 TEST_F(Shortlists, ThatAreMissingOrDamagedAreNamed) {
   expect_error<ConfigError>([&] { texts(TranslationEngine(model_), true); },
-                            {"--shortlist", "attend shortlist"});
+                            {"shortlist", "attend shortlist"});
   expect_error<ConfigError>([&] { make_shortlist(model_, lesson(model_), {.translations = 0}); },
                             {"translations", "0"});
   const Shortlist good = make_shortlist(model_, lesson(model_), {});

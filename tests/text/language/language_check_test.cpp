@@ -64,7 +64,7 @@ TEST(LanguageCheck, TakesTheNamesThatModelsGive) {
 
 TEST(LanguageCheck, RefusesAnUnknownLanguageByItsOption) {
   const std::string message = message_of<ConfigError>([] { LanguageCheck("tlh", 3, "tgt-lang"); });
-  EXPECT_TRUE(contains(message, "--tgt-lang: expected a language")) << message;
+  EXPECT_TRUE(contains(message, "tgt_lang: expected a language")) << message;
   EXPECT_TRUE(contains(message, "en, de, fr")) << message;
   EXPECT_TRUE(contains(message, "'tlh'")) << message;
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "attend/core/options/option_error.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -57,12 +58,12 @@ std::string range_text(const NumberRange& range);
 // "a whole number from 0 to 1024", "a number above 0 up to 1".
 std::string expected_number(const NumberRange& range, bool whole);
 
-// Throws ConfigError "<name>: expected a whole number from 0 to 1024, got 200000".
+// Throws ConfigError "<name>: expected a whole number from 0 to 1024, got 200000" for an option.
 template <class Number>
 void require_in_range(std::string_view name, Number value, const NumberRange& range) {
   if (range.contains(value)) return;
-  throw ConfigError(fmt::format("{}: expected {}, got {}", name,
-                                expected_number(range, std::is_integral_v<Number>), value));
+  throw OptionError<ConfigError>("{}: expected {}, got {}", as_key(name),
+                                 expected_number(range, std::is_integral_v<Number>), value);
 }
 
 }  // namespace attend

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/quote.h"
 #include "attend/core/strings/utf8.h"
 #include "attend/error.h"
@@ -178,16 +179,21 @@ std::vector<std::string> option_values(const OptionField& field) {
 
 void set_option(const OptionField& field, std::span<const std::string> values,
                 std::string_view where) {
+  set_option(field, values, OptionText{std::string(where), std::string(where)});
+}
+
+void set_option(const OptionField& field, std::span<const std::string> values,
+                const OptionText& where) {
   if (auto* const* list = std::get_if<std::vector<std::string>*>(&field.value)) {
     (*list)->assign(values.begin(), values.end());
     return;
   }
   if (values.size() != 1)
-    throw ConfigError(
-        fmt::format("{}: expected {}, got {} values", where, expected_value(field), values.size()));
+    throw OptionError<ConfigError>("{}: expected {}, got {} values", where, expected_value(field),
+                                   values.size());
   if (!read_value(field, values.front())) {
-    throw ConfigError(fmt::format("{}: expected {}, got {}", where, expected_value(field),
-                                  values.front().empty() ? "nothing" : printable(values.front())));
+    throw OptionError<ConfigError>("{}: expected {}, got {}", where, expected_value(field),
+                                   values.front().empty() ? "nothing" : printable(values.front()));
   }
 }
 

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/options.h"
 
 namespace attend {
@@ -50,6 +51,8 @@ std::string expected_value(const OptionField& field);
 std::vector<std::string> option_values(const OptionField& field);
 // Sets a value from typed text. Throws ConfigError "<where>: expected a whole number from 0 to
 // 1024, got abc"; `where` names the option, and the line if it comes from a file.
+void set_option(const OptionField& field, std::span<const std::string> values,
+                const OptionText& where);
 void set_option(const OptionField& field, std::span<const std::string> values,
                 std::string_view where);
 

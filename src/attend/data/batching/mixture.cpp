@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/core/random/large_shuffle.h"
 #include "attend/core/strings/counted.h"
@@ -20,11 +21,12 @@ std::vector<double> weights_of(std::span<const std::int64_t> sizes, const Mixtur
   std::vector<double> weights(sizes.begin(), sizes.end());
   if (options.weights.empty()) return weights;
   if (options.weights.size() != sizes.size())
-    throw ConfigError(fmt::format("mix-weights: expected {}, one for each corpus, got {}",
-                                  counted(std::ssize(sizes), "weight"), options.weights.size()));
+    throw OptionError<ConfigError>("{}: expected {}, one for each corpus, got {}",
+                                   as_key("mix-weights"), counted(std::ssize(sizes), "weight"),
+                                   options.weights.size());
   for (std::size_t i = 0; i < weights.size(); ++i)
     set_option({"mix-weights", "", &weights[i], above(0, 1e9)}, {&options.weights[i], 1},
-               "mix-weights");
+               as_key("mix-weights"));
   return weights;
 }
 

@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/threads/parallel.h"
 #include "attend/data/filter/duplicates.h"
 #include "attend/data/filter/rules.h"
@@ -153,9 +154,8 @@ void require_files(const PairFiles& in) {
     for (const std::string& file : *files) {
       std::error_code ignored;
       if (file == "-" || !std::filesystem::is_regular_file(file, ignored))
-        throw ConfigError(
-            fmt::format("--keep-best: expected a file, which is read twice; {} is none",
-                        file == "-" ? "standard input" : file));
+        throw OptionError<ConfigError>("{}: expected a file, which is read twice; {} is none",
+                                       as_flag("keep-best"), file == "-" ? "standard input" : file);
     }
 }
 
@@ -216,7 +216,8 @@ FilterReport filter_text(const FilterTask& task, const PairScorer* scorer, const
   const double keep_best = task.options.keep_best;
   require_in_range("keep-best", keep_best, kKeptShares);
   if (keep_best < 1 && scorer == nullptr)
-    throw ConfigError("--keep-best: expected a model that scores the text, got none");
+    throw OptionError<ConfigError>("{}: expected a model that scores the text, got none",
+                                   as_flag("keep-best"));
   Judge judge(task.options, task.in.layout != PairLayout::single, scorer);
   FilterReport report =
       keep_best < 1 ? filter_by_rank(task, judge, advance) : filter_once(task, judge, advance);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/core/strings/utf8.h"
 #include "attend/error.h"
@@ -14,9 +15,9 @@ namespace {
 
 void require_ratio(std::string_view option, double ratio) {
   if (ratio > 0 && ratio < 1)
-    throw ConfigError(
-        fmt::format("--{}: expected 0, or 1 or more, because no pair has a smaller ratio; got {}",
-                    option, ratio));
+    throw OptionError<ConfigError>(
+        "{}: expected 0, or 1 or more, because no pair has a smaller ratio; got {}",
+        as_flag(option), ratio);
 }
 
 std::string_view without_outer_spaces(std::string_view text) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/random/keyed_hash.h"
 #include "attend/core/strings/counted.h"
 #include "attend/error.h"
@@ -64,10 +65,11 @@ void SeenLines::grow(Part& part) {
   const std::size_t size = std::max(kFirstSlots, 2 * part.slots.size());
   const auto more = static_cast<std::int64_t>((size - part.slots.size()) * sizeof(std::uint64_t));
   if (bytes_ + more > most_bytes_)
-    throw DataError(fmt::format(
-        "expected at most {} bytes for the hashes of lines seen (--unique-memory), needed more for "
-        "{}; allow more, or filter parts of the text",
-        readable_count(most_bytes_), counted(lines_ + 1, "different line")));
+    throw OptionError<DataError>(
+        "expected at most {} bytes for the hashes of lines seen ({}), needed more for {}; allow "
+        "more, or filter parts of the text",
+        readable_count(most_bytes_), as_flag("unique-memory"),
+        counted(lines_ + 1, "different line"));
   std::vector<std::uint64_t> slots(size, 0);
   for (const std::uint64_t hash : part.slots)
     if (hash != 0) place(slots, hash);

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <vector>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/quote.h"
 #include "attend/core/strings/unicode.h"
 #include "attend/error.h"
@@ -29,8 +30,8 @@ void require_different(const FilteredFiles& files) {
 std::string tag_before(const std::string& tag) {
   if (tag.empty()) return "";
   if (unicode::split(tag) != std::vector<std::string_view>{tag})
-    throw ConfigError(
-        fmt::format("--tag: expected one word without white space, got {}", quote(tag)));
+    throw OptionError<ConfigError>("{}: expected one word without white space, got {}",
+                                   as_flag("tag"), quote(tag));
   return tag + " ";
 }
 

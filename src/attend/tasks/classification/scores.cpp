@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "attend/core/options/option_error.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -71,9 +72,9 @@ void require_score_of(ProblemType problem, ClassificationScore score) {
   if (std::find(known.begin(), known.end(), score) != known.end()) return;
   std::vector<std::string_view> names;
   for (const ClassificationScore one : known) names.push_back(name_of(one));
-  throw ConfigError(fmt::format("best-by: {} is no score of {}; expected loss, {}", name_of(score),
-                                enum_names(problem)[static_cast<std::size_t>(problem)],
-                                fmt::join(names, ", ")));
+  throw OptionError<ConfigError>(
+      "{}: {} is no score of {}; expected loss, {}", as_key("best-by"), name_of(score),
+      enum_names(problem)[static_cast<std::size_t>(problem)], fmt::join(names, ", "));
 }
 
 }  // namespace attend

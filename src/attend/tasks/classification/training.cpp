@@ -13,6 +13,7 @@
 
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/files/lines.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/core/strings/counted.h"
 #include "attend/core/strings/quote.h"
@@ -29,34 +30,37 @@ namespace attend {
 namespace {
 
 void check(const ClassificationTraining& o) {
-  if (o.data.train.empty()) throw ConfigError("--train: expected the file to train on, got none");
+  if (o.data.train.empty())
+    throw OptionError<ConfigError>("{}: expected the file to train on, got none", as_flag("train"));
   check_options(o.loss);
   require_score_of(o.model.problem_type, o.data.best_by);
   const std::string problem(
       enum_names(o.model.problem_type)[static_cast<std::size_t>(o.model.problem_type)]);
   if (o.model.problem_type != ProblemType::single_label && !o.loss.class_weights.empty())
-    throw ConfigError(
-        fmt::format("class-weights: works only with --problem-type single_label, got {}", problem));
+    throw OptionError<ConfigError>("{}: works only with {} single_label, got {}",
+                                   as_key("class-weights"), as_flag("problem-type"), problem);
   if (o.model.problem_type != ProblemType::multi_label &&
       o.data.columns.label_separator != LabeledOptions{}.label_separator)
-    throw ConfigError(fmt::format(
-        "label-separator: works only with --problem-type multi_label, got {}", problem));
+    throw OptionError<ConfigError>("{}: works only with {} multi_label, got {}",
+                                   as_key("label-separator"), as_flag("problem-type"), problem);
   if (o.model.problem_type == ProblemType::regression && o.loss.label_smoothing != 0.0f)
-    throw ConfigError("label-smoothing: expected none, because a regression has no labels");
+    throw OptionError<ConfigError>("{}: expected none, because a regression has no labels",
+                                   as_key("label-smoothing"));
   if (o.loss.r_drop > 0.0f &&
       (o.model.problem_type != ProblemType::single_label || !o.loss.class_weights.empty()))
-    throw ConfigError(
-        fmt::format("r-drop: expected texts with a single label and no class-weights, got {}",
-                    o.loss.class_weights.empty() ? problem : "class-weights"));
+    throw OptionError<ConfigError>(
+        "{}: expected texts with a single label and no {}, got {}", as_key("r-drop"),
+        as_key("class-weights"),
+        o.loss.class_weights.empty() ? option_text("{}", problem) : as_key("class-weights"));
   check_replay(o.replay, o.initial != nullptr);
   if (o.needs_initial() && (o.model.problem_type != ProblemType::single_label ||
                             !o.loss.class_weights.empty() || o.loss.r_drop > 0.0f))
-    throw ConfigError(fmt::format(
-        "distill-weight: expected texts with a single label, without class-weights and r-drop, "
-        "got {}",
-        o.model.problem_type != ProblemType::single_label ? problem
-        : o.loss.r_drop > 0.0f                            ? "r-drop"
-                                                          : "class-weights"));
+    throw OptionError<ConfigError>(
+        "{}: expected texts with a single label, without {} and {}, got {}",
+        as_key("distill-weight"), as_key("class-weights"), as_key("r-drop"),
+        o.model.problem_type != ProblemType::single_label ? option_text("{}", problem)
+        : o.loss.r_drop > 0.0f                            ? as_key("r-drop")
+                                                          : as_key("class-weights"));
   require_positions("max-length", o.data.length.max_length, o.model);
 }
 
@@ -86,19 +90,19 @@ void set_weight(const std::string& option, const std::vector<std::string>& class
                 std::vector<float>& weights, std::set<std::string>& named) {
   const std::size_t equals = option.rfind('=');
   if (equals == std::string::npos)
-    throw ConfigError(fmt::format("class-weights: expected balanced alone, or label=number, got {}",
-                                  quote(option)));
+    throw OptionError<ConfigError>("{}: expected balanced alone, or label=number, got {}",
+                                   as_key("class-weights"), quote(option));
   const std::string label = option.substr(0, equals), number = option.substr(equals + 1);
   float weight = 0;
   set_option({"class-weights", "", &weight, between(0, 1e6)}, std::span(&number, 1),
-             fmt::format("class-weights: {}", printable(label)));
+             option_text("{}: {}", as_key("class-weights"), printable(label)));
   const auto found = std::find(classes.begin(), classes.end(), label);
   if (found == classes.end())
-    throw ConfigError(fmt::format("class-weights: no text has the label {}, expected one of: {}",
-                                  quote(label), fmt::join(classes, ", ")));
+    throw OptionError<ConfigError>("{}: no text has the label {}, expected one of: {}",
+                                   as_key("class-weights"), quote(label), fmt::join(classes, ", "));
   if (!named.insert(label).second)
-    throw ConfigError(
-        fmt::format("class-weights: expected one weight for {}, got two", quote(label)));
+    throw OptionError<ConfigError>("{}: expected one weight for {}, got two",
+                                   as_key("class-weights"), quote(label));
   weights[static_cast<std::size_t>(found - classes.begin())] = weight;
 }
 
@@ -124,13 +128,14 @@ Tokenizer resumed_tokenizer(const KnownClassifier& model, const Checkpoint& chec
   require_same_model(checkpoint, options_to_json(model.config), options_to_json(o.model));
   require_same_model(checkpoint, options_to_json(model.length), options_to_json(o.data.length));
   if (model.pairs == o.data.columns.second_column.empty())
-    throw ConfigError(fmt::format("second-column: the model of {} takes {}", checkpoint.source,
-                                  model.pairs ? "pairs of texts" : "single texts"));
+    throw OptionError<ConfigError>("{}: the model of {} takes {}", as_key("second-column"),
+                                   checkpoint.source,
+                                   model.pairs ? "pairs of texts" : "single texts");
   if (model.labels != labels)
-    throw ConfigError(fmt::format(
-        "--resume: the classes were {}, are {}; the model of {} can only continue with its own",
-        printable(fmt::format("{}", fmt::join(model.labels, ", "))),
-        printable(fmt::format("{}", fmt::join(labels, ", "))), checkpoint.source));
+    throw OptionError<ConfigError>(
+        "{}: the classes were {}, are {}; the model of {} can only continue with its own",
+        as_flag("resume"), printable(fmt::format("{}", fmt::join(model.labels, ", "))),
+        printable(fmt::format("{}", fmt::join(labels, ", "))), checkpoint.source);
   return model.tokenizer;
 }
 
@@ -206,9 +211,9 @@ Tensor class_weights(const std::vector<std::string>& options, const LabeledText&
   for (std::size_t c = 0; c < counts.size(); ++c)
     teaches = teaches || (counts[c] > 0 && weights[c] > 0.0f);
   if (!teaches)
-    throw ConfigError(
-        "class-weights: expected a class with a weight above 0, got none: there would be nothing "
-        "to learn");
+    throw OptionError<ConfigError>(
+        "{}: expected a class with a weight above 0, got none: there would be nothing to learn",
+        as_key("class-weights"));
   return Tensor::from(weights, {static_cast<std::int64_t>(weights.size())});
 }
 
@@ -370,7 +375,8 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
   start.same_labels = start.known && start.known->config.problem_type == o.model.problem_type &&
                       start.known->labels == texts.train.classes;
   if (o.needs_initial() && (needs_head(*o.initial) || !start.same_labels))
-    throw ConfigError("distill-weight: expected a classifier with the same labels to learn from");
+    throw OptionError<ConfigError>("{}: expected a classifier with the same labels to learn from",
+                                   as_key("distill-weight"));
   ClassificationLoss loss = loss_of(o, texts.train, !texts.old);
   TrainingTask task;
   task.name = ClassificationTraining::kName;

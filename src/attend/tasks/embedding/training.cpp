@@ -9,6 +9,7 @@
 
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/files/lines.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/core/strings/counted.h"
 #include "attend/core/strings/quote.h"
@@ -28,15 +29,18 @@ struct KnownText {
 };
 
 void check(const EmbeddingTraining& o) {
-  if (o.data.train.empty()) throw ConfigError("--train: expected the file to train on, got none");
+  if (o.data.train.empty())
+    throw OptionError<ConfigError>("{}: expected the file to train on, got none", as_flag("train"));
   const bool finds = o.data.best_by == EmbeddingScore::recall ||
                      o.data.best_by == EmbeddingScore::mrr ||
                      o.data.best_by == EmbeddingScore::ndcg;
   if (finds && o.data.valid.empty() && !o.data.valid_scored.empty())
-    throw ConfigError("best-by: retrieval is measured on --valid, got none");
+    throw OptionError<ConfigError>("{}: retrieval is measured on {}, got none", as_key("best-by"),
+                                   as_flag("valid"));
   if (o.data.best_by == EmbeddingScore::spearman && o.data.valid_scored.empty() &&
       !o.data.valid.empty())
-    throw ConfigError("best-by: the correlation is measured on --valid-scored, got none");
+    throw OptionError<ConfigError>("{}: the correlation is measured on {}, got none",
+                                   as_key("best-by"), as_flag("valid-scored"));
   check_options(o.loss);
   require_positions("max-length", o.data.length.max_length, o.model);
 }
@@ -116,10 +120,10 @@ class Preparation {
     if (result.tuples() == 1 && o_.data.columns.relation != TextRelation::triplets)
       throw DataError("the training text has one pair of texts, expected at least two");
     if (!result.has_wrong_answers())
-      throw ConfigError(
-          fmt::format("batch-tokens: expected batches with negatives, found none in {}; a batch "
-                      "needs room for two pairs, with different labels if texts have labels",
-                      counted(o_.data.batch.batch_tokens, "token")));
+      throw OptionError<ConfigError>(
+          "{}: expected batches with negatives, found none in {}; a batch needs room for two "
+          "pairs, with different labels if texts have labels",
+          as_key("batch-tokens"), counted(o_.data.batch.batch_tokens, "token"));
     return result;
   }
   EmbeddingValidation validation(const EmbeddingModel& model, TrainingTask& task) {

@@ -10,6 +10,7 @@
 
 #include "attend/checkpoint/stored_weights.h"
 #include "attend/core/options/name_pattern.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
@@ -143,12 +144,12 @@ AttentionChange change_of(std::string_view option, const std::string& text) {
   const std::size_t colon = text.rfind(':');
   change.modules = text.substr(0, colon);
   if (change.modules.empty())
-    throw ConfigError(
-        fmt::format("{}: expected MODULE or MODULE:HEAD, got {}", option, quote(text)));
+    throw OptionError<ConfigError>("{}: expected MODULE or MODULE:HEAD, got {}", as_key(option),
+                                   quote(text));
   if (colon == std::string::npos) return change;
   const std::string head = text.substr(colon + 1);
   set_option({"head", "", &change.head, between(0, kHeadCounts.most)}, std::span(&head, 1),
-             fmt::format("{}: head of {}", option, printable(change.modules, 60)));
+             option_text("{}: head of {}", as_key(option), printable(change.modules, 60)));
   return change;
 }
 
@@ -159,7 +160,7 @@ AttentionChange beta_of(const std::string& text) {
   if (equals != std::string::npos) change = change_of("attention-beta", text.substr(0, equals));
   const std::string factor = equals == std::string::npos ? text : text.substr(equals + 1);
   set_option({"attention-beta", "", &change.beta, between(0, 1e6)}, std::span(&factor, 1),
-             "attention-beta");
+             as_key("attention-beta"));
   return change;
 }
 
@@ -167,7 +168,7 @@ AttentionChange beta_of(const std::string& text) {
 void require_plain_scores(const SavedModel& model) {
   const StackConfig stack = *model.stack();
   const auto refuse = [&](std::string_view reason) {
-    throw ConfigError(fmt::format("attention-beta: {}: {}", model.source, reason));
+    throw OptionError<ConfigError>("{}: {}: {}", as_key("attention-beta"), model.source, reason);
   };
   if (stack.positions == PositionKind::relative || stack.positions == PositionKind::alibi)
     refuse("positions are added to the scores, which a factor would not change");

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/core/threads/parallel.h"
 #include "attend/error.h"
@@ -168,7 +169,8 @@ std::unique_ptr<PairScorer> make_scorer(std::shared_ptr<const SavedModel> model,
   const auto* language = dynamic_cast<const LanguageModel*>(model.get());
   if (language == nullptr) throw wrong_task(model->source, LanguageModel::kTask, model->task());
   if (options.max_unaligned < 1)
-    throw ConfigError("--max-unaligned: expected pairs of lines, which a translation model aligns");
+    throw OptionError<ConfigError>("{}: expected pairs of lines, which a translation model aligns",
+                                   as_flag("max-unaligned"));
   return std::make_unique<LineScorer>(*language, options);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/core/strings/utf8.h"
 #include "attend/decode/beam_search.h"
@@ -25,9 +26,10 @@ void check(const GenerationOptions& options, const LanguageModel& model) {
   check_options(options);
   require_in_range("likeliest", options.likeliest, between(0, 100));
   if (options.one_line && !model.text.has_lines())
-    throw ConfigError(
-        "one-line: expected a model of lines; this one knows documents, in which a line break is a "
-        "character like others");
+    throw OptionError<ConfigError>(
+        "{}: expected a model of lines; this one knows documents, in which a line break is a "
+        "character like others",
+        as_key("one-line"));
   const Tokenizer& tokenizer = model.tokenizer;
   if (options.beam.beam_size > 0) check_search(search_options(options));
   if (!is_in_vocabulary(options.end_ids, tokenizer))

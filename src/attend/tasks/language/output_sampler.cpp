@@ -7,6 +7,7 @@
 #include <memory>
 #include <numeric>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/random/random.h"
 #include "attend/error.h"
 
@@ -29,9 +30,8 @@ OutputSampler::OutputSampler(std::span<const std::int32_t> stream, std::int32_t 
                              std::int64_t expected, std::uint64_t seed)
     : seed_(seed) {
   if (expected < 1 || expected > vocab_size)
-    throw ConfigError(
-        fmt::format("output-sample: expected 1 to {}, the size of the vocabulary, got {}",
-                    vocab_size, expected));
+    throw OptionError<ConfigError>("{}: expected 1 to {}, the size of the vocabulary, got {}",
+                                   as_key("output-sample"), vocab_size, expected);
   std::vector<double> weights(static_cast<std::size_t>(vocab_size), 0.0);
   for (const std::int32_t id : stream) {
     if (id < 0 || id >= vocab_size)

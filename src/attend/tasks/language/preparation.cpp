@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "attend/core/files/lines.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/random/reservoir_sample.h"
 #include "attend/core/strings/utf8.h"
 #include "attend/data/language.h"
@@ -61,8 +62,8 @@ LanguageFormat format_for(const LanguagePreparation& o, const Tokenizer& tokeniz
       const Checkpoint model = load_checkpoint(file);
       if (model.metadata.contains(kLanguageFormatKey)) {
         if (!documents)
-          throw ConfigError(
-              fmt::format("documents: {} was trained on documents; add --documents", model.source));
+          throw OptionError<ConfigError>("documents: {} was trained on documents; add {}",
+                                         model.source, as_flag("documents"));
         return language_model(model).text;
       }
     }
@@ -127,7 +128,8 @@ void settle_defaults(LanguagePreparation& o, const IsSet& is_set) {
 }
 
 PreparationResult prepare_text(const LanguagePreparation& o, const Advance& advance) {
-  if (o.data.train.empty()) throw ConfigError("--train: expected the file to train on, got none");
+  if (o.data.train.empty())
+    throw OptionError<ConfigError>("{}: expected the file to train on, got none", as_flag("train"));
   const std::vector<std::string> files = in_folder(o.data.data, o.data.train);
   require_preparable(o.preparation, files);
 
@@ -140,8 +142,8 @@ PreparationResult prepare_text(const LanguagePreparation& o, const Advance& adva
     return Vocabularies{learned, learned};
   }();
   if (!vocabularies.joint())
-    throw ConfigError(fmt::format("tokenizer-from: expected one vocabulary, found two in {}",
-                                  o.preparation.tokenizer_from));
+    throw OptionError<ConfigError>("{}: expected one vocabulary, found two in {}",
+                                   as_key("tokenizer-from"), o.preparation.tokenizer_from);
   const std::int64_t learned_from = std::ssize(found.sample);
   found.sample = {};  // memory
 

@@ -9,6 +9,7 @@
 
 #include "attend/backend/backend.h"
 #include "attend/checkpoint/finite.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/utf8.h"
 #include "attend/core/too_long.h"
 #include "attend/error.h"
@@ -105,8 +106,8 @@ ScoredLine scored_line(const LanguageModel& model, const std::string& line,
   const std::int64_t marks = std::ssize(model.text.prefix) + std::ssize(model.text.suffix) +
                              static_cast<std::int64_t>(has_lines);
   if (const std::int64_t tokens = std::ssize(ids) - marks; tokens > max_tokens)
-    throw TooLongError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}", where,
-                                   max_tokens, tokens));
+    throw OptionError<TooLongError>("{}: expected at most {} tokens ({}), got {}", where,
+                                    max_tokens, as_flag("max-tokens"), tokens);
   // The end of a line is a character, too.
   return {std::move(ids), static_cast<std::int64_t>(count_code_points(line)) + (has_lines ? 1 : 0)};
 }

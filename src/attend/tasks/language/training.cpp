@@ -7,6 +7,7 @@
 
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/files/lines.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/core/strings/counted.h"
 #include "attend/error.h"
@@ -21,17 +22,19 @@ namespace {
 
 void check_training_text(const LanguageTraining& o) {
   if (o.data.prepared.empty()) {
-    if (o.data.train.empty()) throw ConfigError("--train: expected the file to train on, got none");
+    if (o.data.train.empty())
+      throw OptionError<ConfigError>("{}: expected the file to train on, got none",
+                                     as_flag("train"));
     return;
   }
   if (!o.data.train.empty())
-    throw ConfigError(
-        "prepared: expected either the folders that attend prepare has written or --train, got "
-        "both");
+    throw OptionError<ConfigError>(
+        "prepared: expected either the folders that attend prepare has written or {}, got both",
+        as_flag("train"));
   if (o.loss.output_sample > 0)
-    throw ConfigError(
-        "output-sample: expected 0 with --prepared, whose tokens are not counted; train from "
-        "--train");
+    throw OptionError<ConfigError>(
+        "{}: expected 0 with {}, whose tokens are not counted; train from {}",
+        as_key("output-sample"), as_flag("prepared"), as_flag("train"));
 }
 
 void check(const LanguageTraining& o) {
@@ -41,10 +44,11 @@ void check(const LanguageTraining& o) {
   check_options(o.loss);
   check_replay(o.replay, o.initial != nullptr);
   if (o.loss.output_sample > 0 && o.loss.label_smoothing != 0.0f)
-    throw ConfigError("label-smoothing: expected 0 with output-sample, which has no such estimate");
+    throw OptionError<ConfigError>("{}: expected 0 with {}, which has no such estimate",
+                                   as_key("label-smoothing"), as_key("output-sample"));
   if (o.loss.output_sample > 0 && o.needs_initial())
-    throw ConfigError(
-        "distill-weight: expected the loss of the whole vocabulary (--output-sample 0)");
+    throw OptionError<ConfigError>("{}: expected the loss of the whole vocabulary ({} 0)",
+                                   as_key("distill-weight"), as_flag("output-sample"));
   require_positions("sequence-length", o.data.windows.sequence_length, o.model);
   LanguageTransformerConfig shape = o.model;
   shape.vocab_size = o.vocabulary.vocab_size;  // that of the model is known later
@@ -69,10 +73,11 @@ KnownVocabulary new_vocabulary(Tokenizer tokenizer, bool documents) {
 // Its text is read as it knows text.
 void require_same_unit(const KnownVocabulary& known, bool documents, const std::string& source) {
   if (known.text.has_lines() != documents) return;
+  if (documents)
+    throw OptionError<ConfigError>("documents: {} was trained on lines; leave {} out", source,
+                                   as_flag("documents"));
   throw ConfigError(
-      documents ? fmt::format("documents: {} was trained on lines; leave --documents out", source)
-                : fmt::format("documents: {} was trained on documents, expected true, got false",
-                              source));
+      fmt::format("documents: {} was trained on documents, expected true, got false", source));
 }
 
 // The first checkpoint fixes the vocabulary and the shape of the model.

@@ -11,6 +11,7 @@
 
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/json/json.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/counted.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
@@ -157,9 +158,9 @@ std::string checksum_of(const Checkpoint& model) {
 
 void require_same_kind(const Checkpoint* resumed, const LowRankOptions& options) {
   if (resumed != nullptr && is_adapter(*resumed) != (options.rank > 0))
-    throw ConfigError(
-        fmt::format("lora-rank: {} was saved {} adapters; resume with the same setting",
-                    resumed->source, options.rank > 0 ? "without" : "with"));
+    throw OptionError<ConfigError>("{}: {} was saved {} adapters; resume with the same setting",
+                                   as_key("lora-rank"), resumed->source,
+                                   options.rank > 0 ? "without" : "with");
 }
 
 namespace {
@@ -189,9 +190,10 @@ void require_same_task(const Checkpoint& resumed, const SavedModel& model) {
       return found == metadata.end() ? std::string("none") : found->second;
     };
     if (value(resumed.metadata) != value(now))
-      throw ConfigError(fmt::format(
-          "--resume: {} was {}, is {}; the adapters of {} can only continue with their own", key,
-          printable(value(resumed.metadata), 300), printable(value(now), 300), resumed.source));
+      throw OptionError<ConfigError>(
+          "{}: {} was {}, is {}; the adapters of {} can only continue with their own",
+          as_flag("resume"), key, printable(value(resumed.metadata), 300),
+          printable(value(now), 300), resumed.source);
   }
 }
 
@@ -203,13 +205,12 @@ void train_adapters(TrainingTask& task, const TrainerOptions& options, const Che
   if (resumed != nullptr) {
     const AdapterNote before = adapter_note(*resumed);
     if (before.base != note.base)
-      throw ConfigError(fmt::format("--init-from: {} adapts another model than {}", resumed->source,
-                                    base.source));
+      throw OptionError<ConfigError>("{}: {} adapts another model than {}", as_flag("init-from"),
+                                     resumed->source, base.source);
     if (before.rank != note.rank || before.alpha != note.alpha)
-      throw ConfigError(
-          fmt::format("lora-rank, lora-alpha: {} was saved with {} and {}; resume "
-                      "with the same settings",
-                      resumed->source, before.rank, before.alpha));
+      throw OptionError<ConfigError>(
+          "{}, {}: {} was saved with {} and {}; resume with the same settings", as_key("lora-rank"),
+          as_key("lora-alpha"), resumed->source, before.rank, before.alpha);
     require_same_task(*resumed, *task.model);
   }
   ParameterSet& parameters = task.objective->parameters();
@@ -231,9 +232,9 @@ void train_adapters(TrainingTask& task, const TrainerOptions& options, const Che
 AdaptedModel adapted_model(const Checkpoint& base, const std::string& base_checksum,
                            const Checkpoint& adapter) {
   if (!is_adapter(adapter))
-    throw DataError(
-        fmt::format("{}: expected an adapter, as training with --lora-rank saves it; found a model",
-                    adapter.source));
+    throw OptionError<DataError>(
+        "{}: expected an adapter, as training with {} saves it; found a model", adapter.source,
+        as_flag("lora-rank"));
   const AdapterNote note = adapter_note(adapter);
   require_base(base, base_checksum, adapter, note);
   AdaptedModel result;

@@ -12,6 +12,7 @@
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/checkpoint/options_json.h"
 #include "attend/checkpoint/parameters.h"
+#include "attend/core/options/option_error.h"
 #include "attend/error.h"
 #include "attend/tasks/model_file/saved_model.h"
 #include "attend/text/text_kind.h"
@@ -74,7 +75,7 @@ auto from_configuration(const Checkpoint& checkpoint, const Make& make) {
   } catch (const DataError&) {
     throw;
   } catch (const Error& error) {
-    throw DataError(checkpoint.source + ": attend.config: " + error.what());
+    throw OptionError<DataError>("{}: attend.config: {}", checkpoint.source, message_of(error));
   }
 }
 

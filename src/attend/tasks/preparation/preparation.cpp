@@ -7,6 +7,7 @@
 
 #include "attend/core/files/atomic_file.h"
 #include "attend/core/files/lines.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/error.h"
 #include "attend/tasks/preparation/prepared_text.h"
@@ -15,7 +16,8 @@ namespace attend {
 
 void require_preparable(const PreparedFolderOptions& options, std::span<const std::string> files) {
   check_options(options);
-  if (options.out.empty()) throw ConfigError("--out: expected a folder to write, got none");
+  if (options.out.empty())
+    throw OptionError<ConfigError>("{}: expected a folder to write, got none", as_flag("out"));
   for (const std::string& file : files)
     if (file == "-")
       throw ConfigError(

@@ -7,6 +7,7 @@
 #include "attend/backend/bytes.h"
 #include "attend/core/files/atomic_file.h"
 #include "attend/core/files/input_file.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/tasks/model_file/model_reading.h"
@@ -51,14 +52,13 @@ void require_like_the_first(const PreparedText& text, const std::string& folder,
   const bool same = is.joint == first.joint && is.pretokenized == first.pretokenized &&
                     is.checksum == first.checksum && is.tgt_checksum == first.tgt_checksum;
   if (!same)
-    throw ConfigError(fmt::format(
-        "{} and {}: expected the same vocabularies, found others; prepare the second with "
-        "--tokenizer-from {}",
-        text.folders.front(), folder, text.folders.front()));
+    throw OptionError<ConfigError>(
+        "{} and {}: expected the same vocabularies, found others; prepare the second with {} {}",
+        text.folders.front(), folder, as_flag("tokenizer-from"), text.folders.front());
   if (!is_same_length(manifest.length, text.manifest.length))
-    throw ConfigError(
-        fmt::format("{} and {}: expected to be prepared with the same --max-length and --over-long",
-                    text.folders.front(), folder));
+    throw OptionError<ConfigError>("{} and {}: expected to be prepared with the same {} and {}",
+                                   text.folders.front(), folder, as_flag("max-length"),
+                                   as_flag("over-long"));
 }
 
 void add_report(const ReadReport& more, ReadReport& report) {
@@ -176,10 +176,9 @@ void require_vocabularies(const PreparedText& text, const Tokenizer& src, const 
                           std::string_view model) {
   if (text.vocabularies.src.bytes() == src.bytes() && text.vocabularies.tgt.bytes() == tgt.bytes())
     return;
-  throw ConfigError(
-      fmt::format("{}: its vocabulary is not that of {}; run attend prepare with --tokenizer-from "
-                  "and that model",
-                  text.folders.front(), model));
+  throw OptionError<ConfigError>(
+      "{}: its vocabulary is not that of {}; run attend prepare with {} and that model",
+      text.folders.front(), model, as_flag("tokenizer-from"));
 }
 
 void require_adopted(const std::vector<OptionGroup>& adopted, const std::vector<OptionGroup>& given,
@@ -191,9 +190,9 @@ void require_adopted(const std::vector<OptionGroup>& adopted, const std::vector<
     for (std::size_t f = 0; f < adopted[g].fields.size(); ++f) {
       const OptionField &now = adopted[g].fields[f], &before = given[g].fields[f];
       if (option_values(now) == option_values(before) || !is_set(now.name)) continue;
-      throw ConfigError(fmt::format(
-          "{}: the text was prepared with {} {}; leave --{} {} out, or run attend prepare again",
-          source, now.name, shown(now), now.name, shown(before)));
+      throw OptionError<ConfigError>(
+          "{}: the text was prepared with {} {}; leave {} {} out, or run attend prepare again",
+          source, as_key(now.name), shown(now), as_flag(now.name), shown(before));
     }
   }
 }

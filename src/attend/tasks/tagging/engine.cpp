@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/core/strings/utf8.h"
 #include "attend/data/tagged_text.h"
@@ -99,9 +100,10 @@ TaggingInput TaggingEngine::input(const std::string& text, const TaggingOptions&
   const TagAggregation strategy = options.aggregation_strategy;
   if (model_->units != TaggedUnits::tokens &&
       (strategy == TagAggregation::average || strategy == TagAggregation::max))
-    throw ConfigError(
-        "aggregation-strategy: average and max are for imported taggers; the first token of a word "
-        "has the tag of this model");
+    throw OptionError<ConfigError>(
+        "{}: average and max are for imported taggers; the first token of a word has the tag of "
+        "this model",
+        as_key("aggregation-strategy"));
   const std::vector<std::string_view> words =
       words_of_text(result.text, model_->units == TaggedUnits::punctuation);
   for (const std::string_view word : words) {

@@ -8,6 +8,7 @@
 
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/files/lines.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/core/strings/counted.h"
 #include "attend/core/strings/quote.h"
@@ -20,7 +21,8 @@ namespace attend {
 namespace {
 
 void check(const TaggingTraining& o) {
-  if (o.data.train.empty()) throw ConfigError("--train: expected the file to train on, got none");
+  if (o.data.train.empty())
+    throw OptionError<ConfigError>("{}: expected the file to train on, got none", as_flag("train"));
   check_options(o.loss);
   check_options(o.data.length);
   require_positions("max-length", o.data.length.max_length, o.model);
@@ -28,8 +30,9 @@ void check(const TaggingTraining& o) {
 
 void check_score(TaggingScore best_by, const std::vector<std::string>& tags) {
   if (best_by == TaggingScore::entity_f1 && !are_entity_tags(tags))
-    throw ConfigError(fmt::format("best-by: entity_f1 needs tags such as B-PER and O, found {}",
-                                  printable(fmt::format("{}", fmt::join(tags, ", ")), 200)));
+    throw OptionError<ConfigError>("{}: entity_f1 needs tags such as B-PER and O, found {}",
+                                   as_key("best-by"),
+                                   printable(fmt::format("{}", fmt::join(tags, ", ")), 200));
 }
 
 // The tags of a model, if it has those of the texts.
@@ -53,8 +56,8 @@ void require_same(const Checkpoint& resumed, const TaggingTraining& o, bool tags
   require_same_model(resumed, options_to_json(model.network->config()), options_to_json(o.model));
   require_same_model(resumed, options_to_json(model.length), options_to_json(o.data.length));
   if (!tags_are_its_own)
-    throw ConfigError(
-        fmt::format("--resume: the model of {} has other tags than the texts", resumed.source));
+    throw OptionError<ConfigError>("{}: the model of {} has other tags than the texts",
+                                   as_flag("resume"), resumed.source);
 }
 
 std::vector<std::string> lines_of(const TaggedText& text) {

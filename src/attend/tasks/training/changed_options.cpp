@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "attend/core/options/config_file.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/tasks/model_file/registry.h"
@@ -84,10 +85,11 @@ void require_same_origin(const std::filesystem::path& config, std::string_view t
     return;
   }
   if (!is_same_path(before, init_from))
-    throw ConfigError(
-        fmt::format("--init-from: expected none with --resume, because the run started from {}; "
-                    "leave it out, or start a new run with another --out",
-                    before.empty() ? "random numbers" : printable(before, 200)));
+    throw OptionError<ConfigError>(
+        "{}: expected none with {}, because the run started from {}; leave it out, or start a new "
+        "run with another {}",
+        as_flag("init-from"), as_flag("resume"),
+        before.empty() ? "random numbers" : printable(before, 200), as_flag("out"));
 }
 
 // The file does not name its task: the first that has all of its options reads it.

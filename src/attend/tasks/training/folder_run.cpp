@@ -5,6 +5,7 @@
 
 #include "attend/checkpoint/run_lock.h"
 #include "attend/core/files/atomic_file.h"
+#include "attend/core/options/option_error.h"
 #include "attend/error.h"
 #include "attend/tasks/training/changed_options.h"
 #include "attend/tasks/training/initial_vocabulary.h"
@@ -38,9 +39,9 @@ void start_task_from(Trainable& task, Checkpoint model, const RunOptions& run,
                      const IsSet& is_set) {
   if (!run.init_vocabulary.empty()) {
     if (task.trainer().low_rank.rank > 0)
-      throw ConfigError(
-          "init-vocabulary: expected none with adapters (--lora-rank), which need the original "
-          "vocabulary");
+      throw OptionError<ConfigError>(
+          "{}: expected none with adapters ({}), which need the original vocabulary",
+          as_key("init-vocabulary"), as_flag("lora-rank"));
     std::vector<Tokenizer> vocabularies;
     for (const std::string& file : run.init_vocabulary)
       vocabularies.push_back(load_vocabulary(file));
@@ -52,7 +53,8 @@ void start_task_from(Trainable& task, Checkpoint model, const RunOptions& run,
 }
 
 void require_folder_for(const RunOptions& run, bool resume) {
-  if (run.out.empty()) throw ConfigError("--out: expected a folder for the run, got none");
+  if (run.out.empty())
+    throw OptionError<ConfigError>("{}: expected a folder for the run, got none", as_flag("out"));
   const RunFolder folder(run.out);
   folder.require_writable();
   RunLock::require_free(folder.path());
@@ -61,7 +63,8 @@ void require_folder_for(const RunOptions& run, bool resume) {
 
 TrainingTask prepare_in_folder(Trainable& task, const RunOptions& run, const Checkpoint* resumed) {
   if (!run.init_vocabulary.empty() && run.init_from.empty())
-    throw ConfigError("init-vocabulary: works only with --init-from");
+    throw OptionError<ConfigError>("{}: works only with {}", as_key("init-vocabulary"),
+                                   as_flag("init-from"));
   if (resumed == nullptr) return task.prepare(nullptr);
   const std::filesystem::path config = RunFolder(run.out).config_file();
   require_same_origin(config, task.name(), run.init_from);

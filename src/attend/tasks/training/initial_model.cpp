@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "attend/checkpoint/quantization.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 
@@ -18,17 +19,18 @@ bool is_of_training(const std::string& group, const std::string& name) {
   return name.ends_with("dropout") || name == "embedding-deviation";
 }
 
-std::string option_text(const OptionField& field) {
+std::string value_of(const OptionField& field) {
   return printable(fmt::format("{}", fmt::join(option_values(field), " ")), 200);
 }
 
 [[noreturn]] void refuse_change(const std::string& group, const OptionField& now,
                                 const OptionField& before, std::string_view source) {
   if (group == "vocabulary")
-    throw ConfigError(fmt::format("{}: a model keeps its vocabulary; leave --{} {} out", source,
-                                  now.name, option_text(before)));
-  throw ConfigError(fmt::format("{}: {} is {}; leave --{} {} out, or train without --init-from",
-                                source, now.name, option_text(now), now.name, option_text(before)));
+    throw OptionError<ConfigError>("{}: a model keeps its vocabulary; leave {} {} out", source,
+                                   as_flag(now.name), value_of(before));
+  throw OptionError<ConfigError>("{}: {} is {}; leave {} {} out, or train without {}", source,
+                                 as_key(now.name), value_of(now), as_flag(now.name),
+                                 value_of(before), as_flag("init-from"));
 }
 
 }  // namespace

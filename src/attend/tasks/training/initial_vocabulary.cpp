@@ -10,6 +10,7 @@
 
 #include "attend/checkpoint/file_content.h"
 #include "attend/core/json/json.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/counted.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
@@ -65,26 +66,24 @@ bool is_one_of(const std::array<std::string_view, size>& names, std::string_view
 }
 
 void require_mappable(const Checkpoint& model) {
-  for (const char* key :
+  for (const char* entry :
        {"attend.suppressed_tokens", "attend.end_tokens", "attend.pair_format", "attend.chat"})
-    if (model.metadata.contains(key))
-      throw ConfigError(fmt::format(
-          "init-vocabulary: {} names tokens of its own vocabulary ({}), which it has to keep",
-          model.source, key));
+    if (model.metadata.contains(entry))
+      throw OptionError<ConfigError>(
+          "{}: {} names tokens of its own vocabulary ({}), which it has to keep",
+          as_key("init-vocabulary"), model.source, entry);
   if (model.find("bigram_embedding.weight") != nullptr)
-    throw ConfigError(fmt::format(
-        "init-vocabulary: {} has vectors of pairs of tokens (bigram-buckets), so it has to keep "
-        "its vocabulary",
-        model.source));
+    throw OptionError<ConfigError>(
+        "{}: {} has vectors of pairs of tokens ({}), so it has to keep its vocabulary",
+        as_key("init-vocabulary"), model.source, as_key("bigram-buckets"));
 }
 
 void require_special(const Tokenizer& before, const Tokenizer& now) {
   const auto need = [](std::int32_t had, std::int32_t has, const char* what) {
     if (had >= 0 && has < 0)
-      throw ConfigError(
-          fmt::format("init-vocabulary: expected one with a token for {}, which the model has; "
-                      "found none",
-                      what));
+      throw OptionError<ConfigError>(
+          "{}: expected one with a token for {}, which the model has; found none",
+          as_key("init-vocabulary"), what);
   };
   need(before.bos_id(), now.bos_id(), "the beginning of a text");
   need(before.eos_id(), now.eos_id(), "the end of a text");
@@ -103,9 +102,9 @@ std::vector<std::int32_t> mapped_ids(const VocabularyMap& map, std::vector<std::
   for (std::int32_t& id : ids) {
     id = mapped_id(map, id);
     if (id < 0)
-      throw ConfigError(fmt::format(
-          "init-vocabulary: expected one with the token that begins every text of {}, found none",
-          source));
+      throw OptionError<ConfigError>(
+          "{}: expected one with the token that begins every text of {}, found none",
+          as_key("init-vocabulary"), source);
   }
   return ids;
 }
@@ -226,9 +225,9 @@ Checkpoint with_vocabularies(const Checkpoint& model, std::span<const Tokenizer>
   require_mappable(model);
   const bool two = model.find("tokenizer") == nullptr;
   if (vocabularies.size() != (two ? 2u : 1u))
-    throw ConfigError(fmt::format("init-vocabulary: {} has {}, expected as many, got {}",
-                                  model.source, two ? "two vocabularies" : "one vocabulary",
-                                  vocabularies.size()));
+    throw OptionError<ConfigError>(
+        "{}: {} has {}, expected as many, got {}", as_key("init-vocabulary"), model.source,
+        two ? "two vocabularies" : "one vocabulary", vocabularies.size());
   std::map<std::string, VocabularyMap> maps;  // by the names of the tokenizers
   const std::vector<std::string> names =
       two ? std::vector<std::string>{"tokenizer.src", "tokenizer.tgt"}

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/error.h"
 #include "attend/tasks/model_file/adapter.h"
@@ -86,7 +87,8 @@ class TrainableWith final : public Trainable {
     const bool adapts = options_.trainer.low_rank.rank > 0;
     require_same_kind(resumed, options_.trainer.low_rank);
     if (adapts && !options_.initial)
-      throw ConfigError("lora-rank: expected a model to adapt (--init-from), got none");
+      throw OptionError<ConfigError>("{}: expected a model to adapt ({}), got none",
+                                     as_key("lora-rank"), as_flag("init-from"));
     TrainingTask task = prepare_training(options_, adapts ? nullptr : resumed);
     if (adapts) train_adapters(task, options_.trainer, *options_.initial, resumed);
     options_.initial.reset();  // training needs its memory

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "attend/core/json/json.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
@@ -44,9 +45,9 @@ void require_same_model(const Checkpoint& resumed, const std::string& before,
     if (old != text(value))
       changes.push_back(fmt::format("{} was {}, is {}", kebab_case(name), old, text(value)));
   }
-  throw ConfigError(fmt::format("--resume: {}; the model of {} can only continue unchanged",
-                                printable(fmt::format("{}", fmt::join(changes, ", ")), 500),
-                                resumed.source));
+  throw OptionError<ConfigError>(
+      "{}: {}; the model of {} can only continue unchanged", as_flag("resume"),
+      printable(fmt::format("{}", fmt::join(changes, ", ")), 500), resumed.source);
 }
 
 }  // namespace attend

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/core/threads/interruption.h"
 #include "attend/core/threads/parallel.h"
@@ -67,8 +68,8 @@ std::vector<std::size_t> batch_begins(std::span<const SourceSentence> sentences,
 void check_length(const std::vector<std::int32_t>& ids, int marks, const std::string& where,
                   std::int64_t positions, const ScoringOptions& options) {
   if (std::ssize(ids) > options.max_tokens)
-    throw TooLongError(fmt::format("{}: expected at most {} tokens (--max-tokens), got {}", where,
-                                   options.max_tokens, ids.size()));
+    throw OptionError<TooLongError>("{}: expected at most {} tokens ({}), got {}", where,
+                                    options.max_tokens, as_flag("max-tokens"), ids.size());
   require_room(where, std::ssize(ids), marks, positions);
 }
 
@@ -78,10 +79,9 @@ void check_prefix(const std::vector<std::int32_t>& prefix, const std::string& wh
   const auto& [options, marks, rules] = call;
   const int most = options.sampling ? options.sampling->max_length : options.beam.max_length;
   if (most > 0 && std::ssize(prefix) >= most)
-    throw TooLongError(fmt::format(
-        "{}: a prefix of {} tokens leaves no room in max-length {}; shorten it, or raise "
-        "--max-length",
-        where, prefix.size(), most));
+    throw OptionError<TooLongError>(
+        "{}: a prefix of {} tokens leaves no room in {} {}; shorten it, or raise {}", where,
+        prefix.size(), as_key("max-length"), most, as_flag("max-length"));
   require_room(where, std::ssize(prefix), marks.of_target(), positions);
 }
 
@@ -135,16 +135,20 @@ std::shared_ptr<const TranslationCall> TranslationEngine::call(
   check_options(options);
   if (!options.sampling) check_search(options.beam);
   if (options.shortlist && ensemble_->has_several())
-    throw ConfigError("--shortlist: expected one model, as each has its own; got an ensemble");
+    throw OptionError<ConfigError>("{}: expected one model, as each has its own; got an ensemble",
+                                   as_flag("shortlist"));
   if (options.shortlist && !model().shortlist)
-    throw ConfigError("--shortlist: the model has no shortlist; attend shortlist adds one");
+    throw OptionError<ConfigError>("{}: the model has no shortlist; attend shortlist adds one",
+                                   as_flag("shortlist"));
   check_prefix_ids(options, model());
   check_end_ids(options, model());
   if (options.sampling && options.prefix_weight < 1)
-    throw ConfigError("prefix-weight: expected beam search, or 1; got sampling");
+    throw OptionError<ConfigError>("{}: expected beam search, or 1; got sampling",
+                                   as_key("prefix-weight"));
   if (options.shortlist && options.prefix_weight < 1)
-    throw ConfigError(
-        "prefix-weight: expected all tokens to choose from, or 1; --shortlist leaves only some");
+    throw OptionError<ConfigError>(
+        "{}: expected all tokens to choose from, or 1; {} leaves only some",
+        as_key("prefix-weight"), as_flag("shortlist"));
   return std::make_shared<TranslationCall>(TranslationCall{
       options, model().format.of(options.languages), phrase_rules(options, model())});
 }
@@ -157,10 +161,9 @@ SourceSentence TranslationEngine::sentence(
   const std::string& where = text.where;
   const auto tokens = static_cast<std::int64_t>(sentence.ids.size());
   if (tokens > call->options.max_source_tokens)
-    throw TooLongError(
-        fmt::format("{}: a sentence of {} tokens is longer than max-source-tokens {}; split it, or "
-                    "raise --max-source-tokens",
-                    where, tokens, call->options.max_source_tokens));
+    throw OptionError<TooLongError>(
+        "{}: a sentence of {} tokens is longer than {} {}; split it, or raise {}", where, tokens,
+        as_key("max-source-tokens"), call->options.max_source_tokens, as_flag("max-source-tokens"));
   require_room(where, tokens, call->marks.of_source(), ensemble_->longest_input());
   check_prefix(sentence.prefix, text.prefix_where, *call, ensemble_->longest_input());
   if (tokens > 0) sentence.ids = call->marks.around(sentence.ids);

@@ -9,6 +9,7 @@
 #include "attend/core/json/json.h"
 #include "attend/core/json/json_object.h"
 #include "attend/core/options/nearest_name.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 
@@ -64,21 +65,20 @@ std::string advice(const PairFormat& format, const std::string& wanted) {
 
 std::int32_t token_of(const PairFormat& format, const Side& side, const std::string& name) {
   if (name.empty())
-    throw ConfigError(
-        fmt::format("--{}: the model is for several languages, expected one of them{}", side.option,
-                    advice(format, name)));
+    throw OptionError<ConfigError>("{}: the model is for several languages, expected one of them{}",
+                                   as_flag(side.option), advice(format, name));
   for (const PairFormat::Language& language : format.languages)
     if (language.name == name) return language.token;
-  throw ConfigError(fmt::format("--{}: the model has no language {}{}", side.option, quote(name),
-                                advice(format, name)));
+  throw OptionError<ConfigError>("{}: the model has no language {}{}", as_flag(side.option),
+                                 quote(name), advice(format, name));
 }
 
 void require_no_choice(const PairFormat& format, const Side& side, const std::string& name) {
   if (name.empty()) return;
-  throw ConfigError(fmt::format("--{}: {}, there is none to choose; leave it out", side.option,
-                                format.languages.empty()
-                                    ? "the model is for one pair of languages"
-                                    : "the model finds the language of the source by itself"));
+  throw OptionError<ConfigError>(
+      "{}: {}, there is none to choose; leave it out", as_flag(side.option),
+      format.languages.empty() ? "the model is for one pair of languages"
+                               : "the model finds the language of the source by itself");
 }
 
 }  // namespace
@@ -197,7 +197,7 @@ PairFormat read_pair_format(std::string_view text, const PairVocabularies& vocab
     try {
       format.set_defaults({defaults[0], defaults[1]});
     } catch (const ConfigError& error) {
-      throw DataError(fmt::format("{}: defaults: {}", where, error.what()));
+      throw OptionError<DataError>("{}: defaults: {}", where, message_of(error));
     }
   }
   object.finish();

@@ -2,14 +2,16 @@
 
 #include <fmt/format.h>
 
+#include "attend/core/options/option_error.h"
 #include "attend/error.h"
 
 namespace attend {
 
 namespace {
 
-void require_one(const std::vector<std::string>& files, const char* flag, const char* what) {
-  if (files.empty()) throw ConfigError(fmt::format("--{}: expected {}, got none", flag, what));
+void require_one(const std::vector<std::string>& files, const char* option, const char* what) {
+  if (files.empty())
+    throw OptionError<ConfigError>("{}: expected {}, got none", as_flag(option), what);
 }
 
 std::string given_or_of_files(const std::string& given, const std::vector<std::string>& files) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/tasks/model_file/model_reading.h"
@@ -34,13 +35,14 @@ TokenIds ids_within_text(const std::string& phrase, const Tokenizer& tokenizer) 
 
 TokenIds ids_of_phrase(const std::string& phrase, const char* option, const Tokenizer& tokenizer) {
   TokenIds ids = ids_within_text(phrase, tokenizer);
-  if (ids.empty()) throw ConfigError(fmt::format("{}: expected phrases, got an empty one", option));
+  if (ids.empty())
+    throw OptionError<ConfigError>("{}: expected phrases, got an empty one", as_key(option));
   if (ids.size() > kMostTokensOfPhrase)
-    throw ConfigError(fmt::format("{}: expected phrases of at most {} tokens, got {}: {}", option,
-                                  kMostTokensOfPhrase, ids.size(), quote(phrase)));
+    throw OptionError<ConfigError>("{}: expected phrases of at most {} tokens, got {}: {}",
+                                   as_key(option), kMostTokensOfPhrase, ids.size(), quote(phrase));
   if (std::find(ids.begin(), ids.end(), tokenizer.unk_id()) != ids.end())
-    throw ConfigError(
-        fmt::format("{}: the model has no tokens for all characters of {}", option, quote(phrase)));
+    throw OptionError<ConfigError>("{}: the model has no tokens for all characters of {}",
+                                   as_key(option), quote(phrase));
   return ids;
 }
 
@@ -102,13 +104,14 @@ void check_writable(const std::string& phrase, const TokenIds& ids, const Phrase
                     const TranslationModel& model) {
   for (const std::int32_t id : ids)
     if (std::find(model.suppressed.begin(), model.suppressed.end(), id) != model.suppressed.end())
-      throw ConfigError(fmt::format("must-contain: the model never writes {}, which is part of {}",
-                                    quote(model.tgt_tokenizer.piece(id)), quote(phrase)));
+      throw OptionError<ConfigError>("{}: the model never writes {}, which is part of {}",
+                                     as_key("must-contain"), quote(model.tgt_tokenizer.piece(id)),
+                                     quote(phrase));
   PhraseRules::Progress progress = forbidden.begin();
   for (const std::int32_t id : ids) forbidden.read(progress, id);
   if (progress.violated)
-    throw ConfigError(
-        fmt::format("must-contain: {} contains a phrase of must-not-contain", quote(phrase)));
+    throw OptionError<ConfigError>("{}: {} contains a phrase of {}", as_key("must-contain"),
+                                   quote(phrase), as_key("must-not-contain"));
 }
 
 }  // namespace
@@ -121,15 +124,15 @@ std::shared_ptr<const PhraseRules> phrase_rules(const TranslationOptions& option
   std::vector<PhrasePaths> paths = paths_of_ids(options, tokenizer);
   if (required.empty() && forbidden.empty() && paths.empty()) return nullptr;
   if (options.sampling && !required.empty())
-    throw ConfigError(
-        "must-contain: expected beam search, which weighs outputs with and without the phrases; "
-        "got sampling");
+    throw OptionError<ConfigError>(
+        "{}: expected beam search, which weighs outputs with and without the phrases; got sampling",
+        as_key("must-contain"));
   if (options.shortlist && !required.empty())
-    throw ConfigError(
-        "must-contain: expected all tokens to choose from; --shortlist leaves only some");
+    throw OptionError<ConfigError>("{}: expected all tokens to choose from; {} leaves only some",
+                                   as_key("must-contain"), as_flag("shortlist"));
   if (std::max(required.size(), forbidden.size()) > kMostPhrases)
-    throw ConfigError(
-        fmt::format("must-contain, must-not-contain: expected at most {} phrases", kMostPhrases));
+    throw OptionError<ConfigError>("{}, {}: expected at most {} phrases", as_key("must-contain"),
+                                   as_key("must-not-contain"), kMostPhrases);
   const std::size_t longest = forbidden.empty() ? 0 : longest_piece(tokenizer);
   for (const std::string& phrase : forbidden)
     paths.push_back(

@@ -8,6 +8,7 @@
 
 #include "attend/checkpoint/options_json.h"
 #include "attend/core/files/lines.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/core/strings/counted.h"
 #include "attend/error.h"
@@ -35,43 +36,46 @@ struct Tokenizers {
 void check_training_text(const TranslationTraining& o) {
   if (o.data.prepared.empty()) return require_files(o.data);
   if (!o.data.src_train.empty() || !o.data.tgt_train.empty())
-    throw ConfigError(
-        "prepared: expected either the folders that attend prepare has written or --src-train and "
-        "--tgt-train, got both");
+    throw OptionError<ConfigError>(
+        "prepared: expected either the folders that attend prepare has written or {} and {}, got "
+        "both",
+        as_flag("src-train"), as_flag("tgt-train"));
   if (o.vocabulary.bpe_dropout != 0.0f)
-    throw ConfigError(
-        "bpe-dropout: expected 0 with --prepared, whose text is split into tokens already; train "
-        "from --src-train and --tgt-train");
+    throw OptionError<ConfigError>(
+        "{}: expected 0 with {}, whose text is split into tokens already; train from {} and {}",
+        as_key("bpe-dropout"), as_flag("prepared"), as_flag("src-train"), as_flag("tgt-train"));
 }
 
 void check(const TranslationTraining& o) {
   check_training_text(o);
   const auto need_both = [](const std::vector<std::string>& src,
-                            const std::vector<std::string>& tgt, const char* name) {
+                            const std::vector<std::string>& tgt, const std::string& name) {
     if (src.empty() != tgt.empty())
-      throw ConfigError(
-          fmt::format("--src-{0} and --tgt-{0}: expected both or neither, got one", name));
+      throw OptionError<ConfigError>("{} and {}: expected both or neither, got one",
+                                     as_flag("src-" + name), as_flag("tgt-" + name));
   };
   need_both(o.data.src_valid, o.data.tgt_valid, "valid");
   need_both(o.replay.src, o.replay.tgt, "replay");
   need_both(o.replay.src_valid, o.replay.tgt_valid, "replay-valid");
   check_replay(o.replay, o.initial != nullptr);
   if (o.needs_initial() && o.loss.training.r_drop > 0.0f)
-    throw ConfigError("distill-weight: expected training without R-Drop (--r-drop 0)");
+    throw OptionError<ConfigError>("{}: expected training without R-Drop ({} 0)",
+                                   as_key("distill-weight"), as_flag("r-drop"));
   check_options(o.loss);
   check_options(o.decoding);
   if (o.model.arch != Architecture::transformer && o.trainer.recompute)
-    throw ConfigError("recompute: expected --arch transformer, whose layers are computed again");
+    throw OptionError<ConfigError>(
+        "recompute: expected {} transformer, whose layers are computed again", as_flag("arch"));
   if (o.model.arch == Architecture::transformer)
     require_positions("max-length", o.data.length.max_length, o.model.transformer);
   if (o.vocabulary.bpe_dropout != 0.0f && o.vocabulary.tokenizer.type != TokenizerType::bpe)
-    throw ConfigError("bpe-dropout: expected a tokenizer of type bpe, got another (--tokenizer)");
+    throw OptionError<ConfigError>("{}: expected a tokenizer of type bpe, got another ({})",
+                                   as_key("bpe-dropout"), as_flag("tokenizer"));
   const TiedEmbeddings tied = o.model.transformer.tie_embeddings;
   if (!o.vocabulary.joint_vocabulary && shares_inputs(tied))
-    throw ConfigError(fmt::format(
-        "tie-embeddings: expected target or none with two vocabularies (--no-joint-vocabulary), "
-        "got {}",
-        enum_names(tied)[static_cast<std::size_t>(tied)]));
+    throw OptionError<ConfigError>("{}: expected target or none with two vocabularies ({}), got {}",
+                                   as_key("tie-embeddings"), as_flag("no-joint-vocabulary"),
+                                   enum_names(tied)[static_cast<std::size_t>(tied)]);
 }
 
 // The shape of a model, before its vocabularies are learned: with those that are asked for.
@@ -102,8 +106,9 @@ Tokenizers resumed_tokenizers(const Checkpoint& checkpoint, const ArchitectureCo
   TranslationModel model = translation_model(checkpoint);
   const ArchitectureConfig saved = model.network->architecture();
   if (saved.index() != config.index())
-    throw ConfigError(fmt::format("--resume: the model of {} was made with --arch {}, not {}",
-                                  checkpoint.source, name_of(saved), name_of(config)));
+    throw OptionError<ConfigError>("{}: the model of {} was made with {} {}, not {}",
+                                   as_flag("resume"), checkpoint.source, as_flag("arch"),
+                                   name_of(saved), name_of(config));
   require_same_model(checkpoint, config_json(saved), config_json(config));
   return tokenizers_of(std::move(model));
 }
@@ -116,10 +121,11 @@ PairTokens pair_tokens(TranslationModel& model, const TranslationDataOptions& o)
   PairTokens tokens(model.format.of({}), model.tgt_tokenizer.eos_id());
   if (const std::int64_t room = PairBatches::room_for_text(model, tokens);
       room > 0 && o.length.max_length > room)
-    throw ConfigError(fmt::format(
-        "max-length: {} tokens and the special tokens around them do not fit into the {} positions "
-        "of the model; lower max-length to {}",
-        o.length.max_length - 1, model.network->longest_sequence(), room));
+    throw OptionError<ConfigError>(
+        "{}: {} tokens and the special tokens around them do not fit into the {} positions of the "
+        "model; lower {} to {}",
+        as_key("max-length"), o.length.max_length - 1, model.network->longest_sequence(),
+        as_key("max-length"), room);
   return tokens;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "attend/core/files/lines.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/counted.h"
 #include "attend/data/batching/mixture.h"
 #include "attend/data/batching/sampled_pairs.h"
@@ -31,11 +32,11 @@ void require_length(const LengthOptions& length, const PreparedText& text) {
   const LengthOptions& of_text = text.manifest.length;
   if (length.max_length == of_text.max_length && length.over_long == of_text.over_long) return;
   const auto shown = [](const LengthOptions& o) {
-    return fmt::format("--max-length {} --over-long {}", o.max_length,
+    return option_text("{} {} {} {}", as_flag("max-length"), o.max_length, as_flag("over-long"),
                        enum_names(o.over_long)[static_cast<std::size_t>(o.over_long)]);
   };
-  throw ConfigError(fmt::format("{}: the text was prepared with {}, got {}", text.folders.front(),
-                                shown(of_text), shown(length)));
+  throw OptionError<ConfigError>("{}: the text was prepared with {}, got {}", text.folders.front(),
+                                 shown(of_text), shown(length));
 }
 
 // How many pairs are left of each file.
@@ -89,9 +90,8 @@ std::int64_t PairBatches::room_for_text(const TranslationModel& model, const Pai
 
 void refuse_without_pairs(const std::string& file, const LengthOptions& length,
                           const ReadReport& report) {
-  throw DataError(
-      fmt::format("{}: expected pairs of at most {} tokens (max-length), found none: {}", file,
-                  length.max_length, report.summary()));
+  throw OptionError<DataError>("{}: expected pairs of at most {} tokens ({}), found none: {}", file,
+                               length.max_length, as_key("max-length"), report.summary());
 }
 
 EncodedPairs PairBatches::encode(const ParallelText& text, const char* name) const {

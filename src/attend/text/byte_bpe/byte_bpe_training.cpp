@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/threads/interruption.h"
 #include "attend/error.h"
 #include "attend/text/byte_bpe/byte_bpe.h"
@@ -60,8 +61,9 @@ std::string train_byte_bpe(std::span<const std::string> sentences,
   const int reserved = kTrainedControls + kBytePieceCount;
   check_training_options(options, reserved);
   if (options.character_coverage != 1.0f)
-    throw ConfigError(
-        "character-coverage: expected 1 with byte-bpe, whose bytes write every character");
+    throw OptionError<ConfigError>(
+        "{}: expected 1 with byte-bpe, whose bytes write every character",
+        as_key("character-coverage"));
   ByteBpeDescription description{.vocabulary = control_pieces(),
                                  .normalization = normalization_of(options)};
   description.patterns = {std::string(options.pretokenized ? kWordsBetweenSpaces : kGpt2Pattern)};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "attend/core/options/option_error.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/text/language/language_evidence.h"
@@ -20,10 +21,9 @@ std::size_t known_language(const std::string& name, std::string_view option) {
   std::vector<std::string_view> codes;
   for (std::size_t i = 0; i < detail::kLanguageCount; ++i)
     codes.push_back(detail::language_code(i));
-  throw ConfigError(fmt::format(
-      "--{}: expected a language whose words are known ({}), got {}; --language-odds 0 does "
-      "not check languages",
-      option, fmt::join(codes, ", "), quote(name)));
+  throw OptionError<ConfigError>(
+      "{}: expected a language whose words are known ({}), got {}; {} 0 does not check languages",
+      as_flag(option), fmt::join(codes, ", "), quote(name), as_flag("language-odds"));
 }
 
 // In words that `other` does not have. Where the script alone tells the language, each word of it

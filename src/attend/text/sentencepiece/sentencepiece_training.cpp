@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "attend/core/child_process.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/core/strings/quote.h"
 #include "attend/core/strings/unicode.h"
@@ -196,10 +197,10 @@ void check_user_symbols(const std::vector<std::string>& symbols) {
     if (!is_word || symbol.find_first_of(",\"") != std::string::npos ||
         symbol.find(kMetaSymbol) != std::string::npos ||
         std::count(symbols.begin(), symbols.end(), symbol) > 1)
-      throw ConfigError(
-          fmt::format("user-symbols: expected different words without white space, commas and "
-                      "double quotes, such as <bt>, got {}",
-                      quote(symbol)));
+      throw OptionError<ConfigError>(
+          "{}: expected different words without white space, commas and double quotes, such as "
+          "<bt>, got {}",
+          as_key("user-symbols"), quote(symbol));
   }
 }
 
@@ -210,9 +211,9 @@ void require_whole_symbols(std::string_view model, const std::vector<std::string
   for (const std::string& symbol : symbols) {
     if (processor.EncodeAsPieces(symbol) !=
         std::vector<std::string>{std::string(kMetaSymbol) + symbol})
-      throw ConfigError(fmt::format(
-          "user-symbols: expected words that the normalization leaves as they are, got {}",
-          quote(symbol)));
+      throw OptionError<ConfigError>(
+          "{}: expected words that the normalization leaves as they are, got {}",
+          as_key("user-symbols"), quote(symbol));
   }
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "attend/core/options/number_range.h"
+#include "attend/core/options/option_error.h"
 #include "attend/error.h"
 #include "attend/text/sentencepiece/meta_symbol.h"
 #include "attend/text/sentencepiece/sentencepiece_model.h"
@@ -140,7 +141,8 @@ void BpeDropout::read_imported(const Tokenizer& tokenizer) {
   const auto* const steps = std::get_if<detail::StepsDescription>(&file);
   if (steps == nullptr || !steps->model.continuing_prefix.empty() ||
       !steps->model.word_suffix.empty())
-    throw ConfigError("bpe-dropout: expected a tokenizer of type bpe, got another");
+    throw OptionError<ConfigError>("{}: expected a tokenizer of type bpe, got another",
+                                   as_key("bpe-dropout"));
   std::vector<bool> special(static_cast<std::size_t>(tokenizer.vocab_size()), false);
   for (const std::int32_t id : steps->vocabulary.controls)
     special[static_cast<std::size_t>(id)] = true;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "attend/core/options/option_error.h"
 #include "attend/error.h"
 #include "attend/text/tokenizer.h"
 
@@ -9,13 +10,13 @@ namespace attend::detail {
 
 TextNormalization normalization_of(const TokenizerOptions& options) {
   if (options.byte_fallback)
-    throw ConfigError(
-        fmt::format("byte-fallback: expected a tokenizer of type bpe, unigram or chars, got {}",
-                    enum_names(options.type)[static_cast<std::size_t>(options.type)]));
+    throw OptionError<ConfigError>(
+        "{}: expected a tokenizer of type bpe, unigram or chars, got {}", as_key("byte-fallback"),
+        enum_names(options.type)[static_cast<std::size_t>(options.type)]);
   if (!options.user_symbols.empty())
-    throw ConfigError(fmt::format(
-        "user-symbols: expected a tokenizer of type bpe, unigram, chars or word, got {}",
-        enum_names(options.type)[static_cast<std::size_t>(options.type)]));
+    throw OptionError<ConfigError>(
+        "{}: expected a tokenizer of type bpe, unigram, chars or word, got {}",
+        as_key("user-symbols"), enum_names(options.type)[static_cast<std::size_t>(options.type)]);
   if (options.pretokenized) return {};
   switch (options.normalization) {
     case Normalization::nmt_nfkc:
