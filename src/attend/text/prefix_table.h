@@ -12,7 +12,7 @@ namespace attend::detail {
 
 class PrefixTable {
  public:
-  // Nonempty strings and the value of each.
+  // Nonempty strings that differ, and the value of each.
   explicit PrefixTable(std::vector<std::pair<std::string, std::int32_t>> entries);
 
   struct Match {
