@@ -103,13 +103,14 @@ kernels: ## build with benchmarks and time the kernels against the machine's lim
 	@cmake --build $(BUILD) --target bench_kernels
 	@$(BUILD)/bench/bench_kernels $(if $(FILTER),--benchmark_filter=$(FILTER))
 
-lint: ## check the formatting, the layers, the map of files and the pages
+lint: ## check the formatting, the layers, the map of files, the list of tests and the pages
 	@tools/dependencies.sh ensure lint
 	@$(CLANG_FORMAT) --dry-run -Werror $(SOURCES)
 	@tests/architecture/check_layers.sh .
 	@tests/architecture/check_map.sh .
+	@tests/architecture/check_tests.sh .
 	@tests/docs/check_pages.sh .
-	@echo "lint: formatting, layers, map and pages are fine"
+	@echo "lint: formatting, layers, map, tests and pages are fine"
 
 check-dev: override PRESET = dev
 check-dev: override BUILD = build/dev
