@@ -109,6 +109,7 @@ lint: ## check the formatting, the layers, the map of files, the list of tests a
 	@tests/architecture/check_layers.sh .
 	@tests/architecture/check_map.sh .
 	@tests/architecture/check_tests.sh .
+	@tests/architecture/check_comments.sh .
 	@tests/docs/check_pages.sh .
 	@echo "lint: formatting, layers, map, tests and pages are fine"
 

@@ -65,11 +65,11 @@ class Embedder {
                        std::shared_ptr<Runtime> runtime = nullptr);
 
   int layers() const;
-  // Of the embeddings and of every Transformer layer. Pooled vectors may be wider or narrower
-  // (Embedding::width).
+  // Returns the width of the embeddings and of the vectors of every Transformer layer. Pooled
+  // vectors may be wider or narrower (Embedding::width).
   int width() const;
 
-  // Of the pooled vectors of embed() with these options.
+  // Returns the width of the pooled vectors of embed() with these options.
   int vector_width(const EmbeddingOptions& options = {}) const;
   // What the vectors of an embedding model are made to be compared with; cosine for other models.
   Similarity similarity() const;

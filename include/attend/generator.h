@@ -52,8 +52,9 @@ struct GenerationOptions {
   int max_tokens = 200;   // most tokens to generate
   int min_tokens = 0;     // an end ends a continuation only after so many tokens
   bool one_line = false;  // of a model of lines: stop at the end of the line
-  // Of a model of documents: the strings of special tokens in the prompt are these tokens, as
-  // transformers reads them; false: letters, as a text of somebody else should be read
+  // Says how a model of documents reads the strings of special tokens in the prompt: true: as these
+  // tokens, like transformers; false: as letters, which is how a text of somebody else should be
+  // read.
   bool special_tokens = true;
   int context = 0;  // context in tokens; 0: the training length
   ContinuousCacheOptions cache = {};

@@ -9,7 +9,7 @@ namespace attend {
 
 struct InstructionSets {
   std::vector<std::string> built;  // in the binary, best first
-  // Those that the CPU has, with its extensions: "AVX3 + VNNI + BF16", "AVX2"
+  // What the CPU has, with its extensions: "AVX3 + VNNI + BF16", "AVX2"
   std::vector<std::string> usable;
   std::string used;  // the first of these, or what use_instruction_sets() has named
 };

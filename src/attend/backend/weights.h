@@ -71,7 +71,7 @@ constexpr std::int64_t quantized_columns(std::int64_t numbers) {
 
 inline constexpr std::int64_t kWeightGroup = 16;
 
-// Of I elements in 4 bits: the bytes of their factors, and the columns of the i4 tensor.
+// I elements in 4 bits have this many bytes of factors, and this many columns of the i4 tensor.
 constexpr std::int64_t factor_bytes(std::int64_t numbers) {
   return (numbers / kWeightGroup + 1) / 2;
 }

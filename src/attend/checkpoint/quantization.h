@@ -8,7 +8,7 @@ namespace attend {
 
 enum class WeightBits { four, eight, sixteen };
 
-// Of 4, 8 or 16. Throws ConfigError otherwise.
+// `bits` is 4, 8 or 16. Throws ConfigError otherwise.
 WeightBits weight_bits_of(int bits);
 
 // `model` with every matrix of weights in fewer bits. With 4, those whose width is not a multiple

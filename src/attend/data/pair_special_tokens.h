@@ -27,7 +27,7 @@ struct PairTokens {
 
   PairTokens(PairSpecialTokens marks_, std::int32_t target_end_)
       : marks(std::move(marks_)), target_end(target_end_) {}
-  // Those of most models: the end of sentence alone.
+  // Most models have the end of sentence alone.
   PairTokens(const SpecialTokens& src, const SpecialTokens& tgt)
       : marks{{}, {src.eos}, {tgt.bos}}, target_end(tgt.eos) {}
 };

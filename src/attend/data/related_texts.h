@@ -72,7 +72,7 @@ void fields(RelatedOptions& o, Visitor&& visit) {
         "file name, .csv, .jsonl or .ndjson, else tsv");
 }
 
-// By their numbers in RelatedTexts.
+// Texts are given by their numbers in RelatedTexts.
 struct TextTuple {
   std::int32_t anchor = 0, positive = 0;
   std::int32_t negative = -1;  // -1: none
@@ -85,7 +85,8 @@ struct RelatedTexts {
   std::int64_t repeated = 0;         // lines left out, equal to earlier ones
 
   bool are_labeled() const { return !labels.empty(); }
-  // Of each text, the first one equal to it: a labeled text occurs once for each of its labels.
+  // Returns for each text the first one equal to it: a labeled text occurs once for each of its
+  // labels.
   std::vector<std::int32_t> first_equal() const;
 };
 

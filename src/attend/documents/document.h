@@ -29,15 +29,15 @@ using Documents = std::vector<std::unique_ptr<const Document>>;
 
 std::unique_ptr<const Document> plain_text(std::string text);
 std::unique_ptr<const Document> html_page(std::string_view html);
-// By the name of the file: .txt, .html, .htm, .docx or .odt. Throws DataError for others, and for
-// bytes that are no such file; TooLongError for texts that are too large.
+// The name of the file decides: .txt, .html, .htm, .docx or .odt. Throws DataError for others, and
+// for bytes that are no such file; TooLongError for texts that are too large.
 std::unique_ptr<const Document> read_document(std::string_view name, std::string_view content);
 
 // ".docx", in small letters; empty without one.
 std::string extension_of(std::string_view name);
 // The content type of files with this extension.
 std::string type_of_extension(std::string_view extension);
-// Those of the files that read_document() takes.
+// Returns the extensions of the files that read_document() takes.
 std::vector<std::string> document_extensions();
 
 // All texts of some documents, in order, and each document with its translations.

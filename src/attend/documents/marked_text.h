@@ -21,7 +21,8 @@ struct Mark {
 
 struct MarkedText {
   std::string text;
-  // By where they begin, outer ones first. Two marks do not overlap unless one holds the other.
+  // They are ordered by where they begin, outer ones first. Two marks do not overlap unless one
+  // holds the other.
   std::vector<Mark> marks;
   bool spaces_within = false;  // white space at the ends of an element belongs into it
 };

@@ -18,7 +18,7 @@ class OfficeFile {
   // more than 32 MiB. `name` stands for it in messages.
   OfficeFile(std::string_view name, std::string_view bytes, Kind kind);
 
-  // Those with text; their blocks in this order are the texts of the file.
+  // Returns the parts with text; their blocks in this order are the texts of the file.
   const std::vector<MarkupDocument>& parts() const { return documents_; }
 
   // Memory that it takes.

@@ -21,15 +21,15 @@
 
 namespace attend {
 
-// Of a pair. Throws DataError if a weight is not finite, as the functions below do.
+// Describes a pair. Throws DataError if a weight is not finite, as the functions below do.
 nlohmann::ordered_json attention_data(const TranslationModel& model, const ScoredPair& pair);
 
-// Of a text that an encoder reads: "encoder" only. `ids`: as attention_maps() takes them.
+// Describes a text that an encoder reads: "encoder" only. `ids`: as attention_maps() takes them.
 nlohmann::ordered_json attention_data(const SavedModel& model, const Tokenizer& tokenizer,
                                       const std::vector<std::int32_t>& ids);
 
-// Of a text that a language model writes: "decoder" only. `ids`: what begins a text, then at least
-// one token; `scores`: the log-probabilities of all but the first.
+// Describes a text that a language model writes: "decoder" only. `ids`: what begins a text, then at
+// least one token; `scores`: the log-probabilities of all but the first.
 nlohmann::ordered_json attention_data(const LanguageModel& model,
                                       const std::vector<std::int32_t>& ids,
                                       const std::vector<float>& scores);

@@ -28,7 +28,7 @@ class HeadTrials {
 
   // The heads of all modules.
   std::size_t size() const { return modules_.size() * heads_; }
-  // Of the head with this number, counted module by module. Costs a pass over the input.
+  // Measures the head with this number, counted module by module. Costs a pass over the input.
   HeadEffect effect(std::size_t number) const;
 
  private:

@@ -15,8 +15,8 @@ std::string bare_word(std::string word);
 // The vector of the first such word in a text; empty if there is none.
 std::vector<float> word_vector(const TextEmbedding& embedding, const std::string& bare_word);
 
-// Those of a word in several texts, the embeddings of which are given. Throws DataError for a text
-// without the word.
+// Returns the vectors of a word in several texts, the embeddings of which are given. Throws
+// DataError for a text without the word.
 std::vector<std::vector<float>> word_vectors(std::span<const TextEmbedding> embeddings,
                                              std::span<const std::string> texts,
                                              const std::string& word);

@@ -1,7 +1,5 @@
 #include "attend/models/architecture.h"
 
-#include <fmt/format.h>
-
 #include "attend/core/options/number_range.h"
 #include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"

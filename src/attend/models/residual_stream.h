@@ -21,7 +21,7 @@ namespace attend {
 
 class ResidualStream {
  public:
-  // Of the stack at path `stack` ("encoder", "decoder"), from all steps of a pass. `steps` must
+  // Takes the stack at path `stack` ("encoder", "decoder") from all steps of a pass. `steps` must
   // have some of it.
   ResidualStream(std::span<const ResidualStep> steps, std::string stack);
 

@@ -55,7 +55,7 @@ class LowRankAdapters {
   void apply();
 
  private:
-  // Of an entry of the base; `second` only of an adapter.
+  // An entry of the base has `first` alone, an adapter has both.
   struct Trained {
     Parameter first, second;
   };

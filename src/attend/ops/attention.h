@@ -35,7 +35,8 @@ struct AttentionPattern {
   // query without visible keys gets zero weights and a zero output. `mask_bias` makes one from
   // booleans.
   Tensor bias = {};
-  // Of each query in its sequence, for encodings of positions that are part of attention.
+  // Each query has a position in its sequence, for encodings of positions that are part of
+  // attention.
   Ids positions = {};
   // [2R+1, H], added to the scores by distance (DistanceBias), or undefined.
   Variable distance_bias = {};
@@ -45,8 +46,8 @@ struct AttentionOptions {
   int heads = 1;
   float scale = 1.0f;  // of the scores: 1/sqrt(Dh) or another inverse temperature
   Dropout dropout;     // on the weights
-  // Of the operands of the products, forward and backward. bf16 is used where it is faster: in long
-  // sequences, on processors that have it.
+  // The operands of the products have it, forward and backward. bf16 is used where it is faster: in
+  // long sequences, on processors that have it.
   Precision precision = Precision::f32;
 };
 

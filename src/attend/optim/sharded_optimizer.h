@@ -22,7 +22,7 @@ class ShardedOptimizer final : public Optimizer {
   // P trained parameters, each sends P (R - 1) / R elements.
   DeviceScalar step(float learning_rate) override;
   std::vector<ParameterRange> updated() const override;
-  // Of this process.
+  // Returns the part of this process.
   std::vector<std::pair<std::string_view, Tensor>> state() const override { return own_->state(); }
   std::int64_t steps() const override { return own_->steps(); }
   void set_steps(std::int64_t steps) override { own_->set_steps(steps); }

@@ -29,8 +29,8 @@ void fields(TranslateKeywords& k, Visitor&& visit) {
   fields(k.sampling, visit);
 }
 
-// Those of the model with the keywords of `attend translate` in their place. Throws ConfigError for
-// a wrong one. Needs the GIL.
+// Returns the options of the model with the keywords of `attend translate` in their place. Throws
+// ConfigError for a wrong one. Needs the GIL.
 TranslationOptions translation_options(const TranslatorView& translator,
                                        const nanobind::dict& keywords);
 // Throws ConfigError for other keywords. Needs the GIL.

@@ -27,7 +27,7 @@ class Downloads {
   // `folder`: made if it is missing; empty: none. Throws IoError if it cannot be written.
   explicit Downloads(std::filesystem::path folder = {}, std::size_t most = kMost);
 
-  // Of the files of a folder.
+  // The files of a folder are as old as this clock says.
   using Time = std::chrono::system_clock::time_point;
   // Keeps a file for ten minutes; returns its name, which ends with `extension`. Throws IoError.
   std::string add(std::string content, std::string_view extension,
@@ -40,7 +40,7 @@ class Downloads {
     Time until;
   };
   void drop_old(Time now);
-  // Of the folder: those that have expired, and the oldest if all are too large.
+  // Drops the files of the folder that have expired, and the oldest if all are too large.
   void drop_old_files(Time now) const;
 
   const std::filesystem::path folder_;

@@ -76,7 +76,7 @@ HttpResponse page_response(std::string_view type, std::string content);
 
 // All routes, in the order of the documentation.
 std::span<const Route> all_routes();
-// Those of one file each.
+// Each returns the routes of one file.
 std::vector<Route> libretranslate_routes();
 std::vector<Route> openai_routes();
 std::vector<Route> inference_routes();

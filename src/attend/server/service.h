@@ -61,7 +61,7 @@ class Service {
   Background& background() { return background_; }
   Explorers& explorers() { return explorers_; }
   Downloads& downloads() { return downloads_; }
-  // Of all documents that are being translated: a file unpacks to many times its size.
+  // All documents that are being translated share it: a file unpacks to many times its size.
   const std::shared_ptr<MemoryBudget>& document_bytes() { return document_bytes_; }
   // How the client of a request calls this server: "http://127.0.0.1:8080". Empty if it does not
   // say.

@@ -74,7 +74,7 @@ struct PieceModelDescription {
   std::vector<std::int32_t> outside = {};  // ids that the model does not have, such as added ones
   bool byte_fallback = false;              // a character without a piece becomes its bytes
   std::vector<double> scores = {};         // unigram: of the first pieces
-  // Of bpe:
+  // Only bpe has what follows:
   std::vector<std::pair<std::int32_t, std::int32_t>> merges = {};  // earliest first
   bool fuse_unknown = false;                                       // neighbors are one
   bool ignore_merges = false;

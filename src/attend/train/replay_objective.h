@@ -47,7 +47,7 @@ class ReplayObjective final : public Objective {
   }
   std::string unit() const override { return new_->unit(); }
   bool can_validate() const override { return new_->can_validate(); }
-  // That of `of_new`; the metrics of `of_old` follow with "old_" before their names, if it
+  // Validates `of_new`; the metrics of `of_old` follow with "old_" before their names, if it
   // validates.
   Validation validate() override;
   Validation validate_together(Collective& processes) override;
@@ -59,8 +59,8 @@ class ReplayObjective final : public Objective {
     std::int64_t epoch = 0, batch = 0;
   };
   Place place(std::int64_t epoch, std::int64_t batch);
-  // Of old batches: those of each epoch, and of a pass over all. From the first epoch of both
-  // objectives, and kept, because these make plans of one epoch at a time.
+  // Counts the old batches in each epoch, and in a pass over all. The numbers are those of the
+  // first epoch of both objectives, and are kept, because these make plans of one epoch at a time.
   struct Counts {
     std::int64_t of_epoch, of_pass;
   };

@@ -9,7 +9,7 @@ namespace attend {
 
 constexpr std::int64_t kQuantizedScaleBytes = quantized_columns(0);
 
-// Of a row in 8 or 4 bits, not packed.
+// They read and write the scale of a row in 8 or 4 bits that is not packed.
 float quantized_scale(const Tensor& quantized, std::int64_t row);
 void set_quantized_scale(const Tensor& quantized, std::int64_t row, float scale);
 

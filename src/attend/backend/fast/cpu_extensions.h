@@ -13,7 +13,7 @@ struct CpuExtensions {
   bool i8mm = false;        // ARM: products of byte matrices; never without dotprod
 };
 
-// Those in use: what the CPU has, unless use_instruction_sets() has named fewer.
+// Returns those in use: what the CPU has, unless use_instruction_sets() has named fewer.
 const CpuExtensions& cpu_extensions();
 
 }  // namespace attend

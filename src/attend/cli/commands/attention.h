@@ -58,7 +58,7 @@ nlohmann::ordered_json to_json(const AttentionEntropy& entropy);
 // What each head of the model does for an answer (head_effects()); empty without --importance.
 std::vector<HeadEffect> head_effects(const AttentionArguments& arguments, const GoldenInput& input,
                                      std::size_t output);
-// Those that matter most, for people; prints nothing if there are none.
+// Shows people the heads that matter most; prints nothing if there are none.
 void print(const std::vector<HeadEffect>& effects);
 // [{"module": "decoder.layers.0.cross_attn", "head": 0, "change": -0.31}, ...]
 nlohmann::ordered_json to_json(const std::vector<HeadEffect>& effects);

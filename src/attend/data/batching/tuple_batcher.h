@@ -58,7 +58,7 @@ class TupleBatcher {
   // are zero.
   bool has_wrong_answers() const;
 
-  // Of all tuples of an epoch.
+  // Counts the tuples of an epoch.
   std::int64_t tuples() const { return std::ssize(*tuples_of(0)); }
   const Ragged& texts() const { return *texts_; }
 
@@ -82,10 +82,10 @@ class TupleBatcher {
   }
 
   std::shared_ptr<const Ragged> texts_;
-  // Of labeled texts: RelatedTexts::first_equal(), and all labels of each of those first, sorted.
+  // Labeled texts have RelatedTexts::first_equal(), and all labels of each of those first, sorted.
   std::vector<std::int32_t> first_equal_;
   std::vector<std::vector<std::int32_t>> labels_;
-  // Of pairs and triplets: the positives of each anchor, sorted.
+  // Pairs and triplets have the positives of each anchor, sorted.
   std::vector<std::vector<std::int32_t>> positives_;
   std::shared_ptr<Source> source_;
   BatchPlanner planner_;

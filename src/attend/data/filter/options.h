@@ -95,7 +95,7 @@ void fields(PairFilterOptions& o, Visitor&& visit) {
   visit("drop-identical", o.drop_identical, "drop pairs whose source and target are equal");
 }
 
-// Of several equal lines or pairs that pass the other rules, the first stays.
+// The first of several equal lines or pairs that pass the other rules stays.
 struct DuplicateFilterOptions {
   bool unique = true;
   bool unique_sources = false;

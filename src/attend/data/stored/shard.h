@@ -33,7 +33,7 @@ struct ShardFormat {
   int sequences = 1;  // of a sample
   int id_bytes = 4;   // 2 or 4
 
-  // Of an index entry.
+  // Returns the size of an index entry.
   int entry_bytes() const { return 4 * (sequences + 1); }
 };
 

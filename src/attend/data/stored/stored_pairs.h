@@ -16,7 +16,7 @@ namespace attend {
 // read.
 class StoredPairs final : public PairSource {
  public:
-  // Of samples with two sequences. Throws DataError for more than 2^31 - 1 pairs.
+  // The shards hold samples with two sequences. Throws DataError for more than 2^31 - 1 pairs.
   explicit StoredPairs(std::vector<std::shared_ptr<const ShardReader>> shards);
 
   std::int64_t size() const override { return begins_.back(); }

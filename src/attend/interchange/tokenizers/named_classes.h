@@ -49,7 +49,7 @@ struct TokenizerClass {
 };
 
 const TokenizerClass& class_named(std::string_view name);
-// Those of SentencePiece models (named_sentencepiece.cpp).
+// Returns the classes of SentencePiece models (named_sentencepiece.cpp).
 std::span<const TokenizerClass> sentencepiece_classes();
 
 // ["[CLS]", 0]: the ids of a post-processor are not used.

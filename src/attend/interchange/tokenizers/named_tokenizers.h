@@ -34,7 +34,7 @@ inline constexpr std::string_view kGenericTokenizer = "TokenizersBackend";
 // `works_on_bytes`: its tokenizer.json splits bytes.
 std::string named_tokenizer_class(const TokenizerSettings& settings, bool works_on_bytes);
 bool is_built_here(std::string_view tokenizer_class);
-// By transformers alone.
+// Only transformers builds it.
 bool is_built_elsewhere(std::string_view tokenizer_class);
 // The kind of its model: "BPE", ...
 std::string_view model_of(std::string_view tokenizer_class);

@@ -30,7 +30,7 @@ struct ForeignTemplate {
   std::vector<std::string> prefix, suffix;
   PairForm pair = {};
 };
-// Of the post-processor. Throws DataError for one that is not known.
+// Reads the post-processor. Throws DataError for one that is not known.
 ForeignTemplate read_template(JsonObject& file);
 
 }  // namespace attend::detail

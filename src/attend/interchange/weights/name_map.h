@@ -66,7 +66,7 @@ class NameMap {
   // More rules, for names that none so far fits; all of their names begin with `prefix`.
   void add(std::span<const NameRule> rules, std::string_view prefix = "");
 
-  // By the first rule that fits. Throws Error when none does: the rules are for another model.
+  // The first rule that fits decides. Throws Error when none does: the rules are for another model.
   ForeignName theirs(std::string_view ours) const;
   // The same; nullopt when none does.
   std::optional<ForeignName> find(std::string_view ours) const;

@@ -9,36 +9,38 @@
 
 namespace attend {
 
-// Of a translation model with interleaved sinusoids: the columns of the model dimension in another
-// order, so that all sines come before all cosines (sinusoidal_halves).
+// Moves the columns of the model dimension of a translation model with interleaved sinusoids, so
+// that all sines come before all cosines (sinusoidal_halves).
 void separate_sines_from_cosines(Checkpoint& model);
 
-// Of a translation model without a bias on its logits: with a bias of `vocabulary` zeros.
+// Gives a translation model without a bias on its logits a bias of `vocabulary` zeros.
 void add_output_bias(Checkpoint& model, std::int64_t vocabulary);
 
-// Of a translation model with sinusoids: tables of the first `length` positions, as if they were
+// Gives a translation model with sinusoids tables of the first `length` positions, as if they were
 // learned.
 void tabulate_positions_of_pairs(Checkpoint& model, std::int64_t length);
 
-// Of a translation model whose normalization has the epsilon of Marian, 1e-6: that of MarianMT,
+// Gives a translation model whose normalization has the epsilon of Marian, 1e-6, that of MarianMT,
 // 1e-5. Outputs change by about 5e-6, far more than by rounding.
 void use_usual_epsilon(Checkpoint& model);
 
-// Of a translation model with tables of positions and a bias on its logits: the decoder begins with
-// zeros for an embedding. That of `start` becomes part of the first position of the target, which
-// always holds this piece; then it moves to the id `place` of the target's vocabulary, and its
-// logit has no share in a sum of exponentials. The pieces between change their ids.
+// Makes the decoder of a translation model, which has tables of positions and a bias on its logits,
+// begin with zeros for an embedding. The embedding of `start` becomes part of the first position of
+// the target, which always holds this piece; then it moves to the id `place` of the target's
+// vocabulary, and its logit has no share in a sum of exponentials. The pieces between change their
+// ids.
 void begin_with_zeros(Checkpoint& model, std::int64_t start, std::int64_t place);
 
-// Of a translation model with two vocabularies: one more piece of the source, which is in no text.
+// Gives a translation model with two vocabularies one more piece of the source, which is in no
+// text.
 void add_source_piece(Checkpoint& model);
 
-// Of a language model: embeddings that need no factor. A table that is the output projection, too,
-// becomes two.
+// Gives a language model embeddings that need no factor. A table that is the output projection,
+// too, becomes two.
 void multiply_embeddings(Checkpoint& model);
 
-// Of a language model with sinusoids or without positions: a table of the first `length` positions,
-// as if they were learned.
+// Gives a language model with sinusoids or without positions a table of the first `length`
+// positions, as if they were learned.
 void tabulate_positions(Checkpoint& model, std::int64_t length);
 
 }  // namespace attend

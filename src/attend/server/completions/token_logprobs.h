@@ -23,9 +23,9 @@ class TokenLogprobs {
   void add(const GeneratedToken& token);
   bool empty() const { return tokens_.empty(); }
 
-  // Of all tokens since the last call: {"tokens", "token_logprobs", "top_logprobs", "text_offset"},
-  // with the position in characters of the text where each token begins. The chosen tokens are
-  // among the top ones. What nothing predicts has null for both.
+  // Returns all tokens since the last call: {"tokens", "token_logprobs", "top_logprobs",
+  // "text_offset"}, with the position in characters of the text where each token begins. The chosen
+  // tokens are among the top ones. What nothing predicts has null for both.
   nlohmann::ordered_json take_completion();
   // {"content": [{"token", "logprob", "bytes", "top_logprobs"}]}.
   nlohmann::ordered_json take_chat();

@@ -47,13 +47,13 @@ struct FileState {
   bool operator==(const FileState&) const = default;
 };
 
-// Of the adapter and its base, if there is one. Throws IoError if there is no such file.
+// Describes the adapter and its base, if there is one. Throws IoError if there is no such file.
 FileState file_state(const ModelPlace& place);
 
 // Models in memory that are shared by those with adapters of them.
 class SharedBases {
  public:
-  // Of the models in `places` that have an adapter there.
+  // Shares the models in `places` that have an adapter there.
   explicit SharedBases(const std::vector<ModelPlace>& places);
 
   // The model at `path`, loaded if it is not yet or its file was written again; null if it has no

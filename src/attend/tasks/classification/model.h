@@ -33,7 +33,7 @@ struct ClassificationModel final : EncoderModel<TextClassifier> {
   std::vector<std::string> labels;
   TextLengthOptions length;
   bool pairs = false;  // trained on pairs of texts
-  // Of a cross-encoder of another program: sigmoid or none, its standard function.
+  // A cross-encoder of another program has sigmoid or none, its standard function.
   std::optional<OutputFunction> cross_encoder_function = {};
 
   ClassificationModel(std::shared_ptr<TextClassifier> network, Tokenizer tokenizer,

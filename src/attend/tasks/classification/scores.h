@@ -46,7 +46,7 @@ class ClassifierScores {
   // {"accuracy", 0.9}, {"macro_f1", 0.8}: the first is that of by_problem.
   std::vector<std::pair<std::string, double>> metrics() const;
   std::int64_t total() const;
-  // Of the problem: ConfusionMatrix, LabelCounts or NumberErrors.
+  // The problem decides: ConfusionMatrix, LabelCounts or NumberErrors.
   const std::variant<ConfusionMatrix, LabelCounts, NumberErrors>& counts() const { return counts_; }
 
  private:

@@ -63,7 +63,7 @@ class EmbeddingEngine {
   // as wide as both of its states.
   int width() const { return encoder_.width; }
 
-  // Of the pooled vectors of embed(). Throws like it.
+  // Returns the width of the pooled vectors of embed(). Throws like it.
   int vector_width(const EmbeddingOptions& options) const;
   Similarity similarity() const {
     return encoder_.pooling ? encoder_.pooling->similarity : Similarity::cosine;

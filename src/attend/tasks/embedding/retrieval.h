@@ -21,7 +21,7 @@ struct Retrieval {
   std::vector<std::int32_t> documents;  // ascending: what is searched
 };
 
-// Of pairs and triplets, every anchor finds its positives among all positives and negatives. Of
+// In pairs and triplets, every anchor finds its positives among all positives and negatives. In
 // labeled texts, every text finds the others that share a label with it among all texts, if there
 // are any. A text that occurs with several labels is one text; its number is that of the first.
 Retrieval retrieval_of(const RelatedTexts& related);

@@ -5,7 +5,8 @@
 
 namespace attend {
 
-// Those of a source and a target; the same one twice if they share one, or if there is one text.
+// A source and a target have one each; it is the same one twice if they share one, or if there is
+// one text.
 struct Vocabularies {
   Tokenizer src;
   Tokenizer tgt;

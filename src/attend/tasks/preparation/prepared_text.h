@@ -20,7 +20,7 @@ namespace attend {
 
 struct PreparedText {
   std::vector<std::string> folders;
-  // Of all folders: the counts are sums, and so are the shards.
+  // It describes all folders: the counts are sums, and so are the shards.
   PreparedManifest manifest;
   Vocabularies vocabularies;
   std::vector<std::shared_ptr<const ShardReader>> shards;
@@ -35,8 +35,8 @@ PreparedText open_prepared(const std::vector<std::string>& folders, std::string_
 // The vocabularies of one folder, checked. Throws IoError or DataError.
 Vocabularies load_vocabularies(const std::filesystem::path& folder,
                                const PreparedManifest& manifest);
-// Those of a prepared folder, of a model file or the folder of a run, or of a SentencePiece .model
-// file. Throws IoError or DataError.
+// Reads a prepared folder, a model file or the folder of a run, or a SentencePiece .model file.
+// Throws IoError or DataError.
 Vocabularies vocabularies_from(const std::filesystem::path& path);
 // Writes what load_vocabularies() reads, and the checksums into `manifest`.
 void save_vocabularies(const Vocabularies& vocabularies, const std::filesystem::path& folder,

@@ -34,9 +34,9 @@ class JobQueue {
   void push(Jobs request);
 
   bool empty() const { return jobs_ == 0; }
-  // Of all jobs that wait.
+  // Adds up all jobs that wait.
   const JobSize& size() const { return size_; }
-  // Of those of a client.
+  // Adds up those of a client.
   JobSize size_of(const std::string& client) const;
 
   // Takes the job that is due first, if `fits` accepts it. If it does not, and is not the first of

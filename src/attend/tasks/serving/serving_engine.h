@@ -58,7 +58,7 @@ class ServingEngine {
   struct Load;
   struct Worker;
   using Model = const void*;
-  // Of one model: jobs that wait, and the rows that run.
+  // Holds the jobs of one model that wait, and counts the rows that run.
   struct Station {
     JobQueue queue;
     std::int64_t running_rows = 0;

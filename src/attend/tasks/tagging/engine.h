@@ -25,7 +25,7 @@ inline std::span<const std::string_view> enum_names(TagAggregation) {
   return kNames;
 }
 
-// Those that `attend classify` has for taggers alone.
+// Visits the options that `attend classify` has for taggers alone.
 template <class Visitor>
 void tagging_fields(TaggingOptions& o, Visitor&& visit) {
   visit(

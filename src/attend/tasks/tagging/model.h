@@ -50,7 +50,7 @@ struct TaggingModel final : EncoderModel<TokenTagger> {
   GoldenFormat golden_format() const override {
     return {{{"text", &tokenizer}}, "log_probabilities", "tagged texts"};
   }
-  // The log-probabilities of the tags of the first token.
+  // Returns the log-probabilities of the tags of the first token.
   Tensor outputs(const Ragged& texts) const override;
 };
 

@@ -22,7 +22,7 @@ void fields(ReplayWeights& o, Visitor&& visit) {
         "some, otherwise on all text");
 }
 
-// Of tasks with one text.
+// Tasks with one text have these.
 struct TextReplayOptions : ReplayWeights {
   std::vector<std::string> text;
   std::vector<std::string> valid;

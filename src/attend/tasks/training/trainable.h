@@ -23,10 +23,10 @@ class Trainable {
  public:
   virtual ~Trainable() = default;
 
-  // Of `attend train`: "translation", "lm", "classification", "embedding"
+  // Returns the name in `attend train`: "translation", "lm", "classification", "embedding"
   virtual std::string_view name() const = 0;
   virtual std::string_view help() const = 0;
-  // By subject. The fields refer to options of this object.
+  // Groups the options by subject. The fields refer to options of this object.
   virtual std::vector<OptionGroup> option_groups() = 0;
   virtual const TrainerOptions& trainer() const = 0;
   // Whether start_from() has to be called for a resumed run, too.

@@ -100,7 +100,7 @@ Checkpoint with_shortlist(const Checkpoint& checkpoint, const Shortlist& shortli
 
 // The metadata of a model with more special tokens than usual, or of several languages.
 inline constexpr const char* kPairFormatKey = "attend.pair_format";
-// That of a model file. Throws DataError if it is damaged.
+// Reads it from a model file. Throws DataError if it is damaged.
 PairFormat read_pair_format(const Checkpoint& checkpoint);
 
 // Throws IoError, or DataError for a damaged file or another kind of model.

@@ -36,9 +36,10 @@ class PairBatches {
               const PairTokens& tokens, std::vector<std::string>& notes)
       : options_(options), model_(model), tokens_(tokens), notes_(notes) {}
 
-  // Of the training text, mixed as the options say. Throws DataError if no pair is kept.
+  // Makes batches of the training text, mixed as the options say. Throws DataError if no pair is
+  // kept.
   TranslationBatcher training(const TrainingText& text) const;
-  // Of old text.
+  // Makes batches of old text.
   TranslationBatcher old(const ParallelText& text) const;
   // `name` stands in the note: "validation".
   TranslationValidation validation(const ParallelText& text, const char* name) const;

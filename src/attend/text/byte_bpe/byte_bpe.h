@@ -52,7 +52,7 @@ class ByteBpe final : public TokenizerEngine {
   template <class Part, class Added>
   void split_off_added(std::string_view text, const Part& part, const Added& added) const;
   void encode_part(std::string_view text, std::vector<std::int32_t>& ids) const;
-  // Of a part of a text, which begins at `begin`.
+  // Appends the spans of a part of a text, which begins at `begin`.
   void append_spans(std::string_view part, std::size_t begin, std::vector<TokenSpan>& spans) const;
   void encode_bytes(std::string_view bytes, std::vector<std::int32_t>& ids) const;
 

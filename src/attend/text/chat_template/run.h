@@ -18,7 +18,7 @@
 
 namespace attend::chat_template {
 
-// Of a text in bytes, of lists and objects with kWeightOfValue for each of their values.
+// A text weighs its bytes, a list or an object kWeightOfValue for each of its values.
 inline constexpr std::size_t kLargestValue = 8 << 20, kWeightOfValue = 32;
 
 // The variables of a scope.
@@ -78,7 +78,7 @@ class Run {
   // members. They throw DataError for a template without end.
   void count_step();
   void count_work(std::size_t amount);
-  // Of looking for a part in a text.
+  // Counts looking for a part in a text.
   void count_search(std::size_t text, std::size_t part);
   // Throws DataError for a value of more than kLargestValue bytes.
   static void require_size(std::size_t bytes);

@@ -19,7 +19,7 @@ class AddedTokens {
     AddedPiece token;
     std::string text;  // what it is found by
   };
-  // Of several tokens with the same text, the first is found. Texts may be empty: these are not
+  // The first of several tokens with the same text is found. Texts may be empty: these are not
   // found.
   explicit AddedTokens(std::vector<Entry> entries);
 

@@ -47,7 +47,7 @@ struct LanguageEvidence {
   double weight_of(std::size_t language, std::size_t without) const;
 };
 
-// Of the first 4096 bytes, which bounds the time.
+// Reads the first 4096 bytes, which bounds the time.
 LanguageEvidence evidence_of(std::string_view text);
 
 // The index of a language by a name that begins with its ISO 639 code: "de", "de_DE", "deu_Latn";

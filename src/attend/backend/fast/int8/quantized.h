@@ -26,8 +26,8 @@ struct QuantizedProduct {
   const float* row_scales = nullptr;
   // 128 times the sum of the row: the excess of sums with weights + 128.
   const std::int32_t* row_shifts = nullptr;
-  // Of 8-bit activations: those of row n are outliers[n * most_outliers ..], outlier_counts[n] of
-  // them.
+  // 8-bit activations have outlier_counts[n] outliers in row n, from outliers[n * most_outliers]
+  // on.
   const Outlier* outliers = nullptr;
   const std::int32_t* outlier_counts = nullptr;
   std::size_t most_outliers = 0;

@@ -23,7 +23,7 @@ namespace HWY_NAMESPACE {
 using UnsignedBytes = hn::Repartition<std::uint8_t, Floats>;
 using ByteVector = hn::Vec<UnsignedBytes>;
 
-// Of four columns each, side by side in a panel.
+// A panel has vectors of four columns each, side by side.
 constexpr int kPanelVectors = 4;
 constexpr std::size_t kVectorBytes = 16;
 static_assert(kPanelVectors * kVectorBytes == 4 * kWidth);

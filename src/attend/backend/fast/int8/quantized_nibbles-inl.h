@@ -142,7 +142,7 @@ constexpr std::size_t kFewRows = 12;
 alignas(64) constexpr std::int32_t kFactors[16] = {
     0xfff1, 0xfff3, 0xfff5, 0xfff7, 0xfff9, 0xfffb, 0xfffd, 0xffff, 1, 3, 5, 7, 9, 11, 13, 15};
 
-// Of codes whose higher bits may be anything.
+// The higher bits of the codes may be anything.
 HWY_INLINE IntegerVector factors_of(IntegerVector codes) {
   return IntegerVector{_mm512_permutexvar_epi32(codes.raw, hn::Load(Integers(), kFactors).raw)};
 }

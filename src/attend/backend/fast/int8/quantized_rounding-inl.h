@@ -47,7 +47,7 @@ HWY_INLINE hn::Vec<hn::RebindToSigned<Floats> > magnitude_bits(FloatVector v) {
   return hn::BitCast(hn::RebindToSigned<Floats>(), hn::Abs(v));
 }
 
-// Of each lane of a row, the largest magnitudes.
+// Holds the largest magnitudes of each lane of a row.
 struct LaneMaxima {
   hn::Vec<hn::RebindToSigned<Floats> > first, second;
 };

@@ -28,7 +28,8 @@ struct Filter {
 const Filter* text_filter(std::string_view name);
 const Filter* number_filter(std::string_view name);
 const Filter* list_filter(std::string_view name);
-// Those that apply others: map, select, reject and their kind; missing for other names.
+// Calls a function that applies others: map, select, reject and their kind; missing for other
+// names.
 Value chosen(Run& run, std::string_view name, const Value& value, const Given& given);
 
 // The way to an attribute of a value: "a.b.0".

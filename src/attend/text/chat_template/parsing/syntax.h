@@ -109,7 +109,7 @@ struct Statement {
   std::string text = {};
   Expressions targets = {}, expressions = {};
   std::vector<Statements> bodies = {};
-  // Of bodies[0]; of a loop also: of its test, and of bodies[1].
+  // bodies[0] has the first; a loop also has those of its test and of bodies[1].
   Scope scope = {}, test_scope = {}, else_scope = {};
   Place place = {};                     // of a macro
   std::vector<std::string> names = {};  // parameters of a macro
