@@ -201,6 +201,7 @@ TEST(RepetitionPenalty, IsForTheOutputOrForWhatAModelSees) {
   EXPECT_EQ((RepetitionPenalty{2, 6}.tokens(prompt, output)), (Tokens{4, 5, 7, 8, 9}));
   EXPECT_EQ((RepetitionPenalty{2, 5}.tokens(prompt, output)), (Tokens{4, 5}))
       << "the sixth token found two of five";
+  EXPECT_EQ((RepetitionPenalty{2, 4}.tokens(prompt, output)), (Tokens{4, 5, 9}));
   EXPECT_EQ((RepetitionPenalty{2, 6, 8}.tokens(prompt, output)), (Tokens{4, 5, 7, 9}));
   EXPECT_EQ((RepetitionPenalty{2, 6}.tokens(prompt, {})), (Tokens{7, 8, 9}));
 }
