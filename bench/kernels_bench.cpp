@@ -81,7 +81,7 @@ void add_linear(std::int64_t n, std::int64_t in, std::int64_t out) {
     };
   });
   add("linear_packed/" + shape, work, [=]() -> Body {
-    return [x = random_tensor({n, in}, 1), w = backend().pack_weights(random_tensor({out, in}, 2)),
+    return [x = random_tensor({n, in}, 1), w = backend()->pack_weights(random_tensor({out, in}, 2)),
             b = random_tensor({out}, 3),
             y = Tensor::empty({n, out})](Backend& backend, Precision precision) {
       backend.linear(x, w, b, {.precision = precision}, y);
@@ -91,8 +91,8 @@ void add_linear(std::int64_t n, std::int64_t in, std::int64_t out) {
                                    std::pair{"grouped_linear_packed/", DType::i4}}) {
     add(name + shape, work, [=, type = type]() -> Body {
       return [x = random_tensor({n, in}, 1),
-              w = backend().pack_weights(
-                  backend().quantize_weights(random_tensor({out, in}, 2), type)),
+              w = backend()->pack_weights(
+                  backend()->quantize_weights(random_tensor({out, in}, 2), type)),
               b = random_tensor({out}, 3),
               y = Tensor::empty({n, out})](Backend& backend, Precision precision) {
         backend.linear(x, w, b, {.precision = precision}, y);

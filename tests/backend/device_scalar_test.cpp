@@ -64,9 +64,9 @@ TEST(ScalarsOfADevice, StayThereUntilSomebodyLooks) {
   auto& memory = *static_cast<GuardedMemory*>(device.memory);
   const Tensor x = Tensor::full({4}, 2.0f), y = Tensor::zeros({4});
   const int before = memory.copies_to_host;
-  const DeviceScalar squares = backend().sum_of_squares(x);
+  const DeviceScalar squares = backend()->sum_of_squares(x);
   EXPECT_EQ(squares.element().memory(), &memory);
-  backend().scaled_add(backend().clip_to_norm(squares, 2.0), 1.0f, x, 0.0f, y);
+  backend()->scaled_add(backend()->clip_to_norm(squares, 2.0), 1.0f, x, 0.0f, y);
   EXPECT_EQ(memory.copies_to_host, before);
   EXPECT_EQ(squares, 16.0);
   EXPECT_EQ(memory.copies_to_host, before + 1);

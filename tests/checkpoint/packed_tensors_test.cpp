@@ -63,7 +63,7 @@ class PackedTensors : public FolderTest, public testing::WithParamInterface<int>
     for (const ParameterSet::Entry& entry : model.parameters.entries()) {
       const Tensor value = model.parameters.value(entry);
       const std::vector<float> one =
-          (value.shape().rank() == 2 ? backend().float_weights(value) : value).to_vector();
+          (value.shape().rank() == 2 ? backend()->float_weights(value) : value).to_vector();
       all.insert(all.end(), one.begin(), one.end());
     }
     return all;

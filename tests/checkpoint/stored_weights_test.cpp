@@ -64,7 +64,7 @@ TEST_F(FourBits, AreNotSaidOfAModelWithoutThem) {
 
 TEST_F(FourBits, SurviveTheFile) {
   save_checkpoint(path("model"), grouped_);
-  Backend& b = backend();
+  Backend& b = *backend();
   const auto expect_loaded = [&](const Checkpoint& checkpoint) {
     TwoMatrices model;
     load_parameters(checkpoint, model.parameters);
@@ -82,7 +82,7 @@ TEST_F(FourBits, SurviveTheFile) {
 
 // A large matrix is read some rows at a time.
 TEST_F(FourBits, AreReadWithTheFactorsAndScalesOfTheirRows) {
-  Backend& b = backend();
+  Backend& b = *backend();
   for (const auto& [name, type] :
        {std::pair{"wide.weight", DType::i4}, std::pair{"odd.weight", DType::i8}}) {
     const Tensor whole = b.quantize_weights(original_.tensor(name), type);
@@ -189,10 +189,10 @@ TEST(StoredWeights, RefuseRowsTooDeepForExactSums) {
                   "tensor w: expected rows of at most 44000 weights");
   for (const DType type : {DType::i8, DType::i4})
     EXPECT_CONTAINS(data_error([&] {
-                      backend().quantize_weights(Tensor::zeros({1, kDepth}), type);
+                      backend()->quantize_weights(Tensor::zeros({1, kDepth}), type);
                     }),
                     "use 16 bits");
-  EXPECT_NO_THROW(backend().quantize_weights(Tensor::zeros({1, kMostQuantizedDepth}), DType::i8));
+  EXPECT_NO_THROW(backend()->quantize_weights(Tensor::zeros({1, kMostQuantizedDepth}), DType::i8));
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ TEST(BackgroundSum, LeavesTheMemoryOfADeviceToItsKernels) {
   const Tensor values = Tensor::full({6}, 1.5f);
   BackgroundSum sum(6, 2, [&](std::int64_t begin, std::int64_t end) {
     const Tensor part = values.slice_rows(begin, end);
-    backend().add(part, part, part);
+    backend()->add(part, part, part);
     EXPECT_EQ(threads(), 1);
   });
   sum.start();

@@ -48,7 +48,7 @@ std::vector<float> log_probabilities_after(const Transformer& model, std::int32_
   const Variable hidden =
       model.decode(Ragged::copy(prefix, prefix_ends), model.encode(src, pass), src, pass);
   const Tensor logits = model.project(hidden).value();
-  backend().log_softmax(logits, logits);
+  backend()->log_softmax(logits, logits);
   return logits.slice_rows(logits.rows() - 1, logits.rows()).clone().to_vector();
 }
 
@@ -79,7 +79,7 @@ class EncoderDecoderScorerTest : public testing::TestWithParam<bool> {
     steps_->step(parents, tokens);
     const Tensor found = steps_->logits(0, std::ssize(parents));
     const BestTokens best = steps_->best(std::vector<LogitChange>(parents.size()), kVocabulary + 1);
-    backend().log_softmax(found, found);
+    backend()->log_softmax(found, found);
     for (std::int64_t r = 0; r < found.rows(); ++r) {
       for (int i = 0; i < kVocabulary; ++i)
         EXPECT_NEAR(best.log_probabilities.row(r)[i],
@@ -136,7 +136,7 @@ TEST(EncoderDecoderScorer, ReadAllThatTheDecoderBeginsWithBeforeTheFirstToken) {
   for (const std::int32_t token : prefix)
     steps.step(std::vector<std::int32_t>{0, 1, 2}, std::vector<std::int32_t>(3, token));
   const Tensor found = steps.logits(0, 3);
-  backend().log_softmax(found, found);
+  backend()->log_softmax(found, found);
   for (std::int32_t sentence = 0; sentence < 3; ++sentence) {
     const std::vector<float> expected = log_probabilities_after(model, sentence, {kBos, 9, 4});
     for (std::size_t v = 0; v < expected.size(); ++v)

@@ -132,7 +132,7 @@ float alone(const LanguageTransformer& model, const LanguageScorerOptions& optio
   for (const std::int32_t next : ids) {
     const Tensor logits = scorer.logits(0, 1);
     change_logits(std::vector{rules.change(kPrompt, written, {})}, 0, scorer, logits);
-    backend().log_softmax(logits, logits);
+    backend()->log_softmax(logits, logits);
     sum += logits.row(0)[next];
     written.push_back(next);
     scorer.step(only, {&next, 1});

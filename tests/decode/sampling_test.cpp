@@ -53,8 +53,8 @@ void expect_shares(const std::vector<double>& actual, std::vector<double> expect
 std::int32_t sample_token(const std::vector<float>& log_probabilities, const TokenFilter& filter,
                           float uniform) {
   const Tensor column = Tensor::empty({1}, DType::i32);
-  backend().sample(Tensor::from(log_probabilities, {1, std::ssize(log_probabilities)}), filter,
-                   Tensor::full({1}, uniform), column);
+  backend()->sample(Tensor::from(log_probabilities, {1, std::ssize(log_probabilities)}), filter,
+                    Tensor::full({1}, uniform), column);
   return *column.data<std::int32_t>();
 }
 

@@ -57,7 +57,7 @@ class BestTokensOf : public testing::TestWithParam<MadeScorer> {
   float log_probability(std::int64_t sentence, const LogitChange& change, std::int64_t token) {
     const Tensor logits = scorer_->logits(sentence, sentence + 1);
     change_logits(std::vector{change}, sentence, *scorer_, logits);
-    backend().log_softmax(logits, logits);
+    backend()->log_softmax(logits, logits);
     return logits.to_vector()[static_cast<std::size_t>(token)];
   }
 

@@ -84,7 +84,7 @@ TEST(ShortlistedScorer, RenormalizeOverTheAllowedTokens) {
     whole.step(parents, tokens);
     some.step(parents, tokens);
     const Tensor all = whole.logits(0, 3), few = some.logits(0, 3);
-    for (const Tensor& logits : {all, few}) backend().log_softmax(logits, logits);
+    for (const Tensor& logits : {all, few}) backend()->log_softmax(logits, logits);
     // Whole blocks, so that what a sum gives does not depend on the other sentences.
     ASSERT_EQ(few.shape(), (Shape{std::ssize(parents), 64}));
     for (std::int64_t row = 0; row < few.rows(); ++row) {

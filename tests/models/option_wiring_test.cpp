@@ -20,7 +20,7 @@ namespace {
 std::string told(const CrossEntropy& loss, const ParameterSet& parameters) {
   backward(loss.loss);
   return fmt::format("{} {} {} {}", loss.loss_sum, loss.nll,
-                     backend().sum_of_squares(parameters.gradients()), parameters.size());
+                     backend()->sum_of_squares(parameters.gradients()), parameters.size());
 }
 
 std::string step_of(const ArchitectureConfig& config) {

@@ -61,10 +61,10 @@ TEST_P(RecurrentVariants, SendAGradientToEveryParameterThatCanHaveOne) {
         model->parameters().gradients().slice_rows(entry.offset, entry.offset + entry.shape.size());
     EXPECT_TRUE(all_finite(gradient)) << entry.name;
     if (hard && of_scores.count(last)) {
-      EXPECT_EQ(backend().sum_of_squares(gradient), 0.0)
+      EXPECT_EQ(backend()->sum_of_squares(gradient), 0.0)
           << entry.name << ": nothing passes an arg max";
     } else {
-      EXPECT_GT(backend().sum_of_squares(gradient), 0.0) << entry.name;
+      EXPECT_GT(backend()->sum_of_squares(gradient), 0.0) << entry.name;
     }
   }
 }
@@ -85,12 +85,12 @@ TEST(Recurrent, HasTheGradientOfItsLoss) {
     const Tensor values =
         model.parameters().values().slice_rows(entry.offset, entry.offset + entry.shape.size());
     const Tensor before = values.clone();
-    const double length = std::sqrt(backend().sum_of_squares(gradient));
+    const double length = std::sqrt(backend()->sum_of_squares(gradient));
     ASSERT_GT(length, 0.0) << entry.name;
     constexpr double kStep = 1e-2;
     const auto loss_at = [&](double step) {
       values.copy_from(before);
-      backend().axpby(static_cast<float>(step / length), gradient, 1.0f, values);
+      backend()->axpby(static_cast<float>(step / length), gradient, 1.0f, values);
       return model.loss(src, tgt, tgt.ids, {0.1f, 1.0}, pass).loss_sum;
     };
     EXPECT_NEAR((loss_at(kStep) - loss_at(-kStep)) / (2 * kStep), length, 1e-2 * length + 2e-3)
@@ -111,7 +111,7 @@ TEST(Recurrent, RecordsWhereItLooked) {
   EXPECT_EQ(records[0].module, "decoder.attention");
   ASSERT_EQ(records[0].weights.size(), 1 * 3 + 4 * 5);
   const auto row_sum = [&](std::int64_t begin, std::int64_t keys) {
-    return backend().sum(records[0].weights.slice_rows(begin, begin + keys));
+    return backend()->sum(records[0].weights.slice_rows(begin, begin + keys));
   };
   EXPECT_NEAR(row_sum(0, 3), 1.0, 1e-5);
   for (std::int64_t t = 0; t < 4; ++t) EXPECT_NEAR(row_sum(3 + 5 * t, 5), 1.0, 1e-5);

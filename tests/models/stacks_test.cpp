@@ -28,9 +28,9 @@ INSTANTIATE_TEST_SUITE_P(Of, Stacks, testing::ValuesIn(variants()),
 void expect_normalized(const Tensor& x, NormKind kind, double scale = 1.0) {
   for (std::int64_t r = 0; r < x.rows(); ++r) {
     if (kind == NormKind::layer) {
-      EXPECT_NEAR(backend().sum(x.slice_rows(r, r + 1)), 0.0, 1e-4) << "row " << r;
+      EXPECT_NEAR(backend()->sum(x.slice_rows(r, r + 1)), 0.0, 1e-4) << "row " << r;
     }
-    EXPECT_NEAR(backend().sum_of_squares(x.slice_rows(r, r + 1)) / static_cast<double>(x.cols()),
+    EXPECT_NEAR(backend()->sum_of_squares(x.slice_rows(r, r + 1)) / static_cast<double>(x.cols()),
                 scale * scale, 1e-2 * scale * scale)
         << "row " << r;
   }
@@ -62,7 +62,7 @@ TEST_P(Stacks, RecordTheAttentionOfEveryLayerInOrder) {
   const auto expect_rows = [&](const Tensor& weights, std::int64_t first, std::int64_t rows,
                                std::int64_t keys) {
     for (std::int64_t r = 0; r < rows; ++r)
-      EXPECT_NEAR(backend().sum(weights.slice_rows(first + r * keys, first + (r + 1) * keys)), 1.0,
+      EXPECT_NEAR(backend()->sum(weights.slice_rows(first + r * keys, first + (r + 1) * keys)), 1.0,
                   1e-5);
   };
   ASSERT_EQ(records[0].weights.size(), heads * (3 * 3 + 5 * 5));
@@ -97,7 +97,7 @@ TEST_P(Stacks, SendAGradientToEveryParameter) {
     EXPECT_TRUE(all_finite(gradient)) << entry.name;
     const bool shift_of_scores = entry.name.ends_with(
         "k_proj.bias");  // adds the same to all scores of a query: softmax does not feel it
-    EXPECT_GT(backend().sum_of_squares(gradient), shift_of_scores ? -1.0 : 0.0) << entry.name;
+    EXPECT_GT(backend()->sum_of_squares(gradient), shift_of_scores ? -1.0 : 0.0) << entry.name;
   }
 }
 

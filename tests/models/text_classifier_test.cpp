@@ -90,8 +90,8 @@ TEST_P(Classifying, LearnsWhereTheClassIsWritten) {
     Pass pass = Pass::training(1, 1);
     const CrossEntropy loss = cross_entropy(classifier.forward({ids, texts.offsets}, pass), labels);
     backward(loss.loss);
-    backend().axpby(-0.1f, classifier.parameters().gradients(), 1.0f,
-                    classifier.parameters().values());
+    backend()->axpby(-0.1f, classifier.parameters().gradients(), 1.0f,
+                     classifier.parameters().values());
     return loss.nll / 32;
   };
   const double before = step();
@@ -216,7 +216,7 @@ TEST(TextClassifier, BeginsWithEmbeddingsOfTheDeviationAskedFor) {
     pass.hidden = &hidden;
     classifier.encode(random_tokens({500}, 500), pass);
     const Tensor& input = hidden.front();
-    EXPECT_NEAR(std::sqrt(backend().sum_of_squares(input) / static_cast<double>(input.size())),
+    EXPECT_NEAR(std::sqrt(backend()->sum_of_squares(input) / static_cast<double>(input.size())),
                 deviation, 0.05 * deviation);
   }
 }

@@ -36,7 +36,7 @@ Tensor vectors_of(const TextEmbedder& embedder, const Ragged& texts) {
   return embedder.forward(texts, pass).value();
 }
 
-double length_of(const Tensor& row) { return std::sqrt(backend().sum_of_squares(row)); }
+double length_of(const Tensor& row) { return std::sqrt(backend()->sum_of_squares(row)); }
 
 TEST(TextEmbedder, GivesEveryTextTheBitsItHasAlone) {
   for (const Pooling pooling : {Pooling::max, Pooling::mean, Pooling::first}) {
@@ -120,7 +120,7 @@ TEST(TextEmbedder, PassesGradientsToAllOfItsParameters) {
     if (entry.name.ends_with("k_proj.bias")) continue;  // softmax does not see it
     const Tensor gradient = embedder.parameters().gradients().slice_rows(
         entry.offset, entry.offset + entry.shape.size());
-    EXPECT_GT(backend().sum_of_squares(gradient), 0.0) << entry.name;
+    EXPECT_GT(backend()->sum_of_squares(gradient), 0.0) << entry.name;
   }
 }
 

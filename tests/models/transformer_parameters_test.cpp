@@ -104,7 +104,7 @@ TEST(TransformerParameters, BeginWithEmbeddingsOfUnitVarianceAfterScaling) {
   const Transformer model(config, 1);
   const Tensor table = model.parameters().value(model.parameters().entries()[0]);
   ASSERT_EQ(table.shape(), (Shape{2000, 32}));
-  EXPECT_NEAR(backend().sum_of_squares(table) / 2000.0, 1.0, 0.02)
+  EXPECT_NEAR(backend()->sum_of_squares(table) / 2000.0, 1.0, 0.02)
       << "each row: 32 numbers of variance 1/32";
 }
 
@@ -146,9 +146,9 @@ TEST(TransformerParameters, ThatAreTiedShareMemoryAndGradient) {
     throw Error("no parameter " + name);
   };
   const Tensor sum = gradient(untied, "src_embedding.weight").clone();
-  backend().add(sum, gradient(untied, "tgt_embedding.weight"), sum);
-  backend().add(sum, gradient(untied, "output_proj.weight"), sum);
-  EXPECT_GT(backend().sum_of_squares(sum), 0.0);
+  backend()->add(sum, gradient(untied, "tgt_embedding.weight"), sum);
+  backend()->add(sum, gradient(untied, "output_proj.weight"), sum);
+  EXPECT_GT(backend()->sum_of_squares(sum), 0.0);
   EXPECT_LE(largest_difference(gradient(tied, "embedding.weight"), sum), 1e-5);
 }
 

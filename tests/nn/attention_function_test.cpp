@@ -130,7 +130,7 @@ TEST_P(AttentionVariants, AdditiveScoresHaveAVectorForEveryHead) {
   backward(y, inputs(4));
   for (const auto& entry : m.parameters.entries()) {
     if (entry.name == "a.k_proj.bias" || entry.name == "a.q_proj.bias") continue;
-    EXPECT_GT(backend().sum_of_squares(m.parameters.gradients().slice_rows(
+    EXPECT_GT(backend()->sum_of_squares(m.parameters.gradients().slice_rows(
                   entry.offset, entry.offset + entry.shape.size())),
               0.0)
         << entry.name;

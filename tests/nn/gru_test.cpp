@@ -93,7 +93,7 @@ TEST_P(GruModule, SendsAGradientToEveryParameter) {
   const Variable y = gru_.forward(x, Numbers{0, 4, 6}, pass_);
   backward(y, normal_tensor(y.shape(), random_));
   for (const auto& entry : parameters_.entries())
-    EXPECT_GT(backend().sum_of_squares(parameters_.gradients().slice_rows(
+    EXPECT_GT(backend()->sum_of_squares(parameters_.gradients().slice_rows(
                   entry.offset, entry.offset + entry.shape.size())),
               0.0)
         << entry.name;

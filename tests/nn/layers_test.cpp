@@ -47,8 +47,8 @@ TEST(Norm, BeginsAsPlainNormalization) {
   EXPECT_EQ(names(parameters), (std::vector<std::string>{"n.weight [16]", "n.bias [16]"}));
   const Tensor y = norm.forward(input(3, 16)).value();
   for (std::int64_t r = 0; r < 3; ++r) {
-    EXPECT_NEAR(backend().sum(y.slice_rows(r, r + 1)), 0.0, 1e-5);
-    EXPECT_NEAR(backend().sum_of_squares(y.slice_rows(r, r + 1)), 16.0, 1e-2);
+    EXPECT_NEAR(backend()->sum(y.slice_rows(r, r + 1)), 0.0, 1e-5);
+    EXPECT_NEAR(backend()->sum_of_squares(y.slice_rows(r, r + 1)), 16.0, 1e-2);
   }
 }
 
@@ -61,7 +61,7 @@ TEST(Norm, OfRmsKindHasNoBiasAndLeavesTheMeanInPlace) {
   const Tensor y = norm.forward(x).value();
   for (std::int64_t r = 0; r < 3; ++r) {
     const Tensor in = x.value().slice_rows(r, r + 1), out = y.slice_rows(r, r + 1);
-    EXPECT_NEAR(backend().sum_of_squares(out), 16.0, 1e-3);
+    EXPECT_NEAR(backend()->sum_of_squares(out), 16.0, 1e-3);
     EXPECT_NEAR(out.data()[5] / out.data()[2], in.data()[5] / in.data()[2], 1e-4);
   }
 }

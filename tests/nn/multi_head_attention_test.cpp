@@ -308,7 +308,7 @@ TEST_P(MultiHead, RecordsTheWeightsOfEveryHeadWhenAsked) {
   ASSERT_EQ(records[0].weights.size(), 3 * (2 * 3 + 3 * 1));
   const Tensor first = records[0].weights.slice_rows(0, 18);
   for (std::int64_t row = 0; row < 6; ++row)
-    EXPECT_NEAR(backend().sum(first.slice_rows(row * 3, row * 3 + 3)), 1.0, 1e-6);
+    EXPECT_NEAR(backend()->sum(first.slice_rows(row * 3, row * 3 + 3)), 1.0, 1e-6);
   for (const float only : records[0].weights.slice_rows(18, 27).span()) EXPECT_EQ(only, 1.0f);
   EXPECT_FALSE(same_bits(first.slice_rows(0, 6), first.slice_rows(6, 12))) << "heads differ";
 }

@@ -85,7 +85,7 @@ TEST(ParameterSet, KeepsTheMatricesItIsToldToInFourBits) {
   EXPECT_EQ(other->value().dtype(), DType::i8);
   parameters.fill_packed([](const auto&, const Tensor& value, std::int64_t block) {
     value.zero();
-    if (block > 0) backend().pack_weights(value);
+    if (block > 0) backend()->pack_weights(value);
   });
   EXPECT_EQ(both->value().dtype(), DType::packed_i4);
   EXPECT_EQ(weight_columns(both->value()), 48);
@@ -124,7 +124,7 @@ TEST(ParameterSet, KeepsEachTypeInItsOwnBuffer) {
   EXPECT_EQ(parameters.values().size(), 0);
   parameters.fill_packed([](const auto&, const Tensor& value, std::int64_t block) {
     value.zero();
-    if (block > 0) backend().pack_weights(value);
+    if (block > 0) backend()->pack_weights(value);
   });
   EXPECT_EQ(both->value().dtype(), DType::packed_bf16);
   EXPECT_EQ(both->value().shape(), (Shape{48, 3}));
@@ -145,7 +145,7 @@ TEST(ParameterSet, KeepsEachTypeInItsOwnBuffer) {
 // Packs what has its values already.
 void pack(ParameterSet& parameters) {
   parameters.fill_packed([](const ParameterSet::Entry&, const Tensor& value, std::int64_t block) {
-    if (block > 0) backend().pack_weights(value);
+    if (block > 0) backend()->pack_weights(value);
   });
 }
 
@@ -165,9 +165,9 @@ TEST(ParameterSet, PacksTheWeightsOfProductsAndNothingElse) {
   EXPECT_EQ(bias->value().dtype(), DType::f32);
   for (const Parameter& weights : {q, k, both, odd})
     EXPECT_EQ(weights->value().dtype(), DType::packed_f32);
-  EXPECT_EQ(backend().float_weights(both->value()).to_vector(), rows);
-  EXPECT_EQ(backend().float_weights(odd->value()).to_vector(), odd_rows);
-  EXPECT_EQ(backend().float_weights(k->value()).to_vector(),
+  EXPECT_EQ(backend()->float_weights(both->value()).to_vector(), rows);
+  EXPECT_EQ(backend()->float_weights(odd->value()).to_vector(), odd_rows);
+  EXPECT_EQ(backend()->float_weights(k->value()).to_vector(),
             std::vector<float>(rows.begin() + 16 * 4, rows.end()));
   EXPECT_EQ(parameters.value(parameters.entries()[2]).dtype(), DType::packed_f32);
 }

@@ -101,7 +101,7 @@ TEST(RotaryEncoding, StretchesFromPairToPairWithYarn) {
   const Tensor x = random_rows(1, kHead);
   const Tensor y = RotaryEncoding(kHead, o).rotate(Variable(x), kHead, ids({5})).value();
   const double magnitude = 0.1 * std::log(8.0) + 1;
-  EXPECT_NEAR(backend().sum_of_squares(y), magnitude * magnitude * backend().sum_of_squares(x),
+  EXPECT_NEAR(backend()->sum_of_squares(y), magnitude * magnitude * backend()->sum_of_squares(x),
               1e-5);
 }
 

@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(On, ScaledDotProductAttention,
                            return suite.param == &reference_backend ? "Reference" : "Fast";
                          });
 
-bool zero(const Tensor& x) { return backend().sum_of_squares(x) == 0.0; }
+bool zero(const Tensor& x) { return backend()->sum_of_squares(x) == 0.0; }
 
 // Three queries and three keys; the second query may see nothing, the third key is seen by nobody.
 TEST_P(ScaledDotProductAttention, GivesZerosToAQueryThatMaySeeNothing) {
@@ -123,7 +123,7 @@ TEST_P(ScaledDotProductAttention, ReportsWeightsThatSumToOneBeforeDropout) {
   EXPECT_TRUE(same_bits(weights, attend(5, 5, pattern, 0.5f).weights));
   const auto expect_rows = [&](std::int64_t first, std::int64_t rows, std::int64_t keys) {
     for (std::int64_t r = 0; r < rows; ++r)
-      EXPECT_NEAR(backend().sum(weights.slice_rows(first + r * keys, first + (r + 1) * keys)), 1.0,
+      EXPECT_NEAR(backend()->sum(weights.slice_rows(first + r * keys, first + (r + 1) * keys)), 1.0,
                   1e-6);
   };
   expect_rows(0, 4, 3);   // the first sequence: two heads of two queries

@@ -277,7 +277,7 @@ TEST(WrongElements, AreRefused) {
   expect_error<ShapeError>([&] { add(integers, integers); }, {"F32", "I32"});
   expect_error<ShapeError>([&] { linear(var({4, 3}), integers); }, {"F32", "I32"});
   expect_error<ShapeError>([&] { embedding(integers, ids({0}), 1.0f); }, {"F32", "I32"});
-  const Variable packed(backend().pack_weights(Tensor::zeros({16, 4})));
+  const Variable packed(backend()->pack_weights(Tensor::zeros({16, 4})));
   expect_error<ShapeError>([&] { gather_rows(packed, ids({3})); }, {"[gather_rows]", "packed F32"});
   expect_error<ShapeError>(
       [&] {

@@ -1,4 +1,4 @@
-// Memory that only its own copies, and whoever opens it, can touch.
+// Memory that only kernels and its own copies can touch.
 #pragma once
 
 #include <sys/mman.h>
@@ -16,18 +16,6 @@ namespace attend {
 
 class GuardedMemory final : public Memory {
  public:
-  // While one lives, on any thread, all of the memory can be read and written.
-  class Open {
-   public:
-    explicit Open(GuardedMemory& memory) : memory_(memory) { memory_.count(1); }
-    ~Open() { memory_.count(-1); }
-    Open(const Open&) = delete;
-    Open& operator=(const Open&) = delete;
-
-   private:
-    GuardedMemory& memory_;
-  };
-
   GuardedMemory() {
     void* const region =
         ::mmap(nullptr, kBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -49,8 +37,9 @@ class GuardedMemory final : public Memory {
 
   void copy(const ByteRows& from, const ByteRows& to, std::int64_t rows,
             std::int64_t row_bytes) override {
-    const Open open(*this);
+    begin_kernel();
     host_memory().copy(from, to, rows, row_bytes);
+    end_kernel();
   }
   void copy_to_host(const ByteRows& from, const ByteRows& host, std::int64_t rows,
                     std::int64_t row_bytes) override {
@@ -63,9 +52,14 @@ class GuardedMemory final : public Memory {
   }
   void fill(const ByteRows& to, std::int64_t rows, std::int64_t row_bytes,
             std::uint32_t pattern) override {
-    const Open open(*this);
+    begin_kernel();
     host_memory().fill(to, rows, row_bytes, pattern);
+    end_kernel();
   }
+
+  // While a kernel runs, on any thread, all of the memory can be read and written.
+  void begin_kernel() override { count(1); }
+  void end_kernel() override { count(-1); }
 
   std::atomic<int> copies_to_host = 0;
 

@@ -170,7 +170,7 @@ TEST_F(TrainerTest, ASteppedGradientIsTheMeanOverTheTargetsOfAllItsBatches) {
             plain.parameters().gradients().to_vector());
   EXPECT_DOUBLE_EQ(event.loss, loss / (3 + 4 + 5));
   EXPECT_DOUBLE_EQ(event.gradient_norm,
-                   std::sqrt(backend().sum_of_squares(plain.parameters().gradients())));
+                   std::sqrt(backend()->sum_of_squares(plain.parameters().gradients())));
 }
 
 TEST_F(TrainerTest, EndsAfterSoManyEpochs) {

@@ -32,7 +32,7 @@ std::string build_information() {
   const InstructionSets sets = instruction_sets();
   std::string text = fmt::format("compiler: {}\n", compiler());
   text += fmt::format("instruction sets: {}\n", fmt::join(sets.built, ", "));
-  text += fmt::format("in use: {}, {} kernels\n", sets.used, backend().name());
+  text += fmt::format("in use: {}, {} kernels\n", sets.used, backend()->name());
   text += fmt::format("threads by default: {}\n", default_threads().description());
   // Versions at run time for libraries that report them; otherwise versions at build time.
   text += fmt::format(

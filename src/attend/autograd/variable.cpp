@@ -108,10 +108,10 @@ void GradientSink::add(const Tensor& gradient) const {
   if (!node_->gradient.defined()) {
     node_->gradient = gradient;  // adopted; may be shared
   } else if (node_->owned) {
-    backend().add(node_->gradient, gradient, node_->gradient);
+    backend()->add(node_->gradient, gradient, node_->gradient);
   } else {
     const Tensor sum = Tensor::empty(node_->shape);
-    backend().add(node_->gradient, gradient, sum);
+    backend()->add(node_->gradient, gradient, sum);
     node_->gradient = sum;
     node_->owned = true;
   }

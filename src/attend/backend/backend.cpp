@@ -30,9 +30,9 @@ Ids slot_ids(std::span<const CacheSlot> slots) {
   return numbers;
 }
 
-Backend& backend() {
-  Backend* const named = Runtime::current().device().backend;
-  return named != nullptr ? *named : default_backend();
+KernelCall backend() {
+  const auto [memory, named] = Runtime::current().device();
+  return {named != nullptr ? *named : default_backend(), memory};
 }
 
 }  // namespace attend

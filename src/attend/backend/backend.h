@@ -18,6 +18,7 @@
 #include "attend/backend/kernel_arguments.h"
 #include "attend/backend/weights.h"
 #include "attend/tensor/device_scalar.h"
+#include "attend/tensor/memory.h"
 
 namespace attend {
 
@@ -294,9 +295,31 @@ class Backend {
 Backend& reference_backend();
 Backend& fast_backend();
 
+// A device at work on one call, `backend()->add(a, b, y)`: while it lives, which is to the end of
+// the full expression, kernels may use the memory of the device.
+class [[nodiscard]] KernelCall {
+ public:
+  // `memory`: null for host memory.
+  KernelCall(Backend& backend, Memory* memory) : backend_(backend), memory_(memory) {
+    if (memory_ != nullptr) memory_->begin_kernel();
+  }
+  ~KernelCall() {
+    if (memory_ != nullptr) memory_->end_kernel();
+  }
+  KernelCall(const KernelCall&) = delete;
+  KernelCall& operator=(const KernelCall&) = delete;
+
+  Backend* operator->() const { return &backend_; }
+  Backend& operator*() const { return backend_; }
+
+ private:
+  Backend& backend_;
+  Memory* memory_;
+};
+
 // The backend of the calling thread: that of its current runtime (core/threads/runtime.h). By
 // default it is the fast one, or the reference if the environment has ATTEND_BACKEND=reference
 // (read once).
-Backend& backend();
+KernelCall backend();
 
 }  // namespace attend

@@ -86,7 +86,7 @@ void unpack_tensors(Checkpoint& checkpoint) {
 Checkpoint pack_tensors(const Checkpoint& model, const ParameterSet& parameters) {
   Checkpoint result;
   result.source = model.source;
-  result.layout = backend().weight_layout();
+  result.layout = backend()->weight_layout();
   std::map<std::string, Tensor> packed;  // undefined: part of a packed tensor
   for (const ParameterSet::Entry& entry : parameters.entries()) {
     const Tensor value = parameters.value(entry);
@@ -111,7 +111,7 @@ Checkpoint pack_tensors(const Checkpoint& model, const ParameterSet& parameters)
 
 ParameterSet::Stored tensors_in_place(const Checkpoint& checkpoint) {
   const bool usable = checkpoint.file != nullptr && !checkpoint.layout.empty() &&
-                      checkpoint.layout == backend().weight_layout() &&
+                      checkpoint.layout == backend()->weight_layout() &&
                       &current_memory() == &host_memory();
   const std::shared_ptr<const MappedFile> memory = usable ? checkpoint.file->mapped() : nullptr;
   if (memory == nullptr) return {};

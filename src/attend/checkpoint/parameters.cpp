@@ -51,7 +51,7 @@ void fill_with_rows(const Checkpoint& checkpoint, const std::string& name, const
                        [&](std::int64_t begin, std::int64_t end, const Checkpoint::ReadRows& read) {
                          const Tensor rows = value.slice_rows(begin, end);
                          stored.read(begin, rows, read);
-                         if (block > 0) backend().pack_weights(rows);
+                         if (block > 0) backend()->pack_weights(rows);
                        });
 }
 
@@ -59,12 +59,12 @@ void fill_with_rows(const Checkpoint& checkpoint, const std::string& name, const
 void fill_with_panels(const Checkpoint& checkpoint, const std::string& name, const Tensor& value,
                       std::int64_t block) {
   const DType packed = packed_type(value.dtype());
-  if (block > 0 && checkpoint.layout == backend().weight_layout())
+  if (block > 0 && checkpoint.layout == backend()->weight_layout())
     return checkpoint.copy_to(name, value.as(packed));
   const Tensor panels = Tensor::empty_on_host(value.shape(), packed);
   checkpoint.copy_to(name, panels);
   value.copy_from(rows_of_panels(panels));
-  if (block > 0) backend().pack_weights(value);
+  if (block > 0) backend()->pack_weights(value);
 }
 
 }  // namespace

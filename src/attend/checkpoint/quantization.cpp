@@ -35,7 +35,7 @@ void add_rounded(Checkpoint& checkpoint, const NamedTensor& weights, WeightBits 
     if (bits != WeightBits::sixteen) {
       const bool grouped = bits == WeightBits::four && weights.tensor.cols() % kWeightGroup == 0;
       add_quantized(checkpoint, weights.name,
-                    backend().quantize_weights(weights.tensor, grouped ? DType::i4 : DType::i8));
+                    backend()->quantize_weights(weights.tensor, grouped ? DType::i4 : DType::i8));
     } else {
       checkpoint.tensors.push_back({weights.name, in_sixteen_bits(weights.tensor)});
     }

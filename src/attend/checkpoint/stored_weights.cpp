@@ -64,7 +64,7 @@ bool is_in_four_bits(std::string_view name, std::string_view dtype, int rank) {
 }
 
 void add_quantized(Checkpoint& checkpoint, const std::string& name, const Tensor& quantized) {
-  const QuantizedParts parts = backend().split_quantized(quantized);
+  const QuantizedParts parts = backend()->split_quantized(quantized);
   checkpoint.tensors.push_back({name, parts.numbers});
   if (parts.factors.defined()) {
     checkpoint.tensors.push_back({factors_name(name), parts.factors});
@@ -133,7 +133,7 @@ void StoredRows::read(std::int64_t begin, const Tensor& rows,
   read(parts.numbers);
   if (all_.factors.defined()) parts.factors = all_.factors.slice_rows(begin, end);
   parts.scales = all_.scales.slice_rows(begin, end);
-  backend().join_quantized(parts, rows);
+  backend()->join_quantized(parts, rows);
 }
 
 }  // namespace attend

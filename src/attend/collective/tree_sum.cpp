@@ -58,9 +58,9 @@ class Messages {
     if (wire_ == Wire::f32) return attend::exchange(processes_, partner, sent, received);
     const Tensor out = sent_.slice_rows(0, sent.size()),
                  in = received_.slice_rows(0, received.size());
-    if (sent.size() > 0) backend().convert(sent, out);
+    if (sent.size() > 0) backend()->convert(sent, out);
     attend::exchange(processes_, partner, out, in);
-    if (received.size() > 0) backend().convert(in, received);
+    if (received.size() > 0) backend()->convert(in, received);
   }
 
  private:
@@ -75,8 +75,8 @@ void round_to(Wire wire, const Tensor& values) {
   const Tensor rounded = Tensor::empty({std::min(values.size(), kPiece)}, DType::bf16);
   for_pieces(values.size(), [&](std::int64_t begin) {
     const Tensor piece = piece_at(values, begin), nearest = rounded.slice_rows(0, piece.size());
-    backend().convert(piece, nearest);
-    backend().convert(nearest, piece);
+    backend()->convert(piece, nearest);
+    backend()->convert(nearest, piece);
   });
 }
 
@@ -85,7 +85,7 @@ void round_to(Wire wire, const Tensor& values) {
 void add_branch(const Tensor& other, const Tensor& values, Wire wire) {
   round_to(wire, other);
   round_to(wire, values);
-  backend().add(other, values, values);
+  backend()->add(other, values, values);
 }
 
 void sum_over_processes(Collective& processes, const Tensor& values, Wire wire) {

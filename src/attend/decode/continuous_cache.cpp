@@ -25,7 +25,7 @@ ContinuousCache::ContinuousCache(const ContinuousCacheOptions& options, std::int
     : options_(options) {
   check_options(options);
   states_ = Tensor::empty(
-      {2 * std::int64_t{options.tokens} + backend().block_sizes().product_rows, width});
+      {2 * std::int64_t{options.tokens} + backend()->block_sizes().product_rows, width});
 }
 
 void ContinuousCache::append(const Tensor& hidden, std::span<const std::int32_t> tokens) {
@@ -73,13 +73,13 @@ void ContinuousCache::mix(const Tensor& hidden, std::int64_t seen, const Ids& ta
   if (size() == 0) return;
   const std::int64_t first = std::max<std::int64_t>(seen - options_.tokens, 0);
   const Tensor scores = Tensor::empty({hidden.rows(), size() - first});
-  backend().linear(hidden, states_.slice_rows(first, size()), {}, {}, scores);
+  backend()->linear(hidden, states_.slice_rows(first, size()), {}, {}, scores);
   const TokenCache cache{.tokens = std::vector(tokens_.begin() + first, tokens_.end()),
                          .seen = seen - first,
                          .window = options_.tokens,
                          .scale = options_.beta / std::sqrt(static_cast<float>(states_.cols())),
                          .weight = options_.weight};
-  backend().mix_with_cache(scores, cache, targets, log_probabilities);
+  backend()->mix_with_cache(scores, cache, targets, log_probabilities);
 }
 
 ContinuousCache ContinuousCache::clone() const {

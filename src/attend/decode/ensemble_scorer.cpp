@@ -34,9 +34,9 @@ Tensor EnsembleScorer::logits(std::int64_t begin, std::int64_t end) {
   std::vector<Tensor> members;
   for (const auto& member : members_) {
     members.push_back(member->logits(begin, end));
-    backend().log_softmax(members.back(), members.back());
+    backend()->log_softmax(members.back(), members.back());
   }
-  backend().log_mean_exp(members, members.front());
+  backend()->log_mean_exp(members, members.front());
   return members.front();
 }
 

@@ -104,7 +104,7 @@ void LanguageScorer::advance(std::span<const std::int32_t> parents, const Ragged
   std::vector<std::int32_t> last;
   for (std::int64_t r = 0; r < tokens.sequences(); ++r) last.push_back(tokens.begin_of(r + 1) - 1);
   hidden_ = Tensor::empty({tokens.sequences(), hidden.cols()});
-  backend().gather_rows(hidden, last, hidden_);
+  backend()->gather_rows(hidden, last, hidden_);
 }
 
 void LanguageScorer::remember(const Ragged& tokens, std::span<const std::int32_t> parents,
@@ -132,7 +132,7 @@ Tensor LanguageScorer::logits(std::int64_t begin, std::int64_t end) {
     const HypothesisState& branch = branches_[static_cast<std::size_t>(r)];
     if (!branch.cache) continue;
     const Tensor own = logits.slice_rows(r - begin, r - begin + 1);
-    backend().log_softmax(own, own);
+    backend()->log_softmax(own, own);
     branch.cache->mix(hidden_.slice_rows(r, r + 1), own);
   }
   return logits;

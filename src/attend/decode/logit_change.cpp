@@ -46,13 +46,13 @@ bool change_logits(std::span<const LogitChange> changes, std::int64_t begin, con
     const auto columns = columns_of(changes.subspan(first, end - first), &LogitChange::penalized,
                                     begin + row, scorer);
     if (!names_any(columns)) continue;
-    backend().penalize_columns(logits.slice_rows(row, static_cast<std::int64_t>(end)), columns,
-                               penalty);
+    backend()->penalize_columns(logits.slice_rows(row, static_cast<std::int64_t>(end)), columns,
+                                penalty);
     changed = true;
   }
   const auto banned = columns_of(changes, &LogitChange::banned, begin, scorer);
   if (!names_any(banned)) return changed;
-  backend().fill_columns(logits, banned, -std::numeric_limits<float>::infinity());
+  backend()->fill_columns(logits, banned, -std::numeric_limits<float>::infinity());
   return true;
 }
 

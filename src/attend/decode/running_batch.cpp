@@ -40,8 +40,8 @@ std::vector<std::int32_t> drawn_columns(const Tensor& log_probabilities,
     const TokenFilter& filter = rows[begin].filter;
     while (end < rows.size() && same_filter(filter, rows[end].filter)) ++end;
     const auto first = static_cast<std::int64_t>(begin), last = static_cast<std::int64_t>(end);
-    backend().sample(log_probabilities.slice_rows(first, last), filter,
-                     numbers.slice_rows(first, last), columns.slice_rows(first, last));
+    backend()->sample(log_probabilities.slice_rows(first, last), filter,
+                      numbers.slice_rows(first, last), columns.slice_rows(first, last));
   }
   const Tensor host = columns.to_host();
   return {host.data<std::int32_t>(), host.data<std::int32_t>() + host.size()};
@@ -52,8 +52,8 @@ std::vector<std::int32_t> drawn_columns(const Tensor& log_probabilities,
 std::vector<float> scores_of(const Tensor& log_probabilities, std::vector<std::int32_t> columns) {
   for (std::int32_t& column : columns) column = std::max(column, 0);
   const Tensor scores = Tensor::empty({log_probabilities.rows(), 1});
-  backend().gather_columns(log_probabilities, columns, std::numeric_limits<float>::quiet_NaN(),
-                           scores);
+  backend()->gather_columns(log_probabilities, columns, std::numeric_limits<float>::quiet_NaN(),
+                            scores);
   return scores.to_vector();
 }
 
@@ -74,7 +74,7 @@ std::vector<ScoredToken> likeliest_tokens(const Scorer& scorer, std::int64_t num
                                           const Tensor& log_probabilities, int k) {
   k = static_cast<int>(std::min<std::int64_t>(k, log_probabilities.cols()));
   const BestTokens best(1, k);
-  backend().log_softmax_top_k(log_probabilities, k, best.log_probabilities, best.columns);
+  backend()->log_softmax_top_k(log_probabilities, k, best.log_probabilities, best.columns);
   const BestTokens host = best.to_host();
   std::vector<ScoredToken> tokens;
   for (int i = 0; i < k; ++i)
@@ -216,10 +216,10 @@ std::vector<DrawnToken> RunningBatch::drawn(std::int64_t begin) {
                count = static_cast<std::size_t>(logits.rows());
     const std::span<const RowToDraw> own = std::span(rows).subspan(at, count);
     const Tensor log_probabilities = Tensor::empty(logits.shape());
-    backend().log_softmax(logits, log_probabilities);
+    backend()->log_softmax(logits, log_probabilities);
     const bool changed =
         change_logits(std::span(changes).subspan(at, count), first, scorer_, logits);
-    if (changed) backend().log_softmax(logits, logits);
+    if (changed) backend()->log_softmax(logits, logits);
     const std::vector<std::int32_t> columns =
         drawn_columns(changed ? logits : log_probabilities, own);
     const std::vector<float> scores = scores_of(log_probabilities, columns);

@@ -57,7 +57,7 @@ BestTokens Scorer::changed_best(std::int64_t begin, std::span<const LogitChange>
     change_logits(
         changes.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(logits.rows())),
         at, *this, logits);
-    backend().log_softmax_top_k(
+    backend()->log_softmax_top_k(
         logits, static_cast<int>(found),
         best.log_probabilities.slice_rows(first, end).slice_columns(0, found),
         best.columns.slice_rows(first, end).slice_columns(0, found));
@@ -74,8 +74,8 @@ std::vector<std::vector<float>> Scorer::log_probabilities(
                                      static_cast<std::size_t>(logits.rows()));
     const Tensor all = Tensor::empty(logits.shape()),
                  found = Tensor::empty({logits.rows(), static_cast<std::int64_t>(most)});
-    backend().log_softmax(logits, all);
-    backend().gather_columns(all, padded_columns(rows, most), 0.0f, found);
+    backend()->log_softmax(logits, all);
+    backend()->gather_columns(all, padded_columns(rows, most), 0.0f, found);
     const Tensor host = found.to_host();
     for (std::size_t r = 0; r < rows.size(); ++r) {
       const float* const row = host.row(static_cast<std::int64_t>(r));
@@ -94,9 +94,9 @@ std::int64_t tokens_in_context(std::int64_t tokens, std::int64_t context) {
 BestTokens best_tokens(const Tensor& hidden, const OutputProjection& output, int k) {
   const BestTokens best(hidden.rows(), k);
   const std::int64_t found = std::min<std::int64_t>(k, output.weight.rows());
-  backend().projected_top_k(hidden, output, static_cast<int>(found),
-                            best.log_probabilities.slice_columns(0, found),
-                            best.columns.slice_columns(0, found));
+  backend()->projected_top_k(hidden, output, static_cast<int>(found),
+                             best.log_probabilities.slice_columns(0, found),
+                             best.columns.slice_columns(0, found));
   return best.to_host();
 }
 

@@ -101,7 +101,7 @@ std::int64_t tokens_in_context(std::int64_t tokens, std::int64_t context);
 // that their logits stay in cache.
 template <class Use>
 void for_logits(Scorer& scorer, std::int64_t begin, std::int64_t end, const Use& use) {
-  const std::int64_t block = backend().block_sizes().decoding_rows;
+  const std::int64_t block = backend()->block_sizes().decoding_rows;
   for (; begin < end; begin += block)
     use(begin, scorer.logits(begin, std::min(begin + block, end)));
 }

@@ -70,12 +70,12 @@ void ShortlistedScorer::select_output(const Sentences& sentences) {
   tokens_.erase(std::unique(tokens_.begin(), tokens_.end()), tokens_.end());
   for (const auto& sentence : sentences) place(*sentence);
   const auto [weight, bias] = model_.output();
-  output_.weight = backend().pack_weights(backend().select_weights(weight, tokens_));
+  output_.weight = backend()->pack_weights(backend()->select_weights(weight, tokens_));
   if (bias.defined()) {
     const auto selected = static_cast<std::int64_t>(tokens_.size());
     output_.bias = Tensor::empty({selected});
-    backend().gather_rows(bias.reshape({weight.rows(), 1}), tokens_,
-                          output_.bias.reshape({selected, 1}));
+    backend()->gather_rows(bias.reshape({weight.rows(), 1}), tokens_,
+                           output_.bias.reshape({selected, 1}));
   }
 }
 
@@ -108,8 +108,8 @@ Tensor ShortlistedScorer::logits(std::int64_t begin, std::int64_t end) {
   // whole block: a sentence must not see how wide its neighbors are.
   const std::size_t width = (widest(columns) + kBlock - 1) / kBlock * kBlock;
   const Tensor own = Tensor::empty({end - begin, static_cast<std::int64_t>(width)});
-  backend().gather_columns(of_all, padded_columns(columns, width),
-                           -std::numeric_limits<float>::infinity(), own);
+  backend()->gather_columns(of_all, padded_columns(columns, width),
+                            -std::numeric_limits<float>::infinity(), own);
   return own;
 }
 

@@ -58,7 +58,7 @@ EncoderDecoder::EncoderDecoder(const ArchitectureConfig& architecture)
 }
 
 Tensor EncoderDecoder::src_embeddings() const {
-  return backend().float_weights(src_embedding_->value());
+  return backend()->float_weights(src_embedding_->value());
 }
 
 Variable EncoderDecoder::project(const Variable& hidden) const {

@@ -61,7 +61,7 @@ class EncoderTransformer {
   EncoderTransformer(ParameterSet& parameters, const EncoderConfig& config);
 
   // The embeddings [V, D].
-  Tensor embeddings() const { return backend().float_weights(embedding_->value()); }
+  Tensor embeddings() const { return backend()->float_weights(embedding_->value()); }
 
   // B nonempty texts with N tokens in total -> a vector per token [N, D]. `types`: the row of each
   // token in the table of token types, N of them; empty: all are the first.

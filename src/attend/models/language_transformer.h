@@ -57,7 +57,7 @@ class LanguageTransformer : public Network<LanguageTransformerConfig> {
   }
 
   // The embeddings [V, D].
-  Tensor embeddings() const { return backend().float_weights(embedding_->value()); }
+  Tensor embeddings() const { return backend()->float_weights(embedding_->value()); }
 
   // Tokens [N], each position seeing itself and earlier ones of its sequence -> hidden states [N,
   // D].

@@ -58,7 +58,7 @@ ResidualStream::Step ResidualStream::Step::of(const ResidualStep& step, std::str
     own.head_values = step.heads->values.to_host();
     const Tensor& weights = step.heads->projection.weight.value();
     own.rounds = is_quantized(weights);
-    own.projection = backend().float_weights(weights).to_host();
+    own.projection = backend()->float_weights(weights).to_host();
     own.bias = doubles_of(step.heads->projection.bias);
   }
   if (step.norm) {

@@ -13,7 +13,7 @@ namespace {
 // Tokens encoded at once for decoding, unless one sequence has more. More would not be faster, but
 // the encoder's activations take memory; rows do not depend on their batch.
 std::int32_t encoded_tokens() {
-  return static_cast<std::int32_t>(backend().block_sizes().product_rows);
+  return static_cast<std::int32_t>(backend()->block_sizes().product_rows);
 }
 
 // The end of the group of sequences encoded together with sequence `begin`.

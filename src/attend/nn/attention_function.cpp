@@ -35,7 +35,7 @@ Variable variable_of(const Columns& columns) {
 // The `width` elements of all heads, from element `begin` of each key.
 Variable gathered(const KeyRows& keys, std::int64_t begin, std::int64_t width, int heads) {
   const Tensor matrix = Tensor::empty({keys.size(), width});
-  backend().gather_keys(keys, begin, heads, matrix);
+  backend()->gather_keys(keys, begin, heads, matrix);
   return Variable(matrix);
 }
 
@@ -81,7 +81,7 @@ Tensor AttentionFunction::cached(const Tensor& q, const KeyRows& keys, std::int6
                                  std::int64_t value_width, const DistanceBias& bias) const {
   if (is_one_kernel()) {
     const Tensor out = Tensor::empty({q.rows(), value_width});
-    backend().attention_cached(
+    backend()->attention_cached(
         q, keys, {value_distance, options_.heads, options_.key_heads, scale_, bias}, out);
     return out;
   }

@@ -113,7 +113,7 @@ void KVCache::append(int layer, const Tensor& keys_values) {
   while (pages.size() < page_rows_.size())
     pages.push_back(
         Tensor::empty({page_rows_[pages.size()], keys_values.cols()}, keys_values.dtype()));
-  backend().scatter_rows(keys_values, newest_, pages);
+  backend()->scatter_rows(keys_values, newest_, pages);
 }
 
 KeyRows KVCache::view(int layer) {

@@ -116,10 +116,10 @@ Tensor MultiHeadAttention::to_cache_type(const Tensor& keys_values) const {
   if (!is_quantized(projections_.kv().weight.value())) return keys_values;
   const std::int64_t keys = cached_width(key_width_), all = keys + cached_width(value_width_);
   const Tensor rounded = Tensor::empty({keys_values.rows(), all}, DType::i8);
-  backend().quantize_groups(keys_values.slice_columns(0, key_width_), options_.d_key,
-                            rounded.slice_columns(0, keys));
-  backend().quantize_groups(keys_values.slice_columns(key_width_, keys_values.cols()),
-                            options_.d_value, rounded.slice_columns(keys, all));
+  backend()->quantize_groups(keys_values.slice_columns(0, key_width_), options_.d_key,
+                             rounded.slice_columns(0, keys));
+  backend()->quantize_groups(keys_values.slice_columns(key_width_, keys_values.cols()),
+                             options_.d_value, rounded.slice_columns(keys, all));
   return rounded;
 }
 

@@ -143,7 +143,7 @@ void ParameterSet::allocate_in_place(const Stored& stored, const WeightTypes& ty
 void ParameterSet::fill_packed(const Fill& fill) {
   const std::vector<std::int64_t> blocks = layout_.packed_row_blocks([this](const Entry& entry) {
     const bool packable = entry.multiplies() && !entry.shared();
-    return packable ? backend().packed_row_block(value(entry)) : 0;
+    return packable ? backend()->packed_row_block(value(entry)) : 0;
   });
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const Entry& entry = entries()[i];

@@ -128,8 +128,8 @@ Variable scaled_dot_product_attention(const Columns& q, const Columns& k, const 
   const Tensor out = Tensor::empty({qv.rows(), vv.cols()});
   const Tensor log_sum_exp = recording ? Tensor::empty({qv.rows(), options.heads}) : Tensor();
   if (weights != nullptr) *weights = Tensor::empty({options.heads * detail::pairs_of(pattern)});
-  backend().attention(qv, kv, vv, layout, out, log_sum_exp,
-                      weights != nullptr ? *weights : Tensor());
+  backend()->attention(qv, kv, vv, layout, out, log_sum_exp,
+                       weights != nullptr ? *weights : Tensor());
   if (!recording) return Variable(out);
 
   // P = softmax(S), S = scale Q K^T + bias, O = P V:
@@ -140,7 +140,7 @@ Variable scaled_dot_product_attention(const Columns& q, const Columns& k, const 
     const ColumnGradients columns(parts);
     AttentionGradients gradients{columns.part(0), columns.part(1), columns.part(2)};
     if (dbias.needed()) gradients.distance_bias = Tensor::empty(layout.distance_bias.table.shape());
-    backend().attention_backward(qv, kv, vv, layout, out, log_sum_exp, dout, gradients);
+    backend()->attention_backward(qv, kv, vv, layout, out, log_sum_exp, dout, gradients);
     columns.send();
     if (dbias.needed()) dbias.add(gradients.distance_bias);
   });

@@ -33,18 +33,18 @@ Variable attention_scores(const Variable& q, const Variable& k, const AttentionP
   if (will_record({&q, &k})) detail::check_no_shared_keys("attention_scores", pattern);
   const AttentionLayout layout = detail::layout_of(pattern, heads);
   const Tensor pairs = Tensor::empty({heads * detail::pairs_of(pattern)});
-  backend().pair_products(q.value(), k.value(), layout, pairs);
+  backend()->pair_products(q.value(), k.value(), layout, pairs);
 
   // S = Q K^T:   dQ = dS K,   dK = dS^T Q
   return record(pairs, {&q, &k},
                 [=, q = q.value(), k = k.value(), dq = q.sink(), dk = k.sink()](const Tensor& ds) {
                   if (dq.needed()) {
                     const auto [buffer, beta] = dq.target();
-                    backend().pair_sums(ds, k, layout, beta, buffer);
+                    backend()->pair_sums(ds, k, layout, beta, buffer);
                   }
                   if (dk.needed()) {
                     const auto [buffer, beta] = dk.target();
-                    backend().pair_sums_by_key(ds, q, layout, beta, buffer);
+                    backend()->pair_sums_by_key(ds, q, layout, beta, buffer);
                   }
                 });
 }
@@ -59,24 +59,25 @@ Variable additive_attention_scores(const Variable& q, const Variable& k, const V
   if (will_record({&q, &k, &v})) detail::check_no_shared_keys(kOp, pattern);
   const AttentionLayout layout = detail::layout_of(pattern, heads);
   const Tensor pairs = Tensor::empty({heads * detail::pairs_of(pattern)});
-  backend().additive_scores(q.value(), k.value(), v.value(), layout, pairs);
+  backend()->additive_scores(q.value(), k.value(), v.value(), layout, pairs);
 
   // s[i, j] = v . t,  t = tanh(q[i] + k[j]):   dv = sum ds t,   dq[i] = sum_j ds v (1 - t^2), dk[j]
   // = sum_i ds v (1 - t^2)
-  return record(
-      pairs, {&q, &k, &v},
-      [=, q = q.value(), k = k.value(), v = v.value(), dq = q.sink(), dk = k.sink(),
-       dv = v.sink()](const Tensor& ds) {
-        const Tensor to_q = Tensor::empty(q.shape()), to_v = Tensor::empty(q.shape());
-        const GradientSink::Target to_k =
-            dk.needed() ? dk.target() : GradientSink::Target{Tensor::empty(k.shape()), 0.0f};
-        backend().additive_scores_backward(q, k, v, layout, ds, to_q, to_v, to_k.beta, to_k.buffer);
-        if (dq.needed()) dq.add(to_q);
-        if (dv.needed()) {
-          const auto [buffer, beta] = dv.target();
-          backend().sum_rows(to_v, beta, buffer.reshape({v.dim(1)}));
-        }
-      });
+  return record(pairs, {&q, &k, &v},
+                [=, q = q.value(), k = k.value(), v = v.value(), dq = q.sink(), dk = k.sink(),
+                 dv = v.sink()](const Tensor& ds) {
+                  const Tensor to_q = Tensor::empty(q.shape()), to_v = Tensor::empty(q.shape());
+                  const GradientSink::Target to_k =
+                      dk.needed() ? dk.target()
+                                  : GradientSink::Target{Tensor::empty(k.shape()), 0.0f};
+                  backend()->additive_scores_backward(q, k, v, layout, ds, to_q, to_v, to_k.beta,
+                                                      to_k.buffer);
+                  if (dq.needed()) dq.add(to_q);
+                  if (dv.needed()) {
+                    const auto [buffer, beta] = dv.target();
+                    backend()->sum_rows(to_v, beta, buffer.reshape({v.dim(1)}));
+                  }
+                });
 }
 
 Variable attention_weights(const Variable& scores, const AttentionPattern& pattern,
@@ -89,15 +90,15 @@ Variable attention_weights(const Variable& scores, const AttentionPattern& patte
   const bool hard = options.choice != AttentionChoice::soft;
   const bool recording = options.choice != AttentionChoice::hard && will_record({&scores});
   const Tensor weights = Tensor::empty(scores.shape());
-  if (hard) backend().pair_arg_max(scores.value(), layout, weights);
+  if (hard) backend()->pair_arg_max(scores.value(), layout, weights);
   if (!hard || recording) {
     const Tensor soft = hard ? Tensor::empty(scores.shape()) : weights;
-    backend().pair_softmax(scores.value(), layout, soft);
+    backend()->pair_softmax(scores.value(), layout, soft);
     // p = softmax(scale s):   ds = scale p (dw - sum p dw)
     if (recording)
       return record(weights, {&scores}, [=, ds = scores.sink()](const Tensor& dw) {
         const Tensor gradient = Tensor::empty(dw.shape());
-        backend().pair_softmax_backward(soft, dw, layout, gradient);
+        backend()->pair_softmax_backward(soft, dw, layout, gradient);
         ds.add(gradient);
       });
   }
@@ -116,7 +117,7 @@ Variable attention_sum(const Variable& weights, const Variable& v, const Attenti
   if (will_record({&weights, &v})) detail::check_no_shared_keys(kOp, pattern);
   const AttentionLayout layout = detail::layout_of(pattern, heads);
   const Tensor out = Tensor::empty({pattern.query_offsets->back(), v.dim(1)});
-  backend().pair_sums(weights.value(), v.value(), layout, 0.0f, out);
+  backend()->pair_sums(weights.value(), v.value(), layout, 0.0f, out);
 
   // O = W V:   dW = dO V^T,   dV = W^T dO
   return record(out, {&weights, &v},
@@ -124,12 +125,12 @@ Variable attention_sum(const Variable& weights, const Variable& v, const Attenti
                  dv = v.sink()](const Tensor& dout) {
                   if (dw.needed()) {
                     const Tensor gradient = Tensor::empty(w.shape());
-                    backend().pair_products(dout, v, layout, gradient);
+                    backend()->pair_products(dout, v, layout, gradient);
                     dw.add(gradient);
                   }
                   if (dv.needed()) {
                     const auto [buffer, beta] = dv.target();
-                    backend().pair_sums_by_key(w, dout, layout, beta, buffer);
+                    backend()->pair_sums_by_key(w, dout, layout, beta, buffer);
                   }
                 });
 }

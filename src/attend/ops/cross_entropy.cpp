@@ -46,9 +46,9 @@ void weigh(const Tensor& weights, const Ids& targets, const Tensor& losses,
            const Tensor& gradient) {
   const std::int64_t rows = losses.dim(0);
   const Tensor factors = Tensor::empty({rows, 1});
-  backend().gather_rows(weights.reshape({weights.dim(0), 1}), targets, factors);
-  backend().multiply(losses, factors.reshape({rows}), losses);
-  if (gradient.defined()) backend().scale_rows(factors, gradient, 0.0f, gradient);
+  backend()->gather_rows(weights.reshape({weights.dim(0), 1}), targets, factors);
+  backend()->multiply(losses, factors.reshape({rows}), losses);
+  if (gradient.defined()) backend()->scale_rows(factors, gradient, 0.0f, gradient);
 }
 
 float gradient_scale(const CrossEntropyOptions& options, std::size_t targets) {
@@ -65,14 +65,14 @@ void send(const GradientSink& sink, const Tensor& part, const Tensor& dloss) {
     sink.add(part);
   } else {
     const auto [buffer, beta] = sink.target();
-    backend().scaled_add(DeviceScalar(dloss), 1.0f, part, beta, buffer);
+    backend()->scaled_add(DeviceScalar(dloss), 1.0f, part, beta, buffer);
   }
 }
 
 // [1]
 Tensor scaled_loss(const DeviceScalar& total, float scale) {
   const Tensor loss = Tensor::empty({1});
-  backend().store(total, scale, loss);
+  backend()->store(total, scale, loss);
   return loss;
 }
 
@@ -92,18 +92,18 @@ CrossEntropy cross_entropy(const Variable& logits, const Ids& targets,
   const float scale = gradient_scale(options, targets->size());
   const bool recording = will_record({&logits});
   const Tensor gradient = recording ? logits.value().clone() : logits.value();
-  backend().cross_entropy(gradient, targets, options.label_smoothing, recording ? scale : 0.0f,
-                          losses, nll);
+  backend()->cross_entropy(gradient, targets, options.label_smoothing, recording ? scale : 0.0f,
+                           losses, nll);
   if (options.class_weights.defined())
     weigh(options.class_weights, targets, losses, recording ? gradient : Tensor());
 
-  const DeviceScalar total = backend().sum(losses);
+  const DeviceScalar total = backend()->sum(losses);
   const Tensor loss = scaled_loss(total, scale);
   // dlogits = scale (softmax(logits) - (1-s) onehot(target) - s/V), computed with the loss
   Variable output = record(
       loss, {&logits},
       [gradient, dlogits = logits.sink()](const Tensor& dloss) { send(dlogits, gradient, dloss); });
-  return {output, total, backend().sum(nll)};
+  return {output, total, backend()->sum(nll)};
 }
 
 CrossEntropy projected_cross_entropy(const Variable& x, const AffineMap& output, const Ids& targets,
@@ -123,7 +123,7 @@ CrossEntropy projected_cross_entropy(const Variable& x, const AffineMap& output,
   const Tensor dx = recording ? Tensor::empty(x.shape()) : Tensor();
   const Tensor dw = recording ? Tensor::empty(weight.shape()) : Tensor();
   const Tensor db = recording && bias.defined() ? Tensor::empty(bias.shape()) : Tensor();
-  const std::int64_t chunk = backend().block_sizes().loss_rows;
+  const std::int64_t chunk = backend()->block_sizes().loss_rows;
   const Tensor logits = Tensor::empty({std::min(chunk, rows), classes});
   if (recording && rows == 0) {
     dw.zero();
@@ -137,17 +137,17 @@ CrossEntropy projected_cross_entropy(const Variable& x, const AffineMap& output,
     const Tensor part = logits.slice_rows(0, end - begin);
     const Tensor input = x.value().slice_rows(begin, end);
     const Ids wanted = targets.slice(begin, end);
-    backend().linear(input, weight.value(), bias.value(), {.precision = precision}, part);
-    backend().cross_entropy(part, wanted, options.label_smoothing, recording ? scale : 0.0f,
-                            losses.slice_rows(begin, end), nll.slice_rows(begin, end));
+    backend()->linear(input, weight.value(), bias.value(), {.precision = precision}, part);
+    backend()->cross_entropy(part, wanted, options.label_smoothing, recording ? scale : 0.0f,
+                             losses.slice_rows(begin, end), nll.slice_rows(begin, end));
     if (!recording) continue;
     const float beta = begin == 0 ? 0.0f : 1.0f;
-    backend().matmul(part, weight.value(), {.precision = precision}, dx.slice_rows(begin, end));
-    backend().matmul(part, input, {.transpose_a = true, .beta = beta, .precision = precision}, dw);
-    if (db.defined()) backend().sum_rows(part, beta, db);
+    backend()->matmul(part, weight.value(), {.precision = precision}, dx.slice_rows(begin, end));
+    backend()->matmul(part, input, {.transpose_a = true, .beta = beta, .precision = precision}, dw);
+    if (db.defined()) backend()->sum_rows(part, beta, db);
   }
 
-  const DeviceScalar total = backend().sum(losses);
+  const DeviceScalar total = backend()->sum(losses);
   const Tensor loss = scaled_loss(total, scale);
   Variable recorded = record(
       loss, {&x, &weight, &bias},
@@ -156,7 +156,7 @@ CrossEntropy projected_cross_entropy(const Variable& x, const AffineMap& output,
         send(to_w, dw, dloss);
         if (db.defined()) send(to_b, db, dloss);
       });
-  return {recorded, total, backend().sum(nll)};
+  return {recorded, total, backend()->sum(nll)};
 }
 
 CrossEntropy paired_cross_entropy(const Variable& x, const AffineMap& output, const Ids& targets,
@@ -181,7 +181,7 @@ CrossEntropy paired_cross_entropy(const Variable& x, const AffineMap& output, co
   const Tensor dx = recording ? Tensor::empty(x.shape()) : Tensor();
   const Tensor dw = recording ? Tensor::zeros(weight.shape()) : Tensor();
   const Tensor db = recording && bias.defined() ? Tensor::zeros(bias.shape()) : Tensor();
-  const std::int64_t chunk = backend().block_sizes().loss_rows / 2,
+  const std::int64_t chunk = backend()->block_sizes().loss_rows / 2,
                      most = 2 * std::min(chunk, rows);
   const Tensor logits = Tensor::empty({most, classes}), both = Tensor::empty({most, x.dim(1)});
 
@@ -191,20 +191,20 @@ CrossEntropy paired_cross_entropy(const Variable& x, const AffineMap& output, co
     const Tensor input = both.slice_rows(0, 2 * count), part = logits.slice_rows(0, 2 * count);
     input.slice_rows(0, count).copy_from(x.value().slice_rows(begin, end));
     input.slice_rows(count, 2 * count).copy_from(x.value().slice_rows(rows + begin, rows + end));
-    backend().linear(input, weight.value(), bias.value(), {.precision = precision}, part);
+    backend()->linear(input, weight.value(), bias.value(), {.precision = precision}, part);
     const Ids wanted = targets.slice(begin, end);
-    backend().paired_cross_entropy(part.slice_rows(0, count), part.slice_rows(count, 2 * count),
-                                   wanted, paired, losses.slice_rows(begin, end),
-                                   nll.slice_rows(begin, end));
+    backend()->paired_cross_entropy(part.slice_rows(0, count), part.slice_rows(count, 2 * count),
+                                    wanted, paired, losses.slice_rows(begin, end),
+                                    nll.slice_rows(begin, end));
     if (!recording) continue;
-    backend().matmul(part, input, {.transpose_a = true, .beta = 1.0f, .precision = precision}, dw);
-    if (db.defined()) backend().sum_rows(part, 1.0f, db);
-    backend().matmul(part, weight.value(), {.precision = precision}, input);
+    backend()->matmul(part, input, {.transpose_a = true, .beta = 1.0f, .precision = precision}, dw);
+    if (db.defined()) backend()->sum_rows(part, 1.0f, db);
+    backend()->matmul(part, weight.value(), {.precision = precision}, input);
     dx.slice_rows(begin, end).copy_from(input.slice_rows(0, count));
     dx.slice_rows(rows + begin, rows + end).copy_from(input.slice_rows(count, 2 * count));
   }
 
-  const DeviceScalar total = backend().sum(losses);
+  const DeviceScalar total = backend()->sum(losses);
   const Tensor loss = scaled_loss(total, scale);
   Variable recorded = record(
       loss, {&x, &weight, &bias},
@@ -213,7 +213,7 @@ CrossEntropy paired_cross_entropy(const Variable& x, const AffineMap& output, co
         send(to_w, dw, dloss);
         if (db.defined()) send(to_b, db, dloss);
       });
-  return {recorded, total, backend().sum(nll)};
+  return {recorded, total, backend()->sum(nll)};
 }
 
 std::vector<float> target_log_probabilities(const Tensor& x, const OutputProjection& output,
@@ -223,14 +223,14 @@ std::vector<float> target_log_probabilities(const Tensor& x, const OutputProject
   check_targets("target_log_probabilities", x.shape(), classes, targets);
   const Ids wanted = std::vector(targets.begin(), targets.end());
   const Tensor picked = Tensor::empty({x.rows(), 1});
-  const std::int64_t chunk = backend().block_sizes().loss_rows;
+  const std::int64_t chunk = backend()->block_sizes().loss_rows;
   const Tensor logits = Tensor::empty({std::min(chunk, x.rows()), classes});
   for (std::int64_t begin = 0; begin < x.rows(); begin += chunk) {
     const std::int64_t end = std::min(x.rows(), begin + chunk);
     const Tensor part = logits.slice_rows(0, end - begin);
-    backend().linear(x.slice_rows(begin, end), output.weight, output.bias, {}, part);
-    backend().log_softmax(part, part);
-    backend().gather_columns(part, wanted.slice(begin, end), 0.0f, picked.slice_rows(begin, end));
+    backend()->linear(x.slice_rows(begin, end), output.weight, output.bias, {}, part);
+    backend()->log_softmax(part, part);
+    backend()->gather_columns(part, wanted.slice(begin, end), 0.0f, picked.slice_rows(begin, end));
   }
   return picked.to_vector();
 }

@@ -22,7 +22,7 @@ void scatter(const GradientSink& sink, const Tensor& dy, const Ids& ids, float s
   if (!sink.needed()) return;
   const auto [buffer, beta] = sink.target();
   if (beta == 0.0f) buffer.zero();
-  backend().scatter_add(dy, ids, scale, buffer);
+  backend()->scatter_add(dy, ids, scale, buffer);
 }
 
 }  // namespace
@@ -39,8 +39,8 @@ Variable embedding(const Variable& table, const Ids& ids, float scale, const Pos
     detail::expect_one_per_row("embedding", "positions", y.shape(), positions.position->size());
     check_range("embedding", *positions.position, positions.table);
   }
-  backend().embed(table.value(), ids, scale, positions.table.value(), positions.position, dropout,
-                  y);
+  backend()->embed(table.value(), ids, scale, positions.table.value(), positions.position, dropout,
+                   y);
 
   // y[n] = mask (scale table[ids[n]] + positions[position[n]]):   dtable[ids[n]] += scale mask
   // dy[n],   dpositions[position[n]] += mask dy[n]
@@ -50,7 +50,7 @@ Variable embedding(const Variable& table, const Ids& ids, float scale, const Pos
                   Tensor masked = dy;
                   if (dropout.p > 0.0f) {
                     masked = Tensor::empty(dy.shape());
-                    backend().dropout(dropout, dy, masked);
+                    backend()->dropout(dropout, dy, masked);
                   }
                   scatter(dtable, masked, ids, scale);
                   scatter(dpositions, masked, position, 1.0f);
@@ -60,7 +60,7 @@ Variable embedding(const Variable& table, const Ids& ids, float scale, const Pos
 Variable gather_rows(const Variable& x, const Ids& rows) {
   check_range("gather_rows", *rows, x);
   const Tensor y = Tensor::empty({static_cast<std::int64_t>(rows->size()), x.dim(1)});
-  backend().gather_rows(x.value(), rows, y);
+  backend()->gather_rows(x.value(), rows, y);
   // dx[rows[i]] += dy[i]
   return record(y, {&x}, [rows, dx = x.sink()](const Tensor& dy) { scatter(dx, dy, rows, 1.0f); });
 }

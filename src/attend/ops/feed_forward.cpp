@@ -14,7 +14,7 @@ namespace {
 // Rows per block of inner activations that are not kept: a multiple of kSumBlock, so that gradients
 // equal those of all rows at once.
 std::int64_t rows_at_a_time(std::int64_t width) {
-  return std::max(backend().block_sizes().inner_numbers / width / kSumBlock, std::int64_t{1}) *
+  return std::max(backend()->block_sizes().inner_numbers / width / kSumBlock, std::int64_t{1}) *
          kSumBlock;
 }
 
@@ -38,14 +38,14 @@ DType kept_type(Precision precision) {
 Tensor narrowed(const Tensor& x, Precision precision) {
   if (precision == Precision::f32) return x;
   const Tensor kept = Tensor::empty(x.shape(), kept_type(precision));
-  backend().convert(x, kept);
+  backend()->convert(x, kept);
   return kept;
 }
 
 Tensor widened(const Tensor& kept) {
   if (kept.dtype() == DType::f32) return kept;
   const Tensor x = Tensor::empty(kept.shape());
-  backend().convert(kept, x);
+  backend()->convert(kept, x);
   return x;
 }
 
@@ -69,11 +69,11 @@ void add_gradients(const Tensor& dy, const Tensor& x, const GradientSink& dweigh
                    const GradientSink& dbias, Precision precision) {
   if (dweight.needed()) {
     const auto [buffer, beta] = dweight.target();
-    backend().matmul(dy, x, {.transpose_a = true, .beta = beta, .precision = precision}, buffer);
+    backend()->matmul(dy, x, {.transpose_a = true, .beta = beta, .precision = precision}, buffer);
   }
   if (dbias.needed()) {
     const auto [buffer, beta] = dbias.target();
-    backend().sum_rows(dy, beta, buffer);
+    backend()->sum_rows(dy, beta, buffer);
   }
 }
 
@@ -98,11 +98,11 @@ Variable feed_forward(const Variable& x, const AffineMap& inner, const AffineMap
     Tensor h = kept;
     if (keeps_z) {
       h = Tensor::empty(kept.shape());
-      backend().activate(activation, kept, h);
+      backend()->activate(activation, kept, h);
     }
     if (dropout.p > 0.0f) {
       const Tensor dropped = keeps_z ? h : Tensor::empty(kept.shape());
-      backend().dropout(dropout, h, dropped);
+      backend()->dropout(dropout, h, dropped);
       h = dropped;
     }
     return h;
@@ -118,11 +118,11 @@ Variable feed_forward(const Variable& x, const AffineMap& inner, const AffineMap
     const bool in_place = recording && kept.dtype() == DType::f32;
     const Tensor part =
         in_place ? kept.slice_rows(begin, end) : Tensor::empty({end - begin, width});
-    backend().linear(x.value().slice_rows(begin, end), inner.weight.value(), inner.bias.value(),
-                     of_inner, part);
-    if (recording && !in_place) backend().convert(part, kept.slice_rows(begin, end));
-    backend().linear(hidden(part), outer.weight.value(), outer.bias.value(),
-                     {.precision = precision}, y.slice_rows(begin, end));
+    backend()->linear(x.value().slice_rows(begin, end), inner.weight.value(), inner.bias.value(),
+                      of_inner, part);
+    if (recording && !in_place) backend()->convert(part, kept.slice_rows(begin, end));
+    backend()->linear(hidden(part), outer.weight.value(), outer.bias.value(),
+                      {.precision = precision}, y.slice_rows(begin, end));
   });
 
   // dW2 = dy^T h,   db2 = sum_n dy[n],   dz = dropout(dy W2) f'(z),   dW1 = dz^T x,   db1 = sum_n
@@ -140,13 +140,13 @@ Variable feed_forward(const Variable& x, const AffineMap& inner, const AffineMap
           add_gradients(dy, dw2.needed() ? hidden(z) : Tensor(), dw2, db2, precision);
           if (!dx.needed() && !dw1.needed() && !db1.needed()) return;
           const Tensor dz = Tensor::empty(z.shape());
-          backend().matmul(dy, w2, {.precision = precision}, dz);
-          if (dropout.p > 0.0f) backend().dropout(dropout, dz, dz);
-          if (activation != Activation::none) backend().activate_backward(activation, z, dz, dz);
+          backend()->matmul(dy, w2, {.precision = precision}, dz);
+          if (dropout.p > 0.0f) backend()->dropout(dropout, dz, dz);
+          if (activation != Activation::none) backend()->activate_backward(activation, z, dz, dz);
           add_gradients(dz, widened(input.slice_rows(begin, end)), dw1, db1, precision);
           if (!dx.needed()) return;
-          backend().matmul(dz, w1, {.beta = to.beta, .precision = precision},
-                           to.buffer.slice_rows(begin, end));
+          backend()->matmul(dz, w1, {.beta = to.beta, .precision = precision},
+                            to.buffer.slice_rows(begin, end));
         });
       });
 }
@@ -161,14 +161,14 @@ struct GatedHidden {
   // f(z)
   Tensor activated(const Tensor& z) const {
     const Tensor f = Tensor::empty(z.shape());
-    backend().activate(activation, z, f);
+    backend()->activate(activation, z, f);
     return f;
   }
   // h = dropout(f(z) g)
   Tensor value(const Tensor& f, const Tensor& g) const {
     const Tensor h = Tensor::empty(f.shape());
-    backend().multiply(f, g, h);
-    if (dropout.p > 0.0f) backend().dropout(dropout, h, h);
+    backend()->multiply(f, g, h);
+    if (dropout.p > 0.0f) backend()->dropout(dropout, h, h);
     return h;
   }
 };
@@ -176,7 +176,7 @@ struct GatedHidden {
 // Adds dz W to dx, or writes it there.
 void add_input_gradient(const Tensor& dz, const Tensor& weight, float beta, Precision precision,
                         const Tensor& dx) {
-  backend().matmul(dz, weight, {.beta = beta, .precision = precision}, dx);
+  backend()->matmul(dz, weight, {.beta = beta, .precision = precision}, dx);
 }
 
 }  // namespace
@@ -210,18 +210,18 @@ Variable gated_feed_forward(const Variable& x, const GatedMaps& maps,
     const Tensor part = x.value().slice_rows(begin, end);
     const auto mapped = [&](const AffineMap& map, const Tensor& kept) {
       const Tensor z = Tensor::empty({end - begin, width});
-      backend().linear(part, map.weight.value(), map.bias.value(), plain, z);
+      backend()->linear(part, map.weight.value(), map.bias.value(), plain, z);
       if (!recording) return z;
       if (kept.dtype() == DType::f32) {
         kept.slice_rows(begin, end).copy_from(z);
       } else {
-        backend().convert(z, kept.slice_rows(begin, end));
+        backend()->convert(z, kept.slice_rows(begin, end));
       }
       return z;
     };
     const Tensor z = mapped(inner, kept_z), g = mapped(gate, kept_g);
-    backend().linear(hidden.value(hidden.activated(z), g), outer.weight.value(), outer.bias.value(),
-                     plain, y.slice_rows(begin, end));
+    backend()->linear(hidden.value(hidden.activated(z), g), outer.weight.value(),
+                      outer.bias.value(), plain, y.slice_rows(begin, end));
   });
 
   // h = mask f(z) g,   dh = mask dy W2,   dz = dh g f'(z),   dg = dh f(z),   dx = dz W1 + dg V
@@ -240,15 +240,15 @@ Variable gated_feed_forward(const Variable& x, const GatedMaps& maps,
                        g = widened(kept_g.slice_rows(begin, end)), f = hidden.activated(z);
           add_gradients(dy, dw2.needed() ? hidden.value(f, g) : Tensor(), dw2, db2, precision);
           const Tensor dh = Tensor::empty(z.shape()), dz = Tensor::empty(z.shape());
-          backend().matmul(dy, w2, {.precision = precision}, dh);
-          if (hidden.dropout.p > 0.0f) backend().dropout(hidden.dropout, dh, dh);
-          backend().multiply(dh, g, dz);
+          backend()->matmul(dy, w2, {.precision = precision}, dh);
+          if (hidden.dropout.p > 0.0f) backend()->dropout(hidden.dropout, dh, dh);
+          backend()->multiply(dh, g, dz);
           const Activation activation = hidden.activation;
           const Tensor& of_slope = slope_is_of_value(activation) ? f : z;
           if (activation != Activation::none)
-            backend().activate_backward(activation, of_slope, dz, dz);
+            backend()->activate_backward(activation, of_slope, dz, dz);
           const Tensor dg = Tensor::empty(z.shape());
-          backend().multiply(dh, f, dg);
+          backend()->multiply(dh, f, dg);
           const Tensor part_of_input = widened(input.slice_rows(begin, end));
           add_gradients(dz, part_of_input, dw1, db1, precision);
           add_gradients(dg, part_of_input, dv, dc, precision);

@@ -12,7 +12,7 @@ Variable gru_cell(const Variable& x, const Variable& s, const Variable& h) {
                  s.shape());
   const Tensor y = Tensor::empty(h.shape());
   const Tensor gates = will_record({&x, &s, &h}) ? Tensor::empty(x.shape()) : Tensor();
-  backend().gru_cell(x.value(), s.value(), h.value(), y, gates);
+  backend()->gru_cell(x.value(), s.value(), h.value(), y, gates);
 
   // dn = dy (1 - z),  dx_n = dn (1 - n^2),  ds_n = r dx_n,  dx_r = ds_r = dx_n s_n r (1 - r),  dx_z
   // = ds_z = dy (h - n) z (1 - z), dh = dy z
@@ -21,7 +21,7 @@ Variable gru_cell(const Variable& x, const Variable& s, const Variable& h) {
                  dh = h.sink()](const Tensor& dy) {
                   const Tensor to_x = Tensor::empty(s.shape()), to_s = Tensor::empty(s.shape()),
                                to_h = Tensor::empty(h.shape());
-                  backend().gru_cell_backward(gates, s, h, dy, to_x, to_s, to_h);
+                  backend()->gru_cell_backward(gates, s, h, dy, to_x, to_s, to_h);
                   if (dx.needed()) dx.add(to_x);
                   if (ds.needed()) ds.add(to_s);
                   if (dh.needed()) dh.add(to_h);

@@ -37,14 +37,14 @@ struct Saved {
   // The result, to the same bits.
   Tensor again() const {
     const Tensor y = Tensor::empty(x.shape());
-    backend().layer_norm(x, gamma, beta, epsilon, y, {}, {});
+    backend()->layer_norm(x, gamma, beta, epsilon, y, {}, {});
     return y;
   }
 
   Tensor backward(const Tensor& dy) const {
     const Tensor dx = Tensor::empty(x.shape());
-    backend().layer_norm_backward(x, gamma, mean, rstd, dy, dx, accumulator(dgamma),
-                                  centered ? accumulator(dbeta) : Tensor());
+    backend()->layer_norm_backward(x, gamma, mean, rstd, dy, dx, accumulator(dgamma),
+                                   centered ? accumulator(dbeta) : Tensor());
     return dx;
   }
 
@@ -63,12 +63,12 @@ Variable layer_norm(const Variable& x, const LayerNormParameters& n) {
   check("layer_norm", x, n);
   const Tensor y = Tensor::empty(x.shape());
   if (!will_record({&x, &n.gamma, &n.beta})) {
-    backend().layer_norm(x.value(), n.gamma.value(), n.beta.value(), n.epsilon, y, {}, {});
+    backend()->layer_norm(x.value(), n.gamma.value(), n.beta.value(), n.epsilon, y, {}, {});
     return Variable(y);
   }
   const Saved saved(x.value(), n);
-  backend().layer_norm(x.value(), n.gamma.value(), n.beta.value(), n.epsilon, y, saved.mean,
-                       saved.rstd);
+  backend()->layer_norm(x.value(), n.gamma.value(), n.beta.value(), n.epsilon, y, saved.mean,
+                        saved.rstd);
   return record(y, {&x, &n.gamma, &n.beta},
                 [saved, dx = x.sink()](const Tensor& dy) {
                   const Tensor gradient = saved.backward(dy);
@@ -85,8 +85,8 @@ Variable residual_layer_norm(const Variable& x, const Variable& branch, const Dr
   const Tensor y = Tensor::empty(x.shape());
   const Tensor sum = Tensor::empty(x.shape());
   const Saved saved(sum, n);
-  backend().residual_layer_norm(x.value(), branch.value(), dropout, n.gamma.value(), n.beta.value(),
-                                n.epsilon, sum, y, saved.mean, saved.rstd);
+  backend()->residual_layer_norm(x.value(), branch.value(), dropout, n.gamma.value(),
+                                 n.beta.value(), n.epsilon, sum, y, saved.mean, saved.rstd);
   // s = x + mask branch:   dx = ds,   dbranch = mask ds
   return record(y, {&x, &branch, &n.gamma, &n.beta},
                 [saved, dropout, dx = x.sink(), dbranch = branch.sink()](const Tensor& dy) {
@@ -95,7 +95,7 @@ Variable residual_layer_norm(const Variable& x, const Variable& branch, const Dr
                     Tensor masked = ds;
                     if (dropout.p > 0.0f) {
                       masked = Tensor::empty(ds.shape());
-                      backend().dropout(dropout, ds, masked);
+                      backend()->dropout(dropout, ds, masked);
                     }
                     dbranch.add(masked);
                   }

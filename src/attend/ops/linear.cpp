@@ -20,9 +20,9 @@ Variable linear(const Variable& x, const Variable& weight, const Variable& bias,
   const Precision precision = options.precision;
   const bool keep_input = !slope_is_of_value(activation) && will_record({&x, &weight, &bias});
   const Tensor before = keep_input ? Tensor::empty(y.shape()) : y;
-  backend().linear(x.value(), weight.value(), bias.value(),
-                   {keep_input ? Activation::none : activation, precision}, before);
-  if (keep_input) backend().activate(activation, before, y);
+  backend()->linear(x.value(), weight.value(), bias.value(),
+                    {keep_input ? Activation::none : activation, precision}, before);
+  if (keep_input) backend()->activate(activation, before, y);
 
   const Tensor of_slope = activation == Activation::none ? Tensor() : before;
   // y = f(z), z = x W^T + b:   dz = dy f'(z),   dx = dz W,   dW = dz^T x,   db = sum_n dz[n]
@@ -32,21 +32,21 @@ Variable linear(const Variable& x, const Variable& weight, const Variable& bias,
                   Tensor dz = dy;
                   if (activation != Activation::none) {
                     dz = Tensor::empty(dy.shape());
-                    backend().activate_backward(activation, of_slope, dy, dz);
+                    backend()->activate_backward(activation, of_slope, dy, dz);
                   }
                   if (dx.needed()) {
                     const auto [buffer, beta] = dx.target();
-                    backend().matmul(dz, w, {.beta = beta, .precision = precision}, buffer);
+                    backend()->matmul(dz, w, {.beta = beta, .precision = precision}, buffer);
                   }
                   if (dw.needed()) {
                     const auto [buffer, beta] = dw.target();
-                    backend().matmul(dz, x.value(),
-                                     {.transpose_a = true, .beta = beta, .precision = precision},
-                                     buffer);
+                    backend()->matmul(dz, x.value(),
+                                      {.transpose_a = true, .beta = beta, .precision = precision},
+                                      buffer);
                   }
                   if (db.needed()) {
                     const auto [buffer, beta] = db.target();
-                    backend().sum_rows(dz, beta, buffer);
+                    backend()->sum_rows(dz, beta, buffer);
                   }
                 });
 }
@@ -57,7 +57,7 @@ Variable matmul(const Variable& a, const Variable& b, bool transpose_b) {
       "matmul", transpose_b ? "a [N, K] and b [M, K]" : "a [N, K] and b [K, M]", a.shape(),
       b.shape());
   const Tensor y = Tensor::empty({a.dim(0), b.dim(transpose_b ? 0 : 1)});
-  backend().matmul(a.value(), b.value(), {.transpose_b = transpose_b}, y);
+  backend()->matmul(a.value(), b.value(), {.transpose_b = transpose_b}, y);
 
   // y = a b:     da = dy b^T,   db = a^T dy
   // y = a b^T:   da = dy b,     db = dy^T a
@@ -66,14 +66,14 @@ Variable matmul(const Variable& a, const Variable& b, bool transpose_b) {
       [a = a.value(), b = b.value(), transpose_b, da = a.sink(), db = b.sink()](const Tensor& dy) {
         if (da.needed()) {
           const auto [buffer, beta] = da.target();
-          backend().matmul(dy, b, {.transpose_b = !transpose_b, .beta = beta}, buffer);
+          backend()->matmul(dy, b, {.transpose_b = !transpose_b, .beta = beta}, buffer);
         }
         if (db.needed()) {
           const auto [buffer, beta] = db.target();
           if (transpose_b) {
-            backend().matmul(dy, a, {.transpose_a = true, .beta = beta}, buffer);
+            backend()->matmul(dy, a, {.transpose_a = true, .beta = beta}, buffer);
           } else {
-            backend().matmul(a, dy, {.transpose_a = true, .beta = beta}, buffer);
+            backend()->matmul(a, dy, {.transpose_a = true, .beta = beta}, buffer);
           }
         }
       });

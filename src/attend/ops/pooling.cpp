@@ -31,7 +31,7 @@ Variable pool(const Variable& x, const Ids& offsets, Pooling pooling) {
   const Tensor y = Tensor::empty({static_cast<std::int64_t>(offsets->size()) - 1, x.dim(1)});
   const bool keep_rows = pooling == Pooling::max && will_record({&x});
   const Tensor rows = keep_rows ? Tensor::empty(y.shape(), DType::i32) : Tensor();
-  backend().pool(pooling, x.value(), offsets, y, rows);
+  backend()->pool(pooling, x.value(), offsets, y, rows);
 
   // y[b, d] = x[r(b, d), d], r the row of the maximum, or the first row:
   //   dx[r(b, d), d] = dy[b, d]
@@ -40,7 +40,7 @@ Variable pool(const Variable& x, const Ids& offsets, Pooling pooling) {
   return record(y, {&x},
                 [pooling, offsets, rows, shape = x.shape(), dx = x.sink()](const Tensor& dy) {
                   const Tensor gradient = Tensor::empty(shape);
-                  backend().pool_backward(pooling, dy, offsets, rows, gradient);
+                  backend()->pool_backward(pooling, dy, offsets, rows, gradient);
                   dx.add(gradient);
                 });
 }

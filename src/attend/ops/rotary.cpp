@@ -20,13 +20,13 @@ Variable rotate(const Variable& x, const Rotation& rotation) {
           fmt::format("[rotate] expected positions 0..{}, got {}", angles[0] - 1, position));
   }
   const Tensor y = Tensor::empty(x.shape());
-  backend().rotate(x.value(), rotation, y);
+  backend()->rotate(x.value(), rotation, y);
   // A rotation is undone by its transpose:   dx = R^T dy
   return record(y, {&x}, [rotation, dx = x.sink()](const Tensor& dy) {
     const Tensor rotated = Tensor::empty(dy.shape());
     Rotation back = rotation;
     back.back = !rotation.back;
-    backend().rotate(dy, back, rotated);
+    backend()->rotate(dy, back, rotated);
     dx.add(rotated);
   });
 }
@@ -53,7 +53,7 @@ Variable repeat_groups(const Variable& x, std::int64_t width, std::int64_t times
     if (beta == 0.0f) buffer.zero();
     for_copies([&, to = buffer](std::int64_t group, std::int64_t column) {
       const Tensor sum = to.slice_columns(group * width, (group + 1) * width);
-      backend().add(sum, dy.slice_columns(column, column + width), sum);
+      backend()->add(sum, dy.slice_columns(column, column + width), sum);
     });
   });
 }

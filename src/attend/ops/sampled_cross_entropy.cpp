@@ -66,7 +66,7 @@ class SampledColumns {
 void scatter_part(const GradientSink& sink, const Tensor& part, const Ids& ids) {
   const auto [buffer, beta] = sink.target();
   if (beta == 0.0f) buffer.zero();
-  backend().scatter_add(part, ids, 1.0f, buffer);
+  backend()->scatter_add(part, ids, 1.0f, buffer);
 }
 
 }  // namespace
@@ -86,14 +86,14 @@ CrossEntropy sampled_cross_entropy(const Variable& x, const Variable& weight,
   const Tensor offset = Tensor::from(sample.offset, {sampled});
   const Tensor class_weight = Tensor::empty({sampled, width}),
                target_weight = Tensor::empty({rows, width});
-  backend().gather_rows(weight.value(), sample.classes, class_weight);
-  backend().gather_rows(weight.value(), targets, target_weight);
+  backend()->gather_rows(weight.value(), sample.classes, class_weight);
+  backend()->gather_rows(weight.value(), targets, target_weight);
 
   const Tensor losses = Tensor::empty({rows});
   const Tensor dx = recording ? Tensor::empty(x.shape()) : Tensor();
   const Tensor dclass = recording ? Tensor::zeros(class_weight.shape()) : Tensor();
   const Tensor dtarget = recording ? Tensor::empty(x.shape()) : Tensor();
-  const std::int64_t chunk = backend().block_sizes().loss_rows;
+  const std::int64_t chunk = backend()->block_sizes().loss_rows;
   const Tensor logits = Tensor::empty({std::min(chunk, rows), sampled + 1});
   std::vector<std::int32_t> wanted, hidden;
 
@@ -105,8 +105,8 @@ CrossEntropy sampled_cross_entropy(const Variable& x, const Variable& weight,
     const Tensor exact = part.slice_columns(sampled, sampled + 1);
     const Tensor input = x.value().slice_rows(begin, end),
                  own = target_weight.slice_rows(begin, end);
-    backend().linear(input, class_weight, offset, {.precision = precision}, shared);
-    backend().dot_rows(input, own, exact);
+    backend()->linear(input, class_weight, offset, {.precision = precision}, shared);
+    backend()->dot_rows(input, own, exact);
     wanted.clear();
     hidden.clear();
     for (std::int64_t n = begin; n < end; ++n) {
@@ -114,28 +114,28 @@ CrossEntropy sampled_cross_entropy(const Variable& x, const Variable& weight,
       wanted.push_back(place.wanted);
       hidden.push_back(place.hidden);
     }
-    backend().fill_columns(part, hidden, -std::numeric_limits<float>::infinity());
-    backend().cross_entropy(part, wanted, 0.0f, recording ? scale : 0.0f,
-                            losses.slice_rows(begin, end), losses.slice_rows(begin, end));
+    backend()->fill_columns(part, hidden, -std::numeric_limits<float>::infinity());
+    backend()->cross_entropy(part, wanted, 0.0f, recording ? scale : 0.0f,
+                             losses.slice_rows(begin, end), losses.slice_rows(begin, end));
     if (!recording) continue;
     // With g = softmax - onehot over the columns:  dx = g_shared W_S + g_own w[t],   dW_S =
     // g_shared^T x,   dw[t] += g_own x
-    backend().matmul(shared, class_weight, {.precision = precision}, dx.slice_rows(begin, end));
-    backend().matmul(shared, input, {.transpose_a = true, .beta = 1.0f, .precision = precision},
-                     dclass);
-    backend().scale_rows(exact, own, 1.0f, dx.slice_rows(begin, end));
-    backend().scale_rows(exact, input, 0.0f, dtarget.slice_rows(begin, end));
+    backend()->matmul(shared, class_weight, {.precision = precision}, dx.slice_rows(begin, end));
+    backend()->matmul(shared, input, {.transpose_a = true, .beta = 1.0f, .precision = precision},
+                      dclass);
+    backend()->scale_rows(exact, own, 1.0f, dx.slice_rows(begin, end));
+    backend()->scale_rows(exact, input, 0.0f, dtarget.slice_rows(begin, end));
   }
 
-  const DeviceScalar total = backend().sum(losses);
+  const DeviceScalar total = backend()->sum(losses);
   const Tensor loss = Tensor::empty({1});
-  backend().store(total, scale, loss);
+  backend()->store(total, scale, loss);
   Variable output = record(loss, {&x, &weight},
                            [dx, dclass, dtarget, classes = sample.classes, targets, to_x = x.sink(),
                             to_w = weight.sink()](const Tensor& dloss) {
                              if (!is_unit_gradient(dloss)) {
                                for (const Tensor& part : {dx, dclass, dtarget})
-                                 backend().scaled_add(DeviceScalar(dloss), 1.0f, part, 0.0f, part);
+                                 backend()->scaled_add(DeviceScalar(dloss), 1.0f, part, 0.0f, part);
                              }
                              if (to_x.needed()) to_x.add(dx);
                              if (!to_w.needed()) return;

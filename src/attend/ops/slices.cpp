@@ -20,7 +20,7 @@ void add_to_part(const GradientSink& sink, const Tensor& dy, const Part& part) {
   const auto [buffer, beta] = sink.target();
   if (beta == 0.0f) buffer.zero();
   const Tensor to = part(buffer);
-  backend().add(to, dy, to);
+  backend()->add(to, dy, to);
 }
 
 Tensor contiguous(const Tensor& x) { return x.contiguous() ? x : x.clone(); }

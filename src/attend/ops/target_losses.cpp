@@ -36,7 +36,7 @@ CrossEntropy binary_cross_entropy(const Variable& logits, const Ids& targets,
   CrossEntropy result = cross_entropy(choices, targets, of_choices);
   const auto mean = [&](const DeviceScalar& sum) {
     const Tensor value = Tensor::empty({1});
-    backend().store(sum, 1.0 / static_cast<double>(labels), value);
+    backend()->store(sum, 1.0 / static_cast<double>(labels), value);
     return DeviceScalar(value);
   };
   return {std::move(result.loss), mean(result.loss_sum), mean(result.nll)};
@@ -49,7 +49,7 @@ SquaredError squared_error(const Variable& x, const Tensor& targets, double norm
   const double divisor = normalizer > 0.0 ? normalizer : static_cast<double>(x.dim(0));
   const Variable squares = multiply(difference, difference);
   return {scale(sum(squares), divisor > 0.0 ? static_cast<float>(1.0 / divisor) : 0.0f),
-          backend().sum(squares.value())};
+          backend()->sum(squares.value())};
 }
 
 }  // namespace attend

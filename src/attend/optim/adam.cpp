@@ -7,7 +7,7 @@
 namespace attend {
 
 DeviceScalar clipping(const AdamOptions& options, const DeviceScalar& squares) {
-  return options.clip_norm > 0.0f ? backend().clip_to_norm(squares, options.clip_norm)
+  return options.clip_norm > 0.0f ? backend()->clip_to_norm(squares, options.clip_norm)
                                   : DeviceScalar(1.0);
 }
 
@@ -24,7 +24,7 @@ Adam::Adam(ParameterSet& parameters, const AdamOptions& options, std::vector<Par
 }
 
 DeviceScalar Adam::step(float learning_rate) {
-  const DeviceScalar squares = backend().sum_of_squares(parameters_.gradients());
+  const DeviceScalar squares = backend()->sum_of_squares(parameters_.gradients());
   update(learning_rate, clipping(options_, squares));
   return squares;
 }
@@ -40,9 +40,9 @@ void Adam::update(float learning_rate, const DeviceScalar& gradient_scale) {
   for (const auto& [range, factor] : groups_) {
     const std::int64_t next = at + range.end - range.begin;
     step.learning_rate = learning_rate * factor;
-    backend().adam(step, gradient_scale, parameters_.gradients(range),
-                   parameters_.values().slice_rows(range.begin, range.end),
-                   mean_.slice_rows(at, next), variance_.slice_rows(at, next));
+    backend()->adam(step, gradient_scale, parameters_.gradients(range),
+                    parameters_.values().slice_rows(range.begin, range.end),
+                    mean_.slice_rows(at, next), variance_.slice_rows(at, next));
     at = next;
   }
 }

@@ -52,7 +52,7 @@ Adam8Bit::Adam8Bit(ParameterSet& parameters, const AdamOptions& options,
 }
 
 DeviceScalar Adam8Bit::step(float learning_rate) {
-  const DeviceScalar squares = backend().sum_of_squares(parameters_.gradients());
+  const DeviceScalar squares = backend()->sum_of_squares(parameters_.gradients());
   const DeviceScalar gradient_scale = clipping(options_, squares);
   AdamStep step;
   step.beta1 = options_.beta1;
@@ -83,16 +83,17 @@ void Adam8Bit::update(const AdamStep& step, const DeviceScalar& gradient_scale, 
   };
   const auto numbers = [&](const Moment& moment) { return moment.part.slice_rows(0, size); };
   for (const Moment* const moment : {&mean_, &variance_})
-    backend().dequantize_blocks(codes(*moment), scales(*moment), moment->kind, numbers(*moment));
-  backend().adam(step, gradient_scale, parameters_.gradients(part.range),
-                 parameters_.values().slice_rows(part.range.begin, part.range.end), numbers(mean_),
-                 numbers(variance_));
+    backend()->dequantize_blocks(codes(*moment), scales(*moment), moment->kind, numbers(*moment));
+  backend()->adam(step, gradient_scale, parameters_.gradients(part.range),
+                  parameters_.values().slice_rows(part.range.begin, part.range.end), numbers(mean_),
+                  numbers(variance_));
   for (const Moment* const moment : {&mean_, &variance_}) {
     // A stream for each moment, step and part.
     const auto block = static_cast<std::uint64_t>(first_block_ + part.block);
     const RandomKey key{stream_of("adam8bit") + block,
                         static_cast<std::uint64_t>(step.step) * 2 + (moment == &mean_ ? 0 : 1)};
-    backend().quantize_blocks(numbers(*moment), moment->kind, key, codes(*moment), scales(*moment));
+    backend()->quantize_blocks(numbers(*moment), moment->kind, key, codes(*moment),
+                               scales(*moment));
   }
 }
 

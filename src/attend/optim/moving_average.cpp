@@ -15,7 +15,7 @@ MovingAverage::MovingAverage(const ParameterSet& parameters, float decay)
 void MovingAverage::update(std::int64_t step) {
   const auto n = static_cast<float>(step);
   const float decay = std::min(decay_, (1.0f + n) / (10.0f + n));
-  backend().axpby(1.0f - decay, parameters_.values(), decay, values_);
+  backend()->axpby(1.0f - decay, parameters_.values(), decay, values_);
 }
 
 }  // namespace attend

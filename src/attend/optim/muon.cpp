@@ -34,21 +34,21 @@ Tensor newton_schulz(const Tensor& matrix, Precision products) {
   const std::int64_t narrow = std::min(matrix.dim(0), matrix.dim(1));
   Tensor x = Tensor::empty(matrix.shape()), next = Tensor::empty(matrix.shape());
   // No singular value exceeds the norm.
-  backend().scaled_add(backend().scale_to_norm(backend().sum_of_squares(matrix), kScale), 1.0f,
-                       matrix, 0.0f, x);
+  backend()->scaled_add(backend()->scale_to_norm(backend()->sum_of_squares(matrix), kScale), 1.0f,
+                        matrix, 0.0f, x);
   const Tensor square = Tensor::empty({narrow, narrow}),
                polynomial = Tensor::empty({narrow, narrow});
   for (int i = 0; i < kSteps; ++i) {
-    backend().matmul(x, x, {.transpose_a = tall, .transpose_b = !tall, .precision = products},
-                     square);
+    backend()->matmul(x, x, {.transpose_a = tall, .transpose_b = !tall, .precision = products},
+                      square);
     polynomial.copy_from(square);
-    backend().matmul(square, square, {.beta = kB, .precision = products}, polynomial);
+    backend()->matmul(square, square, {.beta = kB, .precision = products}, polynomial);
     next.copy_from(x);
-    backend().matmul(tall ? x : polynomial, tall ? polynomial : x,
-                     {.beta = kA, .precision = products}, next);
+    backend()->matmul(tall ? x : polynomial, tall ? polynomial : x,
+                      {.beta = kA, .precision = products}, next);
     std::swap(x, next);
   }
-  backend().axpby(1.0f / kScale, x, 0.0f, next);
+  backend()->axpby(1.0f / kScale, x, 0.0f, next);
   return next;
 }
 
@@ -94,7 +94,7 @@ std::vector<std::pair<std::string_view, Tensor>> Muon::state() const {
 }
 
 DeviceScalar Muon::step(float learning_rate) {
-  const DeviceScalar squares = backend().sum_of_squares(parameters_.gradients());
+  const DeviceScalar squares = backend()->sum_of_squares(parameters_.gradients());
   const DeviceScalar scale = clipping(adam_options_, squares);
   if (sharing_) {
     step_shared(learning_rate, scale);
@@ -159,8 +159,8 @@ void Muon::advance_momentum(const Matrix& matrix, const DeviceScalar& gradient_s
   const std::int64_t size = matrix.shape.size();
   const Tensor gradient = parameters_.gradients({matrix.offset, matrix.offset + size});
   const Tensor momentum = momentum_.slice_rows(matrix.momentum, matrix.momentum + size);
-  backend().scaled_add(gradient_scale, 1.0f - options_.momentum, gradient, options_.momentum,
-                       momentum);
+  backend()->scaled_add(gradient_scale, 1.0f - options_.momentum, gradient, options_.momentum,
+                        momentum);
 }
 
 // orthogonal(momentum m + (1 - momentum) g), after the momentum has advanced.
@@ -168,8 +168,8 @@ Tensor Muon::direction(const Matrix& matrix, const DeviceScalar& gradient_scale)
   const std::int64_t size = matrix.shape.size();
   const Tensor gradient = parameters_.gradients({matrix.offset, matrix.offset + size});
   const Tensor ahead = momentum_.slice_rows(matrix.momentum, matrix.momentum + size).clone();
-  backend().scaled_add(gradient_scale, 1.0f - options_.momentum, gradient, options_.momentum,
-                       ahead);
+  backend()->scaled_add(gradient_scale, 1.0f - options_.momentum, gradient, options_.momentum,
+                        ahead);
   return newton_schulz(ahead.reshape(matrix.shape), products_);
 }
 
@@ -179,8 +179,8 @@ void Muon::move(const Matrix& matrix, float base_rate, const Tensor& direction) 
   const float learning_rate = base_rate * matrix.learning_rate;
   const Tensor values = parameters_.values().slice_rows(matrix.offset, matrix.offset + size);
   const auto longer = static_cast<float>(std::max(matrix.shape[0], matrix.shape[1]));
-  backend().axpby(-learning_rate * kUpdateSize * std::sqrt(longer), direction.reshape({size}),
-                  1.0f - learning_rate * adam_options_.weight_decay, values);
+  backend()->axpby(-learning_rate * kUpdateSize * std::sqrt(longer), direction.reshape({size}),
+                   1.0f - learning_rate * adam_options_.weight_decay, values);
 }
 
 }  // namespace attend

@@ -33,6 +33,10 @@ class Memory {
   // Repeats the four bytes of `pattern`; a shorter rest gets its first bytes.
   virtual void fill(const ByteRows& to, std::int64_t rows, std::int64_t row_bytes,
                     std::uint32_t pattern) = 0;
+
+  // Called around every kernel of a device with this memory, by several threads at once.
+  virtual void begin_kernel() {}
+  virtual void end_kernel() {}
 };
 
 // The caching allocator of tensor/allocator.h.

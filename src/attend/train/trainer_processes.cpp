@@ -62,7 +62,7 @@ void Trainer::require_equal_start() const {
   require_equal<5>(
       *run_.processes,
       {static_cast<double>(step_), static_cast<double>(batch_), static_cast<double>(batches),
-       targets, backend().sum_of_squares(objective_.parameters().values())},
+       targets, backend()->sum_of_squares(objective_.parameters().values())},
       {"step", "batch of the epoch", "number of batches", "sizes of batches", "parameters"});
 }
 

@@ -37,7 +37,7 @@ TEST(PackedWeights, HoldTheNumbersOfAColumnSideBySideAndTheLastRowsAsTheyWere) {
 // Of every type, with more columns than are moved at a time, and rows after the last panel.
 TEST(PackedWeights, AreTurnedBackIntoRows) {
   const Tensor wide = numbered(35, 80), halves = Tensor::empty({35, 80}, DType::bf16);
-  backend().convert(wide, halves);
+  backend()->convert(wide, halves);
   for (const Tensor& rows : {wide, halves, quantize_weights(wide), group_weights(wide)}) {
     const Tensor memory = rows.clone(), unpacked = rows_of_panels(pack_weights(memory));
     const std::size_t bytes = static_cast<std::size_t>(rows.size()) * size_of(rows.dtype());

@@ -182,7 +182,7 @@ TEST_F(AttentionChangeTest, SwitchesOffTheHeadsThatItIsToldToInFourBits) {
   const auto weights = [&](const SavedModel& model) {
     for (const ParameterSet::Entry& entry : model.parameters().entries())
       if (entry.name == name)
-        return backend().float_weights(model.parameters().value(entry)).to_vector();
+        return backend()->float_weights(model.parameters().value(entry)).to_vector();
     return std::vector<float>();
   };
   const std::vector<float> before = weights(*base->model()), after = weights(*changed);

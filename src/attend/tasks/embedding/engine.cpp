@@ -30,7 +30,7 @@ constexpr std::int64_t kTextsOfARange = 16;
 Tensor pooled(const Tensor& vectors, Pooling pooling) {
   const Tensor result = Tensor::zeros({1, vectors.cols()});
   const auto tokens = static_cast<std::int32_t>(vectors.rows());
-  if (tokens > 0) backend().pool(pooling, vectors, {0, tokens}, result, {});
+  if (tokens > 0) backend()->pool(pooling, vectors, {0, tokens}, result, {});
   return result;
 }
 
@@ -225,7 +225,7 @@ Tensor EmbeddingEngine::text_vectors_of(const Tensor& tokens, const Ragged& batc
     offsets.push_back(static_cast<std::int32_t>(rows.size()));
   }
   const Tensor kept = Tensor::empty({std::ssize(rows), tokens.cols()}, tokens.dtype());
-  backend().gather_rows(tokens, rows, kept);
+  backend()->gather_rows(tokens, rows, kept);
   return encoder_.pooling->run(kept, offsets);
 }
 
@@ -237,7 +237,7 @@ std::vector<TextEmbedding> EmbeddingEngine::embed_without_context(
     const std::vector<std::int32_t> ids = encoder_.tokenizer.encode(text);
     embeddings.push_back(without_vectors(encoder_.tokenizer, ids));
     const Tensor vectors = Tensor::empty({static_cast<std::int64_t>(ids.size()), width()});
-    backend().gather_rows(table, ids, vectors);
+    backend()->gather_rows(table, ids, vectors);
     embeddings.back().vectors = checked_pooled(vectors, pooling);
   }
   return embeddings;

@@ -51,7 +51,7 @@ void EmbeddingObjective::add_retrieval(Validation& result) const {
   for (std::int64_t i = 0; i < batches.batches(0); ++i) {
     const TupleBatch batch = batches.batch(0, i);
     const Tensor rows = Tensor::empty({std::ssize(batch.texts), vectors.dim(1)});
-    backend().gather_rows(vectors, batch.texts, rows);
+    backend()->gather_rows(vectors, batch.texts, rows);
     const ContrastiveResult part = contrastive_loss(Variable(rows), batch, loss_);
     result.loss += DeviceScalar(part.sum.value());
     result.nll += part.nll;

@@ -21,7 +21,7 @@ constexpr std::int64_t kQueriesAtOnce = 256;
 Tensor rows_of(const Tensor& vectors, const std::vector<std::int32_t>& rows) {
   const Tensor result =
       Tensor::empty({static_cast<std::int64_t>(rows.size()), vectors.dim(1)}, vectors.dtype());
-  backend().gather_rows(vectors, rows, result);
+  backend()->gather_rows(vectors, rows, result);
   return result;
 }
 
@@ -30,7 +30,7 @@ Tensor rows_of(const Tensor& vectors, const std::vector<std::int32_t>& rows) {
 Tensor similarities_of(const Tensor& queries, const Tensor& documents, Similarity kind) {
   Tensor result = Tensor::empty({queries.dim(0), documents.dim(0)});
   if (kind == Similarity::cosine || kind == Similarity::dot) {
-    backend().matmul(queries, documents, {.transpose_b = true}, result);
+    backend()->matmul(queries, documents, {.transpose_b = true}, result);
     return result;
   }
   result = Tensor::empty_on_host(result.shape());

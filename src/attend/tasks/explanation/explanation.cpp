@@ -127,7 +127,7 @@ struct Direction {
 Direction direction_of(const OutputProjection& output, std::int32_t token, std::int32_t other) {
   const std::vector<std::int32_t> ids{token, std::max(other, 0)};
   const Tensor rows =
-      backend().float_weights(backend().select_weights(output.weight, ids)).to_host();
+      backend()->float_weights(backend()->select_weights(output.weight, ids)).to_host();
   Direction direction{{rows.row(0), rows.row(0) + rows.cols()}};
   if (output.bias.defined()) {
     const std::vector<float> biases = output.bias.to_vector();
@@ -196,7 +196,7 @@ Direction behind_text(const TextClassifier& network, const Tensor& text, Directi
   if (!head) return direction;
   const Tensor in = logits_of(text, *head),
                out = activate(Variable(in), network.config().head).value().to_host(),
-               weights = backend().float_weights(head->weight).to_host();
+               weights = backend()->float_weights(head->weight).to_host();
   const std::vector<float> biases = head->bias.to_vector();
   Direction before{std::vector<double>(static_cast<std::size_t>(weights.cols())), direction.bias};
   double bias = 0;

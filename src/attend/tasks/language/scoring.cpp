@@ -63,18 +63,18 @@ constexpr std::int64_t kPositionsAtOnce = 64;
 
 // The scores and the likeliest tokens at the places of `tokens`, which logits [N, V] predict.
 void take_scores(const Tensor& logits, int likeliest, std::span<GeneratedToken> tokens) {
-  backend().log_softmax(logits, logits);
+  backend()->log_softmax(logits, logits);
   std::vector<std::int32_t> chosen;
   for (const GeneratedToken& token : tokens) chosen.push_back(token.id);
   const Tensor scores = Tensor::empty({logits.rows(), 1});
-  backend().gather_columns(logits, chosen, std::numeric_limits<float>::quiet_NaN(), scores);
+  backend()->gather_columns(logits, chosen, std::numeric_limits<float>::quiet_NaN(), scores);
   const std::vector<float> values = scores.to_vector();
   for (std::size_t i = 0; i < tokens.size(); ++i) tokens[i].score = values[i];
   const std::int64_t k = std::min<std::int64_t>(likeliest, logits.cols());
   if (k == 0) return;
   const Tensor best = Tensor::empty({logits.rows(), k}),
                columns = Tensor::empty({logits.rows(), k}, DType::i32);
-  backend().log_softmax_top_k(logits, static_cast<int>(k), best, columns);
+  backend()->log_softmax_top_k(logits, static_cast<int>(k), best, columns);
   const Tensor best_values = best.to_host(), ids = columns.to_host();
   for (std::int64_t i = 0; i < logits.rows(); ++i)
     for (std::int64_t j = 0; j < k; ++j)

@@ -37,9 +37,9 @@ Tensor log_probabilities(const TranslationEnsemble& ensemble, const PairSpecialT
   std::vector<Tensor> members;
   for (const auto& model : ensemble.models()) {
     members.push_back(logits_of(*model, marks, pair));
-    backend().log_softmax(members.back(), members.back());
+    backend()->log_softmax(members.back(), members.back());
   }
-  if (ensemble.has_several()) backend().log_mean_exp(members, members.front());
+  if (ensemble.has_several()) backend()->log_mean_exp(members, members.front());
   return members.front().to_host();
 }
 

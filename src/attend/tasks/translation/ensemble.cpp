@@ -96,7 +96,7 @@ std::vector<SequenceScore> TranslationEnsemble::score(
     members.push_back(token_scores(scores));
   }
   if (!has_several()) return scores;
-  backend().log_mean_exp(members, members.front());
+  backend()->log_mean_exp(members, members.front());
   const std::vector<float> means = members.front().to_vector();
   auto mean = means.begin();
   for (SequenceScore& score : scores) {
