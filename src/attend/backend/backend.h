@@ -1,5 +1,5 @@
-// The kernels of a device: functions on existing tensors, behind one interface. The only layer that
-// knows the CPU.
+// The kernels of a device: functions on existing tensors, behind one interface. These are what a
+// Transformer needs; optional_kernels.h has the others. The only layer that knows the CPU.
 //
 // Two implementations are always built. `reference_backend()` is plain loops: the oracle of the
 // tests, and what sanitizers run. `fast_backend()` is written with Highway, and selects the
@@ -16,15 +16,15 @@
 #include <string_view>
 
 #include "attend/backend/kernel_arguments.h"
+#include "attend/backend/optional_kernels.h"
 #include "attend/backend/weights.h"
 #include "attend/tensor/device_scalar.h"
 #include "attend/tensor/memory.h"
 
 namespace attend {
 
-class Backend {
+class Backend : public OptionalKernels {
  public:
-  virtual ~Backend() = default;
   virtual std::string_view name() const = 0;
   virtual BlockSizes block_sizes() const = 0;
 
@@ -109,12 +109,6 @@ class Backend {
   virtual void layer_norm_backward(const Tensor& x, const Tensor& gamma, const Tensor& mean,
                                    const Tensor& rstd, const Tensor& dy, const Tensor& dx,
                                    const Tensor& dgamma, const Tensor& dbeta) = 0;
-  // The fused sublayer connection: sum = x + dropout(branch), then y = layer_norm(sum). sum [N, D]
-  // is saved for the backward pass.
-  virtual void residual_layer_norm(const Tensor& x, const Tensor& branch, const Dropout& dropout,
-                                   const Tensor& gamma, const Tensor& beta, float epsilon,
-                                   const Tensor& sum, const Tensor& y, const Tensor& mean,
-                                   const Tensor& rstd) = 0;
 
   // --- lookup ------------------------------------------------------------------------------------
   // y[n] = dropout(scale * table[ids[n]] + positions[position[n]]).
@@ -130,39 +124,10 @@ class Backend {
   // all. Slots are distinct.
   virtual void scatter_rows(const Tensor& x, const Ids& slots, std::span<const Tensor> pages) = 0;
 
-  // --- columns of rows ---------------------------------------------------------------------------
-  // `columns` names W columns for each of the R rows of x, row-major; -1 names none.
-  // y[r, i] = x[r, columns[r, i]], or `absent` for -1. y [R, W].
-  virtual void gather_columns(const Tensor& x, const Ids& columns, float absent,
-                              const Tensor& y) = 0;
-  // x[r, columns[r, i]] = value.
-  virtual void fill_columns(const Tensor& x, const Ids& columns, float value) = 0;
-  // Divides positive elements by `penalty` and multiplies the others with it. Columns of a row are
-  // distinct.
-  virtual void penalize_columns(const Tensor& x, const Ids& columns, float penalty) = 0;
-  // Y[n] = a[n] . b[n].  a, b [N, D], y [N, 1].
-  virtual void dot_rows(const Tensor& a, const Tensor& b, const Tensor& y) = 0;
-  // y[n] = factors[n] x[n] + beta y[n].  factors [N, 1], x and y (may be x) [N, D]; 0 ignores y.
-  virtual void scale_rows(const Tensor& factors, const Tensor& x, float beta, const Tensor& y) = 0;
-
-  // --- pooling over time -------------------------------------------------------------------------
-  // Row y[b] pools rows offsets[b] .. offsets[b+1] of x; no sequence is empty. x [N, D], offsets
-  // B+1, y [B, D]. For max: the first of equal elements counts, and NaN is larger than all others;
-  // rows [B, D] i32 receives the row of x that holds each element of y, or is undefined without a
-  // backward pass.
-  virtual void pool(Pooling pooling, const Tensor& x, const Ids& offsets, const Tensor& y,
-                    const Tensor& rows) = 0;
-  // Writes dx [N, D]. rows: as written by pool(), for max.
-  virtual void pool_backward(Pooling pooling, const Tensor& dy, const Ids& offsets,
-                             const Tensor& rows, const Tensor& dx) = 0;
-
   // --- softmax -----------------------------------------------------------------------------------
   // Rows of scale * x; y may be x.
   virtual void softmax(const Tensor& x, float scale, const Tensor& y) = 0;
   virtual void log_softmax(const Tensor& x, const Tensor& y) = 0;  // rows; y may be x
-  // y = log((1/M) sum_m exp(members[m])), element by element, for M >= 1 members: the mean of
-  // probabilities. Equal elements keep their bits, -infinity too. y may be a member.
-  virtual void log_mean_exp(std::span<const Tensor> members, const Tensor& y) = 0;
   virtual void softmax_backward(const Tensor& y, const Tensor& dy, float scale,
                                 const Tensor& dx) = 0;  // dx may be dy
   // x: the input of log_softmax()
@@ -174,15 +139,6 @@ class Backend {
   // dloss/dlogits (leaves them if gradient_scale is 0).
   virtual void cross_entropy(const Tensor& logits, const Ids& targets, float label_smoothing,
                              float gradient_scale, const Tensor& losses, const Tensor& nll) = 0;
-  // R-Drop (Liang et al. 2021): two predictions a, b [N, V] of the same targets are trained to
-  // agree. With their cross-entropies as above,
-  //   loss = (loss of a + loss of b) / 2 + divergence/4 (KL(a || b) + KL(b || a)),
-  //   nll = (nll of a + nll of b) / 2.
-  // Writes losses [N] and nll [N], and replaces a and b by gradients as above. Logits must be
-  // finite.
-  virtual void paired_cross_entropy(const Tensor& a, const Tensor& b, const Ids& targets,
-                                    const PairedLoss& options, const Tensor& losses,
-                                    const Tensor& nll) = 0;
 
   // --- attention (Vaswani et al. 2017, eq. 1) ----------------------------------------------------
   // q [N, H*Dh], k [M, H*Dh], v [M, H*Dv] -> out [N, H*Dv]. log_sum_exp [N, H] is saved for the
@@ -208,88 +164,39 @@ class Backend {
   // other columns are copied. y may be x.
   virtual void rotate(const Tensor& x, const Rotation& rotation, const Tensor& y) = 0;
 
-  // --- attention in parts, for its variants: scores -> weights -> sums ---------------------------
-  // `pairs` holds a [Tq, Tk] block for each sequence and head, like the weights above. The layout's
-  // dropout is ignored, and its bias, causal and scale apply only where stated. beta is 0 (ignores
-  // the old values) or 1. pairs[i, j] = a[i] . b[j].  a [N, H*Dh], b [M, H*Dh].
-  virtual void pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout,
-                             const Tensor& pairs) = 0;
-  // y[i] = sum_j pairs[i, j] b[j] + beta y[i].  b [M, H*Dh], y [N, H*Dh]. A pair of 0 skips its b,
-  // even NaN or infinity.
-  virtual void pair_sums(const Tensor& pairs, const Tensor& b, const AttentionLayout& layout,
-                         float beta, const Tensor& y) = 0;
-  // y[j] = sum_i pairs[i, j] a[i] + beta y[j].  a [N, H*Dh], y [M, H*Dh]. Rows outside every
-  // sequence are not written.
-  virtual void pair_sums_by_key(const Tensor& pairs, const Tensor& a, const AttentionLayout& layout,
-                                float beta, const Tensor& y) = 0;
-  // Rows of softmax(scale * scores + bias) over the keys visible to each query; all other weights
-  // are 0.
-  virtual void pair_softmax(const Tensor& scores, const AttentionLayout& layout,
-                            const Tensor& weights) = 0;
-  // dscores = scale * weights * (dweights - sum_j weights dweights)
-  virtual void pair_softmax_backward(const Tensor& weights, const Tensor& dweights,
-                                     const AttentionLayout& layout, const Tensor& dscores) = 0;
-  // 1 for the largest scale * scores + bias (in f32) among the keys visible to a query, the first
-  // of equal ones, and 0 for the others. A NaN among them makes the whole row NaN.
-  virtual void pair_arg_max(const Tensor& scores, const AttentionLayout& layout,
-                            const Tensor& weights) = 0;
-  // scores[i, j] = v . tanh(q[i] + k[j]) (Bahdanau et al. 2015).  q [N, H*Dh], k [M, H*Dh], v
-  // [H*Dh].
-  virtual void additive_scores(const Tensor& q, const Tensor& k, const Tensor& v,
-                               const AttentionLayout& layout, const Tensor& scores) = 0;
-  // Writes dq and dv [N, H*Dh], one row of dv per query; dk = its gradient + beta dk.
-  virtual void additive_scores_backward(const Tensor& q, const Tensor& k, const Tensor& v,
-                                        const AttentionLayout& layout, const Tensor& dscores,
-                                        const Tensor& dq, const Tensor& dv, float beta,
-                                        const Tensor& dk) = 0;
-
-  // --- recurrence (Cho et al. 2014) --------------------------------------------------------------
-  // One step of a gated recurrent unit, with PyTorch's equations and gate order:
-  //   r = sigma(x_r + s_r),  z = sigma(x_z + s_z),  n = tanh(x_n + r s_n),  y = (1 - z) n + z h.
-  // x (from the input) and s (from the state) [R, 3H], h and y [R, H]. gates [R, 3H] receives r, z,
-  // n, or is undefined.
-  virtual void gru_cell(const Tensor& x, const Tensor& s, const Tensor& h, const Tensor& y,
-                        const Tensor& gates) = 0;
-  // dx, ds [R, 3H] and dh [R, H] are written.
-  virtual void gru_cell_backward(const Tensor& gates, const Tensor& s, const Tensor& h,
-                                 const Tensor& dy, const Tensor& dx, const Tensor& ds,
-                                 const Tensor& dh) = 0;
-
   // --- optimizer ---------------------------------------------------------------------------------
   // One Adam step (Kingma & Ba 2015) over flat buffers [P]. All are updated in place except the
   // gradient, which is first multiplied by gradient_scale.
   virtual void adam(const AdamStep& step, const DeviceScalar& gradient_scale,
                     const Tensor& gradient, const Tensor& parameter, const Tensor& mean,
                     const Tensor& variance) = 0;
-  // x [P] f32 as codes [P] u8 and a scale for each block of kBlockOfCodes numbers [ceil(P /
-  // block)], the largest magnitude of the block in units of a code. Rounds up or down at random, so
-  // that the mean is x; position i of block b draws bits16(b, i) of the key. Positive numbers of
-  // BlockCode::positive_numbers, all >= 0, stay positive. A block with a number that is not finite
-  // gets the scale NaN. cpu/block_codes.h has the codes.
-  virtual void quantize_blocks(const Tensor& x, BlockCode kind, RandomKey key, const Tensor& codes,
-                               const Tensor& scales) = 0;
-  // x: what the codes stand for.
-  virtual void dequantize_blocks(const Tensor& codes, const Tensor& scales, BlockCode kind,
-                                 const Tensor& x) = 0;
 
   // --- decoding ----------------------------------------------------------------------------------
   // The k largest elements of each row of log softmax(x), largest first, ties to the lower index.
   // values [R, k] f32, indices [R, k] i32.
   virtual void log_softmax_top_k(const Tensor& x, int k, const Tensor& values,
                                  const Tensor& indices) = 0;
-  // The same for the logits of x [R, D], without storing them all.
+
+  // --- several of the above in one ---------------------------------------------------------------
+  // Optional: by default one after the other (composed_kernels.cpp).
+  // The fused sublayer connection: sum = x + dropout(branch), then y = layer_norm(sum). sum [N, D]
+  // is saved for the backward pass.
+  virtual void residual_layer_norm(const Tensor& x, const Tensor& branch, const Dropout& dropout,
+                                   const Tensor& gamma, const Tensor& beta, float epsilon,
+                                   const Tensor& sum, const Tensor& y, const Tensor& mean,
+                                   const Tensor& rstd);
+  // R-Drop (Liang et al. 2021): two predictions a, b [N, V] of the same targets are trained to
+  // agree. With their cross-entropies,
+  //   loss = (loss of a + loss of b) / 2 + divergence/4 (KL(a || b) + KL(b || a)),
+  //   nll = (nll of a + nll of b) / 2.
+  // Writes losses [N] and nll [N], and replaces a and b by gradients like cross_entropy().
+  // Logits must be finite.
+  virtual void paired_cross_entropy(const Tensor& a, const Tensor& b, const Ids& targets,
+                                    const PairedLoss& options, const Tensor& losses,
+                                    const Tensor& nll);
+  // log_softmax_top_k() of the logits of x [R, D], without storing them all.
   virtual void projected_top_k(const Tensor& x, const OutputProjection& output, int k,
-                               const Tensor& values, const Tensor& indices) = 0;
-  // Draws a column from each row of log-probabilities [R, V], using uniform [R] in [0, 1): columns
-  // [R] i32. Equal columns are ordered by index. -1 if the largest element of a row is not finite.
-  virtual void sample(const Tensor& log_probabilities, const TokenFilter& filter,
-                      const Tensor& uniform, const Tensor& columns) = 0;
-  // Mixes a model with a cache: replaces log p by log((1 - weight) p + weight q), where q is
-  // softmax(scale * scores[r]) over the states visible to row r, summed over the states followed by
-  // the token. log_probabilities is [R] for `targets`, or [R, V] for all tokens without targets.
-  // Rows that see no state are unchanged. Overwrites scores [R, M].
-  virtual void mix_with_cache(const Tensor& scores, const TokenCache& cache, const Ids& targets,
-                              const Tensor& log_probabilities) = 0;
+                               const Tensor& values, const Tensor& indices);
 };
 
 Backend& reference_backend();

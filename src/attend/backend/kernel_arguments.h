@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <span>
 
@@ -26,20 +25,6 @@ enum class Activation {
 // Whether the derivative follows from the value. Other activations need their input.
 constexpr bool slope_is_of_value(Activation activation) {
   return activation == Activation::none || activation == Activation::relu;
-}
-
-// How the T vectors of a sequence become one: per-column maximum, mean, the first or the last
-// vector, their sum divided by the square root of T, or their mean with the weights 1, 2, ..., T.
-enum class Pooling { max, mean, first, last, mean_sqrt, weighted_mean };
-
-// The share of vector t (from 0) of T in a pooling that is a sum; 0 in the others.
-inline float pooling_share(Pooling pooling, std::int64_t t, std::int64_t length) {
-  const auto count = static_cast<double>(length);
-  if (pooling == Pooling::mean) return 1.0f / static_cast<float>(length);
-  if (pooling == Pooling::mean_sqrt) return static_cast<float>(1.0 / std::sqrt(count));
-  if (pooling == Pooling::weighted_mean)
-    return static_cast<float>(2.0 * static_cast<double>(t + 1) / (count * (count + 1.0)));
-  return 0.0f;
 }
 
 // The fast matmul() and sum_rows() sum blocks of this many terms in order. Splitting a sum at a
@@ -173,24 +158,6 @@ struct PairedLoss {
   float gradient_scale = 0.0f;  // 0: compute no gradients
 };
 
-// The sampling distribution: temperature, then top-k and top-p.
-struct TokenFilter {
-  float temperature = 1.0f;  // log-probabilities are divided by it
-  int top_k = 0;             // among the k most likely; 0: all
-  // Among the most likely tokens that together have this probability (Holtzman et al. 2020)
-  float top_p = 1.0f;
-};
-
-// A continuous cache (Grave et al. 2017) of M states, each with the token that followed it. Row r
-// of the scores sees the last `window` of the first seen + r states.
-struct TokenCache {
-  Ids tokens;  // M
-  std::int64_t seen = 0;
-  std::int64_t window = 0;
-  float scale = 1.0f;   // of the scores, before the softmax
-  float weight = 0.0f;  // of the cache in the mixture, below 1
-};
-
 struct AdamStep {
   float learning_rate = 0.0f;
   float beta1 = 0.9f;
@@ -199,9 +166,5 @@ struct AdamStep {
   float weight_decay = 0.0f;  // decoupled (AdamW): p -= learning_rate * weight_decay * p
   std::int64_t step = 1;      // from 1, for bias correction
 };
-
-// Codes of 8 bits with a scale for each block of numbers.
-enum class BlockCode { signed_numbers, positive_numbers };
-inline constexpr std::int64_t kBlockOfCodes = 256;
 
 }  // namespace attend

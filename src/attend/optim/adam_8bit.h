@@ -1,9 +1,9 @@
 // Adam with its moments in 8 bits, a quarter of the memory (Dettmers et al. 2022, "8-bit Optimizers
 // via Block-wise Quantization"; here with small floating-point numbers that are rounded at random:
-// Backend::quantize_blocks()).
+// OptionalKernels::quantize_blocks()).
 #pragma once
 
-#include "attend/backend/kernel_arguments.h"
+#include "attend/backend/optional_kernels.h"
 #include "attend/optim/adam.h"
 
 namespace attend {

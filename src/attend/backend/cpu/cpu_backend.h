@@ -1,5 +1,5 @@
 // Common parts of the CPU backends: the memory layout of weights, so that each can use weights
-// packed by the other; codes of optimizer states; scalar arithmetic; block sizes.
+// packed by the other; scalar arithmetic; block sizes.
 #pragma once
 
 #include "attend/backend/backend.h"
@@ -17,10 +17,6 @@ class CpuBackend : public Backend {
   Tensor pack_weights(const Tensor& weights) override;
   Tensor select_weights(const Tensor& weights, const Ids& rows) override;
   Tensor float_weights(const Tensor& weights) override;
-  void quantize_blocks(const Tensor& x, BlockCode kind, RandomKey key, const Tensor& codes,
-                       const Tensor& scales) override;
-  void dequantize_blocks(const Tensor& codes, const Tensor& scales, BlockCode kind,
-                         const Tensor& x) override;
 
   void store(const DeviceScalar& value, double factor, const Tensor& y) override;
   void scaled_add(const DeviceScalar& alpha, float factor, const Tensor& x, float beta,

@@ -1,8 +1,9 @@
 // The fast backend: Highway kernels on all threads (core/threads/parallel.h). Stateless, so any
 // thread may call it. gemm/gemm.h says why it has its own GEMM.
 //
-// The members are defined by topic: gemm/ (matmul, linear), int8/ (8-bit weights), attention/, and
-// rows/ (everything else). targets.h describes the form of a file with kernels.
+// The members are defined by topic: gemm/ (matmul, linear), int8/ (8-bit weights), attention/,
+// optional/ (what the Transformer does without), and rows/ (everything else). targets.h describes
+// the form of a file with kernels.
 #pragma once
 
 #include <cstdint>
@@ -47,19 +48,11 @@ class FastBackend : public CpuBackend {
   void scatter_add(const Tensor& dy, const Ids& ids, float scale, const Tensor& dtable) override;
   void gather_rows(const Tensor& x, const Ids& rows, const Tensor& y) override;
   void scatter_rows(const Tensor& x, const Ids& slots, std::span<const Tensor> pages) override;
-  void pool(Pooling pooling, const Tensor& x, const Ids& offsets, const Tensor& y,
-            const Tensor& rows) override;
-  void pool_backward(Pooling pooling, const Tensor& dy, const Ids& offsets, const Tensor& rows,
-                     const Tensor& dx) override;
   void softmax(const Tensor& x, float scale, const Tensor& y) override;
   void log_softmax(const Tensor& x, const Tensor& y) override;
-  void log_mean_exp(std::span<const Tensor> members, const Tensor& y) override;
   void softmax_backward(const Tensor& y, const Tensor& dy, float scale, const Tensor& dx) override;
   void cross_entropy(const Tensor& logits, const Ids& targets, float label_smoothing,
                      float gradient_scale, const Tensor& losses, const Tensor& nll) override;
-  void paired_cross_entropy(const Tensor& a, const Tensor& b, const Ids& targets,
-                            const PairedLoss& options, const Tensor& losses,
-                            const Tensor& nll) override;
   void log_softmax_backward(const Tensor& x, const Tensor& dy, const Tensor& dx) override;
   void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout,
                  const Tensor& out, const Tensor& log_sum_exp, const Tensor& weights) override;
@@ -71,6 +64,14 @@ class FastBackend : public CpuBackend {
                         const Tensor& out) override;
   void rotate(const Tensor& x, const Rotation& rotation, const Tensor& y) override;
   void gather_keys(const KeyRows& keys, std::int64_t begin, int heads, const Tensor& y) override;
+  void adam(const AdamStep& step, const DeviceScalar& gradient_scale, const Tensor& gradient,
+            const Tensor& parameter, const Tensor& mean, const Tensor& variance) override;
+  void log_softmax_top_k(const Tensor& x, int k, const Tensor& values,
+                         const Tensor& indices) override;
+  void projected_top_k(const Tensor& x, const OutputProjection& output, int k, const Tensor& values,
+                       const Tensor& indices) override;
+
+  // optional/
   void pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout,
                      const Tensor& pairs) override;
   void pair_sums(const Tensor& pairs, const Tensor& b, const AttentionLayout& layout, float beta,
@@ -93,21 +94,20 @@ class FastBackend : public CpuBackend {
                 const Tensor& gates) override;
   void gru_cell_backward(const Tensor& gates, const Tensor& s, const Tensor& h, const Tensor& dy,
                          const Tensor& dx, const Tensor& ds, const Tensor& dh) override;
-  void adam(const AdamStep& step, const DeviceScalar& gradient_scale, const Tensor& gradient,
-            const Tensor& parameter, const Tensor& mean, const Tensor& variance) override;
-  void log_softmax_top_k(const Tensor& x, int k, const Tensor& values,
-                         const Tensor& indices) override;
-  void projected_top_k(const Tensor& x, const OutputProjection& output, int k, const Tensor& values,
-                       const Tensor& indices) override;
-  void gather_columns(const Tensor& x, const Ids& columns, float absent, const Tensor& y) override;
-  void fill_columns(const Tensor& x, const Ids& columns, float value) override;
-  void penalize_columns(const Tensor& x, const Ids& columns, float penalty) override;
+  void pool(Pooling pooling, const Tensor& x, const Ids& offsets, const Tensor& y,
+            const Tensor& rows) override;
+  void pool_backward(Pooling pooling, const Tensor& dy, const Ids& offsets, const Tensor& rows,
+                     const Tensor& dx) override;
   void dot_rows(const Tensor& a, const Tensor& b, const Tensor& y) override;
   void scale_rows(const Tensor& factors, const Tensor& x, float beta, const Tensor& y) override;
+  void log_mean_exp(std::span<const Tensor> members, const Tensor& y) override;
   void sample(const Tensor& log_probabilities, const TokenFilter& filter, const Tensor& uniform,
               const Tensor& columns) override;
   void mix_with_cache(const Tensor& scores, const TokenCache& cache, const Ids& targets,
                       const Tensor& log_probabilities) override;
+  void paired_cross_entropy(const Tensor& a, const Tensor& b, const Ids& targets,
+                            const PairedLoss& options, const Tensor& losses,
+                            const Tensor& nll) override;
 };
 
 }  // namespace attend

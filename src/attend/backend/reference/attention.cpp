@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
+#include "attend/backend/cpu/attention_sequences.h"
 #include "attend/backend/cpu/quantized_weights.h"
 #include "attend/backend/ids_span.h"
-#include "attend/backend/reference/attention_sequences.h"
 #include "attend/backend/reference/reference_backend.h"
 #include "attend/backend/reference/rounding.h"
 
@@ -16,8 +16,6 @@ namespace attend {
 namespace {
 
 using reference::factor;
-using reference::for_each_sequence;
-using reference::Sequence;
 
 constexpr double kForbidden = -std::numeric_limits<double>::infinity();
 
@@ -45,15 +43,15 @@ double softmax_in_place(std::vector<double>& scores) {
 }
 
 // The row of the biases by distance for query i and key j of a sequence.
-std::int64_t distance_row(const AttentionLayout& layout, const Sequence& sequence, std::int64_t i,
-                          std::int64_t j) {
+std::int64_t distance_row(const AttentionLayout& layout, const AttentionSequence& sequence,
+                          std::int64_t i, std::int64_t j) {
   return layout.distance_bias.row(j - (i + sequence.keys - sequence.queries));
 }
 
 // Writes the weights of query i of a sequence in one head, before dropout, to `weights` [Tk];
 // returns log sum exp of its scores.
 double weights_of_query(const Tensor& q, const Tensor& k, const AttentionLayout& layout,
-                        const Sequence& sequence, std::int64_t i, std::int64_t head,
+                        const AttentionSequence& sequence, std::int64_t i, std::int64_t head,
                         std::vector<double>& weights) {
   const std::int64_t width = q.cols() / layout.heads;
   const std::int64_t last_visible =
@@ -82,7 +80,7 @@ void ReferenceBackend::attention(const Tensor& q, const Tensor& k, const Tensor&
   const std::int64_t heads = layout.heads;
   const std::int64_t value_width = v.cols() / heads;
   std::vector<double> w;
-  for_each_sequence(layout, [&](const Sequence& sequence) {
+  for_each_sequence(layout, [&](const AttentionSequence& sequence) {
     for (std::int64_t head = 0; head < heads; ++head) {
       for (std::int64_t i = 0; i < sequence.queries; ++i) {
         const std::int64_t query = sequence.query_begin + i;
@@ -131,7 +129,7 @@ void ReferenceBackend::attention_backward(const Tensor& q, const Tensor& k, cons
   const std::int64_t width = q.cols() / heads;
   const std::int64_t value_width = v.cols() / heads;
   std::vector<double> w, dbias_sums(dbias.defined() ? static_cast<std::size_t>(dbias.size()) : 0);
-  for_each_sequence(layout, [&](const Sequence& sequence) {
+  for_each_sequence(layout, [&](const AttentionSequence& sequence) {
     for (std::int64_t head = 0; head < heads; ++head) {
       std::vector<double> dk_head(static_cast<std::size_t>(sequence.keys * width));
       std::vector<double> dv_head(static_cast<std::size_t>(sequence.keys * value_width));

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "attend/backend/cpu/sigmoid.h"
 #include "attend/backend/reference/reference_backend.h"
-#include "attend/backend/reference/sigmoid.h"
 #include "attend/tensor/bf16.h"
 
 namespace attend {

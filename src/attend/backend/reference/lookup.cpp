@@ -82,11 +82,4 @@ void ReferenceBackend::log_softmax_top_k(const Tensor& x, int k, const Tensor& v
   }
 }
 
-void ReferenceBackend::projected_top_k(const Tensor& x, const OutputProjection& output, int k,
-                                       const Tensor& values, const Tensor& indices) {
-  const Tensor logits = Tensor::empty({x.rows(), output.weight.rows()});
-  linear(x, output.weight, output.bias, {}, logits);
-  log_softmax_top_k(logits, k, values, indices);
-}
-
 }  // namespace attend

@@ -70,14 +70,4 @@ void ReferenceBackend::layer_norm_backward(const Tensor& x, const Tensor& gamma,
   }
 }
 
-void ReferenceBackend::residual_layer_norm(const Tensor& x, const Tensor& branch,
-                                           const Dropout& dropout, const Tensor& gamma,
-                                           const Tensor& beta, float epsilon, const Tensor& sum,
-                                           const Tensor& y, const Tensor& mean,
-                                           const Tensor& rstd) {
-  this->dropout(dropout, branch, sum);
-  add(x, sum, sum);
-  layer_norm(sum, gamma, beta, epsilon, y, mean, rstd);
-}
-
 }  // namespace attend

@@ -41,10 +41,6 @@ class ReferenceBackend final : public CpuBackend {
   void layer_norm_backward(const Tensor& x, const Tensor& gamma, const Tensor& mean,
                            const Tensor& rstd, const Tensor& dy, const Tensor& dx,
                            const Tensor& dgamma, const Tensor& dbeta) override;
-  void residual_layer_norm(const Tensor& x, const Tensor& branch, const Dropout& dropout,
-                           const Tensor& gamma, const Tensor& beta, float epsilon,
-                           const Tensor& sum, const Tensor& y, const Tensor& mean,
-                           const Tensor& rstd) override;
 
   // lookup.cpp
   void embed(const Tensor& table, const Ids& ids, float scale, const Tensor& positions,
@@ -54,38 +50,13 @@ class ReferenceBackend final : public CpuBackend {
   void scatter_rows(const Tensor& x, const Ids& slots, std::span<const Tensor> pages) override;
   void log_softmax_top_k(const Tensor& x, int k, const Tensor& values,
                          const Tensor& indices) override;
-  void projected_top_k(const Tensor& x, const OutputProjection& output, int k, const Tensor& values,
-                       const Tensor& indices) override;
-
-  // columns.cpp
-  void gather_columns(const Tensor& x, const Ids& columns, float absent, const Tensor& y) override;
-  void fill_columns(const Tensor& x, const Ids& columns, float value) override;
-  void penalize_columns(const Tensor& x, const Ids& columns, float penalty) override;
-  void dot_rows(const Tensor& a, const Tensor& b, const Tensor& y) override;
-  void scale_rows(const Tensor& factors, const Tensor& x, float beta, const Tensor& y) override;
-
-  // tokens.cpp
-  void sample(const Tensor& log_probabilities, const TokenFilter& filter, const Tensor& uniform,
-              const Tensor& columns) override;
-  void mix_with_cache(const Tensor& scores, const TokenCache& cache, const Ids& targets,
-                      const Tensor& log_probabilities) override;
-
-  // pooling.cpp
-  void pool(Pooling pooling, const Tensor& x, const Ids& offsets, const Tensor& y,
-            const Tensor& rows) override;
-  void pool_backward(Pooling pooling, const Tensor& dy, const Ids& offsets, const Tensor& rows,
-                     const Tensor& dx) override;
 
   // softmax.cpp
   void softmax(const Tensor& x, float scale, const Tensor& y) override;
   void log_softmax(const Tensor& x, const Tensor& y) override;
-  void log_mean_exp(std::span<const Tensor> members, const Tensor& y) override;
   void softmax_backward(const Tensor& y, const Tensor& dy, float scale, const Tensor& dx) override;
   void cross_entropy(const Tensor& logits, const Ids& targets, float label_smoothing,
                      float gradient_scale, const Tensor& losses, const Tensor& nll) override;
-  void paired_cross_entropy(const Tensor& a, const Tensor& b, const Ids& targets,
-                            const PairedLoss& options, const Tensor& losses,
-                            const Tensor& nll) override;
   void log_softmax_backward(const Tensor& x, const Tensor& dy, const Tensor& dx) override;
 
   // attention.cpp
@@ -99,32 +70,6 @@ class ReferenceBackend final : public CpuBackend {
                         const Tensor& out) override;
   void rotate(const Tensor& x, const Rotation& rotation, const Tensor& y) override;
   void gather_keys(const KeyRows& keys, std::int64_t begin, int heads, const Tensor& y) override;
-
-  // attention_pairs.cpp
-  void pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout,
-                     const Tensor& pairs) override;
-  void pair_sums(const Tensor& pairs, const Tensor& b, const AttentionLayout& layout, float beta,
-                 const Tensor& y) override;
-  void pair_sums_by_key(const Tensor& pairs, const Tensor& a, const AttentionLayout& layout,
-                        float beta, const Tensor& y) override;
-  void pair_softmax(const Tensor& scores, const AttentionLayout& layout,
-                    const Tensor& weights) override;
-  void pair_softmax_backward(const Tensor& weights, const Tensor& dweights,
-                             const AttentionLayout& layout, const Tensor& dscores) override;
-  void pair_arg_max(const Tensor& scores, const AttentionLayout& layout,
-                    const Tensor& weights) override;
-  void additive_scores(const Tensor& q, const Tensor& k, const Tensor& v,
-                       const AttentionLayout& layout, const Tensor& scores) override;
-  void additive_scores_backward(const Tensor& q, const Tensor& k, const Tensor& v,
-                                const AttentionLayout& layout, const Tensor& dscores,
-                                const Tensor& dq, const Tensor& dv, float beta,
-                                const Tensor& dk) override;
-
-  // gru.cpp
-  void gru_cell(const Tensor& x, const Tensor& s, const Tensor& h, const Tensor& y,
-                const Tensor& gates) override;
-  void gru_cell_backward(const Tensor& gates, const Tensor& s, const Tensor& h, const Tensor& dy,
-                         const Tensor& dx, const Tensor& ds, const Tensor& dh) override;
 
   // optimizer.cpp
   void adam(const AdamStep& step, const DeviceScalar& gradient_scale, const Tensor& gradient,

@@ -39,21 +39,6 @@ void ReferenceBackend::log_softmax(const Tensor& x, const Tensor& y) {
   }
 }
 
-void ReferenceBackend::log_mean_exp(std::span<const Tensor> members, const Tensor& y) {
-  for (std::int64_t r = 0; r < y.rows(); ++r) {
-    for (std::int64_t c = 0; c < y.cols(); ++c) {
-      double largest = -std::numeric_limits<double>::infinity(), total = 0.0;
-      for (const Tensor& x : members) largest = std::max(largest, double{x.row(r)[c]});
-      for (const Tensor& x : members) {
-        const double value = x.row(r)[c];
-        total += value == largest ? 1.0 : std::exp(value - largest);  // infinity equals itself
-      }
-      y.row(r)[c] =
-          static_cast<float>(largest + std::log(total / static_cast<double>(members.size())));
-    }
-  }
-}
-
 // dx = scale * y * (dy - sum_c y dy)
 void ReferenceBackend::softmax_backward(const Tensor& y, const Tensor& dy, float scale,
                                         const Tensor& dx) {
@@ -104,40 +89,6 @@ void ReferenceBackend::cross_entropy(const Tensor& logits, const Ids& targets,
     for (std::int64_t v = 0; v < classes; ++v) {
       const double wanted = share + (v == target ? 1.0 - label_smoothing : 0.0);
       row[v] = static_cast<float>(gradient_scale * (std::exp(row[v] - normalizer) - wanted));
-    }
-  }
-}
-
-// d KL(p || q) / da = p (log p - log q - KL(p || q)),   d KL(q || p) / da = p - q.
-void ReferenceBackend::paired_cross_entropy(const Tensor& a, const Tensor& b, const Ids& targets,
-                                            const PairedLoss& options, const Tensor& losses,
-                                            const Tensor& nll) {
-  const std::int64_t classes = a.cols();
-  const Tensor log_p = Tensor::empty(a.shape()), log_q = Tensor::empty(b.shape());
-  log_softmax(a, log_p);
-  log_softmax(b, log_q);
-  const Tensor losses_b = Tensor::empty(losses.shape()), nll_b = Tensor::empty(nll.shape());
-  cross_entropy(a, targets, options.label_smoothing, 0.5f * options.gradient_scale, losses, nll);
-  cross_entropy(b, targets, options.label_smoothing, 0.5f * options.gradient_scale, losses_b,
-                nll_b);
-  for (std::int64_t n = 0; n < a.rows(); ++n) {
-    double towards_b = 0.0, towards_a = 0.0;
-    for (std::int64_t v = 0; v < classes; ++v) {
-      const double difference = double{log_p.row(n)[v]} - log_q.row(n)[v];
-      towards_b += std::exp(double{log_p.row(n)[v]}) * difference;
-      towards_a -= std::exp(double{log_q.row(n)[v]}) * difference;
-    }
-    const double mean = 0.5 * (double{losses.data()[n]} + losses_b.data()[n]);
-    losses.data()[n] =
-        static_cast<float>(mean + 0.25 * options.divergence * (towards_b + towards_a));
-    nll.data()[n] = 0.5f * (nll.data()[n] + nll_b.data()[n]);
-    if (options.gradient_scale == 0.0f) continue;
-    const double weight = 0.25 * options.divergence * options.gradient_scale;
-    for (std::int64_t v = 0; v < classes; ++v) {
-      const double p = std::exp(double{log_p.row(n)[v]}), q = std::exp(double{log_q.row(n)[v]});
-      const double difference = double{log_p.row(n)[v]} - log_q.row(n)[v];
-      a.row(n)[v] += static_cast<float>(weight * (p * (difference - towards_b) + p - q));
-      b.row(n)[v] += static_cast<float>(weight * (q * (-difference - towards_a) + q - p));
     }
   }
 }

@@ -1,11 +1,11 @@
-#include "attend/backend/cpu/block_codes.h"
+#include "attend/backend/optional/block_codes.h"
 
 #include <algorithm>
 #include <cassert>
 #include <limits>
 #include <span>
 
-#include "attend/backend/cpu/cpu_backend.h"
+#include "attend/backend/optional_kernels.h"
 #include "attend/core/threads/parallel.h"
 
 namespace attend {
@@ -64,8 +64,8 @@ std::int64_t blocks_of(const Tensor& x) { return (x.size() + kBlockOfCodes - 1) 
 
 }  // namespace
 
-void CpuBackend::quantize_blocks(const Tensor& x, BlockCode kind, RandomKey key,
-                                 const Tensor& codes, const Tensor& scales) {
+void OptionalKernels::quantize_blocks(const Tensor& x, BlockCode kind, RandomKey key,
+                                      const Tensor& codes, const Tensor& scales) {
   assert(codes.size() == x.size() && scales.size() == blocks_of(x));
   parallel_for(blocks_of(x), kBlocksAtOnce, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t block = begin; block < end; ++block) {
@@ -78,8 +78,8 @@ void CpuBackend::quantize_blocks(const Tensor& x, BlockCode kind, RandomKey key,
   });
 }
 
-void CpuBackend::dequantize_blocks(const Tensor& codes, const Tensor& scales, BlockCode kind,
-                                   const Tensor& x) {
+void OptionalKernels::dequantize_blocks(const Tensor& codes, const Tensor& scales, BlockCode kind,
+                                        const Tensor& x) {
   assert(codes.size() == x.size() && scales.size() == blocks_of(x));
   const std::array<float, 256> table = table_of(kind);
   parallel_for(blocks_of(x), kBlocksAtOnce, [&](std::int64_t begin, std::int64_t end) {

@@ -1,6 +1,6 @@
 // pool, pool_backward: threads own whole sequences and sum each in row order.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "attend/backend/fast/rows/pooling.cpp"
+#define HWY_TARGET_INCLUDE "attend/backend/fast/optional/pooling.cpp"
 #include "attend/backend/fast/targets.h"
 // must come between the two
 #include "hwy/foreach_target.h"

@@ -6,7 +6,7 @@
 #include "attend/backend/fast/fast_backend.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "attend/backend/fast/attention/attention_pairs.cpp"
+#define HWY_TARGET_INCLUDE "attend/backend/fast/optional/attention_pairs.cpp"
 #include "attend/backend/fast/targets.h"
 // must come between the two
 #include "hwy/foreach_target.h"

@@ -7,7 +7,7 @@
 #include "attend/backend/fast/fast_backend.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "attend/backend/fast/attention/additive_scores.cpp"
+#define HWY_TARGET_INCLUDE "attend/backend/fast/optional/additive_scores.cpp"
 #include "attend/backend/fast/targets.h"
 // must come between the two
 #include "hwy/foreach_target.h"

@@ -6,7 +6,7 @@
 #include "attend/backend/fast/rows/runs.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "attend/backend/fast/rows/gru.cpp"
+#define HWY_TARGET_INCLUDE "attend/backend/fast/optional/gru.cpp"
 #include "attend/backend/fast/targets.h"
 // must come between the two
 #include "hwy/foreach_target.h"

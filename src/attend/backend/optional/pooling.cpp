@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "attend/backend/ids_span.h"
-#include "attend/backend/reference/reference_backend.h"
+#include "attend/backend/optional_kernels.h"
 
 namespace attend {
 
@@ -44,8 +44,8 @@ std::int32_t chosen_row(Pooling pooling, const Tensor& x, std::int32_t begin, st
 
 }  // namespace
 
-void ReferenceBackend::pool(Pooling pooling, const Tensor& x, const Ids& offsets, const Tensor& y,
-                            const Tensor& rows) {
+void OptionalKernels::pool(Pooling pooling, const Tensor& x, const Ids& offsets, const Tensor& y,
+                           const Tensor& rows) {
   assert(x.cols() == y.cols() && offsets.size() == y.rows() + 1);
   const auto offset = device_span(offsets);
   for (std::int64_t b = 0; b < y.rows(); ++b) {
@@ -63,8 +63,8 @@ void ReferenceBackend::pool(Pooling pooling, const Tensor& x, const Ids& offsets
   }
 }
 
-void ReferenceBackend::pool_backward(Pooling pooling, const Tensor& dy, const Ids& offsets,
-                                     const Tensor& rows, const Tensor& dx) {
+void OptionalKernels::pool_backward(Pooling pooling, const Tensor& dy, const Ids& offsets,
+                                    const Tensor& rows, const Tensor& dx) {
   const auto offset = device_span(offsets);
   assert(dy.cols() == dx.cols() && static_cast<std::int64_t>(offsets.size()) == dy.rows() + 1);
   for (std::int64_t n = 0; n < dx.rows(); ++n) std::fill_n(dx.row(n), dx.cols(), 0.0f);

@@ -1,4 +1,4 @@
-// Numbers in 8 bits with a scale for each block: the codes of Backend::quantize_blocks().
+// Numbers in 8 bits with a scale for each block: the codes of OptionalKernels::quantize_blocks().
 //
 // A code is a small floating-point number (IEEE 754 in shape: subnormals, no infinities) with 3
 // bits of fraction, relative to the largest magnitude of its block:
@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "attend/backend/kernel_arguments.h"
+#include "attend/backend/optional_kernels.h"
 
 namespace attend::block_codes {
 

@@ -1,12 +1,12 @@
 #include <cassert>
 
-#include "attend/backend/reference/reference_backend.h"
-#include "attend/backend/reference/sigmoid.h"
+#include "attend/backend/cpu/sigmoid.h"
+#include "attend/backend/optional_kernels.h"
 
 namespace attend {
 
-void ReferenceBackend::gru_cell(const Tensor& x, const Tensor& s, const Tensor& h, const Tensor& y,
-                                const Tensor& gates) {
+void OptionalKernels::gru_cell(const Tensor& x, const Tensor& s, const Tensor& h, const Tensor& y,
+                               const Tensor& gates) {
   const std::int64_t width = h.cols();
   assert(x.cols() == 3 * width && s.cols() == 3 * width && y.cols() == width);
   for (std::int64_t row = 0; row < h.rows(); ++row) {
@@ -26,9 +26,9 @@ void ReferenceBackend::gru_cell(const Tensor& x, const Tensor& s, const Tensor& 
 
 // dn = dy (1 - z),  dz = dy (h - n),  dh = dy z;  through the activations: dx_n = dn (1 - n^2),
 // ds_n = r dx_n, dx_r = ds_r = dx_n s_n r (1 - r),  dx_z = ds_z = dz z (1 - z).
-void ReferenceBackend::gru_cell_backward(const Tensor& gates, const Tensor& s, const Tensor& h,
-                                         const Tensor& dy, const Tensor& dx, const Tensor& ds,
-                                         const Tensor& dh) {
+void OptionalKernels::gru_cell_backward(const Tensor& gates, const Tensor& s, const Tensor& h,
+                                        const Tensor& dy, const Tensor& dx, const Tensor& ds,
+                                        const Tensor& dh) {
   const std::int64_t width = h.cols();
   for (std::int64_t row = 0; row < h.rows(); ++row) {
     for (std::int64_t i = 0; i < width; ++i) {

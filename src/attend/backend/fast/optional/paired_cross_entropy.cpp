@@ -7,7 +7,7 @@
 #include "attend/core/threads/parallel.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "attend/backend/fast/rows/paired_cross_entropy.cpp"
+#define HWY_TARGET_INCLUDE "attend/backend/fast/optional/paired_cross_entropy.cpp"
 #include "attend/backend/fast/targets.h"
 // must come between the two
 #include "hwy/foreach_target.h"

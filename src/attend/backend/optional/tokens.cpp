@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "attend/backend/ids_span.h"
-#include "attend/backend/reference/reference_backend.h"
+#include "attend/backend/optional_kernels.h"
 
 namespace attend {
 
@@ -59,16 +59,16 @@ float mixed(float log_probability, double share, float weight) {
 
 }  // namespace
 
-void ReferenceBackend::sample(const Tensor& log_probabilities, const TokenFilter& filter,
-                              const Tensor& uniform, const Tensor& columns) {
+void OptionalKernels::sample(const Tensor& log_probabilities, const TokenFilter& filter,
+                             const Tensor& uniform, const Tensor& columns) {
   assert(uniform.size() == log_probabilities.rows() && columns.size() == log_probabilities.rows());
   for (std::int64_t r = 0; r < log_probabilities.rows(); ++r)
     columns.data<std::int32_t>()[r] =
         drawn(log_probabilities.row(r), log_probabilities.cols(), filter, uniform.data()[r]);
 }
 
-void ReferenceBackend::mix_with_cache(const Tensor& scores, const TokenCache& cache,
-                                      const Ids& targets, const Tensor& log_probabilities) {
+void OptionalKernels::mix_with_cache(const Tensor& scores, const TokenCache& cache,
+                                     const Ids& targets, const Tensor& log_probabilities) {
   assert(scores.cols() == cache.tokens.size());
   const auto all_tokens = device_span(cache.tokens), wanted = device_span(targets);
   for (std::int64_t r = 0; r < scores.rows(); ++r) {

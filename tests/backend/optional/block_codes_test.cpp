@@ -1,4 +1,4 @@
-#include "attend/backend/cpu/block_codes.h"
+#include "attend/backend/optional/block_codes.h"
 
 #include <gtest/gtest.h>
 

@@ -5,20 +5,17 @@
 #include <limits>
 #include <vector>
 
-#include "attend/backend/reference/attention_sequences.h"
-#include "attend/backend/reference/reference_backend.h"
+#include "attend/backend/cpu/attention_sequences.h"
+#include "attend/backend/optional_kernels.h"
 
 namespace attend {
 
 namespace {
 
-using reference::for_each_sequence;
-using reference::Sequence;
-
 // One head of one sequence: its rows of a matrix [N or M, H*Dh], and its block of pairs.
 struct Head {
   const AttentionLayout& layout;
-  const Sequence& sequence;
+  const AttentionSequence& sequence;
   std::int64_t number;
 
   float* query(const Tensor& x, std::int64_t i) const {
@@ -48,7 +45,7 @@ struct Head {
 
 template <class Visit>
 void for_each_head(const AttentionLayout& layout, const Visit& visit) {
-  for_each_sequence(layout, [&](const Sequence& sequence) {
+  for_each_sequence(layout, [&](const AttentionSequence& sequence) {
     for (std::int64_t head = 0; head < layout.heads; ++head) visit(Head{layout, sequence, head});
   });
 }
@@ -65,8 +62,8 @@ constexpr float kForbiddenScore = -std::numeric_limits<float>::infinity();
 
 }  // namespace
 
-void ReferenceBackend::pair_products(const Tensor& a, const Tensor& b,
-                                     const AttentionLayout& layout, const Tensor& pairs) {
+void OptionalKernels::pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout,
+                                    const Tensor& pairs) {
   assert(a.cols() == b.cols());
   const std::int64_t width = a.cols() / layout.heads;
   for_each_query(layout, [&](const Head& head, std::int64_t i) {
@@ -79,8 +76,8 @@ void ReferenceBackend::pair_products(const Tensor& a, const Tensor& b,
   });
 }
 
-void ReferenceBackend::pair_sums(const Tensor& pairs, const Tensor& b,
-                                 const AttentionLayout& layout, float beta, const Tensor& y) {
+void OptionalKernels::pair_sums(const Tensor& pairs, const Tensor& b, const AttentionLayout& layout,
+                                float beta, const Tensor& y) {
   assert(b.cols() == y.cols());
   const std::int64_t width = b.cols() / layout.heads;
   for_each_query(layout, [&](const Head& head, std::int64_t i) {
@@ -95,9 +92,8 @@ void ReferenceBackend::pair_sums(const Tensor& pairs, const Tensor& b,
   });
 }
 
-void ReferenceBackend::pair_sums_by_key(const Tensor& pairs, const Tensor& a,
-                                        const AttentionLayout& layout, float beta,
-                                        const Tensor& y) {
+void OptionalKernels::pair_sums_by_key(const Tensor& pairs, const Tensor& a,
+                                       const AttentionLayout& layout, float beta, const Tensor& y) {
   assert(a.cols() == y.cols());
   const std::int64_t width = a.cols() / layout.heads;
   for_each_head(layout, [&](const Head& head) {
@@ -114,8 +110,8 @@ void ReferenceBackend::pair_sums_by_key(const Tensor& pairs, const Tensor& a,
   });
 }
 
-void ReferenceBackend::pair_softmax(const Tensor& scores, const AttentionLayout& layout,
-                                    const Tensor& weights) {
+void OptionalKernels::pair_softmax(const Tensor& scores, const AttentionLayout& layout,
+                                   const Tensor& weights) {
   for_each_query(layout, [&](const Head& head, std::int64_t i) {
     std::vector<double> row;
     for (std::int64_t j = 0; j < head.seen(i); ++j)
@@ -137,8 +133,8 @@ void ReferenceBackend::pair_softmax(const Tensor& scores, const AttentionLayout&
   });
 }
 
-void ReferenceBackend::pair_softmax_backward(const Tensor& weights, const Tensor& dweights,
-                                             const AttentionLayout& layout, const Tensor& dscores) {
+void OptionalKernels::pair_softmax_backward(const Tensor& weights, const Tensor& dweights,
+                                            const AttentionLayout& layout, const Tensor& dscores) {
   for_each_query(layout, [&](const Head& head, std::int64_t i) {
     const float* w = head.row(weights, i);
     const float* dw = head.row(dweights, i);
@@ -149,8 +145,8 @@ void ReferenceBackend::pair_softmax_backward(const Tensor& weights, const Tensor
   });
 }
 
-void ReferenceBackend::pair_arg_max(const Tensor& scores, const AttentionLayout& layout,
-                                    const Tensor& weights) {
+void OptionalKernels::pair_arg_max(const Tensor& scores, const AttentionLayout& layout,
+                                   const Tensor& weights) {
   for_each_query(layout, [&](const Head& head, std::int64_t i) {
     std::int64_t best = -1;
     float largest = kForbiddenScore;
@@ -170,8 +166,8 @@ void ReferenceBackend::pair_arg_max(const Tensor& scores, const AttentionLayout&
   });
 }
 
-void ReferenceBackend::additive_scores(const Tensor& q, const Tensor& k, const Tensor& v,
-                                       const AttentionLayout& layout, const Tensor& scores) {
+void OptionalKernels::additive_scores(const Tensor& q, const Tensor& k, const Tensor& v,
+                                      const AttentionLayout& layout, const Tensor& scores) {
   assert(q.cols() == k.cols() && v.size() == q.cols());
   const std::int64_t width = q.cols() / layout.heads;
   for_each_query(layout, [&](const Head& head, std::int64_t i) {
@@ -186,10 +182,10 @@ void ReferenceBackend::additive_scores(const Tensor& q, const Tensor& k, const T
 }
 
 // With t = tanh(q + k):   dv += ds t,   dq, dk += ds v (1 - t^2)
-void ReferenceBackend::additive_scores_backward(const Tensor& q, const Tensor& k, const Tensor& v,
-                                                const AttentionLayout& layout,
-                                                const Tensor& dscores, const Tensor& dq,
-                                                const Tensor& dv, float beta, const Tensor& dk) {
+void OptionalKernels::additive_scores_backward(const Tensor& q, const Tensor& k, const Tensor& v,
+                                               const AttentionLayout& layout, const Tensor& dscores,
+                                               const Tensor& dq, const Tensor& dv, float beta,
+                                               const Tensor& dk) {
   const std::int64_t width = q.cols() / layout.heads;
   for_each_head(layout, [&](const Head& head) {
     const std::int64_t queries = head.sequence.queries, keys = head.sequence.keys;
