@@ -253,11 +253,10 @@ void FastBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v,
   AttentionCall call = describe_attention(q, k, v, layout, out);
   if (log_sum_exp.defined()) call.log_sum_exp = rows_of(log_sum_exp);
   if (weights.defined()) call.weights = weights.data();
-  for_attention_units(
-      call, layout, kQueriesPerUnit,
-      [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit* next) {
-        HWY_DYNAMIC_DISPATCH(attention_unit)(c, unit, next);
-      });
+  for_attention_units(layout, call.width + call.value_width, kQueriesPerUnit,
+                      [&call](const AttentionUnit& unit, const AttentionUnit* next) {
+                        HWY_DYNAMIC_DISPATCH(attention_unit)(call, unit, next);
+                      });
 }
 
 }  // namespace attend

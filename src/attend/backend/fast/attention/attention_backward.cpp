@@ -246,11 +246,10 @@ void FastBackend::attention_backward(const Tensor& q, const Tensor& k, const Ten
     call.distance_sums = distance_sums.data();
   }
   // The gradients of a key sum over all queries of its sequence, so sequences are not split here.
-  for_attention_units(
-      call, layout, std::numeric_limits<std::ptrdiff_t>::max() / 2,
-      [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit* next) {
-        HWY_DYNAMIC_DISPATCH(attention_backward_unit)(c, unit, next);
-      });
+  for_attention_units(layout, call.width + call.value_width, kWholeSequence,
+                      [&call](const AttentionUnit& unit, const AttentionUnit* next) {
+                        HWY_DYNAMIC_DISPATCH(attention_backward_unit)(call, unit, next);
+                      });
   if (gradients.distance_bias.defined())
     write_distance_gradient(call, layout, gradients.distance_bias);
 }

@@ -122,24 +122,24 @@ AttentionCall describe_attention(const Tensor& q, const Tensor& k, const Tensor&
   return call;
 }
 
-void for_attention_units(const AttentionCall& call, const AttentionLayout& layout,
-                         std::ptrdiff_t queries_per_unit, RunUnit run) {
+void for_attention_units(const AttentionLayout& layout, std::ptrdiff_t pair_cost,
+                         std::ptrdiff_t queries_per_unit, const RunUnit& run) {
   thread_local std::vector<Piece> pieces;
   thread_local std::vector<std::int64_t> starts;
   collect_pieces(layout, queries_per_unit, pieces);
   std::int64_t total = 0;
   for (const Piece& piece : pieces) total += piece.cost;
-  const std::int64_t smallest =
-      kSmallestPart / std::max<std::int64_t>(1, call.width + call.value_width);
+  const std::int64_t heads = layout.heads;
+  const std::int64_t smallest = kSmallestPart / std::max<std::int64_t>(1, pair_cost);
   const std::int64_t part_cost =
-      std::max(smallest, 1 + total * call.heads / (kPartsPerThread * threads()));
-  cut_into_parts(pieces, call.heads, part_cost, starts);
+      std::max(smallest, 1 + total * heads / (kPartsPerThread * threads()));
+  cut_into_parts(pieces, heads, part_cost, starts);
 
   const Piece* const all = pieces.data();  // `pieces` is thread-local
   const std::int64_t* const start = starts.data();
-  const auto unit_at = [&call, all](std::int64_t position) {
-    AttentionUnit unit = all[position / call.heads].unit;
-    unit.head = position % call.heads;
+  const auto unit_at = [heads, all](std::int64_t position) {
+    AttentionUnit unit = all[position / heads].unit;
+    unit.head = position % heads;
     return unit;
   };
   parallel_each(static_cast<std::int64_t>(starts.size()) - 1, [&](std::int64_t part) {
@@ -148,7 +148,7 @@ void for_attention_units(const AttentionCall& call, const AttentionLayout& layou
       const AttentionUnit unit = next;
       const bool last = position + 1 == start[part + 1];
       if (!last) next = unit_at(position + 1);
-      run(call, unit, last ? nullptr : &next);
+      run(unit, last ? nullptr : &next);
     }
   });
 }

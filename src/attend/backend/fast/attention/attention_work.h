@@ -6,6 +6,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <limits>
 
 #include "attend/backend/backend.h"
 #include "attend/backend/fast/gemm/small_product.h"
@@ -20,6 +22,7 @@ static_assert(kKeyTile % 8 == 0, "one block of Philox serves 8 keys");
 
 // Long sequences are split into units of this many queries if only query rows are written.
 constexpr std::ptrdiff_t kQueriesPerUnit = 4 * kQueryBlock;
+constexpr std::ptrdiff_t kWholeSequence = std::numeric_limits<std::ptrdiff_t>::max() / 2;
 
 // The arguments of a call.
 struct AttentionCall {
@@ -97,21 +100,6 @@ class Prefetch {
   std::ptrdiff_t part_, parts_;
 };
 
-// The start of the [Tq, Tk] block of a unit's head in a tensor of pairs.
-inline std::ptrdiff_t pairs_begin(const AttentionCall& call, const AttentionUnit& unit) {
-  return unit.block * call.heads + unit.head * unit.queries * unit.keys;
-}
-
-// One query's row of a tensor of pairs, for softmax or arg max.
-struct PairRow {
-  const float* from = nullptr;
-  float* to = nullptr;
-  const float* bias = nullptr;  // null: none
-  float scale = 1.0f;
-  std::size_t seen = 0;   // keys visible to the query
-  std::size_t count = 0;  // all keys
-};
-
 // Queries that attention_cached computes together at most.
 constexpr std::size_t kMostQueries = 5;
 
@@ -144,11 +132,12 @@ AttentionCall describe_attention(const Tensor& q, const Tensor& k, const Tensor&
                                  const AttentionLayout& layout, const Tensor& out);
 StridedRows rows_of(const Tensor& x);
 
-// Calls run(call, unit, next) for every unit of the layout, over the threads; `next` is the
-// following unit on the same thread, or null. Sequences are split every `queries_per_unit` queries.
-using RunUnit = void (*)(const AttentionCall&, const AttentionUnit&, const AttentionUnit*);
-void for_attention_units(const AttentionCall& call, const AttentionLayout& layout,
-                         std::ptrdiff_t queries_per_unit, RunUnit run);
+// Calls run(unit, next) for every unit of the layout, over the threads; `next` is the following
+// unit on the same thread, or null. A pair of query and key costs about `pair_cost` multiply-adds.
+// Sequences are split every `queries_per_unit` queries.
+using RunUnit = std::function<void(const AttentionUnit& unit, const AttentionUnit* next)>;
+void for_attention_units(const AttentionLayout& layout, std::ptrdiff_t pair_cost,
+                         std::ptrdiff_t queries_per_unit, const RunUnit& run);
 
 // Scratch memory of the calling thread, aligned to 64 bytes; valid until its next call.
 float* attention_scratch(std::size_t floats);

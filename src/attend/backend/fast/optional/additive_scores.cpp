@@ -1,10 +1,9 @@
 // additive_scores and its gradient. The backward pass recomputes tanh; storing it would take one
 // element per pair and column.
 #include <cassert>
-#include <limits>
 
-#include "attend/backend/fast/attention/attention_work.h"
 #include "attend/backend/fast/fast_backend.h"
+#include "attend/backend/fast/optional/attention_pairs.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/backend/fast/optional/additive_scores.cpp"
@@ -84,31 +83,29 @@ HWY_EXPORT(additive_scores_backward_unit);
 
 namespace {
 
-// A pair costs one tanh per column, about ten multiply-adds, so the partition is given a larger
-// width.
-struct AdditiveCall : AttentionCall {
-  AdditiveCall(const Tensor& query, const Tensor& key, const Tensor& vector,
-               const AttentionLayout& layout, const Tensor& scores) {
-    q = rows_of(query);
-    k = rows_of(key);
-    v = rows_of(vector);
-    weights = scores.data();
-    heads = layout.heads;
-    width = query.cols() / layout.heads;
-    value_width = 9 * width;
-  }
-  bool accumulate = false;
-};
+constexpr std::ptrdiff_t kTanhCost = 10;  // of a pair and column, in multiply-adds
+
+AttentionCall describe_scores(const Tensor& q, const Tensor& k, const Tensor& v,
+                              const AttentionLayout& layout, const Tensor& scores) {
+  AttentionCall call;
+  call.q = rows_of(q);
+  call.k = rows_of(k);
+  call.v = rows_of(v);
+  call.weights = scores.data();
+  call.heads = layout.heads;
+  call.width = q.cols() / layout.heads;
+  return call;
+}
 
 }  // namespace
 
 void FastBackend::additive_scores(const Tensor& q, const Tensor& k, const Tensor& v,
                                   const AttentionLayout& layout, const Tensor& scores) {
   assert(q.cols() == k.cols() && v.size() == q.cols());
-  const AdditiveCall call(q, k, v, layout, scores);
-  for_attention_units(call, layout, kQueriesPerUnit,
-                      [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit*) {
-                        HWY_DYNAMIC_DISPATCH(additive_scores_unit)(c, unit);
+  const AttentionCall call = describe_scores(q, k, v, layout, scores);
+  for_attention_units(layout, kTanhCost * call.width, kQueriesPerUnit,
+                      [&call](const AttentionUnit& unit, const AttentionUnit*) {
+                        HWY_DYNAMIC_DISPATCH(additive_scores_unit)(call, unit);
                       });
 }
 
@@ -116,16 +113,14 @@ void FastBackend::additive_scores_backward(const Tensor& q, const Tensor& k, con
                                            const AttentionLayout& layout, const Tensor& dscores,
                                            const Tensor& dq, const Tensor& dv, float beta,
                                            const Tensor& dk) {
-  AdditiveCall call(q, k, v, layout, dscores);
+  AttentionCall call = describe_scores(q, k, v, layout, dscores);
   call.dq = rows_of(dq);
   call.dk = rows_of(dk);
   call.dv = rows_of(dv);
-  call.accumulate = beta != 0.0f;
-  constexpr std::ptrdiff_t kWholeSequence = std::numeric_limits<std::ptrdiff_t>::max() / 2;
-  for_attention_units(call, layout, kWholeSequence,
-                      [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit*) {
+  for_attention_units(layout, kTanhCost * call.width, kWholeSequence,
+                      [&call, beta](const AttentionUnit& unit, const AttentionUnit*) {
                         HWY_DYNAMIC_DISPATCH(additive_scores_backward_unit)
-                        (c, unit, static_cast<const AdditiveCall&>(c).accumulate);
+                        (call, unit, beta != 0.0f);
                       });
 }
 

@@ -2,8 +2,8 @@
 // one sequence.
 #include <cassert>
 
-#include "attend/backend/fast/attention/attention_work.h"
 #include "attend/backend/fast/fast_backend.h"
+#include "attend/backend/fast/optional/attention_pairs.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/backend/fast/optional/attention_pairs.cpp"
@@ -124,41 +124,38 @@ HWY_EXPORT(pair_softmax_backward_row);
 namespace {
 
 // A call whose matrices [., H*Dh] have the same head width.
-struct PairCall : AttentionCall {
-  PairCall(const Tensor& pairs, const AttentionLayout& layout, std::int64_t columns) {
-    weights = pairs.data();
-    heads = layout.heads;
-    width = columns / layout.heads;
-    scale = layout.scale;
-    causal = layout.causal;
-    if (layout.bias.defined()) bias = layout.bias.data();
-  }
+AttentionCall describe_pairs(const Tensor& pairs, const AttentionLayout& layout,
+                             std::int64_t columns) {
+  AttentionCall call;
+  call.weights = pairs.data();
+  call.heads = layout.heads;
+  call.width = columns / layout.heads;
+  return call;
+}
 
-  const float* from = nullptr;      // pairs that become `weights`
-  const float* gradient = nullptr;  // of softmax's output
-  bool accumulate = false;
-};
-
-const PairCall& pair_call(const AttentionCall& call) { return static_cast<const PairCall&>(call); }
-
-// visit(row, begin) for the rows of a unit; `begin` is the position of the row in a tensor of
-// pairs.
+// visit(row, begin) for every query; `begin` is the position of its row in a tensor of pairs.
 template <class Visit>
-void for_pair_rows(const PairCall& call, const AttentionUnit& unit, const Visit& visit) {
-  for (std::ptrdiff_t i = unit.query_begin; i < unit.query_end; ++i) {
-    const std::ptrdiff_t begin = pairs_begin(call, unit) + i * unit.keys;
-    const std::ptrdiff_t seen =
-        call.causal ? std::clamp<std::ptrdiff_t>(i + 1 + unit.keys - unit.queries, 0, unit.keys)
-                    : unit.keys;
-    PairRow row;
-    row.from = call.from + begin;
-    row.to = call.weights + begin;
-    row.bias = call.bias == nullptr ? nullptr : call.bias + unit.block + i * unit.keys;
-    row.scale = call.scale;
-    row.seen = static_cast<std::size_t>(seen);
-    row.count = static_cast<std::size_t>(unit.keys);
-    visit(row, begin);
-  }
+void for_pair_rows(const Tensor& from, const Tensor& to, const AttentionLayout& layout,
+                   const Visit& visit) {
+  const AttentionCall call = describe_pairs(to, layout, layout.heads);
+  const float* const bias = layout.bias.defined() ? layout.bias.data() : nullptr;
+  const auto visit_unit = [&](const AttentionUnit& unit, const AttentionUnit*) {
+    for (std::ptrdiff_t i = unit.query_begin; i < unit.query_end; ++i) {
+      const std::ptrdiff_t begin = pairs_begin(call, unit) + i * unit.keys;
+      const std::ptrdiff_t seen =
+          layout.causal ? std::clamp<std::ptrdiff_t>(i + 1 + unit.keys - unit.queries, 0, unit.keys)
+                        : unit.keys;
+      PairRow row;
+      row.from = from.data() + begin;
+      row.to = call.weights + begin;
+      row.bias = bias == nullptr ? nullptr : bias + unit.block + i * unit.keys;
+      row.scale = layout.scale;
+      row.seen = static_cast<std::size_t>(seen);
+      row.count = static_cast<std::size_t>(unit.keys);
+      visit(row, begin);
+    }
+  };
+  for_attention_units(layout, 1, kQueriesPerUnit, visit_unit);
 }
 
 void arg_max_row(const PairRow& row) {
@@ -178,85 +175,62 @@ void arg_max_row(const PairRow& row) {
   if (!invalid && best < row.count) row.to[best] = 1.0f;
 }
 
-constexpr std::ptrdiff_t kWholeSequence = std::numeric_limits<std::ptrdiff_t>::max() / 2;
-
 }  // namespace
 
 void FastBackend::pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout,
                                 const Tensor& pairs) {
   assert(a.cols() == b.cols());
-  PairCall call(pairs, layout, a.cols());
+  AttentionCall call = describe_pairs(pairs, layout, a.cols());
   call.q = rows_of(a);
   call.k = rows_of(b);
-  for_attention_units(call, layout, kQueriesPerUnit,
-                      [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit*) {
-                        HWY_DYNAMIC_DISPATCH(pair_products_unit)(c, unit);
+  for_attention_units(layout, call.width, kQueriesPerUnit,
+                      [&call](const AttentionUnit& unit, const AttentionUnit*) {
+                        HWY_DYNAMIC_DISPATCH(pair_products_unit)(call, unit);
                       });
 }
 
 void FastBackend::pair_sums(const Tensor& pairs, const Tensor& b, const AttentionLayout& layout,
                             float beta, const Tensor& y) {
   assert(b.cols() == y.cols());
-  PairCall call(pairs, layout, b.cols());
+  AttentionCall call = describe_pairs(pairs, layout, b.cols());
   call.v = rows_of(b);
   call.out = rows_of(y);
-  call.accumulate = beta != 0.0f;
-  for_attention_units(call, layout, kQueriesPerUnit,
-                      [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit*) {
-                        HWY_DYNAMIC_DISPATCH(pair_sums_unit)(c, unit, pair_call(c).accumulate);
+  for_attention_units(layout, call.width, kQueriesPerUnit,
+                      [&call, beta](const AttentionUnit& unit, const AttentionUnit*) {
+                        HWY_DYNAMIC_DISPATCH(pair_sums_unit)(call, unit, beta != 0.0f);
                       });
 }
 
 void FastBackend::pair_sums_by_key(const Tensor& pairs, const Tensor& a,
                                    const AttentionLayout& layout, float beta, const Tensor& y) {
   assert(a.cols() == y.cols());
-  PairCall call(pairs, layout, a.cols());
+  AttentionCall call = describe_pairs(pairs, layout, a.cols());
   call.q = rows_of(a);
   call.out = rows_of(y);
-  call.accumulate = beta != 0.0f;
-  for_attention_units(call, layout, kWholeSequence,
-                      [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit*) {
-                        HWY_DYNAMIC_DISPATCH(pair_sums_by_key_unit)
-                        (c, unit, pair_call(c).accumulate);
+  for_attention_units(layout, call.width, kWholeSequence,
+                      [&call, beta](const AttentionUnit& unit, const AttentionUnit*) {
+                        HWY_DYNAMIC_DISPATCH(pair_sums_by_key_unit)(call, unit, beta != 0.0f);
                       });
 }
 
 void FastBackend::pair_softmax(const Tensor& scores, const AttentionLayout& layout,
                                const Tensor& weights) {
-  PairCall call(weights, layout, layout.heads);
-  call.from = scores.data();
-  for_attention_units(call, layout, kQueriesPerUnit,
-                      [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit*) {
-                        for_pair_rows(pair_call(c), unit, [](const PairRow& row, std::ptrdiff_t) {
-                          HWY_DYNAMIC_DISPATCH(pair_softmax_row)(row);
-                        });
-                      });
+  for_pair_rows(scores, weights, layout, [](const PairRow& row, std::ptrdiff_t) {
+    HWY_DYNAMIC_DISPATCH(pair_softmax_row)(row);
+  });
 }
 
 void FastBackend::pair_softmax_backward(const Tensor& weights, const Tensor& dweights,
                                         const AttentionLayout& layout, const Tensor& dscores) {
-  PairCall call(dscores, layout, layout.heads);
-  call.from = weights.data();
-  call.gradient = dweights.data();
-  for_attention_units(
-      call, layout, kQueriesPerUnit,
-      [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit*) {
-        const float* gradient = pair_call(c).gradient;
-        for_pair_rows(pair_call(c), unit, [gradient](const PairRow& row, std::ptrdiff_t begin) {
-          HWY_DYNAMIC_DISPATCH(pair_softmax_backward_row)(row, gradient + begin);
-        });
-      });
+  for_pair_rows(weights, dscores, layout, [&](const PairRow& row, std::ptrdiff_t begin) {
+    HWY_DYNAMIC_DISPATCH(pair_softmax_backward_row)(row, dweights.data() + begin);
+  });
 }
 
 void FastBackend::pair_arg_max(const Tensor& scores, const AttentionLayout& layout,
                                const Tensor& weights) {
-  PairCall call(weights, layout, layout.heads);
-  call.from = scores.data();
-  for_attention_units(call, layout, kQueriesPerUnit,
-                      [](const AttentionCall& c, const AttentionUnit& unit, const AttentionUnit*) {
-                        for_pair_rows(pair_call(c), unit,
-                                      [](const PairRow& row, std::ptrdiff_t) { arg_max_row(row); });
-                      });
+  for_pair_rows(scores, weights, layout,
+                [](const PairRow& row, std::ptrdiff_t) { arg_max_row(row); });
 }
 
 }  // namespace attend

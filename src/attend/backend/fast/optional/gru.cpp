@@ -2,7 +2,7 @@
 #include <cassert>
 
 #include "attend/backend/fast/fast_backend.h"
-#include "attend/backend/fast/rows/rows.h"
+#include "attend/backend/fast/optional/gru.h"
 #include "attend/backend/fast/rows/runs.h"
 
 #undef HWY_TARGET_INCLUDE

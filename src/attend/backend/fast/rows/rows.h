@@ -74,12 +74,6 @@ struct RowChoice {
 // Logits are processed in segments of this many.
 constexpr std::size_t kLogitSegment = 1024;
 
-// The operands of the GRU's backward pass: one row of each.
-struct GruGradientRow {
-  const float *gates, *s, *h, *dy;
-  float *dx, *ds, *dh;
-};
-
 // A step of Adam, with 1 / (1 - beta1^step) and 1 / (1 - beta2^step).
 struct AdamRun {
   AdamStep step;
