@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "attend/backend/backend.h"
 #include "attend/backend/weights.h"
+#include "attend/ops/blockwise_loss.h"
 #include "attend/ops/check.h"
 
 namespace attend {
@@ -51,31 +51,6 @@ void weigh(const Tensor& weights, const Ids& targets, const Tensor& losses,
   if (gradient.defined()) backend()->scale_rows(factors, gradient, 0.0f, gradient);
 }
 
-float gradient_scale(const CrossEntropyOptions& options, std::size_t targets) {
-  const double normalizer =
-      options.normalizer > 0.0 ? options.normalizer : static_cast<double>(targets);
-  return normalizer > 0.0 ? static_cast<float>(1.0 / normalizer) : 0.0f;
-}
-
-// Adds `part`, the gradient for a loss gradient of 1, times the loss gradient to the sink; may
-// adopt `part`.
-void send(const GradientSink& sink, const Tensor& part, const Tensor& dloss) {
-  if (!sink.needed()) return;
-  if (is_unit_gradient(dloss)) {
-    sink.add(part);
-  } else {
-    const auto [buffer, beta] = sink.target();
-    backend()->scaled_add(DeviceScalar(dloss), 1.0f, part, beta, buffer);
-  }
-}
-
-// [1]
-Tensor scaled_loss(const DeviceScalar& total, float scale) {
-  const Tensor loss = Tensor::empty({1});
-  backend()->store(total, scale, loss);
-  return loss;
-}
-
 }  // namespace
 
 CrossEntropy cross_entropy(const Variable& logits, const Ids& targets,
@@ -87,23 +62,17 @@ CrossEntropy cross_entropy(const Variable& logits, const Ids& targets,
     detail::expect(options.class_weights.shape() == Shape{logits.dim(1)}, "cross_entropy",
                    "logits [N, V] and class weights [V]", logits.shape(),
                    options.class_weights.shape());
-  const Tensor losses = Tensor::empty({logits.dim(0)});
-  const Tensor nll = Tensor::empty({logits.dim(0)});
-  const float scale = gradient_scale(options, targets->size());
+  const std::int64_t rows = logits.dim(0);
+  const Tensor losses = Tensor::empty({rows}), nll = Tensor::empty({rows});
+  const float scale = detail::loss_scale(options.normalizer, rows);
   const bool recording = will_record({&logits});
-  const Tensor gradient = recording ? logits.value().clone() : logits.value();
-  backend()->cross_entropy(gradient, targets, options.label_smoothing, recording ? scale : 0.0f,
+  // dlogits = scale (softmax(logits) - (1-s) onehot(target) - s/V)
+  const Tensor dlogits = recording ? logits.value().clone() : logits.value();
+  backend()->cross_entropy(dlogits, targets, options.label_smoothing, recording ? scale : 0.0f,
                            losses, nll);
   if (options.class_weights.defined())
-    weigh(options.class_weights, targets, losses, recording ? gradient : Tensor());
-
-  const DeviceScalar total = backend()->sum(losses);
-  const Tensor loss = scaled_loss(total, scale);
-  // dlogits = scale (softmax(logits) - (1-s) onehot(target) - s/V), computed with the loss
-  Variable output = record(
-      loss, {&logits},
-      [gradient, dlogits = logits.sink()](const Tensor& dloss) { send(dlogits, gradient, dloss); });
-  return {output, total, backend()->sum(nll)};
+    weigh(options.class_weights, targets, losses, recording ? dlogits : Tensor());
+  return detail::RowLosses{losses, nll, scale}.recorded({{logits, dlogits}});
 }
 
 CrossEntropy projected_cross_entropy(const Variable& x, const AffineMap& output, const Ids& targets,
@@ -115,48 +84,21 @@ CrossEntropy projected_cross_entropy(const Variable& x, const AffineMap& output,
   check_targets(op, x.shape(), classes, *targets);
   check_smoothing(op, options);
 
-  const Tensor losses = Tensor::empty({rows});
-  const Tensor nll = Tensor::empty({rows});
-  const float scale = gradient_scale(options, targets->size());
-  const Precision precision = options.precision;
+  const Tensor losses = Tensor::empty({rows}), nll = Tensor::empty({rows});
+  const float scale = detail::loss_scale(options.normalizer, rows);
   const bool recording = will_record({&x, &weight, &bias});
   const Tensor dx = recording ? Tensor::empty(x.shape()) : Tensor();
-  const Tensor dw = recording ? Tensor::empty(weight.shape()) : Tensor();
-  const Tensor db = recording && bias.defined() ? Tensor::empty(bias.shape()) : Tensor();
-  const std::int64_t chunk = backend()->block_sizes().loss_rows;
-  const Tensor logits = Tensor::empty({std::min(chunk, rows), classes});
-  if (recording && rows == 0) {
-    dw.zero();
-    if (db.defined()) db.zero();
-  }
-
-  // The gradient is linear in the loss gradient, which is known only later. It is computed for 1
-  // now, while the logits exist.
-  for (std::int64_t begin = 0; begin < rows; begin += chunk) {
-    const std::int64_t end = std::min(rows, begin + chunk);
-    const Tensor part = logits.slice_rows(0, end - begin);
+  detail::BlockwiseProjection projection(output, options.precision, recording);
+  detail::for_logit_blocks(rows, classes, [&](const Tensor& logits, auto begin, auto end) {
     const Tensor input = x.value().slice_rows(begin, end);
-    const Ids wanted = targets.slice(begin, end);
-    backend()->linear(input, weight.value(), bias.value(), {.precision = precision}, part);
-    backend()->cross_entropy(part, wanted, options.label_smoothing, recording ? scale : 0.0f,
-                             losses.slice_rows(begin, end), nll.slice_rows(begin, end));
-    if (!recording) continue;
-    const float beta = begin == 0 ? 0.0f : 1.0f;
-    backend()->matmul(part, weight.value(), {.precision = precision}, dx.slice_rows(begin, end));
-    backend()->matmul(part, input, {.transpose_a = true, .beta = beta, .precision = precision}, dw);
-    if (db.defined()) backend()->sum_rows(part, beta, db);
-  }
-
-  const DeviceScalar total = backend()->sum(losses);
-  const Tensor loss = scaled_loss(total, scale);
-  Variable recorded = record(
-      loss, {&x, &weight, &bias},
-      [dx, dw, db, to_x = x.sink(), to_w = weight.sink(), to_b = bias.sink()](const Tensor& dloss) {
-        send(to_x, dx, dloss);
-        send(to_w, dw, dloss);
-        if (db.defined()) send(to_b, db, dloss);
-      });
-  return {recorded, total, backend()->sum(nll)};
+    projection.forward(input, logits);
+    backend()->cross_entropy(logits, targets.slice(begin, end), options.label_smoothing,
+                             recording ? scale : 0.0f, losses.slice_rows(begin, end),
+                             nll.slice_rows(begin, end));
+    if (recording) projection.backward(logits, input, dx.slice_rows(begin, end));
+  });
+  return detail::RowLosses{losses, nll, scale}.recorded(
+      {{x, dx}, {weight, projection.dweight()}, {bias, projection.dbias()}});
 }
 
 CrossEntropy paired_cross_entropy(const Variable& x, const AffineMap& output, const Ids& targets,
@@ -164,56 +106,43 @@ CrossEntropy paired_cross_entropy(const Variable& x, const AffineMap& output, co
   constexpr std::string_view op = "paired_cross_entropy";
   const auto& [weight, bias] = output;
   check_projection(op, x.shape(), {weight.value(), bias.value()});
-  const std::int64_t rows = std::ssize(*targets), classes = weight.dim(0);
+  const std::int64_t rows = targets.size();
   detail::expect(x.dim(0) == 2 * rows, op, "x [2N, D] and N targets", x.shape(), Shape{rows});
-  check_classes(op, classes, *targets);
+  check_classes(op, weight.dim(0), *targets);
   check_smoothing(op, options);
   if (!(divergence >= 0.0f))
     throw ConfigError(
         fmt::format("[{}] expected a divergence of 0 or more, got {}", op, divergence));
 
-  const Tensor losses = Tensor::empty({rows});
-  const Tensor nll = Tensor::empty({rows});
-  const float scale = gradient_scale(options, targets->size());
-  const Precision precision = options.precision;
+  const Tensor losses = Tensor::empty({rows}), nll = Tensor::empty({rows});
+  const float scale = detail::loss_scale(options.normalizer, rows);
   const bool recording = will_record({&x, &weight, &bias});
   const PairedLoss paired{options.label_smoothing, divergence, recording ? scale : 0.0f};
   const Tensor dx = recording ? Tensor::empty(x.shape()) : Tensor();
-  const Tensor dw = recording ? Tensor::zeros(weight.shape()) : Tensor();
-  const Tensor db = recording && bias.defined() ? Tensor::zeros(bias.shape()) : Tensor();
-  const std::int64_t chunk = backend()->block_sizes().loss_rows / 2,
-                     most = 2 * std::min(chunk, rows);
-  const Tensor logits = Tensor::empty({most, classes}), both = Tensor::empty({most, x.dim(1)});
+  detail::BlockwiseProjection projection(output, options.precision, recording);
+  const std::int64_t pairs = backend()->block_sizes().loss_rows / 2;
+  const Tensor both = Tensor::empty({2 * std::min(pairs, rows), x.dim(1)});
+  const Tensor all_logits = Tensor::empty({both.dim(0), weight.dim(0)});
 
   // The rows of both predictions in one matrix, so that a GEMM packs the weights only once.
-  for (std::int64_t begin = 0; begin < rows; begin += chunk) {
-    const std::int64_t end = std::min(rows, begin + chunk), count = end - begin;
-    const Tensor input = both.slice_rows(0, 2 * count), part = logits.slice_rows(0, 2 * count);
-    input.slice_rows(0, count).copy_from(x.value().slice_rows(begin, end));
-    input.slice_rows(count, 2 * count).copy_from(x.value().slice_rows(rows + begin, rows + end));
-    backend()->linear(input, weight.value(), bias.value(), {.precision = precision}, part);
-    const Ids wanted = targets.slice(begin, end);
-    backend()->paired_cross_entropy(part.slice_rows(0, count), part.slice_rows(count, 2 * count),
-                                    wanted, paired, losses.slice_rows(begin, end),
-                                    nll.slice_rows(begin, end));
-    if (!recording) continue;
-    backend()->matmul(part, input, {.transpose_a = true, .beta = 1.0f, .precision = precision}, dw);
-    if (db.defined()) backend()->sum_rows(part, 1.0f, db);
-    backend()->matmul(part, weight.value(), {.precision = precision}, input);
-    dx.slice_rows(begin, end).copy_from(input.slice_rows(0, count));
-    dx.slice_rows(rows + begin, rows + end).copy_from(input.slice_rows(count, 2 * count));
-  }
-
-  const DeviceScalar total = backend()->sum(losses);
-  const Tensor loss = scaled_loss(total, scale);
-  Variable recorded = record(
-      loss, {&x, &weight, &bias},
-      [dx, dw, db, to_x = x.sink(), to_w = weight.sink(), to_b = bias.sink()](const Tensor& dloss) {
-        send(to_x, dx, dloss);
-        send(to_w, dw, dloss);
-        if (db.defined()) send(to_b, db, dloss);
-      });
-  return {recorded, total, backend()->sum(nll)};
+  detail::for_row_blocks(rows, pairs, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t count = end - begin;
+    const Tensor input = both.slice_rows(0, 2 * count), first = input.slice_rows(0, count),
+                 second = input.slice_rows(count, 2 * count);
+    const Tensor logits = all_logits.slice_rows(0, 2 * count);
+    first.copy_from(x.value().slice_rows(begin, end));
+    second.copy_from(x.value().slice_rows(rows + begin, rows + end));
+    projection.forward(input, logits);
+    backend()->paired_cross_entropy(
+        logits.slice_rows(0, count), logits.slice_rows(count, 2 * count), targets.slice(begin, end),
+        paired, losses.slice_rows(begin, end), nll.slice_rows(begin, end));
+    if (!recording) return;
+    projection.backward(logits, input, input);
+    dx.slice_rows(begin, end).copy_from(first);
+    dx.slice_rows(rows + begin, rows + end).copy_from(second);
+  });
+  return detail::RowLosses{losses, nll, scale}.recorded(
+      {{x, dx}, {weight, projection.dweight()}, {bias, projection.dbias()}});
 }
 
 std::vector<float> target_log_probabilities(const Tensor& x, const OutputProjection& output,
@@ -223,15 +152,12 @@ std::vector<float> target_log_probabilities(const Tensor& x, const OutputProject
   check_targets("target_log_probabilities", x.shape(), classes, targets);
   const Ids wanted = std::vector(targets.begin(), targets.end());
   const Tensor picked = Tensor::empty({x.rows(), 1});
-  const std::int64_t chunk = backend()->block_sizes().loss_rows;
-  const Tensor logits = Tensor::empty({std::min(chunk, x.rows()), classes});
-  for (std::int64_t begin = 0; begin < x.rows(); begin += chunk) {
-    const std::int64_t end = std::min(x.rows(), begin + chunk);
-    const Tensor part = logits.slice_rows(0, end - begin);
-    backend()->linear(x.slice_rows(begin, end), output.weight, output.bias, {}, part);
-    backend()->log_softmax(part, part);
-    backend()->gather_columns(part, wanted.slice(begin, end), 0.0f, picked.slice_rows(begin, end));
-  }
+  detail::for_logit_blocks(x.rows(), classes, [&](const Tensor& logits, auto begin, auto end) {
+    backend()->linear(x.slice_rows(begin, end), output.weight, output.bias, {}, logits);
+    backend()->log_softmax(logits, logits);
+    backend()->gather_columns(logits, wanted.slice(begin, end), 0.0f,
+                              picked.slice_rows(begin, end));
+  });
   return picked.to_vector();
 }
 

@@ -1,5 +1,6 @@
 #include "attend/ops/distillation.h"
 
+#include "attend/ops/blockwise_loss.h"
 #include "attend/ops/check.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/softmax.h"
@@ -21,10 +22,8 @@ CrossEntropy distilled_cross_entropy(const Variable& logits, const Tensor& teach
   const Variable wanted = softmax(Variable(teacher)), log_wanted = log_softmax(Variable(teacher));
   const Variable soft = sum(multiply(wanted, add(log_wanted, scale(log_softmax(logits), -1.0f))));
   const Variable total = add(scale(hard.loss, 1.0f - weight), scale(soft, weight));
-  const double normalizer =
-      options.normalizer > 0.0 ? options.normalizer : static_cast<double>(targets->size());
-  const float share = normalizer > 0.0 ? static_cast<float>(1.0 / normalizer) : 0.0f;
-  return {scale(total, share), DeviceScalar(total.value()), hard.nll};
+  return {scale(total, detail::loss_scale(options.normalizer, targets.size())),
+          DeviceScalar(total.value()), hard.nll};
 }
 
 }  // namespace attend

@@ -1,9 +1,8 @@
 #include "attend/ops/sampled_cross_entropy.h"
 
-#include <algorithm>
 #include <limits>
 
-#include "attend/backend/backend.h"
+#include "attend/ops/blockwise_loss.h"
 #include "attend/ops/check.h"
 
 namespace attend {
@@ -63,12 +62,6 @@ class SampledColumns {
   std::vector<bool> always_;          // of each column
 };
 
-void scatter_part(const GradientSink& sink, const Tensor& part, const Ids& ids) {
-  const auto [buffer, beta] = sink.target();
-  if (beta == 0.0f) buffer.zero();
-  backend()->scatter_add(part, ids, 1.0f, buffer);
-}
-
 }  // namespace
 
 CrossEntropy sampled_cross_entropy(const Variable& x, const Variable& weight,
@@ -76,73 +69,47 @@ CrossEntropy sampled_cross_entropy(const Variable& x, const Variable& weight,
                                    const CrossEntropyOptions& options) {
   check(x, weight, sample, targets, options);
   const std::int64_t rows = x.dim(0), width = x.dim(1), sampled = std::ssize(*sample.classes);
-  const double normalizer =
-      options.normalizer > 0.0 ? options.normalizer : static_cast<double>(rows);
-  const float scale = normalizer > 0.0 ? static_cast<float>(1.0 / normalizer) : 0.0f;
-  const Precision precision = options.precision;
+  const float scale = detail::loss_scale(options.normalizer, rows);
   const bool recording = will_record({&x, &weight});
 
   const SampledColumns columns(sample, weight.dim(0));
-  const Tensor offset = Tensor::from(sample.offset, {sampled});
   const Tensor class_weight = Tensor::empty({sampled, width}),
                target_weight = Tensor::empty({rows, width});
   backend()->gather_rows(weight.value(), sample.classes, class_weight);
   backend()->gather_rows(weight.value(), targets, target_weight);
-
+  detail::BlockwiseProjection projection({Variable(class_weight, weight.requires_gradient()),
+                                          Variable(Tensor::from(sample.offset, {sampled}))},
+                                         options.precision, recording);
   const Tensor losses = Tensor::empty({rows});
-  const Tensor dx = recording ? Tensor::empty(x.shape()) : Tensor();
-  const Tensor dclass = recording ? Tensor::zeros(class_weight.shape()) : Tensor();
-  const Tensor dtarget = recording ? Tensor::empty(x.shape()) : Tensor();
-  const std::int64_t chunk = backend()->block_sizes().loss_rows;
-  const Tensor logits = Tensor::empty({std::min(chunk, rows), sampled + 1});
+  const Tensor dx = recording ? Tensor::empty(x.shape()) : Tensor(),
+               dtarget = recording ? Tensor::empty(x.shape()) : Tensor();
   std::vector<std::int32_t> wanted, hidden;
-
-  // The gradient is linear in the loss gradient, which is known only later. It is computed for 1
-  // now, while the logits exist.
-  for (std::int64_t begin = 0; begin < rows; begin += chunk) {
-    const std::int64_t end = std::min(rows, begin + chunk);
-    const Tensor part = logits.slice_rows(0, end - begin), shared = part.slice_columns(0, sampled);
-    const Tensor exact = part.slice_columns(sampled, sampled + 1);
+  detail::for_logit_blocks(rows, sampled + 1, [&](const Tensor& logits, auto begin, auto end) {
+    const Tensor shared = logits.slice_columns(0, sampled),
+                 exact = logits.slice_columns(sampled, sampled + 1);
     const Tensor input = x.value().slice_rows(begin, end),
                  own = target_weight.slice_rows(begin, end);
-    backend()->linear(input, class_weight, offset, {.precision = precision}, shared);
+    projection.forward(input, shared);
     backend()->dot_rows(input, own, exact);
     wanted.clear();
     hidden.clear();
     for (std::int64_t n = begin; n < end; ++n) {
-      const SampledColumns::Place place = columns.of((*targets)[static_cast<std::size_t>(n)]);
+      const SampledColumns::Place place = columns.of(targets[n]);
       wanted.push_back(place.wanted);
       hidden.push_back(place.hidden);
     }
-    backend()->fill_columns(part, hidden, -std::numeric_limits<float>::infinity());
-    backend()->cross_entropy(part, wanted, 0.0f, recording ? scale : 0.0f,
-                             losses.slice_rows(begin, end), losses.slice_rows(begin, end));
-    if (!recording) continue;
-    // With g = softmax - onehot over the columns:  dx = g_shared W_S + g_own w[t],   dW_S =
-    // g_shared^T x,   dw[t] += g_own x
-    backend()->matmul(shared, class_weight, {.precision = precision}, dx.slice_rows(begin, end));
-    backend()->matmul(shared, input, {.transpose_a = true, .beta = 1.0f, .precision = precision},
-                      dclass);
+    backend()->fill_columns(logits, hidden, -std::numeric_limits<float>::infinity());
+    const Tensor part = losses.slice_rows(begin, end);
+    backend()->cross_entropy(logits, wanted, 0.0f, recording ? scale : 0.0f, part, part);
+    if (!recording) return;
+    // With g = softmax - onehot over the columns:
+    //   dx = g_shared W_S + g_own w[t],  dW_S = g_shared^T x,  dw[t] += g_own x
+    projection.backward(shared, input, dx.slice_rows(begin, end));
     backend()->scale_rows(exact, own, 1.0f, dx.slice_rows(begin, end));
     backend()->scale_rows(exact, input, 0.0f, dtarget.slice_rows(begin, end));
-  }
-
-  const DeviceScalar total = backend()->sum(losses);
-  const Tensor loss = Tensor::empty({1});
-  backend()->store(total, scale, loss);
-  Variable output = record(loss, {&x, &weight},
-                           [dx, dclass, dtarget, classes = sample.classes, targets, to_x = x.sink(),
-                            to_w = weight.sink()](const Tensor& dloss) {
-                             if (!is_unit_gradient(dloss)) {
-                               for (const Tensor& part : {dx, dclass, dtarget})
-                                 backend()->scaled_add(DeviceScalar(dloss), 1.0f, part, 0.0f, part);
-                             }
-                             if (to_x.needed()) to_x.add(dx);
-                             if (!to_w.needed()) return;
-                             scatter_part(to_w, dclass, classes);
-                             scatter_part(to_w, dtarget, targets);
-                           });
-  return {output, total, total};
+  });
+  return detail::RowLosses{losses, losses, scale}.recorded(
+      {{x, dx}, {weight, projection.dweight(), sample.classes}, {weight, dtarget, targets}});
 }
 
 }  // namespace attend

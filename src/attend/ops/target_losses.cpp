@@ -2,24 +2,13 @@
 
 #include <vector>
 
-#include "attend/backend/backend.h"
+#include "attend/ops/blockwise_loss.h"
 #include "attend/ops/check.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/linear.h"
+#include "attend/ops/slices.h"
 
 namespace attend {
-
-namespace {
-
-// The same elements in another shape of the same size.
-Variable reshaped(const Variable& x, const Shape& shape) {
-  const Tensor rows = x.value().contiguous() ? x.value() : x.value().clone();
-  // dx = dy, in the shape of x
-  return record(rows.reshape(shape), {&x},
-                [from = x.shape(), dx = x.sink()](const Tensor& dy) { dx.add(dy.reshape(from)); });
-}
-
-}  // namespace
 
 CrossEntropy binary_cross_entropy(const Variable& logits, const Ids& targets,
                                   const CrossEntropyOptions& options) {
@@ -27,7 +16,7 @@ CrossEntropy binary_cross_entropy(const Variable& logits, const Ids& targets,
   const std::int64_t texts = logits.dim(0), labels = logits.dim(1);
   // softmax(0, x) = (sigmoid(-x), sigmoid(x)): a label is a choice of two classes.
   const Variable second(Tensor::from(std::vector<float>{0.0f, 1.0f}, {2, 1}));
-  const Variable choices = linear(reshaped(logits, {texts * labels, 1}), second);
+  const Variable choices = linear(reshape(logits, {texts * labels, 1}), second);
   CrossEntropyOptions of_choices = options;
   of_choices.precision = Precision::f32;
   of_choices.normalizer =
@@ -46,9 +35,8 @@ SquaredError squared_error(const Variable& x, const Tensor& targets, double norm
   detail::expect(x.shape() == targets.shape() && detail::is_matrix(x), "squared_error",
                  "x [N, 1] and targets [N, 1]", x.shape(), targets.shape());
   const Variable difference = add(x, scale(Variable(targets), -1.0f));
-  const double divisor = normalizer > 0.0 ? normalizer : static_cast<double>(x.dim(0));
   const Variable squares = multiply(difference, difference);
-  return {scale(sum(squares), divisor > 0.0 ? static_cast<float>(1.0 / divisor) : 0.0f),
+  return {scale(sum(squares), detail::loss_scale(normalizer, x.dim(0))),
           backend()->sum(squares.value())};
 }
 
