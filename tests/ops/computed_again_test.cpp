@@ -86,8 +86,7 @@ TEST_P(ComputedAgain, WeightsOfAFeedForwardNetworkHaveTheSameGradientInEveryPrec
     }
     for (const Variable& y : normalized()) {
       expect_same_gradient(y, inner, [&](const Variable& in) {
-        return gated_feed_forward(in, {{inner, {}}, {gate, {}}, outer},
-                                  {Activation::tanh, {}, precision});
+        return feed_forward(in, {inner, {}}, outer, {Activation::tanh, {}, precision}, {gate, {}});
       });
     }
   }

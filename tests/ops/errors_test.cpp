@@ -110,10 +110,10 @@ std::vector<Mistake> simple_mistakes() {
          rotate(x, {4, Tensor::zeros({2, 4}), ids({0, 0, 0, 0})});
        }},
       {"repeat_groups", "2 columns", "[4, 3]", [=] { repeat_groups(x, 2, 2); }},
-      {"gated_feed_forward", "[5, 3]", "[6, 3]",
+      {"feed_forward", "[5, 3]", "[6, 3]",
        [=] {
-         gated_feed_forward(x, {{var({5, 3}), {}}, {var({6, 3}), {}}, {var({2, 5}), {}}},
-                            {Activation::swish});
+         feed_forward(x, {var({5, 3}), {}}, {var({2, 5}), {}}, {Activation::swish},
+                      {var({6, 3}), {}});
        }},
       {"residual_layer_norm", "[4, 3]", "[5, 3]",
        [=] {

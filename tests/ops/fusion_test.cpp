@@ -86,6 +86,35 @@ TEST_P(Fusion, FeedForwardIsTwoLinearMapsAnActivationAndDropout) {
   }
 }
 
+TEST_P(Fusion, AGateMultipliesTheActivatedVectors) {
+  for (const Activation activation : kActivations) {
+    for (const float p : {0.0f, 0.3f}) {
+      const Dropout mask{p, {8, 9}};
+      const std::vector<Variable> fused_leaves{leaf({7, 20}),  leaf({33, 20}), leaf({33}),
+                                               leaf({33, 20}), leaf({33}),     leaf({9, 33}),
+                                               leaf({9})};
+      std::vector<Variable> leaves;
+      for (const Variable& one : fused_leaves) leaves.push_back(copy(one));
+      const auto gated = [&, activation](const std::vector<Variable>& in) {
+        return feed_forward(in[0], {in[1], in[2]}, {in[5], in[6]}, {activation, mask},
+                            {in[3], in[4]});
+      };
+      const Tensor dy = normal_tensor({7, 9}, random_);
+      const Variable fused = gated(fused_leaves);
+      const Variable hidden = multiply(linear(leaves[0], leaves[1], leaves[2], {activation}),
+                                       linear(leaves[0], leaves[3], leaves[4]));
+      const Variable composed = linear(dropout(hidden, mask), leaves[5], leaves[6]);
+      EXPECT_EQ(largest_difference(fused.value(), composed.value()), 0);
+      backward(fused, dy);
+      backward(composed, dy);
+      for (std::size_t i = 0; i < leaves.size(); ++i)
+        expect_near(fused_leaves[i].gradient(), leaves[i].gradient(), 1e-5, "gradient");
+      const NoGradient evaluating;
+      EXPECT_TRUE(same_bits(gated(leaves).value(), fused.value()));
+    }
+  }
+}
+
 TEST_P(Fusion, FeedForwardIsTheSameWhenItsRowsGoThroughInParts) {
   const Variable x = leaf({600, 3}), w1 = leaf({8192, 3}), b1 = leaf({8192}),
                  w2 = leaf({2, 8192});  // 256 rows at a time

@@ -97,23 +97,22 @@ std::vector<OpCase> product_op_cases() {
        [](Inputs in) {
          return feed_forward(in[0], {in[1], {}}, {in[2], {}}, {Activation::tanh});
        }},
-      {"gated_feed_forward_swish",
+      {"feed_forward_gated_by_swish",
        {x, weight, bias, weight, bias, outer, outer_bias},
        [](Inputs in) {
-         return gated_feed_forward(in[0], {{in[1], in[2]}, {in[3], in[4]}, {in[5], in[6]}},
-                                   {Activation::swish});
+         return feed_forward(in[0], {in[1], in[2]}, {in[5], in[6]}, {Activation::swish},
+                             {in[3], in[4]});
        }},
-      {"gated_feed_forward_unbiased_and_dropout",
+      {"feed_forward_gated_unbiased_and_dropout",
        {x, weight, weight, outer},
        [](Inputs in) {
-         return gated_feed_forward(in[0], {{in[1], {}}, {in[2], {}}, {in[3], {}}},
-                                   {Activation::gelu_tanh, kDropout});
+         return feed_forward(in[0], {in[1], {}}, {in[3], {}}, {Activation::gelu_tanh, kDropout},
+                             {in[2], {}});
        }},
-      {"gated_feed_forward_of_one_input",
+      {"feed_forward_gated_of_one_input",
        {x, weight, outer},
        [](Inputs in) {
-         return gated_feed_forward(in[0], {{in[1], {}}, {in[1], {}}, {in[2], {}}},
-                                   {Activation::tanh});
+         return feed_forward(in[0], {in[1], {}}, {in[2], {}}, {Activation::tanh}, {in[1], {}});
        }},
       {"feed_forward_with_dropout",
        {x, weight, bias, outer, outer_bias},

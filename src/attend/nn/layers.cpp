@@ -57,8 +57,7 @@ FeedForward::FeedForward(ParameterSet& parameters, const std::string& path,
 Variable FeedForward::forward(const Variable& x, Pass& pass) const {
   const HiddenLayer hidden{activation_, pass.dropout(dropout_), pass.precision()};
   const Variable y =
-      gate_ ? gated_feed_forward(x, {linear1_.map(), gate_->map(), linear2_.map()}, hidden)
-            : feed_forward(x, linear1_.map(), linear2_.map(), hidden);
+      feed_forward(x, linear1_.map(), linear2_.map(), hidden, gate_ ? gate_->map() : AffineMap{});
   if (pass.residual != nullptr) pass.residual->push_back({.module = path_, .added = y.value()});
   return y;
 }

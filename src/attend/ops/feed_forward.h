@@ -14,22 +14,14 @@ struct HiddenLayer {
 };
 
 // outer(dropout(activation(inner(x)))), the position-wise feed-forward network (Vaswani et al.
-// 2017, equation 2).
+// 2017, equation 2). With a gate outer(dropout(activation(inner(x)) * gate(x))), with the product
+// element by element: the gated linear units of Shazeer 2020, SwiGLU with swish, GeGLU with gelu.
 //
-// x [N, I], inner I -> F, outer F -> O; -> [N, O]. Of the tensors of width F, by far the largest of
-// a layer, only one is kept for the gradient; the others are recomputed. In bf16 it is kept in
-// bf16, and so is x, because GEMMs round them anyway. Throws ShapeError.
+// x [N, I], inner and gate I -> F, outer F -> O; -> [N, O]. Of the tensors of width F, by far the
+// largest of a layer, only one is kept for the gradient, with a gate two; the others are
+// recomputed. In bf16 they are kept in bf16, and so is x, because GEMMs round them anyway. Throws
+// ShapeError.
 Variable feed_forward(const Variable& x, const AffineMap& inner, const AffineMap& outer,
-                      const HiddenLayer& hidden);
-
-// outer(dropout(activation(inner(x)) * gate(x))), with the products element by element: the gated
-// linear units of Shazeer 2020, SwiGLU with swish, GeGLU with gelu.  inner, gate I -> F, outer
-// F -> O. Kept for the gradient are inner(x) and gate(x), in bf16 as above. Throws ShapeError.
-struct GatedMaps {
-  AffineMap inner;
-  AffineMap gate;
-  AffineMap outer;
-};
-Variable gated_feed_forward(const Variable& x, const GatedMaps& maps, const HiddenLayer& hidden);
+                      const HiddenLayer& hidden, const AffineMap& gate = {});
 
 }  // namespace attend
