@@ -62,6 +62,24 @@ TEST(PackedWeights, HoldFourNeighborsOfEightBitsWithoutSignAndThenTheScales) {
   EXPECT_EQ(scale, quantized_scale(rows, 9));
 }
 
+TEST(PackedWeights, OfFewRowsArePaddedToAPanelOfTheSameValues) {
+  for (const std::int64_t rows : {1, 5, 16}) {
+    for (const Tensor& some :
+         {quantize_weights(numbered(rows, 7)), quantize_weights(numbered(rows, 8)),
+          group_weights(numbered(rows, 48))}) {
+      const Tensor panel = padded_panel(some), values = float_weights(panel);
+      const std::int64_t columns = weight_columns(some);
+      EXPECT_EQ(packed_rows(panel), 16);
+      EXPECT_TRUE(
+          same_bits(values.slice_rows(0, rows).slice_columns(0, columns), float_weights(some)));
+      for (std::int64_t row = 0; row < 16; ++row) {
+        for (std::int64_t i = row < rows ? columns : 0; i < values.cols(); ++i)
+          EXPECT_EQ(values.row(row)[i], 0.0f) << row << ", " << i;
+      }
+    }
+  }
+}
+
 TEST(PackedWeights, HoldHalvesOfBytesThenTheFactorsAndThenTheScales) {
   const Tensor rows = group_weights(numbered(32, 32)), memory = rows.clone();
   EXPECT_EQ(pack_weights(memory).dtype(), DType::packed_i4);

@@ -142,6 +142,22 @@ Tensor pack_weights(const Tensor& weights) {
   return weights.as(packed_type(weights.dtype()));
 }
 
+Tensor padded_panel(const Tensor& rows) {
+  const DType type = plain_type(rows.dtype());
+  const std::int64_t columns = weight_columns(rows),
+                     padded = (columns + kTogether - 1) / kTogether * kTogether;
+  const Tensor whole = Tensor::zeros({kPanelRows, stored_columns(type, padded)}, type);
+  const Tensor panel = Tensor::empty(whole.shape(), type);
+  const std::size_t elements = row_bytes(rows) - sizeof(float);
+  for (std::int64_t row = 0; row < rows.rows(); ++row) {
+    std::memcpy(whole.row_bytes(row), rows.row_bytes(row), elements);
+    std::memcpy(whole.row_bytes(row) + row_bytes(whole) - sizeof(float),
+                rows.row_bytes(row) + elements, sizeof(float));
+  }
+  spread_panel(whole, panel.bytes());
+  return panel.as(packed_type(type));
+}
+
 namespace {
 
 // Row `row` of weights of any type, unpacked, as row n of `to`.

@@ -26,6 +26,10 @@ inline std::int64_t packed_rows(const Tensor& weights) {
   return is_packed(weights) ? weights.rows() / kPanelRows * kPanelRows : 0;
 }
 
+// At most 16 unpacked rows in 8 or 4 bits as a packed matrix of 16, for kernels that read nothing
+// but panels. Zeros fill it up, also to a multiple of 4 columns.
+Tensor padded_panel(const Tensor& rows);
+
 // These implement the functions of Backend.
 Tensor pack_weights(const Tensor& weights);
 Tensor select_weights(const Tensor& weights, std::span<const std::int32_t> rows);

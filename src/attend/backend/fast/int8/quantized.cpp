@@ -1,10 +1,11 @@
 // GEMM with weights in 8 bits (cpu/quantized_weights.h) or 4 (weights.h). Activations are rounded
 // to integers row by row; the sums are exact.
 //
-// Weights in rows and in panels (cpu/packed_weights.h) have kernels of their own
-// (quantized_rows-inl.h; quantized_panels-inl.h, quantized_bytes-inl.h, and
-// quantized_nibbles-inl.h for 4 bits; on ARM quantized_bytes_neon-inl.h and
-// quantized_nibbles_neon-inl.h). Integer sums are exact, so all agree bit for bit.
+// All kernels read panels of weights (cpu/packed_weights.h); rows that are not in panels are put
+// into some first. Tiles of y (quantized_tiles-inl.h) are computed with 16-bit activations
+// (quantized_shorts-inl.h) or, on CPUs with byte dot products, with 8-bit ones
+// (quantized_bytes-inl.h, and quantized_nibbles-inl.h for few rows by weights in 4 bits; on ARM
+// those with _neon). Integer sums are exact, so all agree bit for bit.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/backend/fast/int8/quantized.cpp"
 #include "attend/backend/fast/targets.h"
@@ -12,33 +13,32 @@
 #include "hwy/foreach_target.h"
 
 #include "attend/backend/fast/activation-inl.h"
-#include "attend/backend/fast/cpu_extensions.h"
 #include "attend/backend/fast/int8/quantized_bytes-inl.h"
 #include "attend/backend/fast/int8/quantized_bytes_neon-inl.h"
 #include "attend/backend/fast/int8/quantized_nibbles-inl.h"
 #include "attend/backend/fast/int8/quantized_nibbles_neon-inl.h"
-#include "attend/backend/fast/int8/quantized_panels-inl.h"
 #include "attend/backend/fast/int8/quantized_rounding-inl.h"
-#include "attend/backend/fast/int8/quantized_rows-inl.h"
+#include "attend/backend/fast/int8/quantized_shorts-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace attend {
 namespace HWY_NAMESPACE {
 
-// Whether this CPU uses 8-bit activations.
-bool quantized_in_bytes() {
-#if HWY_TARGET == HWY_AVX3
-  return cpu_extensions().vnni;
-#elif HWY_TARGET == HWY_NEON
-  return cpu_extensions().dotprod;
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
+constexpr bool kHasByteKernels = true;
 #else
-  return false;
+constexpr bool kHasByteKernels = false;
+using ByteKernels = ShortKernels;
 #endif
-}
 
-// The depth, rounded up to whole vectors of 16-bit elements: the stride of rounded activations.
+// Whether this CPU uses 8-bit activations.
+bool quantized_in_bytes() { return kHasByteKernels && ByteKernels::available(); }
+
+// The depth, rounded up to whole vectors of 16-bit elements, and whole lines of panels: the stride
+// of rounded activations.
 std::size_t quantized_stride(std::size_t depth) {
-  return (depth + kShorts - 1) / kShorts * kShorts;
+  constexpr std::size_t kUnit = HWY_MAX(kShorts, 4);
+  return (depth + kUnit - 1) / kUnit * kUnit;
 }
 
 // Row `row` of `to`, in the format of this CPU's kernels.
@@ -74,55 +74,48 @@ HWY_INLINE void activate_part(const QuantizedProduct& p, std::size_t row, std::s
                   [&](const auto& function) HWY_ATTR { map_row(y, y, count, function); });
 }
 
+template <class Kernels>
+constexpr bool multiplies_nibbles(const QuantizedProduct& p) {
+  return p.in_four_bits && p.rows <= Kernels::kFewRows;
+}
+
+template <class Kernels>
+HWY_INLINE std::size_t scratch_bytes(const QuantizedProduct& p) {
+  if constexpr (Kernels::kFewRows > 0) {
+    if (multiplies_nibbles<Kernels>(p)) return Kernels::scratch_of_few(p);
+  }
+  const std::size_t widened = p.in_four_bits ? Kernels::kWidened * wide_panel_bytes(p.depth) : 0;
+  return widened + Kernels::scratch(p.depth);
+}
+
+template <class Kernels>
+HWY_INLINE void multiply_columns(const QuantizedProduct& p, std::size_t begin, std::size_t end,
+                                 std::byte* scratch) {
+  if (!p.in_four_bits) return Kernels::multiply(p, begin, end, scratch);
+  if constexpr (Kernels::kFewRows > 0) {
+    if (multiplies_nibbles<Kernels>(p)) return Kernels::multiply_few(p, begin, end, scratch);
+  }
+  constexpr std::size_t kColumns = Kernels::kWidened * kWidth;
+  auto* const wide = reinterpret_cast<std::int8_t*>(scratch);
+  std::byte* const rest = scratch + Kernels::kWidened * wide_panel_bytes(p.depth);
+  for (std::size_t column = begin; column < end; column += kColumns) {
+    const QuantizedProduct part = widened_part(p, column, HWY_MIN(column + kColumns, end), wide);
+    Kernels::multiply(part, 0, part.panel_columns, rest);
+  }
+}
+
 // Scratch memory of quantized_part in bytes, aligned to a vector.
 std::size_t quantized_scratch(const QuantizedProduct& p) {
-  if (p.panel_columns == 0) return 0;
-  const std::size_t panel = p.in_four_bits ? wide_panel_bytes(p.depth) : 0;
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
-  if (quantized_in_bytes() && p.in_four_bits && p.rows <= kFewRows)
-    return p.rows * (p.depth / kGroup) * sizeof(std::int32_t);
-#endif
-  if (quantized_in_bytes()) return 2 * panel;
-  return panel + p.depth * kWidth * sizeof(std::int16_t);
+  return quantized_in_bytes() ? scratch_bytes<ByteKernels>(p) : scratch_bytes<ShortKernels>(p);
 }
 
-// All rows by the columns [begin, end), whose weights are in 4 bits.
-HWY_INLINE void multiply_nibbles(const QuantizedProduct& p, std::size_t begin, std::size_t end,
-                                 std::byte* scratch) {
-  auto* const wide = reinterpret_cast<std::int8_t*>(scratch);
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
-  if (quantized_in_bytes()) {
-    if (p.rows <= kFewRows)
-      return multiply_few_rows(p, begin, end, reinterpret_cast<std::int32_t*>(scratch));
-    for (std::size_t column = begin; column < end; column += 2 * kWidth) {
-      const QuantizedProduct part =
-          widened_part(p, column, HWY_MIN(column + 2 * kWidth, end), wide);
-      multiply_panels_of_bytes(part, 0, part.panel_columns);
-    }
-    return;
-  }
-#endif
-  auto* const shorts = reinterpret_cast<std::int16_t*>(scratch + wide_panel_bytes(p.depth));
-  for (std::size_t column = begin; column < end; column += kWidth)
-    multiply_panels_of_shorts(widened_part(p, column, column + kWidth, wide), 0, kWidth, shorts);
-}
-
-// Multiplies all rows by the columns [begin, end).
+// Multiplies all rows by the columns [begin, end) of whole panels.
 void quantized_part(const QuantizedProduct& p, std::size_t begin, std::size_t end,
                     std::byte* scratch) {
-  const std::size_t first = HWY_MAX(begin, HWY_MIN(end, p.panel_columns));
-  if (p.in_four_bits) {
-    multiply_nibbles(p, begin, end, scratch);
-  } else
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
-      if (quantized_in_bytes()) {
-    multiply_panels_of_bytes(p, begin, first);
-    multiply_columns<std::int8_t>(p, first, end);
-  } else
-#endif
-  {
-    multiply_panels_of_shorts(p, begin, first, reinterpret_cast<std::int16_t*>(scratch));
-    multiply_columns<std::int16_t>(p, first, end);
+  if (quantized_in_bytes()) {
+    multiply_columns<ByteKernels>(p, begin, end, scratch);
+  } else {
+    multiply_columns<ShortKernels>(p, begin, end, scratch);
   }
   for (std::size_t row = 0; row < p.rows; ++row) activate_part(p, row, begin, end);
 }
@@ -135,7 +128,6 @@ HWY_AFTER_NAMESPACE();
 #include <algorithm>
 #include <cassert>
 
-#include "attend/backend/cpu/grouped_weights.h"
 #include "attend/backend/fast/fast_backend.h"
 #include "attend/backend/fast/rows/runs.h"
 #include "attend/core/threads/parallel.h"
@@ -218,7 +210,7 @@ QuantizedProduct product_of(const RoundedRows& x, const Tensor& weight, const Te
                             Activation activation, const Tensor& y) {
   QuantizedProduct p;
   p.rows = static_cast<std::size_t>(y.rows());
-  p.depth = x->depth;
+  p.depth = static_cast<std::size_t>(weight_columns(weight));
   p.rounded = x->numbers;
   p.rounded_stride = x->stride;
   p.row_scales = x->scales;
@@ -237,17 +229,26 @@ QuantizedProduct product_of(const RoundedRows& x, const Tensor& weight, const Te
   return p;
 }
 
-// With panels in 4 bits, and what comes after them in 8.
-void linear_in_parts(const RoundedRows& x, const Tensor& weight, const Tensor& bias,
-                     Activation activation, const Tensor& y) {
-  const std::int64_t all = weight.rows(), in_panels = packed_rows(weight);
-  const auto multiply = [&](const Tensor& rows, std::int64_t begin, std::int64_t end) {
-    if (begin == end) return;
-    quantized_linear(x, rows, bias.defined() ? bias.slice_rows(begin, end) : bias, activation,
-                     y.slice_columns(begin, end));
-  };
-  multiply(weight.slice_rows(0, in_panels), 0, in_panels);
-  multiply(in_eight_bits(weight.slice_rows(in_panels, all).as(DType::i4)), in_panels, all);
+// The columns [begin, end) of whole panels.
+void multiply(const QuantizedProduct& p, std::int64_t begin, std::int64_t end) {
+  Tensor scratch;
+  const auto bytes = static_cast<std::int64_t>(HWY_DYNAMIC_DISPATCH(quantized_scratch)(p));
+  if (bytes > 0) scratch = Tensor::empty({bytes}, DType::u8);
+  HWY_DYNAMIC_DISPATCH(quantized_part)
+  (p, static_cast<std::size_t>(begin), static_cast<std::size_t>(end), scratch.bytes());
+}
+
+// All columns of y, at most as many as a panel has, with rows of weights that are in none.
+void multiply_unpacked(const RoundedRows& x, const Tensor& rows, const Tensor& bias,
+                       Activation activation, const Tensor& y) {
+  const Tensor whole = Tensor::empty({y.rows(), kPanelRows});
+  Tensor whole_bias;
+  if (bias.defined()) {
+    whole_bias = Tensor::zeros({kPanelRows});
+    std::copy_n(bias.data(), bias.size(), whole_bias.data());
+  }
+  multiply(product_of(x, padded_panel(rows), whole_bias, activation, whole), 0, kPanelRows);
+  y.copy_from(whole.slice_columns(0, y.cols()));
 }
 
 }  // namespace
@@ -255,22 +256,21 @@ void linear_in_parts(const RoundedRows& x, const Tensor& weight, const Tensor& b
 void quantized_linear(const RoundedRows& x, const Tensor& weight, const Tensor& bias,
                       Activation activation, const Tensor& y) {
   const QuantizedProduct p = product_of(x, weight, bias, activation, y);
-  if (p.in_four_bits && packed_rows(weight) < weight.rows())
-    return linear_in_parts(x, weight, bias, activation, y);
-
-  // Threads share the columns, in units of at least a cache line of y.
-  constexpr std::int64_t kLine = kPanelRows;
+  // Threads share the panels: 16 columns are a cache line of y.
+  const std::int64_t packed = packed_rows(weight) / kPanelRows,
+                     all = (y.cols() + kPanelRows - 1) / kPanelRows;
   constexpr std::int64_t kWorthSharing = 1 << 17;  // multiplications
-  const std::int64_t cost = y.rows() * static_cast<std::int64_t>(x->stride) * kLine;
-  const auto kernel = HWY_DYNAMIC_DISPATCH(quantized_part);
-  const auto bytes = static_cast<std::int64_t>(HWY_DYNAMIC_DISPATCH(quantized_scratch)(p));
-  parallel_for((y.cols() + kLine - 1) / kLine, kWorthSharing / cost + 1,
-               [&](std::int64_t begin, std::int64_t end) {
-                 Tensor scratch;
-                 if (bytes > 0) scratch = Tensor::empty({bytes}, DType::u8);
-                 kernel(p, static_cast<std::size_t>(begin * kLine),
-                        static_cast<std::size_t>(std::min(end * kLine, y.cols())), scratch.bytes());
-               });
+  const std::int64_t cost = y.rows() * static_cast<std::int64_t>(x->stride) * kPanelRows;
+  parallel_for(all, kWorthSharing / cost + 1, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t last = std::min(packed, end);
+    if (begin < last) multiply(p, begin * kPanelRows, last * kPanelRows);
+    for (std::int64_t panel = std::max(packed, begin); panel < end; ++panel) {
+      const std::int64_t first = panel * kPanelRows, stop = std::min(first + kPanelRows, y.cols());
+      multiply_unpacked(x, weight.slice_rows(first, stop),
+                        bias.defined() ? bias.slice_rows(first, stop) : bias, activation,
+                        y.slice_columns(first, stop));
+    }
+  });
 }
 
 }  // namespace attend

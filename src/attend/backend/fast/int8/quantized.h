@@ -31,11 +31,10 @@ struct QuantizedProduct {
   const Outlier* outliers = nullptr;
   const std::int32_t* outlier_counts = nullptr;
   std::size_t most_outliers = 0;
-  const std::int8_t* weights = nullptr;  // panels, then rows of depth elements and a scale
-  std::size_t weights_stride = 0;
-  // The first columns of y whose weights are in panels (cpu/packed_weights.h)
-  std::size_t panel_columns = 0;
-  bool in_four_bits = false;    // then all columns are in panels
+  const std::int8_t* weights = nullptr;  // panels (cpu/packed_weights.h)
+  std::size_t weights_stride = 0;        // bytes of a row in a panel
+  std::size_t panel_columns = 0;         // columns of y whose weights are in panels
+  bool in_four_bits = false;
   const float* bias = nullptr;  // null: none
   Activation activation = Activation::none;
   float* y = nullptr;

@@ -11,7 +11,7 @@
 #endif
 
 #include "attend/backend/fast/int8/quantized_bytes-inl.h"
-#include "attend/backend/fast/int8/quantized_panels-inl.h"
+#include "attend/backend/fast/int8/quantized_tiles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace attend {
@@ -49,30 +49,42 @@ HWY_INLINE void widen_groups(const std::uint8_t* panel, std::size_t depth, std::
   }
 }
 #else
-// The factors (f+15)/2 of group `group` for a vector of columns, in the lowest 4 bits of each.
-HWY_INLINE IntegerVector factor_codes(const std::uint8_t* factors, std::size_t group,
-                                      std::size_t vector) {
+// The factors (f+15)/2 of a group for a vector of columns, in the lowest 4 bits of each.
+HWY_INLINE IntegerVector factor_codes(const PanelColumns& columns, std::size_t depth,
+                                      std::size_t group) {
   const Integers d;
   const hn::Rebind<std::uint8_t, Integers> bytes;
-  const std::uint8_t* const both = factors + group / 2 * kWidth + vector * hn::Lanes(d);
+  const std::uint8_t* const both =
+      columns.panel + (depth + group) / 2 * kWidth + columns.offset / 4;
   return hn::ShiftRightSame(hn::PromoteTo(d, hn::LoadU(bytes, both)),
                             static_cast<int>(group % 2 * 4));
 }
 
 // The factors themselves.
-HWY_INLINE IntegerVector group_factors(const std::uint8_t* factors, std::size_t group,
-                                       std::size_t vector) {
+HWY_INLINE IntegerVector group_factors(const PanelColumns& columns, std::size_t depth,
+                                       std::size_t group) {
   const Integers d;
-  const auto code = hn::And(factor_codes(factors, group, vector), hn::Set(d, 15));
+  const auto code = hn::And(factor_codes(columns, depth, group), hn::Set(d, 15));
   return hn::Sub(hn::Add(code, code), hn::Set(d, 15));
+}
+
+// Adds what an outlier times the weights of a vector of columns is beyond its byte.
+HWY_INLINE void add_outlier_of_nibbles(const QuantizedProduct& p, const PanelColumns& columns,
+                                       const Outlier& outlier, IntegerVector& sum) {
+  const Integers d;
+  const auto index = static_cast<std::size_t>(outlier.index);
+  const auto lanes = load_integers(columns.panel + index / 8 * 4 * kWidth + columns.offset);
+  const auto shift = static_cast<int>(8 * (index % 4) + 4 * (index / 4 % 2));
+  const auto number =
+      hn::Sub(hn::And(hn::ShiftRightSame(lanes, shift), hn::Set(d, 15)), hn::Set(d, 8));
+  const auto weights = hn::Mul(number, group_factors(columns, p.depth, index / kGroup));
+  sum = hn::Add(sum, hn::Mul(weights, hn::Set(d, outlier.high)));
 }
 
 // From bytes n + 8 to q + 128 = f n + 128, where both bytes of a 16-bit lane have the factor f.
 // `shift` is 128 - 8 f.
-HWY_INLINE hn::Vec<hn::Repartition<std::uint8_t, Floats> > widened(
-    hn::Vec<hn::Repartition<std::uint8_t, Floats> > numbers, hn::Vec<Shorts> factors,
-    hn::Vec<hn::Repartition<std::uint8_t, Floats> > shift) {
-  const hn::Repartition<std::uint8_t, Floats> bytes;
+HWY_INLINE ByteVector widened(ByteVector numbers, hn::Vec<Shorts> factors, ByteVector shift) {
+  const UnsignedBytes bytes;
   const Shorts shorts;
   const auto both = hn::BitCast(shorts, numbers), low = hn::Set(shorts, 0x00ff);
   const auto even = hn::And(hn::Mul(both, factors), low);
@@ -84,14 +96,13 @@ HWY_INLINE void widen_groups(const std::uint8_t* panel, std::size_t depth, std::
                              std::uint8_t* wide) {
   const Integers d;
   const Shorts shorts;
-  const hn::Repartition<std::uint8_t, Floats> bytes;
-  const std::uint8_t* const factors = panel + depth / 2 * kWidth;
+  const UnsignedBytes bytes;
   const auto half = hn::Set(bytes, 15);
   for (std::size_t v = 0; v < kWidth / hn::Lanes(d); ++v) {
     const std::size_t at = v * hn::Lanes(bytes);
     for (std::size_t group = 0; group < depth / kGroup; ++group) {
       if (v == 0) prefetch_group(panel + ahead, depth, group);
-      const auto factor = group_factors(factors, group, v);
+      const auto factor = group_factors({panel, at}, depth, group);
       const auto pairs = hn::BitCast(
           shorts, hn::Or(hn::ShiftLeft<16>(factor), hn::And(factor, hn::Set(d, 0xffff))));
       const auto shift = hn::BitCast(
@@ -135,9 +146,6 @@ HWY_INLINE QuantizedProduct widened_part(const QuantizedProduct& p, std::size_t 
 }
 
 #if HWY_TARGET == HWY_AVX3
-// The most rows that are multiplied with halves of bytes.
-constexpr std::size_t kFewRows = 12;
-
 // As 16 bits, to be multiplied with sums of groups, which have no more.
 alignas(64) constexpr std::int32_t kFactors[16] = {
     0xfff1, 0xfff3, 0xfff5, 0xfff7, 0xfff9, 0xfffb, 0xfffd, 0xffff, 1, 3, 5, 7, 9, 11, 13, 15};
@@ -148,14 +156,9 @@ HWY_INLINE IntegerVector factors_of(IntegerVector codes) {
 }
 
 // Adds the products of the lower 16 bits of each lane, if the higher ones of the factors are 0.
-HWY_INLINE void add_products(IntegerVector sums, IntegerVector factors, IntegerVector& totals) {
+HWY_INLINE void add_word_products(IntegerVector sums, IntegerVector factors,
+                                  IntegerVector& totals) {
   asm("vpdpwssd %2, %1, %0" : "+v"(totals.raw) : "v"(sums.raw), "v"(factors.raw));
-}
-
-HWY_INLINE IntegerVector broadcast_four(const std::int8_t* from) {
-  std::int32_t four;
-  __builtin_memcpy(&four, from, sizeof four);
-  return hn::Set(Integers(), four);
 }
 
 // shifts[row][group] = -8 times the sum of the bytes of a group of activations: the excess of sums
@@ -170,54 +173,43 @@ HWY_INLINE void sum_groups(const QuantizedProduct& p, std::int32_t* shifts) {
   }
 }
 
-// Adds to the sums of row `row` what bytes do not hold of it. `weights` are the panels, `distance`
-// bytes apart.
-template <int panels>
-HWY_INLINE void add_outliers_to_groups(const QuantizedProduct& p, std::size_t row,
-                                       const std::uint8_t* weights, std::size_t distance,
-                                       IntegerVector* sums) {
-  const std::int32_t count = p.outlier_counts[row];
-  if (HWY_LIKELY(count == 0)) return;
-  const Integers d;
-  const Outlier* const outliers = p.outliers + row * p.most_outliers;
-  for (std::int32_t o = 0; o < count; ++o) {
-    const auto index = static_cast<std::size_t>(outliers[o].index);
-    const auto high = hn::Set(d, 256 * outliers[o].high);
-    const auto shift = static_cast<int>(8 * (index % 4) + 4 * (index / 4 % 2));
-    const std::uint8_t* panel = weights;
-    for (int i = 0; i < panels; ++i, panel += distance) {
-      const auto lanes =
-          hn::LoadU(d, reinterpret_cast<const std::int32_t*>(panel + index / 8 * 4 * kWidth));
-      const auto number =
-          hn::Sub(hn::And(hn::ShiftRightSame(lanes, shift), hn::Set(d, 15)), hn::Set(d, 8));
-      const auto codes = factor_codes(panel + p.depth / 2 * kWidth, index / kGroup, 0);
-      const auto factors = hn::ShiftRight<16>(hn::ShiftLeft<16>(factors_of(codes)));
-      sums[i] = hn::Add(sums[i], hn::Mul(hn::Mul(number, factors), high));
+// `panels` panels with all rows, at most `most_rows`.
+template <int panels, int most_rows>
+struct NibblesTile {
+  const std::int32_t* shifts;  // of sum_groups()
+
+  static constexpr int kMostRows = most_rows, kRowUnit = 1, kVectors = panels;
+  static constexpr bool kInBytes = true, kShifted = false;
+
+  template <int rows>
+  HWY_INLINE void add_products(const QuantizedProduct& p, const TilePlace& place,
+                               IntegerVector (*totals)[panels]) const {
+    const std::uint8_t* const weights = columns_at(p, place.column).panel;
+    const std::size_t distance = kWidth * p.weights_stride;
+    const std::size_t ahead = (place.next - place.column) * p.weights_stride;
+    for (std::size_t group = 0; group < p.depth / kGroup; ++group) {
+#pragma GCC unroll 4
+      for (int i = 0; i < panels; ++i)
+        prefetch_group(weights + static_cast<std::size_t>(i) * distance + ahead, p.depth, group);
+      IntegerVector sums[rows][panels];
+      add_group<rows>(p, weights + group * kGroupBytes, group, sums);
+#pragma GCC unroll 4
+      for (int i = 0; i < panels; ++i) {
+        const std::uint8_t* const panel = weights + static_cast<std::size_t>(i) * distance;
+        const auto factors = factors_of(factor_codes({panel, 0}, p.depth, group));
+#pragma GCC unroll 12
+        for (int r = 0; r < rows; ++r) add_word_products(sums[r][i], factors, totals[r][i]);
+      }
     }
   }
-}
 
-// All rows, `rows` of them, by the columns of `panels` panels, starting at `column`.
-// Those at `ahead` from them are needed next.
-template <int rows, int panels>
-HWY_NOINLINE void nibbles_tile(const QuantizedProduct& p, const std::int32_t* shifts,
-                               std::size_t column, std::size_t ahead) {
-  const Integers d;
-  const auto* const weights =
-      reinterpret_cast<const std::uint8_t*>(p.weights + column * p.weights_stride);
-  const std::size_t distance = kWidth * p.weights_stride, groups = p.depth / kGroup;
-  const auto half = hn::Set(d, 0x0f0f0f0f);
-  IntegerVector totals[rows][panels];
-#pragma GCC unroll 12
-  for (int r = 0; r < rows; ++r) {
-#pragma GCC unroll 4
-    for (int i = 0; i < panels; ++i) totals[r][i] = hn::Zero(d);
-  }
-  for (std::size_t group = 0; group < groups; ++group) {
-#pragma GCC unroll 4
-    for (int i = 0; i < panels; ++i)
-      prefetch_group(weights + static_cast<std::size_t>(i) * distance + ahead, p.depth, group);
-    IntegerVector sums[rows][panels];
+  // sums[row][panel] = q . n of a group, whose halves of bytes are at `weights`.
+  template <int rows>
+  HWY_INLINE void add_group(const QuantizedProduct& p, const std::uint8_t* weights,
+                            std::size_t group, IntegerVector (*sums)[panels]) const {
+    const Integers d;
+    const std::size_t distance = kWidth * p.weights_stride, groups = p.depth / kGroup;
+    const auto half = hn::Set(d, 0x0f0f0f0f);
 #pragma GCC unroll 12
     for (int r = 0; r < rows; ++r) {
       const auto shift = hn::Set(d, shifts[static_cast<std::size_t>(r) * groups + group]);
@@ -229,9 +221,8 @@ HWY_NOINLINE void nibbles_tile(const QuantizedProduct& p, const std::int32_t* sh
       IntegerVector first[panels], second[panels];
 #pragma GCC unroll 4
       for (int i = 0; i < panels; ++i) {
-        const auto both = hn::LoadU(d, reinterpret_cast<const std::int32_t*>(
-                                           weights + static_cast<std::size_t>(i) * distance +
-                                           group * kGroupBytes + eight * 4 * kWidth));
+        const auto both =
+            load_integers(weights + static_cast<std::size_t>(i) * distance + eight * 4 * kWidth);
         first[i] = hn::And(both, half);
         second[i] = hn::And(hn::ShiftRight<4>(both), half);
       }
@@ -247,63 +238,38 @@ HWY_NOINLINE void nibbles_tile(const QuantizedProduct& p, const std::int32_t* sh
         }
       }
     }
-#pragma GCC unroll 4
-    for (int i = 0; i < panels; ++i) {
-      const auto factors = factors_of(factor_codes(
-          weights + static_cast<std::size_t>(i) * distance + p.depth / 2 * kWidth, group, 0));
-#pragma GCC unroll 12
-      for (int r = 0; r < rows; ++r) add_products(sums[r][i], factors, totals[r][i]);
-    }
   }
-#pragma GCC unroll 12
-  for (int r = 0; r < rows; ++r)
-    add_outliers_to_groups<panels>(p, static_cast<std::size_t>(r), weights, distance, totals[r]);
-#pragma GCC unroll 4
-  for (int i = 0; i < panels; ++i) {
-    const std::size_t first = column + static_cast<std::size_t>(i) * kWidth;
-    const ColumnScales columns = column_scales(p, first);
-#pragma GCC unroll 12
-    for (int r = 0; r < rows; ++r) {
-      const auto row = static_cast<std::size_t>(r);
-      hn::StoreU(scaled_sums(p, row, totals[r][i], columns), Floats(),
-                 p.y + row * p.y_stride + first);
-    }
-  }
-}
 
-using NibblesTile = void (*)(const QuantizedProduct&, const std::int32_t*, std::size_t,
-                             std::size_t);
-template <int panels, int... counts>
-struct NibblesTileTable {
-  static constexpr NibblesTile kernels[] = {nibbles_tile<counts, panels>...};
+  static HWY_INLINE void add_outlier(const QuantizedProduct& p, const PanelColumns& columns,
+                                     const Outlier& outlier, IntegerVector& sum) {
+    add_outlier_of_nibbles(p, columns, outlier, sum);
+  }
 };
 
-// Columns [begin, end), a multiple of `panels` panels. -> the end
-template <int panels, class Table>
-HWY_INLINE std::size_t nibbles_columns(const QuantizedProduct& p, const std::int32_t* shifts,
-                                       std::size_t begin, std::size_t end) {
-  constexpr std::size_t kColumns = panels * kWidth;
-  const std::size_t stop = begin + (end - begin) / kColumns * kColumns;
-  for (std::size_t column = begin; column < stop; column += kColumns) {
-    const bool last = column + 2 * kColumns > stop;
-    Table::kernels[p.rows - 1](p, shifts, column, last ? 0 : kColumns * p.weights_stride);
+// The kernels of 8-bit activations.
+struct ByteKernels {
+  static bool available() { return cpu_extensions().vnni; }
+  static constexpr std::size_t kWidened = 2;
+  static std::size_t scratch(std::size_t) { return 0; }
+  static HWY_INLINE void multiply(const QuantizedProduct& p, std::size_t begin, std::size_t end,
+                                  std::byte*) {
+    multiply_panels_of_bytes(p, begin, end);
   }
-  return stop;
-}
-
-// Few rows by the columns [begin, end) of whole panels, as many at a time as their sums fit in
-// registers. `shifts` has room for one of each group of each row.
-HWY_INLINE void multiply_few_rows(const QuantizedProduct& p, std::size_t begin, std::size_t end,
-                                  std::int32_t* shifts) {
-  using Four = NibblesTileTable<4, 1, 2>;
-  using Two = NibblesTileTable<2, 1, 2, 3, 4, 5>;
-  using One = NibblesTileTable<1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12>;
-  sum_groups(p, shifts);
-  std::size_t column = begin;
-  if (p.rows <= 2) column = nibbles_columns<4, Four>(p, shifts, column, end);
-  if (p.rows <= 5) column = nibbles_columns<2, Two>(p, shifts, column, end);
-  nibbles_columns<1, One>(p, shifts, column, end);
-}
+  static constexpr std::size_t kFewRows = 12;
+  static std::size_t scratch_of_few(const QuantizedProduct& p) {
+    return p.rows * (p.depth / kGroup) * sizeof(std::int32_t);
+  }
+  // Few rows by the columns [begin, end) of panels in 4 bits, as many at a time as their sums fit
+  // in registers.
+  static HWY_INLINE void multiply_few(const QuantizedProduct& p, std::size_t begin, std::size_t end,
+                                      std::byte* scratch) {
+    auto* const shifts = reinterpret_cast<std::int32_t*>(scratch);
+    sum_groups(p, shifts);
+    if (p.rows <= 2) begin = multiply_quantized_tiles(NibblesTile<4, 2>{shifts}, p, begin, end);
+    if (p.rows <= 5) begin = multiply_quantized_tiles(NibblesTile<2, 5>{shifts}, p, begin, end);
+    multiply_quantized_tiles(NibblesTile<1, 12>{shifts}, p, begin, end);
+  }
+};
 #endif
 
 }  // namespace HWY_NAMESPACE

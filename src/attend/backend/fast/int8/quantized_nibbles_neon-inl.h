@@ -18,9 +18,6 @@ namespace HWY_NAMESPACE {
 
 static_assert(kGroup == kVectorBytes);
 
-// The most rows that are multiplied with halves of bytes: as many as have their sums in registers.
-constexpr std::size_t kFewRows = 4;
-
 // Four columns of a group: their quads of numbers n along the depth, as signed bytes.
 struct GroupQuads {
   ByteVector quads[4];
@@ -33,83 +30,62 @@ HWY_INLINE GroupQuads group_quads(const std::uint8_t* from) {
            hn::Sub(hn::And(behind, half), eight), hn::Sub(hn::ShiftRight<4>(behind), eight)}};
 }
 
-// Adds to the sums of row `row` what bytes do not hold of it.
-HWY_INLINE void add_outliers_to_groups(const QuantizedProduct& p, std::size_t row,
-                                       const std::uint8_t* panel, IntegerVector* sums) {
-  const Integers d;
-  const Outlier* const outliers = p.outliers + row * p.most_outliers;
-  for (std::int32_t o = 0; o < p.outlier_counts[row]; ++o) {
-    const auto index = static_cast<std::size_t>(outliers[o].index);
-    const auto high = hn::Set(d, 256 * outliers[o].high);
-    const auto shift = static_cast<int>(8 * (index % 4) + 4 * (index / 4 % 2));
-    for (std::size_t v = 0; v < kPanelVectors; ++v) {
-      const auto lanes = hn::BitCast(
-          d, hn::LoadU(UnsignedBytes(), panel + index / 8 * 4 * kWidth + v * kVectorBytes));
-      const auto number =
-          hn::Sub(hn::And(hn::ShiftRightSame(lanes, shift), hn::Set(d, 15)), hn::Set(d, 8));
-      const auto factor = group_factors(panel + p.depth / 2 * kWidth, index / kGroup, v);
-      sums[v] = hn::Add(sums[v], hn::Mul(hn::Mul(number, factor), high));
-    }
-  }
-}
+// A panel with all rows: as many as have their sums in registers.
+struct NibblesTile {
+  static constexpr int kMostRows = 4, kRowUnit = 1, kVectors = kPanelVectors;
+  static constexpr bool kInBytes = true, kShifted = false;
 
-// All rows, `rows` of them, by the columns of the panel, starting at `column`.
-template <int rows>
-HWY_NOINLINE void nibbles_tile(const QuantizedProduct& p, std::size_t column) {
-  const Integers d;
-  const auto* const panel =
-      reinterpret_cast<const std::uint8_t*>(p.weights + column * p.weights_stride);
-  const std::uint8_t* const factors = panel + p.depth / 2 * kWidth;
-  IntegerVector totals[rows][kPanelVectors];
+  template <int rows>
+  HWY_INLINE void add_products(const QuantizedProduct& p, const TilePlace& place,
+                               IntegerVector (*totals)[kPanelVectors]) const {
+    const std::uint8_t* const panel = columns_at(p, place.column).panel;
+    for (std::size_t group = 0; group < p.depth / kGroup; ++group) {
+      ByteVector activations[rows];
 #pragma GCC unroll 4
-  for (int r = 0; r < rows; ++r) {
+      for (int r = 0; r < rows; ++r)
+        activations[r] =
+            hn::LoadU(UnsignedBytes(),
+                      p.rounded_row<std::uint8_t>(static_cast<std::size_t>(r)) + group * kGroup);
 #pragma GCC unroll 4
-    for (int v = 0; v < kPanelVectors; ++v) totals[r][v] = hn::Zero(d);
-  }
-  for (std::size_t group = 0; group < p.depth / kGroup; ++group) {
-    ByteVector activations[rows];
+      for (int v = 0; v < kPanelVectors; ++v) {
+        const std::size_t offset = static_cast<std::size_t>(v) * kVectorBytes;
+        const GroupQuads numbers = group_quads(panel + group * kGroupBytes + offset);
+        const auto factor = group_factors({panel, offset}, p.depth, group);
 #pragma GCC unroll 4
-    for (int r = 0; r < rows; ++r)
-      activations[r] =
-          hn::LoadU(UnsignedBytes(),
-                    p.rounded_row<std::uint8_t>(static_cast<std::size_t>(r)) + group * kGroup);
-#pragma GCC unroll 4
-    for (int v = 0; v < kPanelVectors; ++v) {
-      const auto vector = static_cast<std::size_t>(v);
-      const GroupQuads numbers = group_quads(panel + group * kGroupBytes + vector * kVectorBytes);
-      const auto factor = group_factors(factors, group, vector);
-#pragma GCC unroll 4
-      for (int r = 0; r < rows; ++r) {
-        auto sums = hn::Zero(d);
-        SignedProducts::add<0>(numbers.quads[0], activations[r], sums);
-        SignedProducts::add<1>(numbers.quads[1], activations[r], sums);
-        SignedProducts::add<2>(numbers.quads[2], activations[r], sums);
-        SignedProducts::add<3>(numbers.quads[3], activations[r], sums);
-        totals[r][v] = hn::Add(totals[r][v], hn::Mul(sums, factor));
+        for (int r = 0; r < rows; ++r) {
+          auto sums = hn::Zero(Integers());
+          SignedProducts::add<0>(numbers.quads[0], activations[r], sums);
+          SignedProducts::add<1>(numbers.quads[1], activations[r], sums);
+          SignedProducts::add<2>(numbers.quads[2], activations[r], sums);
+          SignedProducts::add<3>(numbers.quads[3], activations[r], sums);
+          totals[r][v] = hn::Add(totals[r][v], hn::Mul(sums, factor));
+        }
       }
     }
   }
-#pragma GCC unroll 4
-  for (int r = 0; r < rows; ++r) {
-    const auto row = static_cast<std::size_t>(r);
-    add_outliers_to_groups(p, row, panel, totals[r]);
-    float* const y = p.y + row * p.y_stride + column;
-#pragma GCC unroll 4
-    for (int v = 0; v < kPanelVectors; ++v) {
-      const auto vector = static_cast<std::size_t>(v);
-      hn::StoreU(scaled_sums(p, row, totals[r][v], column_scales(p, column, vector)), Floats(),
-                 y + vector * hn::Lanes(d));
-    }
-  }
-}
 
-// Few rows by the columns [begin, end) of whole panels. No scratch is needed.
-HWY_INLINE void multiply_few_rows(const QuantizedProduct& p, std::size_t begin, std::size_t end,
-                                  std::int32_t*) {
-  static constexpr void (*kTiles[])(const QuantizedProduct&, std::size_t) = {
-      nibbles_tile<1>, nibbles_tile<2>, nibbles_tile<3>, nibbles_tile<4>};
-  for (std::size_t column = begin; column < end; column += kWidth) kTiles[p.rows - 1](p, column);
-}
+  static HWY_INLINE void add_outlier(const QuantizedProduct& p, const PanelColumns& columns,
+                                     const Outlier& outlier, IntegerVector& sum) {
+    add_outlier_of_nibbles(p, columns, outlier, sum);
+  }
+};
+
+// The kernels of 8-bit activations.
+struct ByteKernels {
+  static bool available() { return cpu_extensions().dotprod; }
+  static constexpr std::size_t kWidened = 2;
+  static std::size_t scratch(std::size_t) { return 0; }
+  static HWY_INLINE void multiply(const QuantizedProduct& p, std::size_t begin, std::size_t end,
+                                  std::byte*) {
+    multiply_panels_of_bytes(p, begin, end);
+  }
+  static constexpr std::size_t kFewRows = NibblesTile::kMostRows;
+  static std::size_t scratch_of_few(const QuantizedProduct&) { return 0; }
+  static HWY_INLINE void multiply_few(const QuantizedProduct& p, std::size_t begin, std::size_t end,
+                                      std::byte*) {
+    multiply_quantized_tiles(NibblesTile(), p, begin, end);
+  }
+};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace attend

@@ -7,7 +7,7 @@
 #define ATTEND_BACKEND_FAST_QUANTIZED_ROUNDING_INL_H
 #endif
 
-#include "attend/backend/fast/int8/quantized_panels-inl.h"
+#include "attend/backend/fast/int8/quantized_tiles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace attend {
