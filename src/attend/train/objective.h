@@ -60,7 +60,7 @@ class Objective {
 
   // An objective that can validate has one of the two functions below, or both.
   virtual bool can_validate() const = 0;
-  // By default validate_together() of a single process.
+  // Calls validate_together() of a single process, unless it is overridden.
   virtual Validation validate();
   // The validation of several processes with equal parameters, all of which call it. The first gets
   // what validate() returns, bit for bit, the others its loss, nll and score at least. By default

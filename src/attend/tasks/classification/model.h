@@ -70,7 +70,7 @@ struct ClassificationModel final : EncoderModel<TextClassifier> {
             problem_type() == ProblemType::regression ? "values" : "log_probabilities",
             "classified texts"};
   }
-  // Those of class_scores().
+  // Returns what class_scores() returns.
   Tensor outputs(const Ragged& texts) const override;
 };
 

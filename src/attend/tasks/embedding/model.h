@@ -59,7 +59,7 @@ struct EmbeddingModel final : EncoderModel<TextEmbedder> {
   GoldenFormat golden_format() const override {
     return {{{"text", &tokenizer}}, "vector", "embedded texts"};
   }
-  // Those of text_vectors().
+  // Returns what text_vectors() returns.
   Tensor outputs(const Ragged& texts) const override;
 };
 

@@ -57,8 +57,8 @@ struct KnownEncoder {
   std::optional<Pooling> pooling = std::nullopt;  // a tagger has none
 };
 
-// That of a classifier, a tagger or an embedding model. Throws DataError for another kind, which
-// asks for `wanted`: "embedding or classification".
+// Reads the encoder of a classifier, a tagger or an embedding model. Throws DataError for another
+// kind, which asks for `wanted`: "embedding or classification".
 KnownEncoder known_encoder(const Checkpoint& checkpoint, std::string_view wanted);
 
 // The vocabulary and the longest text of a model become those of the options.

@@ -1,4 +1,4 @@
-#include "attend/tasks/model_file/label_names.h"
+#include "attend/tasks/model_file/model_reading.h"
 
 #include <gtest/gtest.h>
 
