@@ -175,7 +175,10 @@ void ParameterSet::bind() {
 }
 
 Tensor ParameterSet::value(const Entry& entry) const {
-  return memories_[entry.memory].view({&entry, 1});
+  const auto index = layout_.find(entry.name);
+  if (!index) throw Error(fmt::format("{}: the model has no such parameter", entry.name));
+  const Entry& own = entries()[*index];
+  return memories_[own.memory].view({&own, 1});
 }
 
 }  // namespace attend

@@ -107,7 +107,8 @@ class ParameterSet {
   std::int64_t trained_size() const { return gradients_.defined() ? gradients_.size() : 0; }
   // The gradients of values [begin, end), all of which are trained.
   Tensor gradients(const ParameterRange& values) const;
-  // A view in the shape of the entry (in 8 and 4 bits its own), possibly packed.
+  // A view of the parameter with the name of the entry, which may be that of another set. It has
+  // the shape of the entry (in 8 and 4 bits its own), possibly packed.
   Tensor value(const Entry& entry) const;
 
  private:
