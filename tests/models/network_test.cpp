@@ -63,7 +63,7 @@ TYPED_TEST(Networks, DrawTheirParametersFromTheSeed) {
 TYPED_TEST(Networks, NameTheOptionThatIsWrong) {
   auto config = TypeParam::config();
   config.vocab_size = 0;
-  expect_error<ConfigError>([&] { (void)typename TypeParam::Network(config); }, {"vocab-size"});
+  expect_error<ConfigError>([&] { (void)typename TypeParam::Network(config); }, {"vocab_size"});
 }
 
 }  // namespace
