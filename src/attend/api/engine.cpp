@@ -14,7 +14,7 @@
 namespace attend {
 
 struct Ticket::State {
-  // Of each item if it can be cancelled alone, else of all.
+  // There is a state for each item if it can be cancelled alone, else one for all.
   std::vector<std::shared_ptr<RequestState>> requests;
   std::weak_ptr<ServingEngine> engine;
   std::int64_t tokens = 0;

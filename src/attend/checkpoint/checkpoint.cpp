@@ -56,7 +56,7 @@ Checkpoint without_own_keys(const Metadata& metadata, const std::string& path) {
   return checkpoint;
 }
 
-// Of a tensor with this name and type.
+// Returns the tensor with this name and type.
 NamedTensor in_memory(const Checkpoint& checkpoint, NamedTensor tensor) {
   return checkpoint.layout.empty() ? tensor : as_in_memory(tensor, checkpoint.source);
 }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kPacked = ".packed";
 
-// Of the bytes of a packed tensor in a file.
+// Returns the type of the bytes of a packed tensor in a file.
 DType type_in_file(DType packed) {
   return packed == DType::packed_i4 ? DType::u8 : plain_type(packed);
 }

@@ -22,7 +22,7 @@ struct Halves {
   Part kept, given;
 };
 
-// Of two partners, the one with the lower rank keeps the lower half.
+// The partner with the lower rank keeps the lower half.
 Halves halves_of(const Part& part, bool is_upper) {
   const std::int64_t middle = part.begin + (part.end - part.begin) / 2;
   const Part lower{part.begin, middle}, upper{middle, part.end};

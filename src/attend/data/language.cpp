@@ -193,7 +193,7 @@ void append_document(LanguageText& text, const std::vector<std::int32_t>& ids, s
   if (text.stream.empty() || text.stream.back() != eos) text.stream.push_back(eos);
 }
 
-// Of a document: the last one may lack its line break.
+// Counts the lines of a document: the last one may lack its line break.
 std::int64_t count_lines(std::string_view document) {
   return std::count(document.begin(), document.end(), '\n') +
          (document.empty() || document.back() == '\n' ? 0 : 1);

@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 30> kInline{
     "span", "sub",  "sup",     "strong", "strike", "time", "tt",   "u",    "var",  "wbr"};
 // Marks in one block, and marks within one another; the rest ends the block.
 constexpr std::size_t kMostMarks = 256;
-// Of a document. A novel has a tenth of it.
+// The limit of a document. A novel has a tenth of it.
 constexpr std::size_t kMostPieces = 1 << 20;
 constexpr std::size_t kDeepestMarks = 16;
 

@@ -14,7 +14,7 @@ constexpr std::size_t kLongestPart = 16 << 10;
 
 bool is_one_of(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
 
-// Those that need no space after them.
+// These ends need no space after them.
 bool is_full_width_end(char32_t c) { return is_one_of(c, U"。！？｡"); }
 bool is_end_mark(char32_t c) { return is_one_of(c, U".!?…؟۔।॥") || is_full_width_end(c); }
 bool closes(char32_t c) { return is_one_of(c, U"\"'”’»›)]}」』）】"); }

@@ -66,7 +66,7 @@ struct AxisLabels {
   }
 
  private:
-  // Of the ids [begin, end).
+  // Labels the ids [begin, end).
   Json label(const std::string& text, std::int32_t begin, std::int32_t end) const {
     Json json{{"text", text}};
     const std::int32_t id = ids[static_cast<std::size_t>(begin)];
@@ -101,7 +101,7 @@ Json no_maps() {
   return {{"modules", Json::array()}, {"words", Json::array()}, {"pieces", Json::array()}};
 }
 
-// Those of the encoder, the decoder's self-attention and the cross-attention.
+// Names of the encoder's attention, the decoder's self-attention and the cross-attention.
 struct ModuleNames {
   std::vector<std::string> encoder, decoder, cross;
 

@@ -90,7 +90,7 @@ std::string compact(std::string_view file) {
   return code;
 }
 
-// Of styles, also without white space after punctuation and before blocks.
+// Drops white space of styles after punctuation and before blocks, too.
 std::string compact_styles(std::string_view file) {
   std::string code;
   for (const char c : compact(file)) {

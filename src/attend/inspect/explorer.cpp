@@ -80,7 +80,7 @@ Json answer_of(const TranslationModel& model, const Exploration& exploration) {
   return json;
 }
 
-// Of single texts, as far as the model reads them.
+// Reads single texts, as far as the model reads them.
 template <class Model>
 Ids ids_of(const Model& model, const std::string& text) {
   page_tokens(model.tokenizer, text, "the text");

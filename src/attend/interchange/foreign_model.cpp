@@ -109,7 +109,7 @@ Opened open_model(const ModelDirectory& directory) {
                   directory.path()));
 }
 
-// Those of a model of one pair, if its directory says so, as those of MarianMT do.
+// Returns the languages of a model of one pair, if its directory names them, as MarianMT's do.
 LanguagePair languages_in(const ModelDirectory& directory) {
   constexpr const char* kFile = "tokenizer_config.json";
   if (!directory.contains(kFile)) return {};

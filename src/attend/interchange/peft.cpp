@@ -37,10 +37,10 @@ constexpr std::string_view kWeightOf = ".weight";
 
 struct PeftSettings {
   AdapterNote note;
-  // Of a matrix with this rank: what PEFT multiplies B A by.
+  // PEFT multiplies B A by alpha / rank, or by alpha / sqrt(rank) if by_root.
   float alpha = 1.0f;
   bool by_root = false;
-  // Of modules with another alpha, by their names or the ends of those. The first that fits counts.
+  // Modules with another alpha, by their names or the ends of those; the first that fits counts.
   std::vector<std::pair<std::string, float>> other_alphas = {};
   float alpha_of(std::string_view module) const {
     for (const auto& [name, other] : other_alphas)

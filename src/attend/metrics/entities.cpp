@@ -24,8 +24,8 @@ EntityTag tag_of(std::string_view label) {
 
 bool is_outside(const EntityTag& tag) { return tag.mark == 'O' || tag.mark == '.'; }
 
-// Of IOB1, IOB2, IOBES and BILOU without its own letters: B and S begin an entity, E and S end one,
-// and another type does both.
+// The rules of IOB1, IOB2, IOBES and BILOU without its own letters: B and S begin an entity, E and
+// S end one, and another type does both.
 bool ends_before(const EntityTag& now, const EntityTag& before) {
   if (before.mark == 'E' || before.mark == 'S') return true;
   const bool open = before.mark == 'B' || before.mark == 'I';

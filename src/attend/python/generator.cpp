@@ -149,7 +149,7 @@ std::vector<float> scores_of_tokens(const GeneratorView& generator, const String
   return score_stream(model, ids_of(tokens, model.tokenizer));
 }
 
-// Of every token of a continuation, and of the one after it: [continuation + 1, V].
+// Returns a row for every token of a continuation and for the one after it: [continuation + 1, V].
 NumpyArray logits_of(const GeneratorView& generator, const Strings& prompt,
                      const Strings& continuation) {
   Tensor logits;

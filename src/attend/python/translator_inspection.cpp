@@ -62,8 +62,8 @@ nb::dict attention_of(const TranslatorView& translator, const std::string& sourc
   return result;
 }
 
-// Of target tokens that may begin with that of the language: [layers, heads, target + 1, source],
-// and the tokens of the source.
+// Returns the attention of target tokens, which may begin with that of the language: [layers,
+// heads, target + 1, source], and the tokens of the source.
 nb::tuple cross_attention_of(const TranslatorView& translator, const Strings& source,
                              const Strings& target, const nb::dict& keywords) {
   const LanguagePair languages = languages_of(keywords);
@@ -87,7 +87,7 @@ nb::tuple cross_attention_of(const TranslatorView& translator, const Strings& so
   return nb::make_tuple(array_of(maps.cross), pieces_of(maps.src, model.src_tokenizer));
 }
 
-// Of target tokens without that of the language: [target + 1, V].
+// Returns the logits of target tokens without that of the language: [target + 1, V].
 NumpyArray logits_of(const TranslatorView& translator, const Strings& source, const Strings& target,
                      const nb::dict& keywords) {
   const LanguagePair languages = languages_of(keywords);

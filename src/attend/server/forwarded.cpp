@@ -16,7 +16,7 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-// Of all fields of that name; commas in quotes do not divide.
+// Reads all fields of that name; commas in quotes do not divide.
 std::string_view last_value(const HttpHeaders& headers, std::string_view name) {
   std::string_view last;
   for (const auto& [field, value] : headers)

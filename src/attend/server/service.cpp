@@ -23,7 +23,7 @@ const Route* route_of(const HttpRequest& request) {
   return nullptr;
 }
 
-// Those of the routes with this path, or of all for "*", as in a field Allow.
+// Lists the methods of the routes with this path, or of all for "*", as in a field Allow.
 std::string methods_of(std::string_view path) {
   std::vector<std::string_view> methods;
   const auto add = [&](std::string_view method) {
@@ -54,7 +54,7 @@ std::string no_such_path(const std::string& path) {
   return fmt::format("there is no {}; GET /docs lists the routes", quote(path));
 }
 
-// Of a path without a route, or with another method, errors look like those of its neighbors.
+// Errors of a path without a route, or with another method, look like those of its neighbors.
 Dialect dialect_of(const HttpRequest& request) {
   for (const Route& route : all_routes())
     if (is_path_of(route, request.path)) return route.dialect;

@@ -336,7 +336,7 @@ std::shared_ptr<std::byte> allocate(std::size_t bytes) {
   constexpr std::size_t kMost = std::numeric_limits<std::ptrdiff_t>::max();  // of any object
   if (bytes > kMost) throw Error(fmt::format("out of memory: {} bytes requested", bytes));
   const Block block = take(block_size(bytes));
-  // Of a medium block, only what may be used.
+  // Only the part of a medium block that may be used is unpoisoned.
   detail::unpoison({block.begin, block.size > kSmall ? round_up(bytes, kAlignment) : block.size});
   return {block.begin, [block](std::byte*) {
             detail::poison({block.begin, block.size});

@@ -24,7 +24,7 @@ constexpr float kLargestProduct = 120.0f;  // of a product: 15 * 8
 
 constexpr int factor_of(int code) { return 2 * code - 15; }
 
-// Of |x| < 2^22, to nearest even. Compilers turn a loop of it into vectors, unlike std::nearbyint.
+// Rounds |x| < 2^22 to the nearest even integer. Unlike std::nearbyint, compilers vectorize it.
 inline float to_integer(float x) {
   constexpr float kOnePointFive = 12582912.0f;  // times 2^23
   return (x + kOnePointFive) - kOnePointFive;

@@ -48,7 +48,7 @@ CpuExtensions extensions_of_cpu() {
   return found;
 }
 
-// Those of a mask, best first: lower bits are better sets.
+// Lists the sets of a mask, best first: lower bits are better sets.
 std::vector<std::int64_t> sets_of(std::int64_t mask) {
   std::vector<std::int64_t> sets;
   for (int bit = 0; bit < 63; ++bit) {

@@ -45,7 +45,7 @@ std::string words_in_color(const ClassifiedText& text) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-// Those that change most come first.
+// Words that change most come first.
 std::vector<WordEffect> by_change(const ClassifiedText& text) {
   std::vector<WordEffect> order;
   for (const WordEffect& effect : text.effects)

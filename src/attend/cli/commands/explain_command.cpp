@@ -65,7 +65,7 @@ std::string numbered_tokens(const OutputExplanation& why) {
   return fmt::format("{}", fmt::join(cells, "  "));
 }
 
-// Those that add most come first.
+// Parts that add most come first.
 void print_parts(const OutputExplanation& why) {
   std::vector<LogitPart> parts = why.parts;
   std::stable_sort(parts.begin(), parts.end(), [](const LogitPart& a, const LogitPart& b) {

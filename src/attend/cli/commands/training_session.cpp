@@ -128,7 +128,7 @@ void train_and_report(TrainingTask& task, const SessionOptions& session,
   Collective& processes = *session.processes;
   try {
     const TrainingEnd end = train_in_folder(task, options, run);
-    // Of the process that received one.
+    // The process that received a signal has the largest number.
     const int signal = static_cast<int>(largest_number(processes, stop.signal()));
     processes.finish();
     if (end == TrainingEnd::interrupted) {

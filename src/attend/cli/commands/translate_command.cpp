@@ -125,7 +125,7 @@ void print(const Translation& translation, std::int64_t number,
   }
 }
 
-// Of the translations, for their preparation. Throws ConfigError if it is not known.
+// Returns the language in which translations are prepared. Throws ConfigError if it is not known.
 MosesLanguage target_language(const TranslationModel& model, const TranslateArguments& arguments) {
   const auto kind = model.text_kinds.find("tgt");
   const std::string own = kind == model.text_kinds.end() ? "" : kind->second.language;

@@ -50,7 +50,7 @@ utf8proc_category_t category(char32_t c) {
   return utf8proc_category(static_cast<utf8proc_int32_t>(c));
 }
 
-// Of them, those with the property Uppercase.
+// The ones with the property Uppercase.
 constexpr std::array kOtherUppercase = std::to_array<Range>({
     {0x2160, 0x216F},
     {0x24B6, 0x24CF},
@@ -108,7 +108,7 @@ void append_upper(std::u32string& upper, char32_t c) {
   for (const char32_t part : folded) upper.push_back(simple_upper(part));
 }
 
-// Those several begin with a capital, unless there is one letter for that.
+// Several letters begin with a capital, unless there is one letter for that.
 void append_title(std::u32string& title, char32_t c) {
   const auto kind = category(c);
   const bool is_capital = kind == UTF8PROC_CATEGORY_LU || kind == UTF8PROC_CATEGORY_LT;

@@ -11,7 +11,7 @@ namespace attend {
 
 namespace {
 
-// Of texts with one label: the one at `place` and the next; the last one left over meets the first.
+// Pairs the text at `place` with the next one of its label; the last one left over meets the first.
 TextTuple pair_at(std::size_t place, const std::vector<std::int32_t>& group) {
   return {group[place], place + 1 < group.size() ? group[place + 1] : group[0]};
 }

@@ -163,7 +163,7 @@ void ShardReader::read(std::int64_t i, Sample& sample) const {
   const auto count = static_cast<std::size_t>(sample.ends.back());
   const auto id_bytes = static_cast<std::size_t>(format_.id_bytes);
   sample.ids.resize(count);
-  // Of the memory of the ids, the last part: what is stored in 2 bytes then grows in place.
+  // The file is read into the last part of the ids' memory: 2-byte ids then grow in place.
   const auto memory = std::as_writable_bytes(std::span(sample.ids));
   const auto stored = memory.last(count * id_bytes);
   file_.read(static_cast<std::uint64_t>(place.begin) * id_bytes, stored);

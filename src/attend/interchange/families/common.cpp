@@ -191,7 +191,7 @@ void write_tokenizer_files(const Tokenizer& tokenizer, const TextSpecialTokens& 
 
 namespace {
 
-// Of a model of lines that was exported: other programs know nothing of them.
+// Marks a model of lines that was exported: other programs know nothing of lines.
 constexpr const char* kTextUnit = "text_unit";
 constexpr const char* kLines = "lines";
 

@@ -55,7 +55,7 @@ std::vector<std::string> read_labels(ForeignConfig& config) {
   return labels;
 }
 
-// Of a cross-encoder: a model with one output and no type of problem, to whose output transformers
+// A cross-encoder is a model with one output and no type of problem, to whose output transformers
 // applies a sigmoid. sentence-transformers may have set another function.
 std::optional<OutputFunction> read_cross_encoder_function(ForeignConfig& config,
                                                           std::size_t outputs) {
@@ -116,7 +116,7 @@ void require_marks(const ModelDirectory& directory, const ForeignTokenizer& fore
                     directory.path()));
 }
 
-// Of weights that are still to be written.
+// Returns the names of weights that are still to be written.
 NameMap names_to_write(const EncoderFamily& family, EncoderKind kind) {
   NameMap names({});
   names.add(family.encoder, kind == EncoderKind::embedder ? "" : family.prefix);

@@ -21,7 +21,7 @@ namespace {
 
 using EncoderJson = nlohmann::ordered_json;
 
-// Of tokenizer_config.json, beside what all families write.
+// Returns what tokenizer_config.json holds beside what all families write.
 nlohmann::json tokenizer_settings(const Tokenizer& tokenizer, const TextLengthOptions& length,
                                   bool has_token_types) {
   nlohmann::json inputs{"input_ids"};

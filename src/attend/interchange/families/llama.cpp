@@ -129,7 +129,7 @@ ForeignModel read_llama(const ModelDirectory& directory, ForeignConfig& config) 
   return finish_llama(directory, config, shape, length);
 }
 
-// Of the versions without a sliding window.
+// Reads the versions without a sliding window.
 ForeignModel read_mistral(const ModelDirectory& directory, ForeignConfig& config) {
   ignore_common_settings(config);
   config.require("sliding_window", nullptr);

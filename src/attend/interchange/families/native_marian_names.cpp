@@ -51,7 +51,7 @@ constexpr std::array kEmbeddingNorms{
     MarianNorm{"tgt_norm", "decoder_emb"},
 };
 
-// Of the vocabularies. The decoder begins with zeros for an embedding, which is one more row.
+// Tables have a row per token. The decoder begins with zeros for an embedding: one more row.
 constexpr std::array kMarianTablesAll{
     NameRule{"embedding.weight", "Wemb", ForeignLayout::but_one},
 };
@@ -59,7 +59,7 @@ constexpr std::array kMarianTables{
     NameRule{"src_embedding.weight", "encoder_Wemb"},
     NameRule{"tgt_embedding.weight", "decoder_Wemb", ForeignLayout::but_one},
 };
-// Of an output projection of its own: newer versions keep it transposed.
+// A model may have an output projection of its own: newer versions keep it transposed.
 constexpr NameRule kMarianProjection{"output_proj.weight", "decoder_ff_logit_out_Wt",
                                      ForeignLayout::but_one};
 constexpr NameRule kOlderMarianProjection{"output_proj.weight", "decoder_ff_logit_out_W",

@@ -143,7 +143,7 @@ constexpr std::array kClasses{
     TokenizerClass{"Qwen2Tokenizer", "BPE", build_qwen2, {.eos = kEnd, .unk = kEnd, .pad = kEnd}},
 };
 
-// Those that transformers also builds, whatever a tokenizer.json says.
+// transformers builds these, too, whatever a tokenizer.json says.
 constexpr auto kOtherClasses =
     std::to_array<std::string_view>({"BarthezTokenizer",     "BertJapaneseTokenizer",
                                      "BertweetTokenizer",    "BigBirdTokenizer",

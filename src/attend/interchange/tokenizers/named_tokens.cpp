@@ -212,7 +212,7 @@ class TokenOrder {
                                           kNamed.begin())];
   }
 
-  // Of tokenizer_config.json; absent: neither list is there.
+  // Reads tokenizer_config.json; absent: neither list is there.
   ExtraTokens listed_tokens() const {
     ExtraTokens extra =
         list_in(settings_.tokenizer, "extra_special_tokens", "tokenizer_config.json");

@@ -78,7 +78,7 @@ SourceJson sorted_merges(std::vector<RankedMerge> merges, const Key& key) {
   return list;
 }
 
-// Of two merges to the same piece, that with the shorter left side comes first.
+// If two merges make the same piece, the one with the shorter left side comes first.
 SourceJson merges_by_id(const std::vector<std::string>& names) {
   Parts parts;
   for (std::size_t id = 0; id < names.size(); ++id)

@@ -141,7 +141,7 @@ class TokenizerDirectory {
     return build(name, std::move(source), where);
   }
 
-  // That of the first step that has one.
+  // The first step that has a map decides.
   static std::string character_map_in(const Json& file) {
     const auto map_of = [](const Json& step) -> std::string {
       const bool has = step.is_object() && step.contains("precompiled_charsmap") &&

@@ -135,7 +135,7 @@ void ForeignVocabulary::add_token(const NamedToken& token) {
   added_.push_back({piece, token.text});
 }
 
-// Those at the end for which the model has no embedding. Usual ones may be superfluous.
+// The model has no embedding for these tokens at the end. Usual ones may be superfluous.
 void ForeignVocabulary::drop_tokens_without_embedding(std::size_t before) {
   while (pieces_.size() > before && std::ssize(pieces_) > wanted_ids_) {
     const std::string& last = pieces_.back();

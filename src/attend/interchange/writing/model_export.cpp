@@ -58,7 +58,7 @@ bool is_parameter(const std::string& name, const ParameterSet& parameters) {
                      [&](const ParameterSet::Entry& entry) { return entry.name == name; });
 }
 
-// Of the tokenizers and other tensors that are no parameters.
+// Compares the tokenizers and other tensors that are no parameters.
 void compare_other_tensors(const Checkpoint& ours, const SavedModel& theirs,
                            std::vector<std::string>& differences) {
   Checkpoint other;
@@ -113,7 +113,7 @@ std::vector<const ModelFamily*> families_for(const Checkpoint& checkpoint) {
   return families;
 }
 
-// Of two attempts, one that could be read back is nearer than one that could not.
+// An attempt that could be read back is nearer than one that could not.
 bool is_nearer(const Attempt& a, const Attempt& b) {
   const auto distance = [](const Attempt& one) {
     return std::pair(!one.read_back.has_value(), one.differences.size());

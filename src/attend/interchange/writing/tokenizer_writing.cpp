@@ -184,7 +184,7 @@ std::string write_tokenizer_config(const Tokenizer& tokenizer, const nlohmann::j
 
 namespace {
 
-// Of two ways that Unigram finds equally likely, programs choose as their sums are rounded.
+// Programs choose between two ways that Unigram finds equally likely as their sums are rounded.
 bool are_equally_likely(const Tokenizer& tokenizer, std::span<const std::int32_t> a,
                         std::span<const std::int32_t> b) {
   constexpr double kRounding = 1e-4;

@@ -51,7 +51,7 @@ Softmax softmax_of(const Variable& scores, const AttentionPattern& pattern, floa
   return result;
 }
 
-// Of random queries and keys of width d: without the division, and with it.
+// Draws random queries and keys of width d: without the division, and with it.
 std::array<Softmax, 2> random_softmaxes(const Lab& lab, std::int64_t queries, std::int64_t d) {
   const NoGradient guard;
   Random random({lab.options.seed, stream_of("lab.temperature") + static_cast<std::uint64_t>(d)});

@@ -96,7 +96,7 @@ Models::Models(std::vector<ModelPlace> places, std::string folder, std::shared_p
   publish(std::move(list));
 }
 
-// Those of the command line, then those in the folder by name.
+// The models of the command line come first, then those in the folder by name.
 std::vector<ModelPlace> Models::places_now() const {
   std::vector<ModelPlace> places = places_;
   if (folder_.empty()) return places;

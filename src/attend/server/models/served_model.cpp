@@ -77,7 +77,7 @@ void set_languages(ServedModel& served, const Translator& translator, const Mode
   served.targets = {language_of(checkpoint, "tgt", place.target)};
 }
 
-// That of the text that goes in; a shared one is stored once.
+// Returns the tokenizer of the text that goes in; a shared one is stored once.
 Tokenizer input_tokenizer(const Checkpoint& checkpoint) {
   const bool own = checkpoint.find("tokenizer.src") != nullptr;
   return Tokenizer::from_bytes(

@@ -121,7 +121,7 @@ void chat(const std::shared_ptr<Call>& call) {
   request.conversation = model->chat->tokens(messages_of(p, in_parts), options);
   if (request.conversation.empty())
     throw HttpError{400, "messages: the chat template writes nothing for them"};
-  // By default the rest of the context.
+  // The default is the rest of the context.
   request.options.max_tokens =
       most_tokens(p, 1, call->service.options().max_new_tokens,
                   model->as<Generator>()->context() - std::ssize(request.conversation));

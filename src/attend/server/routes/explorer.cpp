@@ -26,7 +26,7 @@ Exploration exploration_of(const Parameters& p, const ServedModel& model) {
   return exploration;
 }
 
-// Of everyone who shares a model: its texts are read once for every answer.
+// Everyone who shares a model pays for it: its texts are read once for every answer.
 std::int64_t tokens_in(const ServedModel& model, std::span<const std::string> texts) {
   std::int64_t tokens = 0;
   for (const std::string& text : texts) tokens += std::ssize(model.tokenizer.encode(text));

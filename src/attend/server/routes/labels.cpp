@@ -48,7 +48,7 @@ void submit_texts(const std::shared_ptr<Call>& call, const ServedModelPointer& m
   submit<Classification>(call, *model->as<Classifier>(), std::move(request), count, done);
 }
 
-// Of "parameters": whether special tokens in a text are text.
+// Reads from "parameters" whether special tokens in a text are text.
 bool splits_special_tokens(const Json* more) {
   if (more == nullptr || !more->is_object()) return false;
   const auto found = more->find("split_special_tokens");
@@ -84,7 +84,7 @@ void refuse_tagger(const Models& models, const std::string& name) {
 
 // ---- taggers
 
-// Those of the pipeline of transformers.
+// The names are those of the pipeline of transformers.
 TaggingOptions tagging_options(const Parameters& parameters) {
   TaggingOptions options;
   static constexpr std::string_view kMembers[] = {"aggregation_strategy", "ignore_labels",

@@ -25,8 +25,8 @@ Tensor rows_of(const Tensor& vectors, const std::vector<std::int32_t>& rows) {
   return result;
 }
 
-// Of each query with each document [queries, documents]. Cosines are the products of vectors of
-// length 1.
+// Compares each query with each document [queries, documents]. Cosines are the products of vectors
+// of length 1.
 Tensor similarities_of(const Tensor& queries, const Tensor& documents, Similarity kind) {
   Tensor result = Tensor::empty({queries.dim(0), documents.dim(0)});
   if (kind == Similarity::cosine || kind == Similarity::dot) {

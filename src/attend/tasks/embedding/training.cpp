@@ -47,7 +47,7 @@ void check(const EmbeddingTraining& o) {
 
 constexpr std::string_view kInitialTasks = "embedding or classification";
 
-// Of an initial model or a checkpoint of this run.
+// Reads an initial model or a checkpoint of this run.
 KnownText known_text(const Checkpoint& checkpoint) {
   if (!is_for<EmbeddingModel>(checkpoint))
     return {known_encoder(checkpoint, kInitialTasks).tokenizer, {}};

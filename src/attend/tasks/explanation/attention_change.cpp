@@ -56,7 +56,7 @@ void scale_rows(const Tensor& tensor, const std::vector<float>& of_head) {
   for (std::size_t i = 0; i < count; ++i) values[i] *= of_head[i / width];
 }
 
-// Of a matrix in 4 bits (backend/weights.h), two elements in a byte, whose columns are in groups.
+// Clears columns of a matrix in 4 bits (backend/weights.h): two elements in a byte, in groups.
 void clear_columns_of_bytes(const Tensor& tensor, const std::vector<float>& of_head) {
   constexpr std::uint8_t kZero = 8;
   const auto bytes = static_cast<std::size_t>(tensor.cols());
@@ -105,7 +105,7 @@ void add_sharper_scores(const Checkpoint& file, const std::string& module,
   add(kQueryBias);
 }
 
-// Of every module that is named, by its name.
+// Returns the factors of every module that is named, by its name.
 std::map<std::string, HeadFactors> factors_of(const SavedModel& model,
                                               std::span<const AttentionChange> changes) {
   const std::vector<std::string> modules = attention_modules(model);

@@ -43,8 +43,8 @@ std::vector<FilterRule> rules_of(const ModelFilterOptions& options) {
   return rules;
 }
 
-// Those of the languages that the model leaves to choose: a model of one pair leaves none, others
-// only the target.
+// Keeps the languages that the model leaves to choose: a model of one pair leaves none, others only
+// the target.
 LanguagePair choice_of(const PairFormat& format, const LanguagePair& languages) {
   const auto has = [&format](std::int32_t mark) {
     const PairSpecialTokens& marks = format.marks;

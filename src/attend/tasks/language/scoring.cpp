@@ -50,7 +50,7 @@ void score_short(const LanguageModel& model, std::span<const LineIds* const> lin
   }
 }
 
-// Of which half is context.
+// Half of a window is context.
 LanguageEvaluationBatcher windows_of(const LanguageModel& model, std::vector<std::int32_t> stream) {
   const int length = model.context.sequence_length, stride = std::max(1, length / 2);
   if (model.text.has_lines()) return {std::move(stream), model.context, stride, {}};

@@ -94,7 +94,7 @@ LanguageValidation validation_of(const LanguageText& text, const LanguageDataOpt
   return {LanguageEvaluationBatcher(text.stream, data.windows, stride, data.batch), text.targets()};
 }
 
-// That of a checkpoint, of the model to start from, of the prepared text, or learned.
+// The vocabulary is that of a checkpoint, of the initial model or of the prepared text, or learned.
 KnownVocabulary vocabulary_for(const LanguageTraining& o, const LanguageTrainingText& text,
                                const Checkpoint* resumed) {
   if (resumed == nullptr && !o.initial) {

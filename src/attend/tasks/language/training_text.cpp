@@ -24,7 +24,7 @@ void append_units(const std::string& file, const DocumentOptions& options,
                std::make_move_iterator(more.end()));
 }
 
-// Of files that may be none.
+// Reads files, of which there may be none.
 std::vector<std::string> read_all(const std::vector<std::string>& files,
                                   const DocumentOptions& options) {
   std::vector<std::string> units;

@@ -114,7 +114,7 @@ void add_merged_tensors(const Checkpoint& base, const Checkpoint& adapter, const
   }
 }
 
-// Those of a head that the base has and the adapted model does not.
+// Drops tensors of a head that the base has and the adapted model does not.
 void drop_unused_tensors(const SavedModel& model, Checkpoint& checkpoint) {
   Checkpoint described;
   model.describe(described);

@@ -75,7 +75,7 @@ void set_language(Checkpoint& model, const std::string& value) {
   set_kind_of_text(model, "text", value);
 }
 
-// Of a model of several languages: the one that is meant where a request names none.
+// Sets the language of a multilingual model that is meant where a request names none.
 void set_default_language(Checkpoint& model, PairFormat format, bool source,
                           const std::string& value) {
   if (value.empty()) (source ? format.defaults.source : format.defaults.target).clear();

@@ -96,7 +96,7 @@ std::int32_t mapped_id(const VocabularyMap& map, std::int32_t old) {
   return -1;
 }
 
-// Of tokens that the model cannot do without.
+// Maps tokens that the model cannot do without.
 std::vector<std::int32_t> mapped_ids(const VocabularyMap& map, std::vector<std::int32_t> ids,
                                      const std::string& source) {
   for (std::int32_t& id : ids) {

@@ -124,7 +124,7 @@ std::vector<std::int32_t> read_ends(const Checkpoint& checkpoint, const Tokenize
   return ids;
 }
 
-// That of a model of one pair of languages.
+// Returns the format of a model of one pair of languages.
 PairFormat usual_format(const Tokenizer& src, const Tokenizer& tgt) {
   return {.marks = {{}, {src.eos_id()}, {tgt.bos_id()}}};
 }

@@ -83,7 +83,7 @@ PhrasePaths all_paths(const TokenIds& usual, std::size_t longest, const Tokenize
   return paths;
 }
 
-// Of the sequences of tokens that are forbidden, and of the token for unknown words.
+// Returns the sequences of tokens that are forbidden, and the token for unknown words.
 std::vector<PhrasePaths> paths_of_ids(const TranslationOptions& options,
                                       const Tokenizer& tokenizer) {
   std::vector<PhrasePaths> paths;

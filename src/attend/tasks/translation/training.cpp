@@ -135,7 +135,7 @@ Distillation distillation_of(const TranslationTraining& o) {
   return {translation_model(*o.initial).network, o.replay.distill_weight};
 }
 
-// Of the new text; the old text has a teacher if there is some.
+// The loss of the new text; the old text has a teacher if there is some.
 TranslationLoss loss_of(const TranslationTraining& o, const TrainingText& text) {
   TranslationLoss loss = o.loss.training;
   if (!text.old) loss.distillation = distillation_of(o);
@@ -169,7 +169,7 @@ std::string vocabulary_note(const Tokenizers& tokenizers, bool joint) {
                      readable_count(tokenizers.tgt.vocab_size()));
 }
 
-// Those of a checkpoint, of the model to start from, of the prepared text, or learned.
+// Tokenizers are those of a checkpoint, the initial model or the prepared text, or learned.
 Tokenizers tokenizers_for(const TranslationTraining& o, const TrainingText& text,
                           const ArchitectureConfig& config, const Checkpoint* resumed) {
   if (resumed == nullptr && !o.initial) {

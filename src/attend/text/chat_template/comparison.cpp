@@ -34,7 +34,7 @@ bool are_equal_ranges(const Range& a, const Range& b) {
          (a.size == 0 || (a.first == b.first && (a.size == 1 || a.step == b.step)));
 }
 
-// Of rows: the first place where they differ decides.
+// The first place where two rows differ decides.
 bool is_less_row(Run& run, const Values& a, const Values& b) {
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
     if (!are_equal(run, a[i], b[i])) return is_less(run, a[i], b[i]);

@@ -188,7 +188,7 @@ Value item_of(Run& run, const Value& value, const Value& key) {
 
 Value slice_of(Run& run, const Value& value, const Values& bounds) {
   if (value.is_undefined()) fail(value.reason());
-  // Of a constant of another kind, Jinja says that it is undefined; of a variable, an error.
+  // Jinja says that a slice of another constant is undefined, and that of a variable is an error.
   if (!value.is_text() && !value.is_row()) refuse(fmt::format("a slice of {}", kind_name(value)));
   const std::vector<std::size_t> begins =
       value.is_text() ? begins_of(value.bytes()) : std::vector<std::size_t>();

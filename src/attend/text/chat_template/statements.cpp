@@ -86,7 +86,7 @@ Flow run_items(Run& run, const Statement& statement, Value all, std::int64_t dep
     if (flow == Flow::leave) break;
   }
   run.leave(statement.scope);
-  // Of items that all end by break or continue, Jinja has seen none.
+  // If all items end by break or continue, Jinja has seen none.
   Flow flow = Flow::end;
   if (is_empty) run_else(run, statement, flow);
   return flow;

@@ -34,8 +34,8 @@ std::optional<std::int32_t> find(const Tokenizer& tokenizer, std::string_view pi
   return id == tokenizer.unk_id() ? std::nullopt : std::optional(id);
 }
 
-// Of each id, whether the token has no characters of its own or stays whole: unknown, control, byte
-// and user-defined ones.
+// Says of each id whether the token has no characters of its own or stays whole: unknown, control,
+// byte and user-defined ones.
 std::vector<bool> special_ids(const Tokenizer& tokenizer, const detail::SentencePieceModel& model) {
   std::vector<bool> special;
   for (std::int32_t id = 0; id < tokenizer.vocab_size(); ++id) {

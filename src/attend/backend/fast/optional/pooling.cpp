@@ -108,7 +108,7 @@ template <class Body>
 void for_sequences(std::span<const std::int32_t> offsets, std::int64_t columns, const Body& body) {
   const auto sequences = static_cast<std::int64_t>(offsets.size()) - 1;
   if (sequences < 1) return;
-  // Of a sequence, on average.
+  // The average of a sequence decides.
   const std::int64_t elements = std::max<std::int64_t>(1, offsets.back() * columns / sequences);
   parallel_for(sequences, std::max<std::int64_t>(1, kGrain / elements),
                [&](std::int64_t begin, std::int64_t end) {

@@ -28,7 +28,7 @@ int depth_of(const Value& value, const Given& given) {
 
 using Change = std::function<Value(Run&, const Value&)>;
 
-// Of map(attribute="name", default="x").
+// Reads the arguments of map(attribute="name", default="x").
 Change attribute_change(Run& run, const Given& given) {
   Value attribute, otherwise = Value::none();
   for (const auto& [name, value] : given.by_name) {

@@ -157,8 +157,8 @@ class Lexer {
     return std::string(is_blank && (line > 0 || begins_line_) ? text.substr(0, line) : text);
   }
 
-  // Of {% word %}, at `at`; 0 if it is not there. One that opens raw text keeps the line break
-  // after it, and has no "+" at its end.
+  // Returns the size of {% word %} at `at`; 0: it is not there. One that opens raw text keeps the
+  // line break after it, and has no "+" at its end.
   std::size_t size_of_word_block(std::size_t at, std::string_view word, bool opens) const {
     std::size_t end = at + 2;
     const auto is = [&](std::string_view text) { return source_.substr(end).starts_with(text); };

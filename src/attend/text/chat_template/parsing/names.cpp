@@ -77,7 +77,7 @@ struct Variables {
     visit_names(target, [&](const Expression& one) { declare(one.text); });
   }
 
-  // Of branches, of which one or none runs.
+  // Merges branches, of which one or none runs.
   void merge(const std::vector<Variables>& branches) {
     std::set<std::string> added;
     for (const Variables& branch : branches)
