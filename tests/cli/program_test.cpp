@@ -43,6 +43,9 @@ TEST_F(ProgramStart, UsesTheInstructionSetOfTheEnvironment) {
   EXPECT_EQ(shell("ATTEND_INSTRUCTIONS=AVX9 $attend --version"), 2);
   EXPECT_NE(error_.find("ATTEND_INSTRUCTIONS"), std::string::npos) << error_;
   EXPECT_NE(error_.find("found \"AVX9\""), std::string::npos) << error_;
+  EXPECT_EQ(shell("ATTEND_INSTRUCTIONS=AVX9 $attend info model.safetensors"), 2);
+  EXPECT_TRUE(error_.starts_with("attend: instruction sets (ATTEND_INSTRUCTIONS)")) << error_;
+  EXPECT_EQ(shell("ATTEND_INSTRUCTIONS= $attend --version"), 0) << "as if it were not set";
 }
 
 TEST_F(ProgramStart, LoadsNoOpenMp) {

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <thread>
 
+#include "attend/backend/instruction_sets.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/exit_status.h"
@@ -106,6 +107,9 @@ void add_commands(CLI::App& app) {
 int run_program(int argc, const char* const* argv) {
   try {
     fill_standard_descriptors();
+    // An environment that names wrong ones is refused here: later, the model that is read at the
+    // time would seem to be at fault.
+    instruction_sets();
     CLI::App app("Trains and runs Transformers.", "attend");
     run(app, argc, argv);
     return kSuccess;

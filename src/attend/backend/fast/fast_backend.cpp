@@ -8,7 +8,8 @@ namespace attend {
 
 Backend& fast_backend() {
   static FastBackend instance = [] {
-    if (const char* const used = std::getenv("ATTEND_INSTRUCTIONS")) use_instruction_sets(used);
+    const char* const used = std::getenv("ATTEND_INSTRUCTIONS");
+    if (used != nullptr && *used != '\0') use_instruction_sets(used);
     return FastBackend();
   }();
   return instance;
