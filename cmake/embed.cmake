@@ -8,7 +8,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(ATTEND_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
 
   function(attend_embed layer folder function)
-    file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*)
+    file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*)
     set(output ${PROJECT_BINARY_DIR}/embedded/${function}.cpp)
     add_custom_command(
       OUTPUT ${output}
@@ -22,7 +22,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
 endif()
 
 # Byte arrays instead of string literals, which some compilers limit to 64 KiB.
-file(GLOB files ${FOLDER}/*)
+file(GLOB_RECURSE files ${FOLDER}/*)
 list(SORT files)
 set(arrays "")
 set(entries "")

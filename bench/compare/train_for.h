@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "attend/autograd/variable.h"
-#include "attend/nn/parameters.h"
+#include "attend/nn/parameters/parameters.h"
 
 namespace attend {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "attend/decode/beam_search.h"
-#include "attend/decode/encoder_decoder_scorer.h"
 #include "attend/decode/sampling.h"
+#include "attend/decode/scorers/encoder_decoder_scorer.h"
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/tokenizer.h"
 #include "models/small_encoder_decoder.h"

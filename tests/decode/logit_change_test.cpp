@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "attend/decode/scorer.h"
+#include "attend/decode/scorers/scorer.h"
 
 namespace attend {
 namespace {

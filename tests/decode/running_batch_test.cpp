@@ -9,9 +9,9 @@
 #include <optional>
 
 #include "attend/core/random/random.h"
-#include "attend/decode/encoder_decoder_scorer.h"
-#include "attend/decode/language_scorer.h"
-#include "attend/decode/shortlisted_scorer.h"
+#include "attend/decode/scorers/encoder_decoder_scorer.h"
+#include "attend/decode/scorers/language_scorer.h"
+#include "attend/decode/scorers/shortlisted_scorer.h"
 #include "attend/error.h"
 #include "attend/models/make_encoder_decoder.h"
 #include "decode/table_model.h"

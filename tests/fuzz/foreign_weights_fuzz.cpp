@@ -12,7 +12,7 @@
 namespace attend::foreign_weights_fuzz {
 namespace {
 
-// What archives may unpack to (core/files/zip_archive.h), and what is read of it here.
+// What archives may unpack to (core/files/packed/zip_archive.h), and what is read of it here.
 constexpr std::uint64_t kMostUnpacked = std::uint64_t{64} << 20, kMostRead = std::uint64_t{1} << 20;
 
 void read(std::string_view bytes, const FuzzFile& file) {

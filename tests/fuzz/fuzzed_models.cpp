@@ -4,12 +4,12 @@
 
 #include <filesystem>
 
-#include "attend/checkpoint/safetensors.h"
+#include "attend/checkpoint/safetensors/safetensors.h"
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/tasks/language/model.h"
 #include "attend/tasks/model_file/model_packing.h"
 #include "attend/tasks/model_file/model_quantization.h"
-#include "attend/tasks/translation/shortlist_training.h"
+#include "attend/tasks/translation/training/shortlist_training.h"
 #include "tasks/small_classifier.h"
 #include "tasks/small_embedder.h"
 #include "tasks/small_language.h"

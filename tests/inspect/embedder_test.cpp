@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "attend/error.h"
-#include "attend/inspect/nearest_contexts.h"
+#include "attend/inspect/words/nearest_contexts.h"
 #include "tasks/small_language.h"
 #include "tasks/small_model.h"
 #include "tensor/expect_error.h"

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/checkpoint/safetensors.h"
+#include "attend/checkpoint/safetensors/safetensors.h"
 #include "attend/error.h"
 #include "attend/interchange/foreign_model.h"
 #include "interchange/fixture_files.h"

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/checkpoint/file_content.h"
+#include "attend/checkpoint/safetensors/file_content.h"
 #include "attend/interchange/weights/tensor_table.h"
 #include "interchange/fixture_files.h"
 

@@ -9,7 +9,7 @@
 #include "attend/models/text_classifier.h"
 #include "attend/models/text_embedder.h"
 #include "attend/models/token_tagger.h"
-#include "attend/ops/cross_entropy.h"
+#include "attend/ops/losses/cross_entropy.h"
 #include "core/altered_option.h"
 #include "models/small_encoder_decoder.h"
 

@@ -4,7 +4,7 @@
 #include "attend/models/language_transformer.h"
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/models/text_classifier.h"
-#include "attend/ops/cross_entropy.h"
+#include "attend/ops/losses/cross_entropy.h"
 #include "backend/precision_count.h"
 #include "backend/scoped_backend.h"
 #include "models/small_encoder_decoder.h"

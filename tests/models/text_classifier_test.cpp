@@ -9,8 +9,8 @@
 
 #include "attend/core/options/option_fields.h"
 #include "attend/error.h"
-#include "attend/ops/cross_entropy.h"
 #include "attend/ops/linear.h"
+#include "attend/ops/losses/cross_entropy.h"
 #include "attend/ops/pooling.h"
 #include "core/scoped_threads.h"
 #include "models/small_transformer.h"

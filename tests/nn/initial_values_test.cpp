@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "attend/nn/parameters.h"
+#include "attend/nn/parameters/parameters.h"
 #include "ops/operands.h"
 
 namespace attend {

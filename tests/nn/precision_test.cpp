@@ -3,9 +3,9 @@
 
 #include <functional>
 
+#include "attend/nn/attention/multi_head_attention.h"
 #include "attend/nn/gru.h"
 #include "attend/nn/layers.h"
-#include "attend/nn/multi_head_attention.h"
 #include "backend/precision_count.h"
 #include "backend/scoped_backend.h"
 #include "ops/operands.h"

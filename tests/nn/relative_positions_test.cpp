@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "attend/error.h"
-#include "attend/nn/multi_head_attention.h"
+#include "attend/nn/attention/multi_head_attention.h"
 #include "tensor/expect_error.h"
 
 namespace attend {

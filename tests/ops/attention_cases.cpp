@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "attend/ops/attention.h"
+#include "attend/ops/attention/attention.h"
 #include "ops/op_case.h"
 #include "ops/operands.h"
 

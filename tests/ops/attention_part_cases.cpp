@@ -1,7 +1,7 @@
 // Attention in parts: scores, weights, sums.
 #include <limits>
 
-#include "attend/ops/attention_parts.h"
+#include "attend/ops/attention/attention_parts.h"
 #include "ops/op_case.h"
 #include "ops/operands.h"
 

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "attend/backend/backend.h"
-#include "attend/ops/attention.h"
-#include "attend/ops/cross_entropy.h"
+#include "attend/ops/attention/attention.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/feed_forward.h"
 #include "attend/ops/layer_norm.h"
 #include "attend/ops/linear.h"
+#include "attend/ops/losses/cross_entropy.h"
 #include "attend/ops/softmax.h"
 #include "backend/activations.h"
 #include "backend/scoped_backend.h"

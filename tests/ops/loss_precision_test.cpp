@@ -4,7 +4,7 @@
 #include <functional>
 #include <numeric>
 
-#include "attend/ops/sampled_cross_entropy.h"
+#include "attend/ops/losses/sampled_cross_entropy.h"
 #include "attend/tensor/allocator.h"
 #include "backend/precision_count.h"
 #include "backend/scoped_backend.h"

@@ -1,17 +1,17 @@
 #include "ops/op_case.h"
 
-#include "attend/ops/cross_entropy.h"
-#include "attend/ops/distillation.h"
+#include "attend/ops/attention/rotary.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/embedding.h"
 #include "attend/ops/feed_forward.h"
 #include "attend/ops/layer_norm.h"
 #include "attend/ops/linear.h"
+#include "attend/ops/losses/cross_entropy.h"
+#include "attend/ops/losses/distillation.h"
+#include "attend/ops/losses/sampled_cross_entropy.h"
+#include "attend/ops/losses/target_losses.h"
 #include "attend/ops/pooling.h"
-#include "attend/ops/rotary.h"
-#include "attend/ops/sampled_cross_entropy.h"
 #include "attend/ops/softmax.h"
-#include "attend/ops/target_losses.h"
 #include "ops/operands.h"
 
 namespace attend {

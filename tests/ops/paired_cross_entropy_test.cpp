@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "attend/backend/backend.h"
-#include "attend/ops/cross_entropy.h"
+#include "attend/ops/losses/cross_entropy.h"
 #include "backend/scoped_backend.h"
 #include "ops/operands.h"
 

@@ -1,4 +1,4 @@
-#include "attend/nn/multi_head_attention.h"
+#include "attend/nn/attention/multi_head_attention.h"
 
 #include <string>
 #include <vector>

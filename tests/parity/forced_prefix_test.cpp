@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "attend/decode/beam_search.h"
-#include "attend/decode/encoder_decoder_scorer.h"
 #include "attend/decode/running_batch.h"
+#include "attend/decode/scorers/encoder_decoder_scorer.h"
 #include "attend/models/transformer.h"
 #include "parity/golden.h"
 

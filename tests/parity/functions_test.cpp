@@ -3,10 +3,10 @@
 
 #include "attend/nn/layers.h"
 #include "attend/nn/positional_encoding.h"
-#include "attend/ops/cross_entropy.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/embedding.h"
 #include "attend/ops/layer_norm.h"
+#include "attend/ops/losses/cross_entropy.h"
 #include "attend/ops/pooling.h"
 #include "parity/golden.h"
 

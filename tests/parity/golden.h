@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "attend/backend/backend.h"
-#include "attend/checkpoint/safetensors.h"
-#include "attend/nn/parameters.h"
+#include "attend/checkpoint/safetensors/safetensors.h"
+#include "attend/nn/parameters/parameters.h"
 #include "attend/nn/pass.h"
 #include "attend/nn/ragged.h"
 #include "backend/scoped_backend.h"

@@ -7,7 +7,7 @@
 
 #include "attend/checkpoint/parameters.h"
 #include "attend/models/language_transformer.h"
-#include "attend/models/residual_stream.h"
+#include "attend/models/stack/residual_stream.h"
 #include "attend/models/transformer.h"
 #include "attend/tasks/explanation/attention_change.h"
 #include "attend/tasks/explanation/explanation.h"

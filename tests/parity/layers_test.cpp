@@ -1,6 +1,6 @@
 #include <string>
 
-#include "attend/models/transformer_stack.h"
+#include "attend/models/stack/transformer_stack.h"
 #include "parity/golden.h"
 
 namespace attend {

@@ -1,6 +1,6 @@
 #include <string>
 
-#include "attend/nn/additive_attention.h"
+#include "attend/nn/attention/additive_attention.h"
 #include "attend/nn/gru.h"
 #include "parity/golden.h"
 

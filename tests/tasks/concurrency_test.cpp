@@ -14,7 +14,7 @@
 #include "attend/tasks/embedding/engine.h"
 #include "attend/tasks/language/engine.h"
 #include "attend/tasks/translation/engine.h"
-#include "attend/tasks/translation/objective.h"
+#include "attend/tasks/translation/training/objective.h"
 #include "attend/train/trainer.h"
 #include "tasks/small_classifier.h"
 #include "tasks/small_language.h"

@@ -8,7 +8,7 @@
 #include "attend/tasks/embedding/training.h"
 #include "attend/tasks/language/training.h"
 #include "attend/tasks/tagging/training.h"
-#include "attend/tasks/translation/training.h"
+#include "attend/tasks/translation/training/training.h"
 #include "attend/tensor/allocator.h"
 #include "attend/train/low_rank_objective.h"
 #include "checkpoint/test_folder.h"

@@ -11,7 +11,7 @@
 #include "attend/tasks/embedding/training.h"
 #include "attend/tasks/language/training.h"
 #include "attend/tasks/translation/engine.h"
-#include "attend/tasks/translation/training.h"
+#include "attend/tasks/translation/training/training.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/made_up_corpus.h"
 

@@ -6,9 +6,9 @@
 #include <charconv>
 #include <cstring>
 
-#include "attend/checkpoint/content_check.h"
-#include "attend/checkpoint/packed_tensors.h"
-#include "attend/checkpoint/stored_weights.h"
+#include "attend/checkpoint/safetensors/content_check.h"
+#include "attend/checkpoint/safetensors/packed_tensors.h"
+#include "attend/checkpoint/safetensors/stored_weights.h"
 #include "attend/error.h"
 
 namespace attend {

@@ -20,8 +20,8 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/checkpoint/checked_file.h"
-#include "attend/checkpoint/safetensors.h"
+#include "attend/checkpoint/safetensors/checked_file.h"
+#include "attend/checkpoint/safetensors/safetensors.h"
 
 namespace attend {
 

@@ -1,10 +1,10 @@
 #include "attend/model_file.h"
 
-#include "attend/checkpoint/checked_file.h"
 #include "attend/checkpoint/checkpoint.h"
-#include "attend/checkpoint/packed_tensors.h"
-#include "attend/checkpoint/safetensors.h"
-#include "attend/checkpoint/stored_weights.h"
+#include "attend/checkpoint/safetensors/checked_file.h"
+#include "attend/checkpoint/safetensors/packed_tensors.h"
+#include "attend/checkpoint/safetensors/safetensors.h"
+#include "attend/checkpoint/safetensors/stored_weights.h"
 #include "attend/error.h"
 
 namespace attend {

@@ -6,8 +6,8 @@
 
 #include "attend/backend/backend.h"
 #include "attend/backend/weight_layout.h"
-#include "attend/checkpoint/packed_tensors.h"
-#include "attend/checkpoint/stored_weights.h"
+#include "attend/checkpoint/safetensors/packed_tensors.h"
+#include "attend/checkpoint/safetensors/stored_weights.h"
 #include "attend/error.h"
 
 namespace attend {

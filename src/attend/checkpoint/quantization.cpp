@@ -8,7 +8,7 @@
 #include <string>
 
 #include "attend/backend/backend.h"
-#include "attend/checkpoint/stored_weights.h"
+#include "attend/checkpoint/safetensors/stored_weights.h"
 #include "attend/error.h"
 #include "attend/tensor/bf16.h"
 

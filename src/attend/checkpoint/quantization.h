@@ -2,7 +2,7 @@
 #pragma once
 
 #include "attend/checkpoint/checkpoint.h"
-#include "attend/nn/parameters.h"
+#include "attend/nn/parameters/parameters.h"
 
 namespace attend {
 

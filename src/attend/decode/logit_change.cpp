@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "attend/backend/backend.h"
-#include "attend/decode/padded_columns.h"
-#include "attend/decode/scorer.h"
+#include "attend/decode/scorers/padded_columns.h"
+#include "attend/decode/scorers/scorer.h"
 
 namespace attend {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "attend/decode/scorer.h"
+#include "attend/decode/scorers/scorer.h"
 
 namespace attend {
 

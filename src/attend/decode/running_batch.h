@@ -14,7 +14,7 @@
 
 #include "attend/decode/beam_search.h"
 #include "attend/decode/sampling.h"
-#include "attend/decode/scorer.h"
+#include "attend/decode/scorers/scorer.h"
 
 namespace attend {
 

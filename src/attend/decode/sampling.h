@@ -10,7 +10,7 @@
 #include "attend/core/random/random.h"
 #include "attend/decode/hypothesis.h"
 #include "attend/decode/output_rules.h"
-#include "attend/decode/scorer.h"
+#include "attend/decode/scorers/scorer.h"
 #include "attend/search.h"
 
 namespace attend {

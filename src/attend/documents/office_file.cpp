@@ -6,7 +6,7 @@
 #include <memory>
 #include <new>
 
-#include "attend/core/files/zip_archive.h"
+#include "attend/core/files/packed/zip_archive.h"
 #include "attend/core/strings/quote.h"
 #include "attend/core/too_long.h"
 #include "attend/error.h"

@@ -9,7 +9,7 @@
 #include "attend/core/options/option_error.h"
 #include "attend/error.h"
 #include "attend/interchange/families/families.h"
-#include "attend/interchange/families/native_marian.h"
+#include "attend/interchange/families/marian/native_marian.h"
 #include "attend/interchange/weights/foreign_weights.h"
 #include "attend/tasks/model_file/golden.h"
 #include "attend/tasks/model_file/registry.h"

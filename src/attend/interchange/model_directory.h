@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/checkpoint/file_content.h"
+#include "attend/checkpoint/safetensors/file_content.h"
 
 namespace attend {
 

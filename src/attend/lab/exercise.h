@@ -10,7 +10,7 @@
 
 #include "attend/core/random/random.h"
 #include "attend/models/architecture.h"
-#include "attend/nn/parameters.h"
+#include "attend/nn/parameters/parameters.h"
 #include "attend/nn/pass.h"
 #include "attend/nn/ragged.h"
 #include "attend/plot/plot.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "attend/lab/exercise.h"
-#include "attend/models/transformer_stack.h"
+#include "attend/models/stack/transformer_stack.h"
 #include "attend/nn/gru.h"
 #include "attend/nn/positional_encoding.h"
 #include "attend/ops/embedding.h"

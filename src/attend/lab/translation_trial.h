@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "attend/lab/experiment.h"
-#include "attend/tasks/translation/objective.h"
+#include "attend/tasks/translation/training/objective.h"
 #include "attend/train/trainer.h"
 
 namespace attend::lab {

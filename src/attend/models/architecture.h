@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "attend/core/options/options.h"
-#include "attend/models/stack_config.h"
+#include "attend/models/stack/stack_config.h"
 
 namespace attend {
 

@@ -10,11 +10,11 @@
 
 #include "attend/models/architecture.h"
 #include "attend/models/decoding_state.h"
-#include "attend/nn/parameters.h"
+#include "attend/nn/parameters/parameters.h"
 #include "attend/nn/pass.h"
 #include "attend/nn/ragged.h"
-#include "attend/ops/cross_entropy.h"
 #include "attend/ops/linear.h"
+#include "attend/ops/losses/cross_entropy.h"
 
 namespace attend {
 

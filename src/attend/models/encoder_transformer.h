@@ -7,8 +7,8 @@
 #include "attend/backend/backend.h"
 #include "attend/core/options/options.h"
 #include "attend/models/network.h"
-#include "attend/models/stack_input.h"
-#include "attend/models/transformer_stack.h"
+#include "attend/models/stack/stack_input.h"
+#include "attend/models/stack/transformer_stack.h"
 #include "attend/nn/ragged.h"
 
 namespace attend {

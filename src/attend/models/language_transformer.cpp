@@ -7,7 +7,7 @@
 #include "attend/core/options/number_range.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/error.h"
-#include "attend/models/stack_decoding.h"
+#include "attend/models/stack/stack_decoding.h"
 #include "attend/ops/linear.h"
 
 namespace attend {

@@ -13,11 +13,11 @@
 #include "attend/backend/backend.h"
 #include "attend/core/options/options.h"
 #include "attend/models/network.h"
-#include "attend/models/stack_decoding.h"
-#include "attend/models/stack_input.h"
-#include "attend/models/transformer_stack.h"
+#include "attend/models/stack/stack_decoding.h"
+#include "attend/models/stack/stack_input.h"
+#include "attend/models/stack/transformer_stack.h"
 #include "attend/ops/elementwise.h"
-#include "attend/ops/sampled_cross_entropy.h"
+#include "attend/ops/losses/sampled_cross_entropy.h"
 
 namespace attend {
 

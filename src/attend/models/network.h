@@ -1,7 +1,7 @@
 // What every network has: a configuration, and parameters.
 #pragma once
 
-#include "attend/nn/parameters.h"
+#include "attend/nn/parameters/parameters.h"
 
 namespace attend {
 

@@ -13,7 +13,7 @@
 #include <variant>
 
 #include "attend/models/encoder_decoder.h"
-#include "attend/nn/additive_attention.h"
+#include "attend/nn/attention/additive_attention.h"
 #include "attend/nn/gru.h"
 
 namespace attend {

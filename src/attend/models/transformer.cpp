@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "attend/backend/backend.h"
-#include "attend/models/stack_decoding.h"
+#include "attend/models/stack/stack_decoding.h"
 
 namespace attend {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "attend/models/encoder_decoder.h"
-#include "attend/models/stack_input.h"
-#include "attend/models/transformer_stack.h"
+#include "attend/models/stack/stack_input.h"
+#include "attend/models/stack/transformer_stack.h"
 
 namespace attend {
 

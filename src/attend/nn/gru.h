@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "attend/nn/parameters.h"
+#include "attend/nn/parameters/parameters.h"
 #include "attend/nn/pass.h"
 #include "attend/nn/time_steps.h"
 

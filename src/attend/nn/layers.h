@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "attend/nn/parameters.h"
+#include "attend/nn/parameters/parameters.h"
 #include "attend/nn/pass.h"
 #include "attend/ops/embedding.h"
 #include "attend/ops/feed_forward.h"

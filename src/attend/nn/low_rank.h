@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "attend/core/options/options.h"
-#include "attend/nn/parameters.h"
+#include "attend/nn/parameters/parameters.h"
 
 namespace attend {
 

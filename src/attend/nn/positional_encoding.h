@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "attend/nn/growing_table.h"
-#include "attend/nn/parameters.h"
+#include "attend/nn/attention/growing_table.h"
+#include "attend/nn/parameters/parameters.h"
 #include "attend/ops/embedding.h"
 
 namespace attend {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "attend/ops/attention.h"
+#include "attend/ops/attention/attention.h"
 #include "attend/ops/embedding.h"
 
 namespace attend {

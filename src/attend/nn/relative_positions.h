@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "attend/core/options/options.h"
-#include "attend/nn/growing_table.h"
-#include "attend/nn/parameters.h"
+#include "attend/nn/attention/growing_table.h"
+#include "attend/nn/parameters/parameters.h"
 #include "attend/tensor/ids.h"
 
 namespace attend {

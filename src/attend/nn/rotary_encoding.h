@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "attend/core/options/options.h"
-#include "attend/nn/growing_table.h"
-#include "attend/ops/rotary.h"
+#include "attend/nn/attention/growing_table.h"
+#include "attend/ops/attention/rotary.h"
 
 namespace attend {
 

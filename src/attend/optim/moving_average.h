@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "attend/nn/parameters.h"
+#include "attend/nn/parameters/parameters.h"
 
 namespace attend {
 

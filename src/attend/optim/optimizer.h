@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "attend/collective/collective.h"
-#include "attend/nn/parameters.h"
+#include "attend/nn/parameters/parameters.h"
 #include "attend/tensor/device_scalar.h"
 
 namespace attend {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "attend/nn/parameters.h"
+#include "attend/nn/parameters/parameters.h"
 
 namespace attend {
 

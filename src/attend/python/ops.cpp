@@ -5,13 +5,13 @@
 
 #include <cmath>
 
-#include "attend/models/stack_config.h"
-#include "attend/ops/attention.h"
-#include "attend/ops/cross_entropy.h"
+#include "attend/models/stack/stack_config.h"
+#include "attend/ops/attention/attention.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/embedding.h"
 #include "attend/ops/layer_norm.h"
 #include "attend/ops/linear.h"
+#include "attend/ops/losses/cross_entropy.h"
 #include "attend/ops/softmax.h"
 #include "attend/python/module.h"
 

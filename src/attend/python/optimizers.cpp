@@ -10,7 +10,7 @@
 
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
-#include "attend/nn/parameters.h"
+#include "attend/nn/parameters/parameters.h"
 #include "attend/optim/adam.h"
 #include "attend/optim/muon.h"
 #include "attend/python/keywords.h"

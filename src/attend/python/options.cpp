@@ -10,8 +10,8 @@
 
 #include "attend/error.h"
 #include "attend/metrics/report.h"
+#include "attend/python/models/translator.h"
 #include "attend/python/module.h"
-#include "attend/python/translator.h"
 #include "attend/tasks/explanation/explanation.h"
 #include "attend/tasks/language/engine.h"
 #include "attend/tasks/model_file/registry.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "attend/models/stack_config.h"
+#include "attend/models/stack/stack_config.h"
 
 namespace attend {
 

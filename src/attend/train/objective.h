@@ -10,7 +10,7 @@
 
 #include "attend/autograd/variable.h"
 #include "attend/collective/collective.h"
-#include "attend/nn/parameters.h"
+#include "attend/nn/parameters/parameters.h"
 #include "attend/nn/pass.h"
 
 namespace attend {

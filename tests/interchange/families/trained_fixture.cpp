@@ -14,7 +14,7 @@
 #include "attend/tasks/language/training.h"
 #include "attend/tasks/model_file/registry.h"
 #include "attend/tasks/tagging/training.h"
-#include "attend/tasks/translation/training.h"
+#include "attend/tasks/translation/training/training.h"
 
 namespace attend {
 

@@ -17,7 +17,7 @@
 #include "attend/tasks/tagging/model.h"
 #include "attend/tasks/translation/engine.h"
 #include "attend/tasks/translation/scoring.h"
-#include "attend/tasks/translation/training.h"
+#include "attend/tasks/translation/training/training.h"
 #include "interchange/families/trained_fixture.h"
 #include "tensor/expect_error.h"
 

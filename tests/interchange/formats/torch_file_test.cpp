@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "attend/core/files/zip_archive.h"
+#include "attend/core/files/packed/zip_archive.h"
 #include "attend/error.h"
 #include "core/memory_file.h"
 #include "interchange/fixtures.h"

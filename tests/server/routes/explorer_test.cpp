@@ -12,7 +12,7 @@
 #include "attend/core/json/json_text.h"
 #include "attend/generator.h"
 #include "attend/inspect/drawn_text.h"
-#include "attend/inspect/word_uses.h"
+#include "attend/inspect/words/word_uses.h"
 #include "attend/tasks/loaded_model.h"
 #include "attend/tasks/translation/engine.h"
 #include "attend/translator.h"

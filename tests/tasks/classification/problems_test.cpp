@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "attend/error.h"
-#include "attend/ops/cross_entropy.h"
+#include "attend/ops/losses/cross_entropy.h"
 #include "attend/tasks/classification/engine.h"
 #include "attend/tasks/classification/training.h"
 #include "attend/tasks/model_file/golden.h"

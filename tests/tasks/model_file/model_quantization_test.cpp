@@ -9,7 +9,7 @@
 
 #include "attend/autograd/variable.h"
 #include "attend/checkpoint/parameters.h"
-#include "attend/decode/encoder_decoder_scorer.h"
+#include "attend/decode/scorers/encoder_decoder_scorer.h"
 #include "attend/tasks/classification/engine.h"
 #include "attend/tasks/embedding/engine.h"
 #include "attend/tasks/language/perplexity.h"

@@ -8,7 +8,7 @@
 #include "attend/tasks/language/preparation.h"
 #include "attend/tasks/language/training.h"
 #include "attend/tasks/translation/preparation.h"
-#include "attend/tasks/translation/training.h"
+#include "attend/tasks/translation/training/training.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/made_up_corpus.h"
 #include "tasks/model_checkpoint.h"

@@ -7,7 +7,7 @@
 #include "attend/checkpoint/parameters.h"
 #include "attend/tasks/classification/training.h"
 #include "attend/tasks/model_file/registry.h"
-#include "attend/tasks/translation/training.h"
+#include "attend/tasks/translation/training/training.h"
 #include "checkpoint/test_folder.h"
 #include "tasks/small_embedder.h"
 #include "tasks/small_tagger.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "attend/tasks/translation/objective.h"
+#include "attend/tasks/translation/training/objective.h"
 #include "tasks/small_model.h"
 
 namespace attend {

@@ -7,7 +7,7 @@
 
 #include "attend/checkpoint/run_folder.h"
 #include "attend/tasks/preparation/prepared_text.h"
-#include "attend/tasks/translation/training.h"
+#include "attend/tasks/translation/training/training.h"
 #include "attend/train/trainer.h"
 #include "checkpoint/test_folder.h"
 #include "core/gzip.h"

@@ -1,5 +1,5 @@
 // Adapting a translator to new text without forgetting the old one.
-#include "attend/tasks/translation/training.h"
+#include "attend/tasks/translation/training/training.h"
 #include "tasks/replay_setting.h"
 #include "tasks/translation/objective_setting.h"
 

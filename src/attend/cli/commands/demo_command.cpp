@@ -10,7 +10,7 @@
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/commands/demo.h"
-#include "attend/cli/commands/training_session.h"
+#include "attend/cli/commands/train/training_session.h"
 #include "attend/cli/output.h"
 #include "attend/cli/progress_line.h"
 #include "attend/core/files/atomic_file.h"
@@ -20,7 +20,7 @@
 #include "attend/inspect/attention_page.h"
 #include "attend/metrics/bleu.h"
 #include "attend/tasks/translation/engine.h"
-#include "attend/tasks/translation/training.h"
+#include "attend/tasks/translation/training/training.h"
 
 namespace attend {
 

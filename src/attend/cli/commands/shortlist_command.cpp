@@ -13,7 +13,7 @@
 #include "attend/cli/output_format.h"
 #include "attend/cli/progress_line.h"
 #include "attend/error.h"
-#include "attend/tasks/translation/shortlist_training.h"
+#include "attend/tasks/translation/training/shortlist_training.h"
 
 namespace attend {
 namespace {

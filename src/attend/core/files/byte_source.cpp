@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "attend/core/files/descriptor.h"
-#include "attend/core/files/unpacking.h"
+#include "attend/core/files/packed/unpacking.h"
 #include "attend/error.h"
 
 namespace attend::detail {

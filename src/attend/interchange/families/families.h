@@ -12,7 +12,7 @@
 #include "attend/interchange/foreign_model.h"
 #include "attend/interchange/tokenizers/tokenizer_directory.h"
 #include "attend/interchange/writing/tokenizer_writing.h"
-#include "attend/models/stack_config.h"
+#include "attend/models/stack/stack_config.h"
 #include "attend/tasks/language/model.h"
 #include "attend/tasks/translation/model.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "attend/error.h"
-#include "attend/interchange/families/bart_type_writing.h"
+#include "attend/interchange/families/bart/bart_type_writing.h"
 #include "attend/interchange/families/families.h"
 #include "attend/text/sentencepiece/sentencepiece_writing.h"
 #include "attend/text/tokenizer_file.h"

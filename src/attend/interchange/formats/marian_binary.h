@@ -11,7 +11,7 @@
 
 #include <memory>
 
-#include "attend/checkpoint/file_content.h"
+#include "attend/checkpoint/safetensors/file_content.h"
 #include "attend/interchange/weights/tensor_table.h"
 
 namespace attend {

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "attend/core/files/zip_archive.h"
+#include "attend/core/files/packed/zip_archive.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/interchange/formats/npy_header.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "attend/core/files/byte_reader.h"
-#include "attend/core/files/zip_archive.h"
+#include "attend/core/files/packed/zip_archive.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/interchange/formats/pickle.h"

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "attend/checkpoint/file_content.h"
+#include "attend/checkpoint/safetensors/file_content.h"
 #include "attend/interchange/weights/tensor_table.h"
 
 namespace attend {

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "attend/decode/beam_search.h"
-#include "attend/decode/encoder_decoder_scorer.h"
+#include "attend/decode/scorers/encoder_decoder_scorer.h"
 #include "attend/error.h"
 #include "attend/interchange/golden/golden_of_encoders.h"
 #include "attend/interchange/golden/golden_record.h"

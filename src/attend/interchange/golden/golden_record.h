@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "attend/checkpoint/safetensors.h"
+#include "attend/checkpoint/safetensors/safetensors.h"
 #include "attend/interchange/golden/golden_comparison.h"
 #include "attend/nn/ragged.h"
 #include "attend/tasks/translation/pair_format.h"

@@ -8,9 +8,9 @@
 #include <set>
 #include <utility>
 
-#include "attend/checkpoint/safetensors.h"
+#include "attend/checkpoint/safetensors/safetensors.h"
 #include "attend/core/files/byte_reader.h"
-#include "attend/core/files/zip_archive.h"
+#include "attend/core/files/packed/zip_archive.h"
 #include "attend/core/json/json.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"

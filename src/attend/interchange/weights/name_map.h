@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/checkpoint/safetensors.h"
+#include "attend/checkpoint/safetensors/safetensors.h"
 #include "attend/interchange/weights/tensor_table.h"
 
 namespace attend {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "attend/checkpoint/safetensors.h"
+#include "attend/checkpoint/safetensors/safetensors.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "attend/checkpoint/safetensors.h"
+#include "attend/checkpoint/safetensors/safetensors.h"
 
 namespace attend {
 

@@ -9,7 +9,7 @@
 #include "attend/lab/stopwatch.h"
 #include "attend/nn/gru.h"
 #include "attend/nn/layers.h"
-#include "attend/ops/attention.h"
+#include "attend/ops/attention/attention.h"
 
 namespace attend::lab {
 

@@ -4,11 +4,11 @@
 
 #include "attend/lab/exercise.h"
 #include "attend/lab/experiments.h"
+#include "attend/nn/attention/multi_head_attention.h"
 #include "attend/nn/layers.h"
-#include "attend/nn/multi_head_attention.h"
 #include "attend/nn/positional_encoding.h"
-#include "attend/ops/cross_entropy.h"
 #include "attend/ops/elementwise.h"
+#include "attend/ops/losses/cross_entropy.h"
 
 namespace attend::lab {
 

@@ -5,7 +5,7 @@
 #include "attend/lab/exercise.h"
 #include "attend/lab/experiments.h"
 #include "attend/lab/stopwatch.h"
-#include "attend/ops/cross_entropy.h"
+#include "attend/ops/losses/cross_entropy.h"
 
 namespace attend::lab {
 

@@ -7,7 +7,7 @@
 #include "attend/lab/exercise.h"
 #include "attend/lab/experiments.h"
 #include "attend/lab/fit.h"
-#include "attend/ops/attention_parts.h"
+#include "attend/ops/attention/attention_parts.h"
 
 namespace attend::lab {
 

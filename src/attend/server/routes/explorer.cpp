@@ -7,7 +7,7 @@
 #include "attend/core/json/json_text.h"
 #include "attend/inspect/attention_page.h"
 #include "attend/inspect/drawn_text.h"
-#include "attend/inspect/word_uses.h"
+#include "attend/inspect/words/word_uses.h"
 #include "attend/server/routes/exploring.h"
 #include "attend/server/service.h"
 

@@ -4,9 +4,9 @@
 #include <span>
 
 #include "attend/collective/shared_work.h"
-#include "attend/ops/cross_entropy.h"
-#include "attend/ops/distillation.h"
-#include "attend/ops/target_losses.h"
+#include "attend/ops/losses/cross_entropy.h"
+#include "attend/ops/losses/distillation.h"
+#include "attend/ops/losses/target_losses.h"
 
 namespace attend {
 

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "attend/models/text_embedder.h"
-#include "attend/ops/cross_entropy.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/linear.h"
+#include "attend/ops/losses/cross_entropy.h"
 #include "attend/ops/slices.h"
 
 namespace attend {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "attend/checkpoint/stored_weights.h"
+#include "attend/checkpoint/safetensors/stored_weights.h"
 #include "attend/core/options/name_pattern.h"
 #include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"

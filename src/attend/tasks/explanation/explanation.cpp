@@ -15,7 +15,7 @@
 #include "attend/core/threads/parallel.h"
 #include "attend/core/too_long.h"
 #include "attend/error.h"
-#include "attend/models/residual_stream.h"
+#include "attend/models/stack/residual_stream.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/pooling.h"
 #include "attend/ops/softmax.h"

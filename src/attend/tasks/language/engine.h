@@ -11,8 +11,8 @@
 
 #include "attend/core/options/options.h"
 #include "attend/decode/beam_search.h"
-#include "attend/decode/continuous_cache.h"
 #include "attend/decode/sampling.h"
+#include "attend/decode/scorers/continuous_cache.h"
 #include "attend/generator.h"
 #include "attend/tasks/language/model.h"
 #include "attend/tasks/language/running_generations.h"

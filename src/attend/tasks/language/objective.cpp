@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "attend/collective/shared_work.h"
-#include "attend/ops/distillation.h"
+#include "attend/ops/losses/distillation.h"
 #include "attend/tasks/language/perplexity.h"
 
 namespace attend {

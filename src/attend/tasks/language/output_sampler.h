@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "attend/ops/sampled_cross_entropy.h"
+#include "attend/ops/losses/sampled_cross_entropy.h"
 
 namespace attend {
 

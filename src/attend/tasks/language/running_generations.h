@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "attend/decode/language_scorer.h"
 #include "attend/decode/running_batch.h"
+#include "attend/decode/scorers/language_scorer.h"
 #include "attend/generator.h"
 #include "attend/tasks/language/model.h"
 #include "attend/text/text_stream.h"

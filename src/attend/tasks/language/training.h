@@ -9,7 +9,7 @@
 #include "attend/data/batching/mixture.h"
 #include "attend/data/documents.h"
 #include "attend/data/language.h"
-#include "attend/decode/continuous_cache.h"
+#include "attend/decode/scorers/continuous_cache.h"
 #include "attend/models/language_transformer.h"
 #include "attend/tasks/training/initial_model.h"
 #include "attend/tasks/training/replay.h"

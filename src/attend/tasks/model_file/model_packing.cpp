@@ -1,6 +1,6 @@
 #include "attend/tasks/model_file/model_packing.h"
 
-#include "attend/checkpoint/packed_tensors.h"
+#include "attend/checkpoint/safetensors/packed_tensors.h"
 #include "attend/tasks/model_file/registry.h"
 
 namespace attend {

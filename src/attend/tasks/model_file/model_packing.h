@@ -1,5 +1,5 @@
 // Model files that load faster: matrices packed as kernels read them, which are used in the mapped
-// file (checkpoint/packed_tensors.h).
+// file (checkpoint/safetensors/packed_tensors.h).
 #pragma once
 
 #include "attend/checkpoint/checkpoint.h"

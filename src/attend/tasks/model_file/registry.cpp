@@ -20,7 +20,7 @@
 #include "attend/tasks/tagging/model.h"
 #include "attend/tasks/tagging/training.h"
 #include "attend/tasks/translation/model.h"
-#include "attend/tasks/translation/training.h"
+#include "attend/tasks/translation/training/training.h"
 
 namespace attend {
 

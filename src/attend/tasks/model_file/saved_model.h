@@ -20,8 +20,8 @@
 
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/core/random/random.h"
-#include "attend/models/stack_config.h"
-#include "attend/nn/parameters.h"
+#include "attend/models/stack/stack_config.h"
+#include "attend/nn/parameters/parameters.h"
 #include "attend/tasks/text_encoder.h"
 #include "attend/text/text_kind.h"
 #include "attend/text/tokenizer.h"

@@ -4,7 +4,7 @@
 
 #include "attend/collective/shared_work.h"
 #include "attend/metrics.h"
-#include "attend/ops/cross_entropy.h"
+#include "attend/ops/losses/cross_entropy.h"
 
 namespace attend {
 

@@ -15,9 +15,9 @@
 #include "attend/tasks/training/trainable.h"
 #include "attend/tasks/training/training_task.h"
 #include "attend/train/listener.h"
-#include "attend/train/tensorboard.h"
+#include "attend/train/log/tensorboard.h"
+#include "attend/train/log/training_log.h"
 #include "attend/train/trainer.h"
-#include "attend/train/training_log.h"
 
 namespace attend {
 

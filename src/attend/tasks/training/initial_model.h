@@ -9,7 +9,7 @@
 
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/core/options/option_fields.h"
-#include "attend/nn/parameters.h"
+#include "attend/nn/parameters/parameters.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {

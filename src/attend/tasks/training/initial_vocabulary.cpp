@@ -8,7 +8,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "attend/checkpoint/file_content.h"
+#include "attend/checkpoint/safetensors/file_content.h"
 #include "attend/core/json/json.h"
 #include "attend/core/options/option_error.h"
 #include "attend/core/strings/counted.h"

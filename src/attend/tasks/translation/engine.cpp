@@ -18,8 +18,8 @@
 #include "attend/tasks/answers.h"
 #include "attend/tasks/learned_positions.h"
 #include "attend/tasks/translation/alternatives.h"
-#include "attend/tasks/translation/line_pairs.h"
 #include "attend/tasks/translation/phrases.h"
+#include "attend/tasks/translation/training/line_pairs.h"
 
 namespace attend {
 

@@ -23,7 +23,7 @@
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/core/options/options.h"
 #include "attend/decode/beam_search.h"
-#include "attend/decode/shortlist.h"
+#include "attend/decode/scorers/shortlist.h"
 #include "attend/models/encoder_decoder.h"
 #include "attend/tasks/model_file/saved_model.h"
 #include "attend/tasks/translation/pair_format.h"

@@ -14,8 +14,8 @@
 #include "attend/error.h"
 #include "attend/tasks/preparation/prepared_text.h"
 #include "attend/tasks/training/training_task.h"
-#include "attend/tasks/translation/training.h"
-#include "attend/tasks/translation/training_text.h"
+#include "attend/tasks/translation/training/training.h"
+#include "attend/tasks/translation/training/training_text.h"
 
 namespace attend {
 

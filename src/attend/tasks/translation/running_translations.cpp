@@ -5,8 +5,8 @@
 #include <array>
 
 #include "attend/checkpoint/finite.h"
-#include "attend/decode/ensemble_scorer.h"
-#include "attend/decode/shortlisted_scorer.h"
+#include "attend/decode/scorers/ensemble_scorer.h"
+#include "attend/decode/scorers/shortlisted_scorer.h"
 #include "attend/error.h"
 #include "attend/tasks/explanation/attention_maps.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "attend/decode/running_batch.h"
-#include "attend/decode/translation_scorer.h"
+#include "attend/decode/scorers/translation_scorer.h"
 #include "attend/tasks/translation/ensemble.h"
 #include "attend/translator.h"
 

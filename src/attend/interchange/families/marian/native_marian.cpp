@@ -1,0 +1,264 @@
+#include "attend/interchange/families/marian/native_marian.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+#include "attend/core/strings/quote.h"
+#include "attend/error.h"
+#include "attend/interchange/families/families.h"
+#include "attend/interchange/families/marian/marian_vocabulary.h"
+#include "attend/interchange/families/marian/native_marian_names.h"
+#include "attend/interchange/weights/foreign_weights.h"
+#include "attend/models/make_encoder_decoder.h"
+#include "attend/tasks/translation/model.h"
+
+namespace attend {
+
+namespace {
+
+// The operations between sublayers without dropout: "dan" is "an".
+std::string without_dropout(ForeignConfig& config, const char* key) {
+  std::string operations = config.text_or(key, "");
+  std::erase(operations, 'd');
+  return operations;
+}
+
+// Marian 1.11 was the first to normalize the input of keys and values of self-attention, too. The
+// setting says which version trained the model.
+bool normalizes_keys(ForeignConfig& config) {
+  const std::string version = config.text_or("version", "");
+  int major = 0, minor = 0;
+  if (std::sscanf(version.c_str(), "v%d.%d", &major, &minor) != 2)
+    config.refuse("version",
+                  "expected a version, such as v1.12.0: it says what transformer-preprocess "
+                  "normalizes");
+  return std::pair(major, minor) >= std::pair(1, 11);
+}
+
+constexpr const char* kNormsOfDecoding =
+    "scores are those that Marian trains with; its own decoder leaves the keys and values of "
+    "earlier target tokens without normalization";
+
+// Normalization before each sublayer or after it, and perhaps of the embeddings and of the output;
+// "n" is layer normalization, "r" that by the root mean square, "a" the residual connection.
+void read_norms(ForeignConfig& config, TransformerConfig& shape) {
+  const std::string before = without_dropout(config, "transformer-preprocess"),
+                    after = without_dropout(config, "transformer-postprocess"),
+                    output = without_dropout(config, "transformer-postprocess-top"),
+                    embedding = without_dropout(config, "transformer-postprocess-emb");
+  const std::string kind =
+      before.empty() ? after.substr(std::min<std::size_t>(1, after.size())) : before;
+  shape.norm_first = !before.empty();
+  if (kind != "n" && kind != "r")
+    config.refuse(shape.norm_first ? "transformer-preprocess" : "transformer-postprocess",
+                  "supported: the residual connection and normalization after a sublayer (dan, "
+                  "dar), and normalization before it (n, r)");
+  if (after != (shape.norm_first ? "a" : "a" + kind))
+    config.refuse("transformer-postprocess",
+                  "supported: dan, dar and, with transformer-preprocess, da");
+  const auto is_normalized = [&](const char* key, const std::string& operations) {
+    if (!operations.empty() && operations != kind)
+      config.refuse(key, fmt::format("only {} is supported, as elsewhere in the model", kind));
+    return !operations.empty();
+  };
+  const bool normalizes_output = is_normalized("transformer-postprocess-top", output);
+  if (normalizes_output != shape.norm_first)
+    shape.norm_output = normalizes_output ? OutputNorm::on : OutputNorm::off;
+  shape.norm_embedding = is_normalized("transformer-postprocess-emb", embedding);
+  shape.norm = {kind == "r" ? NormKind::rms : NormKind::layer, 1e-6f};
+  if (shape.norm_first) shape.norm_keys = normalizes_keys(config);
+}
+
+// Settings of parts that a Transformer does not have, and of training.
+void ignore_marian_settings(ForeignConfig& config) {
+  config.ignore({"bert-train-type-embeddings",
+                 "bert-type-vocab-size",
+                 "dec-cell",
+                 "dec-cell-base-depth",
+                 "dec-cell-high-depth",
+                 "dim-rnn",
+                 "enc-cell",
+                 "enc-cell-depth",
+                 "enc-type",
+                 "skip",
+                 "layer-normalization",
+                 "transformer-rnn-projection",
+                 "transformer-aan-activation",
+                 "transformer-aan-depth",
+                 "transformer-aan-nogate",
+                 "transformer-dim-aan",
+                 "transformer-guided-alignment-layer",
+                 "transformer-depth-scaling",
+                 "transformer-alibi-shift",
+                 "transformer-alibi-trainable",
+                 "ulr-dim-emb",
+                 "ulr-trainable-transformation",
+                 "factors-combine",
+                 "factors-dim-emb",
+                 "lemma-dependency",
+                 "lemma-dim-emb",
+                 "separator-symbol",
+                 "char-conv-filters-num",
+                 "char-conv-filters-widths",
+                 "char-highway",
+                 "char-stride",
+                 "version"});
+}
+
+void require_marian_settings(ForeignConfig& config) {
+  config.require("type", "transformer");
+  config.require("transformer-ffn-depth", 2);
+  config.require("transformer-attention-mask", "default");
+  config.require("transformer-decoder-autoreg", "self-attention");
+  for (const char* list : {"input-types", "transformer-tied-layers"})
+    config.require(list, nlohmann::json::array());
+  for (const char* other :
+       {"output-omit-bias", "right-left", "ulr", "transformer-no-affine", "transformer-no-bias",
+        "transformer-no-projection", "transformer-pool", "transformer-disable-position-embeddings",
+        "transformer-train-position-embeddings"})
+    config.require(other, false);
+}
+
+TransformerConfig read_marian_shape(ForeignConfig& config) {
+  require_marian_settings(config);
+  ignore_marian_settings(config);
+  TransformerConfig shape;
+  shape.d_model = read_int(config, "dim-emb", kWidths);
+  shape.n_encoder_layers = read_int(config, "enc-depth", kLayerCounts);
+  shape.n_decoder_layers = read_int(config, "dec-depth", kLayerCounts);
+  shape.n_heads = read_int(config, "transformer-heads", kHeadCounts);
+  shape.d_ff = read_int(config, "transformer-dim-ffn", between(1, 1e6));
+  // 0: as in the encoder.
+  const std::array<nlohmann::json, 2> widths{0, shape.d_ff}, depths{0, 2};
+  config.require_one_of("transformer-decoder-dim-ffn", widths);
+  config.require_one_of("transformer-decoder-ffn-depth", depths);
+  constexpr Activation kActivations[] = {Activation::swish, Activation::relu, Activation::gelu};
+  shape.activation =
+      kActivations[config.choice("transformer-ffn-activation", {"swish", "relu", "gelu"})];
+  read_norms(config, shape);
+  shape.positions = PositionKind::sinusoidal_t2t;
+  shape.output_bias = true;
+  const bool all = config.boolean_or("tied-embeddings-all", false),
+             src = config.boolean_or("tied-embeddings-src", false),
+             tgt = config.boolean_or("tied-embeddings", false);
+  if (src && !all && !tgt)
+    config.refuse("tied-embeddings-src", "it is supported only with tied-embeddings");
+  shape.tie_embeddings = all || (src && tgt) ? TiedEmbeddings::all
+                         : tgt               ? TiedEmbeddings::target
+                                             : TiedEmbeddings::none;
+  const std::vector<std::int64_t> sizes = config.integers("dim-vocabs", kVocabularySizes);
+  if (sizes.size() != 2) config.refuse("dim-vocabs", "expected two vocabularies");
+  shape.src_vocab_size = static_cast<int>(sizes[0]);
+  shape.tgt_vocab_size = static_cast<int>(sizes[1]);
+  return shape;
+}
+
+// The options of decoding: the files that make the model, and the search.
+struct MarianOptions {
+  std::string weights;
+  std::vector<std::string> vocabularies;
+  ModelDecoding decoding;
+  bool writes_unknown = false;
+};
+
+// Files are in this directory, wherever they were when the options were written.
+std::string file_name(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
+MarianOptions read_marian_options(const ModelDirectory& directory, const std::string& name) {
+  ForeignConfig config =
+      ForeignConfig::from_yaml(directory.text(name), directory.path() + "/" + name);
+  MarianOptions options;
+  const std::vector<std::string> models = config.texts("models");
+  if (models.size() != 1) config.refuse("models", "expected one model");
+  options.weights = file_name(models.front());
+  for (const std::string& vocabulary : config.texts("vocabs"))
+    options.vocabularies.push_back(file_name(vocabulary));
+  if (options.vocabularies.size() != 2) config.refuse("vocabs", "expected two vocabularies");
+  options.decoding.beam_size = static_cast<int>(config.integer_or("beam-size", 12, kBeamSizes));
+  options.decoding.length_penalty =
+      static_cast<float>(config.number_or("normalize", 0.0, kLengthPenalties));
+  options.writes_unknown = config.boolean_or("allow-unk", false);
+  config.require("word-penalty", 0);
+  // How the work is divided and what is printed; how often and how long a search goes on.
+  config.ignore({"relative-paths",
+                 "mini-batch",
+                 "mini-batch-words",
+                 "maxi-batch",
+                 "maxi-batch-sort",
+                 "workspace",
+                 "cpu-threads",
+                 "devices",
+                 "num-devices",
+                 "quiet",
+                 "quiet-translation",
+                 "log",
+                 "log-level",
+                 "max-length",
+                 "max-length-factor",
+                 "max-length-crop",
+                 "n-best",
+                 "alignment",
+                 "allow-special",
+                 "skip-cost",
+                 "no-spm-decode",
+                 "version",
+                 "seed",
+                 "fp16",
+                 "precision"});
+  config.require_all_known();
+  return options;
+}
+
+std::optional<std::string> options_file(const ModelDirectory& directory) {
+  constexpr std::string_view kName = "decoder.yml";
+  if (directory.contains(kName)) return std::string(kName);
+  std::optional<std::string> found;
+  for (const std::string& name : directory.names()) {
+    if (!name.ends_with("." + std::string(kName))) continue;
+    if (found)
+      throw DataError(fmt::format("{}: expected one *.decoder.yml, found {} and {}",
+                                  directory.path(), quote(*found), quote(name)));
+    found = name;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::optional<NativeMarian> open_native_marian(const ModelDirectory& directory) {
+  const std::optional<std::string> name = options_file(directory);
+  if (!name) return std::nullopt;
+  const MarianOptions options = read_marian_options(directory, *name);
+  TensorTable weights = open_foreign_weights(directory.open(options.weights));
+  ForeignConfig config =
+      ForeignConfig::from_yaml(weights.read_text("special:model.yml"),
+                               directory.path() + "/" + options.weights + ", special:model.yml");
+  TransformerConfig shape = read_marian_shape(config);
+  config.require_all_known();
+  const bool joint = shape.tie_embeddings == TiedEmbeddings::all;
+  Tokenizer src = read_marian_vocabulary(
+                directory, {options.vocabularies[0], "source.spm", shape.src_vocab_size, joint}),
+            tgt = read_marian_vocabulary(
+                directory, {options.vocabularies[1], "target.spm", shape.tgt_vocab_size, true});
+  shape.src_vocab_size = src.vocab_size();
+  shape.tgt_vocab_size = tgt.vocab_size();
+  auto network = std::shared_ptr<EncoderDecoder>(make_encoder_decoder(shape));
+  TranslationModel model(std::move(network), std::move(src), std::move(tgt), options.decoding);
+  ForeignModel foreign{nullptr, native_marian_names(shape, weights)};
+  if (shape.norm_first && shape.norm_keys) foreign.remarks.emplace_back(kNormsOfDecoding);
+  remark_fillers(model.tgt_tokenizer, foreign.remarks);
+  model.suppressed = fillers_of(model.tgt_tokenizer);
+  model.suppressed.push_back(model.special().bos);
+  if (!options.writes_unknown) model.suppressed.push_back(model.special().unk);
+  foreign.model = std::make_shared<TranslationModel>(std::move(model));
+  return NativeMarian{std::move(foreign), std::move(weights)};
+}
+
+}  // namespace attend

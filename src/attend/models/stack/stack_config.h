@@ -1,0 +1,128 @@
+// The configuration of a stack of Transformer layers in any model, with its defaults.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <span>
+#include <string_view>
+
+#include "attend/backend/backend.h"
+#include "attend/core/options/options.h"
+#include "attend/nn/attention/multi_head_attention.h"
+#include "attend/nn/positional_encoding.h"
+
+namespace attend {
+
+inline std::span<const std::string_view> enum_names(Activation) {
+  static constexpr std::array<std::string_view, 7> names{"none",  "relu",      "gelu",      "tanh",
+                                                         "swish", "gelu_tanh", "quick_gelu"};
+  return names;
+}
+
+// Normalization of the output of the last layer. standard: with normalization before sublayers.
+enum class OutputNorm { standard, on, off };
+inline std::span<const std::string_view> enum_names(OutputNorm) {
+  static constexpr std::array<std::string_view, 3> names{"standard", "on", "off"};
+  return names;
+}
+
+// Beyond what a machine can hold, and small enough that the product of three cannot overflow.
+inline constexpr NumberRange kWidths = between(1, 65536);
+inline constexpr NumberRange kLayerCounts = between(1, 1024);
+
+struct StackConfig {
+  int d_model = 512;
+  int n_heads = 8;
+  int n_key_heads = 0;
+  int d_ff = 2048;
+  int d_key = 0;
+  int d_value = 0;
+  float dropout = 0.1f;
+  float attention_dropout = 0.0f;
+  float activation_dropout = 0.0f;
+  Activation activation = Activation::relu;
+  bool gated_ffn = false;
+  bool ffn_bias = true;
+  AttentionBiases attention_biases = AttentionBiases::all;
+  bool qk_norm = false;
+  bool norm_first = false;
+  bool norm_keys = true;
+  OutputNorm norm_output = OutputNorm::standard;
+  NormOptions norm;
+  bool norm_embedding = false;
+  float embedding_scale = 0.0f;
+  PositionKind positions = PositionKind::sinusoidal;
+  int max_positions = 1024;
+  int first_position = 0;
+  RotaryOptions rotary;
+  RelativeOptions relative;
+  AttentionVariant attention;
+
+  // The factor of the embeddings.
+  float scale_of_embeddings() const {
+    return embedding_scale > 0.0f ? embedding_scale : std::sqrt(static_cast<float>(d_model));
+  }
+  bool normalizes_output() const {
+    return norm_output == OutputNorm::standard ? norm_first : norm_output == OutputNorm::on;
+  }
+  // Positions of a learned table; 0: sequences may have any length.
+  std::int64_t learned_positions() const {
+    return positions == PositionKind::learned ? max_positions : 0;
+  }
+};
+
+// visit_depth() visits the number of layers, which depends on the model and comes after the widths.
+template <class Visitor, class VisitDepth>
+void stack_fields(StackConfig& c, Visitor&& visit, const VisitDepth& visit_depth) {
+  visit("d-model", c.d_model, kWidths, "hidden size of the model");
+  visit("n-heads", c.n_heads, kHeadCounts,
+        "attention heads; must divide d-model unless d-key and d-value are given");
+  visit("n-key-heads", c.n_key_heads, between(0, kHeadCounts.most),
+        "heads of keys and values, each shared by several attention heads; 0: n-heads");
+  visit("d-ff", c.d_ff, between(1, 1e6), "hidden size of the feed-forward network");
+  visit_depth();
+  visit("d-key", c.d_key, between(0, kWidths.most),
+        "width of one head's queries and keys; 0: d-model / n-heads");
+  visit("d-value", c.d_value, between(0, kWidths.most),
+        "width of one head's values; 0: d-model / n-heads");
+  visit("dropout", c.dropout, dropout_shares(), "dropout on embeddings and sublayer outputs");
+  visit("attention-dropout", c.attention_dropout, dropout_shares(), "dropout on attention weights");
+  visit("activation-dropout", c.activation_dropout, dropout_shares(),
+        "dropout inside the feed-forward network");
+  visit("activation", c.activation,
+        "activation of the feed-forward network; gelu_tanh is GPT-2's approximation of gelu");
+  visit("gated-ffn", c.gated_ffn,
+        "multiply the hidden layer of the feed-forward network by a second linear map (GLU)");
+  visit("ffn-bias", c.ffn_bias, "biases in the feed-forward network");
+  visit("attention-biases", c.attention_biases,
+        "biases in attention: all, qkv (on queries, keys and values only) or none");
+  visit("qk-norm", c.qk_norm, "normalize the queries and the keys of every attention head");
+  visit("norm-first", c.norm_first,
+        "normalize before each sublayer (pre-norm) instead of after each as in the paper");
+  visit("norm-keys", c.norm_keys,
+        "with norm-first, normalize the input of keys and values in self-attention, not only that "
+        "of queries");
+  visit("norm-output", c.norm_output,
+        "normalize the output of the last layer: on, off, or standard (on with norm-first)");
+  visit("norm", c.norm.kind,
+        "layer: layer normalization; rms: division by the root mean square alone, without a bias");
+  visit("norm-epsilon", c.norm.epsilon, between(1e-12, 1),
+        "epsilon in the denominator of the normalization");
+  visit("norm-embedding", c.norm_embedding, "normalize the embeddings before the first layer");
+  visit("embedding-scale", c.embedding_scale, between(0, 1e6),
+        "factor of the embeddings; 0: the square root of d-model");
+  visit("positions", c.positions,
+        "position encoding: sinusoidal (as in the paper), sinusoidal_halves, sinusoidal_t2t, "
+        "learned, rotary, relative, alibi or none");
+  visit("max-positions", c.max_positions, between(1, 1e6), "size of a learned table of positions");
+  visit("first-position", c.first_position, between(0, 1e6),
+        "position of the first token in sinusoids");
+  fields(c.rotary, visit);
+  fields(c.relative, visit);
+  fields(c.attention, visit);
+}
+
+// Checks the constraints between options (the heads). Throws ConfigError naming the invalid option.
+void validate_stack(const StackConfig& config);
+
+}  // namespace attend

@@ -1,0 +1,54 @@
+#include "attend/models/stack/stack_input.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "attend/error.h"
+#include "attend/ops/elementwise.h"
+#include "attend/ops/embedding.h"
+
+namespace attend {
+
+StackInput::StackInput(ParameterSet& parameters, const std::string& prefix,
+                       const StackConfig& config, int token_types)
+    : scale_(config.scale_of_embeddings()),
+      dropout_(config.dropout),
+      positions_(parameters, prefix + "positions",
+                 {config.positions, config.d_model, config.max_positions, config.first_position}) {
+  if (config.norm_embedding)
+    norm_.emplace(parameters, prefix + "norm", config.d_model, config.norm);
+  if (token_types > 0)
+    types_ = parameters.add(prefix + "token_types.weight", {token_types, config.d_model},
+                            {Init::Kind::normal, 0.02f});
+}
+
+Variable StackInput::sum(const Parameter& table, const Tokens& tokens, const Dropout& drop) const {
+  if (!types_) return embedding(*table, tokens.ids, scale_, tokens.positions, drop);
+  const auto count = static_cast<std::size_t>(tokens.ids.size());
+  const Ids types = tokens.types ? tokens.types : Ids(std::vector<std::int32_t>(count, 0));
+  if (types.size() != tokens.ids.size())
+    throw ShapeError(
+        fmt::format("expected a type for each of {} tokens, got {}", count, types.size()));
+  return dropout(
+      add(embedding(*table, tokens.ids, scale_, tokens.positions), gather_rows(*types_, types)),
+      drop);
+}
+
+Variable StackInput::embed(const Parameter& table, const Tokens& tokens, Pass& pass) const {
+  const Dropout drop = pass.dropout(dropout_);
+  if (!norm_) return sum(table, tokens, drop);
+  return dropout(norm_->forward(sum(table, tokens, {})), drop);
+}
+
+Variable StackInput::whole(const Parameter& table, const Ragged& text, Pass& pass,
+                           const Ids& types) const {
+  return embed(table, {text.ids, positions_.of(*text.offsets), types}, pass);
+}
+
+Variable StackInput::step(const Parameter& table, const Ids& ids, const Ids& positions,
+                          Pass& pass) const {
+  return embed(table, {ids, positions_.at(positions)}, pass);
+}
+
+}  // namespace attend

@@ -1,0 +1,47 @@
+// The input of a stack of Transformer layers.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "attend/models/stack/stack_config.h"
+#include "attend/nn/layers.h"
+#include "attend/nn/positional_encoding.h"
+#include "attend/nn/ragged.h"
+
+namespace attend {
+
+// dropout(norm(scale * table[ids] + positions + type)) (Vaswani et al. 2017, sections 3.4 and 3.5).
+// The normalization and the types of the tokens are optional (Devlin et al. 2019).
+class StackInput {
+ public:
+  // Parameters <prefix>positions.weight of learned positions, <prefix>norm of the normalization,
+  // <prefix>token_types.weight [token_types, D] unless that is 0.
+  StackInput(ParameterSet& parameters, const std::string& prefix, const StackConfig& config,
+             int token_types = 0);
+
+  // All tokens of a ragged batch -> [N, D]. `types`: their rows in the table of types, N or none:
+  // the first for all. Throws ShapeError for another number of them.
+  Variable whole(const Parameter& table, const Ragged& text, Pass& pass,
+                 const Ids& types = {}) const;
+  // One token of each of N sequences, at these positions -> [N, D]. Throws DataError past learned
+  // ones.
+  Variable step(const Parameter& table, const Ids& ids, const Ids& positions, Pass& pass) const;
+
+ private:
+  struct Tokens {
+    Ids ids;
+    Positions positions;
+    Ids types = {};
+  };
+  Variable sum(const Parameter& table, const Tokens& tokens, const Dropout& drop) const;
+  Variable embed(const Parameter& table, const Tokens& tokens, Pass& pass) const;
+
+  float scale_;
+  float dropout_;
+  PositionalEncoding positions_;
+  std::optional<Norm> norm_;
+  Parameter types_;  // [token types, D], or undefined
+};
+
+}  // namespace attend

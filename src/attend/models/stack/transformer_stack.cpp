@@ -1,0 +1,157 @@
+#include "attend/models/stack/transformer_stack.h"
+
+#include <fmt/format.h>
+
+#include "attend/autograd/recompute.h"
+#include "attend/nn/residual_step.h"
+#include "attend/ops/elementwise.h"
+
+namespace attend {
+
+namespace {
+
+MultiHeadAttentionOptions attention_of(const StackConfig& config) {
+  MultiHeadAttentionOptions options;
+  options.d_model = config.d_model;
+  options.n_heads = config.n_heads;
+  options.d_key = config.d_key;
+  options.d_value = config.d_value;
+  options.variant = config.attention;
+  options.dropout = config.attention_dropout;
+  options.biases = config.attention_biases;
+  options.n_key_heads = config.n_key_heads;
+  if (config.qk_norm) options.qk_norm = config.norm;
+  return options;
+}
+
+MultiHeadAttentionOptions self_attention_of(const StackConfig& config,
+                                            std::shared_ptr<const RelativePositions> relative) {
+  MultiHeadAttentionOptions options = attention_of(config);
+  options.relative = std::move(relative);
+  if (config.positions == PositionKind::rotary) options.rotary = config.rotary;
+  return options;
+}
+
+// Null for other positions.
+std::shared_ptr<const RelativePositions> relative_positions_of(ParameterSet& parameters,
+                                                               const std::string& path,
+                                                               const StackConfig& config,
+                                                               bool causal) {
+  if (config.positions == PositionKind::alibi) return RelativePositions::alibi(config.n_heads);
+  if (config.positions != PositionKind::relative) return nullptr;
+  return RelativePositions::learned(parameters, path + ".relative_positions", config.n_heads,
+                                    config.relative, causal);
+}
+
+FeedForwardOptions feed_forward_of(const StackConfig& config) {
+  return {config.d_model,   config.d_ff,    config.activation, config.activation_dropout,
+          config.gated_ffn, config.ffn_bias};
+}
+
+SublayerConnection connection_of(ParameterSet& parameters, const std::string& path,
+                                 const StackConfig& config) {
+  return {parameters, path, {config.d_model, config.norm, config.dropout, config.norm_first}};
+}
+
+}  // namespace
+
+TransformerLayer::TransformerLayer(ParameterSet& parameters, const std::string& path,
+                                   const StackConfig& config, bool cross_attention,
+                                   std::shared_ptr<const RelativePositions> relative)
+    : self_attn_(parameters, path + ".self_attn", self_attention_of(config, std::move(relative))),
+      self_connection_(connection_of(parameters, path + ".norm1", config)),
+      norm_keys_(!config.norm_first || config.norm_keys),
+      cross_(cross_attention ? std::optional(CrossAttention{
+                                   {parameters, path + ".cross_attn", attention_of(config)},
+                                   connection_of(parameters, path + ".norm2", config)})
+                             : std::nullopt),
+      feed_forward_(parameters, path + ".feed_forward", feed_forward_of(config)),
+      feed_forward_connection_(
+          connection_of(parameters, path + (cross_attention ? ".norm3" : ".norm2"), config)) {}
+
+Variable TransformerLayer::forward(const Variable& x, AttentionContext& context, int layer,
+                                   Pass& pass) const {
+  const auto self = [&](const Variable& in) {
+    return context.attend_to_self(self_attn_, layer, norm_keys_ ? in : SelfAttentionInput(in, x),
+                                  pass);
+  };
+  const auto memory = [&](const Variable& in) {
+    return context.attend_to_memory(cross_->attention, layer, in, pass);
+  };
+  const auto feed_forward = [&](const Variable& in) { return feed_forward_.forward(in, pass); };
+  Variable y = self_connection_.forward(x, pass, self);
+  if (cross_) y = cross_->connection.forward(y, pass, memory);
+  return feed_forward_connection_.forward(y, pass, feed_forward);
+}
+
+namespace {
+
+// The layer is a function of its input, the memory and the state of the pass before it.
+Variable recomputed_layer(const TransformerLayer& layer, const Variable& x,
+                          const SequenceContext& context, int index, Pass& pass) {
+  std::vector<Variable> inputs{x};
+  if (context.memory().defined()) inputs.push_back(context.memory());
+  const auto after = std::make_shared<Pass>(pass);
+  const auto run = [&layer, context = context.with_memory({}), index, before = pass,
+                    after](const std::vector<Variable>& in) {
+    SequenceContext own = context.with_memory(in.size() > 1 ? in[1] : Variable());
+    *after = before;
+    return layer.forward(in[0], own, index, *after);
+  };
+  const Variable y = recomputed(inputs, run);
+  pass = *after;
+  return y;
+}
+
+}  // namespace
+
+TransformerStack::TransformerStack(ParameterSet& parameters, const std::string& path,
+                                   const StackConfig& config, const StackRole& role)
+    : path_(path), output_scale_(role.output_scale) {
+  const bool has_own_positions =
+      config.positions == PositionKind::relative && !config.relative.shared;
+  const auto shared =
+      has_own_positions ? nullptr : relative_positions_of(parameters, path, config, role.causal);
+  layers_.reserve(static_cast<std::size_t>(role.layers));
+  for (int i = 0; i < role.layers; ++i) {
+    const std::string layer = fmt::format("{}.layers.{}", path, i);
+    const auto own = has_own_positions ? relative_positions_of(parameters, layer + ".self_attn",
+                                                               config, role.causal)
+                                       : shared;
+    layers_.emplace_back(parameters, layer, config, role.cross_attention, own);
+  }
+  if (config.normalizes_output())
+    norm_.emplace(parameters, path + ".norm", config.d_model, config.norm);
+}
+
+Variable TransformerStack::forward(Variable x, AttentionContext& context, Pass& pass) const {
+  const auto record = [&pass](const Variable& state) {
+    if (pass.hidden != nullptr) pass.hidden->push_back(state.value());
+  };
+  if (pass.residual != nullptr) pass.residual->push_back({.module = path_, .added = x.value()});
+  for (int i = 0; i < layers(); ++i) {
+    record(x);
+    const TransformerLayer& layer = layers_[static_cast<std::size_t>(i)];
+    const SequenceContext* const whole = pass.recompute ? context.whole() : nullptr;
+    x = whole != nullptr ? recomputed_layer(layer, x, *whole, i, pass)
+                         : layer.forward(x, context, i, pass);
+  }
+  if (norm_) {
+    norm_->record(pass);
+    x = norm_->forward(x);
+  }
+  record(x);
+  if (output_scale_ == 1.0f) return x;
+  if (pass.residual != nullptr)
+    pass.residual->push_back({.module = path_, .factor = output_scale_});
+  return scale(x, output_scale_);
+}
+
+std::vector<Tensor> TransformerStack::project_memory(const Variable& memory) const {
+  std::vector<Tensor> projected;
+  projected.reserve(layers_.size());
+  for (const TransformerLayer& layer : layers_) projected.push_back(layer.project_memory(memory));
+  return projected;
+}
+
+}  // namespace attend

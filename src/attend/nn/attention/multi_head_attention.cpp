@@ -1,0 +1,117 @@
+#include "attend/nn/attention/multi_head_attention.h"
+
+#include <algorithm>
+
+#include "attend/core/options/number_range.h"
+#include "attend/core/options/option_error.h"
+#include "attend/error.h"
+#include "attend/nn/residual_step.h"
+
+namespace attend {
+
+namespace {
+
+MultiHeadAttentionOptions with_defaults(MultiHeadAttentionOptions o) {
+  require_in_range("n-heads", o.n_heads, kHeadCounts);
+  if ((o.d_key == 0 || o.d_value == 0) && o.d_model % o.n_heads != 0)
+    throw OptionError<ConfigError>(
+        "{} {} does not divide {} {}: choose a divisor, or give the widths of a head",
+        as_key("n-heads"), o.n_heads, as_key("d-model"), o.d_model);
+  if (o.n_key_heads == 0) o.n_key_heads = o.n_heads;
+  if (o.n_key_heads < 0 || o.n_heads % o.n_key_heads != 0)
+    throw OptionError<ConfigError>("{} {} does not divide {} {}", as_key("n-key-heads"),
+                                   o.n_key_heads, as_key("n-heads"), o.n_heads);
+  if (o.d_memory == 0) o.d_memory = o.d_model;
+  if (o.d_key == 0) o.d_key = o.d_model / o.n_heads;
+  if (o.d_value == 0) o.d_value = o.d_model / o.n_heads;
+  if (o.variant.scores == AttentionScores::standard) o.variant.scores = AttentionScores::dot;
+  return o;
+}
+
+std::int64_t longest_sequence(const Ids& offsets) {
+  std::int32_t longest = 0;
+  for (std::int64_t b = 0; b + 1 < offsets.size(); ++b)
+    longest = std::max(longest, offsets[b + 1] - offsets[b]);
+  return longest;
+}
+
+std::int32_t last_of(const Ids& positions) {
+  return positions->empty() ? 0 : *std::max_element(positions->begin(), positions->end());
+}
+
+}  // namespace
+
+MultiHeadAttention::MultiHeadAttention(ParameterSet& parameters, const std::string& path,
+                                       const MultiHeadAttentionOptions& options)
+    : path_(path),
+      options_(with_defaults(options)),
+      projections_(parameters, path, options_),
+      function_(parameters, path,
+                {options_.n_heads, options_.n_key_heads, options_.d_key, options_.variant}),
+      out_proj_(parameters, path + ".out_proj", options_.n_heads * options_.d_value,
+                options_.d_model, options_.biases == AttentionBiases::all) {
+  if (options_.relative != nullptr && !function_.is_one_kernel())
+    throw OptionError<ConfigError>("positions: relative and alibi need {} dot and {} soft",
+                                   as_key("attention-scores"), as_key("attention-choice"));
+}
+
+Variable MultiHeadAttention::self(const SelfAttentionInput& x, const AttentionPattern& pattern,
+                                  Pass& pass) const {
+  const auto [queries, keys_values] = projections_.self(x, pattern.positions, pass.precision());
+  return attend(queries, keys_values, with_distance_bias(pattern), pass);
+}
+
+Variable MultiHeadAttention::cross(const Variable& x, const Variable& memory,
+                                   const AttentionPattern& pattern, Pass& pass) const {
+  const KeysValues keys_values = projections_.keys_values(memory, pass.precision());
+  return attend(projections_.queries(x, pass.precision()), keys_values, pattern, pass);
+}
+
+Variable MultiHeadAttention::attend(const Columns& queries, const KeysValues& memory,
+                                    const AttentionPattern& pattern, Pass& pass) const {
+  Tensor weights;
+  const Variable heads = function_.forward(queries, memory.keys, memory.values, pattern,
+                                           {pass.dropout(options_.dropout), pass.precision(),
+                                            pass.attention != nullptr ? &weights : nullptr});
+  if (pass.attention != nullptr) pass.attention->push_back({path_, options_.n_heads, weights});
+  const Variable y = out_proj_.forward(heads, pass);
+  if (pass.residual != nullptr)
+    pass.residual->push_back(
+        {path_, y.value(), ResidualStep::Heads{options_.n_heads, heads.value(), out_proj_.map()}});
+  return y;
+}
+
+AttentionPattern MultiHeadAttention::with_distance_bias(const AttentionPattern& pattern) const {
+  AttentionPattern seen = pattern;
+  if (options_.relative != nullptr)
+    seen.distance_bias = options_.relative->biases(longest_sequence(pattern.key_offsets));
+  return seen;
+}
+
+Tensor MultiHeadAttention::project_memory(const Variable& memory) const {
+  return projections_.stored(projections_.keys_values(memory));
+}
+
+Variable MultiHeadAttention::self_cached(const SelfAttentionInput& x, KVCache& cache,
+                                         int layer) const {
+  const auto [queries, keys_values] = projections_.self(x, cache.positions());
+  cache.append(layer, projections_.stored(keys_values));
+  DistanceBias bias;
+  if (options_.relative != nullptr)
+    bias.table = options_.relative->biases(last_of(cache.positions()) + 1).value();
+  return attend_cached(queries.value(), cache.view(layer), bias);
+}
+
+Variable MultiHeadAttention::cross_cached(const Variable& x, const KeyRows& keys_values) const {
+  return attend_cached(projections_.queries(x).value(), keys_values, {});
+}
+
+Variable MultiHeadAttention::attend_cached(const Tensor& queries, const KeyRows& keys_values,
+                                           const DistanceBias& bias) const {
+  const Tensor heads =
+      function_.cached(queries, keys_values, projections_.stored_values_begin(keys_values.dtype()),
+                       options_.n_heads * options_.d_value, bias);
+  return out_proj_.forward(Variable(heads), Pass::inference());
+}
+
+}  // namespace attend

@@ -1,0 +1,138 @@
+#include "attend/ops/attention/attention_parts.h"
+
+#include "attend/ops/attention/attention_layout.h"
+#include "attend/ops/check.h"
+
+namespace attend {
+
+namespace {
+
+void expect_heads(std::string_view op, const Variable& q, const Variable& k, int heads) {
+  detail::expect(detail::is_matrix(q) && detail::is_matrix(k) && heads >= 1 &&
+                     q.dim(1) == k.dim(1) && q.dim(1) % heads == 0,
+                 op, fmt::format("q [N, H*Dh] and k [M, H*Dh] with {} heads", heads), q.shape(),
+                 k.shape());
+}
+
+void expect_pairs(std::string_view op, const Variable& pairs, const AttentionPattern& pattern,
+                  int heads) {
+  const Shape expected{heads * detail::pairs_of(pattern)};
+  detail::expect(pairs.shape() == expected, op, "a number for every pair and head", pairs.shape(),
+                 expected);
+}
+
+// The query rows of a pattern, as a shape to check it against.
+Shape rows_of(const Ids& offsets) { return {offsets->empty() ? 0 : offsets->back(), 1}; }
+
+}  // namespace
+
+Variable attention_scores(const Variable& q, const Variable& k, const AttentionPattern& pattern,
+                          int heads) {
+  expect_heads("attention_scores", q, k, heads);
+  detail::check_pattern("attention_scores", pattern, q.shape(), k.shape());
+  if (will_record({&q, &k})) detail::check_no_shared_keys("attention_scores", pattern);
+  const AttentionLayout layout = detail::layout_of(pattern, heads);
+  const Tensor pairs = Tensor::empty({heads * detail::pairs_of(pattern)});
+  backend()->pair_products(q.value(), k.value(), layout, pairs);
+
+  // S = Q K^T:   dQ = dS K,   dK = dS^T Q
+  return record(pairs, {&q, &k},
+                [=, q = q.value(), k = k.value(), dq = q.sink(), dk = k.sink()](const Tensor& ds) {
+                  if (dq.needed()) {
+                    const auto [buffer, beta] = dq.target();
+                    backend()->pair_sums(ds, k, layout, beta, buffer);
+                  }
+                  if (dk.needed()) {
+                    const auto [buffer, beta] = dk.target();
+                    backend()->pair_sums_by_key(ds, q, layout, beta, buffer);
+                  }
+                });
+}
+
+Variable additive_attention_scores(const Variable& q, const Variable& k, const Variable& v,
+                                   const AttentionPattern& pattern, int heads) {
+  constexpr std::string_view kOp = "additive_attention_scores";
+  expect_heads(kOp, q, k, heads);
+  detail::expect(v.shape() == Shape{1, q.dim(1)}, kOp, "q [N, H*Dh] and v [1, H*Dh]", q.shape(),
+                 v.shape());
+  detail::check_pattern(kOp, pattern, q.shape(), k.shape());
+  if (will_record({&q, &k, &v})) detail::check_no_shared_keys(kOp, pattern);
+  const AttentionLayout layout = detail::layout_of(pattern, heads);
+  const Tensor pairs = Tensor::empty({heads * detail::pairs_of(pattern)});
+  backend()->additive_scores(q.value(), k.value(), v.value(), layout, pairs);
+
+  // s[i, j] = v . t,  t = tanh(q[i] + k[j]):   dv = sum ds t,   dq[i] = sum_j ds v (1 - t^2), dk[j]
+  // = sum_i ds v (1 - t^2)
+  return record(pairs, {&q, &k, &v},
+                [=, q = q.value(), k = k.value(), v = v.value(), dq = q.sink(), dk = k.sink(),
+                 dv = v.sink()](const Tensor& ds) {
+                  const Tensor to_q = Tensor::empty(q.shape()), to_v = Tensor::empty(q.shape());
+                  const GradientSink::Target to_k =
+                      dk.needed() ? dk.target()
+                                  : GradientSink::Target{Tensor::empty(k.shape()), 0.0f};
+                  backend()->additive_scores_backward(q, k, v, layout, ds, to_q, to_v, to_k.beta,
+                                                      to_k.buffer);
+                  if (dq.needed()) dq.add(to_q);
+                  if (dv.needed()) {
+                    const auto [buffer, beta] = dv.target();
+                    backend()->sum_rows(to_v, beta, buffer.reshape({v.dim(1)}));
+                  }
+                });
+}
+
+Variable attention_weights(const Variable& scores, const AttentionPattern& pattern,
+                           const AttentionWeightOptions& options) {
+  constexpr std::string_view kOp = "attention_weights";
+  detail::check_pattern(kOp, pattern, rows_of(pattern.query_offsets), rows_of(pattern.key_offsets));
+  expect_pairs(kOp, scores, pattern, options.heads);
+  AttentionLayout layout = detail::layout_of(pattern, options.heads);
+  layout.scale = options.scale;
+  const bool hard = options.choice != AttentionChoice::soft;
+  const bool recording = options.choice != AttentionChoice::hard && will_record({&scores});
+  const Tensor weights = Tensor::empty(scores.shape());
+  if (hard) backend()->pair_arg_max(scores.value(), layout, weights);
+  if (!hard || recording) {
+    const Tensor soft = hard ? Tensor::empty(scores.shape()) : weights;
+    backend()->pair_softmax(scores.value(), layout, soft);
+    // p = softmax(scale s):   ds = scale p (dw - sum p dw)
+    if (recording)
+      return record(weights, {&scores}, [=, ds = scores.sink()](const Tensor& dw) {
+        const Tensor gradient = Tensor::empty(dw.shape());
+        backend()->pair_softmax_backward(soft, dw, layout, gradient);
+        ds.add(gradient);
+      });
+  }
+  return Variable(weights);
+}
+
+Variable attention_sum(const Variable& weights, const Variable& v, const AttentionPattern& pattern,
+                       int heads) {
+  constexpr std::string_view kOp = "attention_sum";
+  detail::expect_matrix(kOp, v);
+  detail::expect(heads >= 1 && v.dim(1) % heads == 0, kOp,
+                 fmt::format("weights [P] and v [M, H*Dv] with {} heads", heads), weights.shape(),
+                 v.shape());
+  detail::check_pattern(kOp, pattern, rows_of(pattern.query_offsets), v.shape());
+  expect_pairs(kOp, weights, pattern, heads);
+  if (will_record({&weights, &v})) detail::check_no_shared_keys(kOp, pattern);
+  const AttentionLayout layout = detail::layout_of(pattern, heads);
+  const Tensor out = Tensor::empty({pattern.query_offsets->back(), v.dim(1)});
+  backend()->pair_sums(weights.value(), v.value(), layout, 0.0f, out);
+
+  // O = W V:   dW = dO V^T,   dV = W^T dO
+  return record(out, {&weights, &v},
+                [=, w = weights.value(), v = v.value(), dw = weights.sink(),
+                 dv = v.sink()](const Tensor& dout) {
+                  if (dw.needed()) {
+                    const Tensor gradient = Tensor::empty(w.shape());
+                    backend()->pair_products(dout, v, layout, gradient);
+                    dw.add(gradient);
+                  }
+                  if (dv.needed()) {
+                    const auto [buffer, beta] = dv.target();
+                    backend()->pair_sums_by_key(w, dout, layout, beta, buffer);
+                  }
+                });
+}
+
+}  // namespace attend

@@ -1,0 +1,29 @@
+#include "attend/ops/losses/distillation.h"
+
+#include "attend/ops/check.h"
+#include "attend/ops/elementwise.h"
+#include "attend/ops/losses/blockwise_loss.h"
+#include "attend/ops/softmax.h"
+
+namespace attend {
+
+CrossEntropy distilled_cross_entropy(const Variable& logits, const Tensor& teacher,
+                                     const Ids& targets, float weight,
+                                     const CrossEntropyOptions& options) {
+  constexpr std::string_view op = "distilled_cross_entropy";
+  detail::expect(logits.shape() == teacher.shape(), op, "logits and teacher [N, V]", logits.shape(),
+                 teacher.shape());
+  if (!(weight >= 0.0f && weight <= 1.0f))
+    throw ConfigError(fmt::format("[{}] expected a weight in [0, 1], got {}", op, weight));
+  CrossEntropyOptions summed = options;
+  summed.normalizer = 1.0;
+  const CrossEntropy hard = cross_entropy(logits, targets, summed);
+  // KL(Q || P) = sum_v Q[v] (log Q[v] - log P[v])
+  const Variable wanted = softmax(Variable(teacher)), log_wanted = log_softmax(Variable(teacher));
+  const Variable soft = sum(multiply(wanted, add(log_wanted, scale(log_softmax(logits), -1.0f))));
+  const Variable total = add(scale(hard.loss, 1.0f - weight), scale(soft, weight));
+  return {scale(total, detail::loss_scale(options.normalizer, targets.size())),
+          DeviceScalar(total.value()), hard.nll};
+}
+
+}  // namespace attend

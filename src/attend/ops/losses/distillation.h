@@ -1,0 +1,16 @@
+#pragma once
+
+#include "attend/ops/losses/cross_entropy.h"
+
+namespace attend {
+
+// Cross-entropy with the output of another model as soft targets (Hinton et al. 2015). With P =
+// softmax(logits[n]) and Q = softmax(teacher[n]), the loss of a target is
+//   (1 - weight) cross_entropy + weight KL(Q || P).
+// logits, teacher [N, V], N targets; nll is that of the targets. Throws like cross_entropy();
+// ConfigError for a weight outside [0, 1].
+CrossEntropy distilled_cross_entropy(const Variable& logits, const Tensor& teacher,
+                                     const Ids& targets, float weight,
+                                     const CrossEntropyOptions& options = {});
+
+}  // namespace attend

@@ -1,0 +1,127 @@
+#include "attend/tasks/translation/training/objective.h"
+
+#include <cmath>
+#include <limits>
+
+#include "attend/checkpoint/finite.h"
+#include "attend/collective/shared_work.h"
+#include "attend/metrics/bleu.h"
+#include "attend/ops/losses/distillation.h"
+
+namespace attend {
+
+namespace {
+
+void append_sources(std::vector<TokenizedSentence>& sources, const TranslationBatch& batch) {
+  for (std::int64_t i = 0; i < batch.src.sequences(); ++i)
+    sources.push_back({{batch.src[i].begin(), batch.src[i].end()}});
+}
+
+}  // namespace
+
+std::vector<std::string> references_of(const EncodedPairs& pairs, const ParallelText& text) {
+  std::vector<std::string> references;
+  for (const std::int32_t i : pairs.origin)
+    references.push_back(text.tgt[static_cast<std::size_t>(i)]);
+  return references;
+}
+
+TranslationObjective::TranslationObjective(TranslationModel model, TranslationBatcher batches,
+                                           TranslationLoss loss,
+                                           std::optional<TranslationValidation> validation)
+    : model_(std::move(model)),
+      translator_(model_),
+      batches_(std::move(batches)),
+      loss_(loss),
+      validation_(std::move(validation)) {}
+
+BatchSize TranslationObjective::size(std::int64_t epoch, std::int64_t batch) {
+  const TranslationBatcher::Size size = batches_.size(epoch, batch);
+  return {size.tgt_tokens, size.src_tokens};
+}
+
+std::vector<std::int64_t> TranslationObjective::phases() const {
+  if (makes_two_passes(0) || loss_.r_drop == 0.0f) return {0};
+  return {0, loss_.r_drop_after};
+}
+
+BatchLoss TranslationObjective::loss(std::int64_t epoch, std::int64_t index, double normalizer,
+                                     Pass& pass) {
+  const TranslationBatch batch = batches_.batch(epoch, index);
+  const CrossEntropyOptions options{loss_.label_smoothing, normalizer};
+  CrossEntropy result = makes_two_passes(epoch)
+                            ? model_.network->paired_loss(batch.src, batch.tgt_in, batch.tgt_out,
+                                                          loss_.r_drop, options, pass)
+                            : loss_of(batch, options, pass);
+  return {std::move(result.loss), result.loss_sum, result.nll};
+}
+
+CrossEntropy TranslationObjective::loss_of(const TranslationBatch& batch,
+                                           const CrossEntropyOptions& options, Pass& pass) const {
+  const auto& [teacher, weight] = loss_.distillation;
+  if (teacher == nullptr)
+    return model_.network->loss(batch.src, batch.tgt_in, batch.tgt_out, options, pass);
+  const auto logits = [&batch](const EncoderDecoder& network, Pass& of) {
+    return network.project(
+        network.decode(batch.tgt_in, network.encode(batch.src, of), batch.src, of));
+  };
+  Pass as_it_is = Pass::inference();
+  const Tensor wanted = logits(*teacher, as_it_is).value();
+  return distilled_cross_entropy(logits(*model_.network, pass), wanted, batch.tgt_out, weight,
+                                 pass.in_precision(options));
+}
+
+std::optional<std::vector<std::string>> TranslationObjective::hypotheses_of(
+    std::vector<TokenizedSentence> sources) const {
+  std::vector<std::string> hypotheses;
+  try {
+    for (const Translation& translation :
+         translator_.translate_ids(std::move(sources), validation_->decoding))
+      hypotheses.push_back(translation.text());
+  } catch (const NotFiniteError&) {
+    return std::nullopt;
+  }
+  return hypotheses;
+}
+
+Validation TranslationObjective::validate_together(Collective& processes) {
+  const NoGradient guard;
+  std::vector<TokenizedSentence> sources;  // of this process
+  const std::vector<double> sums =
+      share_out(processes, validation_->batches.batches(0), 3,
+                [&](std::int64_t i, std::span<double> numbers) {
+                  const TranslationBatch batch = validation_->batches.batch(0, i);
+                  append_sources(sources, batch);
+                  Pass pass = Pass::inference();
+                  const CrossEntropy part = model_.network->loss(
+                      batch.src, batch.tgt_in, batch.tgt_out, {loss_.label_smoothing, 1.0}, pass);
+                  numbers[0] = part.loss_sum;
+                  numbers[1] = part.nll;
+                  numbers[2] = static_cast<double>(batch.tgt_out->size());
+                });
+  Validation result;
+  double targets = 0;
+  for (std::size_t i = 0; i < sums.size(); i += 3) {
+    result.loss += sums[i];
+    result.nll += sums[i + 1];
+    targets += sums[i + 2];
+  }
+  result.loss /= targets;
+  result.nll /= targets;
+  if (!std::isfinite(result.loss)) return result;
+
+  const auto own = hypotheses_of(std::move(sources));
+  if (largest_number(processes, own ? 0.0 : 1.0) > 0.0) {
+    result.loss = std::numeric_limits<double>::quiet_NaN();
+    return result;
+  }
+  const std::vector<std::string> hypotheses = gather_texts(processes, *own);
+  BleuOptions options;
+  options.tokenization =
+      validation_->pretokenized ? BleuTokenization::none : BleuTokenization::k13a;
+  result.score = corpus_bleu(hypotheses, {validation_->references}, options).score;
+  result.metrics.emplace_back("bleu", result.score);
+  return result;
+}
+
+}  // namespace attend
