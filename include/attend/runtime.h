@@ -18,7 +18,7 @@ namespace attend {
 
 // Options of a runtime.
 struct ThreadOptions {
-  int threads = 0;  // 0: one per physical core that the process may use, at most its CPU quota
+  int threads = 0;  // 0: one per fast physical core of this process, at most its CPU quota
 };
 
 // A thread pool. Its threads end with its last owner.

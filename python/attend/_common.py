@@ -116,7 +116,7 @@ class Model:
         another kind of model.
 
         ``threads``: the size of a thread pool of its own; by default all models share one with
-        a thread per physical core, at most the container's CPU quota. ``heads_off`` and
+        a thread per fast physical core, at most the container's CPU quota. ``heads_off`` and
         ``attention_beta`` change the attention: see AttentionChanges; ConfigError where a name
         fits no head.
         """

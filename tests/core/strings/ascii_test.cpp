@@ -21,5 +21,13 @@ TEST(Ascii, AgreesWithTheCLocale) {
   }
 }
 
+TEST(WholeNumber, IsTheWholeText) {
+  EXPECT_EQ(whole_number("0"), 0);
+  EXPECT_EQ(whole_number("-17"), -17);
+  EXPECT_EQ(whole_number("9223372036854775807"), INT64_MAX);
+  for (const char* text : {"", "-", "+1", " 1", "1 ", "1.0", "0x1", "x", "9223372036854775808"})
+    EXPECT_EQ(whole_number(text), std::nullopt) << text;
+}
+
 }  // namespace
 }  // namespace attend

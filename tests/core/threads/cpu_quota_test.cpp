@@ -155,17 +155,19 @@ TEST(CpuQuota, OfARealGroupCountsWithThoseAbove) {
 }
 
 TEST(DefaultThreads, AreOneForEachCoreAtMostTheQuotaRoundedUp) {
-  EXPECT_EQ((DefaultThreads{64, std::nullopt}).count(), 64);
-  EXPECT_EQ((DefaultThreads{64, 2.0}).count(), 2);
-  EXPECT_EQ((DefaultThreads{64, 2.5}).count(), 3);
-  EXPECT_EQ((DefaultThreads{2, 2.5}).count(), 2);
-  EXPECT_EQ((DefaultThreads{2, 1e300}).count(), 2);
-  EXPECT_EQ((DefaultThreads{64, 0.01}).count(), 1);
+  EXPECT_EQ((DefaultThreads{{64}, std::nullopt}).count(), 64);
+  EXPECT_EQ((DefaultThreads{{64}, 2.0}).count(), 2);
+  EXPECT_EQ((DefaultThreads{{64}, 2.5}).count(), 3);
+  EXPECT_EQ((DefaultThreads{{2}, 2.5}).count(), 2);
+  EXPECT_EQ((DefaultThreads{{2}, 1e300}).count(), 2);
+  EXPECT_EQ((DefaultThreads{{64}, 0.01}).count(), 1);
 }
 
 TEST(DefaultThreads, SayWhereTheirNumberComesFrom) {
-  EXPECT_EQ((DefaultThreads{64, 1.5}).description(), "2 (64 physical cores, CPU quota 1.5)");
-  EXPECT_EQ((DefaultThreads{1, std::nullopt}).description(), "1 (1 physical core, no CPU quota)");
+  EXPECT_EQ((DefaultThreads{{64}, 1.5}).description(), "2 (64 physical cores, CPU quota 1.5)");
+  EXPECT_EQ((DefaultThreads{{1}, std::nullopt}).description(), "1 (1 physical core, no CPU quota)");
+  EXPECT_EQ((DefaultThreads{{8, 16}, std::nullopt}).description(),
+            "8 (8 fast and 16 efficient cores, no CPU quota)");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace attend {
 template <class Visitor>
 void fields(ThreadOptions& o, Visitor&& visit) {
   visit("threads", o.threads, between(0, kMostThreads),
-        "threads to compute with; 0: one for each physical core, at most the CPU quota of the "
+        "threads to compute with; 0: one for each fast physical core, at most the CPU quota of the "
         "container, rounded up");
 }
 

@@ -1,7 +1,10 @@
-// Kinds of ASCII characters. Unlike <cctype>, these do not depend on the locale that a program has
-// set; no other byte is of any kind.
+// Kinds of ASCII characters, and numbers of them. Unlike <cctype>, these do not depend on the
+// locale that a program has set; no other byte is of any kind.
 #pragma once
 
+#include <charconv>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,6 +25,14 @@ inline std::string ascii_lower(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) c = ascii_lower(c);
   return lower;
+}
+
+// The whole text as a decimal number, such as "12" or "-3"; nullopt if it is none, or too large.
+inline std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
 }
 
 }  // namespace attend

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <exception>
@@ -11,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/core/threads/runtime.h"
+#include "attend/core/strings/ascii.h"
 
 namespace attend {
 
@@ -39,16 +38,9 @@ bool has(std::string_view list, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::optional<std::int64_t> number(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 std::optional<std::int64_t> number_in(const fs::path& path) {
   const auto lines = lines_of(path);
-  return lines.empty() ? std::nullopt : number(lines.front());
+  return lines.empty() ? std::nullopt : whole_number(lines.front());
 }
 
 // "max" and -1 are no quota.
@@ -63,7 +55,7 @@ std::optional<double> quota_of_version_2(const fs::path& group) {
   const auto lines = lines_of(group / "cpu.max");
   if (lines.empty()) return std::nullopt;
   const auto fields = split(lines.front(), ' ');
-  return quotient(number(fields[0]), fields.size() > 1 ? number(fields[1]) : 100'000);
+  return quotient(whole_number(fields[0]), fields.size() > 1 ? whole_number(fields[1]) : 100'000);
 }
 
 std::optional<double> quota_of_version_1(const fs::path& group) {
@@ -162,18 +154,21 @@ std::optional<double> cpu_quota(const fs::path& root) {
 }
 
 int DefaultThreads::count() const {
-  if (!quota || *quota >= cores) return std::max(cores, 1);
+  if (!quota || *quota >= cores.fast) return std::max(cores.fast, 1);
   return std::max(static_cast<int>(std::ceil(*quota)), 1);
 }
 
 std::string DefaultThreads::description() const {
   const std::string limit = quota ? fmt::format("CPU quota {:.4g}", *quota) : "no CPU quota";
-  return fmt::format("{} ({} physical {}, {})", count(), cores, cores == 1 ? "core" : "cores",
-                     limit);
+  const std::string kinds =
+      cores.efficient == 0
+          ? fmt::format("{} physical {}", cores.fast, cores.fast == 1 ? "core" : "cores")
+          : fmt::format("{} fast and {} efficient cores", cores.fast, cores.efficient);
+  return fmt::format("{} ({}, {})", count(), kinds, limit);
 }
 
 const DefaultThreads& default_threads() {
-  static const DefaultThreads found{physical_cores(), cpu_quota()};
+  static const DefaultThreads found{cpu_cores(), cpu_quota()};
   return found;
 }
 

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "attend/core/threads/cpu_cores.h"
+
 namespace attend {
 
 // In CPUs (2.5: 250 ms in 100 ms): the smallest quota of the control group of this process and the
@@ -15,12 +17,13 @@ std::optional<double> cpu_quota(const std::filesystem::path& root = "/");
 
 // How many threads a runtime has by default.
 struct DefaultThreads {
-  int cores = 1;                // physical cores that the process may use
+  CpuCores cores;               // cpu_cores()
   std::optional<double> quota;  // cpu_quota()
 
-  // One for each core, at most the quota rounded up, at least 1.
+  // One for each fast core, at most the quota rounded up, at least 1. A loop ends with its slowest
+  // thread, so that those of efficient cores would keep the others waiting.
   int count() const;
-  // "2 (64 physical cores, CPU quota 1.5)"
+  // "2 (64 physical cores, CPU quota 1.5)", "8 (8 fast and 16 efficient cores, no CPU quota)"
   std::string description() const;
 };
 

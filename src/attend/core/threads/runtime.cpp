@@ -1,13 +1,5 @@
 #include "attend/core/threads/runtime.h"
 
-#include <fmt/format.h>
-#include <sched.h>
-
-#include <algorithm>
-#include <fstream>
-#include <set>
-#include <string>
-#include <thread>
 #include <utility>
 
 #include "attend/core/threads/cpu_quota.h"
@@ -16,25 +8,6 @@
 namespace attend {
 
 namespace {
-
-// Counts the distinct cores among the CPUs of this process's affinity mask; hyper-threads of one
-// core share a sibling list.
-int count_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0)
-    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  std::set<std::string> cores;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (!CPU_ISSET(cpu, &set)) continue;
-    std::string siblings;
-    std::ifstream file(
-        fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", cpu));
-    if (!std::getline(file, siblings)) siblings = fmt::format("cpu{}", cpu);
-    cores.insert(siblings);
-  }
-  return std::max<int>(1, static_cast<int>(cores.size()));
-}
 
 thread_local Runtime* current_runtime = nullptr;  // null: the default runtime
 
@@ -57,11 +30,6 @@ class Current {
 };
 
 }  // namespace
-
-int physical_cores() {
-  static const int cores = count_cores();
-  return cores;
-}
 
 std::shared_ptr<Runtime> make_runtime(const ThreadOptions& options) {
   return std::make_shared<Runtime>(RuntimeOptions{.threads = options.threads});

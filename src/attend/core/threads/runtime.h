@@ -27,9 +27,6 @@ struct Device {
   Backend* backend = nullptr;  // null: the default of backend/backend.h
 };
 
-// Physical cores that this process may use.
-int physical_cores();
-
 struct RuntimeOptions {
   int threads = ThreadOptions{}.threads;  // 0: default_threads()
   Device device = {};                     // the CPU by default
