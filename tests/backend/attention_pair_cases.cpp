@@ -22,7 +22,7 @@ constexpr Tolerance kTanhGradients{1e-4, 1e-5};
 
 Results run_products(Backend& b, Operands& o, const AttentionProblem& p) {
   const Tensor pairs = o.output_vector(p.weights_size());
-  b.pair_products(p.q, p.k, p.layout, pairs);
+  b.attention_scores(p.q, p.k, p.layout, pairs);
   return {pairs};
 }
 
@@ -32,10 +32,10 @@ Results run_sums(Backend& b, Operands& o, const AttentionProblem& p) {
                by_key = o.output(p.keys(), p.k.cols());
   const Tensor added = o.normal(p.queries(), p.k.cols()),
                key_added = o.normal(p.keys(), p.k.cols());
-  b.pair_sums(pairs, p.k, p.layout, 0.0f, by_query);
-  b.pair_sums(pairs, p.k, p.layout, 1.0f, added);
-  b.pair_sums_by_key(pairs, p.q, p.layout, 0.0f, by_key);  // rows of no sequence stay NaN
-  b.pair_sums_by_key(pairs, p.q, p.layout, 1.0f, key_added);
+  b.apply_attention(pairs, p.k, p.layout, 0.0f, by_query);
+  b.apply_attention(pairs, p.k, p.layout, 1.0f, added);
+  b.apply_attention_transposed(pairs, p.q, p.layout, 0.0f, by_key);  // rows of no sequence stay NaN
+  b.apply_attention_transposed(pairs, p.q, p.layout, 1.0f, key_added);
   return {by_query, by_key, added, key_added};
 }
 
@@ -53,7 +53,7 @@ Results run_softmax(Backend& b, Operands& o, const AttentionProblem& p) {
 Results run_arg_max(Backend& b, Operands& o, const AttentionProblem& p) {
   const Tensor scores = o.with_ties(1, p.weights_size()).clone().reshape({p.weights_size()});
   const Tensor weights = o.output_vector(p.weights_size());
-  b.pair_arg_max(scores, p.layout, weights);
+  b.attention_argmax(scores, p.layout, weights);
   return {weights};
 }
 
@@ -81,10 +81,10 @@ std::vector<KernelCase> attention_pair_cases() {
     RunPairs run;
   };
   const std::vector<Family> families{
-      {"pair_products", kSums, run_products},
-      {"pair_sums", kSums, run_sums},
+      {"attention_scores", kSums, run_products},
+      {"apply_attention", kSums, run_sums},
       {"pair_softmax", kWeights, run_softmax},
-      {"pair_arg_max", kSame, run_arg_max},
+      {"attention_argmax", kSame, run_arg_max},
       {"additive_scores", kTanhSums, run_additive},
       {"additive_scores_backward", kTanhGradients, run_additive_backward}};
   std::vector<AttentionPattern> patterns = small_attention_patterns();

@@ -19,7 +19,7 @@ TEST(SharedWork, GivesAllTheNumbersOfAllPiecesInOrder) {
       std::atomic<std::int64_t> computed = 0;
       in_processes(size, [&](const auto& process) {
         const std::vector<double> all =
-            share_out(*process, count, 2, [&](std::int64_t piece, std::span<double> numbers) {
+            compute_sharded(*process, count, 2, [&](std::int64_t piece, std::span<double> numbers) {
               ++computed;
               numbers[0] = static_cast<double>(piece) / 3;
               numbers[1] = 7;

@@ -60,16 +60,16 @@ std::vector<std::pair<std::int64_t, std::int64_t>> bounds_of(
   return bounds;
 }
 
-TEST(ShareOf, CutsGroupsIntoEqualPartsOfWholeUnits) {
+TEST(ShardOf, CutsGroupsIntoEqualPartsOfWholeUnits) {
   const std::vector<ParameterGroup> groups{{{0, 10}, 1.0f}, {{20, 23}, 0.5f}};  // 3 + 1 units
   using Bounds = std::vector<std::pair<std::int64_t, std::int64_t>>;
-  EXPECT_EQ(bounds_of(share_of(groups, {0, 1}, 4)), (Bounds{{0, 10}, {20, 23}}));
-  EXPECT_EQ(bounds_of(share_of(groups, {0, 2}, 4)), (Bounds{{0, 8}}));
-  EXPECT_EQ(bounds_of(share_of(groups, {1, 2}, 4)), (Bounds{{8, 10}, {20, 23}}));
-  EXPECT_EQ(share_of(groups, {1, 2}, 4)[1].learning_rate, 0.5f);
-  EXPECT_EQ(bounds_of(share_of(groups, {3, 4}, 4)), (Bounds{{20, 23}}));
-  EXPECT_EQ(bounds_of(share_of(groups, {0, 8}, 4)), Bounds{}) << "more shares than units";
-  EXPECT_EQ(bounds_of(share_of({}, {0, 2}, 4)), Bounds{});
+  EXPECT_EQ(bounds_of(shard_of(groups, {0, 1}, 4)), (Bounds{{0, 10}, {20, 23}}));
+  EXPECT_EQ(bounds_of(shard_of(groups, {0, 2}, 4)), (Bounds{{0, 8}}));
+  EXPECT_EQ(bounds_of(shard_of(groups, {1, 2}, 4)), (Bounds{{8, 10}, {20, 23}}));
+  EXPECT_EQ(shard_of(groups, {1, 2}, 4)[1].learning_rate, 0.5f);
+  EXPECT_EQ(bounds_of(shard_of(groups, {3, 4}, 4)), (Bounds{{20, 23}}));
+  EXPECT_EQ(bounds_of(shard_of(groups, {0, 8}, 4)), Bounds{}) << "more shards than units";
+  EXPECT_EQ(bounds_of(shard_of({}, {0, 2}, 4)), Bounds{});
 }
 
 // A step moves what is trained as a step of everything does, and nothing else.

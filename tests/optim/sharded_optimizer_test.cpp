@@ -56,9 +56,9 @@ After after_steps_in(Collective* processes, const OptimizerOptions& options,
   if (processes == nullptr) {
     optimizer = make_optimizer(parameters, options);
   } else {
-    const Share share{processes->rank(), processes->size()};
+    const Shard shard{processes->rank(), processes->size()};
     optimizer = std::make_unique<ShardedOptimizer>(
-        parameters, make_optimizer(parameters, options, Precision::f32, share), *processes);
+        parameters, make_optimizer(parameters, options, Precision::f32, shard), *processes);
   }
   After after;
   for (std::uint64_t step = 1; step <= 3; ++step) {
@@ -121,7 +121,7 @@ TEST_P(Sharded, HasThemWithFrozenParameters) {
   expect_bits_of_one({4}, {"layers.0.square", "layers.1.gain"});
 }
 
-// Adam's shares are equal, those in 8 bits up to a part, and every matrix of Muon's has one owner.
+// Adam's shards are equal, those in 8 bits up to a part, and every matrix of Muon's has one owner.
 TEST_P(Sharded, KeepsOneStateInAllProcessesTogether) {
   ParameterSet parameters;
   declare_network(parameters);

@@ -10,12 +10,12 @@
 namespace attend {
 namespace {
 
-// An optimizer of a share of 1000 numbers, whose state is that of one optimizer at these places.
+// An optimizer of a shard of 1000 numbers, whose state is that of one optimizer at these places.
 struct Worker {
-  Worker(const Share& share, float begin) {
+  Worker(const Shard& shard, float begin) {
     parameters.add("a", {1000}, {});
     parameters.allocate(1);
-    optimizer = make_optimizer(parameters, {}, Precision::f32, share);
+    optimizer = make_optimizer(parameters, {}, Precision::f32, shard);
     const std::int64_t first = optimizer->updated().empty() ? 0 : optimizer->updated()[0].begin;
     for (const auto& [name, values] : optimizer->state())
       for (std::int64_t i = 0; i < values.size(); ++i)

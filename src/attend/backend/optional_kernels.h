@@ -57,16 +57,17 @@ class OptionalKernels {
   // layout's dropout is ignored, and its bias, causal and scale apply only where stated. beta is 0
   // (ignores the old values) or 1.
   // pairs[i, j] = a[i] . b[j].  a [N, H*Dh], b [M, H*Dh].
-  virtual void pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout,
-                             const Tensor& pairs);
+  virtual void attention_scores(const Tensor& a, const Tensor& b, const AttentionLayout& layout,
+                                const Tensor& pairs);
   // y[i] = sum_j pairs[i, j] b[j] + beta y[i].  b [M, H*Dh], y [N, H*Dh]. A pair of 0 skips its b,
   // even NaN or infinity.
-  virtual void pair_sums(const Tensor& pairs, const Tensor& b, const AttentionLayout& layout,
-                         float beta, const Tensor& y);
+  virtual void apply_attention(const Tensor& pairs, const Tensor& b, const AttentionLayout& layout,
+                               float beta, const Tensor& y);
   // y[j] = sum_i pairs[i, j] a[i] + beta y[j].  a [N, H*Dh], y [M, H*Dh]. Rows outside every
   // sequence are not written.
-  virtual void pair_sums_by_key(const Tensor& pairs, const Tensor& a, const AttentionLayout& layout,
-                                float beta, const Tensor& y);
+  virtual void apply_attention_transposed(const Tensor& pairs, const Tensor& a,
+                                          const AttentionLayout& layout, float beta,
+                                          const Tensor& y);
   // Rows of softmax(scale * scores + bias) over the keys visible to each query; all other weights
   // are 0.
   virtual void pair_softmax(const Tensor& scores, const AttentionLayout& layout,
@@ -76,8 +77,8 @@ class OptionalKernels {
                                      const AttentionLayout& layout, const Tensor& dscores);
   // 1 for the largest scale * scores + bias (in f32) among the keys visible to a query, the first
   // of equal ones, and 0 for the others. A NaN among them makes the whole row NaN.
-  virtual void pair_arg_max(const Tensor& scores, const AttentionLayout& layout,
-                            const Tensor& weights);
+  virtual void attention_argmax(const Tensor& scores, const AttentionLayout& layout,
+                                const Tensor& weights);
   // scores[i, j] = v . tanh(q[i] + k[j]) (Bahdanau et al. 2015).  q [N, H*Dh], k [M, H*Dh], v
   // [H*Dh].
   virtual void additive_scores(const Tensor& q, const Tensor& k, const Tensor& v,

@@ -16,7 +16,7 @@ OwnPieces own_pieces(const Collective& processes, std::int64_t count) {
   return pieces_of(processes.rank(), processes.size(), count);
 }
 
-std::vector<double> share_out(
+std::vector<double> compute_sharded(
     Collective& processes, std::int64_t count, std::size_t width,
     const std::function<void(std::int64_t piece, std::span<double> numbers)>& compute) {
   const int size = processes.size();

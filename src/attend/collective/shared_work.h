@@ -22,7 +22,7 @@ OwnPieces own_pieces(const Collective& processes, std::int64_t count);
 
 // Computes `width` numbers for every piece, each on the process that has the piece, and returns all
 // of them in order. The bits are those of a single process.
-std::vector<double> share_out(
+std::vector<double> compute_sharded(
     Collective& processes, std::int64_t count, std::size_t width,
     const std::function<void(std::int64_t piece, std::span<double> numbers)>& compute);
 

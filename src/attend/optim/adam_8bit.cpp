@@ -20,11 +20,11 @@ std::int64_t size_of_group(const ParameterGroup& group) {
   return group.range.end - group.range.begin;
 }
 
-// The blocks of earlier shares. Shares are cut between blocks.
-std::int64_t blocks_before(const std::vector<ParameterGroup>& groups, const Share& share) {
+// The blocks of earlier shards. Shards are cut between blocks.
+std::int64_t blocks_before(const std::vector<ParameterGroup>& groups, const Shard& shard) {
   std::int64_t blocks = 0;
-  for (int earlier = 0; earlier < share.index; ++earlier)
-    for (const ParameterGroup& part : share_of(groups, {earlier, share.count}, kPart))
+  for (int earlier = 0; earlier < shard.index; ++earlier)
+    for (const ParameterGroup& part : shard_of(groups, {earlier, shard.count}, kPart))
       blocks += blocks_for(size_of_group(part));
   return blocks;
 }
@@ -32,11 +32,11 @@ std::int64_t blocks_before(const std::vector<ParameterGroup>& groups, const Shar
 }  // namespace
 
 Adam8Bit::Adam8Bit(ParameterSet& parameters, const AdamOptions& options,
-                   const std::vector<ParameterGroup>& groups, const Share& share)
+                   const std::vector<ParameterGroup>& groups, const Shard& shard)
     : parameters_(parameters),
       options_(options),
-      groups_(share_of(groups, share, kPart)),
-      first_block_(blocks_before(groups, share)) {
+      groups_(shard_of(groups, shard, kPart)),
+      first_block_(blocks_before(groups, shard)) {
   check_options(options);
   std::int64_t size = 0, blocks = 0, largest = 0;
   for (const ParameterGroup& group : groups_) {

@@ -11,9 +11,9 @@ namespace attend {
 class Adam8Bit final : public Optimizer {
  public:
   // `parameters` (allocated, trainable) must outlive the optimizer. Throws ConfigError.
-  // Updates a share of the groups.
+  // Updates a shard of the groups.
   Adam8Bit(ParameterSet& parameters, const AdamOptions& options,
-           const std::vector<ParameterGroup>& groups, const Share& share = {});
+           const std::vector<ParameterGroup>& groups, const Shard& shard = {});
 
   DeviceScalar step(float learning_rate) override;
 
@@ -49,7 +49,7 @@ class Adam8Bit final : public Optimizer {
   ParameterSet& parameters_;
   AdamOptions options_;
   std::vector<ParameterGroup> groups_;
-  std::int64_t first_block_ = 0;  // the blocks of earlier shares
+  std::int64_t first_block_ = 0;  // the blocks of earlier shards
   Moment mean_{.kind = BlockCode::signed_numbers, .codes = {}, .scales = {}, .part = {}};
   Moment variance_{.kind = BlockCode::positive_numbers, .codes = {}, .scales = {}, .part = {}};
   std::int64_t steps_ = 0;

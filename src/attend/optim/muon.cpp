@@ -59,7 +59,7 @@ Muon::Muon(ParameterSet& parameters, const MuonOptions& options, const AdamOptio
       adam_options_(rest),
       products_(setting.products),
       rest_(parameters, rest,
-            share_of(parameter_groups(parameters, setting.layer_decay, is_other), setting.share,
+            shard_of(parameter_groups(parameters, setting.layer_decay, is_other), setting.shard,
                      kAdamUnit)) {
   check_options(options);
   const std::vector<float> factors = layer_factors(parameters, setting.layer_decay);
@@ -68,8 +68,8 @@ Muon::Muon(ParameterSet& parameters, const MuonOptions& options, const AdamOptio
     if (is_inner_matrix(entry) && !entry.frozen)
       matrices_.push_back({entry.offset, 0, entry.shape, factors[i]});
   }
-  const std::vector<std::size_t> cuts = cut_by_cost(setting.share.count);
-  const auto index = static_cast<std::size_t>(setting.share.index);
+  const std::vector<std::size_t> cuts = cut_by_cost(setting.shard.count);
+  const auto index = static_cast<std::size_t>(setting.shard.index);
   matrices_ = {matrices_.begin() + static_cast<std::ptrdiff_t>(cuts[index]),
                matrices_.begin() + static_cast<std::ptrdiff_t>(cuts[index + 1])};
   std::int64_t size = 0;

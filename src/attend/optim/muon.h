@@ -28,7 +28,7 @@ void fields(MuonOptions& o, Visitor&& visit) {
 struct MuonSetting {
   Precision products = Precision::f32;  // the GEMM precision of orthogonalization
   float layer_decay = 1.0f;
-  Share share = {};  // of the matrices by their cost, and of all other parameters
+  Shard shard = {};  // of the matrices by their cost, and of all other parameters
 };
 
 class Muon final : public Optimizer {

@@ -37,10 +37,10 @@ void fields(OptimizerOptions& o, Visitor&& visit) {
   fields(o.muon, visit);
 }
 
-// `parameters` (allocated, trainable) must outlive the optimizer, which updates a share of them.
+// `parameters` (allocated, trainable) must outlive the optimizer, which updates a shard of them.
 // `products`: Muon's GEMM precision. Throws ConfigError.
 std::unique_ptr<Optimizer> make_optimizer(ParameterSet& parameters, const OptimizerOptions& options,
                                           Precision products = Precision::f32,
-                                          const Share& share = {});
+                                          const Shard& shard = {});
 
 }  // namespace attend

@@ -66,15 +66,15 @@ std::vector<ParameterGroup> parameter_groups(
   return groups;
 }
 
-std::vector<ParameterGroup> share_of(const std::vector<ParameterGroup>& groups, const Share& share,
+std::vector<ParameterGroup> shard_of(const std::vector<ParameterGroup>& groups, const Shard& shard,
                                      std::int64_t unit) {
   const auto units_of = [unit](const ParameterGroup& group) {
     return (group.range.end - group.range.begin + unit - 1) / unit;
   };
   std::int64_t all = 0;
   for (const ParameterGroup& group : groups) all += units_of(group);
-  const std::int64_t first = all * share.index / share.count,
-                     last = all * (share.index + 1) / share.count;
+  const std::int64_t first = all * shard.index / shard.count,
+                     last = all * (shard.index + 1) / shard.count;
   std::vector<ParameterGroup> own;
   std::int64_t before = 0;  // units
   for (const ParameterGroup& group : groups) {

@@ -26,13 +26,13 @@ std::vector<ParameterGroup> parameter_groups(
     const std::function<bool(const ParameterSet::Entry&)>& is_member = {});
 
 // One of `count` parts of about equal cost; together they are everything.
-struct Share {
+struct Shard {
   int index = 0, count = 1;
 };
 
-// The part of the groups that falls to a share. Parts have equally many parameters up to `unit`,
+// The part of the groups that falls to a shard. Parts have equally many parameters up to `unit`,
 // and a group is cut only at a multiple of `unit` from its begin.
-std::vector<ParameterGroup> share_of(const std::vector<ParameterGroup>& groups, const Share& share,
+std::vector<ParameterGroup> shard_of(const std::vector<ParameterGroup>& groups, const Shard& shard,
                                      std::int64_t unit);
 
 std::vector<ParameterRange> ranges_of(const std::vector<ParameterGroup>& groups);

@@ -45,9 +45,9 @@ std::unique_ptr<Optimizer> make_shared_optimizer(ParameterSet& parameters, const
     if (processes.size() > 1) whole->share_steps(processes);
     return whole;
   }
-  const Share share{processes.rank(), processes.size()};
+  const Shard shard{processes.rank(), processes.size()};
   return std::make_unique<ShardedOptimizer>(
-      parameters, make_optimizer(parameters, o.optimizer, o.precision, share), processes);
+      parameters, make_optimizer(parameters, o.optimizer, o.precision, shard), processes);
 }
 
 // Processes that read other files or other checkpoints would train something that none of them can

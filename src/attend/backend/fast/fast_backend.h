@@ -72,18 +72,19 @@ class FastBackend : public CpuBackend {
                        const Tensor& indices) override;
 
   // optional/
-  void pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout,
-                     const Tensor& pairs) override;
-  void pair_sums(const Tensor& pairs, const Tensor& b, const AttentionLayout& layout, float beta,
-                 const Tensor& y) override;
-  void pair_sums_by_key(const Tensor& pairs, const Tensor& a, const AttentionLayout& layout,
-                        float beta, const Tensor& y) override;
+  void attention_scores(const Tensor& a, const Tensor& b, const AttentionLayout& layout,
+                        const Tensor& pairs) override;
+  void apply_attention(const Tensor& pairs, const Tensor& b, const AttentionLayout& layout,
+                       float beta, const Tensor& y) override;
+  void apply_attention_transposed(const Tensor& pairs, const Tensor& a,
+                                  const AttentionLayout& layout, float beta,
+                                  const Tensor& y) override;
   void pair_softmax(const Tensor& scores, const AttentionLayout& layout,
                     const Tensor& weights) override;
   void pair_softmax_backward(const Tensor& weights, const Tensor& dweights,
                              const AttentionLayout& layout, const Tensor& dscores) override;
-  void pair_arg_max(const Tensor& scores, const AttentionLayout& layout,
-                    const Tensor& weights) override;
+  void attention_argmax(const Tensor& scores, const AttentionLayout& layout,
+                        const Tensor& weights) override;
   void additive_scores(const Tensor& q, const Tensor& k, const Tensor& v,
                        const AttentionLayout& layout, const Tensor& scores) override;
   void additive_scores_backward(const Tensor& q, const Tensor& k, const Tensor& v,

@@ -62,8 +62,8 @@ constexpr float kForbiddenScore = -std::numeric_limits<float>::infinity();
 
 }  // namespace
 
-void OptionalKernels::pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout,
-                                    const Tensor& pairs) {
+void OptionalKernels::attention_scores(const Tensor& a, const Tensor& b,
+                                       const AttentionLayout& layout, const Tensor& pairs) {
   assert(a.cols() == b.cols());
   const std::int64_t width = a.cols() / layout.heads;
   for_each_query(layout, [&](const Head& head, std::int64_t i) {
@@ -76,8 +76,8 @@ void OptionalKernels::pair_products(const Tensor& a, const Tensor& b, const Atte
   });
 }
 
-void OptionalKernels::pair_sums(const Tensor& pairs, const Tensor& b, const AttentionLayout& layout,
-                                float beta, const Tensor& y) {
+void OptionalKernels::apply_attention(const Tensor& pairs, const Tensor& b,
+                                      const AttentionLayout& layout, float beta, const Tensor& y) {
   assert(b.cols() == y.cols());
   const std::int64_t width = b.cols() / layout.heads;
   for_each_query(layout, [&](const Head& head, std::int64_t i) {
@@ -92,8 +92,9 @@ void OptionalKernels::pair_sums(const Tensor& pairs, const Tensor& b, const Atte
   });
 }
 
-void OptionalKernels::pair_sums_by_key(const Tensor& pairs, const Tensor& a,
-                                       const AttentionLayout& layout, float beta, const Tensor& y) {
+void OptionalKernels::apply_attention_transposed(const Tensor& pairs, const Tensor& a,
+                                                 const AttentionLayout& layout, float beta,
+                                                 const Tensor& y) {
   assert(a.cols() == y.cols());
   const std::int64_t width = a.cols() / layout.heads;
   for_each_head(layout, [&](const Head& head) {
@@ -145,8 +146,8 @@ void OptionalKernels::pair_softmax_backward(const Tensor& weights, const Tensor&
   });
 }
 
-void OptionalKernels::pair_arg_max(const Tensor& scores, const AttentionLayout& layout,
-                                   const Tensor& weights) {
+void OptionalKernels::attention_argmax(const Tensor& scores, const AttentionLayout& layout,
+                                       const Tensor& weights) {
   for_each_query(layout, [&](const Head& head, std::int64_t i) {
     std::int64_t best = -1;
     float largest = kForbiddenScore;

@@ -33,18 +33,18 @@ Variable attention_scores(const Variable& q, const Variable& k, const AttentionP
   if (will_record({&q, &k})) detail::check_no_shared_keys("attention_scores", pattern);
   const AttentionLayout layout = detail::layout_of(pattern, heads);
   const Tensor pairs = Tensor::empty({heads * detail::pairs_of(pattern)});
-  backend()->pair_products(q.value(), k.value(), layout, pairs);
+  backend()->attention_scores(q.value(), k.value(), layout, pairs);
 
   // S = Q K^T:   dQ = dS K,   dK = dS^T Q
   return record(pairs, {&q, &k},
                 [=, q = q.value(), k = k.value(), dq = q.sink(), dk = k.sink()](const Tensor& ds) {
                   if (dq.needed()) {
                     const auto [buffer, beta] = dq.target();
-                    backend()->pair_sums(ds, k, layout, beta, buffer);
+                    backend()->apply_attention(ds, k, layout, beta, buffer);
                   }
                   if (dk.needed()) {
                     const auto [buffer, beta] = dk.target();
-                    backend()->pair_sums_by_key(ds, q, layout, beta, buffer);
+                    backend()->apply_attention_transposed(ds, q, layout, beta, buffer);
                   }
                 });
 }
@@ -90,7 +90,7 @@ Variable attention_weights(const Variable& scores, const AttentionPattern& patte
   const bool hard = options.choice != AttentionChoice::soft;
   const bool recording = options.choice != AttentionChoice::hard && will_record({&scores});
   const Tensor weights = Tensor::empty(scores.shape());
-  if (hard) backend()->pair_arg_max(scores.value(), layout, weights);
+  if (hard) backend()->attention_argmax(scores.value(), layout, weights);
   if (!hard || recording) {
     const Tensor soft = hard ? Tensor::empty(scores.shape()) : weights;
     backend()->pair_softmax(scores.value(), layout, soft);
@@ -117,7 +117,7 @@ Variable attention_sum(const Variable& weights, const Variable& v, const Attenti
   if (will_record({&weights, &v})) detail::check_no_shared_keys(kOp, pattern);
   const AttentionLayout layout = detail::layout_of(pattern, heads);
   const Tensor out = Tensor::empty({pattern.query_offsets->back(), v.dim(1)});
-  backend()->pair_sums(weights.value(), v.value(), layout, 0.0f, out);
+  backend()->apply_attention(weights.value(), v.value(), layout, 0.0f, out);
 
   // O = W V:   dW = dO V^T,   dV = W^T dO
   return record(out, {&weights, &v},
@@ -125,12 +125,12 @@ Variable attention_sum(const Variable& weights, const Variable& v, const Attenti
                  dv = v.sink()](const Tensor& dout) {
                   if (dw.needed()) {
                     const Tensor gradient = Tensor::empty(w.shape());
-                    backend()->pair_products(dout, v, layout, gradient);
+                    backend()->attention_scores(dout, v, layout, gradient);
                     dw.add(gradient);
                   }
                   if (dv.needed()) {
                     const auto [buffer, beta] = dv.target();
-                    backend()->pair_sums_by_key(w, dout, layout, beta, buffer);
+                    backend()->apply_attention_transposed(w, dout, layout, beta, buffer);
                   }
                 });
 }

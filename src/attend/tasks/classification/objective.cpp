@@ -136,7 +136,7 @@ ClassifierScores ClassificationObjective::scores_of(std::span<const float> outpu
 Validation ClassificationObjective::validate_together(Collective& processes) {
   const NoGradient guard;
   std::vector<float> own;  // the outputs of this process's texts
-  const std::vector<double> sums = share_out(
+  const std::vector<double> sums = compute_sharded(
       processes, validation_->batches(0), 2, [&](std::int64_t i, std::span<double> numbers) {
         const ClassificationBatch batch = validation_->batch(0, i);
         Pass pass = Pass::inference();

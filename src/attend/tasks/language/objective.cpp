@@ -38,7 +38,7 @@ CrossEntropy LanguageObjective::loss_of(const LanguageBatch& windows,
 }
 
 Validation LanguageObjective::validate_together(Collective& processes) {
-  const std::vector<double> sums = share_out(
+  const std::vector<double> sums = compute_sharded(
       processes, validation_->batches.batches(), 1, [&](std::int64_t i, std::span<double> sum) {
         sum[0] = negative_log_likelihood(*model_.network, validation_->batches.batch(i));
       });

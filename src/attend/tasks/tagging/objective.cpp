@@ -50,7 +50,7 @@ BatchLoss TaggingObjective::loss(std::int64_t epoch, std::int64_t index, double 
 Validation TaggingObjective::validate_together(Collective& processes) {
   const NoGradient guard;
   std::vector<std::int32_t> own;  // the tags of this process's words
-  const std::vector<double> sums = share_out(
+  const std::vector<double> sums = compute_sharded(
       processes, validation_->parts.batches(0), 2, [&](std::int64_t i, std::span<double> numbers) {
         const TaggedBatch batch = validation_->parts.batch(0, i);
         Pass pass = Pass::inference();

@@ -177,8 +177,8 @@ void arg_max_row(const PairRow& row) {
 
 }  // namespace
 
-void FastBackend::pair_products(const Tensor& a, const Tensor& b, const AttentionLayout& layout,
-                                const Tensor& pairs) {
+void FastBackend::attention_scores(const Tensor& a, const Tensor& b, const AttentionLayout& layout,
+                                   const Tensor& pairs) {
   assert(a.cols() == b.cols());
   AttentionCall call = describe_pairs(pairs, layout, a.cols());
   call.q = rows_of(a);
@@ -189,8 +189,8 @@ void FastBackend::pair_products(const Tensor& a, const Tensor& b, const Attentio
                       });
 }
 
-void FastBackend::pair_sums(const Tensor& pairs, const Tensor& b, const AttentionLayout& layout,
-                            float beta, const Tensor& y) {
+void FastBackend::apply_attention(const Tensor& pairs, const Tensor& b,
+                                  const AttentionLayout& layout, float beta, const Tensor& y) {
   assert(b.cols() == y.cols());
   AttentionCall call = describe_pairs(pairs, layout, b.cols());
   call.v = rows_of(b);
@@ -201,8 +201,9 @@ void FastBackend::pair_sums(const Tensor& pairs, const Tensor& b, const Attentio
                       });
 }
 
-void FastBackend::pair_sums_by_key(const Tensor& pairs, const Tensor& a,
-                                   const AttentionLayout& layout, float beta, const Tensor& y) {
+void FastBackend::apply_attention_transposed(const Tensor& pairs, const Tensor& a,
+                                             const AttentionLayout& layout, float beta,
+                                             const Tensor& y) {
   assert(a.cols() == y.cols());
   AttentionCall call = describe_pairs(pairs, layout, a.cols());
   call.q = rows_of(a);
@@ -227,8 +228,8 @@ void FastBackend::pair_softmax_backward(const Tensor& weights, const Tensor& dwe
   });
 }
 
-void FastBackend::pair_arg_max(const Tensor& scores, const AttentionLayout& layout,
-                               const Tensor& weights) {
+void FastBackend::attention_argmax(const Tensor& scores, const AttentionLayout& layout,
+                                   const Tensor& weights) {
   for_pair_rows(scores, weights, layout,
                 [](const PairRow& row, std::ptrdiff_t) { arg_max_row(row); });
 }

@@ -87,18 +87,18 @@ std::optional<std::vector<std::string>> TranslationObjective::hypotheses_of(
 Validation TranslationObjective::validate_together(Collective& processes) {
   const NoGradient guard;
   std::vector<TokenizedSentence> sources;  // of this process
-  const std::vector<double> sums =
-      share_out(processes, validation_->batches.batches(0), 3,
-                [&](std::int64_t i, std::span<double> numbers) {
-                  const TranslationBatch batch = validation_->batches.batch(0, i);
-                  append_sources(sources, batch);
-                  Pass pass = Pass::inference();
-                  const CrossEntropy part = model_.network->loss(
-                      batch.src, batch.tgt_in, batch.tgt_out, {loss_.label_smoothing, 1.0}, pass);
-                  numbers[0] = part.loss_sum;
-                  numbers[1] = part.nll;
-                  numbers[2] = static_cast<double>(batch.tgt_out->size());
-                });
+  const std::vector<double> sums = compute_sharded(
+      processes, validation_->batches.batches(0), 3,
+      [&](std::int64_t i, std::span<double> numbers) {
+        const TranslationBatch batch = validation_->batches.batch(0, i);
+        append_sources(sources, batch);
+        Pass pass = Pass::inference();
+        const CrossEntropy part = model_.network->loss(batch.src, batch.tgt_in, batch.tgt_out,
+                                                       {loss_.label_smoothing, 1.0}, pass);
+        numbers[0] = part.loss_sum;
+        numbers[1] = part.nll;
+        numbers[2] = static_cast<double>(batch.tgt_out->size());
+      });
   Validation result;
   double targets = 0;
   for (std::size_t i = 0; i < sums.size(); i += 3) {
