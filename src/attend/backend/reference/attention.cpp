@@ -111,6 +111,19 @@ void ReferenceBackend::attention(const Tensor& q, const Tensor& k, const Tensor&
   });
 }
 
+namespace {
+
+// Writes rows of `width` numbers of one head to a gradient, from row `begin` on.
+void write_head(const std::vector<double>& numbers, std::int64_t begin, std::int64_t head,
+                std::int64_t width, const Tensor& gradient) {
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(i);
+    gradient.row(begin + at / width)[head * width + at % width] = static_cast<float>(numbers[i]);
+  }
+}
+
+}  // namespace
+
 // With m the dropout factors, w the weights and w~ = m w:
 //   dv = w~^T dout,  dw = m (dout v^T),  ds = w (dw - sum_j w dw),
 //   dq = scale ds k,  dk = scale ds^T q,  and the gradient of a bias by distance is the sum of its
@@ -168,17 +181,10 @@ void ReferenceBackend::attention_backward(const Tensor& q, const Tensor& k, cons
                 ds * factor(q.row(query)[head * width + d], layout.precision);
           }
         }
-        for (std::int64_t d = 0; d < width; ++d)
-          dq.row(query)[head * width + d] = static_cast<float>(dq_row[static_cast<std::size_t>(d)]);
+        write_head(dq_row, query, head, width, dq);
       }
-      for (std::int64_t j = 0; j < sequence.keys; ++j) {
-        float* dk_row = dk.row(sequence.key_begin + j) + head * width;
-        float* dv_row = dv.row(sequence.key_begin + j) + head * value_width;
-        for (std::int64_t d = 0; d < width; ++d)
-          dk_row[d] = static_cast<float>(dk_head[static_cast<std::size_t>(j * width + d)]);
-        for (std::int64_t d = 0; d < value_width; ++d)
-          dv_row[d] = static_cast<float>(dv_head[static_cast<std::size_t>(j * value_width + d)]);
-      }
+      write_head(dk_head, sequence.key_begin, head, width, dk);
+      write_head(dv_head, sequence.key_begin, head, value_width, dv);
     }
   });
   for (std::size_t i = 0; i < dbias_sums.size(); ++i) {

@@ -224,6 +224,30 @@ Tensor behind_tokens(const Tensor& tokens, const Ids& offsets, Pooling pooling,
   return vectors.gradient().to_host();
 }
 
+void check_classes_explainable(const ClassificationModel& model,
+                               const ExplanationOptions& options) {
+  if (model.problem_type() == ProblemType::regression)
+    throw ConfigError(
+        fmt::format("{}: expected a classifier with classes, found one of numbers", model.source));
+  if (options.position >= 0)
+    throw ConfigError("position: expected a model that writes tokens, got a classifier");
+  if (options.temperature != 1.0f)
+    throw ConfigError("temperature: expected a model that writes tokens, got a classifier");
+}
+
+// The parts of the stream in the direction of each token [T, D], summed over the tokens.
+std::vector<LogitPart> summed_parts(const ResidualStream& stream, const Tensor& directions) {
+  std::vector<std::vector<LogitPart>> parts(static_cast<std::size_t>(stream.rows()));
+  parallel_each(stream.rows(), [&](std::int64_t row) {
+    const std::vector<double> of_row(directions.row(row), directions.row(row) + directions.cols());
+    parts[static_cast<std::size_t>(row)] = stream.parts(row, of_row);
+  });
+  std::vector<LogitPart> sums = parts.front();
+  for (std::size_t row = 1; row < parts.size(); ++row)
+    for (std::size_t i = 0; i < parts[row].size(); ++i) sums[i].value += parts[row][i].value;
+  return sums;
+}
+
 std::size_t class_instead(const ClassificationModel& model, const std::string& label,
                           std::span<const float> scores, std::size_t chosen) {
   if (label.empty()) return largest_of(scores, static_cast<std::int64_t>(chosen));
@@ -308,13 +332,7 @@ OutputExplanation explain(const LanguageModel& model, const std::string& text,
 OutputExplanation explain(const ClassificationModel& model, const std::string& text,
                           const ExplanationOptions& options) {
   check_explainable(model, options);
-  if (model.problem_type() == ProblemType::regression)
-    throw ConfigError(
-        fmt::format("{}: expected a classifier with classes, found one of numbers", model.source));
-  if (options.position >= 0)
-    throw ConfigError("position: expected a model that writes tokens, got a classifier");
-  if (options.temperature != 1.0f)
-    throw ConfigError("temperature: expected a model that writes tokens, got a classifier");
+  check_classes_explainable(model, options);
   if (is_blank(text)) throw DataError("the text: expected some words, found none");
   const std::vector<std::int32_t> ids = model.ids(text);
   const Ragged texts = Ragged::one(ids);
@@ -351,16 +369,7 @@ OutputExplanation explain(const ClassificationModel& model, const std::string& t
   const Tensor directions =
       behind_tokens(hidden.back(), texts.offsets, model.network->config().pooling,
                     behind_text(*model.network, text_vector, direction, of_head));
-  const ResidualStream stream(steps, "encoder");
-  std::vector<std::vector<LogitPart>> parts(static_cast<std::size_t>(stream.rows()));
-  parallel_each(stream.rows(), [&](std::int64_t row) {
-    const std::vector<double> of_row(directions.row(row), directions.row(row) + directions.cols());
-    parts[static_cast<std::size_t>(row)] = stream.parts(row, of_row);
-  });
-  explanation.parts = parts.front();
-  for (std::size_t row = 1; row < parts.size(); ++row)
-    for (std::size_t i = 0; i < parts[row].size(); ++i)
-      explanation.parts[i].value += parts[row][i].value;
+  explanation.parts = summed_parts(ResidualStream(steps, "encoder"), directions);
   explanation.parts.insert(explanation.parts.end(), of_head.begin(), of_head.end());
   const auto head = model.network->head();
   add_output_parts(explanation, output, direction.bias,
