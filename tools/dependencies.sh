@@ -69,6 +69,24 @@ missing() {
   echo $absent
 }
 
+# Where other systems keep what a build needs: packages by name, and the files for pkg-config and CMake that their packages
+# provide under these names. Not tried: only Debian's list is.
+modules="libhwy sentencepiece libpcre2-8 libutf8proc libzstd zlib fmt openssl tomlplusplus"
+configurations="nlohmann_json CLI11 GTest"
+elsewhere() {
+  if command -v dnf >/dev/null; then
+    echo "dnf install gcc-c++ cmake ninja-build pkgconf-pkg-config curl boost-devel$(printf " 'pkgconfig(%s)'" $modules)$(printf " 'cmake(%s)'" $configurations)"
+  elif command -v zypper >/dev/null; then
+    echo "zypper install gcc-c++ cmake ninja pkgconf curl boost-devel$(printf " 'pkgconfig(%s)'" $modules)$(printf " 'cmake(%s)'" $configurations)"
+  elif command -v apk >/dev/null; then
+    echo "apk add g++ cmake samurai pkgconf curl boost-dev nlohmann-json cli11 gtest-dev$(printf " pc:%s" $modules)"
+  elif command -v pacman >/dev/null; then
+    echo "pacman -S base-devel cmake ninja curl boost nlohmann-json cli11 gtest highway pcre2 libutf8proc zstd zlib fmt openssl tomlplusplus, and sentencepiece from the AUR"
+  else
+    echo "the equivalents of: $wanted"
+  fi
+}
+
 as_root() {
   if [ "$(id -u)" -eq 0 ]; then
     "$@"
@@ -91,7 +109,11 @@ case "$command" in
     ;;
   ensure)
     if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
-      echo "dependencies: no apt on this system; install the equivalents of: $wanted" >&2
+      if [ "${2:-all}" = build ]; then
+        echo "dependencies: no apt on this system; unless they are there, install them with: $(elsewhere)" >&2
+      else
+        echo "dependencies: no apt on this system; install the equivalents of: $wanted" >&2
+      fi
       exit 0
     fi
     wanted=$(missing $wanted)

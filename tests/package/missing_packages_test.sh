@@ -46,6 +46,20 @@ done
 ABSENT= PATH="$work/bin:$PATH" cmake -P "$work/dependencies.cmake" >"$work/log" 2>&1 || true
 if grep -q 'These packages are missing' "$work/log"; then cat "$work/log"; exit 1; fi
 
+echo "== systems without apt"
+mkdir "$work/no_apt"
+ln -s "$(command -v sh)" "$work/no_apt/sh"
+for manager in dnf zypper apk pacman; do
+  printf '#!/bin/sh\n' >"$work/no_apt/$manager"
+  chmod +x "$work/no_apt/$manager"
+  PATH="$work/no_apt" "$source/tools/dependencies.sh" ensure build >"$work/log" 2>&1
+  expect "$manager" "$work/log" "no apt on this system; unless they are there, install them with: $manager "
+  grep -q -i sentencepiece "$work/log"
+  rm "$work/no_apt/$manager"
+done
+PATH="$work/no_apt" "$source/tools/dependencies.sh" ensure build >"$work/log" 2>&1
+expect "no manager" "$work/log" "install them with: the equivalents of: g++ cmake"
+
 echo "== the Python module without its parts"
 without() {  # WHAT MESSAGE [PYTHON]: no flags for CMake, and the reason on standard error
   PYTHON=${3:-$work/bin/python} "$source/tools/python_environment.sh" "$work/venv" >"$work/flags" 2>"$work/log"
