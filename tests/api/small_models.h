@@ -117,6 +117,7 @@ class ApiTest : public testing::Test {
     job.task = task;
     job.folder = path(run);
     job.options = std::move(options);
+    if (task == "translation" || task == "lm") job.options.push_back({"preset", "base"});
     for (const TrainingOption& option : std::vector<TrainingOption>{{"d-model", 16},
                                                                     {"n-heads", 2},
                                                                     {"d-ff", 32},

@@ -27,7 +27,8 @@ class SmallRunTest : public ProgramTest {
   std::vector<std::string> training(const std::string& run,
                                     const std::vector<std::string>& more = {}) const {
     std::string flags =
-        "train translation --tgt-train train.de --src-valid valid.en --tgt-valid valid.de "
+        "train translation --preset base --tgt-train train.de --src-valid valid.en --tgt-valid "
+        "valid.de "
         "--d-model 16 --n-heads 2 --d-ff 16 "
         "--n-encoder-layers 1 --n-decoder-layers 1 --vocab-size 300 --batch-tokens 256 "
         "--warmup-steps 5";

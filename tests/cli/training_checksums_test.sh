@@ -46,7 +46,9 @@ train() {
   name=$1
   kind=$2
   shift 2
-  "$attend" train "$kind" --threads 1 --d-model 16 --n-heads 2 --d-ff 32 --vocab-size ${vocabulary:-90} --max-steps 12 --warmup-steps 4 --learning-rate 3e-3 \
+  preset=
+  case $kind in translation | lm) preset="--preset base" ;; esac
+  "$attend" train "$kind" $preset --threads 1 --d-model 16 --n-heads 2 --d-ff 32 --vocab-size ${vocabulary:-90} --max-steps 12 --warmup-steps 4 --learning-rate 3e-3 \
     --batch-tokens 256 --valid-every 6 "$@" --out "$name" >"$name.log" 2>&1 || { echo "$name:" >&2; cat "$name.log" >&2; exit 1; }
   header=$(od -An -t u8 -N 8 "$name/model.safetensors" | tr -d ' ')
   printf '%s %s\n' "$name" "$(tail -c +$((header + 9)) "$name/model.safetensors" | sha256sum | cut -d' ' -f1)"

@@ -59,15 +59,19 @@ void set_by_name(const TrainingOption& option, std::span<const OptionField> fiel
 }
 
 // Applies the options of a run and its task: first the job's file (or the run's own when resuming),
-// then its list.
-void apply_options(const TrainingJob& job, std::span<const OptionField> fields) {
+// then its list. Returns the names of those that are set.
+std::set<std::string> apply_options(const TrainingJob& job, std::span<const OptionField> fields) {
+  std::filesystem::path file = job.config;
   const std::filesystem::path own = RunFolder(job.folder).config_file();
-  if (!job.config.empty()) {
-    apply_config_file(job.config, fields);
-  } else if (job.resume && std::filesystem::exists(own)) {
-    apply_config_file(own, fields);
+  if (file.empty() && job.resume && std::filesystem::exists(own)) file = own;
+  std::set<std::string> names;
+  if (!file.empty())
+    for (const std::string& name : apply_config_file(file, fields)) names.insert(name);
+  for (const TrainingOption& option : job.options) {
+    set_by_name(option, fields);
+    names.insert(kebab_case(option.name));
   }
-  for (const TrainingOption& option : job.options) set_by_name(option, fields);
+  return names;
 }
 
 std::optional<RunFolder::Latest> checkpoint_to_resume(const TrainingJob& job) {
@@ -92,23 +96,6 @@ std::unique_ptr<Trainable> task_named(const std::string& name) {
                                 fmt::join(names, ", "), quote(name)));
 }
 
-// The options that a job sets: in its list or, to other values than the defaults, in its file.
-std::set<std::string> set_options(const TrainingJob& job, Trainable& task) {
-  std::set<std::string> names;
-  for (const TrainingOption& option : job.options) names.insert(kebab_case(option.name));
-  const std::unique_ptr<Trainable> defaults = task_named(job.task);
-  const std::vector<OptionGroup> now = task.option_groups(), before = defaults->option_groups();
-  for (std::size_t g = 0; g < now.size(); ++g)
-    for (std::size_t f = 0; f < now[g].fields.size(); ++f)
-      if (option_values(now[g].fields[f]) != option_values(before[g].fields[f]))
-        names.insert(now[g].fields[f].name);
-  return names;
-}
-
-IsSet is_set_in(const TrainingJob& job, Trainable& task) {
-  return [set = set_options(job, task)](const std::string& name) { return set.contains(name); };
-}
-
 }  // namespace
 
 TrainingResult train(const TrainingJob& job) {
@@ -117,14 +104,15 @@ TrainingResult train(const TrainingJob& job) {
   std::vector<OptionField> fields = option_fields(run);
   for (const OptionGroup& group : task->option_groups())
     fields.insert(fields.end(), group.fields.begin(), group.fields.end());
-  apply_options(job, fields);
+  const std::set<std::string> set = apply_options(job, fields);
+  const IsSet is_set = [&set](const std::string& name) { return set.contains(name); };
+  settle_preset(*task, run, is_set);
   run.out = job.folder.string();
   require_folder_for(run, job.resume);
 
   const EnteredRuntime entered(runtime_for(job, run.threads));
   auto latest = checkpoint_to_resume(job);
   const bool needs_model = !latest || task->needs_initial_model();
-  const IsSet is_set = is_set_in(job, *task);
   task->adopt_data(is_set);
   // Directories of other programs are imported before (`attend import`).
   if (needs_model && !run.init_from.empty())

@@ -152,8 +152,8 @@ TrainingMeasurement measure_training(Objective& objective, const TrainerOptions&
     phase.seconds_per_epoch = result.steps_per_epoch * tokens_of_step / phase.tokens_per_second;
   result.peak_bytes = memory_statistics().peak_bytes;
   result.process_bytes = process_peak_bytes();
-  const double saved =
-      options.recompute ? 0 : saved_per_token(objective, options) * tokens_of_batch;
+  const bool recomputes = options.recompute || !limits.savings;
+  const double saved = recomputes ? 0 : saved_per_token(objective, options) * tokens_of_batch;
   objective.limit_batches(0);
 
   result.saved_by_recompute = std::max<std::int64_t>(0, std::llround(saved));

@@ -38,6 +38,7 @@ struct TrainingMeasurement {
 struct MeasurementLimits {
   std::int64_t steps = 10;  // timed in every phase, and as many before them
   double seconds = 8;       // approximate total: fewer and smaller steps if needed
+  bool savings = true;      // also measure what other options would save: more steps
 };
 
 // Trains `objective`, whose parameters change. Throws ConfigError.

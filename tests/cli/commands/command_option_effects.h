@@ -40,7 +40,7 @@ class CommandOptionEffects : public OptionEffects {
   void train(const std::string& task, const std::string& more) {
     const auto arguments = with_paths(
         "train " + task +
-        " --d-model 16 --n-heads 2 --d-ff 16 --vocab-size 300 --learning-rate 0.02 " +
+        " --preset base --d-model 16 --n-heads 2 --d-ff 16 --vocab-size 300 --learning-rate 0.02 " +
         "--warmup-steps 10 --max-steps 60 --valid-every 0 --save-every 20 --threads 1 --out @run " +
         more);
     ASSERT_EQ(run(arguments), 0) << error_;

@@ -17,9 +17,9 @@ namespace attend {
 using Cases = std::vector<OptionCase>;
 
 // Tested by functions of their own instead of cases.
-inline const std::set<std::string> kByHand{"config", "out",       "init-from",  "init-vocabulary",
-                                           "resume", "dry-run",   "format",     "print-config",
-                                           "data",   "lora-rank", "lora-alpha", "lora-targets"};
+inline const std::set<std::string> kByHand{
+    "config",       "out",  "init-from", "init-vocabulary", "resume",       "dry-run", "format",
+    "print-config", "data", "lora-rank", "lora-alpha",      "lora-targets", "preset"};
 
 class TrainingOptionEffects : public OptionEffects {
  protected:
@@ -112,12 +112,14 @@ class TrainingOptionEffects : public OptionEffects {
 
   // The shape of the model and of the run, small; `more` comes after it.
   std::vector<std::string> base(const std::string& task, const std::string& more) const {
-    return joined(words_of("train " + task +
-                           " --d-model 16 --n-heads 2 --d-ff 16 --vocab-size 120 --batch-tokens "
-                           "100 --learning-rate 0.01 --warmup-steps 2 "
-                           "--max-steps 6 --max-epochs 0 --valid-every 3 --save-every 2 "
-                           "--tensorboard-every 1 --threads 1"),
-                  with_paths(more));
+    return joined(
+        words_of(
+            "train " + task +
+            " --preset base --d-model 16 --n-heads 2 --d-ff 16 --vocab-size 120 --batch-tokens "
+            "100 --learning-rate 0.01 --warmup-steps 2 "
+            "--max-steps 6 --max-epochs 0 --valid-every 3 --save-every 2 "
+            "--tensorboard-every 1 --threads 1"),
+        with_paths(more));
   }
   std::vector<std::string> translation() const {
     return base("translation",

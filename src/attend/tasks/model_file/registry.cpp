@@ -19,6 +19,7 @@
 #include "attend/tasks/model_file/model_reading.h"
 #include "attend/tasks/tagging/model.h"
 #include "attend/tasks/tagging/training.h"
+#include "attend/tasks/training/presets.h"
 #include "attend/tasks/translation/model.h"
 #include "attend/tasks/translation/training/training.h"
 
@@ -34,12 +35,16 @@ struct Task {
 
 template <class Model, Model (*read)(const Checkpoint&), class Training>
 constexpr Task task() {
-  return {
-      Model::kTask,
-      [](const Checkpoint& checkpoint) -> std::unique_ptr<SavedModel> {
-        return std::make_unique<Model>(read(checkpoint));
-      },
-      []() -> std::unique_ptr<Trainable> { return std::make_unique<TrainableWith<Training>>(); }};
+  return {Model::kTask,
+          [](const Checkpoint& checkpoint) -> std::unique_ptr<SavedModel> {
+            return std::make_unique<Model>(read(checkpoint));
+          },
+          []() -> std::unique_ptr<Trainable> {
+            auto made = std::make_unique<TrainableWith<Training>>();
+            apply_preset(kUsualPreset, made->name(), made->option_groups(),
+                         [](const std::string&) { return false; });
+            return made;
+          }};
 }
 
 constexpr std::array kTasks{

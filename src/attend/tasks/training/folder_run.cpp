@@ -35,6 +35,11 @@ std::string resolved_configuration(RunOptions& run, const std::vector<OptionGrou
   return text;
 }
 
+void settle_preset(Trainable& task, RunOptions& run, const IsSet& is_set) {
+  if (!run.init_from.empty() && !is_set("preset")) run.preset = Preset::base;
+  apply_preset(run.preset, task.name(), task.option_groups(), is_set);
+}
+
 void start_task_from(Trainable& task, Checkpoint model, const RunOptions& run,
                      const IsSet& is_set) {
   if (!run.init_vocabulary.empty()) {

@@ -12,6 +12,7 @@
 
 #include "attend/checkpoint/run_folder.h"
 #include "attend/core/options/thread_options.h"
+#include "attend/tasks/training/presets.h"
 #include "attend/tasks/training/trainable.h"
 #include "attend/tasks/training/training_task.h"
 #include "attend/train/listener.h"
@@ -25,6 +26,7 @@ namespace attend {
 // configuration.
 struct RunOptions {
   std::string out;
+  Preset preset = kUsualPreset;
   std::string init_from;
   std::vector<std::string> init_vocabulary;
   ThreadOptions threads;
@@ -35,6 +37,10 @@ struct RunOptions {
 template <class Visitor>
 void fields(RunOptions& o, Visitor&& visit) {
   visit("out", o.out, "folder of the run: model, checkpoints, logs");
+  visit("preset", o.preset,
+        "size of the model, and steps to match: tiny (minutes), small (about an hour), base or big "
+        "(as "
+        "in the paper: days); other options override a preset");
   visit("init-from", o.init_from,
         "model to start from, with its vocabulary and architecture: a model file, the folder of a "
         "run, or a directory that `attend import` reads");
@@ -49,6 +55,10 @@ void fields(RunOptions& o, Visitor&& visit) {
 // The configuration of a run as TOML, with every default spelled out. `task`: the options of the
 // task, by topic.
 std::string resolved_configuration(RunOptions& run, const std::vector<OptionGroup>& task);
+
+// Gives a new run the size of its preset. A model to start from has its own size; unless a preset
+// is set, its training has the settings of `base`.
+void settle_preset(Trainable& task, RunOptions& run, const IsSet& is_set);
 
 // Lets a task start from the model of --init-from, with the vocabulary of --init-vocabulary. Throws
 // like Trainable::start_from(), load_vocabulary() and with_vocabularies(); ConfigError for

@@ -60,7 +60,10 @@ void train_task(TrainArguments& arguments, OptionBinding& binding) {
   if (!arguments.session.dry_run) binding.refuse_without("--dry-run", {"format"});
   read_own_configuration(binding, arguments.session);
   Trainable& trained = *arguments.task;
-  trained.adopt_data([&binding](const std::string& name) { return binding.is_set(name); });
+  const IsSet is_set = [&binding](const std::string& name) { return binding.is_set(name); };
+  settle_preset(trained, arguments.session.run, is_set);
+  arguments.session.tell_cost = !is_set("d-model") && arguments.session.run.init_from.empty();
+  trained.adopt_data(is_set);
   InitialModel initial(trained, arguments.session, binding);
   initial.take_if_new();
   run_training(arguments.session, trained.trainer(),

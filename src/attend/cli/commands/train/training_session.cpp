@@ -73,6 +73,20 @@ void print_cost(const TrainingMeasurement& m, const TrainingTask& task, std::int
   answer("time for {}  {}\n", counted(steps, "step"), readable_duration(m.seconds_for(steps)));
 }
 
+// Says what a run will take, after a second at most.
+void tell_cost(TrainingTask& task, const TrainerOptions& options, OutputFormat format) {
+  const Tensor& values = task.objective->parameters().values();
+  const Tensor before = values.clone();
+  const TrainingMeasurement cost =
+      measure_training(*task.objective, options, {.steps = 3, .seconds = 1, .savings = false});
+  values.copy_from(before);
+  const std::int64_t bytes = cost.process_bytes - before.size() * std::int64_t{sizeof(float)};
+  const std::int64_t steps = planned_steps(*task.objective, options);
+  report(format, "{} parameters; about {} for {} on this machine, {:.0f} MiB of memory\n",
+         readable_count(cost.parameters), readable_duration(cost.seconds_for(steps)),
+         counted(steps, "step"), mebibytes(bytes));
+}
+
 void dry_run(TrainingTask& task, const TrainerOptions& options, OutputFormat format) {
   report(format, "timing a few steps ...\n");
   ProgressLine timing = ProgressLine::timing("timing a few steps");
@@ -153,6 +167,7 @@ void run_training(const SessionOptions& session, const TrainerOptions& trainer,
   if (!session.dry_run && processes.is_first()) require_folder_for(session.run, session.resume);
   const RuntimeScope runtime = enter_runtime(session.run.threads);
   auto latest = checkpoint_to_resume(RunFolder(session.run.out), session);
+  const bool resumes = latest.has_value();
   if (session.dry_run) report(session.format, "reading the text, learning the vocabulary ...\n");
   ProgressLine preparing = ProgressLine::timing("reading the text, learning the vocabulary");
   TrainingTask task = prepare(latest ? &latest->checkpoint : nullptr);
@@ -160,6 +175,7 @@ void run_training(const SessionOptions& session, const TrainerOptions& trainer,
   latest.reset();  // The run reads its parameters and its optimizer's state by itself.
   for (const std::string& note : task.notes) report(session.format, "{}\n", note);
   if (session.dry_run) return dry_run(task, trainer, session.format);
+  if (session.tell_cost && !resumes) tell_cost(task, trainer, session.format);
   train_and_report(task, session, trainer, configuration);
 }
 

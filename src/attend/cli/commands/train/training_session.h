@@ -22,7 +22,9 @@ struct SessionOptions {
   bool dry_run = false;
   OutputFormat format = OutputFormat::text;
   bool print_config = false;
-  // Not an option: those that mpirun started.
+  // Not options: whether to say what the run will take before it starts, as where a preset chose
+  // the size; and the processes that mpirun started.
+  bool tell_cost = false;
   std::shared_ptr<Collective> processes = std::make_shared<SingleProcess>();
 };
 
