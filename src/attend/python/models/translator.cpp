@@ -158,9 +158,10 @@ std::vector<SequenceScore> scores_of_pairs(const TranslatorView& translator, con
 }
 
 // The target tokens and their end with the log-probability of each.
-std::pair<Strings, std::vector<float>> score_tokens(const TranslatorView& translator,
-                                                    const Strings& source, const Strings& target,
-                                                    const nb::dict& keywords) {
+std::pair<Strings, std::vector<float>> scores_of_target(const TranslatorView& translator,
+                                                        const Strings& source,
+                                                        const Strings& target,
+                                                        const nb::dict& keywords) {
   const LanguagePair languages = languages_of(keywords);
   const Released released;
   const EnteredRuntime entered(translator.runtime);
@@ -221,7 +222,8 @@ void add_translator(nb::module_& module) {
       .def("translate_tokens", translate_tokens, nb::arg("sentences"), nb::arg("prefixes"),
            nb::arg("limits"), nb::arg("options"), nb::arg("listener").none())
       .def("score", scores_of_pairs, nb::arg("sources"), nb::arg("targets"), nb::arg("options"))
-      .def("score_tokens", score_tokens, nb::arg("source"), nb::arg("target"), nb::arg("options"));
+      .def("score_tokens", scores_of_target, nb::arg("source"), nb::arg("target"),
+           nb::arg("options"));
   add_translator_inspection(translator);
 }
 

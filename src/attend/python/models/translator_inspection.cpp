@@ -88,8 +88,8 @@ nb::tuple cross_attention_of(const TranslatorView& translator, const Strings& so
 }
 
 // Returns the logits of target tokens without that of the language: [target + 1, V].
-NumpyArray logits_of(const TranslatorView& translator, const Strings& source, const Strings& target,
-                     const nb::dict& keywords) {
+NumpyArray logits_of_target(const TranslatorView& translator, const Strings& source,
+                            const Strings& target, const nb::dict& keywords) {
   const LanguagePair languages = languages_of(keywords);
   const TranslationModel& model = translator.engine.model();
   Tensor logits;
@@ -162,7 +162,7 @@ void add_translator_inspection(nb::class_<TranslatorView>& translator) {
       .def("attention", attention_of, nb::arg("source"), nb::arg("target"), nb::arg("options"))
       .def("cross_attention", cross_attention_of, nb::arg("source"), nb::arg("target"),
            nb::arg("options"))
-      .def("logits", logits_of, nb::arg("source"), nb::arg("target"), nb::arg("options"))
+      .def("logits", logits_of_target, nb::arg("source"), nb::arg("target"), nb::arg("options"))
       .def("attention_page", page_of, nb::arg("source"), nb::arg("target").none(),
            nb::arg("beginnings"), nb::arg("options"),
            "The HTML of a page that shows the attention.")
