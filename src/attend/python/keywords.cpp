@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "attend/core/options/nearest_name.h"
-#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 
 namespace nb = nanobind;
@@ -41,15 +39,15 @@ std::vector<std::string> typed_values(nb::handle value, std::string_view name) {
 
 void set_keyword(std::span<const OptionField> fields, nb::handle key, nb::handle value) {
   const std::string name = utf8_of(key, "the name of an option");
-  if (const OptionField* field = find_option(fields, name))
-    return set_option(*field, typed_values(value, name), name);
-  std::vector<std::string> names;
-  for (const OptionField& known : fields) names.push_back(snake_case(known.name));
-  throw ConfigError(fmt::format("unknown option {}{}", quote(name), did_you_mean(name, names)));
+  set_option_named(fields, name, typed_values(value, name));
 }
 
 void set_keywords(std::span<const OptionField> fields, const nb::dict& keywords) {
   for (const auto& [name, value] : keywords) set_keyword(fields, name, value);
+}
+
+IsGiven given_in(const nb::dict& keywords) {
+  return [&keywords](const std::string& name) { return keywords.contains(name.c_str()); };
 }
 
 std::shared_ptr<Runtime> runtime_of(int threads) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "attend/api/named_options.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/runtime.h"
 
@@ -27,6 +28,9 @@ std::string utf8_of(nanobind::handle object, std::string_view name);
 void set_keyword(std::span<const OptionField> fields, nanobind::handle name,
                  nanobind::handle value);
 void set_keywords(std::span<const OptionField> fields, const nanobind::dict& keywords);
+
+// Whether one of `keywords` has a name. They must outlive the result, which needs the GIL.
+IsGiven given_in(const nanobind::dict& keywords);
 
 // A runtime with this many threads; 0: the default one of the process, as null. Throws ConfigError.
 std::shared_ptr<Runtime> runtime_of(int threads);

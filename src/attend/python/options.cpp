@@ -68,7 +68,7 @@ std::vector<OptionState> training_options_of(const std::string& task) {
 }  // namespace
 
 void add_options(nb::module_& module) {
-  module.def("translation_options", options_of<TranslateKeywords>);
+  module.def("translation_options", options_of<NamedTranslation>);
   module.def("generation_options", options_of<GenerationOptions>);
   module.def("explanation_options", options_of<ExplanationOptions>);
   module.def("bleu_options", options_of<BleuOptions>);

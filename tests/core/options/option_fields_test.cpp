@@ -195,6 +195,27 @@ TEST(OptionFields, KeepTheirValueOnErrors) {
   EXPECT_EQ(example.d_model, 512);
 }
 
+TEST(OptionFields, AreSetByName) {
+  Example example;
+  const auto list = option_fields(example);
+  set_option_named(list, "d_model", std::vector<std::string>{"8"});
+  set_option_named(list, "max-steps", std::vector<std::string>{"9"});
+  EXPECT_EQ(example.d_model, 8);
+  EXPECT_EQ(example.max_steps, 9);
+  try {
+    set_option_named(list, "d_modle", std::vector<std::string>{"8"});
+    ADD_FAILURE() << "an unknown name must not pass";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(), "unknown option 'd_modle'; did you mean d_model?");
+  }
+  try {
+    set_option_named(list, "d_model", std::vector<std::string>{"0"});
+    ADD_FAILURE() << "a value out of range must not pass";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(), "d_model: expected a whole number from 1 to 65536, got 0");
+  }
+}
+
 TEST(Toml, ListsTheValues) {
   EXPECT_EQ(to_toml(Example{}, "model"),
             "[model]\ntied = false\nd-model = 512\nmax-steps = 100000\nseed = 1\nvalue = -1.0\nout "

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "attend/core/options/nearest_name.h"
 #include "attend/core/options/option_error.h"
 #include "attend/core/strings/quote.h"
 #include "attend/core/strings/utf8.h"
@@ -220,6 +221,14 @@ std::vector<std::string> option_names(std::span<const OptionField> fields) {
   std::vector<std::string> names;
   for (const OptionField& field : fields) names.push_back(field.name);
   return names;
+}
+
+void set_option_named(std::span<const OptionField> fields, const std::string& name,
+                      std::span<const std::string> values) {
+  if (const OptionField* field = find_option(fields, name)) return set_option(*field, values, name);
+  std::vector<std::string> names;
+  for (const OptionField& known : fields) names.push_back(snake_case(known.name));
+  throw ConfigError(fmt::format("unknown option {}{}", quote(name), did_you_mean(name, names)));
 }
 
 std::string to_toml(std::span<const OptionField> fields, std::string_view heading) {

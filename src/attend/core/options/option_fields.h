@@ -63,6 +63,10 @@ std::string snake_case(std::string_view name);
 // The field of that name, in either case; nullptr if there is none.
 const OptionField* find_option(std::span<const OptionField> fields, std::string_view name);
 std::vector<std::string> option_names(std::span<const OptionField> fields);
+// Sets the option of that name, in either case. Throws ConfigError for an unknown name, with the
+// nearest one in snake_case, and as set_option() does.
+void set_option_named(std::span<const OptionField> fields, const std::string& name,
+                      std::span<const std::string> values);
 
 // The options as lines "name = value" of a TOML file, in order, which read back as the same values.
 // `heading` becomes "[heading]" if not empty. Throws ConfigError for strings that are not UTF-8.

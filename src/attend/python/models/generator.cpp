@@ -13,7 +13,7 @@
 #include <memory>
 #include <tuple>
 
-#include "attend/error.h"
+#include "attend/api/named_options.h"
 #include "attend/inspect/attention_page.h"
 #include "attend/python/models/explanations.h"
 #include "attend/python/models/model_views.h"
@@ -40,13 +40,7 @@ using Strings = std::vector<std::string>;
 GenerationOptions options_of(const GeneratorView& generator, const nb::dict& keywords) {
   GenerationOptions options = generator.engine.default_options();
   set_keywords(option_fields(options), keywords);
-  const bool searches = options.beam.beam_size > 0;
-  for (const char* name : {"temperature", "top_k", "top_p", "seed"})
-    if (searches && keywords.contains(name))
-      throw ConfigError(fmt::format("{}: is for sampling, not for beam_size", name));
-  for (const char* name : {"length_penalty", "patience"})
-    if (!searches && keywords.contains(name))
-      throw ConfigError(fmt::format("{}: needs beam_size", name));
+  require_effect(options, given_in(keywords));
   return options;
 }
 

@@ -33,27 +33,13 @@ using Strings = std::vector<std::string>;
 // Parent, id, token, its log-probability, that of the hypothesis, the score, the fate.
 using BeamCandidateState = std::tuple<int, int, std::string, float, float, float, std::string>;
 
-void refuse(const nb::dict& keywords, std::initializer_list<const char*> names,
-            const char* reason) {
-  for (const char* name : names)
-    if (keywords.contains(name)) throw ConfigError(fmt::format("{}: {}", name, reason));
-}
-
 }  // namespace
 
 TranslationOptions translation_options(const TranslatorView& translator, const nb::dict& keywords) {
-  TranslateKeywords k;
-  k.translation = translator.engine.default_options();
-  set_keywords(option_fields(k), keywords);
-  if (k.sample) {
-    refuse(keywords, {"beam_size", "length_penalty", "patience", "must_contain", "prefix_weight"},
-           "is for beam search, not for sample=True");
-    k.translation.sampling = k.sampling;
-    k.translation.sampling->max_length = k.translation.beam.max_length;
-  } else {
-    refuse(keywords, {"temperature", "top_k", "top_p", "seed"}, "needs sample=True");
-  }
-  return k.translation;
+  NamedTranslation named;
+  named.translation = translator.engine.default_options();
+  set_keywords(option_fields(named), keywords);
+  return resolved(named, given_in(keywords));
 }
 
 void set_beginnings(TranslationOptions& options, const Beginnings& beginnings) {

@@ -8,26 +8,13 @@
 #include <variant>
 #include <vector>
 
+#include "attend/api/named_options.h"
 #include "attend/python/models/model_views.h"
 #include "attend/tasks/translation/engine.h"
 
 namespace attend {
 
 using TranslatorView = ModelView<TranslationEngine>;
-
-// The options of `attend translate` that concern the translations.
-struct TranslateKeywords {
-  TranslationOptions translation;
-  bool sample = false;
-  SamplingOptions sampling;
-};
-
-template <class Visitor>
-void fields(TranslateKeywords& k, Visitor&& visit) {
-  fields(k.translation, visit);
-  visit("sample", k.sample, "draw translations at random instead of searching for the best");
-  fields(k.sampling, visit);
-}
 
 // Returns the options of the model with the keywords of `attend translate` in their place. Throws
 // ConfigError for a wrong one. Needs the GIL.
