@@ -11,6 +11,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "attend/classifier.h"
@@ -29,6 +30,10 @@ class BaseModel {
   // DataError for a damaged file or an adapter.
   static BaseModel load(const std::filesystem::path& path,
                         std::shared_ptr<Runtime> runtime = nullptr);
+
+  // What the model is for, as in TrainingJob::task: "translation", "lm", "classification",
+  // "tagging" or "embedding".
+  std::string_view task() const;
 
   // The model with an adapter (a file, or the folder of a run), or without a path the model itself.
   // Answers equal those of the file that `attend merge` writes, bit for bit: adapted matrices are

@@ -48,6 +48,12 @@ TEST_F(BaseModelTest, RefusesAnotherKindOfModel) {
   EXPECT_THROW(BaseModel::load(path("first")), DataError) << "an adapter";
 }
 
+TEST_F(BaseModelTest, NamesItsTaskAsATrainingDoes) {
+  for (const TrainingJob& job : {translation_job("a", 1), language_job("b", 1),
+                                 classification_job("c", 1), tagging_job("d", 1)})
+    EXPECT_EQ(BaseModel::load(train(job).model).task(), job.task);
+}
+
 TEST_F(BaseModelTest, TakesModelsOfOtherTasks) {
   train(translation_job("translator", 2));
   train(language_job("generator", 2));
