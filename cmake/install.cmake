@@ -1,5 +1,5 @@
-# `cmake --install`: the program, libattend.so, the headers of include/attend, attendConfig.cmake and
-# attend.pc. The installed tree is relocatable.
+# `cmake --install`: the program, libattend.so, the headers of include/attend, attendConfig.cmake,
+# attend.pc and, for C, attend-c.pc. The installed tree is relocatable.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -14,8 +14,16 @@ install(FILES ${PROJECT_BINARY_DIR}/attendConfigVersion.cmake DESTINATION ${CMAK
 
 file(RELATIVE_PATH prefix_from_pkgconfig /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" prefix_from_pkgconfig ${prefix_from_pkgconfig})
-configure_file(cmake/attend.pc.in ${PROJECT_BINARY_DIR}/attend.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/attend.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+# Programs in C need no standard of C++.
+foreach(name attend attend-c)
+  set(pkgconfig_name ${name})
+  set(pkgconfig_standard "-std=c++20 ")
+  if(name STREQUAL "attend-c")
+    set(pkgconfig_standard "")
+  endif()
+  configure_file(cmake/attend.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+endforeach()
 
 if(TARGET attend_program)
   install(TARGETS attend_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)

@@ -55,10 +55,10 @@ function(attend_layer name)
   set(ATTEND_LAYERS ${ATTEND_LAYERS} ${name} PARENT_SCOPE)
 endfunction()
 
-# attend::attend: the library for programs, with the headers of include/attend. It is always shared, so
+# attend::attend: the library for programs, with the headers of include/attend, also that of C. It is always shared, so
 # programs need none of its dependencies, see none of their symbols, and link quickly.
 function(attend_library)
-  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/attend/*.h)
+  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/attend/*.h ${PROJECT_SOURCE_DIR}/include/attend/c/*.h)
   set(objects "")
   foreach(layer IN LISTS ATTEND_LAYERS)
     list(APPEND objects $<TARGET_OBJECTS:attend_${layer}>)

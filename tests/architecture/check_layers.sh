@@ -6,7 +6,8 @@
 #   - only backend/fast includes Highway, and backend/reference does not include backend/fast
 #   - only server/http includes Boost
 #   - project headers are included as "attend/<layer>/<file>.h", public headers as "attend/<file>.h"
-#   - the public headers in ROOT/include/attend include only each other and the standard library
+#   - the public headers in ROOT/include/attend include only each other and the standard library; those in its folder c that of C
+#   - the interface of C, api/c, is made of the public headers, options by name, and what core has
 #   - the library does not print, exit or abort: only the command line does, through cli/output.h
 #   - JSON is parsed in core/json/json.cpp, which bounds its depth, and in the parser of safetensors headers, which builds nothing
 #   - the messages of the library name options without dashes: core/options/option_error.h
@@ -57,10 +58,14 @@ function check_include(line,    path) {
   path = line
   sub(/^[ \t]*#[ \t]*include[ \t]*[<"]/, "", path)
   sub(/[>"].*$/, "", path)
-  if (path ~ /^attend\/[a-z_]+\.h$/) {
+  if (path ~ /^attend\/(c\/)?[a-z_]+\.h$/) {
     if (!(path in is_public)) complain("includes \"" path "\", which include/attend does not have")
+  } else if (FILENAME ~ /^include\/attend\/c\//) {
+    if (line ~ /"/ || path !~ /^std[a-z]+\.h$/) complain("includes \"" path "\": the headers of C include nothing but the standard library of C")
   } else if (layer == "") {
     if (line ~ /"/ || path ~ /[\/.]/) complain("includes \"" path "\": a public header includes nothing but attend/<file>.h and the standard library")
+  } else if (folder == "api/c" && path ~ /^attend\// && path !~ /^attend\/(api\/c\/|api\/named_options[.]h|core\/|tasks\/[a-z]+\/engine[.]h)/) {
+    complain("includes \"" path "\": the interface of C is made of the public headers")
   } else if (path ~ /^attend\//) {
     check_project_include(path)
   } else if (path ~ /^hwy\//) {

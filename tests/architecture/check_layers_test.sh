@@ -63,6 +63,11 @@ expect "a public header that includes a layer fails" "1: includes \"attend/core/
 expect "a public header that shows a library fails" "1: includes \"fmt/format.h\": a public header" include/attend/error.h '#include <fmt/format.h>'
 expect "a public header that is not there fails" "1: includes \"attend/errors.h\", which include/attend does not have" src/attend/ops/relu.cpp \
   '#include "attend/errors.h"'
+expect "a header of C passes with the standard library of C" "" include/attend/c/attend.h '#include <stdint.h>'
+expect "a header of C that includes C++ fails" "1: includes \"string\": the headers of C" include/attend/c/attend.h '#include <string>'
+expect "the interface of C uses options by name" "" src/attend/api/c/calls.cpp '#include "attend/core/options/option_fields.h"'
+expect "the interface of C that looks inside fails" "1: includes \"attend/tasks/loaded_model.h\": the interface of C" src/attend/api/c/calls.cpp \
+  '#include "attend/tasks/loaded_model.h"'
 expect "a file of 401 lines fails" "401: is longer than 400 lines" src/attend/ops/relu.cpp "$(seq 401 | sed 's|^|// |')"
 expect "a file of 400 lines passes" "" src/attend/ops/relu.cpp "$(seq 400 | sed 's|^|// |')"
 build=$(sed -n 's/^ *\(attend_layer([a-z]*\).*/\1)/p' "$here/../../CMakeLists.txt")
