@@ -26,10 +26,11 @@ package_packages="dpkg-dev"
 mpi_packages="libopenmpi-dev openmpi-bin"
 # A build for 64-bit ARM, and what runs it.
 aarch64_packages="g++-aarch64-linux-gnu qemu-user-static"
-# Programs that tests start, so that none is skipped: browsers, shells, servers, a batch system, and Java for Spark.
+# Programs that tests start, so that none is skipped: browsers, shells, servers, a batch system, Java for Spark, and languages
+# with an example of the interface of C.
 test_packages="libbenchmark-dev libdnnl-dev ocl-icd-opencl-dev python3 python3-dev python3-venv python3-yaml libopenmpi-dev openmpi-bin
   chromium chromium-driver nginx-light openssl prometheus groff zsh fish systemd slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge
-  default-jre-headless"
+  default-jdk-headless libjna-java rustc golang-go mono-mcs nodejs libnode-dev"
 test_package_packages="dpkg-dev debootstrap lintian default-jre-headless"
 
 usage() {
@@ -56,11 +57,22 @@ packages() {
   esac
 }
 
-# The packages of the arguments that dpkg does not report as installed, on one line.
+# Rust and Node are often installed from elsewhere, and a second Node cannot be.
+is_here() {
+  case "$1" in
+    rustc) command -v rustc >/dev/null ;;
+    nodejs) command -v node >/dev/null ;;
+    libnode-dev) [ -e /usr/include/node/node_api.h ] ;;
+    *) false ;;
+  esac
+}
+
+# The packages of the arguments that are not installed, on one line.
 missing() {
   installed=" $(dpkg-query --show --showformat='${binary:Package}=${db:Status-Status} ' "$@" 2>/dev/null || true)"
   absent=""
   for package in "$@"; do
+    ! is_here "$package" || continue
     case "$installed" in
       *" $package=installed "* | *" $package:"*"=installed "*) ;;
       *) absent="$absent $package" ;;
