@@ -15,9 +15,8 @@ libraries=$(dirname "$(find "$prefix" -name libattend.so)")
 
 echo "== what is installed"
 [ -x "$prefix/bin/attend" ]
-ls "$source/include/attend" >"$work/headers"
-ls "$prefix/include/attend" | cmp - "$work/headers"
-[ -z "$(find "$prefix/include" -mindepth 2 -type d)" ] || { echo "headers that are not public are installed"; exit 1; }
+(cd "$source/include" && find . | sort) >"$work/headers"
+(cd "$prefix/include" && find . | sort) | cmp - "$work/headers"
 share=$prefix/share
 for file in man/man1/attend.1 bash-completion/completions/attend zsh/site-functions/_attend fish/vendor_completions.d/attend.fish; do
   [ -s "$share/$file" ] || { echo "$file is not installed"; exit 1; }
@@ -36,6 +35,14 @@ cmake -S "$work/examples" -B "$work/by_cmake" -DCMAKE_PREFIX_PATH="$prefix" >"$w
 cmake --build "$work/by_cmake" --parallel 2 >"$work/cmake.log" 2>&1 || { cat "$work/cmake.log"; exit 1; }
 "$work/examples/run_examples.sh" "$work/by_cmake"
 
+echo "== find_package(attend) of a project in C"
+mkdir "$work/in_c"
+printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(in_c LANGUAGES C)' 'find_package(attend 0.2 REQUIRED)' \
+  "add_executable(in_c $source/examples/c/translate.c)" 'target_link_libraries(in_c PRIVATE attend::attend)' >"$work/in_c/CMakeLists.txt"
+{ cmake -S "$work/in_c" -B "$work/in_c/build" -DCMAKE_PREFIX_PATH="$prefix" && cmake --build "$work/in_c/build"; } >"$work/cmake.log" 2>&1 ||
+  { cat "$work/cmake.log"; exit 1; }
+"$work/in_c/build/in_c" 2>&1 | grep -q '^usage:'
+
 echo "== find_package of another version"
 sed -i 's/find_package(attend 0.2/find_package(attend 0.1/' "$work/examples/CMakeLists.txt"
 if cmake -S "$work/examples" -B "$work/refused" -DCMAKE_PREFIX_PATH="$prefix" >"$work/cmake.log" 2>&1; then
@@ -49,6 +56,10 @@ flags=$(pkg-config --cflags attend)
 links="$(pkg-config --libs attend) -Wl,-rpath,$libraries"
 c++ $flags "$source/examples/translate.cpp" -o "$work/translate" $links
 "$work/translate" 2>&1 | grep -q '^usage:'
+
+echo "== pkg-config attend-c"
+cc -std=c99 -Wall -Wextra -Werror "$source/examples/c/translate.c" -o "$work/translate_c" $(pkg-config --cflags --libs attend-c) "-Wl,-rpath,$libraries"
+"$work/translate_c" 2>&1 | grep -q '^usage:'
 
 echo "== the programs of README.md and docs/cpp.md"
 for page in README docs/cpp; do
