@@ -202,4 +202,9 @@ std::unique_ptr<ByteSource> open_bytes(std::istream& stream, const std::string& 
   return std::make_unique<DetectingSource>(std::make_unique<StreamSource>(stream, name), name);
 }
 
+std::unique_ptr<ByteSource> open_bytes(std::unique_ptr<ByteSource> source,
+                                       const std::string& name) {
+  return std::make_unique<DetectingSource>(std::move(source), name);
+}
+
 }  // namespace attend::detail

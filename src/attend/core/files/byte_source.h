@@ -30,5 +30,7 @@ std::unique_ptr<ByteSource> open_bytes(const std::string& path);
 std::unique_ptr<ByteSource> open_bytes(int descriptor, const std::string& name);
 // Unpacks gzip and zstd. Reads nothing yet. The stream must outlive the source.
 std::unique_ptr<ByteSource> open_bytes(std::istream& stream, const std::string& name);
+// The same for any other source.
+std::unique_ptr<ByteSource> open_bytes(std::unique_ptr<ByteSource> source, const std::string& name);
 
 }  // namespace attend::detail

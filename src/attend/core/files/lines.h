@@ -40,6 +40,8 @@ class LineReader {
   LineReader(std::istream& stream, const std::string& name);
   // The same for an open descriptor, which is not closed and may be non-blocking.
   LineReader(int descriptor, const std::string& name);
+  // The lines of a source that is plain: for readers in core/.
+  LineReader(std::unique_ptr<detail::ByteSource> source, std::string name);
   ~LineReader();
   LineReader(LineReader&&) noexcept;
   LineReader& operator=(LineReader&&) noexcept;
@@ -65,7 +67,6 @@ class LineReader {
   std::string where() const;
 
  private:
-  LineReader(std::unique_ptr<detail::ByteSource> source, std::string name);
   enum class Gathered { part, line, too_long, end };
   bool gather(bool may_wait);
   void take_from_buffer();

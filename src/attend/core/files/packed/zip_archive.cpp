@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "attend/core/files/byte_reader.h"
@@ -135,6 +137,41 @@ void read_stored(const InputFile& file, const ZipEntry& entry, std::uint64_t ski
   check_checksum(file, entry, add_to_checksum(add_to_checksum(0, skipped), to));
 }
 
+class EntryBytes final : public detail::ByteSource {
+ public:
+  EntryBytes(const InputFile& file, const ZipEntry& entry) : file_(file), entry_(entry) {
+    if (entry.deflated) inflater_.emplace(file, entry);
+  }
+
+  std::size_t read(char* to, std::size_t capacity) override {
+    const auto count =
+        static_cast<std::size_t>(std::min<std::uint64_t>(capacity, entry_.size - at_));
+    const auto piece = std::as_writable_bytes(std::span(to, count));
+    if (count == 0) return 0;
+    if (inflater_) {
+      inflater_->read(piece);
+    } else {
+      file_.read(entry_.begin + at_, piece);
+      checksum_ = add_to_checksum(checksum_, piece);
+    }
+    at_ += count;
+    if (at_ == entry_.size) finish();
+    return count;
+  }
+
+ private:
+  void finish() {
+    if (inflater_) return inflater_->finish();
+    check_checksum(file_, entry_, checksum_);
+  }
+
+  const InputFile& file_;
+  const ZipEntry& entry_;
+  std::optional<Inflater> inflater_;
+  std::uint64_t at_ = 0;
+  std::uint32_t checksum_ = 0;
+};
+
 }  // namespace
 
 ZipArchive::ZipArchive(std::shared_ptr<const InputFile> file)
@@ -163,6 +200,10 @@ void ZipArchive::read(const ZipEntry& entry, std::uint64_t skip, std::span<std::
   if (to.empty()) return;
   if (entry.deflated) return read_deflated(*file_, entry, skip, to);
   read_stored(*file_, entry, skip, to);
+}
+
+std::unique_ptr<detail::ByteSource> ZipArchive::open(const ZipEntry& entry) const {
+  return std::make_unique<EntryBytes>(*file_, entry);
 }
 
 std::vector<std::byte> ZipArchive::read(const ZipEntry& entry, std::uint64_t most) const {

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "attend/core/files/byte_source.h"
 #include "attend/core/files/input_file.h"
 
 namespace attend {
@@ -50,6 +51,9 @@ class ZipArchive {
   void read(const ZipEntry& entry, std::uint64_t skip, std::span<std::byte> to) const;
   // Reads a whole entry. Also throws DataError if it has more than `most` bytes.
   std::vector<std::byte> read(const ZipEntry& entry, std::uint64_t most) const;
+  // The bytes of an entry one after the other, of any size. Its last read checks the checksum. The
+  // archive must outlive the source.
+  std::unique_ptr<detail::ByteSource> open(const ZipEntry& entry) const;
 
  private:
   std::shared_ptr<const InputFile> file_;
