@@ -119,6 +119,8 @@ cp valid.en valid.txt
 cp test.en lines.txt
 cp test.en texts.txt
 awk '{ print (NR % 2 ? "good" : "bad") "\t" $0 }' train.en >train.tsv
+paste train.en train.de >deu.txt
+tar -cf deu-eng.zip deu.txt  # the content of an archive decides, not its name
 head -n 6 train.tsv >valid.tsv
 tail -n 6 train.tsv >test.tsv
 paste train.en train.de >pairs.tsv

@@ -15,6 +15,9 @@ void add_commands(CLI::App& app);
 // training.
 void add_train_command(CLI::App& app);
 
+// attend data NAME --from F... --out DIR: a public data set as the recipes read it.
+void add_data_command(CLI::App& app);
+
 // attend filter --src F --tgt F --out-src F --out-tgt F: cleans text before training.
 void add_filter_command(CLI::App& app);
 
