@@ -4,16 +4,21 @@
 #   <!-- not run: REASON -->     on the line before a block: the block is skipped
 #   <!-- world: KIND -->         from here on, the folder in which blocks run has a trained model of this KIND in run/:
 #                                translation, lm, classification, tagging or embedding; before the first such line it has none
+#                                demo: a translator in demo/run; tatoeba, imdb, shakespeare: no model, but what a reader of
+#                                this tutorial has downloaded (tutorial_files.sh)
 # Every folder has small files under the names that the pages use. Training commands run as written, with a small
-# configuration (flags win over it) and without the earlier run in their --out.
+# configuration (flags win over it), at most 6 steps or 1 epoch, and without the earlier run in their --out. Experiments
+# of the lab run with --quick.
 # Usage: run_commands.sh ROOT ATTEND [PAGE...]
 set -u
 usage="usage: run_commands.sh ROOT ATTEND [PAGE...]"
+here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "${1:?$usage}" && pwd)
 attend=$(cd "$(dirname "${2:?$usage}")" && pwd)/$(basename "$2")
 shift 2
 [ -x "$attend" ] || { echo "run_commands: no program $attend" >&2; exit 2; }
-[ $# -gt 0 ] || set -- README.md $(cd "$root" && ls docs/*.md)
+[ $# -gt 0 ] || set -- README.md $(cd "$root" && ls docs/*.md docs/tutorials/*.md)
+data=${ATTEND_DATA:-$root/../shared/data}
 
 work=$(mktemp -d)
 trap '"$work/bin/stop_serving"; rm -rf "$work"' EXIT
@@ -37,6 +42,7 @@ case "\${1:-} \${2:-}" in
     cat "$work/serving" >&2
     exit 1
     ;;
+  "lab "[a-z]*) exec "$attend" "\$@" --quick ;;
   "train "* | "prepare "*) ;;
   *) exec "$attend" "\$@" ;;
 esac
@@ -45,8 +51,14 @@ previous=
 of=
 [ "\$1" = prepare ] && of=prepare-
 for word in "\$@"; do
-  [ "\$previous" = --out ] && out=\$word
-  case "\$word" in --config|--resume|--help|--tokenizer-from) own= ;; --prepared) of=prepared- ;; esac
+  shift
+  case "\$previous" in
+    --out) out=\$word ;;
+    --max-steps) [ "\$word" -le 6 ] || word=6 ;;
+    --max-epochs) word=1 ;;
+  esac
+  set -- "\$@" "\$word"
+  case "\$word" in --config|--resume|--help|--tokenizer-from) own= ;; --prepared) of=prepared- ;; --init-from) of=from- ;; esac
   previous=\$word
 done
 [ -n "\$own" ] || exec "$attend" "\$@"
@@ -98,6 +110,11 @@ for task in translation lm; do
   grep -vE '^(tokenizer|vocab-size) ' "$work/$task.toml" >"$work/prepared-$task.toml"
 done
 
+# A model keeps its vocabulary and size.
+for task in translation lm classification embedding tagging; do
+  grep -vE '^(tokenizer|vocab-size|d-|n-)' "$work/$task.toml" >"$work/from-$task.toml"
+done
+
 # Small files.
 cd "$work/files" || exit 2
 for who in "old man:alte Mann" "young man:junge Mann" "old dog:alte Hund" "young dog:junge Hund" "red book:rote Buch"; do
@@ -134,12 +151,28 @@ awk -F'\t' '{ print (NR % 3 ? "old" : "") (NR % 2 ? ",man" : "") "\t" $1 }' pair
 printf 'animal\tThe bat flies.\nanimal\tA bat sleeps.\nclub\tHe has a bat.\nclub\tThe bat is old.\n' >uses.tsv
 cd "$work" || exit 2
 
+# A directory as Hugging Face has it, of a small embedding model.
+foreign_embedder() {
+  (cd "$work/files" && attend train embedding --train pairs.tsv --tokenizer wordpiece --vocab-size 60 \
+    --normalization identity --positions learned --activation gelu --norm-embedding --embedding-scale 1 \
+    --token-types 2 --out "$work/embedder" && attend export "$work/embedder" --out "$1") >"$work/log" 2>&1
+}
+
 # world KIND: a folder of the small files and a model of that kind in run/, made once.
 world() {
   [ -d "$work/$1" ] && return 0
   cp -r "$work/files" "$work/$1"
+  task=$1 out=run
   case "$1" in
     none) return 0 ;;
+    tatoeba | imdb | shakespeare)
+      "$here/tutorial_files.sh" "$1" "$work/$1" "$data" || return 1
+      [ "$1" != shakespeare ] || foreign_embedder "$work/$1/all-MiniLM-L6-v2"
+      return
+      ;;
+    demo) task=translation out=demo/run && mkdir "$work/$1/demo" ;;
+  esac
+  case "$task" in
     translation) files="--src-train train.en --tgt-train train.de --src-valid valid.en --tgt-valid valid.de" ;;
     lm) files="--train train.txt --valid valid.txt" ;;
     classification) files="--train train.tsv --valid valid.tsv" ;;
@@ -147,7 +180,7 @@ world() {
     embedding) files="--train pairs.tsv --valid valid-pairs.tsv" ;;
     *) echo "unknown world $1"; return 1 ;;
   esac
-  (cd "$work/$1" && attend train "$1" $files --out run) >"$work/log" 2>&1
+  (cd "$work/$1" && attend train "$task" $files --out "$out") >"$work/log" 2>&1
 }
 
 # The blocks of a page: a file with the commands and one with its line, world and reason not to run.
