@@ -1,7 +1,7 @@
 #!/bin/sh
 # An outside project against an installed tree: tests/package/installed_tree_test.sh SOURCE BUILD
 # Moves the tree after installation, so it must be relocatable. Builds and runs the examples, found by CMake
-# and by pkg-config, and every C++ program of README.md and docs/cpp.md.
+# and by pkg-config, and every C++ program of docs/cpp.md.
 set -eu
 source=$1
 build=$2
@@ -61,12 +61,9 @@ echo "== pkg-config attend-c"
 cc -std=c99 -Wall -Wextra -Werror "$source/examples/c/translate.c" -o "$work/translate_c" $(pkg-config --cflags --libs attend-c) "-Wl,-rpath,$libraries"
 "$work/translate_c" 2>&1 | grep -q '^usage:'
 
-echo "== the programs of README.md and docs/cpp.md"
-for page in README docs/cpp; do
-  awk -v prefix="$work/$(basename $page)_" '/^```cpp/ {++n; inside = 1; next} /^```/ {inside = 0} inside {print > (prefix n ".cpp")}' "$source/$page.md"
-done
-programs=$(ls "$work"/README_*.cpp "$work"/cpp_*.cpp)
-for program in $programs; do
+echo "== the programs of docs/cpp.md"
+awk -v prefix="$work/cpp_" '/^```cpp/ {++n; inside = 1; next} /^```/ {inside = 0} inside {print > (prefix n ".cpp")}' "$source/docs/cpp.md"
+for program in "$work"/cpp_*.cpp; do
   echo "$(basename "$program")"
   c++ $flags -Wall -Wextra -Werror "$program" -o "${program%.cpp}" $links || { cat "$program"; exit 1; }
 done

@@ -9,14 +9,17 @@ import re
 import shutil
 
 import attend
+import numpy
 import pytest
-from conftest import SOURCE, Models
+from conftest import ENGLISH, GERMAN, SOURCE, Models
 
-BLOCKS = [
-    block
-    for page in (SOURCE / "README.md", SOURCE / "docs" / "python.md")
-    for block in re.findall(r"^```python\n(.*?)^```", page.read_text(), re.S | re.M)
-]
+
+def blocks_of(page: str) -> list[str]:
+    text = (SOURCE / "docs" / page).read_text()
+    return re.findall(r"^```python\n(.*?)^```", text, re.S | re.M)
+
+
+BLOCKS = blocks_of("python.md")
 
 
 def test_every_block_of_the_pages_runs(
@@ -37,6 +40,28 @@ def test_every_block_of_the_pages_runs(
             continue
         exec(compile(block, f"Python block {number} of the pages", "exec"), names)
     assert isinstance(names["model"], attend.Translator)
+
+
+def test_the_search_of_the_tutorial_finds_the_text_itself(
+    models: Models,
+    tmp_path: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (block,) = blocks_of("tutorials/search.md")
+    monkeypatch.chdir(tmp_path)
+    embedder = attend.train_embedding(
+        out="run", examples=[*zip(ENGLISH, GERMAN, strict=True)] * 8, max_steps=5, valid_every=0,
+        vocab_size=60, d_model=16, n_heads=2, d_ff=32, n_encoder_layers=1,
+    )  # fmt: skip
+    shutil.copy("run/model.safetensors", "minilm.safetensors")
+    pathlib.Path("texts.txt").write_text("\n".join(ENGLISH) + "\n")
+    numpy.save("vectors.npy", embedder.encode(ENGLISH))
+    names: dict[str, object] = {}
+    exec(compile(block, "search.py", "exec"), names)
+    capsys.readouterr()
+    names["search"](ENGLISH[2], count=1)
+    assert capsys.readouterr().out == f"1.000  {ENGLISH[2]}\n"
 
 
 def test_the_notebook_runs(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
