@@ -1,6 +1,9 @@
 #!/bin/sh
 # The pages are true where that can be checked. Fails, naming page and line, on
 #   - a link to a file or heading that does not exist
+#   - a link such as [`linear`](../src/attend/ops/linear.cpp) to a source that lacks this name
+#   - a block after <!-- from: FILE --> that is not in this file, line by line (indentation aside)
+#   - a page of docs that no links from docs/index.md lead to; a README of more than 150 lines
 #   - a stated number of kernels that is not that of backend/backend.h
 #   - a line of more than 100 columns, other than tables, images, output, addresses of links and the generated docs/lab.md
 #   - with ATTEND, the program: an option in README or docs that no command has, and a stated default
@@ -74,6 +77,53 @@ for page in $pages; do
     esac
   done <"$work/links"
 done
+
+# Names in links to sources.
+grep -noE '\[`[A-Za-z0-9_:~]+(\(\))?`\]\([^)#]*\.(cpp|h|py|js)\)' $pages | sed 's/:\[`/ /; s/`\](/ /; s/)$//' |
+  while read -r place name target; do
+    name=${name%()}
+    file=$(dirname "${place%:*}")/$target
+    [ ! -e "$file" ] || grep -qw -- "${name##*::}" "$file" || complain "$place: $target has no $name"
+  done
+
+# Quoted sources.
+for page in $pages; do
+  awk '
+    function content(path,    text, line) {
+      text = "\n"
+      while ((getline line < path) > 0) { sub(/^ +/, "", line); text = text line "\n" }
+      close(path)
+      return text
+    }
+    /^<!-- from: .* -->$/ { source = $3; next }
+    source == "" { next }
+    /^```/ && !open { open = FNR; block = "\n"; next }
+    /^```/ {
+      if (index(content(source), block) == 0) printf "%s:%d: is not what %s has\n", FILENAME, open, source
+      open = 0
+      source = ""
+      next
+    }
+    open { line = $0; sub(/^ +/, "", line); block = block line "\n" }
+  ' "$page" >>"$work/problems"
+done
+
+# The way from docs/index.md to every page.
+links_of() {
+  prose "$1" | grep -oE '\]\([^)#]*\.md' | sed 's/^](//' | while read -r target; do
+    case "$target" in http*) ;; *) realpath -m --relative-to=. "$(dirname "$1")/$target" ;; esac
+  done
+}
+echo docs/index.md >"$work/reached"
+: >"$work/read"
+while page=$(grep -vxFf "$work/read" "$work/reached" | head -n 1) && [ -n "$page" ]; do
+  echo "$page" >>"$work/read"
+  [ ! -e "$page" ] || links_of "$page" | grep '^docs/' >>"$work/reached" || true
+done
+for page in $pages; do
+  case "$page" in docs/*) grep -qxF "$page" "$work/reached" || complain "$page: no links lead here from docs/index.md" ;; esac
+done
+[ "$(wc -l <README.md)" -le 150 ] || complain "README.md: has $(wc -l <README.md) lines, more than 150"
 
 # Long lines. Output is a code block without a language.
 for page in $pages; do

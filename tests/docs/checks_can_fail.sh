@@ -19,7 +19,8 @@ expect() {
   printf '%s\n' "$4" >>"$tree/$3"
   case "$1" in
     command*) output=$("$here/run_commands.sh" "$tree" "$attend" "$3" 2>&1) ;;
-    *) output=$("$here/check_pages.sh" "$tree" "$attend" 2>&1) ;;
+    *option* | *default*) output=$("$here/check_pages.sh" "$tree" "$attend" 2>&1) ;;
+    *) output=$("$here/check_pages.sh" "$tree" 2>&1) ;;
   esac
   status=$?
   [ $status -eq 1 ] && printf '%s\n' "$output" | grep -q "$2" && return
@@ -32,6 +33,11 @@ expect "a link to a missing heading" 'README.md:.*no such heading' README.md '[x
 expect "an option that no command has" 'README.md:.*no command has the option --no-such-thing' README.md 'Use `--no-such-thing`.'
 expect "a default that is not one" 'README.md:.*no command has the default 77 for --window' README.md '`--window` (77)'
 expect "a long line" 'README.md:.*has 101 columns' README.md "$(printf '%0101d' 0)"
+expect "a page that no links lead to" 'docs/lost.md: no links lead here' docs/lost.md '# Lost'
+expect "a README that is too long" 'README.md: has [0-9]* lines' README.md "$(yes more | head -n 150)"
+expect "a name that a source lacks" 'docs/cpp.md:.*has no conv2d' docs/cpp.md '[`conv2d`](../src/attend/ops/linear.cpp)'
+expect "a quotation that a source lacks" 'docs/cpp.md:.*is not what src/attend/ops/linear.cpp has' docs/cpp.md \
+  "$(printf '<!-- from: src/attend/ops/linear.cpp -->\n```cpp\nVariable conv2d();\n```')"
 expect "a number of kernels" 'ARCHITECTURE.md:.*states another number of kernels' ARCHITECTURE.md 'There are 3 kernels.'
 expect "command that fails" 'FAILED: docs/cpp.md' docs/cpp.md "$(printf '<!-- world: lm -->\n```sh\nattend info absent.safetensors\n```')"
 
