@@ -83,6 +83,17 @@ std::map<std::string, std::function<void(Config&)>> conditions_of_stacks() {
           {"rotary-original-length", scaled(RotaryScaling::llama3)}};
 }
 
+// The same, and those of encoders.
+template <class Config>
+std::map<std::string, std::function<void(Config&)>> conditions_of_encoders() {
+  auto conditions = conditions_of_stacks<Config>();
+  conditions["uncounted-token"] = [](Config& c) {
+    c.positions = PositionKind::learned;
+    c.uncounted_token = 4;
+  };
+  return conditions;
+}
+
 TEST(OptionWiring, OfTheTransformer) {
   for (const bool norm_first : {false, true}) {
     TransformerConfig base = small_config();
@@ -117,7 +128,7 @@ TEST(OptionWiring, OfTheClassifier) {
   base.classes = 3;
   // For those who make tokens of texts and losses of outputs (tests/tasks/classification).
   expect_every_option_matters<ClassifierConfig>(base, classifier_step,
-                                                conditions_of_stacks<ClassifierConfig>(),
+                                                conditions_of_encoders<ClassifierConfig>(),
                                                 {"bos", "problem-type", "separators"});
 }
 
@@ -135,7 +146,7 @@ TEST(OptionWiring, OfTheEmbedder) {
   static_cast<StackConfig&>(base) = small_config();
   base.dropout = 0.0f;
   base.vocab_size = 23;
-  auto conditions = conditions_of_stacks<EmbedderConfig>();
+  auto conditions = conditions_of_encoders<EmbedderConfig>();
   for (const char* name : {"dense-activation", "dense-bias"})
     conditions[name] = [](EmbedderConfig& c) { c.dense_width = 12; };
   // A list: tests/models/text_embedder_test.cpp.
@@ -158,8 +169,8 @@ TEST(OptionWiring, OfTheTagger) {
   base.vocab_size = 23;
   base.tags = 3;
   // For those who make tokens of texts.
-  expect_every_option_matters<TaggerConfig>(base, tagger_step, conditions_of_stacks<TaggerConfig>(),
-                                            {"bos"});
+  expect_every_option_matters<TaggerConfig>(base, tagger_step,
+                                            conditions_of_encoders<TaggerConfig>(), {"bos"});
 }
 
 // At both ends of its range every dropout leaves a step with numbers.

@@ -70,18 +70,26 @@ TEST(Sinusoids, HaveProductsThatDependOnTheDistance) {
 
 struct Encoding {
   explicit Encoding(PositionKind kind, std::int64_t max_length = 8, std::int32_t first = 0)
-      : encoding(parameters, "positions", {kind, 4, max_length, first}) {
+      : Encoding(PositionOptions{kind, 4, max_length, first}) {}
+  explicit Encoding(const PositionOptions& options) : encoding(parameters, "positions", options) {
     parameters.allocate(1);
   }
   ParameterSet parameters;
   PositionalEncoding encoding;
 };
 
+// Sequences of these lengths, of token 9.
+Ragged texts_of(std::initializer_list<std::size_t> lengths) {
+  RaggedBuilder builder;
+  for (const std::size_t length : lengths) builder.add(std::vector<std::int32_t>(length, 9));
+  return builder.build();
+}
+
 TEST(PositionalEncoding, CountsFromZeroInEverySequence) {
   const Encoding e(PositionKind::sinusoidal);
-  const Positions positions = e.encoding.of(std::vector<std::int32_t>{0, 3, 3, 4, 6});
+  const Positions positions = e.encoding.of(texts_of({3, 0, 1, 2}));
   EXPECT_EQ(positions.position, (std::vector<std::int32_t>{0, 1, 2, 0, 0, 1}));
-  EXPECT_TRUE(e.encoding.of(std::vector<std::int32_t>{0}).position->empty());
+  EXPECT_TRUE(e.encoding.of(texts_of({})).position->empty());
 }
 
 TEST(PositionalEncoding, HasSinusoidsOfAnyLengthAndNoParameters) {
@@ -99,7 +107,7 @@ TEST(PositionalEncoding, HasSinusoidsOfAnyLengthAndNoParameters) {
 
 TEST(PositionalEncoding, MayCountTheRowsOfSinusoidsFromAnotherNumber) {
   const Encoding e(PositionKind::sinusoidal_t2t, 8, 2);
-  const Positions positions = e.encoding.of(std::vector<std::int32_t>{0, 3, 5});
+  const Positions positions = e.encoding.of(texts_of({3, 2}));
   EXPECT_EQ(positions.position, (std::vector<std::int32_t>{2, 3, 4, 2, 3}));
   const Positions far = e.encoding.at(ids({63}));
   EXPECT_EQ(far.position, (std::vector<std::int32_t>{65}));
@@ -118,18 +126,26 @@ TEST(PositionalEncoding, LearnsATable) {
 
 TEST(PositionalEncoding, RefusesASequenceLongerThanItHasLearned) {
   const Encoding e(PositionKind::learned, 8);
-  expect_error<DataError>(
-      [&] {
-        e.encoding.of(std::vector<std::int32_t>{0, 2, 11});
-      },
-      {"9 tokens", "8 positions"});
-  EXPECT_NO_THROW(e.encoding.of(std::vector<std::int32_t>{0, 8, 16}));
+  expect_error<DataError>([&] { e.encoding.of(texts_of({2, 9})); }, {"9 tokens", "8 positions"});
+  EXPECT_NO_THROW(e.encoding.of(texts_of({8, 8})));
+}
+
+TEST(PositionalEncoding, MayLeaveOutATokenThatHasARowOfItsOwn) {
+  const Encoding e({.kind = PositionKind::learned, .width = 4, .max_length = 3, .uncounted = 7});
+  EXPECT_EQ(e.parameters.entries()[0].shape, (Shape{4, 4}));
+  const Ragged text = Ragged::copy(std::vector<std::int32_t>{7, 5, 7, 7, 6, 8, 7, 5, 7},
+                                   std::vector<std::int32_t>{0, 7, 9});
+  const Positions positions = e.encoding.of(text);
+  EXPECT_EQ(positions.position, (std::vector<std::int32_t>{0, 1, 0, 0, 2, 3, 0, 1, 0}));
+  EXPECT_EQ(positions.table.value().data(), e.parameters.values().data());
+  EXPECT_EQ(e.encoding.at(ids({2, 0})).position, (std::vector<std::int32_t>{3, 1}));
+  expect_error<DataError>([&] { e.encoding.of(texts_of({4})); }, {"4 tokens", "3 positions"});
 }
 
 TEST(PositionalEncoding, CanBeNone) {
   const Encoding e(PositionKind::none);
   EXPECT_EQ(e.parameters.size(), 0);
-  EXPECT_FALSE(e.encoding.of(std::vector<std::int32_t>{0, 3}).table.defined());
+  EXPECT_FALSE(e.encoding.of(texts_of({3})).table.defined());
 }
 
 }  // namespace

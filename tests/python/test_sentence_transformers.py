@@ -17,6 +17,7 @@ from conftest import SOURCE
 
 theirs = pytest.importorskip("sentence_transformers")
 torch = pytest.importorskip("torch")
+safetensors = pytest.importorskip("safetensors.torch")
 
 FOREIGN = SOURCE / "tests" / "interchange" / "data" / "models"
 TEXTS = ["the dog", "a man", "the man and the dog sees a dog"]
@@ -62,6 +63,34 @@ def test_encodes_as_sentence_transformers_does(both: tuple[Any, Any], options: d
             found, expected = (getattr(model, name)(texts, **options) for model in both)
             assert_same(found, expected)
     assert_same(*(model.encode(sentences=TEXTS) for model in both))
+
+
+PADDED = ["<pad>", "<pad> a man", "a <pad>man<pad><pad> and the dog<pad>", "<pad></s><pad> the <mask>"]
+
+
+@pytest.mark.parametrize("name", ["xlm_roberta_sentences", "roberta_classifier", "xlm_roberta_tagger"])
+def test_padding_in_a_text_has_the_position_that_transformers_gives_it(
+    tmp_path: pathlib.Path, name: str
+) -> None:
+    directory = shutil.copytree(FOREIGN / name, tmp_path / "model")
+    if not (directory / "modules.json").exists():
+        file = directory / "config.json"
+        settings = json.loads(file.read_text())
+        kind = settings["architectures"][0].split("For")[0]
+        settings["architectures"] = [f"{kind}Model"]
+        file.write_text(json.dumps(settings))
+        prefix = {"RobertaModel": "roberta.", "XLMRobertaModel": "roberta."}[f"{kind}Model"]
+        weights = safetensors.load_file(directory / "model.safetensors")
+        weights = {name: tensor for name, tensor in weights.items() if name.startswith(prefix)}
+        safetensors.save_file(weights, directory / "model.safetensors", {"format": "pt"})
+    expected = theirs.SentenceTransformer(str(directory), device="cpu")
+    position = expected[0].auto_model.embeddings.position_embeddings.weight[1]
+    assert abs(position).max() > 0.01, "the row of padding is not zero"
+    found = ours.SentenceTransformer(directory)
+    for texts in PADDED, PADDED[1], [*TEXTS, *PADDED]:
+        assert_same(found.encode(texts), expected.encode(texts))
+    plain = found.encode(["a <pad> man"], split_special_tokens=True)
+    assert abs(plain - found.encode(["a <pad> man"])).max() > 0.01
 
 
 def test_compares_as_sentence_transformers_does(both: tuple[Any, Any]) -> None:

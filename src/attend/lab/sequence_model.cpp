@@ -34,7 +34,7 @@ class TransformerSequence final : public SequenceModel {
 
   Variable hidden(const Ragged& text, Pass& pass) const override {
     const Variable x =
-        embedding(*embedding_, text.ids, embedding_scale(width_), positions_.of(*text.offsets));
+        embedding(*embedding_, text.ids, embedding_scale(width_), positions_.of(text));
     SequenceContext context(text.self_pattern(causal_));
     return stack_.forward(x, context, pass);
   }

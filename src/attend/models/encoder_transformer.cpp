@@ -3,7 +3,9 @@
 #include <cmath>
 
 #include "attend/core/options/number_range.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
+#include "attend/error.h"
 #include "attend/ops/elementwise.h"
 
 namespace attend {
@@ -21,6 +23,9 @@ Init embedding_init(const EncoderConfig& config) {
 void validate(const EncoderConfig& c) {
   check_options(c);
   validate_stack(c);
+  if (c.uncounted_token >= 0 && c.positions != PositionKind::learned)
+    throw OptionError<ConfigError>("{}: needs {} learned", as_key("uncounted-token"),
+                                   as_key("positions"));
   require_in_range("vocab-size", c.vocab_size, kVocabularySizes);
 }
 
@@ -50,7 +55,7 @@ EncoderTransformer::EncoderTransformer(ParameterSet& parameters, const EncoderCo
                             ? Parameter()
                             : parameters.add_table("bigram_embedding.weight",
                                                    {config.bigram_buckets, config.d_model}, {})),
-      input_(parameters, "", config, config.token_types),
+      input_(parameters, "", config, {config.token_types, config.uncounted_token}),
       stack_(parameters, "encoder", config, {.layers = config.n_encoder_layers}) {}
 
 Variable EncoderTransformer::forward(const Ragged& texts, Pass& pass, const Ids& types) const {

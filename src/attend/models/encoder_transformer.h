@@ -22,6 +22,7 @@ struct EncoderConfig : StackConfig {
 
   int n_encoder_layers = 2;
   int token_types = 0;
+  int uncounted_token = -1;
   int bigram_buckets = 0;
   float embedding_deviation = 1.0f;
   int vocab_size = 0;  // set from the tokenizer
@@ -35,6 +36,9 @@ void encoder_fields(EncoderConfig& c, Visitor&& visit) {
   visit("token-types", c.token_types, between(0, 65536),
         "token types (BERT's segments), each with a vector added to the embeddings: 2 tells the "
         "second text of a pair from the first; 0: none");
+  visit("uncounted-token", c.uncounted_token, between(-1, kVocabularySizes.most),
+        "id of a token that does not count in learned positions and has a position of its own, as "
+        "RoBERTa's padding; -1: none");
   visit("bigram-buckets", c.bigram_buckets, between(0, 1e8),
         experimental("size of a hashed table of bigram embeddings, which are added to the token "
                      "embeddings; 0: none"));

@@ -64,10 +64,11 @@ Tensor sinusoids(PositionKind kind, std::int64_t length, std::int64_t width) {
 
 PositionalEncoding::PositionalEncoding(ParameterSet& parameters, const std::string& path,
                                        const PositionOptions& options)
-    : options_(options) {
-  if (options.kind == PositionKind::learned)
-    learned_ = parameters.add(path + ".weight", {options.max_length, options.width},
-                              {Init::Kind::normal, 0.02f});
+    : options_(options), first_row_(options.first) {
+  if (options.kind != PositionKind::learned) return;
+  first_row_ = options.uncounted >= 0 ? 1 : 0;
+  learned_ = parameters.add(path + ".weight", {first_row_ + options.max_length, options.width},
+                            {Init::Kind::normal, 0.02f});
 }
 
 Positions PositionalEncoding::at(Ids positions) const {
@@ -75,17 +76,17 @@ Positions PositionalEncoding::at(Ids positions) const {
   const std::int32_t last =
       positions->empty() ? 0 : *std::max_element(positions->begin(), positions->end());
   if (options_.kind == PositionKind::learned) {
-    const std::int64_t limit = learned_->dim(0);
-    if (last >= limit)
+    if (last >= options_.max_length)
       throw DataError(fmt::format(
           "a sequence of {} tokens is longer than the {} positions the model has learned", last + 1,
-          limit));
-    return {*learned_, std::move(positions)};
+          options_.max_length));
   }
-  if (options_.first == 0) return {sinusoids_for(last), std::move(positions)};
+  const Variable table =
+      options_.kind == PositionKind::learned ? *learned_ : sinusoids_for(last + first_row_);
+  if (first_row_ == 0) return {table, std::move(positions)};
   std::vector<std::int32_t> rows(positions->begin(), positions->end());
-  for (std::int32_t& row : rows) row += options_.first;
-  return {sinusoids_for(last + options_.first), std::move(rows)};
+  for (std::int32_t& row : rows) row += first_row_;
+  return {table, std::move(rows)};
 }
 
 Variable PositionalEncoding::sinusoids_for(std::int32_t last_row) const {
@@ -94,12 +95,15 @@ Variable PositionalEncoding::sinusoids_for(std::int32_t last_row) const {
   }));
 }
 
-Positions PositionalEncoding::of(std::span<const std::int32_t> offsets) const {
+Positions PositionalEncoding::of(const Ragged& text) const {
   if (!is_added(options_.kind)) return {};
-  std::vector<std::int32_t> positions(static_cast<std::size_t>(offsets.back()));
-  for (std::size_t b = 0; b + 1 < offsets.size(); ++b) {
-    for (std::int32_t n = offsets[b]; n < offsets[b + 1]; ++n)
-      positions[static_cast<std::size_t>(n)] = n - offsets[b];
+  if (options_.uncounted < 0) return at(text.positions());
+  std::vector<std::int32_t> positions;
+  positions.reserve(text.ids->size());
+  for (std::int64_t b = 0; b < text.sequences(); ++b) {
+    std::int32_t next = 0;
+    for (const std::int32_t id : text[b])
+      positions.push_back(id == options_.uncounted ? -1 : next++);
   }
   return at(std::move(positions));
 }

@@ -8,6 +8,7 @@
 
 #include "attend/nn/attention/growing_table.h"
 #include "attend/nn/parameters/parameters.h"
+#include "attend/nn/ragged.h"
 #include "attend/ops/embedding.h"
 
 namespace attend {
@@ -33,24 +34,28 @@ struct PositionOptions {
   PositionKind kind = PositionKind::sinusoidal;
   std::int64_t width = 0;
   std::int64_t max_length = 0;  // of a learned table
-  std::int32_t first = 0;       // the row of the first token of a sequence
+  std::int32_t first = 0;       // the row of the first token of a sequence, of sinusoids
+  // A token that does not count, as RoBERTa's padding. It has row 0 of a learned table, which has
+  // one row more; the first token that counts has row 1. -1: all tokens count.
+  std::int32_t uncounted = -1;
 };
 
 class PositionalEncoding {
  public:
-  // learned: a parameter [max_length, width]; later positions are a DataError. The table of
-  // sinusoids grows with the longest sequence.
+  // learned: a parameter [max_length, width], with `uncounted` one row more; later positions are a
+  // DataError. The table of sinusoids grows with the longest sequence.
   PositionalEncoding(ParameterSet& parameters, const std::string& path,
                      const PositionOptions& options);
 
-  // The encodings of tokens at these positions, from 0.
+  // The encodings of tokens at these positions, from 0; -1: of the token that does not count.
   Positions at(Ids positions) const;
 
-  // Positions 0, 1, ... within each sequence of a ragged batch.
-  Positions of(std::span<const std::int32_t> offsets) const;
+  // Positions 0, 1, ... of the tokens that count within each sequence of a ragged batch.
+  Positions of(const Ragged& text) const;
 
  private:
   PositionOptions options_;
+  std::int32_t first_row_;  // of a token that counts
   Parameter learned_;
 
   Variable sinusoids_for(std::int32_t last_row) const;

@@ -197,6 +197,7 @@ const Cases kClassificationModel{
     {"output-dropout", "0.4", "", kModel},
     {"head", "tanh", "", kModel},
     {"token-types", "2", "", kModel},
+    {"uncounted-token", "5", "--positions learned", kModel},
     {"bigram-buckets", "50", "", kModel},
     {"embedding-deviation", "0.1", "", kModel},
     {"bos", "yes", "", kModel + "batches"},
@@ -290,6 +291,7 @@ const Cases kEmbeddingModel{
     {"dense-bias", "no", "", "config"},
     {"normalize", "no", "", "config losses? norms? validation? parameters? state? score?"},
     {"token-types", "2", "", kModel},
+    {"uncounted-token", "5", "--positions learned", kModel},
     {"bigram-buckets", "50", "", kModel},
     {"embedding-deviation", "0.1", "", kModel},
 };

@@ -21,7 +21,7 @@ constexpr std::array kOlderBertNorms{
     NameRule{"encoder.layers.*.norm2.bias", "encoder.layer.*.output.LayerNorm.beta"},
 };
 
-// Positions of RoBERTa begin after two rows: that of padding, and one before it.
+// Positions of RoBERTa begin after two rows: one that is not used, and that of padding.
 constexpr std::array<NameRule, 12> encoder_rules(ForeignLayout positions) {
   return {
       NameRule{"embedding.weight", "embeddings.word_embeddings.weight", ForeignLayout::first_rows},
@@ -41,7 +41,7 @@ constexpr std::array<NameRule, 12> encoder_rules(ForeignLayout positions) {
 }
 
 constexpr std::array kBert = encoder_rules(ForeignLayout::same);
-constexpr std::array kRoberta = encoder_rules(ForeignLayout::behind_two);
+constexpr std::array kRoberta = encoder_rules(ForeignLayout::behind_one);
 
 constexpr std::array kBertHead{
     NameRule{"head.*", "bert.pooler.dense.*"},
@@ -93,9 +93,12 @@ EncoderConfig read_bert_shape(ForeignConfig& config) {
   return shape;
 }
 
+constexpr int kRobertaPadding = 1;
+
 EncoderConfig read_roberta_shape(ForeignConfig& config) {
   EncoderConfig shape = read_bert_shape(config);
-  config.require("pad_token_id", 1);
+  config.require("pad_token_id", kRobertaPadding);
+  shape.uncounted_token = kRobertaPadding;
   shape.max_positions -= 2;
   return shape;
 }

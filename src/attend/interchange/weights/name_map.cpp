@@ -117,6 +117,11 @@ Tensor with_row(const Tensor& table, float value) {
   return result;
 }
 
+Tensor rows_behind(std::int64_t rows, TensorTable& weights, const std::string& name,
+                   const Shape& shape) {
+  return weights.read(name, {rows + shape[0], shape[1]}).slice_rows(rows, rows + shape[0]);
+}
+
 Tensor read_whole(TensorTable& weights, const ForeignName& name, const Shape& shape) {
   switch (name.layout) {
     case ForeignLayout::same:
@@ -125,10 +130,10 @@ Tensor read_whole(TensorTable& weights, const ForeignName& name, const Shape& sh
       return transposed(weights.read(name.name, {shape[1], shape[0]}));
     case ForeignLayout::one_row:
       return weights.read(name.name, {1, shape[0]}).reshape(shape);
+    case ForeignLayout::behind_one:
+      return rows_behind(1, weights, name.name, shape);
     case ForeignLayout::behind_two:
-      return weights.read(name.name, {shape[0] + 2, shape[1]})
-          .slice_rows(2, shape[0] + 2)
-          .reshape(shape);
+      return rows_behind(2, weights, name.name, shape);
     case ForeignLayout::first_rows:
       return first_rows(weights, name.name, shape);
     case ForeignLayout::but_one:
@@ -208,6 +213,8 @@ Tensor laid_out(const Tensor& whole, ForeignLayout layout) {
       return transposed(whole);
     case ForeignLayout::one_row:
       return whole.reshape({1, whole.size()});
+    case ForeignLayout::behind_one:
+      return below(1, whole);
     case ForeignLayout::behind_two:
       return below(2, whole);
     case ForeignLayout::first_rows:

@@ -22,6 +22,7 @@ enum class ForeignLayout {
   same,
   transposed,  // [in, out] for [out, in]
   one_row,     // [1, N] for [N]
+  behind_one,  // a table whose first row is no position: RoBERTa's
   behind_two,  // a table whose first two rows are no positions: BART's
   first_rows,  // a table whose further rows, if any, are never looked up
   // Without the last row or entry, which no token has: zeros in a table, a bias that is never

@@ -11,15 +11,16 @@
 namespace attend {
 
 StackInput::StackInput(ParameterSet& parameters, const std::string& prefix,
-                       const StackConfig& config, int token_types)
+                       const StackConfig& config, const TokenOptions& tokens)
     : scale_(config.scale_of_embeddings()),
       dropout_(config.dropout),
       positions_(parameters, prefix + "positions",
-                 {config.positions, config.d_model, config.max_positions, config.first_position}) {
+                 {config.positions, config.d_model, config.max_positions, config.first_position,
+                  tokens.uncounted}) {
   if (config.norm_embedding)
     norm_.emplace(parameters, prefix + "norm", config.d_model, config.norm);
-  if (token_types > 0)
-    types_ = parameters.add(prefix + "token_types.weight", {token_types, config.d_model},
+  if (tokens.types > 0)
+    types_ = parameters.add(prefix + "token_types.weight", {tokens.types, config.d_model},
                             {Init::Kind::normal, 0.02f});
 }
 
@@ -43,7 +44,7 @@ Variable StackInput::embed(const Parameter& table, const Tokens& tokens, Pass& p
 
 Variable StackInput::whole(const Parameter& table, const Ragged& text, Pass& pass,
                            const Ids& types) const {
-  return embed(table, {text.ids, positions_.of(*text.offsets), types}, pass);
+  return embed(table, {text.ids, positions_.of(text), types}, pass);
 }
 
 Variable StackInput::step(const Parameter& table, const Ids& ids, const Ids& positions,

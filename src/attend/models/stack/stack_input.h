@@ -15,10 +15,17 @@ namespace attend {
 // The normalization and the types of the tokens are optional (Devlin et al. 2019).
 class StackInput {
  public:
+  // What some encoders know of tokens.
+  struct TokenOptions {
+    int types = 0;
+    std::int32_t uncounted = -1;  // see PositionOptions
+  };
   // Parameters <prefix>positions.weight of learned positions, <prefix>norm of the normalization,
-  // <prefix>token_types.weight [token_types, D] unless that is 0.
+  // <prefix>token_types.weight [types, D] unless that is 0.
   StackInput(ParameterSet& parameters, const std::string& prefix, const StackConfig& config,
-             int token_types = 0);
+             const TokenOptions& tokens);
+  StackInput(ParameterSet& parameters, const std::string& prefix, const StackConfig& config)
+      : StackInput(parameters, prefix, config, TokenOptions{}) {}
 
   // All tokens of a ragged batch -> [N, D]. `types`: their rows in the table of types, N or none:
   // the first for all. Throws ShapeError for another number of them.
