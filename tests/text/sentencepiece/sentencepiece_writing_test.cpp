@@ -102,7 +102,19 @@ TEST(ReorderSentencePiece, KnowsCharactersThatOnlyTheOrderHas) {
     std::vector<std::string> expected = dog;
     expected.emplace_back("ß");
     EXPECT_EQ(pieces_of_text(other, "the dogß"), expected) << "nothing else changes";
-    EXPECT_EQ(other.encode("京都").back(), other.unk_id()) << "two characters";
+    expected.back() = "京都";
+    EXPECT_EQ(pieces_of_text(other, "the dog京都"), expected)
+        << "what is unknown is looked up whole";
+    expected.back() = "<unk>";
+    for (const char* run : {"ßß", "ß京", "京ß", "京", "京都ß"}) {
+      EXPECT_EQ(pieces_of_text(other, std::string("the dog") + run), expected) << run;
+      EXPECT_EQ(other.spans(std::string("the dog") + run).back().begin, 7u) << run;
+      EXPECT_EQ(other.spans(std::string("the dog") + run).back().end, 7 + std::string(run).size());
+    }
+    expected.back() = "ß";
+    expected.insert(expected.end(), dog.begin(), dog.end());
+    expected.emplace_back("ß");
+    EXPECT_EQ(pieces_of_text(other, "the dogß the dogß"), expected);
   }
 }
 

@@ -43,6 +43,7 @@ SentencePieceEngine::SentencePieceEngine(std::string_view serialized)
       checked_(read_sentencepiece_model(serialized)),
       special_(special_tokens(checked_)),
       long_text_(checked_),
+      is_reordered_(checked_.first_unknown_piece != SentencePieceModel{}.first_unknown_piece),
       unknown_is_word_(checked_.unknown_surface.starts_with(' ')) {
   if (unknown() < 0 || unknown() >= vocab_size())
     throw DataError("no piece of its vocabulary stands for what is unknown");
@@ -132,25 +133,42 @@ std::vector<std::int32_t> SentencePieceEngine::encode(std::string_view text) con
   std::string storage;
   text = long_text_.shortened(text, storage);
   std::vector<std::int32_t> ids;
-  for_pieces(text, [&](const auto& piece, std::size_t copies) {
-    const auto id = static_cast<std::int32_t>(piece.id());
-    ids.insert(ids.end(), copies, id < vocab_size() ? id : unknown());
-  });
+  for (const CutPiece& piece : cut(text))
+    ids.insert(ids.end(), piece.copies, piece.id < vocab_size() ? piece.id : unknown());
   return ids;
 }
 
-template <class Use>
-void SentencePieceEngine::for_pieces(std::string_view text, const Use& use) const {
+std::vector<SentencePieceEngine::CutPiece> SentencePieceEngine::cut(std::string_view text) const {
   sentencepiece::ImmutableSentencePieceText pieces;
   const auto status = processor().Encode(text, pieces.mutable_proto());
   if (!status.ok())
     throw DataError(fmt::format("tokenizer: cannot encode {} bytes of text ({})", text.size(),
                                 status.message()));
+  std::vector<CutPiece> result;
+  std::string run;  // of neighbors that the model does not know, whose piece is the last one
+  const auto end_run = [&] {
+    if (run.empty()) return;
+    const std::int32_t whole = id(run);
+    result.back().id = entry(whole).stands_in ? whole : unknown();
+    run.clear();
+  };
   for (int i = 0; i < static_cast<int>(pieces.pieces_size()); ++i) {
     const auto piece = pieces.pieces(i);
-    const bool words = static_cast<std::int32_t>(piece.id()) == unknown() && unknown_is_word_;
-    use(piece, words ? std::max<std::size_t>(count_meta(piece.piece()), 1) : 1);
+    const auto found = static_cast<std::int32_t>(piece.id());
+    const bool is_known = found != unknown() && !entry(found).stands_in;
+    if (is_known || !is_reordered_) {
+      end_run();
+      const bool words = found == unknown() && unknown_is_word_;
+      result.push_back({found, piece.begin(), piece.end(),
+                        words ? std::max<std::size_t>(count_meta(piece.piece()), 1) : 1});
+      continue;
+    }
+    if (run.empty()) result.push_back({found, piece.begin(), piece.end()});
+    run += piece.piece();
+    result.back().end = piece.end();
   }
+  end_run();
+  return result;
 }
 
 // The bytes of a character have its place at the last one.
@@ -158,21 +176,21 @@ std::vector<TokenSpan> SentencePieceEngine::spans(std::string_view text) const {
   refuse_long_text(text.size());
   std::vector<TokenSpan> spans;
   std::size_t waiting = 0;  // bytes of a character that goes on
-  for_pieces(text, [&](const auto& piece, std::size_t copies) {
-    const TokenSpan span{piece.begin(), piece.end()};
-    if (copies > 1) {
-      append_words(text, span, copies, spans);
+  for (const CutPiece& piece : cut(text)) {
+    const TokenSpan span{piece.begin, piece.end};
+    if (piece.copies > 1) {
+      append_words(text, span, piece.copies, spans);
     } else {
       spans.push_back(span);
     }
-    const bool byte = entry(static_cast<std::int32_t>(piece.id())).type == PieceType::byte;
+    const bool byte = entry(piece.id).type == PieceType::byte;
     if (byte && span.begin == span.end) {
       ++waiting;
-      return;
+      continue;
     }
     if (byte) std::fill(spans.end() - static_cast<std::ptrdiff_t>(waiting) - 1, spans.end(), span);
     waiting = 0;
-  });
+  }
   return spans;
 }
 

@@ -48,15 +48,21 @@ class SentencePieceEngine final : public TokenizerEngine {
   // The library's own form of the model, which takes most of the time to load. Throws DataError.
   const sentencepiece::SentencePieceProcessor& processor() const;
   void load() const;
-  // Calls use(piece, copies): SentencePiece joins neighboring unknown words, which are so many.
-  template <class Use>
-  void for_pieces(std::string_view text, const Use& use) const;
+  // A token of a text: bytes [begin, end). SentencePiece joins neighboring unknown words, which
+  // then are so many copies.
+  struct CutPiece {
+    std::int32_t id;
+    std::size_t begin, end;
+    std::size_t copies = 1;
+  };
+  std::vector<CutPiece> cut(std::string_view text) const;
   std::vector<std::int32_t> encode_words(std::string_view words) const;
 
   std::string_view serialized_;
   SentencePieceModel checked_;  // refers to the bytes
   SpecialTokens special_;
   LongText long_text_;
+  bool is_reordered_ = false;     // its vocabulary knows more than the model
   bool unknown_is_word_ = false;  // in word vocabularies, the unknown token includes a space
   // No std::once_flag: std::bad_alloc may leave load(), which then is tried again.
   mutable std::mutex loading_;

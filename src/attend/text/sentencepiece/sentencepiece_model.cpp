@@ -42,6 +42,7 @@ ModelPiece read_piece(std::string_view message) {
       piece.score = std::bit_cast<float>(static_cast<std::uint32_t>(field.value));
     if (const int type = field.is(3, WireType::varint) ? enumeration(field, 6) : 0; type > 0)
       piece.type = static_cast<PieceType>(type);
+    if (field.is(kStandsInField, WireType::varint)) piece.stands_in = field.value != 0;
   }
   return piece;
 }

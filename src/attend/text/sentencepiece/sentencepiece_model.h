@@ -28,6 +28,9 @@ struct ModelPiece {
   std::string text;
   float score = 0;
   PieceType type = PieceType::normal;
+  // Only the vocabulary knows it: a run of characters that the model does not know may be this
+  // piece. Field 200 of the piece, an extension of attend.
+  bool stands_in = false;
 };
 
 // The normalization of text.
@@ -38,7 +41,7 @@ struct ModelNormalizer {
   bool escape_spaces = true;
 };
 
-inline constexpr std::uint32_t kFirstUnknownPieceField = 202;
+inline constexpr std::uint32_t kFirstUnknownPieceField = 202, kStandsInField = 200;
 
 // The texts of the special pieces.
 struct SpecialTexts {

@@ -28,12 +28,13 @@ constexpr std::uint32_t kModelType = 3, kByteFallback = 35, kUnknownSurface = 44
 constexpr std::uint32_t kCharacterMap = 2, kDummyPrefix = 3, kRemoveExtraSpaces = 4,
                         kEscapeSpaces = 5;
 
-void add_piece(WireWriter& model, std::string_view text, float score, PieceType type) {
-  WireWriter piece;
-  piece.bytes(kPieceText, text);
-  piece.number(kPieceScore, score);
-  piece.number(kPieceType, static_cast<std::uint64_t>(type));
-  model.bytes(kPieces, piece.message());
+void add_piece(WireWriter& model, const ModelPiece& piece) {
+  WireWriter message;
+  message.bytes(kPieceText, piece.text);
+  message.number(kPieceScore, piece.score);
+  message.number(kPieceType, static_cast<std::uint64_t>(piece.type));
+  if (piece.stands_in) message.number(detail::kStandsInField, std::uint64_t{1});
+  model.bytes(kPieces, message.message());
 }
 
 // A missing special piece gets a name that no piece has.
@@ -100,7 +101,7 @@ std::unordered_set<std::string_view> control_set(const VocabularyOrder& order) {
 std::string sentencepiece_bytes(const SentencePieceDescription& d) {
   WireWriter model, trainer, normalizer;
   for (const SentencePieceDescription::Piece& piece : d.pieces)
-    add_piece(model, piece.text, piece.score, piece.type);
+    add_piece(model, {piece.text, piece.score, piece.type});
   trainer.number(kModelType, static_cast<std::uint64_t>(d.type));
   trainer.number(kByteFallback, std::uint64_t{d.byte_fallback});
   trainer.bytes(kUnknownSurface, d.unknown_surface);
@@ -147,11 +148,14 @@ std::string reorder_sentencepiece(std::string_view bytes, const VocabularyOrder&
     PieceType type = has ? found->second->type : is_new ? PieceType::normal : foreign;
     if (is_control) type = PieceType::control;
     if (is_unknown) type = PieceType::unknown;
-    add_piece(result, text, has ? found->second->score : is_new ? unknown : 0.0f, type);
+    add_piece(result, {text,
+                       has      ? found->second->score
+                       : is_new ? unknown
+                                : 0.0f,
+                       type, has ? found->second->stands_in : !is_special});
   }
   for (const ModelPiece& piece : model.pieces)
-    if (is_in_text(piece.type) && !known.contains(piece.text))
-      add_piece(result, piece.text, piece.score, piece.type);
+    if (is_in_text(piece.type) && !known.contains(piece.text)) add_piece(result, piece);
   WireWriter trainer;  // a repeated field replaces the earlier one
   trainer.bytes(kUnknownSurface, "");
   add_special(trainer, order.special);
@@ -180,10 +184,10 @@ std::string restore_sentencepiece(std::string_view bytes, const std::vector<std:
     const auto found = known.find(text);
     if (found == known.end())
       throw DataError(fmt::format("tokenizer: it has no piece {}", quote(text)));
-    add_piece(result, text, found->second->score, found->second->type);
+    add_piece(result, *found->second);
   }
   for (std::size_t i = model.first_unknown_piece; i < model.pieces.size(); ++i)
-    add_piece(result, model.pieces[i].text, model.pieces[i].score, model.pieces[i].type);
+    add_piece(result, model.pieces[i]);
   std::vector<std::string_view> rest;
   std::size_t last_trainer = 0;  // the one that reordering has added
   detail::WireReader reader(bytes);

@@ -44,11 +44,11 @@ struct VocabularyOrder {
   SpecialPieces special = {};
 };
 
-// The model `bytes` with the ids of `order`. Of the pieces that the model lacks, those of one
-// character stand for what would be unknown; the others get an id but never occur in its output.
-// Pieces without an id become unknown. A model that has been reordered keeps its bytes when it is
-// reordered again, in the same order. Throws DataError for bytes that are not a model, and for an
-// order with a duplicate or without a special piece.
+// The model `bytes` with the ids of `order`. A run of characters that the model does not know is
+// looked up among the pieces of the order as a whole; a piece of several characters that the model
+// does know never occurs in its output. Pieces without an id become unknown. A model that has been
+// reordered keeps its bytes when it is reordered again, in the same order. Throws DataError for
+// bytes that are not a model, and for an order with a duplicate or without a special piece.
 std::string reorder_sentencepiece(std::string_view bytes, const VocabularyOrder& order);
 // Whether reorder_sentencepiece() has made the model.
 bool is_reordered_sentencepiece(std::string_view bytes);
