@@ -92,6 +92,69 @@ TEST_P(HttpServerTest, RefusesWhatTwoServersCouldReadDifferently) {
   EXPECT_EQ(status_of("\x16\x03\x01\x02\x05garbage\r\n\r\n"), 400);
 }
 
+// RFC 9112, sections 6.2 and 6.3.
+TEST_P(HttpServerTest, ReadsALengthThatIsOneNumber) {
+  start();
+  const std::string begin = "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: ";
+  for (const char* length : {"5", "005", "5, 5", "5 , 5", "5\r\nContent-Length: 5", " \t5 "})
+    EXPECT_EQ(status_of(begin + length + "\r\n\r\nhello"), 200) << length;
+  for (const char* length :
+       {"+5", "-5", "5,6", "5, 5, 6", "5\r\nContent-Length: 6", "5,", ",5", "5 5", "0x5", "5_0",
+        "5.0", "1e1", "", "five", "\"5\"", "99999999999999999999",
+        "5\r\nTransfer-Encoding: chunked", "5\r\nTransfer-Encoding: identity"}) {
+    const int status = status_of(begin + length + "\r\n\r\nhello");
+    EXPECT_TRUE(status == 400 || status == 501) << length << ": " << status;
+  }
+}
+
+// RFC 9112, section 7.1: 1*HEXDIG and extensions, at once and without the rest.
+TEST_P(HttpServerTest, RefusesLinesOfChunksThatAreNone) {
+  start();
+  const std::string begin =
+      "POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n";
+  const std::string first = begin.substr(0, begin.size() - 7);
+  for (const char* line : {"5", "05", "000000000000000000005", "5;ext", "5 ; a=b;c",
+                           "5;a=\"b;c\\\"d\"", "5\t;a = b"}) {
+    const std::string rest = std::string(line) + "\r\nhello\r\n0\r\n\r\n";
+    EXPECT_EQ(status_of(first + rest), 200) << line;
+    EXPECT_EQ(status_of(begin + rest), 200) << line;
+    RawClient client(port());
+    client.send(begin + rest + begin + rest);
+    EXPECT_EQ(client.receive().status, 200) << line;
+    EXPECT_EQ(client.receive().status, 200) << line;
+  }
+  for (const char* line : {"0x5",
+                           "0X5",
+                           "+5",
+                           "-5",
+                           " 5",
+                           "5_0",
+                           "5 ",
+                           "",
+                           "5,5",
+                           "5h",
+                           "\t5",
+                           "5;",
+                           "5;=a",
+                           "5;a b",
+                           "5;a=\"b\nc\"",
+                           "5;a=\"b\x01\"",
+                           "5\n",
+                           "5\r",
+                           "11111111111111111",
+                           "ffffffffffffffff",
+                           "5;a=\"b",
+                           "0+5",
+                           "0_",
+                           "\"5\"",
+                           "\xef\xbc\x95"}) {
+    for (const std::string& before : {first, begin}) {
+      const int status = status_of(before + line + "\r\nhello\r\n");
+      EXPECT_TRUE(status == 400 || status == 413) << line << ": " << status;
+    }
+  }
+}
+
 TEST_P(HttpServerTest, ReadsWholeAddressesAsProxiesGetThem) {
   start();
   RawClient client(port());

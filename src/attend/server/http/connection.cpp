@@ -1,3 +1,4 @@
+#include "attend/server/http/body_reader.h"
 #include "attend/server/http/deadline.h"
 #include "attend/server/http/received_request.h"
 #include "attend/server/http/response_head.h"
@@ -166,11 +167,15 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       co_await invite_body(parser);
       set_deadline(state_->options.timeout);
     }
+    BodyReader body(parser);
     while (!failure && !closed_ && !parser.is_done()) {
-      co_await http::async_read_some(stream_, buffer_, parser,
-                                     net::redirect_error(net::use_awaitable, failure));
+      body.take(buffer_, failure);
       if (!share.grow_to(parser.get().body().size()))
         co_return HttpError{503, "server busy: too much request data in flight; try again", 1};
+      if (failure || parser.is_done()) break;
+      const std::size_t more = co_await stream_.async_read_some(
+          body.room(buffer_), net::redirect_error(net::use_awaitable, failure));
+      buffer_.commit(more);
     }
     const bool late = deadline_.has_passed();
     deadline_.clear();
