@@ -7,7 +7,8 @@ texts of all scripts. Both must give the same ids and the same decoded text, or 
 
 The first runs the test TokenizerCases of the program on what it has made; `--seed` tries others. The second writes the cases that the suite
 keeps. Each line of a file of cases is a tokenizer ("tokenizer": the content of a tokenizer.json), or a text for the one above: its ids, its
-ids when special tokens are text ("plain"), and the text of the ids. Needs the package tokenizers.
+ids when special tokens are text ("plain"), the text of the ids, and where it is known the places of the tokens before and after the
+post-processor ("offsets", "trimmed"). Needs the package tokenizers.
 """
 import argparse
 import base64
@@ -299,23 +300,39 @@ def normalized(tokenizer, text):
     return text if tokenizer.normalizer is None else tokenizer.normalizer.normalize_str(text)
 
 
+def post_processor_of(description):
+    """Trims the places of tokens, half of the time. It has random numbers of its own."""
+    rng = random.Random(json.dumps(description))
+    if not chance(rng):
+        return None
+    return {"type": "ByteLevel", "add_prefix_space": chance(rng), "trim_offsets": chance(rng, 0.8), "use_regex": True}
+
+
 def cases_of(rng, texts):
     """A tokenizer that the library takes, and what it makes of texts."""
     while True:
         description, added = random_tokenizer(rng)
+        description["post_processor"] = post_processor_of(description)
         try:
             tokenizer = Tokenizer.from_str(json.dumps(description))
         except Exception:
             continue
         if any(token["normalized"] and normalized(tokenizer, token["content"]) == "" for token in description["added_tokens"]):
             continue  # the library would find it everywhere, and not end
+        if any(token["normalized"] and normalized(tokenizer, token["content"]) != token["content"] for token in description["added_tokens"]):
+            # attend trims what normalization makes of an added token alone
+            description["post_processor"] = tokenizer.post_processor = None
         lines = [{"tokenizer": description}]
+        processor = tokenizer.post_processor
         for _ in range(texts):
             text = random_text(rng, added)
             try:
                 tokenizer.encode_special_tokens = False
+                tokenizer.post_processor = None
                 encoding = tokenizer.encode(text, add_special_tokens=False)
                 ids = encoding.ids
+                tokenizer.post_processor = processor
+                trimmed = tokenizer.encode(text, add_special_tokens=False).offsets
                 tokenizer.encode_special_tokens = True
                 plain = tokenizer.encode(text, add_special_tokens=False).ids
             except BaseException as error:  # the library panics on some, which is no Exception
@@ -325,6 +342,8 @@ def cases_of(rng, texts):
             lines.append({"text": text, "ids": ids, "plain": plain, "decoded": tokenizer.decode(ids, skip_special_tokens=True)})
             if has_true_offsets(description["model"]):
                 lines[-1]["offsets"] = encoding.offsets
+                if trimmed != encoding.offsets:
+                    lines[-1]["trimmed"] = trimmed
         return lines
 
 

@@ -22,6 +22,12 @@ TEXTS = [
     "a [SEP] man [MASK]. </s> dog <mask>!",
     "hello-world a/b ... [UNK]",
     " ".join(["The old man sees two dogs and a cat."] * 5),
+    " A man is walking.",
+    "    A man  ",
+    "\n\tA\u00a0man\r\n",
+    "\u00a0 \u2003dog ",
+    "A  <mask>  man</s>dog </s> cat[SEP]a",
+    "  " + "   ".join(["The old man\n sees two dogs"] * 5),
 ]
 STRATEGIES = ["none", "simple", "first", "average", "max"]
 
@@ -38,10 +44,8 @@ def tagger(directory):
     for strategy in STRATEGIES:
         tag = pipeline("token-classification", model=str(directory), aggregation_strategy=strategy, ignore_labels=[])
         positions = tag.model.config.max_position_embeddings
-        tag.tokenizer.model_max_length = positions - (2 if tag.model.config.model_type == "roberta" else 0)
-        # A space at the beginning of a part has another place if the tokenizer puts one before texts.
-        moves_places = getattr(tag.tokenizer, "add_prefix_space", False)
-        strides = [0] if strategy == "none" or moves_places else [0, 4]
+        tag.tokenizer.model_max_length = positions - (2 if "roberta" in tag.model.config.model_type else 0)
+        strides = [0] if strategy == "none" else [0, 4]
         for text in TEXTS:
             for stride in strides:
                 cases.append(

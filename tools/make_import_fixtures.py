@@ -231,6 +231,11 @@ def xlm_roberta_classifier(folder):
             id2label={0: "yes", 1: "no"})
 
 
+def xlm_roberta_tagger(folder):
+    size = fairseq_spm(folder)
+    encoder(folder, "XLMRobertaForTokenClassification", transformers.XLMRobertaConfig, size, 17, type_vocab_size=1, pad_token_id=1, id2label=TAGS)
+
+
 FAMILIES = {
     "bert_sentences": bert_sentences,
     "bert_dense": bert_dense,
@@ -254,6 +259,7 @@ FAMILIES = {
                                              max_position_embeddings=64, layer_norm_eps=1e-5, id2label=TAGS),
     "xlm_roberta_sentences": xlm_roberta_sentences,
     "xlm_roberta_classifier": xlm_roberta_classifier,
+    "xlm_roberta_tagger": xlm_roberta_tagger,
     "llama": lambda folder: llama(folder, transformers.LlamaConfig, rope_parameters={
         "rope_type": "llama3", "rope_theta": 500.0, "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
         "original_max_position_embeddings": 24}),
@@ -268,7 +274,7 @@ FAMILIES = {
 
 
 PAIRS = ["bert_regression", "roberta_multi_label"]  # whose texts are pairs
-NOT_TRAINED = ["bert_older", "xlm_roberta_classifier"]  # whose gradients are not recorded, since others have the same layers
+NOT_TRAINED = ["bert_older", "xlm_roberta_classifier", "xlm_roberta_tagger"]  # whose gradients are not recorded, since others have the same layers
 
 
 def main():

@@ -135,6 +135,7 @@ class Tokenizer {
 
  private:
   friend class TextStream;
+  friend struct TokenPlaces;
   friend TokenizerType type_of(const Tokenizer& tokenizer);
   struct Model;
   explicit Tokenizer(std::shared_ptr<const Model> model) : model_(std::move(model)) {}

@@ -8,12 +8,13 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "attend/core/strings/utf8.h"
 #include "attend/error.h"
 #include "attend/interchange/tokenizers/tokenizer_json.h"
-#include "attend/text/tokenizer_engine.h"
+#include "attend/text/token_places.h"
 
 namespace attend {
 namespace {
@@ -42,12 +43,11 @@ bool has_special(const Ids& ids, const Json& description, const Tokenizer& token
   });
 }
 
-// The places of tokens in characters.
+// Places in characters.
 using Offsets = std::vector<std::pair<std::size_t, std::size_t>>;
-Offsets offsets_of(const Tokenizer& tokenizer, const std::string& text) {
+Offsets offsets_of(std::span<const TokenSpan> places, const std::string& text) {
   Offsets offsets;
-  const auto engine = detail::make_engine(tokenizer.bytes());
-  for (const TokenSpan span : engine->spans_with_special(text))
+  for (const TokenSpan span : places)
     offsets.emplace_back(count_code_points(std::string_view(text).substr(0, span.begin)),
                          count_code_points(std::string_view(text).substr(0, span.end)));
   return offsets;
@@ -60,7 +60,12 @@ void expect_case(const Tokenizer& tokenizer, const Json& wanted, const Json& des
                                                                  << outline(description);
   EXPECT_EQ(tokenizer.spans(text, SpecialText::as_tokens).size(), ids.size()) << wanted;
   if (wanted.contains("offsets")) {
-    EXPECT_EQ(offsets_of(tokenizer, text), wanted["offsets"].get<Offsets>())
+    auto places = TokenPlaces::untrimmed(tokenizer, text, SpecialText::as_tokens);
+    EXPECT_EQ(offsets_of(places, text), wanted["offsets"].get<Offsets>()) << wanted << "\n"
+                                                                          << outline(description);
+    TokenPlaces::trim(tokenizer, text, ids, places);
+    EXPECT_EQ(offsets_of(places, text),
+              wanted[wanted.contains("trimmed") ? "trimmed" : "offsets"].get<Offsets>())
         << wanted << "\n"
         << outline(description);
   }

@@ -70,7 +70,7 @@ def test_is_loaded_and_pickled_as_a_tagger(tagger: attend.Tagger) -> None:
         attend.Classifier(tagger.path)
 
 
-@pytest.mark.parametrize("name", ["bert_tagger", "distilbert_tagger", "roberta_tagger"])
+@pytest.mark.parametrize("name", ["bert_tagger", "distilbert_tagger", "roberta_tagger", "xlm_roberta_tagger"])
 def test_answers_as_a_pipeline_of_transformers_does(name: str, tmp_path: pathlib.Path) -> None:
     directory = SOURCE / "tests" / "interchange" / "data" / "models" / name
     attend.import_model(directory, tmp_path / "tagger.safetensors")

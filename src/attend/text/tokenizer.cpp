@@ -11,6 +11,7 @@
 #include "attend/text/byte_bpe/byte_bpe_training.h"
 #include "attend/text/sentencepiece/sentencepiece_training.h"
 #include "attend/text/text_stream.h"
+#include "attend/text/token_places.h"
 #include "attend/text/tokenizer_engine.h"
 #include "attend/text/wordpiece/wordpiece_training.h"
 
@@ -114,9 +115,19 @@ std::vector<std::int32_t> Tokenizer::encode(std::string_view text, SpecialText s
                                          : engine().encode_with_special(text);
 }
 
+std::vector<TokenSpan> TokenPlaces::untrimmed(const Tokenizer& tokenizer, std::string_view text,
+                                              SpecialText special) {
+  const detail::TokenizerEngine& engine = tokenizer.engine();
+  return special == SpecialText::as_text ? engine.spans(text) : engine.spans_with_special(text);
+}
+
+void TokenPlaces::trim(const Tokenizer& tokenizer, std::string_view text,
+                       std::span<const std::int32_t> ids, std::span<TokenSpan> places) {
+  tokenizer.engine().trim(text, ids, places);
+}
+
 std::vector<TokenSpan> Tokenizer::spans(std::string_view text, SpecialText special) const {
-  std::vector<TokenSpan> spans =
-      special == SpecialText::as_text ? engine().spans(text) : engine().spans_with_special(text);
+  std::vector<TokenSpan> spans = TokenPlaces::untrimmed(*this, text, special);
   for (TokenSpan& span : spans) span = without_spaces(text, span);
   return spans;
 }

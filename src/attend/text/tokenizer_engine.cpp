@@ -94,6 +94,9 @@ std::vector<TokenSpan> TokenizerEngine::spans_with_special(std::string_view text
   return result;
 }
 
+void TokenizerEngine::trim(std::string_view, std::span<const std::int32_t>,
+                           std::span<TokenSpan>) const {}
+
 std::unique_ptr<const TokenizerEngine> make_engine(std::string_view bytes) {
   if (!is_tokenizer_file(bytes)) return std::make_unique<SentencePieceEngine>(bytes);
   return std::visit([](auto description) { return engine_of(std::move(description)); },

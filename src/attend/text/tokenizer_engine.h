@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,10 @@ class TokenizerEngine {
   // wherever they stand, and the parts between them are texts of their own.
   virtual std::vector<std::int32_t> encode_with_special(std::string_view text) const;
   virtual std::vector<TokenSpan> spans_with_special(std::string_view text) const;
+  // Trims the spans of `ids`, which are a text or a part of it, as the post-processor of an
+  // imported tokenizer does. By default, nothing is trimmed.
+  virtual void trim(std::string_view text, std::span<const std::int32_t> ids,
+                    std::span<TokenSpan> spans) const;
   // Text that goes on after a special token. By default, it is a text like others.
   virtual std::vector<std::int32_t> encode_rest(std::string_view text) const {
     return encode(text);

@@ -103,6 +103,9 @@ ByteBpeDescription read_byte_bpe(JsonObject& members) {
   return d;
 }
 
+constexpr const char* kTrimming = "trimming";
+constexpr std::array<std::string_view, 3> kTrimmings{"none", "all", "all_but_one"};
+
 constexpr std::array<std::string_view, 3> kModelTypes{"Unigram", "BPE", "WordPiece"};
 
 Json json_of(const AddedPiece& piece) {
@@ -176,6 +179,13 @@ PieceModelDescription read_piece_model(JsonObject members) {
   return model;
 }
 
+OffsetTrimming read_trimming(JsonObject& members) {
+  const std::string name = members.text(kTrimming, kTrimmings[0]);
+  const auto found = std::find(kTrimmings.begin(), kTrimmings.end(), name);
+  if (found == kTrimmings.end()) members.refuse(kTrimming, "none, all or all_but_one");
+  return static_cast<OffsetTrimming>(found - kTrimmings.begin());
+}
+
 StepsDescription read_steps(JsonObject& members) {
   StepsDescription d{.vocabulary = read_piece_list(members)};
   for (JsonObject& piece : members.objects("added")) d.added.push_back(read_added(piece));
@@ -183,6 +193,7 @@ StepsDescription read_steps(JsonObject& members) {
   d.pre_tokenizer = members.list("pre_tokenizer");
   d.decoder = members.list("decoder");
   d.model = read_piece_model(members.object("model"));
+  d.trimming = read_trimming(members);
   return d;
 }
 
@@ -211,15 +222,17 @@ std::string tokenizer_bytes(const ByteBpeDescription& d) {
 std::string tokenizer_bytes(const StepsDescription& d) {
   Json added = Json::array();
   for (const AddedPiece& piece : d.added) added.push_back(json_of(piece));
-  const Json json{{"engine", "steps"},
-                  {"pieces", d.vocabulary.pieces},
-                  {"controls", d.vocabulary.controls},
-                  {"special", json_of(d.vocabulary.special)},
-                  {"added", added},
-                  {"normalizer", d.normalizer},
-                  {"pre_tokenizer", d.pre_tokenizer},
-                  {"decoder", d.decoder},
-                  {"model", json_of(d.model)}};
+  Json json{{"engine", "steps"},
+            {"pieces", d.vocabulary.pieces},
+            {"controls", d.vocabulary.controls},
+            {"special", json_of(d.vocabulary.special)},
+            {"added", added},
+            {"normalizer", d.normalizer},
+            {"pre_tokenizer", d.pre_tokenizer},
+            {"decoder", d.decoder},
+            {"model", json_of(d.model)}};
+  if (d.trimming != OffsetTrimming::none)
+    json[kTrimming] = kTrimmings[static_cast<std::size_t>(d.trimming)];
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

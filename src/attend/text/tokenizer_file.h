@@ -83,6 +83,10 @@ struct PieceModelDescription {
   std::int64_t longest_word = 100;     // of wordpiece, in characters
 };
 
+// Spaces that a post-processor of Hugging Face's tokenizers takes off the places of tokens: none,
+// all, or all but one space before the first token, where the tokenizer may have put it.
+enum class OffsetTrimming { none, all, all_but_one };
+
 // A tokenizer of Hugging Face, step by step. The steps are objects as in a tokenizer.json.
 struct StepsDescription {
   PieceList vocabulary;
@@ -90,6 +94,7 @@ struct StepsDescription {
   nlohmann::json normalizer = nlohmann::json::array(), pre_tokenizer = nlohmann::json::array(),
                  decoder = nlohmann::json::array();
   PieceModelDescription model = {};
+  OffsetTrimming trimming = OffsetTrimming::none;
 };
 
 using TokenizerDescription =

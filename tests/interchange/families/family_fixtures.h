@@ -68,6 +68,7 @@ inline std::vector<FamilyFixture> family_fixtures() {
       {"roberta_tagger"},
       {"xlm_roberta_sentences"},
       {"xlm_roberta_classifier"},
+      {"xlm_roberta_tagger"},
   };
 }
 

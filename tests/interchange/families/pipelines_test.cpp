@@ -37,7 +37,8 @@ class TaggingPipeline : public testing::TestWithParam<const char*> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Of, TaggingPipeline,
-                         testing::Values("bert_tagger", "distilbert_tagger", "roberta_tagger"),
+                         testing::Values("bert_tagger", "distilbert_tagger", "roberta_tagger",
+                                         "xlm_roberta_tagger"),
                          [](const auto& test) { return std::string(test.param); });
 
 TaggingOptions options_of(const nlohmann::json& one) {

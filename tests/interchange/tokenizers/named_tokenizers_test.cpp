@@ -1,12 +1,14 @@
 // Directories as AutoTokenizer reads them (tools/make_tokenizer_class_goldens.py).
 #include "attend/interchange/tokenizers/named_tokenizers.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "attend/error.h"
 #include "attend/interchange/tokenizers/tokenizer_directory.h"
+#include "attend/text/token_places.h"
 #include "interchange/fixture_files.h"
 
 namespace attend {
@@ -62,6 +64,24 @@ TEST(NamedTokenizers, NameTheirUsualSpecialPieces) {
   EXPECT_EQ(foreign.tokenizer.bos_id(), 0);
   EXPECT_EQ(foreign.tokenizer.eos_id(), 2);
   EXPECT_EQ(foreign.tokenizer.pad_id(), 1);
+}
+
+TEST(NamedTokenizers, TrimPlacesOfTokensAsTheSettingsSay) {
+  GoldenJson files = class_goldens()["files"]["roberta"]["bare"];
+  files["config.json"] = R"({"model_type": "roberta"})";
+  const auto places = [&](const char* settings) {
+    files["tokenizer_config.json"] = settings;
+    const Tokenizer tokenizer = read_members(files).tokenizer;
+    const std::string_view text = "  a";
+    auto found = TokenPlaces::untrimmed(tokenizer, text, SpecialText::as_text);
+    TokenPlaces::trim(tokenizer, text, tokenizer.encode(text), found);
+    std::string all;
+    for (const TokenSpan& one : found) all += fmt::format("{}-{} ", one.begin, one.end);
+    return all;
+  };
+  EXPECT_EQ(places(R"({"trim_offsets": false})"), "0-1 1-2 2-3 ");
+  EXPECT_EQ(places("{}"), "1-1 2-2 2-3 ");
+  EXPECT_EQ(places(R"({"add_prefix_space": true})"), "0-0 2-2 2-3 ");
 }
 
 // transformers 5.24 compares with the strings of tokenizer_config.json, not with its objects.

@@ -96,6 +96,8 @@ void build_roberta(ClassSettings& settings, TokenizerSource& source) {
   file["decoder"] = byte_level(true, true);
   file["post_processor"] = processing("RobertaProcessing", settings.token("cls_token", "<s>"),
                                       settings.token("sep_token", "</s>"));
+  file["post_processor"]["trim_offsets"] = settings.flag("trim_offsets", true);
+  file["post_processor"]["add_prefix_space"] = settings.flag("add_prefix_space", false);
 }
 
 void build_gpt2(ClassSettings& settings, TokenizerSource& source) {
@@ -221,7 +223,11 @@ std::string_view sentencepiece_file_of(std::string_view name) {
 SettingsJson pair_of(const std::string& piece) { return SettingsJson::array({piece, 0}); }
 
 SettingsJson processing(const char* type, const std::string& begin, const std::string& end) {
-  return {{"type", type}, {"cls", pair_of(begin)}, {"sep", pair_of(end)}};
+  return {{"type", type},
+          {"cls", pair_of(begin)},
+          {"sep", pair_of(end)},
+          {"trim_offsets", false},
+          {"add_prefix_space", false}};
 }
 
 SettingsJson marks_around(const std::vector<std::string>& before,

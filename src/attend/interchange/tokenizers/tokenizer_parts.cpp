@@ -98,22 +98,44 @@ void refuse_part(const TypedPart& part) {
   throw DataError(fmt::format("{}: {} is not supported here", part.part.where(), quote(part.type)));
 }
 
+namespace {
+
+OffsetTrimming read_trimming(TypedPart& part) {
+  const bool trims = part.part.flag("trim_offsets", true),
+             prefix = part.part.flag("add_prefix_space", true);
+  if (!trims) return OffsetTrimming::none;
+  return prefix ? OffsetTrimming::all_but_one : OffsetTrimming::all;
+}
+
+ForeignTemplate read_marks(TypedPart& part) {
+  if (part.type == "TemplateProcessing") {
+    ForeignTemplate result = read_single(part);
+    result.pair = read_pair(part, result);
+    return result;
+  }
+  if (part.type != "BertProcessing" && part.type != "RobertaProcessing") refuse_part(part);
+  const bool is_bert = part.type == "BertProcessing";
+  return {{piece_of_pair(part, "cls")},
+          {piece_of_pair(part, "sep")},
+          {is_bert ? 1 : 2, is_bert},
+          is_bert ? OffsetTrimming::none : read_trimming(part)};
+}
+
+}  // namespace
+
 ForeignTemplate read_template(JsonObject& file) {
   ForeignTemplate result;
+  OffsetTrimming trimming = OffsetTrimming::none;
   for (TypedPart& part : parts_of(file, "post_processor", "processors")) {
-    if (part.type == "ByteLevel") continue;  // about offsets
-    if (!result.prefix.empty() || !result.suffix.empty()) refuse_part(part);
-    if (part.type == "TemplateProcessing") {
-      result = read_single(part);
-      result.pair = read_pair(part, result);
-    } else if (part.type == "BertProcessing" || part.type == "RobertaProcessing") {
-      const bool is_bert = part.type == "BertProcessing";
-      result = {
-          {piece_of_pair(part, "cls")}, {piece_of_pair(part, "sep")}, {is_bert ? 1 : 2, is_bert}};
+    if (part.type == "ByteLevel") {
+      trimming = read_trimming(part);
+    } else if (result.prefix.empty() && result.suffix.empty()) {
+      result = read_marks(part);
     } else {
       refuse_part(part);
     }
   }
+  if (trimming != OffsetTrimming::none) result.trimming = trimming;
   return result;
 }
 

@@ -11,6 +11,7 @@
 
 #include "attend/core/json/json_object.h"
 #include "attend/interchange/tokenizers/tokenizer_json.h"
+#include "attend/text/tokenizer_file.h"
 
 namespace attend::detail {
 
@@ -25,10 +26,11 @@ std::vector<TypedPart> parts_of(JsonObject& file, std::string_view name,
 
 // "tokenizer.json: normalizer: Foo is not supported here".
 [[noreturn]] void refuse_part(const TypedPart& part);
-// The pieces that the model expects before and after a text.
+// The pieces that the model expects before and after a text, and how places are trimmed.
 struct ForeignTemplate {
   std::vector<std::string> prefix, suffix;
   PairForm pair = {};
+  OffsetTrimming trimming = OffsetTrimming::none;
 };
 // Reads the post-processor. Throws DataError for one that is not known.
 ForeignTemplate read_template(JsonObject& file);

@@ -108,6 +108,9 @@ void add_scored_piece(const StepJson& entry, ForeignVocabulary& vocabulary,
 
 PieceModelDescription read_unigram(JsonObject& model, ForeignVocabulary& vocabulary,
                                    const ForeignTemplate& marks) {
+  // The library trims the text of unknown tokens there, as normalization leaves it.
+  if (marks.trimming != OffsetTrimming::none)
+    throw DataError(fmt::format("{}: Unigram is not supported beside trim_offsets", model.where()));
   PieceModelDescription d{.type = PieceModelType::unigram};
   for (const StepJson& entry : model.list("vocab"))
     add_scored_piece(entry, vocabulary, d.scores, model.where());
@@ -190,6 +193,7 @@ Tokenizer read_foreign_steps(JsonObject& file, ForeignVocabulary& vocabulary,
   description.model.outside = vocabulary.outside_model();
   description.vocabulary = vocabulary.list();
   description.added = vocabulary.added_pieces();
+  description.trimming = marks.trimming;
   read_steps_around(file, description);
   return Tokenizer::from_bytes(tokenizer_bytes(description));
 }

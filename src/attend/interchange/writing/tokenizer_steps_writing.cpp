@@ -96,6 +96,13 @@ void write_foreign_steps(const StepsDescription& d, StepsJson& file) {
   file["pre_tokenizer"] = sequence_of("pretokenizers", d.pre_tokenizer);
   file["decoder"] = sequence_of("decoders", d.decoder);
   file["model"] = model_json(d);
+  if (d.trimming == OffsetTrimming::none) return;
+  StepsJson processors{{{"type", "ByteLevel"},
+                        {"add_prefix_space", d.trimming == OffsetTrimming::all_but_one},
+                        {"trim_offsets", true},
+                        {"use_regex", true}}};
+  if (!file["post_processor"].is_null()) processors.push_back(file["post_processor"]);
+  file["post_processor"] = sequence_of("processors", processors);
 }
 
 }  // namespace attend::detail

@@ -11,6 +11,7 @@
 #include "attend/data/tagged_text.h"
 #include "attend/error.h"
 #include "attend/tasks/answers.h"
+#include "attend/text/token_places.h"
 
 namespace attend {
 
@@ -120,7 +121,7 @@ TaggingEngine::Parts TaggingEngine::parts_of(const TaggingInput& input,
   if (!is_by_tokens(options) || !input.words.empty()) return {model_->parts(input.words)};
   const SpecialText special_text =
       options.split_special_tokens ? SpecialText::as_text : model_->special_text;
-  Parts result{{}, tokens_of(input.text, model_->tokenizer, tokenizer_type_, special_text)};
+  Parts result{{}, tokens_of(input.text, model_->tokenizer, special_text)};
   const SpecialTokens special = model_->special();
   const std::size_t before = special.bos >= 0 ? 1 : 0, count = result.tokens.ids.size(),
                     most = static_cast<std::size_t>(model_->length.max_length) - 1 - before,
@@ -237,8 +238,9 @@ Tagging TaggingEngine::tagging_of(const TaggingInput& input, const Parts& parts,
   std::vector<Tagging> found;
   for (const TaggedPart& part : parts.parts) {
     const auto begin = static_cast<std::ptrdiff_t>(part.first), end = begin + std::ssize(part.rows);
-    const TextTokens own{{parts.tokens.ids.begin() + begin, parts.tokens.ids.begin() + end},
-                         {parts.tokens.spans.begin() + begin, parts.tokens.spans.begin() + end}};
+    TextTokens own{{parts.tokens.ids.begin() + begin, parts.tokens.ids.begin() + end},
+                   {parts.tokens.spans.begin() + begin, parts.tokens.spans.begin() + end}};
+    TokenPlaces::trim(model_->tokenizer, input.text, own.ids, own.spans);
     const std::size_t size = part.rows.size() * labels().size();
     found.push_back(tags_of_tokens(input.text, own, rest.first(size),
                                    {model_->tokenizer, tokenizer_type_, labels(), asked}));

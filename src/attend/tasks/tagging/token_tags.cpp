@@ -4,9 +4,9 @@
 #include <iterator>
 #include <utility>
 
-#include "attend/core/strings/unicode.h"
 #include "attend/core/strings/utf8.h"
 #include "attend/text/huggingface/piece_text.h"
+#include "attend/text/token_places.h"
 
 namespace attend {
 namespace {
@@ -113,52 +113,6 @@ TagGroup group_of(std::span<const Unit> units, std::size_t begin, const std::str
   return group;
 }
 
-// Leaves out marks that a normalizer has taken off the last letter of a piece.
-void drop_marks(std::string_view text, const std::string& piece, TokenSpan& span) {
-  const auto is_mark = [](std::string_view character) {
-    std::size_t at = 0;
-    return unicode::is_mark(next_code_point(character, at));
-  };
-  if (is_mark(characters_of(piece).back())) return;
-  std::vector<std::string_view> own = characters_of(text.substr(span.begin, span.end - span.begin));
-  for (; own.size() > 1 && is_mark(own.back()); own.pop_back()) span.end -= own.back().size();
-}
-
-// The places of pieces whose bytes are those of the text, one after the other, without spaces at
-// both ends; false if they are not.
-bool find_bytes(std::string_view text, const Tokenizer& tokenizer, TextTokens& tokens) {
-  const auto is_inside = [text](std::size_t at) {
-    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
-  };
-  std::vector<TokenSpan> spans;
-  std::size_t at = 0;
-  for (const std::int32_t id : tokens.ids) {
-    std::string bytes = bytes_of_piece(tokenizer.piece(id));
-    // A prefix of the text, or of a part after a special token.
-    const bool is_put_before = bytes.starts_with(' ') && !text.substr(at).starts_with(' ');
-    if (is_put_before) bytes.erase(0, 1);
-    if (text.substr(at, bytes.size()) != bytes) return false;
-    TokenSpan span{at, at + bytes.size()};
-    at = span.end;
-    for (; span.begin < span.end && text[span.begin] == ' '; ++span.begin) {
-    }
-    for (; span.end > span.begin && text[span.end - 1] == ' '; --span.end) {
-    }
-    // Hugging Face's tokenizers trim a character in place of a space that they put there.
-    if (is_put_before && span.begin > 0 && span.begin < text.size())
-      next_code_point(text, span.begin);
-    span.end = std::max(span.begin, span.end);
-    for (; is_inside(span.begin); --span.begin) {
-    }
-    for (; is_inside(span.end); ++span.end) {
-    }
-    spans.push_back(span);
-  }
-  if (at != text.size()) return false;
-  tokens.spans = std::move(spans);
-  return true;
-}
-
 }  // namespace
 
 void ignore_labels(const TaggingOptions& options, std::vector<TagGroup>& groups) {
@@ -168,18 +122,8 @@ void ignore_labels(const TaggingOptions& options, std::vector<TagGroup>& groups)
   });
 }
 
-TextTokens tokens_of(std::string_view text, const Tokenizer& tokenizer, TokenizerType type,
-                     SpecialText special) {
-  TextTokens tokens{tokenizer.encode(text, special), tokenizer.spans(text, special)};
-  if (type == TokenizerType::byte_bpe && find_bytes(text, tokenizer, tokens)) return tokens;
-  for (std::size_t t = 0; t < tokens.ids.size(); ++t) {
-    TokenSpan& span = tokens.spans[t];
-    // The mark of a word has the place of the character after it.
-    if (span.begin == span.end && span.end < text.size()) next_code_point(text, span.end);
-    if (type == TokenizerType::wordpiece && tokens.ids[t] != tokenizer.unk_id())
-      drop_marks(text, tokenizer.piece(tokens.ids[t]), span);
-  }
-  return tokens;
+TextTokens tokens_of(std::string_view text, const Tokenizer& tokenizer, SpecialText special) {
+  return {tokenizer.encode(text, special), TokenPlaces::untrimmed(tokenizer, text, special)};
 }
 
 Tagging tags_of_tokens(std::string_view text, const TextTokens& tokens,
@@ -231,19 +175,17 @@ Tagging joined_tags(std::vector<Tagging> parts) {
   std::stable_sort(groups.begin(), groups.end(), [](const TagGroup& a, const TagGroup& b) {
     return a.span.begin < b.span.begin;
   });
-  for (TagGroup& next : groups) {
-    if (result.groups.empty()) {
-      result.groups.push_back(std::move(next));
-      continue;
-    }
+  const auto length_of = [](const TagGroup& group) { return group.span.end - group.span.begin; };
+  for (const TagGroup& next : groups) {
+    // The original compares the first group with itself, too: one without a character comes twice.
+    if (result.groups.empty()) result.groups.push_back(next);
     TagGroup& last = result.groups.back();
     if (next.span.begin >= last.span.end) {
-      result.groups.push_back(std::move(next));
-      continue;
+      result.groups.push_back(next);
+    } else if (length_of(next) > length_of(last) ||
+               (length_of(next) == length_of(last) && next.score > last.score)) {
+      last = next;
     }
-    const std::size_t own = next.span.end - next.span.begin,
-                      before = last.span.end - last.span.begin;
-    if (own > before || (own == before && next.score > last.score)) last = std::move(next);
   }
   for (TagGroup& group : result.groups) {
     const auto place = [&](std::size_t byte) {

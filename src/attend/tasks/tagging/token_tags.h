@@ -16,10 +16,10 @@ namespace attend {
 // The tokens of a text, without special tokens around it.
 struct TextTokens {
   std::vector<std::int32_t> ids;
-  std::vector<TokenSpan> spans;  // with the rules of Hugging Face's tokenizers for spaces
+  std::vector<TokenSpan> spans;
 };
-TextTokens tokens_of(std::string_view text, const Tokenizer& tokenizer, TokenizerType type,
-                     SpecialText special);
+// The spans are not trimmed yet: see TokenPlaces.
+TextTokens tokens_of(std::string_view text, const Tokenizer& tokenizer, SpecialText special);
 
 // How tags are read.
 struct TagReading {

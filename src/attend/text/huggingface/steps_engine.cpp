@@ -5,8 +5,10 @@
 #include <unordered_set>
 #include <utility>
 
+#include "attend/core/strings/utf8.h"
 #include "attend/error.h"
 #include "attend/text/byte_bpe/byte_letters.h"
+#include "attend/text/huggingface/offset_trimming.h"
 #include "attend/text/huggingface/piece_decoder.h"
 #include "attend/text/sentencepiece/meta_symbol.h"
 
@@ -79,12 +81,14 @@ StepsEngine::StepsEngine(StepsDescription d)
       type_(type_of_steps(d)),
       continuing_prefix_(d.model.type == PieceModelType::wordpiece ? d.model.continuing_prefix
                                                                    : ""),
+      trimming_(d.trimming),
       model_(make_piece_model(std::move(d.model), vocabulary_)) {
   read_decoders(decoder_, kWhereOfSteps);
   for (const AddedPiece& piece : d.added) {
     is_added_[static_cast<std::size_t>(piece.id)] = true;
     AlignedText text(vocabulary_.piece(piece.id));
     if (piece.normalized) normalize(text);
+    if (piece.normalized) normalized_ids_.insert(piece.id);
     if (text.bytes() != vocabulary_.piece(piece.id)) written_[piece.id] = text.bytes();
   }
   // The original looks for the normalized string among those of its special tokens.
@@ -192,6 +196,31 @@ std::vector<TokenSpan> StepsEngine::spans(std::string_view text) const {
 
 std::vector<TokenSpan> StepsEngine::spans_with_special(std::string_view text) const {
   return spans_of(text, SpecialText::as_tokens);
+}
+
+// An added token takes spaces of the text with it (lstrip, rstrip). The unknown token may be added,
+// too, but mostly comes from the model.
+std::string StepsEngine::text_of_token(std::int32_t id, std::string_view own) const {
+  const std::string& name = piece(id);
+  const std::size_t begin = std::min(own.find(name), own.size());
+  const bool spells_it = begin < own.size() && is_blank(own.substr(0, begin)) &&
+                         is_blank(own.substr(begin + name.size()));
+  const bool from_model =
+      !is_added_[static_cast<std::size_t>(id)] || (id == special().unk && !spells_it);
+  if (from_model) return name;
+  AlignedText text(own);
+  if (normalized_ids_.contains(id)) normalize(text);
+  return std::string(text.bytes());
+}
+
+void StepsEngine::trim(std::string_view text, std::span<const std::int32_t> ids,
+                       std::span<TokenSpan> spans) const {
+  if (trimming_ == OffsetTrimming::none) return;
+  for (std::size_t t = 0; t < ids.size(); ++t) {
+    TokenSpan& span = spans[t];
+    const std::string token = text_of_token(ids[t], text.substr(span.begin, span.end - span.begin));
+    span = trimmed(text, token, span, trimming_, t == 0 || span.begin == 0);
+  }
 }
 
 std::int32_t StepsEngine::id(std::string_view piece) const {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "attend/text/huggingface/added_tokens.h"
 #include "attend/text/huggingface/piece_models.h"
@@ -25,6 +26,8 @@ class StepsEngine final : public TokenizerEngine {
   std::vector<TokenSpan> spans(std::string_view text) const override;
   std::vector<std::int32_t> encode_with_special(std::string_view text) const override;
   std::vector<TokenSpan> spans_with_special(std::string_view text) const override;
+  void trim(std::string_view text, std::span<const std::int32_t> ids,
+            std::span<TokenSpan> spans) const override;
   std::vector<std::int32_t> encode_rest(std::string_view text) const override;
   std::unique_ptr<TextDecoder> decoder() const override;
   TokenizerType type() const override { return type_; }
@@ -55,17 +58,21 @@ class StepsEngine final : public TokenizerEngine {
   std::vector<TokenSpan> spans_of(std::string_view text, SpecialText special) const;
   CutText cut(const AlignedText& text, SpecialText special) const;
   void normalize(AlignedText& text) const;
+  // A token as the library has it, whose part of the text is `own`.
+  std::string text_of_token(std::int32_t id, std::string_view own) const;
 
   Vocabulary vocabulary_;
   std::vector<NormalizerStep> normalizers_;
   std::vector<PreTokenizerStep> pre_tokenizers_;
   nlohmann::json decoder_;
   AddedTokens added_, normalized_added_;
+  std::unordered_set<std::int32_t> normalized_ids_;
   std::vector<bool> is_added_;  // by id
   std::unordered_map<std::int32_t, bool> written_special_;
   std::unordered_map<std::int32_t, std::string> written_;  // where it differs from the piece
   TokenizerType type_;
   std::string continuing_prefix_;
+  OffsetTrimming trimming_;
   std::unique_ptr<const PieceModel> model_;
 };
 
