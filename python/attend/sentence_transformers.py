@@ -237,8 +237,8 @@ class CrossEncoder(Classifier):
     ) -> None:
         """Reads a classifier of attend, or a directory of Hugging Face: see ``attend.load``.
 
-        ``activation_fn``: a function of tensors, as that of ``predict``. ``num_labels`` must be the
-        number of the model's. Arguments that change nothing are those of SentenceTransformer; of
+        ``activation_fn``: a function of tensors, as that of ``predict``; default: the one that the
+        model was saved with. ``num_labels`` must be the number of the model's. Arguments that change nothing are those of SentenceTransformer; of
         the others attend has only the defaults.
         """
         _refuse_all(modules=modules, revision=revision, model_kwargs=model_kwargs)
@@ -248,14 +248,23 @@ class CrossEncoder(Classifier):
         super().__init__(_checked_path(model_name_or_path, device, backend))
         if num_labels not in (None, self.num_labels):
             raise ConfigError(f"num_labels: the model has {self.num_labels}, got {num_labels}")
-        self.activation_fn = activation_fn
+        self._activation_fn = activation_fn
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (*super().__reduce__(), {"activation_fn": self.activation_fn})
+        return (*super().__reduce__(), {"_activation_fn": self._activation_fn})
 
     @classmethod
     def _reopened(cls, path: str, threads: int, changes: dict[str, Any]) -> CrossEncoder:
         return cls(path)
+
+    @property
+    def activation_fn(self) -> Callable[[Any], Any]:
+        """The function of ``predict``. The model's own is a module of PyTorch."""
+        return self._activation_fn or _activation(self._model.activation())
+
+    @activation_fn.setter
+    def activation_fn(self, function: Callable[[Any], Any] | None) -> None:
+        self._activation_fn = function
 
     @property
     def num_labels(self) -> int:
@@ -280,23 +289,27 @@ class CrossEncoder(Classifier):
     ) -> Any:
         """The scores of pairs of texts: float32 [n], or [n, labels]; of one pair without [n].
 
-        A model with one label gives the number that it was trained to give, such as the sigmoid of
-        its output; one with several gives its outputs, or with ``apply_softmax`` their softmax.
-        ``activation_fn`` is applied to the outputs instead: a function of tensors of PyTorch.
+        A model with one label gives the sigmoid of its output, or a number of attend as it is; one
+        with several gives its outputs, and with ``apply_softmax`` their softmax. Instead, a model
+        may have been saved with another function of PyTorch. ``activation_fn`` is applied to the
+        outputs instead of it: a function of tensors.
 
         ``convert_to_tensor``: a tensor; ``convert_to_numpy=False``: a list of them. ``batch_size``,
         ``show_progress_bar``, ``device`` and ``chunk_size`` change nothing.
 
         Raises DataError for a blank text and for a pair with a tab.
         """
+        import numpy
+
         check_loading(device)
         _refuse_all(prompt_name=prompt_name, prompt=prompt, pool=pool)
         single = len(inputs) > 0 and isinstance(inputs[0], str)
-        scores = self._scores(
-            [cast(Pair, inputs)] if single else list(inputs),
-            activation_fn or self.activation_fn,
-            bool(apply_softmax),
-        )
+        pairs = [cast(Pair, inputs)] if single else list(inputs)
+        function = activation_fn or self._activation_fn
+        if pairs:
+            scores = self._scores(pairs, function, bool(apply_softmax))
+        else:
+            scores = numpy.array([], numpy.float32 if convert_to_tensor else numpy.float64)
         converted = _converted(scores, convert_to_numpy, convert_to_tensor)
         return converted[0] if single else converted
 
@@ -305,12 +318,15 @@ class CrossEncoder(Classifier):
     ) -> NDArray[numpy.float32]:
         import numpy
 
-        own = self.num_labels == 1 and activation_fn is None
-        options = {} if own else {"function_to_apply": "none"}
-        scores = numpy.array(self._outputs(pairs, options), numpy.float32)
-        scores = scores.reshape(-1, self.num_labels)
-        if activation_fn is not None and len(scores):
-            scores = numpy.asarray(activation_fn(torch_module().from_numpy(scores)))
+        outputs = self._outputs(pairs, {"function_to_apply": "none"})
+        scores = numpy.array(outputs, numpy.float32).reshape(-1, self.num_labels)
+        name = self._model.activation()
+        if activation_fn is None and name.endswith(".Sigmoid"):  # also without PyTorch
+            with numpy.errstate(over="ignore"):
+                scores = 1 / (1 + numpy.exp(-scores))
+        elif activation_fn is not None or not name.endswith(".Identity"):
+            function = activation_fn or _activation(name)
+            scores = numpy.asarray(function(torch_module().from_numpy(scores)))
         if self.num_labels == 1:
             return scores.reshape(-1)
         if apply_softmax:
@@ -371,6 +387,21 @@ def _tensor(array: Any) -> Any:
     """An array as a tensor, where PyTorch is installed."""
     is_array = type(array).__module__ == "numpy"
     return torch_module().from_numpy(array) if is_array and find_spec("torch") else array
+
+
+def _activation(name: str) -> Callable[[Any], Any]:
+    """The module of PyTorch that a model was saved with."""
+    from importlib import import_module
+
+    torch = torch_module()
+    module, _, kind = name.rpartition(".")
+    try:
+        found = getattr(import_module(module), kind) if name.startswith("torch.nn.") else None
+    except (ImportError, AttributeError):
+        found = None
+    if not isinstance(found, type) or not issubclass(found, torch.nn.Module):
+        raise ConfigError(f"activation_fn: expected a class of torch.nn in the model, got {name!r}")
+    return found()
 
 
 def _converted(

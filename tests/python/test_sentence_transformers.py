@@ -138,6 +138,82 @@ def test_predicts_as_sentence_transformers_does(
     numpy.testing.assert_array_equal(other.predict(PAIRS), both[0].predict(PAIRS))
 
 
+SIGMOID, TANH = (f"torch.nn.modules.activation.{name}" for name in ("Sigmoid", "Tanh"))
+IDENTITY = "torch.nn.modules.linear.Identity"
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("bert_regression", {}),
+        ("bert_regression", {"sentence_transformers": {"activation_fn": IDENTITY}}),
+        ("bert_regression", {"sentence_transformers": {"activation_fn": TANH, "version": "5.0.0"}}),
+        ("bert_regression", {"sbert_ce_default_activation_function": "torch.nn.Tanh"}),
+        ("bert_regression", {"problem_type": "multi_label_classification"}),
+        ("bert_regression", {"problem_type": None, "sentence_transformers": {"version": "4.0.0"}}),
+        ("bert_regression", {"problem_type": None, "sbert_ce_default_activation_function": IDENTITY}),
+        ("roberta_classifier", {}),
+        ("roberta_classifier", {"sentence_transformers": {"activation_fn": SIGMOID}}),
+        ("roberta_classifier", {"sentence_transformers": {"activation_fn": TANH}}),
+        ("roberta_classifier", {"sentence_transformers": {"activation_fn": "my.own.function"}}),
+        ("roberta_classifier", {"problem_type": "single_label_classification"}),
+        ("roberta_classifier", {"problem_type": "multi_label_classification"}),
+        ("roberta_multi_label", {"sbert_ce_default_activation_function": SIGMOID}),
+    ],
+    ids=str,
+)
+def test_predicts_with_the_function_that_a_model_was_saved_with(
+    tmp_path: pathlib.Path, name: str, settings: dict
+) -> None:
+    both = cross_encoders(tmp_path, name, **settings)
+    assert type(both[0].activation_fn) is type(both[1].activation_fn)
+    for options in {}, {"apply_softmax": True}, {"activation_fn": torch.nn.Tanh()}:
+        for pairs in PAIRS, PAIRS[:1], PAIRS[0], [], [("the dog", "")], "a man":
+            found, expected = (model.predict(pairs, **options) for model in both)
+            assert_same(found, expected)
+            found, expected = (
+                model.predict(pairs, convert_to_tensor=True, **options) for model in both
+            )
+            assert_same(found, expected)
+    if both[0].num_labels == 1:
+        for options in {}, {"activation_fn": torch.nn.Identity()}:
+            found, expected = (model.rank(TEXTS[0], TEXTS, **options) for model in both)
+            assert [one["corpus_id"] for one in found] == [one["corpus_id"] for one in expected]
+            scores = [[one["score"] for one in ranked] for ranked in (found, expected)]
+            assert scores[0] == pytest.approx(scores[1], abs=1e-5)
+        assert [*map(len, (model.rank(TEXTS[0], []) for model in both))] == [0, 0]
+
+
+@pytest.mark.parametrize("function", [torch.nn.Identity(), torch.nn.Sigmoid(), torch.nn.Tanh()], ids=str)
+@pytest.mark.parametrize("name", ["bert_regression", "roberta_classifier"])
+def test_reads_cross_encoders_that_sentence_transformers_has_saved(
+    tmp_path: pathlib.Path, name: str, function: Any
+) -> None:
+    saved = theirs.CrossEncoder(str(FOREIGN / name), device="cpu", activation_fn=function)
+    saved.max_seq_length = 9
+    saved.save_pretrained(str(tmp_path / "saved"))
+    both = ours.CrossEncoder(tmp_path / "saved"), theirs.CrossEncoder(str(tmp_path / "saved"), device="cpu")
+    long = [*PAIRS, (TEXTS[2], TEXTS[2]), (TEXTS[0], TEXTS[2] + TEXTS[2])]
+    assert_same(*(model.predict(long) for model in both))
+    exported = tmp_path / "exported"
+    model = tmp_path / "model.safetensors"
+    attend.import_model(tmp_path / "saved", model)
+    attend.export(model, exported)
+    assert_same(theirs.CrossEncoder(str(exported), device="cpu").predict(long), both[1].predict(long))
+
+
+def test_refuses_functions_that_are_no_modules_of_torch(tmp_path: pathlib.Path) -> None:
+    for name in "torch.nn.functional.relu", "torch.serialization.os", "torch.nn.nothing.At":
+        folder = tmp_path / name
+        folder.mkdir()
+        directory = shutil.copytree(FOREIGN / "roberta_classifier", folder / "model")
+        file = directory / "config.json"
+        settings = {"sentence_transformers": {"activation_fn": name}}
+        file.write_text(json.dumps({**json.loads(file.read_text()), **settings}))
+        with pytest.raises(attend.ConfigError, match=f"activation_fn.*{name}"):
+            ours.CrossEncoder(directory).predict(PAIRS)
+
+
 @pytest.mark.parametrize("function", ["Sigmoid", "Identity"])
 def test_ranks_as_sentence_transformers_does(tmp_path: pathlib.Path, function: str) -> None:
     name = f"torch.nn.modules.activation.{function}"

@@ -134,8 +134,15 @@ DenseModule read_dense(const ModelDirectory& directory, const std::string& folde
   return dense;
 }
 
+// What a network is loaded for, and what its module then gives.
+struct ModuleTask {
+  const char *name, *output;
+};
+constexpr ModuleTask kEmbedding{"feature-extraction", "token_embeddings"},
+    kClassification{"sequence-classification", "scores"};
+
 // The length of texts, in a file whose name depends on the network.
-int read_length(const ModelDirectory& directory, int otherwise) {
+int read_length(const ModelDirectory& directory, const ModuleTask& task, int otherwise) {
   for (const char* network : {"bert", "roberta", "distilbert", "xlm-roberta", "camembert"}) {
     const std::string name = fmt::format("sentence_{}_config.json", network);
     if (!directory.contains(name)) continue;
@@ -143,8 +150,8 @@ int read_length(const ModelDirectory& directory, int otherwise) {
     config.require("do_lower_case", false);
     const auto length =
         static_cast<int>(config.integer_or("max_seq_length", otherwise, between(3, 1e6)));
-    config.require("transformer_task", "feature-extraction");
-    config.require("module_output_name", "token_embeddings");
+    config.require("transformer_task", task.name);
+    config.require("module_output_name", task.output);
     config.ignore({"modality_config"});
     config.require_all_known();
     return length;
@@ -187,7 +194,7 @@ void read_sentence_modules(const ModelDirectory& directory, std::int64_t width,
   const auto refuse = [&](const std::string& what) {
     throw DataError(fmt::format("{}/{}: {}", directory.path(), kModules, what));
   };
-  result.length = read_length(directory, result.length);
+  result.length = read_length(directory, kEmbedding, result.length);
   read_settings(directory, result);
   if (modules.size() < 2 || modules[0].type != "Transformer" || modules[1].type != "Pooling")
     refuse("expected a Transformer, then Pooling");
@@ -207,6 +214,23 @@ void read_sentence_modules(const ModelDirectory& directory, std::int64_t width,
                       quote(modules[i].type)));
     }
   }
+}
+
+void read_cross_encoder_modules(const ModelDirectory& directory, CrossEncoderModules& result) {
+  constexpr const char* kModelType = "model_type";
+  if (!is_sentence_transformer(directory) || !directory.contains(kSentenceSettings)) return;
+  ForeignConfig config = config_of(directory, kSentenceSettings);
+  if (config.text_or(kModelType, "") != "CrossEncoder") return;
+  config.ignore({"__version__", "prompts", "keep_in_fp32_modules"});
+  if (config.has("default_prompt_name"))
+    config.refuse("default_prompt_name", "a prompt is not supported before pairs of texts");
+  result.activation = config.text_or("activation_fn", "");
+  config.require_all_known();
+  const std::vector<Module> modules = read_modules(directory);
+  if (modules.size() != 1 || modules[0].type != "Transformer" || !modules[0].path.empty())
+    throw DataError(fmt::format("{}/{}: expected a Transformer alone, in the directory itself",
+                                directory.path(), kModules));
+  result.length = read_length(directory, kClassification, result.length);
 }
 
 namespace {

@@ -39,6 +39,16 @@ bool is_sentence_transformer(const ModelDirectory& directory);
 void read_sentence_modules(const ModelDirectory& directory, std::int64_t width,
                            SentenceModules& modules);
 
+// What a cross-encoder has beside its network.
+struct CrossEncoderModules {
+  std::string activation = {};  // of the outputs: the name of a class of PyTorch; empty: unsaid
+  int length = 0;               // tokens of the longest pair, special ones included
+};
+
+// The same for a directory that sentence-transformers 6 has written of a cross-encoder; of others
+// all stays as it is.
+void read_cross_encoder_modules(const ModelDirectory& directory, CrossEncoderModules& modules);
+
 // The other direction: modules.json and the files it names, for a network in the directory itself.
 TextFiles write_sentence_modules(const SentenceModules& modules, std::int64_t width);
 

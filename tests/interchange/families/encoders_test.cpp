@@ -193,6 +193,59 @@ TEST_F(DamagedEncoder, WithOneOutputIsACrossEncoder) {
   expect_refused({"sentence_transformers", "Sigmoid and Identity"});
 }
 
+// What CrossEncoder.predict() of sentence-transformers applies to the outputs.
+TEST_F(DamagedEncoder, KeepsTheActivationOfItsCrossEncoder) {
+  const auto activation = [&](const char* name, const std::string& more) {
+    copy(name);
+    replace("config.json", "\"hidden_act\"", more + "\"hidden_act\"");
+    const Checkpoint model = imported().checkpoint;
+    const auto written = scratch("cross_encoder");
+    std::filesystem::remove_all(written);
+    write_model_directory(export_model(model), written);
+    EXPECT_EQ(import_model(ModelDirectory(written)).checkpoint.metadata, model.metadata);
+    std::filesystem::remove_all(written);
+    return classification_model(model).activation();
+  };
+  const auto saved = [](const char* name) {
+    return fmt::format(R"("sentence_transformers": {{"activation_fn": "{}"}}, )", name);
+  };
+  const char *sigmoid = ClassificationModel::kSigmoid, *identity = ClassificationModel::kIdentity,
+             *tanh = "torch.nn.modules.activation.Tanh";
+  EXPECT_EQ(activation("bert_regression", ""), sigmoid);
+  EXPECT_EQ(activation("bert_regression", saved(identity)), identity);
+  EXPECT_EQ(activation("bert_regression", saved(tanh)), tanh);
+  EXPECT_EQ(activation("bert_regression", saved("their.own.function")), sigmoid) << "not trusted";
+  EXPECT_EQ(activation("bert_classifier", ""), identity);
+  EXPECT_EQ(activation("bert_classifier", saved(sigmoid)), sigmoid);
+  EXPECT_EQ(activation("bert_classifier", R"("sbert_ce_default_activation_function": ")" +
+                                              std::string(tanh) + R"(", )"),
+            tanh);
+}
+
+TEST_F(DamagedEncoder, MayBeACrossEncoderOfSentenceTransformersSix) {
+  const auto write_settings = [&](const std::string& more) {
+    copy("bert_regression");
+    write("modules.json",
+          R"([{"idx": 0, "path": "", "type": "sentence_transformers.base.modules.Transformer"}])");
+    write("config_sentence_transformers.json",
+          R"({"model_type": "CrossEncoder", "prompts": {}, )" + more + "}");
+    write("sentence_bert_config.json",
+          R"({"transformer_task": "sequence-classification", "module_output_name": "scores", )"
+          R"("max_seq_length": 11})");
+  };
+  write_settings(R"("default_prompt_name": null, "activation_fn": "torch.nn.Tanh")");
+  const ClassificationModel model = classification_model(imported().checkpoint);
+  EXPECT_EQ(model.activation(), "torch.nn.Tanh");
+  EXPECT_EQ(model.length.max_length, 11);
+  write_settings(R"("default_prompt_name": "query")");
+  expect_refused({"config_sentence_transformers.json", "default_prompt_name", "query"});
+  write_settings(R"("unheard": 1)");
+  expect_refused({"unheard"});
+  write_settings(R"("activation_fn": null)");
+  write("modules.json", R"([{"type": "a.Transformer"}, {"type": "a.Dense", "path": "1_Dense"}])");
+  expect_refused({"modules.json", "expected a Transformer alone"});
+}
+
 TEST_F(DamagedEncoder, IsRefusedIfItTruncatesWordsOnTheLeft) {
   copy("bert_tagger");
   replace("tokenizer_config.json", "\"model_max_length\"",

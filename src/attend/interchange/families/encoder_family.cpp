@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/interchange/sentence_transformers.h"
 #include "attend/interchange/weights/foreign_weights.h"
@@ -55,23 +56,38 @@ std::vector<std::string> read_labels(ForeignConfig& config) {
   return labels;
 }
 
-// A cross-encoder is a model with one output and no type of problem, to whose output transformers
-// applies a sigmoid. sentence-transformers may have set another function.
-std::optional<OutputFunction> read_cross_encoder_function(ForeignConfig& config,
-                                                          std::size_t outputs) {
-  constexpr const char *kSettings = "sentence_transformers", *kFunction = "activation_fn",
-                       *kOlder = "sbert_ce_default_activation_function";
-  std::string name = config.text_or(kOlder, "");
+// The function that sentence-transformers has set for the outputs, by its name in PyTorch.
+std::string read_activation(ForeignConfig& config, const CrossEncoderModules& modules) {
+  constexpr const char* kSettings = "sentence_transformers";
+  std::string name = config.text_or("sbert_ce_default_activation_function", "");
   if (config.has(kSettings)) {
     ForeignConfig& settings = config.object(kSettings);
     settings.ignore({"version"});
-    name = settings.text_or(kFunction, name);
+    name = settings.text_or("activation_fn", name);
   }
-  if (outputs != 1 || config.has("problem_type")) return std::nullopt;
-  if (name.ends_with(".Identity")) return OutputFunction::none;
-  if (name.empty() || name.ends_with(".Sigmoid")) return OutputFunction::sigmoid;
-  config.refuse(config.has(kSettings) ? kSettings : kOlder,
-                "supported as function of the output: Sigmoid and Identity of torch.nn.modules");
+  return modules.activation.empty() ? name : modules.activation;
+}
+
+// Sets what becomes of the outputs. A cross-encoder is a model with one output and no type of
+// problem, to whose output transformers applies a sigmoid. CrossEncoder of sentence-transformers
+// applies one to any model with one output, and knows only the functions of PyTorch.
+void set_activation(const ModelDirectory& directory, ForeignConfig& config, const std::string& name,
+                    ClassificationModel& model) {
+  if (model.labels.size() == 1 && !config.has("problem_type")) {
+    if (!name.empty() && !name.ends_with(".Sigmoid") && !name.ends_with(".Identity"))
+      throw DataError(
+          fmt::format("{}: sentence_transformers: the activation_fn {} is not supported; Sigmoid "
+                      "and Identity of torch.nn.modules are",
+                      directory.path(), quote(name)));
+    model.cross_encoder_function =
+        name.ends_with(".Identity") ? OutputFunction::none : OutputFunction::sigmoid;
+    return;
+  }
+  const std::string usual = model.activation();
+  model.saved_activation = name.starts_with("torch.") ? name
+                           : model.labels.size() == 1 ? ClassificationModel::kSigmoid
+                                                      : ClassificationModel::kIdentity;
+  if (model.saved_activation == usual) model.saved_activation.clear();
 }
 
 // As transformers takes it: without a type, a model with one output gives a number.
@@ -157,11 +173,14 @@ std::shared_ptr<SavedModel> classifier(const ModelDirectory& directory, ForeignC
       config.has("seq_classif_dropout") ? "seq_classif_dropout" : "classifier_dropout",
       shape.dropout, dropout_shares()));
   whole.classes = static_cast<int>(labels.size());
-  const std::optional<OutputFunction> function = read_cross_encoder_function(config, labels.size());
-  auto model = std::make_shared<ClassificationModel>(
-      std::make_shared<TextClassifier>(whole), std::move(foreign.tokenizer), std::move(labels),
-      read_text_length(directory, shape.max_positions));
-  model->cross_encoder_function = function;
+  TextLengthOptions length = read_text_length(directory, shape.max_positions);
+  CrossEncoderModules modules{.length = length.max_length};
+  read_cross_encoder_modules(directory, modules);
+  length.max_length = std::min(modules.length, shape.max_positions);
+  auto model = std::make_shared<ClassificationModel>(std::make_shared<TextClassifier>(whole),
+                                                     std::move(foreign.tokenizer),
+                                                     std::move(labels), length);
+  set_activation(directory, config, read_activation(config, modules), *model);
   model->special_text = SpecialText::as_tokens;
   return model;
 }

@@ -120,8 +120,10 @@ std::optional<TextFiles> write_encoder(const SavedModel& saved, const EncoderWor
     add_labels(model->labels, json);
     if (shape.problem_type == ProblemType::multi_label)
       json["problem_type"] = "multi_label_classification";
-    if (model->cross_encoder_function == OutputFunction::none)
-      json["sentence_transformers"] = {{"activation_fn", "torch.nn.modules.linear.Identity"}};
+    const std::string_view usual =
+        model->labels.size() == 1 ? ClassificationModel::kSigmoid : ClassificationModel::kIdentity;
+    if (model->activation() != usual)
+      json["sentence_transformers"] = {{"activation_fn", model->activation()}};
     if (shape.problem_type == ProblemType::regression && !model->cross_encoder_function)
       json["problem_type"] = "regression";
     files["config.json"] = write_json(json);

@@ -98,6 +98,7 @@ void add_classifier(nb::module_& module) {
              return std::string(enum_names(problem)[static_cast<std::size_t>(problem)]);
            })
       .def("takes_pairs", [](const ClassifierView& c) { return c.engine.model().pairs; })
+      .def("activation", [](const ClassifierView& c) { return c.engine.model().activation(); })
       .def("tokenizer", [](const ClassifierView& c) { return c.engine.model().tokenizer; })
       .def("classify", classify_texts, nb::arg("texts"), nb::arg("options"),
            "The probabilities of all labels for each text, or its number.")

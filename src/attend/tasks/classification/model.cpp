@@ -19,7 +19,8 @@ namespace attend {
 
 namespace {
 
-const std::string kCrossEncoderKey = "attend.cross_encoder";
+const std::string kCrossEncoderKey = "attend.cross_encoder",
+                  kActivationKey = "attend.activation_fn";
 
 std::optional<OutputFunction> read_cross_encoder_function(const Checkpoint& checkpoint,
                                                           ProblemType problem) {
@@ -39,6 +40,14 @@ ClassificationModel::ClassificationModel(std::shared_ptr<TextClassifier> network
     : EncoderModel(std::move(network_), std::move(tokenizer_)),
       labels(std::move(labels_)),
       length(length_) {}
+
+std::string ClassificationModel::activation() const {
+  if (!saved_activation.empty()) return saved_activation;
+  const bool squashes = cross_encoder_function
+                            ? *cross_encoder_function == OutputFunction::sigmoid
+                            : labels.size() == 1 && problem_type() != ProblemType::regression;
+  return squashes ? kSigmoid : kIdentity;
+}
 
 SpecialTokens ClassificationModel::special() const {
   SpecialTokens special = tokenizer.special_tokens();
@@ -100,6 +109,7 @@ Metadata ClassificationModel::configuration() const {
   write_special_text(special_text, all);
   if (cross_encoder_function)
     all[kCrossEncoderKey] = *cross_encoder_function == OutputFunction::none ? "none" : "sigmoid";
+  if (!saved_activation.empty()) all[kActivationKey] = saved_activation;
   return all;
 }
 
@@ -122,6 +132,8 @@ ClassificationModel classification_model(const Checkpoint& checkpoint) {
   model.special_text = read_special_text(checkpoint);
   model.source = checkpoint.source;
   model.pairs = checkpoint.metadata.contains("attend.pairs");
+  if (checkpoint.metadata.contains(kActivationKey))
+    model.saved_activation = checkpoint.text(kActivationKey);
   model.cross_encoder_function = read_cross_encoder_function(checkpoint, config.problem_type);
   model.text_kinds = read_text_kinds(checkpoint);
   from_configuration(checkpoint, [&] {

@@ -8,6 +8,8 @@
 //              attend.pairs   "true" if it was trained on pairs of texts; else absent
 //              attend.cross_encoder  of a regression that is a cross-encoder of another program:
 //                             "sigmoid" or "none", what its output goes through
+//              attend.activation_fn  what CrossEncoder of sentence-transformers applies to the
+//                             outputs of another program's model, unless it follows from the rest
 //   tensors    tokenizer
 #pragma once
 
@@ -35,6 +37,12 @@ struct ClassificationModel final : EncoderModel<TextClassifier> {
   bool pairs = false;  // trained on pairs of texts
   // A cross-encoder of another program has sigmoid or none, its standard function.
   std::optional<OutputFunction> cross_encoder_function = {};
+  // What sentence-transformers applies to the outputs, as a class of PyTorch: see activation().
+  static constexpr const char *kSigmoid = "torch.nn.modules.activation.Sigmoid",
+                              *kIdentity = "torch.nn.modules.linear.Identity";
+  std::string saved_activation = {};
+  // The same, if none is saved: the sigmoid for one output that is no number trained here.
+  std::string activation() const;
 
   ClassificationModel(std::shared_ptr<TextClassifier> network, Tokenizer tokenizer,
                       std::vector<std::string> labels, TextLengthOptions length);
