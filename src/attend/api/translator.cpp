@@ -18,11 +18,10 @@ Translator Translator::load(const std::filesystem::path& path, std::shared_ptr<R
 
 Translator Translator::ensemble(std::span<const Translator> members) {
   if (members.empty()) throw ConfigError("ensemble: expected at least one model, got none");
-  TranslationEnsemble::Models models;
-  for (const Translator& member : members)
-    for (const auto& model : member.impl_->engine.ensemble().models()) models.push_back(model);
-  return Translator(std::make_shared<const Impl>(
-      TranslationEngine(TranslationEnsemble(std::move(models))), members.front().impl_->runtime));
+  std::vector<const TranslationEngine*> engines;
+  for (const Translator& member : members) engines.push_back(&member.impl_->engine);
+  return Translator(std::make_shared<const Impl>(TranslationEngine::ensemble_of(engines),
+                                                 members.front().impl_->runtime));
 }
 
 TranslationOptions Translator::default_options() const { return impl_->engine.default_options(); }

@@ -95,7 +95,8 @@ std::unique_ptr<SavedModel> LoadedModel::sharing(Checkpoint changed,
 std::shared_ptr<const SavedModel> load_model(const std::filesystem::path& path,
                                              const AttentionChangeOptions& changes) {
   const std::vector<AttentionChange> wanted = attention_changes(changes);
-  return wanted.empty() ? load_model(path) : LoadedModel::load(path)->with_attention(wanted);
+  const std::shared_ptr<const LoadedModel> loaded = LoadedModel::load(path);
+  return wanted.empty() ? loaded->model() : loaded->with_attention(wanted);
 }
 
 }  // namespace attend

@@ -99,6 +99,24 @@ TEST(OptionBinding, KeepsDefaultsWithoutFlags) {
   EXPECT_FALSE(program.binding.is_set("d-model"));
 }
 
+TEST(OptionBinding, LeavesTheDefaultsOfAModelWhereNothingIsSet) {
+  Program program;
+  Example& options = program.parse({"train", "--d-model", "64", "--tie-all", "--norm", "post"});
+  program.binding.use_defaults(Example{.tie_all = false,
+                                       .quiet = true,
+                                       .d_model = 8,
+                                       .dropout = 1 / 3.0f,
+                                       .references = {"a", "b"},
+                                       .norm = NormPlace::pre},
+                               options);
+  EXPECT_EQ(options.d_model, 64);
+  EXPECT_TRUE(options.tie_all);
+  EXPECT_EQ(options.norm, NormPlace::post) << "a default that was given";
+  EXPECT_TRUE(options.quiet);
+  EXPECT_EQ(options.dropout, 1 / 3.0f);
+  EXPECT_EQ(options.references, (std::vector<std::string>{"a", "b"}));
+}
+
 TEST(OptionBinding, SetsOptionsFromFlags) {
   Program program;
   const Example& options =

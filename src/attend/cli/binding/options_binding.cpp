@@ -171,6 +171,12 @@ void OptionBinding::add_defaults_from(const std::filesystem::path& path) {
   for (const auto& [field, values] : kept) set_option(*field, values, field->name);
 }
 
+void OptionBinding::use_defaults(const std::vector<OptionField>& own,
+                                 const std::vector<OptionField>& options) const {
+  for (std::size_t i = 0; i < options.size(); ++i)
+    if (!is_set(options[i].name)) set_option(options[i], option_values(own[i]), options[i].name);
+}
+
 bool OptionBinding::is_set(const std::string& name) const { return state_->set.contains(name); }
 
 void OptionBinding::refuse_without(std::string_view needed,

@@ -43,6 +43,12 @@ class OptionBinding {
 
   // Whether a flag or a file has set this option (in kebab-case).
   bool is_set(const std::string& name) const;
+  // Replaces what neither a flag nor a file has set by the defaults of a model. `options` are
+  // bound.
+  template <class Options>
+  void use_defaults(Options own, Options& options) const {
+    use_defaults(option_fields(own), option_fields(options));
+  }
   // Whether --config was given.
   bool has_config_file() const { return state_->config_file; }
   // Options are never ignored in silence. Throws ConfigError for the first of `names` that is set:
@@ -56,6 +62,9 @@ class OptionBinding {
   const std::vector<OptionField>& fields() const;
 
  private:
+  void use_defaults(const std::vector<OptionField>& own,
+                    const std::vector<OptionField>& options) const;
+
   struct State {
     std::vector<OptionField> fields;
     std::set<std::string> set;

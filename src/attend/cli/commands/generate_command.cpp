@@ -147,7 +147,7 @@ void run_generate(GenerateArguments& arguments, const OptionBinding& binding) {
   const GenerationEngine generator = GenerationEngine::load(arguments.model);
   check(arguments, binding, generator.model());
   use_model_cache(generator.model(), binding, arguments.generation.cache);
-  use_model_generation(generator.default_options(), binding, arguments.generation);
+  binding.use_defaults(generator.default_options(), arguments.generation);
   if (!binding.is_set("prompt")) {
     arguments.prompt = read_prompt();
     arguments.generation.prompt_source = "standard input";

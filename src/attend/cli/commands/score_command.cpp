@@ -140,8 +140,7 @@ void run_score(const ScoreArguments& arguments) {
   visit_model(
       *load_model(arguments.model, arguments.attention),
       [&](const TranslationModel& model) {
-        score_translations(with_ensemble(std::make_shared<const TranslationModel>(model),
-                                         arguments.ensemble, arguments.attention),
+        score_translations(with_ensemble(model, arguments.ensemble, arguments.attention),
                            arguments);
       },
       [&](const LanguageModel& model) { score_text(model, arguments); },

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "attend/cli/binding/command.h"
-#include "attend/cli/binding/model_decoding.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/binding/translators.h"
@@ -192,11 +191,10 @@ void check(const TranslateArguments& a, const OptionBinding& binding) {
 void run_translate(TranslateArguments& arguments, const OptionBinding& binding) {
   check(arguments, binding);
   const RuntimeScope runtime = enter_runtime(arguments.threads);
-  const TranslationEngine translator =
-      with_ensemble(load_translation_model(arguments.model, arguments.attention),
-                    arguments.ensemble, arguments.attention);
+  const TranslationEngine translator = with_ensemble(
+      *load_model(arguments.model, arguments.attention), arguments.ensemble, arguments.attention);
   TranslationOptions& options = arguments.translation;
-  use_model_decoding(translator, binding, options);
+  binding.use_defaults(translator.default_options(), options);
   if (arguments.sample) {
     options.sampling = arguments.sampling;
     options.sampling->max_length = options.beam.max_length;

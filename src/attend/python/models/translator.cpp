@@ -168,10 +168,9 @@ std::pair<Strings, std::vector<float>> scores_of_target(const TranslatorView& tr
 
 // Compute together on the runtime of the first.
 TranslatorView ensemble_of(const std::vector<const TranslatorView*>& members) {
-  TranslationEnsemble::Models models;
-  for (const TranslatorView* const member : members)
-    for (const auto& model : member->engine.ensemble().models()) models.push_back(model);
-  return {TranslationEngine(TranslationEnsemble(std::move(models))), members.front()->runtime};
+  std::vector<const TranslationEngine*> engines;
+  for (const TranslatorView* const member : members) engines.push_back(&member->engine);
+  return {TranslationEngine::ensemble_of(engines), members.front()->runtime};
 }
 
 // Tokens of the longest sentence; 0: any length.

@@ -121,6 +121,14 @@ TranslationEngine TranslationEngine::load(const std::filesystem::path& path) {
   return TranslationEngine(load_translation_model(path));
 }
 
+TranslationEngine TranslationEngine::ensemble_of(
+    std::span<const TranslationEngine* const> members) {
+  TranslationEnsemble::Models models;
+  for (const TranslationEngine* const member : members)
+    for (const auto& model : member->ensemble().models()) models.push_back(model);
+  return TranslationEngine(TranslationEnsemble(std::move(models)));
+}
+
 TranslationOptions TranslationEngine::default_options() const {
   TranslationOptions options;
   options.beam.beam_size = model().decoding.beam_size;

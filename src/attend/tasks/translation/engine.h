@@ -80,6 +80,8 @@ class TranslationEngine {
       : ensemble_(std::make_shared<const TranslationEnsemble>(std::move(ensemble))) {}
 
   const TranslationEnsemble& ensemble() const { return *ensemble_; }
+  // All models of these engines, as one. Throws DataError for models that do not fit together.
+  static TranslationEngine ensemble_of(std::span<const TranslationEngine* const> members);
   // The only model, or the first of an ensemble.
   const TranslationModel& model() const { return ensemble_->first(); }
   // The defaults stored in the model.

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "attend/cli/binding/command.h"
-#include "attend/cli/binding/model_decoding.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/attention/attention.h"
@@ -23,7 +22,7 @@ void show_translation(const TranslationModel& model, AttentionArguments& argumen
                       const OptionBinding& binding, AtomicFile& page) {
   if (arguments.why) throw ConfigError("--why: expected a classifier, got a model for translation");
   const TranslationEngine translator(model);
-  use_model_decoding(translator, binding, arguments.translation);
+  binding.use_defaults(translator.default_options(), arguments.translation);
   const ScoredPair pair = binding.is_set("target")
                               ? given_pair(translator, arguments.text, arguments.target,
                                            arguments.translation.languages)
