@@ -24,6 +24,7 @@
 #include "attend/answers.h"
 #include "attend/explanation.h"
 #include "attend/runtime.h"
+#include "attend/text_preparation.h"
 #include "attend/tokenizer.h"
 
 #pragma GCC visibility push(default)
@@ -46,6 +47,7 @@ struct ClassificationOptions {
   // Imported models read the string of a special token in a text, such as "[SEP]", as this token;
   // true: as letters, as other models always do.
   bool split_special_tokens = false;
+  TextPreparation preparation = {};
 };
 
 struct Classification {

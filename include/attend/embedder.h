@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "attend/runtime.h"
+#include "attend/text_preparation.h"
 
 #pragma GCC visibility push(default)
 namespace attend {
@@ -41,6 +42,7 @@ struct EmbeddingOptions {
   // Imported models read the string of a special token in a text, such as "[SEP]", as this token;
   // true: as letters, as other models always do.
   bool split_special_tokens = false;
+  TextPreparation preparation = {};  // of the texts, without the prompt
 };
 
 struct Embedding {
@@ -83,7 +85,8 @@ class Embedder {
   // Like embed(), with the static embeddings: a token has the same vector in every context. Always
   // of width() numbers; EmbeddingPooling::standard is the mean.
   std::vector<Embedding> embed_without_context(std::span<const std::string> texts,
-                                               EmbeddingPooling pooling) const;
+                                               EmbeddingPooling pooling,
+                                               const TextPreparation& preparation = {}) const;
 
  private:
   friend class BaseModel;

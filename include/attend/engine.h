@@ -75,6 +75,7 @@ struct ClassificationRequest {
   bool pairs = false;              // as in ClassificationOptions
   OutputFunction function_to_apply = OutputFunction::standard;
   bool split_special_tokens = false;
+  TextPreparation preparation = {};
   std::string client = {};
 };
 
@@ -95,12 +96,14 @@ struct PairScoringRequest {
   std::vector<std::string> sources;
   std::vector<std::string> targets;  // the items, as many as sources
   LanguagePair languages = {};
+  ScoringOptions options = {};
   std::string client = {};
 };
 
 // Texts to score, as by Generator::score().
 struct TextScoringRequest {
   std::vector<std::string> texts;  // the items
+  ScoringOptions options = {};
   std::string client = {};
 };
 

@@ -27,6 +27,7 @@
 #include "attend/metrics.h"
 #include "attend/runtime.h"
 #include "attend/search.h"
+#include "attend/text_preparation.h"
 #include "attend/tokenizer.h"
 
 #pragma GCC visibility push(default)
@@ -64,7 +65,8 @@ struct GenerationOptions {
   // The number of most likely tokens that GeneratedToken names beside each token, when sampling; at
   // most 100
   int likeliest = 0;
-  std::string prompt_source;  // names the prompt in messages ("standard input")
+  TextPreparation preparation = {};  // of each line of a prompt that is a text
+  std::string prompt_source;         // names the prompt in messages ("standard input")
 };
 
 struct Generation {

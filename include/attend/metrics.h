@@ -18,6 +18,8 @@
 #include <string>
 #include <vector>
 
+#include "attend/text_preparation.h"
+
 #pragma GCC visibility push(default)
 namespace attend {
 
@@ -363,6 +365,7 @@ struct Perplexity {
 
 struct ScoringOptions {
   int max_tokens = 1024;  // longer texts are a LineError
+  TextPreparation preparation = {};
 };
 
 // The log-probability that a model gives to a text.

@@ -23,6 +23,7 @@
 #include "attend/answers.h"
 #include "attend/metrics.h"
 #include "attend/runtime.h"
+#include "attend/text_preparation.h"
 #include "attend/tokenizer.h"
 
 #pragma GCC visibility push(default)
@@ -53,6 +54,7 @@ struct TaggingOptions {
   // Imported models read the string of a special token in a text, such as "[SEP]", as this token;
   // true: as letters, as other models always do.
   bool split_special_tokens = false;
+  TextPreparation preparation = {};  // words are those of the prepared text
 };
 
 // Words [begin, end) of one entity, or of one tag.

@@ -23,6 +23,7 @@
 #include "attend/metrics.h"
 #include "attend/runtime.h"
 #include "attend/search.h"
+#include "attend/text_preparation.h"
 #include "attend/tokenizer.h"
 
 #pragma GCC visibility push(default)
@@ -46,6 +47,8 @@ struct TranslationOptions {
   // Fill TranslationCandidate::alignment, at the cost of one more pass per candidate
   bool alignment = false;
   LanguagePair languages;
+  // How sentences, prefixes and phrases are prepared; candidates have tokens of prepared text
+  TextPreparation preparation = {};
   // Texts that the translations begin with: one per sentence, one for all sentences, or none
   std::vector<std::string> prefixes;
   // Prefixes as target token ids, instead of `prefixes`; they may end within a word
@@ -73,15 +76,15 @@ struct TranslationOptions {
 };
 
 struct TranslationCandidate {
-  std::string text;
-  float score = 0;  // the log-probability divided by length^length_penalty
+  std::string text;  // detokenized, if that was asked for
+  float score = 0;   // the log-probability divided by length^length_penalty
   // Natural logarithm, end of sentence included, given the prefix
   float log_probability = 0;
-  std::vector<std::string> tokens;  // the tokens of the text
+  std::vector<std::string> tokens;  // what the model wrote
   // Log-probability of each token (0 for those of the prefix), then of the end of sentence
   std::vector<float> token_scores;
   std::int32_t end = -1;  // id of the token that ended it; -1: it was cut at the maximum length
-  // Pairs (source word, target word), counted from 0, from cross-attention
+  // Pairs (source word, target word) of the tokens, counted from 0, from cross-attention
   std::vector<std::pair<int, int>> alignment;
 };
 

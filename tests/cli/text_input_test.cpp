@@ -9,7 +9,7 @@
 namespace attend {
 namespace {
 
-const PreparationOptions kAll{
+const TextPreparation kAll{
     .lowercase = true, .normalize_punctuation = true, .tokenize = WordSplitting::moses};
 
 class TextInputTest : public StartedProgramTest {

@@ -41,9 +41,10 @@ std::vector<Embedding> Embedder::embed(std::span<const std::string> texts,
 }
 
 std::vector<Embedding> Embedder::embed_without_context(std::span<const std::string> texts,
-                                                       EmbeddingPooling pooling) const {
+                                                       EmbeddingPooling pooling,
+                                                       const TextPreparation& preparation) const {
   const EnteredRuntime entered(impl_->runtime);
-  return public_embeddings(impl_->engine.embed_without_context(texts, pooling));
+  return public_embeddings(impl_->engine.embed_without_context(texts, pooling, preparation));
 }
 
 }  // namespace attend

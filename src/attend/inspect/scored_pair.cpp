@@ -7,6 +7,7 @@
 #include "attend/core/options/option_error.h"
 #include "attend/core/strings/utf8.h"
 #include "attend/error.h"
+#include "attend/tasks/text_preparer.h"
 
 namespace attend {
 
@@ -37,9 +38,10 @@ std::vector<std::int32_t> page_source(const TranslationModel& model, const std::
 
 ScoredPair translated_pair(const TranslationEngine& translator, const std::string& source,
                            const TranslationOptions& options) {
+  const TranslationModel& model = translator.model();
   ScoredPair pair;
-  pair.source = source;
-  pair.src = page_source(translator.model(), source, options.languages);
+  pair.source = TextPreparer::of_input(model.text_kinds, options.preparation)(source);
+  pair.src = page_source(model, pair.source, options.languages);
   pair.languages = options.languages;
   const std::vector<Translation> translations =
       translator.translate(std::span(&source, 1), options);
@@ -51,23 +53,28 @@ ScoredPair translated_pair(const TranslationEngine& translator, const std::strin
   pair.target = best.text;
   pair.log_probability = best.log_probability;
   pair.token_scores = best.token_scores;
-  for (const std::string& token : best.tokens)
-    pair.tgt.push_back(translator.model().tgt_tokenizer.id(token));
+  for (const std::string& token : best.tokens) pair.tgt.push_back(model.tgt_tokenizer.id(token));
   require_page_length(pair.tgt, "the translation");
   return pair;
 }
 
 ScoredPair given_pair(const TranslationEngine& translator, const std::string& source,
-                      const std::string& target, const LanguagePair& languages) {
-  ScoredPair pair{source,
-                  target,
-                  page_source(translator.model(), source, languages),
-                  page_tokens(translator.model().tgt_tokenizer, target, "the target"),
-                  0.0f,
-                  languages};
+                      const std::string& target, const LanguagePair& languages,
+                      const TextPreparation& preparation) {
+  const TranslationModel& model = translator.model();
+  ScoredPair pair;
+  pair.source = TextPreparer::of_input(model.text_kinds, preparation)(source);
+  pair.target = target;
+  pair.src = page_source(model, pair.source, languages);
+  pair.tgt =
+      page_tokens(model.tgt_tokenizer,
+                  TextPreparer::of_target(model.text_kinds, preparation)(target), "the target");
+  pair.languages = languages;
   require_page_length(pair.tgt, "the target");
-  SequenceScore score =
-      translator.score(std::span(&source, 1), std::span(&target, 1), {}, languages).front();
+  SequenceScore score = translator
+                            .score(std::span(&source, 1), std::span(&target, 1),
+                                   {.preparation = preparation}, languages)
+                            .front();
   pair.log_probability = score.log_probability;
   pair.token_scores = std::move(score.token_scores);
   return pair;

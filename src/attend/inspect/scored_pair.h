@@ -15,7 +15,7 @@ namespace attend {
 constexpr std::int64_t kMaxPageTokens = 256;
 
 struct ScoredPair {
-  std::string source;
+  std::string source;  // prepared, as the model reads it
   std::string target;
   std::vector<std::int32_t> src;  // with the marks of a source
   std::vector<std::int32_t> tgt;  // without marks
@@ -31,7 +31,8 @@ ScoredPair translated_pair(const TranslationEngine& translator, const std::strin
                            const TranslationOptions& options);
 // The text with a given translation.
 ScoredPair given_pair(const TranslationEngine& translator, const std::string& source,
-                      const std::string& target, const LanguagePair& languages = {});
+                      const std::string& target, const LanguagePair& languages = {},
+                      const TextPreparation& preparation = {});
 
 // The tokens of a source with its marks. Throws like the functions above.
 std::vector<std::int32_t> page_source(const TranslationModel& model, const std::string& source,

@@ -23,7 +23,7 @@ MosesLanguage moses_language(const std::string& language, std::string_view optio
                                  fmt::join(names, ", "), quote(language));
 }
 
-std::string prepared(std::string_view text, const PreparationOptions& options,
+std::string prepared(std::string_view text, const TextPreparation& options,
                      MosesLanguage language) {
   std::string out = options.lowercase ? unicode::lowercase(text) : std::string(text);
   if (options.normalize_punctuation) out = moses_normalize(out, language);

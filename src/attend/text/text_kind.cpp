@@ -87,8 +87,12 @@ std::string language_of(std::span<const std::string> files) {
 }
 
 void TextFit::add(std::string_view line) {
-  if (lines_++ < kLinesToLookAt) seen_.add(line, tokenizer_);
+  if (is_decided()) return;
+  ++lines_;
+  seen_.add(line, tokenizer_);
 }
+
+bool TextFit::is_decided() const { return lines_ >= kLinesToLookAt; }
 
 bool TextFit::has_unknown_too_many() const {
   const double share = ratio(seen_.unknown, seen_.tokens);

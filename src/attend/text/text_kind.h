@@ -21,6 +21,9 @@ struct TextKind {
   double unknown = 0;         // share of unknown tokens
 };
 
+// The kinds of text that a model was trained on, by side: "src" and "tgt", or "text".
+using TextKinds = std::map<std::string, TextKind>;
+
 template <class Visitor>
 void fields(TextKind& o, Visitor&& visit) {
   visit("language", o.language, "language of the text");
@@ -76,6 +79,8 @@ class TextFit {
 
   // Counts a line, without keeping it; ignores lines after the first few thousand.
   void add(std::string_view line);
+  // Whether it ignores further lines.
+  bool is_decided() const;
 
   // Empty if the text fits. Otherwise one line such as
   //   22 % of the tokens are unknown to this model ("A", "Two"); it was trained on lower-cased,

@@ -161,7 +161,13 @@ TEST_F(CommandOptionEffects, OfScore) {
   expect_config_file("score @model --src @valid.en --tgt @valid.de", "--tokens", "tokens = true\n");
   import_languages();
   expect_cases("score @languages --src @valid.en --tgt @valid.de", of_languages("out"));
-  expect_a_case_for_every_option("score", {cases, of_text(), of_languages("")}, {"config"});
+  write("raw.en", kToPrepare);
+  write("raw.de", "Der Mann ( sieht l'Hund ) .\n");
+  std::vector<OptionCase> preparation = of_preparation("");
+  preparation.push_back({"tgt-language", "fr", "--tokenize moses", "out"});
+  expect_cases("score @model --src @raw.en --tgt @raw.de", preparation);
+  expect_a_case_for_every_option("score", {cases, of_text(), preparation, of_languages("")},
+                                 {"config"});
 }
 
 TEST_F(CommandOptionEffects, OfScoreWithALanguageModel) {

@@ -21,7 +21,7 @@ class LineScores : public FolderTest {
   std::vector<SequenceScore> of(const std::string& text, int max_tokens = 100) {
     LineReader lines(file("lines", text));
     std::vector<SequenceScore> scores;
-    score_lines(model_, lines, max_tokens,
+    score_lines(model_, lines, {.max_tokens = max_tokens},
                 {[&](const SequenceScore& score) { scores.push_back(score); }});
     return scores;
   }
@@ -140,7 +140,7 @@ TEST_F(LineScores, AreRefusedForLinesThatAreTooLong) {
   LineReader lines(file("lines", "the cat\na fat cat sat on a flat mat\n"));
   expect_error<DataError>(
       [&] {
-        score_lines(model_, lines, 5,
+        score_lines(model_, lines, {.max_tokens = 5},
                     {[&](const SequenceScore& score) { before.push_back(score); }});
       },
       {"lines:2", "at most 5 tokens", "got 8"});

@@ -93,7 +93,7 @@ TEST(MosesOnRealText, GivesTheChecksumsOfSacremoses) {
 TEST(MosesOnRealText, MakesThePublishedTextOfMulti30kOfTheRawOne) {
   if (!std::filesystem::exists(moses_data("multi30k/tok")))
     GTEST_SKIP() << "no data at " << moses_data("");
-  const PreparationOptions options{
+  const TextPreparation options{
       .lowercase = true, .normalize_punctuation = true, .tokenize = WordSplitting::moses};
   for (const std::string language : {"en", "de"}) {
     for (const std::string part : {"train", "val", "test_2016_flickr"}) {

@@ -27,7 +27,6 @@ struct ClassifyArguments {
   std::string model;
   OutputFormat format = OutputFormat::text;
   UnansweredLineOptions lines;
-  TextInputOptions text;
   ThreadOptions threads;
   ClassificationOptions classification;
   TaggingOptions tagging;
@@ -39,7 +38,6 @@ void fields(ClassifyArguments& a, Visitor&& visit) {
         "text: label TAB probability, the most probable label first; or a number; or word TAB tag; "
         "json: one object per line");
   fields(a.lines, visit);
-  fields(a.text, visit);
   fields(a.threads, visit);
   fields(a.classification, visit);
   tagging_fields(a.tagging, visit);
@@ -127,7 +125,7 @@ void answer_input(const ClassifyArguments& arguments, const Model& model,
   const auto leave_empty = [&](const LineError& error) {
     answer("{}\n", json ? json_text(error) : "");
   };
-  TextInput input(model, arguments.text);
+  TextInput input(model, arguments.classification.preparation);
   input.watch(lines);
   UnansweredLines unanswered(arguments.lines);
   ProgressLine progress = ProgressLine::over_lines("-", /*answering=*/true);
@@ -153,6 +151,7 @@ void run_classify(const ClassifyArguments& arguments, const OptionBinding& bindi
     tagging.batch_tokens = options.batch_tokens;
     tagging.window = options.window;
     tagging.split_special_tokens = options.split_special_tokens;
+    tagging.preparation = options.preparation;
     return answer_input<Tagging>(arguments, tagger.model(),
                                  [&](LineReader& lines, const AnswerSink<Tagging>& sink) {
                                    tagger.tag(lines, sink, tagging);

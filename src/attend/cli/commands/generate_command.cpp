@@ -22,9 +22,9 @@ namespace {
 struct GenerateArguments {
   std::string model;
   std::string prompt;
+  std::string prompt_read;  // by the model
   bool echo = true;
   OutputFormat format = OutputFormat::text;
-  TextInputOptions text;
   ThreadOptions threads;
   GenerationOptions generation;
 };
@@ -36,7 +36,6 @@ void fields(GenerateArguments& a, Visitor&& visit) {
   visit("format", a.format,
         "text: printed while the model writes; json: one object per continuation");
   fields(a.generation, visit);
-  fields(a.text, visit);
   fields(a.threads, visit);
 }
 
@@ -49,23 +48,19 @@ std::string read_prompt() {
   return prompt;
 }
 
-// Applies the text options to a prompt of several lines.
-std::string take_lines(TextInput& input, const std::string& prompt) {
-  std::string out;
+void look_at_lines(TextInput& input, std::string_view prompt) {
   for (std::size_t begin = 0; begin <= prompt.size();) {
     const std::size_t end = std::min(prompt.find('\n', begin), prompt.size());
-    out +=
-        (begin > 0 ? "\n" : "") + input.take(std::string_view(prompt).substr(begin, end - begin));
+    input.look_at(prompt.substr(begin, end - begin));
     begin = end + 1;
   }
-  return out;
 }
 
 std::string to_json(const Generation& generation, const GenerateArguments& arguments,
                     const Tokenizer& tokenizer) {
   std::vector<std::string> tokens;
   for (const std::int32_t id : generation.ids) tokens.push_back(tokenizer.piece(id));
-  nlohmann::ordered_json json{{"prompt", arguments.prompt},
+  nlohmann::ordered_json json{{"prompt", arguments.prompt_read},
                               {"text", generation.text},
                               {"tokens", tokens},
                               {"token_log_probabilities", generation.token_scores},
@@ -107,7 +102,7 @@ void write_samples(const GenerationEngine& generator, const GenerateArguments& a
     bool begun = false;
     const auto accept =
         [&](std::string_view more) {  // prints the prompt only after it was accepted
-          if (!begun && arguments.echo) print(arguments.prompt);
+          if (!begun && arguments.echo) print(arguments.prompt_read);
           begun = true;
           print(more);
         };
@@ -126,7 +121,7 @@ void write_best(const GenerationEngine& generator, const GenerateArguments& argu
       answer("{}\n", to_json(found[i], arguments, generator.model().tokenizer));
       continue;
     }
-    print((arguments.echo ? arguments.prompt : "") + found[i].text);
+    print((arguments.echo ? arguments.prompt_read : "") + found[i].text);
     end_text(found[i], generator.model(), i + 1 < found.size());
   }
 }
@@ -152,8 +147,9 @@ void run_generate(GenerateArguments& arguments, const OptionBinding& binding) {
     arguments.prompt = read_prompt();
     arguments.generation.prompt_source = "standard input";
   }
-  TextInput input(generator.model(), arguments.text);
-  arguments.prompt = take_lines(input, arguments.prompt);
+  TextInput input(generator.model(), arguments.generation.preparation);
+  look_at_lines(input, arguments.prompt);
+  arguments.prompt_read = generator.prepared(arguments.prompt, arguments.generation);
   if (arguments.generation.beam.beam_size > 0) {
     write_best(generator, arguments);
   } else {

@@ -20,6 +20,7 @@
 #include "attend/tasks/language/scoring.h"
 #include "attend/tasks/loaded_model.h"
 #include "attend/tasks/translation/engine.h"
+#include "attend/text/preparation.h"
 
 namespace attend {
 namespace {
@@ -55,6 +56,10 @@ void fields(ScoreArguments& a, Visitor&& visit) {
         "character for language models");
   visit("max-tokens", a.scoring.max_tokens, between(1, 1e6), "longest text to score, in tokens");
   fields(a.languages, visit);
+  fields(a.scoring.preparation, visit);
+  visit("tgt-language", a.scoring.preparation.tgt_language,
+        "language of --tgt, for --tokenize and --normalize-punctuation: en, de or fr; default: the "
+        "model's");
   fields(a.attention, visit);
   fields(a.lines, visit);
   fields(a.threads, visit);
@@ -115,6 +120,8 @@ void score_text(const LanguageModel& model, const ScoreArguments& arguments) {
         "input");
   if (!arguments.languages.source.empty() || !arguments.languages.target.empty())
     throw ConfigError("--src-lang, --tgt-lang: expected a translation model");
+  if (!arguments.scoring.preparation.tgt_language.empty())
+    throw ConfigError("--tgt-language: expected a translation model");
   if (!arguments.ensemble.empty()) throw ConfigError("--ensemble: expected a translation model");
   LineReader lines = arguments.text.empty() ? standard_input() : LineReader(arguments.text);
   UnansweredLines unanswered(arguments.lines);
@@ -126,7 +133,7 @@ void score_text(const LanguageModel& model, const ScoreArguments& arguments) {
   };
   ProgressLine progress = ProgressLine::over_lines(arguments.text.empty() ? "-" : arguments.text,
                                                    /*answering=*/true);
-  score_lines(model, lines, arguments.scoring.max_tokens, progress.counted(sink));
+  score_lines(model, lines, arguments.scoring, progress.counted(sink));
   progress.end();
   unanswered.tell_count();
   flush_answers();

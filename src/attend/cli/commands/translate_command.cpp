@@ -23,7 +23,6 @@
 #include "attend/error.h"
 #include "attend/inspect/beam_tree.h"
 #include "attend/tasks/translation/engine.h"
-#include "attend/text/preparation.h"
 
 namespace attend {
 namespace {
@@ -36,9 +35,6 @@ struct TranslateArguments {
   std::string prefix;
   std::string beam_tree;
   UnansweredLineOptions lines;
-  TextInputOptions text;
-  bool detokenize = true;
-  std::string tgt_language;
   ThreadOptions threads;
   TranslationOptions translation;
   SamplingOptions sampling;
@@ -59,12 +55,6 @@ void fields(TranslateArguments& a, Visitor&& visit) {
   visit("beam-tree", a.beam_tree,
         "file to write: a JSON object per line with the translation and every step of beam search");
   fields(a.lines, visit);
-  fields(a.text, visit);
-  visit("detokenize", a.detokenize,
-        "with --tokenize moses: join the words and punctuation of the translations again");
-  visit("tgt-language", a.tgt_language,
-        "language of the translations, for --detokenize, --prefix and phrases: en, de or fr; "
-        "default: the model's");
   fields(a.threads, visit);
   fields(a.translation, visit);
   fields(a.sampling, visit);
@@ -124,51 +114,11 @@ void print(const Translation& translation, std::int64_t number,
   }
 }
 
-// Returns the language in which translations are prepared. Throws ConfigError if it is not known.
-MosesLanguage target_language(const TranslationModel& model, const TranslateArguments& arguments) {
-  const auto kind = model.text_kinds.find("tgt");
-  const std::string own = kind == model.text_kinds.end() ? "" : kind->second.language;
-  return moses_language(arguments.tgt_language.empty() ? own : arguments.tgt_language,
-                        "tgt-language");
-}
-
-// nullopt: prints translations as the model writes them.
-std::optional<MosesLanguage> language_to_detokenize(const TranslationModel& model,
-                                                    const TranslateArguments& arguments) {
-  if (!arguments.detokenize || arguments.text.preparation.tokenize != WordSplitting::moses)
-    return std::nullopt;
-  return target_language(model, arguments);
-}
-
-// Prepares texts of the target language like the input.
-std::function<void(std::string&)> target_preparation(const TranslationModel& model,
-                                                     const TranslateArguments& arguments) {
-  const PreparationOptions& preparation = arguments.text.preparation;
-  const bool for_language =
-      preparation.normalize_punctuation || preparation.tokenize != WordSplitting::none;
-  const MosesLanguage language =
-      for_language ? target_language(model, arguments) : MosesLanguage::en;
-  return
-      [preparation, language](std::string& text) { text = prepared(text, preparation, language); };
-}
-
 // What the translations begin with; nullopt: they begin with anything.
-std::optional<LineReader> read_prefixes(const TranslationModel& model,
-                                        const TranslateArguments& arguments) {
-  if (arguments.prefix.empty()) return std::nullopt;
-  if (arguments.prefix == "-")
-    throw ConfigError("--prefix: expected a file; standard input has the sentences");
-  LineReader prefixes(arguments.prefix);
-  prefixes.set_filter(target_preparation(model, arguments));
-  return prefixes;
-}
-
-void prepare_phrases(const TranslationModel& model, TranslateArguments& arguments) {
-  TranslationOptions& options = arguments.translation;
-  if (options.must_contain.empty() && options.must_not_contain.empty()) return;
-  const auto prepare = target_preparation(model, arguments);
-  for (std::string& phrase : options.must_contain) prepare(phrase);
-  for (std::string& phrase : options.must_not_contain) prepare(phrase);
+std::optional<LineReader> read_prefixes(const std::string& file) {
+  if (file.empty()) return std::nullopt;
+  if (file == "-") throw ConfigError("--prefix: expected a file; standard input has the sentences");
+  return LineReader(file);
 }
 
 // The options of decoding by search, of sampling and of detokenizing need what they are for.
@@ -180,11 +130,12 @@ void check(const TranslateArguments& a, const OptionBinding& binding) {
     binding.refuse_without("--sample", {"temperature", "top-k", "top-p", "seed"});
   }
   if (a.prefix.empty()) binding.refuse_without("--prefix", {"prefix-weight"});
-  if (a.text.preparation.tokenize == WordSplitting::moses) return;
+  const TextPreparation& preparation = a.translation.preparation;
+  if (preparation.tokenize == WordSplitting::moses) return;
   binding.refuse_without("--tokenize moses", {"detokenize"});
   const bool has_target_text = !a.prefix.empty() || !a.translation.must_contain.empty() ||
                                !a.translation.must_not_contain.empty();
-  if (!a.text.preparation.normalize_punctuation || !has_target_text)
+  if (!preparation.normalize_punctuation || !has_target_text)
     binding.refuse_without("--tokenize moses", {"tgt-language"});
 }
 
@@ -201,11 +152,9 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
   }
 
   LineReader lines = standard_input();
-  TextInput input(translator.model(), arguments.text);
+  TextInput input(translator.model(), options.preparation);
   input.watch(lines);
-  std::optional<LineReader> prefixes = read_prefixes(translator.model(), arguments);
-  prepare_phrases(translator.model(), arguments);
-  const std::optional<MosesLanguage> joined = language_to_detokenize(translator.model(), arguments);
+  std::optional<LineReader> prefixes = read_prefixes(arguments.prefix);
   std::optional<BeamTreeFile> tree;
   if (!arguments.beam_tree.empty()) {
     tree.emplace(arguments.beam_tree, translator.model().tgt_tokenizer);
@@ -213,10 +162,8 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
   }
   UnansweredLines unanswered(arguments.lines);
   const auto line = [&] { return static_cast<std::size_t>(unanswered.lines()); };
-  const auto accept = [&](Translation translation) {
+  const auto accept = [&](const Translation& translation) {
     if (tree) tree->add(line(), translation);
-    for (TranslationCandidate& c : translation.candidates)
-      if (joined) c.text = moses_detokenize(c.text, *joined);
     print(translation, unanswered.lines(), arguments);
   };
   const auto leave_empty = [&](const LineError& error) {

@@ -99,17 +99,20 @@ ClassificationEngine ClassificationEngine::reading(const ClassificationOptions& 
   const bool pairs = model_->pairs || options.pairs;
   const SpecialText special =
       options.split_special_tokens ? SpecialText::as_text : model_->special_text;
-  if (pairs == model_->pairs && special == model_->special_text) return *this;
+  ClassificationEngine reader = *this;
+  reader.prepare_ = TextPreparer::of_input(model_->text_kinds, options.preparation);
+  if (pairs == model_->pairs && special == model_->special_text) return reader;
   ClassificationModel other = *model_;
   other.pairs = pairs;
   other.special_text = special;
-  return ClassificationEngine(std::move(other));
+  reader.model_ = std::make_shared<const ClassificationModel>(std::move(other));
+  return reader;
 }
 
 PairInput ClassificationEngine::input(const std::string& text, const std::string& where) const {
   require_words(text, where);
   try {
-    return model_->input(text);
+    return model_->input(model_->pairs ? prepare_.in_parts(text, '\t') : prepare_(text));
   } catch (const DataError& error) {
     throw OptionError<LineError>("{}: {}", where, message_of(error));
   }

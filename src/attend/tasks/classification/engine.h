@@ -17,6 +17,8 @@
 #include "attend/core/options/options.h"
 #include "attend/data/batching/batch_plan.h"
 #include "attend/tasks/classification/model.h"
+#include "attend/tasks/text_preparer.h"
+#include "attend/text/preparation.h"
 
 namespace attend {
 
@@ -38,6 +40,7 @@ void fields(ClassificationOptions& o, Visitor&& visit) {
         "what becomes of the outputs of the model: standard (probabilities, or the number; of a "
         "cross-encoder its sigmoid), sigmoid, softmax, or none");
   visit("split-special-tokens", o.split_special_tokens, kSplitSpecialTokensHelp);
+  fields(o.preparation, visit);
 }
 
 // Const members may be called from any number of threads at once; each call gets the answer it
@@ -64,7 +67,8 @@ class ClassificationEngine {
   std::vector<Classification> classify_inputs(std::span<const PairInput> texts,
                                               const ClassificationOptions& options = {}) const;
 
-  // The same engine, whose texts are pairs, and whose special tokens are text, if `options` say so.
+  // The same engine, whose texts are pairs or prepared, and whose special tokens are text, if
+  // `options` say so. Throws ConfigError.
   ClassificationEngine reading(const ClassificationOptions& options) const;
 
   // Classifies line by line to the end of `lines`, in bounded memory. A line that is empty or
@@ -75,6 +79,7 @@ class ClassificationEngine {
 
  private:
   std::shared_ptr<const ClassificationModel> model_;
+  TextPreparer prepare_;
 };
 
 }  // namespace attend

@@ -69,7 +69,10 @@ EmbeddingEngine EmbeddingEngine::load(const std::filesystem::path& path) {
 }
 
 EmbeddingEngine::EmbeddingEngine(const SavedModel& model)
-    : encoder_(model.text_encoder()), longest_(model.longest_input()), source_(model.source) {}
+    : encoder_(model.text_encoder()),
+      kinds_(model.text_kinds),
+      longest_(model.longest_input()),
+      source_(model.source) {}
 
 void EmbeddingEngine::check_tokens(std::size_t tokens, const std::string& where) const {
   require_room(where, static_cast<std::int64_t>(tokens), encoder_.special.bos >= 0 ? 2 : 1,
@@ -148,7 +151,8 @@ std::int64_t EmbeddingEngine::count_tokens(const std::string& text, const Embedd
                                            const std::string& where) const {
   check_options(options);
   layer_number(options.layer);
-  return std::ssize(tokens_of(prompt_text(options) + text, options, where).ids);
+  const std::string own = preparer(options.preparation)(text);
+  return std::ssize(tokens_of(prompt_text(options) + own, options, where).ids);
 }
 
 std::vector<TextEmbedding> EmbeddingEngine::embed(std::span<const std::string> texts,
@@ -156,10 +160,11 @@ std::vector<TextEmbedding> EmbeddingEngine::embed(std::span<const std::string> t
   check_options(options);
   layer_number(options.layer);
   const std::string prompt = prompt_text(options);
+  const TextPreparer prepare = preparer(options.preparation);
   std::vector<TextTokens> tokens(texts.size());
   parallel_for(std::ssize(texts), kTextsOfARange, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-      tokens[i] = tokens_of(prompt + texts[i], options, fmt::format("text {}", i + 1));
+      tokens[i] = tokens_of(prompt + prepare(texts[i]), options, fmt::format("text {}", i + 1));
   });
   const NoGradient guard;
   std::vector<TextEmbedding> embeddings;
@@ -230,11 +235,13 @@ Tensor EmbeddingEngine::text_vectors_of(const Tensor& tokens, const Ragged& batc
 }
 
 std::vector<TextEmbedding> EmbeddingEngine::embed_without_context(
-    std::span<const std::string> texts, EmbeddingPooling pooling) const {
+    std::span<const std::string> texts, EmbeddingPooling pooling,
+    const TextPreparation& preparation) const {
   const Tensor table = encoder_.embeddings();
+  const TextPreparer prepare = preparer(preparation);
   std::vector<TextEmbedding> embeddings;
   for (const std::string& text : texts) {
-    const std::vector<std::int32_t> ids = encoder_.tokenizer.encode(text);
+    const std::vector<std::int32_t> ids = encoder_.tokenizer.encode(prepare(text));
     embeddings.push_back(without_vectors(encoder_.tokenizer, ids));
     const Tensor vectors = Tensor::empty({static_cast<std::int64_t>(ids.size()), width()});
     backend()->gather_rows(table, ids, vectors);

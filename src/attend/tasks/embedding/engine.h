@@ -12,6 +12,8 @@
 #include "attend/core/options/options.h"
 #include "attend/embedder.h"
 #include "attend/tasks/model_file/saved_model.h"
+#include "attend/tasks/text_preparer.h"
+#include "attend/text/preparation.h"
 
 namespace attend {
 
@@ -37,6 +39,7 @@ void fields(EmbeddingOptions& o, Visitor&& visit) {
         "name of the prompt to put before every text, such as query, for an embedding model; "
         "default: the default prompt of the model, if any");
   visit("split-special-tokens", o.split_special_tokens, kSplitSpecialTokensHelp);
+  fields(o.preparation, visit);
 }
 
 struct TextEmbedding {
@@ -83,12 +86,18 @@ class EmbeddingEngine {
                             const std::string& where) const;
 
   // Throws DataError, with a message that begins with `where`, for a text longer than the model's
-  // learned positions, unless the model truncates texts.
+  // learned positions, unless the model truncates texts. The text is prepared.
   void check_length(const std::string& text, const std::string& where) const;
+
+  // Prepares texts as embed() does. Throws ConfigError.
+  TextPreparer preparer(const TextPreparation& preparation) const {
+    return TextPreparer::of_input(kinds_, preparation);
+  }
 
   // The same from the input embeddings: a word has the same vector in every context.
   std::vector<TextEmbedding> embed_without_context(std::span<const std::string> texts,
-                                                   EmbeddingPooling pooling) const;
+                                                   EmbeddingPooling pooling,
+                                                   const TextPreparation& preparation = {}) const;
 
  private:
   void check_tokens(std::size_t tokens, const std::string& where) const;
@@ -112,6 +121,7 @@ class EmbeddingEngine {
   Tensor checked_pooled(const Tensor& vectors, EmbeddingPooling pooling) const;
 
   TextEncoder encoder_;
+  TextKinds kinds_;
   std::int64_t longest_;  // tokens of a text including special tokens; 0: unlimited
   std::string source_;    // the file, for messages
 };

@@ -10,6 +10,7 @@
 #include "attend/decode/beam_search.h"
 #include "attend/error.h"
 #include "attend/tasks/model_file/model_reading.h"
+#include "attend/tasks/text_preparer.h"
 
 namespace attend {
 
@@ -71,11 +72,21 @@ GenerationOptions GenerationEngine::default_options() const {
   return options;
 }
 
+std::string GenerationEngine::prepared(std::string_view prompt,
+                                       const GenerationOptions& options) const {
+  if (!is_utf8(prompt)) throw DataError(source_of(options) + "the prompt is not UTF-8");
+  return TextPreparer::of_input(model_->text_kinds, options.preparation).in_parts(prompt, '\n');
+}
+
+std::vector<std::int32_t> GenerationEngine::ids_of_prepared(
+    std::string_view prompt, const GenerationOptions& options) const {
+  return model_->prompt_ids(prompt,
+                            options.special_tokens ? SpecialText::as_tokens : SpecialText::as_text);
+}
+
 std::vector<std::int32_t> GenerationEngine::prompt_ids(std::string_view text,
                                                        const GenerationOptions& options) const {
-  if (!is_utf8(text)) throw DataError(source_of(options) + "the prompt is not UTF-8");
-  return model_->prompt_ids(text,
-                            options.special_tokens ? SpecialText::as_tokens : SpecialText::as_text);
+  return ids_of_prepared(prepared(text, options), options);
 }
 
 GenerationPrompt GenerationEngine::prompt(std::string_view text, const GenerationOptions& options,
@@ -83,13 +94,14 @@ GenerationPrompt GenerationEngine::prompt(std::string_view text, const Generatio
   check(options, *model_);
   const std::string source = source_of(options);
   const bool has_lines = model_->text.has_lines();
-  std::vector<std::int32_t> ids = prompt_ids(text, options);
+  const std::string read = prepared(text, options);
+  std::vector<std::int32_t> ids = ids_of_prepared(read, options);
   if (const int context = model_->context_for(options.context); std::ssize(ids) > context)
     throw DataError(fmt::format(
         "{}the prompt has {} tokens{}; the model's context holds at most {}: shorten it", source,
         ids.size(), has_lines ? ", line ends included" : "", context));
-  std::vector<std::int32_t> read = has_lines ? model_->tokenizer.encode(last_line(text)) : ids;
-  return {std::move(ids), std::move(read), options, sample};
+  std::vector<std::int32_t> begun = has_lines ? model_->tokenizer.encode(last_line(read)) : ids;
+  return {std::move(ids), std::move(begun), options, sample};
 }
 
 GenerationPrompt GenerationEngine::prompt(std::vector<std::int32_t> ids,

@@ -16,6 +16,7 @@
 #include "attend/generator.h"
 #include "attend/tasks/language/model.h"
 #include "attend/tasks/language/running_generations.h"
+#include "attend/text/preparation.h"
 
 namespace attend {
 
@@ -50,6 +51,7 @@ void fields(GenerationOptions& o, Visitor&& visit) {
   visit("context", o.context, between(0, 1e6),
         "context of the model in tokens; 0: the training length");
   fields(o.cache, visit);
+  fields(o.preparation, visit);
 }
 
 // Const members may be called from any number of threads at once; each call gets the answer it
@@ -76,6 +78,9 @@ class GenerationEngine {
                       const std::function<void(std::string_view)>& accept = {},
                       std::uint64_t sample = 0) const;
 
+  // What the model reads of a prompt. Throws ConfigError, and DataError for a text that is not
+  // UTF-8.
+  std::string prepared(std::string_view prompt, const GenerationOptions& options) const;
   // The tokens of a prompt, however many. Throws DataError for a text that is not UTF-8, and for
   // one without tokens.
   std::vector<std::int32_t> prompt_ids(std::string_view text,
@@ -107,6 +112,9 @@ class GenerationEngine {
                                         const GenerationOptions& options) const;
 
  private:
+  std::vector<std::int32_t> ids_of_prepared(std::string_view prompt,
+                                            const GenerationOptions& options) const;
+
   std::shared_ptr<const LanguageModel> model_;
 };
 

@@ -15,6 +15,7 @@
 #include "attend/error.h"
 #include "attend/tasks/answers.h"
 #include "attend/tasks/language/perplexity.h"
+#include "attend/tasks/text_preparer.h"
 #include "attend/text/text_stream.h"
 
 namespace attend {
@@ -176,24 +177,28 @@ std::vector<float> score_stream(const LanguageModel& model, std::vector<std::int
   return scores;
 }
 
-void score_lines(const LanguageModel& model, LineReader& lines, int max_tokens,
+void score_lines(const LanguageModel& model, LineReader& lines, const ScoringOptions& options,
                  const AnswerSink<SequenceScore>& sink) {
+  const TextPreparer prepare = TextPreparer::of_input(model.text_kinds, options.preparation);
   answer_lines(
       lines, kAnswerWindow, sink,
-      [&](const std::string& line) { return scored_line(model, line, lines.where(), max_tokens); },
+      [&](const std::string& line) {
+        return scored_line(model, prepare(line), lines.where(), options.max_tokens);
+      },
       [&](std::span<const ScoredLine> some) { return score_lines(model, some); });
 }
 
 std::vector<SequenceScore> score_lines(const LanguageModel& model,
                                        std::span<const std::string> lines,
                                        const ScoringOptions& options) {
+  const TextPreparer prepare = TextPreparer::of_input(model.text_kinds, options.preparation);
   std::vector<SequenceScore> scores;
   const AnswerSink<SequenceScore> sink{
       .accept = [&](const SequenceScore& score) { scores.push_back(score); }};
   answer_texts(
       lines, "line ", sink,
       [&](const std::string& line, const std::string& where) {
-        return scored_line(model, line, where, options.max_tokens);
+        return scored_line(model, prepare(line), where, options.max_tokens);
       },
       [&](std::span<const ScoredLine> some) { return score_lines(model, some); });
   return scores;

@@ -20,7 +20,8 @@ struct ScoredLine {
   std::vector<std::int32_t> ids;
   std::int64_t characters = 0;  // code points, and one for its end
 };
-// Throws LineError for a line longer than max_tokens; `where` begins the message.
+// The line is prepared. Throws LineError for one longer than max_tokens; `where` begins the
+// message.
 ScoredLine scored_line(const LanguageModel& model, const std::string& line,
                        const std::string& where, int max_tokens);
 
@@ -29,8 +30,8 @@ ScoredLine scored_line(const LanguageModel& model, const std::string& line,
 // of all tokens but the first where none stands before it, and no end. A line longer than the
 // context is read in windows, half of each new, like in text_perplexity(). A line longer than
 // max_tokens is a LineError that names file and line; AnswerSink decides what happens to it. Throws
-// NotFiniteError for scores that are not finite.
-void score_lines(const LanguageModel& model, LineReader& lines, int max_tokens,
+// NotFiniteError for scores that are not finite, ConfigError for the options.
+void score_lines(const LanguageModel& model, LineReader& lines, const ScoringOptions& options,
                  const AnswerSink<SequenceScore>& sink);
 
 // The same for lines in memory; messages say "line 3".

@@ -79,7 +79,7 @@ class SavedModel {
   std::string source = {};  // the file it was read from, for messages
   // The kinds of training text, by side: "src" and "tgt", or "text" if there is one. Empty for
   // older files.
-  std::map<std::string, TextKind> text_kinds = {};
+  TextKinds text_kinds = {};
 
  protected:
   SavedModel() = default;

@@ -7,6 +7,7 @@
 
 #include "attend/tasks/language/scoring.h"
 #include "attend/tasks/serving/pass_job.h"
+#include "attend/tasks/text_preparer.h"
 
 namespace attend {
 
@@ -79,17 +80,21 @@ struct TokenPass {
 
 Jobs jobs_of(const TranslationEngine& engine, PairScoringRequest request,
              Receiver<SequenceScore> receiver, const std::shared_ptr<const RequestState>& state) {
-  return pass_jobs(PairPass{engine, request.languages},
-                   engine.scored_pairs(request.sources, request.targets, {}, request.languages),
-                   std::move(receiver), state);
+  return pass_jobs(
+      PairPass{engine, request.languages},
+      engine.scored_pairs(request.sources, request.targets, request.options, request.languages),
+      std::move(receiver), state);
 }
 
 Jobs jobs_of(const GenerationEngine& engine, TextScoringRequest request,
              Receiver<SequenceScore> receiver, const std::shared_ptr<const RequestState>& state) {
+  const ScoringOptions& options = request.options;
+  const TextPreparer prepare =
+      TextPreparer::of_input(engine.model().text_kinds, options.preparation);
   std::vector<ScoredLine> lines;
   for (const std::string& text : request.texts)
-    lines.push_back(scored_line(engine.model(), text, fmt::format("line {}", lines.size() + 1),
-                                ScoringOptions().max_tokens));
+    lines.push_back(scored_line(engine.model(), prepare(text),
+                                fmt::format("line {}", lines.size() + 1), options.max_tokens));
   return pass_jobs(TextPass{engine}, std::move(lines), std::move(receiver), state);
 }
 

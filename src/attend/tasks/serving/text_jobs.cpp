@@ -94,8 +94,10 @@ std::string name_of(std::size_t item) { return fmt::format("text {}", item + 1);
 
 Jobs jobs_of(const ClassificationEngine& engine, ClassificationRequest request,
              Receiver<Classification> receiver, const std::shared_ptr<const RequestState>& state) {
-  const ClassificationEngine reader = engine.reading(
-      {.pairs = request.pairs, .split_special_tokens = request.split_special_tokens});
+  const ClassificationEngine reader =
+      engine.reading({.pairs = request.pairs,
+                      .split_special_tokens = request.split_special_tokens,
+                      .preparation = request.preparation});
   std::vector<PairInput> inputs;
   for (const std::string& text : request.texts)
     inputs.push_back(reader.input(text, name_of(inputs.size())));
@@ -115,8 +117,11 @@ Jobs jobs_of(const TaggingEngine& engine, TaggingRequest request, Receiver<Taggi
 
 Jobs jobs_of(const std::shared_ptr<const EmbeddingEngine>& engine, EmbeddingRequest request,
              Receiver<Embedding> receiver, const std::shared_ptr<const RequestState>& state) {
+  // A pass answers requests together, whatever the preparation of their texts.
+  const TextPreparer prepare = engine->preparer(std::exchange(request.options.preparation, {}));
   std::vector<EmbeddingPass::Input> inputs;
-  for (std::string& text : request.texts) {
+  for (const std::string& raw : request.texts) {
+    std::string text = prepare(raw);
     const std::int64_t tokens = engine->count_tokens(text, request.options, name_of(inputs.size()));
     inputs.push_back({std::move(text), tokens});
   }

@@ -11,6 +11,7 @@
 #include "attend/data/tagged_text.h"
 #include "attend/error.h"
 #include "attend/tasks/answers.h"
+#include "attend/tasks/text_preparer.h"
 #include "attend/text/token_places.h"
 
 namespace attend {
@@ -79,6 +80,11 @@ TaggingEngine TaggingEngine::load(const std::filesystem::path& path) {
   return TaggingEngine(load_tagging_model(path));
 }
 
+void TaggingEngine::check(const TaggingOptions& options) const {
+  check_options(options);
+  TextPreparer::of_input(model_->text_kinds, options.preparation);
+}
+
 bool TaggingEngine::is_by_tokens(const TaggingOptions& options) const {
   return model_->units == TaggedUnits::tokens &&
          options.aggregation_strategy != TagAggregation::words;
@@ -87,7 +93,7 @@ bool TaggingEngine::is_by_tokens(const TaggingOptions& options) const {
 TaggingInput TaggingEngine::input(const std::string& text, const TaggingOptions& options,
                                   const std::string& where) const {
   if (is_blank(text)) throw LineError(fmt::format("{}: expected a text to tag, found none", where));
-  TaggingInput result{text};
+  TaggingInput result{TextPreparer::of_input(model_->text_kinds, options.preparation)(text)};
   if (is_by_tokens(options)) {
     if (options.stride > 0 && options.aggregation_strategy == TagAggregation::none)
       throw ConfigError("stride: the strategy none does not join parts; use another strategy");
@@ -151,7 +157,7 @@ std::int64_t TaggingEngine::count_tokens(const TaggingInput& input,
 
 std::vector<Tagging> TaggingEngine::tag(std::span<const std::string> texts,
                                         const TaggingOptions& options) const {
-  check_options(options);
+  check(options);
   std::vector<TaggingInput> all;
   for (const std::string& text : texts)
     all.push_back(input(text, options, fmt::format("text {}", all.size() + 1)));
@@ -160,7 +166,7 @@ std::vector<Tagging> TaggingEngine::tag(std::span<const std::string> texts,
 
 void TaggingEngine::tag(LineReader& lines, const AnswerSink<Tagging>& sink,
                         const TaggingOptions& options) const {
-  check_options(options);
+  check(options);
   answer_lines(
       lines, static_cast<std::size_t>(options.window), sink,
       [&](const std::string& line) { return input(line, options, lines.where()); },

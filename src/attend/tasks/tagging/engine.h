@@ -16,6 +16,7 @@
 #include "attend/tagger.h"
 #include "attend/tasks/tagging/model.h"
 #include "attend/tasks/tagging/token_tags.h"
+#include "attend/text/preparation.h"
 
 namespace attend {
 
@@ -46,6 +47,7 @@ void fields(TaggingOptions& o, Visitor&& visit) {
         "most texts to read ahead; texts that have arrived are answered without waiting for more");
   tagging_fields(o, visit);
   visit("split-special-tokens", o.split_special_tokens, kSplitSpecialTokensHelp);
+  fields(o.preparation, visit);
 }
 
 // What is tagged of a text: words, or for an imported model the text itself.
@@ -89,6 +91,8 @@ class TaggingEngine {
            const TaggingOptions& options = {}) const;
 
  private:
+  // Throws ConfigError.
+  void check(const TaggingOptions& options) const;
   // Whether the tags of all tokens are wanted, not those of words.
   bool is_by_tokens(const TaggingOptions& options) const;
   // What the model reads of an input, in parts; whose rows are tagged.

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "attend/core/options/option_error.h"
-#include "attend/core/options/option_fields.h"
 #include "attend/core/threads/interruption.h"
 #include "attend/core/threads/parallel.h"
 #include "attend/core/too_long.h"
@@ -18,8 +17,8 @@
 #include "attend/tasks/answers.h"
 #include "attend/tasks/learned_positions.h"
 #include "attend/tasks/translation/alternatives.h"
-#include "attend/tasks/translation/phrases.h"
 #include "attend/tasks/translation/training/line_pairs.h"
+#include "attend/tasks/translation/translation_call.h"
 
 namespace attend {
 
@@ -76,36 +75,13 @@ void check_length(const std::vector<std::int32_t>& ids, int marks, const std::st
 // Throws LineError for a prefix that leaves no room for another token.
 void check_prefix(const std::vector<std::int32_t>& prefix, const std::string& where,
                   const TranslationCall& call, std::int64_t positions) {
-  const auto& [options, marks, rules] = call;
+  const TranslationOptions& options = call.options;
   const int most = options.sampling ? options.sampling->max_length : options.beam.max_length;
   if (most > 0 && std::ssize(prefix) >= most)
     throw OptionError<TooLongError>(
         "{}: a prefix of {} tokens leaves no room in {} {}; shorten it, or raise {}", where,
         prefix.size(), as_key("max-length"), most, as_flag("max-length"));
-  require_room(where, std::ssize(prefix), marks.of_target(), positions);
-}
-
-// Throws ConfigError for tokens that cannot be written.
-void check_target_ids(const std::vector<std::int32_t>& ids, const TranslationModel& model,
-                      const char* option) {
-  for (const std::int32_t id : ids)
-    if (id < 0 || id >= model.tgt_tokenizer.vocab_size() || id == model.special().eos)
-      throw ConfigError(
-          fmt::format("{}: expected ids of target tokens, without the end, got {}", option, id));
-}
-
-// Also for beginnings that are given twice.
-void check_prefix_ids(const TranslationOptions& options, const TranslationModel& model) {
-  if (!options.prefix_ids.empty() && !options.prefixes.empty())
-    throw ConfigError("prefix_ids: expected no prefixes with them");
-  for (const std::vector<std::int32_t>& prefix : options.prefix_ids)
-    check_target_ids(prefix, model, "prefix_ids");
-}
-
-void check_end_ids(const TranslationOptions& options, const TranslationModel& model) {
-  for (const std::int32_t id : options.end_ids)
-    if (id < 0 || id >= model.tgt_tokenizer.vocab_size())
-      throw ConfigError(fmt::format("end_ids: expected ids of target tokens, got {}", id));
+  require_room(where, std::ssize(prefix), call.marks.of_target(), positions);
 }
 
 }  // namespace
@@ -138,34 +114,12 @@ TranslationOptions TranslationEngine::default_options() const {
   return options;
 }
 
-std::shared_ptr<const TranslationCall> TranslationEngine::call(
-    const TranslationOptions& options) const {
-  check_options(options);
-  if (!options.sampling) check_search(options.beam);
-  if (options.shortlist && ensemble_->has_several())
-    throw OptionError<ConfigError>("{}: expected one model, as each has its own; got an ensemble",
-                                   as_flag("shortlist"));
-  if (options.shortlist && !model().shortlist)
-    throw OptionError<ConfigError>("{}: the model has no shortlist; attend shortlist adds one",
-                                   as_flag("shortlist"));
-  check_prefix_ids(options, model());
-  check_end_ids(options, model());
-  if (options.sampling && options.prefix_weight < 1)
-    throw OptionError<ConfigError>("{}: expected beam search, or 1; got sampling",
-                                   as_key("prefix-weight"));
-  if (options.shortlist && options.prefix_weight < 1)
-    throw OptionError<ConfigError>(
-        "{}: expected all tokens to choose from, or 1; {} leaves only some",
-        as_key("prefix-weight"), as_flag("shortlist"));
-  return std::make_shared<TranslationCall>(TranslationCall{
-      options, model().format.of(options.languages), phrase_rules(options, model())});
-}
-
 SourceSentence TranslationEngine::sentence(
     const SentenceText& text, const std::shared_ptr<const TranslationCall>& call) const {
-  SourceSentence sentence{
-      model().src_tokenizer.encode(text.text), text.number, call,
-      text.prefix_ids.empty() ? model().tgt_tokenizer.encode(text.prefix) : text.prefix_ids};
+  SourceSentence sentence{model().src_tokenizer.encode(call->source(text.text)), text.number, call,
+                          text.prefix_ids.empty()
+                              ? model().tgt_tokenizer.encode(call->target(text.prefix))
+                              : text.prefix_ids};
   const std::string& where = text.where;
   const auto tokens = static_cast<std::int64_t>(sentence.ids.size());
   if (tokens > call->options.max_source_tokens)
@@ -180,7 +134,7 @@ SourceSentence TranslationEngine::sentence(
 
 std::vector<SourceSentence> TranslationEngine::sentences(std::span<const std::string> texts,
                                                          const TranslationOptions& options) const {
-  const auto all = call(options);
+  const auto all = translation_call(*ensemble_, options);
   std::vector<SourceSentence> sentences;
   sentences.reserve(texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -211,7 +165,7 @@ std::vector<Translation> TranslationEngine::translate(std::span<const std::strin
 
 std::vector<Translation> TranslationEngine::translate_ids(std::vector<TokenizedSentence> tokenized,
                                                           const TranslationOptions& options) const {
-  const auto all = call(options);
+  const auto all = translation_call(*ensemble_, options);
   std::vector<SourceSentence> sentences;
   sentences.reserve(tokenized.size());
   for (auto& [ids, prefix] : tokenized) {
@@ -224,7 +178,7 @@ std::vector<Translation> TranslationEngine::translate_ids(std::vector<TokenizedS
 
 void TranslationEngine::translate(LineReader& lines, const AnswerSink<Translation>& sink,
                                   const TranslationOptions& options, LineReader* prefixes) const {
-  const auto all = call(options);
+  const auto all = translation_call(*ensemble_, options, prefixes != nullptr);
   if (std::max(options.prefixes.size(), options.prefix_ids.size()) > (prefixes == nullptr ? 1 : 0))
     throw ConfigError("prefixes: expected one for all lines, or a text with one for each");
   const auto next = [&]() -> std::optional<SourceSentence> {
@@ -252,7 +206,7 @@ void TranslationEngine::translate(LineReader& lines, const AnswerSink<Translatio
 void TranslationEngine::translate(std::span<const std::string> texts, const std::string& name,
                                   const AnswerSink<Translation>& sink,
                                   const TranslationOptions& options) const {
-  const auto all = call(options);
+  const auto all = translation_call(*ensemble_, options);
   std::size_t read = 0;
   const auto where = [&] { return fmt::format("{}:{}", name, read); };
   const auto next = [&]() -> std::optional<SourceSentence> {
@@ -328,6 +282,12 @@ PairToScore TranslationEngine::with_marks(PairToScore pair, const std::string& s
   return pair;
 }
 
+std::pair<TextPreparer, TextPreparer> TranslationEngine::preparers(
+    const ScoringOptions& options) const {
+  return {TextPreparer::of_input(model().text_kinds, options.preparation),
+          TextPreparer::of_target(model().text_kinds, options.preparation)};
+}
+
 std::vector<PairToScore> TranslationEngine::scored_pairs(std::span<const std::string> src,
                                                          std::span<const std::string> tgt,
                                                          const ScoringOptions& options,
@@ -336,8 +296,9 @@ std::vector<PairToScore> TranslationEngine::scored_pairs(std::span<const std::st
     throw DataError(
         fmt::format("expected as many targets as sources, got {} and {}", tgt.size(), src.size()));
   const PairSpecialTokens marks = model().format.of(languages);
-  std::vector<std::vector<std::int32_t>> sources = encode_all(src, model().src_tokenizer),
-                                         targets = encode_all(tgt, model().tgt_tokenizer);
+  const auto [source, target] = preparers(options);
+  std::vector<std::vector<std::int32_t>> sources = encode_all(source(src), model().src_tokenizer),
+                                         targets = encode_all(target(tgt), model().tgt_tokenizer);
   std::vector<PairToScore> pairs;
   for (std::size_t i = 0; i < src.size(); ++i)
     pairs.push_back(with_marks({std::move(sources[i]), std::move(targets[i])},
@@ -380,12 +341,13 @@ void TranslationEngine::score(LineReader& src, LineReader& tgt,
                               const AnswerSink<SequenceScore>& sink, const ScoringOptions& options,
                               const LanguagePair& languages) const {
   const PairSpecialTokens marks = model().format.of(languages);
-  const auto next = [&]() -> std::optional<PairToScore> {
+  const auto [source, target] = preparers(options);
+  const auto next = [&, &source = source, &target = target]() -> std::optional<PairToScore> {
     const auto lines = next_of_both(src, tgt);
     if (!lines) return std::nullopt;
-    return with_marks(
-        {model().src_tokenizer.encode(lines->first), model().tgt_tokenizer.encode(lines->second)},
-        src.where(), tgt.where(), marks, options);
+    return with_marks({model().src_tokenizer.encode(source(lines->first)),
+                       model().tgt_tokenizer.encode(target(lines->second))},
+                      src.where(), tgt.where(), marks, options);
   };
   answer_all(Conversation<PairToScore, SequenceScore>{
       .arrived = [&] { return src.has_arrived() && tgt.has_arrived(); },

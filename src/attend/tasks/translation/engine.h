@@ -19,6 +19,7 @@
 #include "attend/tasks/translation/ensemble.h"
 #include "attend/tasks/translation/running_translations.h"
 #include "attend/tasks/translation/scoring.h"
+#include "attend/text/preparation.h"
 #include "attend/translator.h"
 
 namespace attend {
@@ -49,6 +50,8 @@ void fields(TranslationOptions& o, Visitor&& visit) {
   visit("max-source-tokens", o.max_source_tokens, between(1, 1e6),
         "longest source sentence in tokens");
   fields(o.languages, visit);
+  fields(o.preparation, visit);
+  target_fields(o.preparation, visit);
 }
 
 // The tokens of a sentence, and those that its translation begins with.
@@ -145,6 +148,8 @@ class TranslationEngine {
                                               const LanguagePair& languages = {}) const;
 
  private:
+  // Prepare sources and targets to score. Throws ConfigError.
+  std::pair<TextPreparer, TextPreparer> preparers(const ScoringOptions& options) const;
   // Gives the pair its marks. Throws LineError for a text that is too long, by its name.
   PairToScore with_marks(PairToScore pair, const std::string& source_name,
                          const std::string& target_name, const PairSpecialTokens& marks,
@@ -156,8 +161,6 @@ class TranslationEngine {
     std::string prefix = {}, prefix_where = {};
     std::vector<std::int32_t> prefix_ids = {};  // instead of the prefix
   };
-  // Throws ConfigError.
-  std::shared_ptr<const TranslationCall> call(const TranslationOptions& options) const;
   // Throws ConfigError unless there are as many prefixes as texts, or one, or none.
   static SentenceText text_with_prefix(std::span<const std::string> texts, std::size_t i,
                                        const TranslationOptions& options);

@@ -104,9 +104,10 @@ std::size_t RunningTranslations::join(std::vector<SourceSentence> sentences) {
 
 RunningBatch::Search RunningTranslations::search(const SourceSentence& sentence,
                                                  const DecodeRequest& arrival) const {
-  const auto& [options, marks, phrases] = *sentence.call;
+  const TranslationOptions& options = sentence.call->options;
+  const PairSpecialTokens& marks = sentence.call->marks;
   const EndTokens ends(options.end_ids.empty() ? model_.ends : options.end_ids);
-  OutputRules rules{.phrases = phrases, .suppressed = suppressed_};
+  OutputRules rules{.phrases = sentence.call->rules, .suppressed = suppressed_};
   if (!options.sampling) {
     if (options.prefix_weight < 1) rules.beginning = {sentence.prefix, options.prefix_weight};
     return BeamSearch(arrival, ends,
@@ -148,13 +149,13 @@ std::vector<Outcome<Translation>> RunningTranslations::step() {
 
 Translation RunningTranslations::translation(const SourceSentence& sentence,
                                              const std::vector<Hypothesis>& found) const {
-  const auto& [options, marks, rules] = *sentence.call;
+  const TranslationCall& call = *sentence.call;
   Translation translation{{}, source_tokens(sentence)};
   for (const Hypothesis& hypothesis : found) {
-    translation.candidates.push_back(candidate(hypothesis));
-    if (options.alignment)
+    translation.candidates.push_back(candidate(hypothesis, call.target));
+    if (call.options.alignment)
       translation.candidates.back().alignment =
-          word_alignment(model_, marks, sentence.ids, hypothesis.ids);
+          word_alignment(model_, call.marks, sentence.ids, hypothesis.ids);
   }
   return translation;
 }
@@ -177,11 +178,12 @@ std::string RunningTranslations::text_of(const Hypothesis& hypothesis) const {
   return model_.tgt_tokenizer.decode(ids);
 }
 
-TranslationCandidate RunningTranslations::candidate(const Hypothesis& hypothesis) const {
+TranslationCandidate RunningTranslations::candidate(const Hypothesis& hypothesis,
+                                                    const TextPreparer& target) const {
   require_finite(std::array{hypothesis.score, hypothesis.log_probability},
                  "scores of a translation", model_.source);
   TranslationCandidate candidate;
-  candidate.text = text_of(hypothesis);
+  candidate.text = target.restored(text_of(hypothesis));
   candidate.score = hypothesis.score;
   candidate.log_probability = hypothesis.log_probability;
   for (const std::int32_t id : hypothesis.ids)

@@ -10,6 +10,7 @@
 
 #include "attend/decode/running_batch.h"
 #include "attend/decode/scorers/translation_scorer.h"
+#include "attend/tasks/text_preparer.h"
 #include "attend/tasks/translation/ensemble.h"
 #include "attend/translator.h"
 
@@ -17,9 +18,11 @@ namespace attend {
 
 // What holds for all sentences of a call.
 struct TranslationCall {
-  TranslationOptions options;
+  TranslationOptions options;  // with prepared phrases
   PairSpecialTokens marks;
   std::shared_ptr<const PhraseRules> rules = nullptr;  // of the search; null: none
+  TextPreparer source = {};                            // of sentences
+  TextPreparer target = {};                            // of prefixes, phrases and translations
 };
 
 // A sentence to translate.
@@ -51,7 +54,7 @@ class RunningTranslations {
                           const std::vector<Hypothesis>& found) const;
   std::vector<std::string> source_tokens(const SourceSentence& sentence) const;
   std::string text_of(const Hypothesis& hypothesis) const;
-  TranslationCandidate candidate(const Hypothesis& hypothesis) const;
+  TranslationCandidate candidate(const Hypothesis& hypothesis, const TextPreparer& target) const;
 
   std::shared_ptr<const TranslationEnsemble> ensemble_;
   const TranslationModel& model_;         // the first of them

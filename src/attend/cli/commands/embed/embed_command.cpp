@@ -33,7 +33,6 @@ struct EmbedArguments {
   bool context = true;
   int window = 1024;
   UnansweredLineOptions lines;
-  TextInputOptions text;
   ThreadOptions threads;
   EmbeddingOptions embedding;
 };
@@ -48,7 +47,6 @@ void fields(EmbedArguments& a, Visitor&& visit) {
   visit("window", a.window, between(1, 1e6),
         "most lines to read ahead; lines that have arrived are answered without waiting for more");
   fields(a.lines, visit);
-  fields(a.text, visit);
   fields(a.threads, visit);
   fields(a.embedding, visit);
 }
@@ -91,7 +89,8 @@ void write_npy(const std::string& path, std::span<const float> values, std::size
 std::vector<TextEmbedding> embed(const EmbeddingEngine& embedder, const EmbedArguments& arguments,
                                  std::span<const std::string> texts) {
   return arguments.context ? embedder.embed(texts, arguments.embedding)
-                           : embedder.embed_without_context(texts, arguments.embedding.pooling);
+                           : embedder.embed_without_context(texts, arguments.embedding.pooling,
+                                                            arguments.embedding.preparation);
 }
 
 // Embeds line by line.
@@ -100,10 +99,11 @@ void embed_lines(const EmbeddingEngine& embedder, const EmbedArguments& argument
   ProgressLine progress = ProgressLine::over_lines("-", /*answering=*/arguments.npy.empty());
   LineReader lines = standard_input();
   input.watch(lines);
+  const TextPreparer prepare = embedder.preparer(arguments.embedding.preparation);
   answer_lines(
       lines, static_cast<std::size_t>(arguments.window), progress.counted(sink),
       [&](const std::string& line) {
-        if (arguments.context) embedder.check_length(line, lines.where());
+        if (arguments.context) embedder.check_length(prepare(line), lines.where());
         return line;
       },
       [&](std::span<const std::string> window) { return embed(embedder, arguments, window); });
@@ -138,7 +138,7 @@ void run_embed(const EmbedArguments& arguments, const OptionBinding& binding) {
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   const std::unique_ptr<const SavedModel> model = load_model(arguments.model);
   const EmbeddingEngine embedder(*model);
-  TextInput input(*model, arguments.text);
+  TextInput input(*model, arguments.embedding.preparation);
   UnansweredLines unanswered(arguments.lines);
   TruncatedTexts truncated;
   if (arguments.npy.empty()) {

@@ -157,7 +157,7 @@ void evaluate_classifier(const ClassificationModel& model, const ClassifierEvalu
   const LabeledText texts =
       read_labeled(options.labeled, options.columns, {model.problem_type(), model.labels});
   TextInput input(model);
-  for (const std::string& text : texts.texts) input.take(text);
+  for (const std::string& text : texts.texts) input.look_at(text);
   const std::vector<Classification> found =
       classified(classifier, texts.texts,
                  {.threshold = options.threshold, .pairs = !options.columns.second_column.empty()});

@@ -25,7 +25,7 @@ class EvaluatedTexts {
   // [T, D]
   Tensor vectors(std::span<const std::string> texts) {
     constexpr std::size_t kWindow = 1024;
-    for (const std::string& text : texts) input_.take(text);
+    for (const std::string& text : texts) input_.look_at(text);
     ProgressLine progress = ProgressLine::counting("texts", std::ssize(texts));
     std::vector<float> values;
     const std::int64_t count = std::ssize(texts);

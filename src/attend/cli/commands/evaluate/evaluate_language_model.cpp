@@ -32,7 +32,7 @@ TextPerplexity measured_documents(const LanguageModel& model, const LanguageEval
 
 TextPerplexity measured(const LanguageModel& model, const LanguageEvaluation& options,
                         TextInput& input) {
-  const auto filter = [&](std::string& line) { line = input.take(line); };
+  const auto filter = [&](const std::string& line) { input.look_at(line); };
   if (!model.text.has_lines()) return measured_documents(model, options, filter);
   if (!options.document_end.empty())
     throw ConfigError("--document-end: expected a model of documents, got one of lines");

@@ -64,7 +64,7 @@ void evaluate_tagger(const TaggingModel& model, const ClassifierEvaluation& opti
   const TaggedText texts = read_tagged(options.labeled, options.columns, model.labels);
   TextInput input(model);
   for (const std::vector<std::string>& words : texts.words)
-    input.take(fmt::format("{}", fmt::join(words, " ")));
+    input.look_at(fmt::format("{}", fmt::join(words, " ")));
   const std::vector<Tagging> found = tagged(TaggingEngine(model), texts.words);
   ConfusionMatrix words(model.labels);
   EntityCounts entities;

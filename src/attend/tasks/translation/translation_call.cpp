@@ -1,0 +1,80 @@
+#include "attend/tasks/translation/translation_call.h"
+
+#include <fmt/format.h>
+
+#include "attend/core/options/option_error.h"
+#include "attend/core/options/option_fields.h"
+#include "attend/error.h"
+#include "attend/tasks/text_preparer.h"
+#include "attend/tasks/translation/engine.h"
+#include "attend/tasks/translation/phrases.h"
+
+namespace attend {
+
+namespace {
+
+// Throws ConfigError, also for beginnings that are given twice.
+void check_prefix_ids(const TranslationOptions& options, const TranslationModel& model) {
+  if (!options.prefix_ids.empty() && !options.prefixes.empty())
+    throw ConfigError("prefix_ids: expected no prefixes with them");
+  for (const std::vector<std::int32_t>& prefix : options.prefix_ids)
+    check_target_ids(prefix, model, "prefix_ids");
+}
+
+void check_end_ids(const TranslationOptions& options, const TranslationModel& model) {
+  for (const std::int32_t id : options.end_ids)
+    if (id < 0 || id >= model.tgt_tokenizer.vocab_size())
+      throw ConfigError(fmt::format("end_ids: expected ids of target tokens, got {}", id));
+}
+
+void check(const TranslationOptions& options, const TranslationEnsemble& ensemble) {
+  const TranslationModel& model = ensemble.first();
+  check_options(options);
+  if (!options.sampling) check_search(options.beam);
+  if (options.shortlist && ensemble.has_several())
+    throw OptionError<ConfigError>("{}: expected one model, as each has its own; got an ensemble",
+                                   as_flag("shortlist"));
+  if (options.shortlist && !model.shortlist)
+    throw OptionError<ConfigError>("{}: the model has no shortlist; attend shortlist adds one",
+                                   as_flag("shortlist"));
+  check_prefix_ids(options, model);
+  check_end_ids(options, model);
+  if (options.sampling && options.prefix_weight < 1)
+    throw OptionError<ConfigError>("{}: expected beam search, or 1; got sampling",
+                                   as_key("prefix-weight"));
+  if (options.shortlist && options.prefix_weight < 1)
+    throw OptionError<ConfigError>(
+        "{}: expected all tokens to choose from, or 1; {} leaves only some",
+        as_key("prefix-weight"), as_flag("shortlist"));
+}
+
+}  // namespace
+
+void check_target_ids(const std::vector<std::int32_t>& ids, const TranslationModel& model,
+                      const char* option) {
+  for (const std::int32_t id : ids)
+    if (id < 0 || id >= model.tgt_tokenizer.vocab_size() || id == model.special().eos)
+      throw ConfigError(
+          fmt::format("{}: expected ids of target tokens, without the end, got {}", option, id));
+}
+
+std::shared_ptr<const TranslationCall> translation_call(const TranslationEnsemble& ensemble,
+                                                        const TranslationOptions& options,
+                                                        bool has_prefixes) {
+  const TranslationModel& model = ensemble.first();
+  check(options, ensemble);
+  const auto all = std::make_shared<TranslationCall>(
+      TranslationCall{options, model.format.of(options.languages)});
+  TranslationOptions& own = all->options;
+  const bool has_target_text = has_prefixes || !own.prefixes.empty() || !own.must_contain.empty() ||
+                               !own.must_not_contain.empty();
+  all->source = TextPreparer::of_input(model.text_kinds, options.preparation);
+  if (has_target_text || TextPreparer::restores(options.preparation))
+    all->target = TextPreparer::of_target(model.text_kinds, options.preparation);
+  own.must_contain = all->target(own.must_contain);
+  own.must_not_contain = all->target(own.must_not_contain);
+  all->rules = phrase_rules(own, model);
+  return all;
+}
+
+}  // namespace attend

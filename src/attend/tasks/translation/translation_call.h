@@ -1,0 +1,24 @@
+// What holds for all sentences of a call, checked once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "attend/tasks/translation/ensemble.h"
+#include "attend/tasks/translation/running_translations.h"
+#include "attend/translator.h"
+
+namespace attend {
+
+// `has_prefixes`: some that are not among the options. Throws ConfigError for options that are
+// wrong, contradict each other, or ask for what the models do not have.
+std::shared_ptr<const TranslationCall> translation_call(const TranslationEnsemble& ensemble,
+                                                        const TranslationOptions& options,
+                                                        bool has_prefixes = false);
+
+// Throws ConfigError, naming the option, for tokens that cannot be written.
+void check_target_ids(const std::vector<std::int32_t>& ids, const TranslationModel& model,
+                      const char* option);
+
+}  // namespace attend
