@@ -2,9 +2,13 @@
 #include "attend/cli/text_input.h"
 
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "attend/checkpoint/checkpoint.h"
+#include "attend/engine.h"
+#include "attend/server/serving.h"
 #include "cli/started_program.h"
+#include "server/raw_client.h"
 
 namespace attend {
 namespace {
@@ -119,6 +123,164 @@ TEST_F(TextInputTest, HasTheLanguagesThatTheModelNames) {
   older.metadata["attend.text_kind.src"] = "{\"language\":3}";
   save_checkpoint(path("damaged"), older);
   expect_error({"translate", path("damaged")}, {"damaged: attend.text_kind.src", "language"}, raw_);
+}
+
+// The message of what the library refuses.
+template <class Refused>
+std::string message_of_config_error(const Refused& refused) {
+  try {
+    refused();
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// A server of one model that prepares the text of every request.
+class PreparingServer {
+ public:
+  PreparingServer(const std::string& model, const TextPreparation& preparation) {
+    ServingOptions options;
+    options.listen = "127.0.0.1:0";
+    options.preparation = preparation;
+    server_ = std::make_unique<Server>(options, std::vector{parse_model_place(model)},
+                                       make_runtime({.threads = 1}));
+    thread_ = std::thread([this] { server_->run(); });
+  }
+  ~PreparingServer() {
+    server_->stop();
+    thread_.join();
+  }
+  nlohmann::json post(const std::string& path, const nlohmann::json& body) const {
+    return nlohmann::json::parse(
+        RawClient(server_->port()).post(path, body.dump(), "application/json").body);
+  }
+
+ private:
+  std::unique_ptr<Server> server_;
+  std::thread thread_;
+};
+
+TEST_F(TextInputTest, IsPreparedAlikeInEveryInterface) {
+  train_some({"--max-steps", "1", "--valid-every", "0"});
+  const std::vector<std::string> texts{"The man’s dog, he sleeps.", "A Child sees the small dog!"};
+  const std::string raw = texts[0] + "\n" + texts[1] + "\n";
+  const std::vector<std::string> flags{"--lowercase", "--normalize-punctuation", "--tokenize",
+                                       "moses"},
+      more{"--prefix",       write("prefixes", "Der Hund, ein\nDie „Frau“, ein\n"),
+           "--must-contain", "Kind.",
+           "--beam-size",    "16",
+           "--max-length",   "40"};
+  std::vector<std::string> all = flags;
+  all.insert(all.end(), more.begin(), more.end());
+  ASSERT_EQ(run(translate(all), raw), 0) << error_;
+  const std::string expected = out_;
+  EXPECT_TRUE(expected.starts_with("der hund, ein")) << expected;
+  EXPECT_NE(expected.find("\ndie \"frau\", ein"), std::string::npos) << expected;
+  EXPECT_NE(expected.find("kind."), std::string::npos) << expected;
+
+  const Translator translator = Translator::load(model("mt"));
+  TranslationOptions options = translator.default_options();
+  options.beam.beam_size = 16;
+  options.beam.max_length = 40;
+  options.preparation = kAll;
+  options.must_contain = {"Kind."};
+  options.prefixes = {"Der Hund, ein", "Die „Frau“, ein"};
+  const std::vector<Translation> found = translator.translate(texts, options);
+  EXPECT_EQ(found[0].text() + "\n" + found[1].text() + "\n", expected);
+  Engine engine;
+  auto [receiver, answers] = futures<Translation>(texts.size());
+  engine.submit(translator, TranslationRequest{texts, options}, receiver);
+  EXPECT_EQ(answers[0].get().text() + "\n" + answers[1].get().text() + "\n", expected);
+
+  const PreparingServer server(model("mt"), kAll);
+  ASSERT_EQ(run({"translate", model("mt"), "--lowercase", "--normalize-punctuation", "--tokenize",
+                 "moses"},
+                raw),
+            0)
+      << error_;
+  nlohmann::json request{{"q", texts}, {"source", "en"}, {"target", "de"}};
+  const auto lines = server.post("/translate", request)["translatedText"];
+  EXPECT_EQ(lines[0].get<std::string>() + "\n" + lines[1].get<std::string>() + "\n", out_);
+
+  ASSERT_EQ(run({"translate", model("mt"), "--lowercase"}, raw), 0) << error_;
+  request.update({{"tokenize", "none"}, {"normalize_punctuation", false}});
+  const auto lower = server.post("/translate", request)["translatedText"];
+  EXPECT_EQ(lower[0].get<std::string>() + "\n" + lower[1].get<std::string>() + "\n", out_);
+  EXPECT_NE(lower, lines);
+  request.update({{"tokenize", "moses"}, {"tgt_language", "cs"}});
+  options.preparation.tgt_language = "cs";
+  const std::string refusal = "tgt_language: expected one of en, de, fr, got 'cs'";
+  EXPECT_EQ(server.post("/translate", request)["error"], refusal);
+  EXPECT_EQ(message_of_config_error([&] { translator.translate(texts, options); }), refusal);
+  expect_error(translate({"--tokenize", "moses", "--tgt-language", "cs"}),
+               {"--tgt-language: expected one of en, de, fr, got 'cs'"}, raw);
+}
+
+TEST_F(TextInputTest, ToScoreIsPreparedAlikeInEveryInterface) {
+  train_some({"--max-steps", "1", "--valid-every", "0"});
+  const std::string source = "The man’s dog, he sleeps.", target = "Der Hund, er schläft.";
+  const std::string src = write("raw.en", source + "\n"), tgt = write("raw.de", target + "\n");
+  const auto scored = [&](const std::vector<std::string>& flags) {
+    std::vector<std::string> command{"score", model("mt"), "--src", src, "--tgt", tgt};
+    command.insert(command.end(), flags.begin(), flags.end());
+    EXPECT_EQ(run(command), 0) << error_;
+    return out_;
+  };
+  const std::string raw = scored({}),
+                    prepared_pair =
+                        scored({"--lowercase", "--normalize-punctuation", "--tokenize", "moses"});
+  EXPECT_NE(raw, prepared_pair);
+  write("raw.en", prepared(source, kAll, MosesLanguage::en) + "\n");
+  write("raw.de", prepared(target, kAll, MosesLanguage::de) + "\n");
+  EXPECT_EQ(scored({}), prepared_pair);
+  const Translator translator = Translator::load(model("mt"));
+  const float score =
+      translator.score(std::vector{source}, std::vector{target}, {.preparation = kAll})
+          .front()
+          .log_probability;
+  EXPECT_EQ(fmt::format("{:.6f}\n", score), prepared_pair);
+  const PreparingServer server(model("mt"), kAll);
+  EXPECT_EQ(
+      server.post("/score", {{"sources", {source}}, {"targets", {target}}})[0]["log_probability"]
+          .get<float>(),
+      score);
+}
+
+TEST_F(TextInputTest, OfOtherModelsIsPreparedAlikeInEveryInterface) {
+  train_classifier("cl");
+  ASSERT_EQ(run({"classify", model("cl"), "--lowercase", "--format", "json"}, "GOOD FILM\n"), 0);
+  const std::vector<std::string> texts{"GOOD FILM"};
+  const Classifier classifier = Classifier::load(model("cl"));
+  const float expected =
+      classifier.classify(std::vector<std::string>{"good film"})[0].probability();
+  ClassificationOptions options;
+  options.preparation.lowercase = true;
+  EXPECT_EQ(nlohmann::json::parse(out_)["probability"].get<float>(), expected);
+  EXPECT_EQ(classifier.classify(texts, options)[0].probability(), expected);
+  EXPECT_NE(classifier.classify(texts)[0].probability(), expected);
+  const PreparingServer server(model("cl"), {.lowercase = true});
+  const auto score = [](const nlohmann::json& labels) { return labels[0]["score"].get<float>(); };
+  EXPECT_EQ(score(server.post("/predict", {{"inputs", texts[0]}})), expected);
+  EXPECT_EQ(score(server.post("/", {{"inputs", texts}})[0]), expected);
+  EXPECT_NE(score(server.post("/predict", {{"inputs", texts[0]}, {"lowercase", false}})), expected);
+
+  const Embedder embedder = Embedder::load(model("cl"));
+  const std::vector<float> vector = embedder.embed(std::vector<std::string>{"good film"})[0].values;
+  EXPECT_EQ(embedder.embed(texts, {.preparation = options.preparation})[0].values, vector);
+  EXPECT_NE(embedder.embed(texts)[0].values, vector);
+}
+
+TEST_F(TextInputTest, OfAPairIsPreparedOnBothSidesOfTheTab) {
+  train_classifier("cl");
+  ASSERT_EQ(run({"classify", model("cl"), "--pairs"}, "good , film\tbad .\n"), 0) << error_;
+  const std::string expected = out_;
+  ASSERT_EQ(run({"classify", model("cl"), "--pairs", "--tokenize", "moses", "--language", "en",
+                 "--lowercase"},
+                "Good, film\tBad.\n"),
+            0)
+      << error_;
+  EXPECT_EQ(out_, expected);
 }
 
 TEST_F(TextInputTest, OfOtherCommandsIsWatchedToo) {

@@ -10,6 +10,7 @@
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/server/forwarded.h"
+#include "attend/server/work/preparation.h"
 
 namespace attend {
 namespace {
@@ -92,6 +93,8 @@ Service::Service(ServiceOptions options, std::vector<ModelPlace> places,
       turns_(options_.max_tokens_in_queue),
       time_limit_(options_.request_time_limit) {
   if (!options_.api_keys.empty()) access_.replace(read_api_keys(options_.api_keys));
+  for (const ServedModelPointer& model : models_.all())
+    require_preparation(*model, options_.preparation);
 }
 
 std::optional<HttpError> Service::admit(const HttpRequest& request) const {

@@ -38,6 +38,7 @@ struct ServiceOptions {
   bool explorer = true;        // whether models are loaded again to change their attention
   std::string downloads = {};  // folder of translated files; empty: they are in memory
   std::string cors = {};  // the origin that browsers may send requests from; "*": any; empty: none
+  TextPreparation preparation = {};  // of requests that do not say it themselves
   // Receives a line of JSON for every request, without line break; one call at a time. Null:
   // nothing is logged.
   std::function<void(const std::string& line)> log = {};

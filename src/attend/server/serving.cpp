@@ -62,6 +62,7 @@ Server::Server(const ServingOptions& options, std::vector<ModelPlace> models,
                                                .explorer = options.explorer,
                                                .downloads = options.download_dir,
                                                .cors = options.cors,
+                                               .preparation = options.preparation,
                                                .log = std::move(log)},
                                 std::move(models), std::move(runtime));
   service_->connections = [this] { return http_->connections(); };

@@ -9,6 +9,7 @@
 #include "attend/core/options/options.h"
 #include "attend/server/http/server.h"
 #include "attend/server/service.h"
+#include "attend/text/preparation.h"
 
 namespace attend {
 
@@ -28,6 +29,7 @@ struct ServingOptions {
   std::string download_dir = {};
   std::string certificate = {};
   std::string key = {};
+  TextPreparation preparation = {};
 };
 
 template <class Visitor>
@@ -64,6 +66,8 @@ void fields(ServingOptions& o, Visitor&& visit) {
         "folder for translated files, which several servers may share; default: in memory");
   visit("certificate", o.certificate, "PEM file with the certificate chain of the server, for TLS");
   visit("key", o.key, "PEM file with the private key of the certificate");
+  fields(o.preparation, visit);
+  target_fields(o.preparation, visit);
 }
 
 class Server {

@@ -97,9 +97,11 @@ TEST_F(ServeOptionEffects, OfServe) {
   EXPECT_EQ(seen.at("log"), "{\"time\":\n");
   EXPECT_TRUE(seen.at("answer").ends_with("200")) << seen.at("answer");
   EXPECT_EQ(seen.at("idle") + seen.at("slow"), "openopen");
-  // Tested in serve_command_test.cpp, and in server/routes/openai_test.cpp.
-  expect_a_case_for_every_option("serve", {cases},
-                                 {"config", "threads", "certificate", "key", "max-new-tokens"});
+  // Tested in serve_command_test.cpp, in server/routes/openai_test.cpp and in text_input_test.cpp.
+  expect_a_case_for_every_option(
+      "serve", {cases},
+      {"config", "threads", "certificate", "key", "max-new-tokens", "lowercase",
+       "normalize-punctuation", "tokenize", "language", "tgt-language", "detokenize"});
 }
 
 }  // namespace

@@ -159,6 +159,10 @@ const BaseModel* SharedBases::find(const std::string& path,
   return &*model;
 }
 
+const TextKinds& ServedModel::text_kinds() const {
+  return ModelAccess::loaded(loaded)->model()->text_kinds;
+}
+
 bool ServedModel::translates(std::string_view source, std::string_view target) const {
   const auto has = [](const std::vector<std::string>& names, std::string_view wanted) {
     return std::find(names.begin(), names.end(), wanted) != names.end();

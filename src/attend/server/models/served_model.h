@@ -18,6 +18,7 @@
 #include "attend/inspect/explorer.h"
 #include "attend/tagger.h"
 #include "attend/tasks/language/chat.h"
+#include "attend/text/text_kind.h"
 #include "attend/translator.h"
 
 namespace attend {
@@ -89,6 +90,7 @@ struct ServedModel {
   const Model* as() const {
     return std::get_if<Model>(&model);
   }
+  const TextKinds& text_kinds() const;
   bool translates(std::string_view source, std::string_view target) const;
   // What the model calls these languages; as they are if it does not know them. Nothing for a model
   // that does not choose.

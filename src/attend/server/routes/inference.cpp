@@ -12,6 +12,7 @@
 #include "attend/server/routes/inputs.h"
 #include "attend/server/routes/labels.h"
 #include "attend/server/routes/vectors.h"
+#include "attend/server/work/preparation.h"
 #include "attend/server/work/submission.h"
 #include "attend/server/work/text_translation.h"
 #include "attend/version.h"
@@ -37,6 +38,7 @@ void embed_inputs(const std::shared_ptr<Call>& call, bool normalize) {
   EmbeddingOptions options;
   options.prompt = p.text("prompt_name");
   options.split_special_tokens = p.flag("split_special_tokens", false);
+  options.preparation = preparation_of(*call);
   const bool truncate = p.flag("truncate", true);
   const auto done = [call, width, normalize, truncate](const std::vector<Embedding>& embedded) {
     Json list = Json::array();
@@ -170,15 +172,17 @@ void score(const std::shared_ptr<Call>& call) {
   const auto done = [call](const std::vector<SequenceScore>& scores) {
     respond_scores(call, scores);
   };
+  const ScoringOptions options{.preparation = preparation_of(*call)};
   const Models& models = call->service.models();
   if (!p.has("sources")) {
     const ServedModelPointer model = models.find<Generator>(p.text("model"));
     return submit<SequenceScore>(call, *model->as<Generator>(),
-                                 TextScoringRequest{std::move(targets)}, count, done);
+                                 TextScoringRequest{std::move(targets), options}, count, done);
   }
   const ServedModelPointer model = models.find<Translator>(p.text("model"));
   PairScoringRequest request{std::move(sources), std::move(targets)};
   request.languages = model->own_names(p.text("source"), p.text("target"));
+  request.options = options;
   submit<SequenceScore>(call, *model->as<Translator>(), std::move(request), count, done);
 }
 
@@ -203,10 +207,9 @@ constexpr RouteField kModel{"model", FieldType::text,
 std::vector<Route> inference_routes() {
   const std::string_view group = "Hugging Face";
   const Dialect dialect = Dialect::embeddings;
-  return {{"POST",
-           "/embed",
-           group,
-           "Turn texts into vectors, as text-embeddings-inference does",
+  return {
+      {"POST", "/embed", group, "Turn texts into vectors, as text-embeddings-inference does",
+       with_preparation(
            {kInputs,
             {"normalize", FieldType::flag, "scale vectors to length 1 (true)"},
             {"truncate", FieldType::flag,
@@ -216,59 +219,51 @@ std::vector<Route> inference_routes() {
             kSplitSpecialTokens,
             {"dimensions", FieldType::whole,
              "keep this many values of each vector, at most its width; 0: all"},
-            kModel},
-           R"({"inputs": ["A dog sleeps.", "A cat eats."]})",
-           embed,
-           dialect},
-          {"POST",
-           "/predict",
-           group,
-           "Classify texts",
+            kModel}),
+       R"({"inputs": ["A dog sleeps.", "A cat eats."]})", embed, dialect},
+      {"POST", "/predict", group, "Classify texts",
+       with_preparation(
            {kLabelInputs,
             {"raw_scores", FieldType::flag,
              "for a model of one number: return the number itself, not its sigmoid (false)"},
             fixed_field("truncate", "[false]"),
             fixed_field("truncation_direction", R"(["Right", "right"])"),
             kSplitSpecialTokens,
-            kModel},
-           R"({"inputs": "A good film."})",
-           predict,
-           dialect},
-          {"POST",
-           "/tokenize",
-           group,
-           "Split texts into tokens",
-           {kInputs, fixed_field("add_special_tokens", "[false]"), kModel},
-           R"({"inputs": "The old dog sleeps."})",
-           tokenize,
-           dialect},
-          {"GET", "/info", group, "Describe the first model", {}, "", info, dialect},
-          {"POST",
-           "/",
-           group,
-           "Use the first model for its task: translate, classify, tag or embed",
-           {kLabelInputs, kInferenceParameters, kInferenceOptions, kModel},
-           R"({"inputs": "The old dog sleeps."})",
-           infer},
-          {"POST",
-           kModelPath,
-           group,
-           "The same for the model whose name follows: /models/NAME",
-           {kLabelInputs, kInferenceParameters, kInferenceOptions},
-           "",
-           infer},
-          {"POST",
-           "/score",
-           "attend",
-           "The log-probability of translations, or of lines of a language model",
+            kModel}),
+       R"({"inputs": "A good film."})", predict, dialect},
+      {"POST",
+       "/tokenize",
+       group,
+       "Split texts into tokens",
+       {kInputs, fixed_field("add_special_tokens", "[false]"), kModel},
+       R"({"inputs": "The old dog sleeps."})",
+       tokenize,
+       dialect},
+      {"GET", "/info", group, "Describe the first model", {}, "", info, dialect},
+      {"POST",
+       "/",
+       group,
+       "Use the first model for its task: translate, classify, tag or embed",
+       {kLabelInputs, kInferenceParameters, kInferenceOptions, kModel},
+       R"({"inputs": "The old dog sleeps."})",
+       infer},
+      {"POST",
+       kModelPath,
+       group,
+       "The same for the model whose name follows: /models/NAME",
+       {kLabelInputs, kInferenceParameters, kInferenceOptions},
+       "",
+       infer},
+      {"POST", "/score", "attend",
+       "The log-probability of translations, or of lines of a language model",
+       with_target_preparation(
            {{"targets", FieldType::texts, "texts to score", true},
             {"sources", FieldType::texts,
              "sources of the targets; without sources, a language model scores"},
             {"source", FieldType::text, "language of the sources, for a multilingual model"},
             {"target", FieldType::text, "language of the targets, for a multilingual model"},
-            kModel},
-           R"({"sources": ["The old dog sleeps."], "targets": ["Der alte Hund schläft."]})",
-           score}};
+            kModel}),
+       R"({"sources": ["The old dog sleeps."], "targets": ["Der alte Hund schläft."]})", score}};
 }
 
 }  // namespace attend

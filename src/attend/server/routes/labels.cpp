@@ -10,6 +10,7 @@
 #include "attend/core/strings/character_index.h"
 #include "attend/core/strings/quote.h"
 #include "attend/server/routes/inputs.h"
+#include "attend/server/work/preparation.h"
 #include "attend/server/work/submission.h"
 #include "attend/tasks/tagging/engine.h"
 
@@ -160,10 +161,10 @@ void predict(const std::shared_ptr<Call>& call) {
       body.push_back(labels_of(one, model->as<Classifier>()->labels()));
     return list ? body : body.at(0);
   };
-  submit_texts(
-      call, model,
-      {std::move(inputs.texts), inputs.pairs, function, p.flag("split_special_tokens", false)},
-      shape);
+  submit_texts(call, model,
+               {std::move(inputs.texts), inputs.pairs, function,
+                p.flag("split_special_tokens", false), preparation_of(*call)},
+               shape);
 }
 
 void classify_inputs(const std::shared_ptr<Call>& call, const ServedModelPointer& model) {
@@ -192,13 +193,14 @@ void classify_inputs(const std::shared_ptr<Call>& call, const ServedModelPointer
   };
   submit_texts(call, model,
                {std::move(inputs.texts), inputs.pairs, function,
-                splits_special_tokens(p.find("parameters"))},
+                splits_special_tokens(p.find("parameters")), preparation_of(*call)},
                shape);
 }
 
 void tag_inputs(const std::shared_ptr<Call>& call, const ServedModelPointer& model) {
   const Parameters& p = call->parameters;
-  const TaggingOptions options = tagging_options(p);
+  TaggingOptions options = tagging_options(p);
+  options.preparation = preparation_of(*call);
   const bool alone = options.aggregation_strategy == TagAggregation::none;
   const std::vector<std::string> texts = inputs_of(p);
   const bool list = p.is_list("inputs");

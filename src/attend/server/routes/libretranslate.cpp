@@ -10,6 +10,7 @@
 #include "attend/documents/document.h"
 #include "attend/server/http/memory_share.h"
 #include "attend/server/service.h"
+#include "attend/server/work/preparation.h"
 #include "attend/server/work/text_translation.h"
 #include "attend/text/language/language_guess.h"
 
@@ -192,20 +193,18 @@ void languages(const std::shared_ptr<Call>& call) {
 std::vector<Route> libretranslate_routes() {
   const std::string_view group = "LibreTranslate";
   return {
-      {"POST",
-       "/translate",
-       group,
-       "Translate texts",
-       {{"q", FieldType::texts, "text to translate, or a list of texts", true},
-        {"source", FieldType::text, "language of the text, from /languages; auto: detected", true},
-        {"target", FieldType::text, "language to translate into", true},
-        {"format", FieldType::text,
-         "text, or html: tags stay with their words and are not translated"},
-        {"alternatives", FieldType::whole,
-         "number of other translations of each text; fewer if the model's beam is narrower"},
-        ignored_field("secret")},
-       R"({"q": "The old dog sleeps.", "source": "en", "target": "de"})",
-       translate},
+      {"POST", "/translate", group, "Translate texts",
+       with_target_preparation(
+           {{"q", FieldType::texts, "text to translate, or a list of texts", true},
+            {"source", FieldType::text, "language of the text, from /languages; auto: detected",
+             true},
+            {"target", FieldType::text, "language to translate into", true},
+            {"format", FieldType::text,
+             "text, or html: tags stay with their words and are not translated"},
+            {"alternatives", FieldType::whole,
+             "number of other translations of each text; fewer if the model's beam is narrower"},
+            ignored_field("secret")}),
+       R"({"q": "The old dog sleeps.", "source": "en", "target": "de"})", translate},
       {"POST",
        "/detect",
        group,

@@ -15,6 +15,7 @@
 #include "attend/server/routes/completion_requests.h"
 #include "attend/server/routes/openai_fields.h"
 #include "attend/server/routes/vectors.h"
+#include "attend/server/work/preparation.h"
 #include "attend/server/work/submission.h"
 #include "attend/text/text_stream.h"
 
@@ -75,9 +76,12 @@ void completions(const std::shared_ptr<Call>& call) {
   request.prompts = inputs_of(p, "prompt", request.model->tokenizer);
   GenerationOptions reading;
   reading.special_tokens = request.options.special_tokens;
-  for (CompletionPrompt& prompt : request.prompts)
-    if (prompt.ids.empty())
-      prompt.ids = request.model->as<Generator>()->prompt_ids(prompt.text, reading);
+  const TextPreparer prepare = preparer_of(*call, *request.model);
+  for (CompletionPrompt& prompt : request.prompts) {
+    if (!prompt.ids.empty()) continue;
+    prompt.text = prepare.in_parts(prompt.text, '\n');
+    prompt.ids = request.model->as<Generator>()->prompt_ids(prompt.text, reading);
+  }
   if (request.prompts.size() * static_cast<std::size_t>(request.choices) > kMostInputs)
     throw HttpError{
         400, fmt::format("prompt and n: expected at most {} continuations in all", kMostInputs)};
@@ -108,7 +112,6 @@ Json vector_json(const std::vector<float>& values, bool base64) {
 
 // A model embeds texts: that of ids only if its tokens are these, perhaps with those around a text.
 std::string text_to_embed(CompletionPrompt input, const Tokenizer& tokenizer) {
-  if (input.ids.empty()) return std::move(input.text);
   const SpecialTokens& special = tokenizer.special_tokens();
   std::span<const std::int32_t> ids = input.ids;
   if (ids.front() == special.bos) ids = ids.subspan(1);
@@ -129,8 +132,10 @@ void embeddings(const std::shared_ptr<Call>& call) {
         400, fmt::format("encoding_format: expected float or base64, got {}", quote(format))};
   const std::int64_t width = dimensions_of(p, *model->as<Embedder>());
   std::vector<std::string> inputs;
+  const TextPreparer prepare = preparer_of(*call, *model);
   for (CompletionPrompt& input : inputs_of(p, "input", model->tokenizer))
-    inputs.push_back(text_to_embed(std::move(input), model->tokenizer));
+    inputs.push_back(input.ids.empty() ? prepare(input.text)
+                                       : text_to_embed(std::move(input), model->tokenizer));
   std::int64_t tokens = 0;
   for (const std::string& input : inputs) tokens += std::ssize(model->tokenizer.encode(input));
   const std::size_t count = inputs.size();

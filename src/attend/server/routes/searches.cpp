@@ -5,6 +5,7 @@
 #include "attend/inspect/beam_tree.h"
 #include "attend/server/routes/exploring.h"
 #include "attend/server/routes/inputs.h"
+#include "attend/server/work/preparation.h"
 #include "attend/server/work/submission.h"
 #include "attend/tasks/model_file/model_reading.h"
 #include "attend/tasks/translation/engine.h"
@@ -26,6 +27,7 @@ ServedModelPointer translator_of(const Call& call, const char* target_language,
   ServedModelPointer model = call.service.models().find<Translator>(p.text("model"));
   options = model->as<Translator>()->default_options();
   options.languages = model->own_names(p.text("source"), p.text(target_language));
+  options.preparation = preparation_of(call);
   return model;
 }
 

@@ -4,14 +4,18 @@
 
 #include <algorithm>
 
+#include "attend/server/work/preparation.h"
 #include "attend/server/work/submission.h"
 
 namespace attend {
 namespace {
 
-TranslationOptions options_of(const TextTranslationRequest& request, const Translator& translator) {
+TranslationOptions options_of(const Call& call, const TextTranslationRequest& request,
+                              const Translator& translator) {
   TranslationOptions options = translator.default_options();
-  options.alignment = request.alignment;
+  options.preparation = preparation_of(call);
+  // Words that are split from punctuation are not those of the document: its marks go by place.
+  options.alignment = request.alignment && options.preparation.tokenize == WordSplitting::none;
   options.beam.n_best = std::min(options.beam.beam_size, request.alternatives + 1);
   if (request.model->chooses_languages) options.languages = {request.source, request.target};
   return options;
@@ -62,11 +66,13 @@ void translate_texts(const std::shared_ptr<Call>& call, TextTranslationRequest r
   const Translator& translator = *request.model->as<Translator>();
   require_sensible_length(request.texts, translator.source_tokenizer(),
                           call->service.options().max_tokens_in_queue);
-  const TranslationOptions options = options_of(request, translator);
+  const TranslationOptions options = options_of(*call, request, translator);
+  const TextPreparer prepare = preparer_of(*call, *request.model);
   std::int64_t longest = options.max_source_tokens;
   if (const std::int64_t own = translator.longest_source(); own > 0)
     longest = std::min(longest, own);
-  const auto fits = [&](std::string_view text) {
+  const auto fits = [&](std::string_view raw) {
+    const std::string text = prepare(raw);
     return most_tokens(text) <= longest ||
            std::ssize(translator.source_tokenizer().encode(text)) <= longest;
   };
