@@ -86,6 +86,16 @@ def keywords(module) -> list[Keywords]:
             options("generation", without={"n_best"}),  # an argument of generate_best
             with_defaults=False,
         ),
+        Keywords(
+            "TextPreparation", "Keyword arguments of functions that read texts: they prepare them as "
+            "the model was trained, in this order.",
+            options("preparation"),
+        ),
+        Keywords(
+            "PairPreparation", "Keyword arguments of ``score`` of a translator, besides those of "
+            "TextPreparation.",
+            [one for one in options("pair") if one.name == "tgt_language"], base="TextPreparation",
+        ),
         Keywords("ExplanationOptions", "Keyword arguments of ``explain``.", options("explanation")),
         Keywords("BleuOptions", "Keyword arguments of ``bleu``, as sacreBLEU names them.", options("bleu")),
         Keywords(

@@ -29,7 +29,7 @@ def _attention(translation: Translation) -> str:
     if origin is None or translator is None:
         return "<p>Keep the translator in a variable to see the attention here.</p>"
     try:
-        page = translator.attention_page(origin.source, translation.text, **origin.languages)
+        page = translator.attention_page(origin.source, translation.text, **origin.reading)
     except Error as error:  # such as a text that is too long for the page
         return f"<p>No attention: {escape(str(error))}</p>"
     return page._repr_html_()

@@ -9,6 +9,7 @@ from attend import _attend
 from attend._attention_page import AttentionPage
 from attend._common import Model, given
 from attend._errors import LineError
+from attend._options import TextPreparation
 from attend._texts import checked_text, checked_texts
 from attend.explanation import Explanation, WordEffect, explanation_of
 from attend.tokenizer import Tokenizer
@@ -63,6 +64,7 @@ class Classifier(Model):
         function_to_apply: OutputFunction | None = None,
         split_special_tokens: bool | None = None,
         batch_tokens: int | None = None,
+        **preparation: Unpack[TextPreparation],
     ) -> list[LabelScore]: ...
     @overload
     def classify(
@@ -72,6 +74,7 @@ class Classifier(Model):
         function_to_apply: OutputFunction | None = None,
         split_special_tokens: bool | None = None,
         batch_tokens: int | None = None,
+        **preparation: Unpack[TextPreparation],
     ) -> list[list[LabelScore]]: ...
 
     def classify(
@@ -81,6 +84,7 @@ class Classifier(Model):
         function_to_apply: OutputFunction | None = None,
         split_special_tokens: bool | None = None,
         batch_tokens: int | None = None,
+        **preparation: Unpack[TextPreparation],
     ) -> list[LabelScore] | list[list[LabelScore]]:
         """The labels of a text with their probabilities, best first; a list of these for several
         texts, or pairs of texts. Of a regression one label, whose score is the number; of an
@@ -90,12 +94,15 @@ class Classifier(Model):
         in the pipelines of transformers. ``split_special_tokens``: read "[SEP]" and other special
         tokens in a text as text; by default, an imported model reads them as these tokens. Long
         texts are truncated as in training. ``batch_tokens``: tokens classified together.
+        ``preparation``: see TextPreparation.
+
         Raises DataError for a blank text, and for one text where the model takes pairs.
         """
         options = given(
             function_to_apply=function_to_apply,
             split_special_tokens=split_special_tokens,
             batch_tokens=batch_tokens,
+            **preparation,
         )
         labels = self.labels
         items = [text] if isinstance(text, str) else list(text)

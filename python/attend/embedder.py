@@ -10,6 +10,7 @@ from attend import _attend
 from attend._common import AttentionChanges, Model, given
 from attend._deprecated import with_moved_arguments, without_others
 from attend._errors import ConfigError
+from attend._options import TextPreparation
 from attend._texts import checked_text, checked_texts
 
 if TYPE_CHECKING:
@@ -122,6 +123,7 @@ class Embedder(Model):
         layer: int | None = None,
         pooling: Pooling | None = None,
         split_special_tokens: bool | None = None,
+        **preparation: Unpack[TextPreparation],
     ) -> NDArray[Any]:
         """The vectors of sentences: float32 [n, width], or [width] of one sentence.
 
@@ -136,6 +138,7 @@ class Embedder(Model):
         - ``pooling``: how token vectors become one; default: as the model was trained, else mean
         - ``split_special_tokens``: read "[SEP]" and other special tokens in a text as text; by
           default, an imported model reads them as these tokens
+        - ``preparation``: see TextPreparation; prompts stay as they are
 
         Raises ConfigError for a layer or a prompt that the model does not have.
         """
@@ -145,6 +148,7 @@ class Embedder(Model):
             layer=layer,
             pooling=pooling,
             split_special_tokens=split_special_tokens,
+            **preparation,
         )
         texts = [sentences] if isinstance(sentences, str) else sentences
         vectors = self._model.embed(checked_texts(texts), options)

@@ -9,7 +9,7 @@ from attend import _attend
 from attend._attend import Generation, SequenceScore
 from attend._attention_page import AttentionPage
 from attend._common import Model, given, in_background
-from attend._options import GenerationOptions
+from attend._options import GenerationOptions, TextPreparation
 from attend._texts import checked_text, checked_texts
 from attend.explanation import Explanation, ExplanationOptions, explanation_of
 from attend.tokenizer import Tokenizer
@@ -63,18 +63,26 @@ class Generator(Model):
         return in_background(lambda accept: self._model.stream(prompt, named, accept))
 
     @overload
-    def score(self, lines: str) -> SequenceScore: ...  # type: ignore[overload-overlap]
+    def score(  # type: ignore[overload-overlap]
+        self, lines: str, **preparation: Unpack[TextPreparation]
+    ) -> SequenceScore: ...
     @overload
-    def score(self, lines: Iterable[str]) -> list[SequenceScore]: ...
+    def score(
+        self, lines: Iterable[str], **preparation: Unpack[TextPreparation]
+    ) -> list[SequenceScore]: ...
 
-    def score(self, lines: str | Iterable[str]) -> SequenceScore | list[SequenceScore]:
+    def score(
+        self, lines: str | Iterable[str], **preparation: Unpack[TextPreparation]
+    ) -> SequenceScore | list[SequenceScore]:
         """The log-probability of a line on its own, or of several.
 
         A model that knows no lines takes each for a document, whose line breaks are text.
+        ``preparation``: see TextPreparation.
         """
+        options = given(**preparation)
         if isinstance(lines, str):
-            return self._model.score(checked_texts([lines], "lines"))[0]
-        return self._model.score(checked_texts(lines, "lines"))
+            return self._model.score(checked_texts([lines], "lines"), options)[0]
+        return self._model.score(checked_texts(lines, "lines"), options)
 
     def explain(self, text: str, **options: Unpack[ExplanationOptions]) -> Explanation:
         """Explains why the model prefers a token of ``text``, or the most probable token after it,

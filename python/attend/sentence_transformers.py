@@ -23,12 +23,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 from attend._common import given
 from attend._deprecated import check_loading
 from attend._errors import ConfigError
+from attend._options import TextPreparation
 from attend.classifier import Classifier
 from attend.embedder import Embedder, Pooling, Precision, Similarity, torch_module
 
 if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
+    from typing_extensions import Unpack
 
 __all__ = ["CrossEncoder", "SentenceTransformer"]
 
@@ -153,6 +155,7 @@ class SentenceTransformer(Embedder):
         layer: int | None = None,
         pooling: Pooling | None = None,
         split_special_tokens: bool | None = None,
+        **preparation: Unpack[TextPreparation],
     ) -> Any:
         """The vectors of texts: float32 [n, width], or [width] of one text.
 
@@ -175,6 +178,7 @@ class SentenceTransformer(Embedder):
                 layer=layer,
                 split_special_tokens=split_special_tokens,
                 special_tokens=True,
+                **preparation,
             )
             tokens: list[Any] = self._tokens([inputs] if isinstance(inputs, str) else inputs, options)
             if isinstance(self, SentenceTransformer):  # not an Embedder, by its old call
@@ -189,7 +193,7 @@ class SentenceTransformer(Embedder):
             self, inputs, prompt_name, prompt, batch_size,
             normalize_embeddings=normalize_embeddings, truncate_dim=truncate_dim,
             precision=precision, layer=layer, pooling=pooling,
-            split_special_tokens=split_special_tokens,
+            split_special_tokens=split_special_tokens, **preparation,
         )  # fmt: skip
         return _converted(vectors, convert_to_numpy, convert_to_tensor, single)
 

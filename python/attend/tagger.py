@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from attend import _attend
 from attend._common import Model, given
 from attend._errors import LineError
+from attend._options import TextPreparation
 from attend._texts import checked_texts, checked_tokens
 from attend.tokenizer import Tokenizer
 
@@ -72,6 +73,7 @@ class Tagger(Model):
         stride: int | None = None,
         split_special_tokens: bool | None = None,
         batch_tokens: int | None = None,
+        **preparation: Unpack[TextPreparation],
     ) -> Tagging: ...
     @overload
     def tag(
@@ -83,6 +85,7 @@ class Tagger(Model):
         stride: int | None = None,
         split_special_tokens: bool | None = None,
         batch_tokens: int | None = None,
+        **preparation: Unpack[TextPreparation],
     ) -> list[Tagging]: ...
 
     def tag(
@@ -94,6 +97,7 @@ class Tagger(Model):
         stride: int | None = None,
         split_special_tokens: bool | None = None,
         batch_tokens: int | None = None,
+        **preparation: Unpack[TextPreparation],
     ) -> Tagging | list[Tagging]:
         """Tags the words of a text, or of several.
 
@@ -106,6 +110,7 @@ class Tagger(Model):
         - ``split_special_tokens``: read "[SEP]" and other special tokens in a text as text; by
           default, an imported model reads them as these tokens
         - ``batch_tokens``: tokens tagged together
+        - ``preparation``: see TextPreparation; words and places are those of the prepared text
 
         Raises DataError for a blank text.
         """
@@ -115,6 +120,7 @@ class Tagger(Model):
             stride=stride,
             split_special_tokens=split_special_tokens,
             batch_tokens=batch_tokens,
+            **preparation,
         )
         texts = checked_texts([text] if isinstance(text, str) else text)
         results = self._results(self._model.tag(texts, options))

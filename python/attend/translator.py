@@ -11,7 +11,7 @@ from attend import _attend
 from attend._attend import SequenceScore, Translation
 from attend._common import WINDOW, given, in_windows, made_of
 from attend._errors import ConfigError
-from attend._options import TranslationOptions
+from attend._options import PairPreparation, TranslationOptions
 from attend._texts import checked_texts
 from attend._translation_inspection import Attention, TranslationInspection
 from attend._translation_options import (
@@ -30,13 +30,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Attention", "TranslationOptions", "Translator"]
 
+_READING = {"src_lang", "tgt_lang", *PairPreparation.__annotations__}
+
 
 class Origin(NamedTuple):
     """Where a translation comes from, for those who show it. Keeps no translator in memory."""
 
     translator: weakref.ref[Translator]
     source: str
-    languages: dict[str, Any]
+    reading: dict[str, Any]  #: the options that say how texts are read
 
 
 class Translator(TranslationInspection):
@@ -148,9 +150,9 @@ class Translator(TranslationInspection):
     ) -> list[Translation]:
         translations = self._model.translate(texts, beginnings, named, listener)
         translator = weakref.ref(self)
-        languages = given(src_lang=named.get("src_lang"), tgt_lang=named.get("tgt_lang"))
+        reading = {name: value for name, value in named.items() if name in _READING}
         for translation, text in zip(translations, texts, strict=True):
-            setattr(translation, "_origin", Origin(translator, text, languages))
+            setattr(translation, "_origin", Origin(translator, text, reading))
         return translations
 
     def translate_iterable(
@@ -200,6 +202,7 @@ class Translator(TranslationInspection):
         *,
         src_lang: str | None = None,
         tgt_lang: str | None = None,
+        **preparation: Unpack[PairPreparation],
     ) -> SequenceScore: ...
     @overload
     def score(
@@ -209,6 +212,7 @@ class Translator(TranslationInspection):
         *,
         src_lang: str | None = None,
         tgt_lang: str | None = None,
+        **preparation: Unpack[PairPreparation],
     ) -> list[SequenceScore]: ...
 
     def score(
@@ -218,13 +222,16 @@ class Translator(TranslationInspection):
         *,
         src_lang: str | None = None,
         tgt_lang: str | None = None,
+        **preparation: Unpack[PairPreparation],
     ) -> SequenceScore | list[SequenceScore]:
         """The log-probability of a given translation, or of several.
+
+        ``preparation``: see PairPreparation.
 
         Raises DataError for a text that is too long, or unless there are as many targets as
         sources.
         """
-        options = given(src_lang=src_lang, tgt_lang=tgt_lang)
+        options = given(src_lang=src_lang, tgt_lang=tgt_lang, **preparation)
         if isinstance(source, str) and isinstance(target, str):
             return self._score([source], [target], options)[0]
         return self._score(source, target, options)

@@ -69,6 +69,8 @@ std::vector<OptionState> training_options_of(const std::string& task) {
 
 void add_options(nb::module_& module) {
   module.def("translation_options", options_of<NamedTranslation>);
+  module.def("preparation_options", options_of<TextPreparation>);
+  module.def("pair_options", options_of<PairKeywords>);
   module.def("generation_options", options_of<GenerationOptions>);
   module.def("explanation_options", options_of<ExplanationOptions>);
   module.def("bleu_options", options_of<BleuOptions>);

@@ -67,10 +67,11 @@ void embed_texts(const EmbedderView& embedder, const EmbeddingOptions& options,
                  const std::vector<std::string>& texts, const Accept& accept) {
   const EnteredRuntime entered(embedder.runtime);
   const EmbeddingEngine& engine = embedder.engine.engine();
+  const TextPreparer prepare = engine.preparer(options.preparation);
   answer_texts(
       texts, kPlaceOfTexts, AnswerSink<TextEmbedding>{.accept = accept},
       [&](const std::string& text, const std::string& where) {
-        engine.check_length(options.prompt_text.value_or("") + text, where);
+        engine.check_length(options.prompt_text.value_or("") + prepare(text), where);
         return text;
       },
       [&](std::span<const std::string> window) { return engine.embed(window, options); });

@@ -129,10 +129,13 @@ Generation stream(const GeneratorView& generator, const std::string& prompt,
   return generator.engine.generate(prompt, options, forward);
 }
 
-std::vector<SequenceScore> score(const GeneratorView& generator, const Strings& lines) {
+std::vector<SequenceScore> score(const GeneratorView& generator, const Strings& lines,
+                                 const nb::dict& keywords) {
+  ScoringOptions options;
+  set_keywords(option_fields(options.preparation), keywords);
   const Released released;
   const EnteredRuntime entered(generator.runtime);
-  return score_lines(generator.engine.model(), lines, {});
+  return score_lines(generator.engine.model(), lines, options);
 }
 
 // The log-probability of each token but the first.
@@ -229,7 +232,7 @@ void add_generator(nb::module_& module) {
       .def("generate_tokens", generate_tokens, nb::arg("prompts"), nb::arg("limits"),
            nb::arg("options"), nb::arg("accept").none())
       .def("stream", stream, nb::arg("prompt"), nb::arg("options"), nb::arg("accept"))
-      .def("score", score, nb::arg("lines"))
+      .def("score", score, nb::arg("lines"), nb::arg("options"))
       .def("score_tokens", scores_of_tokens, nb::arg("tokens"))
       .def("logits", logits_of, nb::arg("prompt"), nb::arg("continuation"))
       .def("explain", explain_text, nb::arg("text"), nb::arg("options"))

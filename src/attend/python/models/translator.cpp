@@ -137,10 +137,11 @@ std::vector<Translation> translate_tokens(const TranslatorView& translator,
 
 std::vector<SequenceScore> scores_of_pairs(const TranslatorView& translator, const Strings& sources,
                                            const Strings& targets, const nb::dict& keywords) {
-  const LanguagePair languages = languages_of(keywords);
+  PairKeywords k;
+  set_keywords(option_fields(k), keywords);
   const Released released;
   const EnteredRuntime entered(translator.runtime);
-  return translator.engine.score(sources, targets, {}, languages);
+  return translator.engine.score(sources, targets, {.preparation = k.preparation}, k.languages);
 }
 
 // The target tokens and their end with the log-probability of each.

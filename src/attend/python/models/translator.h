@@ -16,6 +16,19 @@ namespace attend {
 
 using TranslatorView = ModelView<TranslationEngine>;
 
+// The options of scoring pairs.
+struct PairKeywords {
+  LanguagePair languages;
+  TextPreparation preparation;
+};
+
+template <class Visitor>
+void fields(PairKeywords& k, Visitor&& visit) {
+  fields(k.languages, visit);
+  fields(k.preparation, visit);
+  visit("tgt-language", k.preparation.tgt_language, "language of the targets");
+}
+
 // Returns the options of the model with the keywords of `attend translate` in their place. Throws
 // ConfigError for a wrong one. Needs the GIL.
 TranslationOptions translation_options(const TranslatorView& translator,

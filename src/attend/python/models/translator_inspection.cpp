@@ -110,7 +110,8 @@ std::string page_of(const TranslatorView& translator, const std::string& source,
   set_beginnings(options, beginnings);
   const Released released;
   const EnteredRuntime entered(translator.runtime);
-  const ScoredPair pair = target ? given_pair(translator.engine, source, *target, options.languages)
+  const ScoredPair pair = target ? given_pair(translator.engine, source, *target, options.languages,
+                                              options.preparation)
                                  : translated_pair(translator.engine, source, options);
   return attention_page(translator.engine.model(), pair);
 }
