@@ -18,6 +18,7 @@
 #include "attend/core/strings/character_index.h"
 #include "attend/core/strings/quote.h"
 #include "attend/tasks/classification/engine.h"
+#include "attend/tasks/loaded_model.h"
 #include "attend/tasks/tagging/engine.h"
 
 namespace attend {
@@ -135,18 +136,13 @@ void answer_input(const ClassifyArguments& arguments, const Model& model,
   unanswered.tell_count();
 }
 
-bool tags_words(const std::string& model) {
-  const Checkpoint file = open_checkpoint(model);
-  const auto task = file.metadata.find("attend.task");
-  return task != file.metadata.end() && task->second == TaggingModel::kTask;
-}
-
 void run_classify(const ClassifyArguments& arguments, const OptionBinding& binding) {
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   const ClassificationOptions& options = arguments.classification;
-  if (tags_words(arguments.model)) {
+  const std::shared_ptr<const SavedModel> model = LoadedModel::load(arguments.model)->model();
+  if (const auto* const tags = dynamic_cast<const TaggingModel*>(model.get())) {
     binding.refuse_beside("a model that tags words", {"threshold", "pairs", "function-to-apply"});
-    const TaggingEngine tagger = TaggingEngine::load(arguments.model);
+    const TaggingEngine tagger(*tags);
     TaggingOptions tagging = arguments.tagging;
     tagging.batch_tokens = options.batch_tokens;
     tagging.window = options.window;
@@ -159,7 +155,7 @@ void run_classify(const ClassifyArguments& arguments, const OptionBinding& bindi
   }
   binding.refuse_beside("a model that classifies texts",
                         {"aggregation-strategy", "ignore-labels", "stride"});
-  const ClassificationEngine classifier = ClassificationEngine::load(arguments.model);
+  const ClassificationEngine classifier(model_as<ClassificationModel>(*model));
   if (classifier.model().problem_type() != ProblemType::multi_label)
     binding.refuse_beside("a model that gives a single answer", {"threshold"});
   answer_input<Classification>(arguments, classifier.model(),

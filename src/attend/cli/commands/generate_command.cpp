@@ -15,6 +15,7 @@
 #include "attend/cli/standard_input.h"
 #include "attend/cli/text_input.h"
 #include "attend/tasks/language/engine.h"
+#include "attend/tasks/loaded_model.h"
 
 namespace attend {
 namespace {
@@ -139,7 +140,8 @@ void check(const GenerateArguments& a, const OptionBinding& binding, const Langu
 
 void run_generate(GenerateArguments& arguments, const OptionBinding& binding) {
   const RuntimeScope runtime = enter_runtime(arguments.threads);
-  const GenerationEngine generator = GenerationEngine::load(arguments.model);
+  const GenerationEngine generator(
+      model_as<LanguageModel>(*LoadedModel::load(arguments.model)->model()));
   check(arguments, binding, generator.model());
   use_model_cache(generator.model(), binding, arguments.generation.cache);
   binding.use_defaults(generator.default_options(), arguments.generation);

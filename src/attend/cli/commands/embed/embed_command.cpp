@@ -22,7 +22,7 @@
 #include "attend/error.h"
 #include "attend/tasks/answers.h"
 #include "attend/tasks/embedding/engine.h"
-#include "attend/tasks/model_file/registry.h"
+#include "attend/tasks/loaded_model.h"
 
 namespace attend {
 namespace {
@@ -136,7 +136,7 @@ void run_embed(const EmbedArguments& arguments, const OptionBinding& binding) {
   if (!arguments.context && binding.is_set("layer"))
     throw ConfigError("--layer: has no effect with --no-context; leave out one of them");
   const RuntimeScope runtime = enter_runtime(arguments.threads);
-  const std::unique_ptr<const SavedModel> model = load_model(arguments.model);
+  const std::shared_ptr<const SavedModel> model = LoadedModel::load(arguments.model)->model();
   const EmbeddingEngine embedder(*model);
   TextInput input(*model, arguments.embedding.preparation);
   UnansweredLines unanswered(arguments.lines);
