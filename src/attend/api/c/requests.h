@@ -49,6 +49,7 @@ struct TextScoringRequestOptions {
 template <class Visitor>
 void fields(TextScoringRequestOptions& o, Visitor&& visit) {
   visit("max-tokens", o.scoring.max_tokens, between(1, 1e6), "longest text to score, in tokens");
+  fields(o.scoring.preparation, visit);
 }
 
 struct PairScoringRequestOptions {
@@ -59,6 +60,7 @@ template <class Visitor>
 void fields(PairScoringRequestOptions& o, Visitor&& visit) {
   fields(o.text, visit);
   fields(o.languages, visit);
+  visit("tgt-language", o.text.scoring.preparation.tgt_language, "language of the targets");
 }
 
 // Whether a list, which may be NULL, has an option, by its name in snake_case.
