@@ -70,7 +70,8 @@ class Models:
 
     def _train(self, task: str, *options: object) -> None:
         out = self.folder / task
-        attend("train", task, "--data", self.folder, "--out", out, *options, *SMALL)
+        preset = [] if task == "classification" else ["--preset", "base"]
+        attend("train", task, "--data", self.folder, "--out", out, *preset, *options, *SMALL)
 
 
 @pytest.fixture(scope="session", autouse=True)
