@@ -9,7 +9,7 @@ BUILD := build/$(PRESET)
 SOURCES = $(shell find include src tests bench examples -name '*.h' -o -name '*.cpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-docs install package wheel test-package mutants fuzz fuzz-tokenizers bench bench-check kernels lint check-dev tidy format clean
+.PHONY: help deps build demo test test-docs install package static wheel test-package mutants fuzz fuzz-tokenizers bench bench-check kernels lint check-dev tidy format clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -49,16 +49,20 @@ package: ## make a Debian package in build/package
 	@cd build/package && cpack -G DEB >cpack.log || { cat cpack.log; exit 1; }
 	@ls build/package/*.deb
 
+static: ## make the program as one file for any Linux, with all libraries in it: dist/attend-linux-*
+	@tools/static_program.sh
+
 wheel: ## make a Python wheel with the libraries that it needs, in dist
 	@tools/dependencies.sh ensure build
 	@tools/dependencies.sh ensure python
 	@tools/make_wheel.sh dist
 
-test-package: build package wheel ## test what users get: the installed tree, attend inside another project, the packages (root)
+test-package: build package static wheel ## test what users get: the installed tree, attend inside another project, the packages (root)
 	@tools/dependencies.sh ensure test-package
 	@tests/package/installed_tree_test.sh . $(BUILD)
 	@tests/package/subproject_test.sh . build
 	@tests/package/debian_test.sh build/package/*.deb
+	@tests/package/static_test.sh dist/attend-linux-$$(uname -m)
 	@tests/package/wheel_test.sh dist/attend-*.whl
 	@tests/package/cluster_test.sh . dist/attend-*.whl
 
