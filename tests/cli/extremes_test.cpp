@@ -45,6 +45,7 @@ const std::vector<ExtremeCase> kCases{
      "--src valid.en --tgt valid.de --out-src made.en --out-tgt made.de --src-lang en --threads 1 "
      "--score-with run/model.safetensors",
      "mt"},
+    {"data", "tatoeba --from deu.txt --out made", ""},
     {"prepare translation",
      "--src-train few.en --tgt-train few.de --vocab-size 90 --sample-lines 30 --out made --threads "
      "1",
@@ -107,6 +108,7 @@ class Extremes : public StartedProgramTest, public testing::WithParamInterface<E
     write("labeled.tsv", "pos\tgood film\nneg\tbad film\npos\tgood story\nneg\tbad story\n");
     write("tagged.conll", "good O\nfilm B-A\n\nbad O\nfilm B-A\nstory I-A\n\ngood O\nstory B-A\n");
     write("pairs.tsv", "good film\tgood story\nbad film\tbad story\nthe dog\ta dog\n");
+    write("deu.txt", "Good film.\tGuter Film.\tCC\nBad film.\tSchlechter Film.\tCC\n");
     write("scored.tsv", "good film\tgood story\t1\ngood film\tbad story\t0\n");
     if (GetParam().needs == "mt") train("run");
     if (GetParam().needs == "lm") train_lm("run");
