@@ -327,7 +327,7 @@ class CrossEncoder(Classifier):
         name = self._model.activation()
         if activation_fn is None and name.endswith(".Sigmoid"):  # also without PyTorch
             with numpy.errstate(over="ignore"):
-                scores = 1 / (1 + numpy.exp(-scores))
+                scores = (1 / (1 + numpy.exp(-scores))).astype(numpy.float32)
         elif activation_fn is not None or not name.endswith(".Identity"):
             function = activation_fn or _activation(name)
             scores = numpy.asarray(function(torch_module().from_numpy(scores)))
@@ -405,7 +405,8 @@ def _activation(name: str) -> Callable[[Any], Any]:
         found = None
     if not isinstance(found, type) or not issubclass(found, torch.nn.Module):
         raise ConfigError(f"activation_fn: expected a class of torch.nn in the model, got {name!r}")
-    return found()
+    function: Callable[[Any], Any] = found()
+    return function
 
 
 def _converted(

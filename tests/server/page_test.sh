@@ -24,7 +24,7 @@ mkdir -p "$screenshots"
 # A second translator, to compare with the first.
 more_models() {
   # shellcheck disable=SC2086  # several words
-  "$attend" train translation $small --n-encoder-layers 1 --n-decoder-layers 2 --vocab-size 60 --src-train train.en --tgt-train train.de \
+  "$attend" train translation $small --preset base --n-encoder-layers 1 --n-decoder-layers 2 --vocab-size 60 --src-train train.en --tgt-train train.de \
     --valid-every 0 --seed 2 --out other >log 2>&1
   serve_options=other
 }

@@ -19,9 +19,9 @@ for i in 1 2 3 4 5 6 7 8; do
   printf 'Anna B-PER\nBell I-PER\nsees O\nParis B-LOC\n. O\n\nParis B-LOC\nsleeps O\n. O\n\n' >>tags.conll
 done
 small="${size:---d-model 16 --n-heads 2 --d-ff 16} --batch-tokens 64 --learning-rate 0.02 --warmup-steps 10 --max-steps 60 --threads 1"
-"$attend" train translation $small --n-encoder-layers 1 --n-decoder-layers 1 --vocab-size 60 --src-train train.en --tgt-train train.de \
+"$attend" train translation $small --preset base --n-encoder-layers 1 --n-decoder-layers 1 --vocab-size 60 --src-train train.en --tgt-train train.de \
   --valid-every 0 --out en-de >log 2>&1
-"$attend" train lm $small --n-layers 1 --sequence-length 64 --vocab-size 40 --train train.en --out lm >log 2>&1
+"$attend" train lm $small --preset base --n-layers 1 --sequence-length 64 --vocab-size 40 --train train.en --out lm >log 2>&1
 "$attend" train classification $small --n-encoder-layers 1 --vocab-size 20 --train train.tsv --max-epochs 0 --out films >log 2>&1
 "$attend" train classification $small --n-encoder-layers 1 --vocab-size 20 --train pairs.tsv --label-column value --text-column text --second-column other \
   --problem-type regression --max-epochs 0 --out pairs >log 2>&1
