@@ -57,8 +57,7 @@ void fields(ServingOptions& o, Visitor&& visit) {
         "file of API keys, one per line: KEY name=NAME requests=PER_MINUTE tokens=PER_MINUTE "
         "admin; default: no key is needed");
   visit("cors", o.cors, "origin whose pages may send requests from browsers; *: any origin");
-  visit("explorer", o.explorer,
-        "let clients explore models at /explore; the server loads up to two models again for this");
+  visit("explorer", o.explorer, "let clients explore the models of the server at /explore");
   visit("trust-proxy", o.trust_proxy,
         "take the scheme, host and client of a request from the headers Forwarded and "
         "X-Forwarded-*; only safe with a proxy in front");

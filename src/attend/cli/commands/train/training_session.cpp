@@ -175,7 +175,8 @@ void run_training(const SessionOptions& session, const TrainerOptions& trainer,
   latest.reset();  // The run reads its parameters and its optimizer's state by itself.
   for (const std::string& note : task.notes) report(session.format, "{}\n", note);
   if (session.dry_run) return dry_run(task, trainer, session.format);
-  if (session.tell_cost && !resumes) tell_cost(task, trainer, session.format);
+  if (session.tell_cost && !resumes && processes.size() == 1)
+    tell_cost(task, trainer, session.format);
   train_and_report(task, session, trainer, configuration);
 }
 
