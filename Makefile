@@ -9,7 +9,7 @@ BUILD := build/$(PRESET)
 SOURCES = $(shell find include src tests bench examples -name '*.h' -o -name '*.cpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-docs install package static wheel test-package mutants fuzz fuzz-tokenizers bench bench-check kernels lint check-dev tidy format clean
+.PHONY: help deps build demo test test-docs site install package static wheel test-package mutants fuzz fuzz-tokenizers bench bench-check kernels lint check-dev tidy format clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -26,7 +26,7 @@ demo: configure ## build, train a small translator and write its attention page
 	@$(BUILD)/attend demo --out $(BUILD)/demo
 
 test: configure ## build, also the Python module where Python has its development files, then run every test (PEERS=1: skip none)
-	@$(if $(PEERS),tools/dependencies.sh ensure test)
+	@$(if $(PEERS),tools/dependencies.sh ensure test && tools/python_environment.sh build/site-python site >/dev/null)
 	@cmake $(BUILD) $(if $(filter asan tsan aarch64,$(PRESET)),,$$(tools/python_environment.sh build/python-venv $(if $(PEERS),peers))) >$(BUILD).configure.log || { cat $(BUILD).configure.log; exit 1; }
 	@cmake --build $(BUILD)
 	@$(if $(PEERS),ATTEND_PYTHON=$(CURDIR)/build/python-venv/bin/python) tools/run_tests.sh $(BUILD) $(JOBS)
@@ -34,6 +34,13 @@ test: configure ## build, also the Python module where Python has its developmen
 test-docs: build ## run the commands of README and docs (part of make test, too)
 	@tests/docs/check_pages.sh . $(BUILD)/attend
 	@tests/docs/run_commands.sh . $(BUILD)/attend
+
+site: configure ## make all pages and the references of Python, C++ and C as a site: open build/site/index.html
+	@tools/dependencies.sh ensure python
+	@cmake $(BUILD) $$(tools/python_environment.sh build/python-venv) >$(BUILD).configure.log || { cat $(BUILD).configure.log; exit 1; }
+	@cmake --build $(BUILD) --target attend_python_stub attend_python_options
+	@$$(tools/python_environment.sh build/site-python site) tools/site/make_site.py . $(BUILD)/python/attend build/site build/site-pages
+	@echo "the site: build/site/index.html"
 
 install: build ## install the program, the library and its headers (PREFIX=/usr/local; as root where that needs it)
 	@cmake --install $(BUILD) --prefix $(or $(PREFIX),/usr/local)

@@ -1,19 +1,23 @@
 #!/bin/sh
 # A virtual environment in FOLDER to build and test the Python module with; with "peers", also what tests compare attend
 # with. Prints the flags for CMake; where that is impossible, nothing but the reason, on standard error. PYTHON names
-# another interpreter than python3.
-#   tools/python_environment.sh FOLDER [peers]
+# another interpreter than python3. With "site": one to make the site of the pages with; prints its interpreter.
+#   tools/python_environment.sh FOLDER [peers|site]
 set -eu
-folder="${1:?usage: python_environment.sh FOLDER [peers]}"
+folder="${1:?usage: python_environment.sh FOLDER [peers|site]}"
 python="${PYTHON:-python3}"
 root=$(cd "$(dirname "$0")/.." && pwd)
 own=tools/python_requirements.txt
 all="$own tools/peer_requirements.txt"
 requirements=$own
-[ "${2:-}" != peers ] || requirements=$all
+reached="the Python module"
+case "${2:-}" in
+  peers) requirements=$all ;;
+  site) requirements=tools/site/requirements.txt all=$requirements reached="the site" ;;
+esac
 
 without() {
-  echo "without the Python module: $*" >&2
+  echo "without $reached: $*" >&2
   exit 0
 }
 
@@ -33,4 +37,5 @@ if ! made_from $requirements && ! made_from $all; then
     without "pip cannot install $requirements (see $folder.log)"
   texts $requirements >"$folder/requirements.txt"
 fi
+[ "${2:-}" != site ] || { echo "$(cd "$folder" && pwd)/bin/python"; exit 0; }
 echo "-DATTEND_PYTHON=ON -DPython_EXECUTABLE=$(cd "$folder" && pwd)/bin/python"
