@@ -3,6 +3,7 @@
 #   - a link to a file or heading that does not exist
 #   - a link such as [`linear`](../src/attend/ops/linear.cpp) to a source that lacks this name
 #   - a block after <!-- from: FILE --> that is not in this file, line by line (indentation aside)
+#   - a numbered step of docs/tutorials/paper.md without a formula, quoted code or a picture; another number of steps than ten
 #   - a page of docs that no links from docs/index.md lead to; a README of more than 150 lines
 #   - a stated number of kernels that is not that of backend/backend.h
 #   - a line of more than 100 columns, other than tables, images, output, addresses of links and the generated docs/lab.md
@@ -107,6 +108,21 @@ for page in $pages; do
     open { line = $0; sub(/^ +/, "", line); block = block line "\n" }
   ' "$page" >>"$work/problems"
 done
+
+# The steps through the paper: a formula is a code block without a language.
+awk '
+  function end_step() {
+    if (step && !(formula && code && picture))
+      printf "%s:%d: this step needs a formula, quoted code and a picture\n", FILENAME, step
+    step = formula = code = picture = 0
+  }
+  /^## / { end_step() }
+  /^## [0-9]+\. / { step = FNR; ++steps }
+  /^```/ { if (!open && $0 == "```") formula = 1; open = !open }
+  /^<!-- from: / { code = 1 }
+  /^!\[/ { picture = 1 }
+  END { end_step(); if (steps != 10) printf "%s: has %d steps, expected ten\n", FILENAME, steps }
+' docs/tutorials/paper.md >>"$work/problems"
 
 # The way from docs/index.md to every page.
 links_of() {

@@ -38,6 +38,8 @@ expect "a README that is too long" 'README.md: has [0-9]* lines' README.md "$(ye
 expect "a name that a source lacks" 'docs/cpp.md:.*has no conv2d' docs/cpp.md '[`conv2d`](../src/attend/ops/linear.cpp)'
 expect "a quotation that a source lacks" 'docs/cpp.md:.*is not what src/attend/ops/linear.cpp has' docs/cpp.md \
   "$(printf '<!-- from: src/attend/ops/linear.cpp -->\n```cpp\nVariable conv2d();\n```')"
+expect "a step through the paper without a picture" 'paper.md:.*this step needs a formula, quoted code and a picture' docs/tutorials/paper.md \
+  "$(printf '## 11. More\n\n```\nx = 1\n```\n\n<!-- from: src/attend/ops/linear.cpp -->\n```cpp\nVariable linear\n```')"
 expect "a number of kernels" 'ARCHITECTURE.md:.*states another number of kernels' ARCHITECTURE.md 'There are 3 kernels.'
 expect "command that fails" 'FAILED: docs/cpp.md' docs/cpp.md "$(printf '<!-- world: lm -->\n```sh\nattend info absent.safetensors\n```')"
 
