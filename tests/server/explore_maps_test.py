@@ -59,6 +59,9 @@ def maps_of_every_head(driver, size):
 def heads_off(driver, size):
     """View 2: switch off one head, a layer by key, and try every head."""
     open_view(driver, "cross/words/1/1")
+    # `attend demo` names these buttons.
+    named = [text_of(driver, button) for button in ("#ask button", "#importance", "#switch")]
+    assert named == ["Show", "Importance of every head", "Switch this head off"], named
     before = shown_score(driver), pixels(driver, ".map[data-kind=cross] canvas")
     click(driver, "#switch")
     ready(driver)

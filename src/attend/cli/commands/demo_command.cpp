@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "attend/checkpoint/run_lock.h"
 #include "attend/cli/binding/command.h"
@@ -36,6 +37,16 @@ void fields(DemoArguments& a, Visitor&& visit) {
 namespace {
 
 constexpr std::size_t kShownTranslations = 5;
+
+// What to look at first in the explorer: a sentence whose article needs a noun that comes later.
+constexpr std::string_view kExplored = "She wants to buy the old house.";
+constexpr std::string_view kExplorer = R"(
+change it while you watch: attend serve {}
+Open http://127.0.0.1:8080/explore, type "{}" and press "Show".
+Each small map is an attention head, and its rows show what a word looks at; click one to enlarge it.
+"Importance of every head" finds the heads that matter: choose one in its list, press
+"Switch this head off", and see which words of the translation change.
+)";
 
 std::string joined(const std::vector<std::string>& lines) {
   return fmt::format("{}\n", fmt::join(lines, "\n"));
@@ -102,6 +113,7 @@ void print_result(const DemoResult& result, const DemoCorpus& corpus) {
   answer("its attention: open {} in a browser\n", shown_path(result.page));
   answer("your own sentences: echo \"{}\" | attend translate {}\n", corpus.test_src.back(),
          shown_path(result.model));
+  answer(kExplorer, shown_path(result.model.parent_path()), kExplored);
 }
 
 std::string to_json(const DemoResult& result, const DemoCorpus& corpus) {
