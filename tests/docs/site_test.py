@@ -145,11 +145,36 @@ class Site(unittest.TestCase):
             else:
                 self.assertIn(name, ["__version__", "metrics", "nn", "ops"], f"attend.{name}: its docstring is not shown")
 
+    def test_shows_every_signature_of_python(self):
+        pages = {page.stem: Page(page.relative_to(SITE)) for page in SITE.glob("reference/python/*.html")}
+        shown = "".join(page.letters for page in pages.values())
+        files = [file for file in (ROOT / "python/attend").glob("*.py") if file.stem not in ("nn", "ops", "metrics")]
+        for module in ("nn", "ops", "metrics"):
+            names = public_names(f"{module}.py")
+            self.assertEqual([name for name in names if f"attend.{module}.{name}" not in pages[module].anchors], [])
+            for name, argument in first_arguments([ROOT / f"python/attend/{module}.py"], names):
+                self.assertIn(letters(name + argument), pages[module].letters)
+        for name, argument in first_arguments(files, public_names()):
+            self.assertIn(letters(name + argument), shown)
 
-def public_names():
-    tree = ast.parse((ROOT / "python/attend/__init__.py").read_text(encoding="utf-8"))
+
+def public_names(module="__init__.py"):
+    tree = ast.parse((ROOT / "python/attend" / module).read_text(encoding="utf-8"))
     lists = [one for one in tree.body if isinstance(one, ast.Assign) and one.targets[0].id == "__all__"]
     return ast.literal_eval(lists[0].value)
+
+
+def first_arguments(files, names):
+    """Pairs of a function, or a class with a constructor, and its first argument."""
+    for file in files:
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            function = node
+            if isinstance(node, ast.ClassDef):
+                function = next((one for one in node.body if getattr(one, "name", "") == "__init__"), None)
+            if isinstance(function, ast.FunctionDef) and node.name in names:
+                arguments = [one.arg for one in function.args.posonlyargs + function.args.args if one.arg != "self"]
+                if arguments:
+                    yield node.name, arguments[0]
 
 
 def docstrings_of(files):

@@ -80,7 +80,7 @@ class PythonPages:
     def _entry(self, name):
         if name in self.options:
             fields = self.options[name]
-            return f"::: attend.{name}\n    options:\n      members: false\n\n```python\n{fields}\n```"
+            return f"::: attend.{name}\n    options:\n      members: false\n      inherited_members: false\n\n```python\n{fields}\n```"
         if name in ("metrics", "nn", "ops"):
             hidden = "      show_root_heading: false\n      show_root_toc_entry: false\n"
             return f'<a id="attend.{name}"></a>\n\n::: attend.{name}\n    options:\n{hidden}'
