@@ -91,6 +91,13 @@ class Site(unittest.TestCase):
     def test_has_no_fault(self):
         self.assertEqual(check_site.problems_of(SITE), [])
 
+    def test_shows_no_markdown(self):
+        for page in [*SITE.glob("*.html"), *SITE.glob("docs/**/*.html"), *SITE.glob("reference/**/*.html")]:
+            source = page.read_text(encoding="utf-8")
+            prose = re.sub(r"(?s)<(pre|code)\b.*?</\1>", "", source[source.index("<article") : source.index("</article>")])
+            prose = html.unescape(re.sub(r"<[^>]*>", "", prose))
+            self.assertNotRegex(prose, r"\]\(|\\[<>*_[|#]|&#|(?m:^ *[-*] )", page.name)
+
     @unittest.skipUnless(shutil.which("chromium") and shutil.which("chromedriver"), "chromium is not installed")
     def test_works_in_a_browser_from_disk(self):
         driver = browsing.browser(1280, 900)

@@ -9,11 +9,12 @@ from header_parsing import public_names, read_header, signature
 _CODE_WORD = re.compile(
     r"`([^`]+)`|((?:[A-Za-z_]\w*(?:::|\.))*~?[A-Za-z_]\w*\(\)|\w+(?:::~?\w+)+|\w*[A-Za-z0-9]_\w+|\b[A-Z][a-z]+[A-Z]\w*)"
 )
-_SPECIAL = re.compile(r"([\\*_<>\[\]#|&])")
+_SPECIAL = re.compile(r"([\\*_<>\[\]#|&`])")
 
 
 def _escaped(found):
-    return "&amp;" if found[1] == "&" else "\\" + found[1]
+    """A character that Markdown would not show as it is."""
+    return f"&#{ord(found[1])};"
 
 
 class HeaderPages:
@@ -164,9 +165,8 @@ def anchor_of(name):
 
 
 def _title(entry):
-    return ", ".join(name.replace("_", r"\_").replace("<", r"\<").replace("*", r"\*") for name in entry.names[:4]) + (
-        ", ..." if len(entry.names) > 4 else ""
-    )
+    names = ", ".join(_SPECIAL.sub(_escaped, name) for name in entry.names[:4])
+    return names + (", ..." if len(entry.names) > 4 else "")
 
 
 def _block(entry, language):
