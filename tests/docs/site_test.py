@@ -267,6 +267,9 @@ class Links(unittest.TestCase):
         text = "`[x](../gone.h)`\n\n```cpp\n[x](int)\n```\n"
         self.assertEqual(self.converted("docs/cpp.md", text), text)
 
+    def test_keep_bars_in_the_code_of_tables(self):
+        self.assertEqual(self.converted("docs/cpp.md", r"| a \| b | `c\|d` |"), r"| a \| b | `c|d` |")
+
     def test_drop_marks_of_tests(self):
         self.assertEqual(self.converted("docs/cpp.md", "a\n<!-- world: demo -->\nb"), "a\nb")
 

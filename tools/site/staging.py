@@ -69,7 +69,7 @@ class Stage:
                 fence = found[1]
                 lines.append(line)
             elif not _MARK.match(line):
-                prose.append(line)
+                prose.append(_bars(line) if line.startswith("|") else line)
         end_prose()
         return "\n".join(lines)
 
@@ -105,6 +105,11 @@ class Stage:
         place = os.path.join(self.out, file)
         os.makedirs(os.path.dirname(place), exist_ok=True)
         shutil.copyfile(os.path.join(self.root, file), place)
+
+
+def _bars(row):
+    """A row of a table, with the bars in code as this Markdown wants them: without a backslash."""
+    return _CODE.sub(lambda code: code[0].replace("\\|", "|"), row)
 
 
 def _within_code(before):
