@@ -15,6 +15,8 @@ _CODE = re.compile(r"(`+[^`]*`+)")
 _TARGET = re.compile(r"(\]\()([^)\s#]*)(#[^)\s]*)?(\))")
 _NAMED = re.compile(r"\[`(?:\w+::)*(~?\w+)(?:\(\))?`\]\($")
 _DEFINITION = re.compile(r"^(\[[^\]]+\]: )(\S+)$")
+# Guides, and the references that only the site has.
+_REFERENCES = {"docs/python.md": "python/index.md", "docs/cpp.md": "cpp/index.md", "docs/c.md": "c.md"}
 _PICTURES = {".png", ".svg", ".gif", ".webp"}
 
 
@@ -48,7 +50,11 @@ class Stage:
     def copy_pages(self):
         for page in self.pages:
             with open(os.path.join(self.root, page), encoding="utf-8") as file:
-                self.write(page, self.converted(page, file.read()))
+                text = self.converted(page, file.read())
+            if page in _REFERENCES:
+                title, _, rest = text.partition("\n")
+                text = f"{title}\n\nAll names with their types: [reference](../reference/{_REFERENCES[page]}).\n{rest}"
+            self.write(page, text)
 
     def converted(self, page, text):
         """The text of a page with links of the site, and without marks for tests."""
