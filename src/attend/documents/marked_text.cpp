@@ -1,184 +1,158 @@
 #include "attend/documents/marked_text.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "attend/core/strings/utf8.h"
+#include "attend/documents/aligned_text.h"
+#include "attend/documents/mark_placement.h"
 
 namespace attend {
 namespace {
 
-// The words between white space.
-std::vector<TextSpan> words_of(std::string_view text) {
-  std::vector<TextSpan> words;
-  bool within = false;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t begin = at;
-    const bool space = is_white_space(next_code_point(text, at));
-    if (!space && !within) words.push_back({begin, at});
-    if (!space) words.back().end = at;
-    within = !space;
+// Where a mark begins or ends, so that no piece of the alignment goes over it.
+std::vector<std::size_t> cuts_of(const MarkedText& source) {
+  std::vector<std::size_t> cuts;
+  for (const Mark& mark : source.marks) {
+    cuts.push_back(mark.begin);
+    cuts.push_back(mark.end);
   }
-  return words;
+  std::sort(cuts.begin(), cuts.end());
+  return cuts;
 }
 
-// A word of the translation, and the number of the source word that it translates.
-struct PlacedWord {
-  std::string space;  // before it
-  std::string word;
-  std::size_t source = 0;
-};
-
-// The words of a source text with the elements around each.
-class MarkedWords {
- public:
-  explicit MarkedWords(const MarkedText& source) : marks_(source.marks) {
-    std::vector<std::size_t> open;
-    std::size_t next = 0;
-    for (const TextSpan& word : words_of(source.text)) {
-      const std::size_t middle = word.begin + (word.end - word.begin) / 2;
-      while (!open.empty() && marks_[open.back()].end <= middle) open.pop_back();
-      std::vector<std::size_t> points;
-      for (; next < marks_.size() && marks_[next].begin <= middle; ++next) {
-        if (marks_[next].begin == marks_[next].end) {
-          points.push_back(next);
-        } else if (marks_[next].end > middle) {
-          open.push_back(next);
-        }
-      }
-      words_.push_back(word);
-      around_.push_back(open);
-      points_.push_back(std::move(points));
-    }
-    for (; next < marks_.size(); ++next)
-      if (marks_[next].begin == marks_[next].end) at_end_.push_back(next);
-  }
-
-  std::size_t size() const { return words_.size(); }
-  // The number of the first word at or after a byte of the text.
-  std::size_t first_after(std::size_t byte) const {
-    const auto found = std::partition_point(words_.begin(), words_.end(),
-                                            [&](const TextSpan& word) { return word.end <= byte; });
-    return static_cast<std::size_t>(found - words_.begin());
-  }
-  const std::vector<std::size_t>& around(std::size_t word) const { return around_[word]; }
-  // The marks without text before a word, and those after all words.
-  const std::vector<std::size_t>& points_before(std::size_t word) const { return points_[word]; }
-  const std::vector<std::size_t>& points_at_end() const { return at_end_; }
-
- private:
-  const std::vector<Mark>& marks_;
-  std::vector<TextSpan> words_;
-  std::vector<std::vector<std::size_t>> around_, points_;
-  std::vector<std::size_t> at_end_;
-};
-
-// Appends the words of one sentence. `source`: the numbers of its source words, [first, end).
-void place_words(const TranslationCandidate& candidate, TextSpan source, const std::string& space,
-                 std::vector<PlacedWord>& placed) {
-  const std::vector<TextSpan> words = words_of(candidate.text);
-  const std::size_t count = source.end - source.begin;
-  std::vector<std::size_t> aligned(words.size());
-  for (std::size_t i = 0; i < words.size(); ++i) aligned[i] = i * count / words.size();
-  for (const auto& [from, to] : candidate.alignment) {
-    const auto s = static_cast<std::size_t>(from), t = static_cast<std::size_t>(to);
-    if (s < count && t < words.size()) aligned[t] = s;
-  }
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string_view text = candidate.text;
-    const std::size_t before = i == 0 ? words[0].begin : words[i - 1].end;
-    placed.push_back({i == 0 ? space : std::string(text.substr(before, words[i].begin - before)),
-                      std::string(words[i].of(text)), source.begin + aligned[i]});
-  }
-  if (words.empty() && !space.empty()) placed.push_back({space, "", source.begin});
+bool is_space_at(std::string_view text, std::size_t byte) {
+  return is_white_space(next_code_point(text, byte));
 }
 
-// Every element with words has a word of the translation: one that no word is aligned to takes the
-// word at its relative place.
-void keep_all_marks(const MarkedWords& words, std::vector<PlacedWord>& placed) {
-  if (placed.empty()) return;
-  std::set<std::size_t> kept;
-  for (const PlacedWord& one : placed)
-    kept.insert(words.around(one.source).begin(), words.around(one.source).end());
-  for (std::size_t word = 0; word < words.size(); ++word) {
-    for (const std::size_t mark : words.around(word)) {
-      if (!kept.insert(mark).second) continue;
-      placed[word * placed.size() / words.size()].source = word;
-    }
-  }
-}
-
-// Writes words and the beginnings and ends of elements between them.
+// Writes a translation and the beginnings and ends of marks in it.
 class MarkWriter {
  public:
-  MarkWriter(const MarkedText& source, const MarkedWords& words)
-      : source_(source), marks_(source.marks), words_(words) {}
+  using Escape = std::function<std::string(std::string_view)>;
 
-  void write(const PlacedWord& one, const std::string& text) {
-    const std::vector<std::size_t>& around = words_.around(one.source);
-    const auto same = std::mismatch(open_.begin(), open_.end(), around.begin(), around.end());
-    const auto common = static_cast<std::size_t>(same.first - open_.begin());
-    const bool first_within = source_.spaces_within && !open_.empty();
-    if (first_within) out_ += one.space;
-    close_down_to(common);
-    if (!source_.spaces_within) out_ += one.space;
-    // Marks are numbered by where they begin, so the points stand where they stood among them.
-    const std::vector<std::size_t>& points = words_.points_before(one.source);
-    auto point = points.begin();
-    for (std::size_t i = common; i < around.size(); ++i) {
-      for (; point != points.end() && *point < around[i]; ++point) put_point(*point);
-      out_ += marks_[around[i]].open;
-    }
-    for (; point != points.end(); ++point) put_point(*point);
-    if (source_.spaces_within && !first_within) out_ += one.space;
-    open_ = around;
-    out_ += text;
+  MarkWriter(const MarkedText& source, const AlignedText& translated, const Escape& escape)
+      : source_(source),
+        text_(translated.text),
+        pieces_(translated.pieces),
+        escape_(escape),
+        ranges_(place_marks(source, pieces_)),
+        children_(source.marks.size() + 1) {
+    for (std::size_t i = 0; i < source.marks.size(); ++i)
+      children_[static_cast<std::size_t>(source.marks[i].parent + 1)].push_back(i);
+    for (std::vector<std::size_t>& children : children_)
+      std::stable_sort(children.begin(), children.end(), [&](std::size_t a, std::size_t b) {
+        return std::pair(ranges_[a].begin, ranges_[a].size() > 0) <
+               std::pair(ranges_[b].begin, ranges_[b].size() > 0);
+      });
   }
-  std::string finish(std::string_view space) {
-    if (source_.spaces_within && !open_.empty()) out_ += std::exchange(space, {});
-    close_down_to(0);
-    for (std::size_t word = 0; word < words_.size(); ++word)
-      for (const std::size_t point : words_.points_before(word)) put_point(point);
-    for (const std::size_t point : words_.points_at_end()) put_point(point);
-    return out_ + std::string(space);
+
+  std::string write() {
+    write_content(kRoot, {0, pieces_.size()}, {0, text_.size()});
+    return std::move(out_);
   }
 
  private:
-  void close_down_to(std::size_t count) {
-    for (; open_.size() > count; open_.pop_back()) out_ += marks_[open_.back()].close;
+  static constexpr int kRoot = -1;
+
+  bool has_text(const Mark& mark) const { return mark.begin < mark.end; }
+
+  // What stands within a mark, or in the whole text: [bytes.begin, bytes.end) of the translation.
+  void write_content(int parent, PieceRange range, TextSpan bytes) {
+    for (const std::size_t i : children_[static_cast<std::size_t>(parent + 1)]) {
+      const Mark& mark = source_.marks[i];
+      const TextSpan own = bytes_of(mark, ranges_[i], range, bytes);
+      write_text({bytes.begin, own.begin});
+      bytes.begin = own.end;
+      if (!has_text(mark)) space_before(mark);
+      out_ += mark.open;
+      write_content(static_cast<int>(i), ranges_[i], own);
+      out_ += mark.close;
+      if (!has_text(mark)) space_after(mark, bytes);
+    }
+    write_text(bytes);
   }
-  void put_point(std::size_t point) {
-    if (written_.insert(point).second) out_ += marks_[point].open + marks_[point].close;
+
+  void write_text(TextSpan bytes) {
+    if (bytes.begin >= bytes.end) return;
+    out_ += escape_(bytes.of(text_));
+    ends_in_space_ = is_space_at(text_, begin_of_character_before(text_, bytes.end));
+    has_written_ = true;
+  }
+
+  // The bytes of a mark in the content [rest.begin, rest.end) of its parent. White space between
+  // marks belongs to none, or where text stands in marks alone, to the one before it.
+  TextSpan bytes_of(const Mark& mark, PieceRange own, PieceRange parent, TextSpan rest) const {
+    if (own.size() == 0) {
+      const bool all = source_.text_in_marks && has_text(mark) && parent.size() == 0;
+      const std::size_t at = all ? rest.end : gap_of(mark, own.begin, parent, rest);
+      return {all ? rest.begin : at, at};
+    }
+    if (!source_.text_in_marks)
+      return {pieces_[own.begin].target.begin, pieces_[own.end - 1].target.end};
+    return {rest.begin, own.end < parent.end ? pieces_[own.end].target.begin : rest.end};
+  }
+
+  // A point has as many spaces of the gap before it as in the source, if there are as many.
+  std::size_t gap_of(const Mark& mark, std::size_t gap, PieceRange parent, TextSpan rest) const {
+    if (parent.size() == 0) return rest.begin;
+    const std::size_t left = gap > parent.begin ? pieces_[gap - 1].target.end : rest.begin;
+    const std::size_t right = gap < parent.end ? pieces_[gap].target.begin : rest.end;
+    if (source_.text_in_marks)
+      return gap == parent.begin ? rest.begin : std::max(right, rest.begin);
+    std::size_t at = std::max(left, rest.begin), before = mark.begin;
+    while (is_space_before(mark) && before > 0 && at < right) {
+      before = begin_of_character_before(source_.text, before);
+      if (!is_space_at(source_.text, before)) break;
+      next_code_point(text_, at);
+    }
+    return at;
+  }
+
+  // Of points at one place, the first has the space before it and the last that after it.
+  bool is_space_before(const Mark& mark) const {
+    for (const Mark* other = &mark; other-- != source_.marks.data();)
+      if (other->parent == mark.parent && !has_text(*other) && other->end == mark.begin)
+        return false;
+    return mark.begin > 0 &&
+           is_space_at(source_.text, begin_of_character_before(source_.text, mark.begin));
+  }
+  bool is_space_after(const Mark& mark) const {
+    for (const Mark* other = &mark + 1; other <= &source_.marks.back(); ++other)
+      if (other->parent == mark.parent && !has_text(*other) && other->begin == mark.end)
+        return false;
+    return mark.end < source_.text.size() && is_space_at(source_.text, mark.end);
+  }
+
+  void space_before(const Mark& mark) {
+    if (source_.text_in_marks || !has_written_ || ends_in_space_ || !is_space_before(mark)) return;
+    out_ += ' ';
+    ends_in_space_ = true;
+  }
+  void space_after(const Mark& mark, TextSpan rest) {
+    ends_in_space_ = false;
+    has_written_ = true;
+    if (source_.text_in_marks || !is_space_after(mark) || rest.begin >= rest.end) return;
+    if (is_space_at(text_, rest.begin)) return;
+    out_ += ' ';
+    ends_in_space_ = true;
   }
 
   const MarkedText& source_;
-  const std::vector<Mark>& marks_;
-  const MarkedWords& words_;
-  std::vector<std::size_t> open_;
-  std::set<std::size_t> written_;
+  std::string_view text_;
+  const std::vector<AlignedPiece>& pieces_;
+  const Escape& escape_;
+  std::vector<PieceRange> ranges_;
+  std::vector<std::vector<std::size_t>> children_;
   std::string out_;
+  bool has_written_ = false;
+  bool ends_in_space_ = false;
 };
 
 }  // namespace
 
 std::string with_marks(const MarkedText& source, const TranslatedText& translated, std::size_t k,
                        const std::function<std::string(std::string_view)>& escape) {
-  const MarkedWords words(source);
-  const std::string_view text = source.text;
-  std::vector<PlacedWord> placed;
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < translated.sentences.size(); ++i) {
-    const TextSpan span = translated.sentences[i];
-    place_words(translated.candidate(i, k),
-                {words.first_after(span.begin), words.first_after(span.end - 1) + 1},
-                std::string(text.substr(at, span.begin - at)), placed);
-    at = span.end;
-  }
-  keep_all_marks(words, placed);
-  MarkWriter writer(source, words);
-  for (const PlacedWord& one : placed) writer.write(one, escape(one.word));
-  return writer.finish(text.substr(at));
+  return MarkWriter(source, align(translated, k, cuts_of(source)), escape).write();
 }
 
 }  // namespace attend

@@ -17,19 +17,20 @@ struct Mark {
   std::size_t end = 0;
   std::string open;   // "<b>"
   std::string close;  // "</b>"
+  int parent = -1;    // number of the mark that holds it; -1: none
 };
 
 struct MarkedText {
   std::string text;
-  // They are ordered by where they begin, outer ones first. Two marks do not overlap unless one
-  // holds the other.
+  // They are ordered by their opening tags. Two marks do not overlap unless one holds the other.
   std::vector<Mark> marks;
-  bool spaces_within = false;  // white space at the ends of an element belongs into it
+  // All text stands within the innermost marks around text, as in the runs of Word.
+  bool text_in_marks = false;
 };
 
-// The k-th translation with the marks around the words that translate theirs, by the alignment. An
-// element whose words are apart in the translation appears more than once. `escape`: text as it is
-// written between marks.
+// The k-th translation with the marks around the words that translate theirs, by the alignment.
+// Every mark appears once, within its parent; one whose words are apart in the translation holds
+// most of them. `escape`: text as it is written between marks.
 std::string with_marks(const MarkedText& source, const TranslatedText& translated, std::size_t k,
                        const std::function<std::string(std::string_view)>& escape);
 

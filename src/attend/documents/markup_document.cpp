@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "attend/core/strings/unicode.h"
 #include "attend/core/strings/utf8.h"
 #include "attend/core/too_long.h"
 #include "attend/documents/html_characters.h"
@@ -55,6 +56,38 @@ std::vector<std::size_t> partners_of(std::span<const MarkupPiece> pieces) {
 }
 
 bool is_void_of_text(std::string_view text) { return is_blank(unescaped_html(text)); }
+
+std::string raw_of(std::span<const MarkupPiece> pieces) {
+  std::string raw;
+  for (const MarkupPiece& piece : pieces) raw += piece.raw;
+  return raw;
+}
+
+bool is_letter_or_digit(char32_t c) { return unicode::is_letter(c) || unicode::is_number(c); }
+
+// Whether the element from piece `first` to `last` is the number of a note, an exponent or the like:
+// nothing to translate, right after a word (`before`), which the translator knows better without.
+bool is_note(std::span<const MarkupPiece> run, std::size_t first, std::size_t last,
+             std::string_view before) {
+  constexpr std::array<std::string_view, 3> kNames{"sup", "sub", "a"};
+  if (!is_in_list(kNames, run[first].name) || before.empty()) return false;
+  std::size_t at = begin_of_character_before(before, before.size());
+  if (is_white_space(next_code_point(before, at))) return false;
+  bool has_text = false;
+  for (const MarkupPiece& piece : run.subspan(first, last - first)) {
+    if (!piece.is_text) continue;
+    const std::u32string inside = unicode::decode(unescaped_html(piece.raw));
+    if (std::any_of(inside.begin(), inside.end(), unicode::is_letter)) return false;
+    has_text = has_text || !is_void_of_text(piece.raw);
+  }
+  if (!has_text) return false;
+  for (const MarkupPiece& piece : run.subspan(last)) {
+    if (!piece.is_text) continue;
+    const std::u32string after = unicode::decode(unescaped_html(piece.raw));
+    return after.empty() || !is_letter_or_digit(after.front());
+  }
+  return true;
+}
 
 // Collects the pieces between tags of blocks, and makes blocks of them.
 class BlockCollector {
@@ -121,17 +154,23 @@ class BlockCollector {
     }
     MarkedText block;
     std::vector<std::size_t> mark_of(run.size());
+    int parent = -1;
     for (std::size_t i = 0; i < run.size(); ++i) {
       const std::size_t at = block.text.size();
       if (run[i].is_text) {
         block.text += unescaped_html(run[i].raw);
+      } else if (partners[i] > i && is_note(run, i, partners[i], block.text)) {
+        block.marks.push_back({at, at, raw_of(run.subspan(i, partners[i] + 1 - i)), "", parent});
+        i = partners[i];
       } else if (partners[i] >= i) {
         mark_of[i] = block.marks.size();
-        block.marks.push_back({at, at, std::string(run[i].raw), ""});
+        block.marks.push_back({at, at, std::string(run[i].raw), "", parent});
+        if (partners[i] > i) parent = static_cast<int>(mark_of[i]);
       } else {
         Mark& mark = block.marks[mark_of[partners[i]]];
         mark.end = at;
         mark.close = run[i].raw;
+        parent = mark.parent;
       }
     }
     blocks.push_back(std::move(block));
@@ -186,7 +225,7 @@ std::size_t end_of_run(std::span<const MarkupPiece> pieces, std::size_t begin) {
   return pieces.size() - 1;
 }
 
-std::string_view raw_of(std::span<const MarkupPiece> pieces) {
+std::string_view whole_of(std::span<const MarkupPiece> pieces) {
   const char* const begin = pieces.front().raw.data();
   const std::string_view last = pieces.back().raw;
   return {begin, static_cast<std::size_t>(last.data() + last.size() - begin)};
@@ -203,12 +242,12 @@ void add_run(std::span<const MarkupPiece> run, std::vector<MarkupPiece>& merged)
     return piece.name == "w:t" && !piece.closes;
   });
   if (!has_text || texts != 1) {
-    merged.push_back({.raw = raw_of(run), .name = std::string(kWordRun), .closes_self = true});
+    merged.push_back({.raw = whole_of(run), .name = std::string(kWordRun), .closes_self = true});
     return;
   }
-  merged.push_back({.raw = raw_of(run.first(run.size() - 3)), .name = std::string(kWordRun)});
+  merged.push_back({.raw = whole_of(run.first(run.size() - 3)), .name = std::string(kWordRun)});
   merged.push_back(run[run.size() - 3]);
-  merged.push_back({.raw = raw_of(run.last(2)), .name = std::string(kWordRun), .closes = true});
+  merged.push_back({.raw = whole_of(run.last(2)), .name = std::string(kWordRun), .closes = true});
 }
 
 }  // namespace
@@ -245,7 +284,7 @@ MarkupDocument MarkupDocument::word(std::string_view xml) {
   }
   MarkupDocument document(merged, is_inline_word, escaped_xml_text);
   for (MarkedText& block : document.blocks_) {
-    block.spaces_within = true;
+    block.text_in_marks = true;
     // Spaces at the ends of a text count only if they are said to.
     for (Mark& mark : block.marks)
       if (mark.open.ends_with("<w:t>"))
