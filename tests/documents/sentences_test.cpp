@@ -76,12 +76,5 @@ TEST(Clauses, AreCutAtWordsAndWithinWordsIfNeedBe) {
   EXPECT_EQ(cut("一二，三四", 9), (Texts{"一二，", "三四"}));
 }
 
-TEST(Spans, AreReplacedWithinTheirText) {
-  const std::string text = "  A dog. \n\n A cat! ";
-  const std::vector<TextSpan> spans = find_sentences(text, "en");
-  EXPECT_EQ(with_replaced(text, spans, Texts{"Ein Hund.", "x"}), "  Ein Hund. \n\n x ");
-  EXPECT_EQ(with_replaced("none", {}, {}), "none");
-}
-
 }  // namespace
 }  // namespace attend

@@ -24,6 +24,23 @@ TEST(TranslatedText, KeepsTheWhiteSpaceBetweenSentences) {
   EXPECT_EQ(all.texts[2].translation(0), "Vier");
 }
 
+TEST(TranslatedText, PutsSpacesWhereTheLanguageOfTheTranslationHasThem) {
+  const auto translated = [](const char* text, std::vector<const char*> sentences) {
+    TranslatedTexts all = cut_texts({text}, "zh", any_fits);
+    std::vector<Translation> translations;
+    for (const char* sentence : sentences) translations.push_back(translation_with({sentence}));
+    all.set_translations(std::move(translations));
+    return all.texts[0].translation(0);
+  };
+  EXPECT_EQ(translated("我爱你。你爱我。", {"I love you.", "You love me."}),
+            "I love you. You love me.");
+  EXPECT_EQ(translated("I love you. You love me.", {"我爱你。", "你爱我。"}), "我爱你。你爱我。");
+  EXPECT_EQ(translated("我爱你。你爱我。", {"愛してる。", "愛されてる。"}),
+            "愛してる。愛されてる。");
+  EXPECT_EQ(translated("One.\nTwo.", {"一。", "二。"}), "一。\n二。");
+  EXPECT_EQ(translated("One. Two.", {"一。", "OK."}), "一。 OK.");
+}
+
 TEST(TranslatedText, TakesTheLastCandidateWhereThereAreFewer) {
   TranslatedTexts all = cut_texts({"One. Two."}, "en", any_fits);
   all.set_translations({translation_with({"Eins.", "Ein."}), translation_with({"Zwei."})});

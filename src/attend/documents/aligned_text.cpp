@@ -1,7 +1,7 @@
 #include "attend/documents/aligned_text.h"
 
 #include <algorithm>
-#include <cstdint>
+#include <utility>
 
 #include "attend/core/strings/ascii.h"
 #include "attend/core/strings/unicode.h"
@@ -10,18 +10,27 @@
 namespace attend {
 namespace {
 
-// A word between white space. [core_begin, core_end) is the word without the punctuation around it;
-// of punctuation alone, all of it.
+// A word between white space, or a character of a script without spaces. [core_begin, core_end) is
+// the word without the punctuation around it; of punctuation alone, all of it.
 struct Word {
   TextSpan span;
   std::size_t core_begin = 0;
   std::size_t core_end = 0;
+  std::size_t between_spaces = 0;  // the number of the word between white space
 };
+
+// Chinese, Japanese, Thai, Lao, Burmese and Khmer.
+bool is_of_script_without_spaces(char32_t c) {
+  return (c >= 0x0e00 && c < 0x0f00) || (c >= 0x1000 && c < 0x10a0) ||
+         (c >= 0x1780 && c < 0x1800) || (c >= 0x3040 && c < 0x3100) ||
+         (c >= 0x3400 && c < 0xa000) || (c >= 0xf900 && c < 0xfb00) ||
+         (c >= 0x20000 && c < 0x40000);
+}
 
 bool is_of_word(char32_t c) { return !unicode::is_punctuation(c) && !unicode::is_symbol(c); }
 
 Word word_at(std::string_view text, TextSpan span) {
-  Word word{span, span.end, span.begin};
+  Word word{span, span.end, span.begin, 0};
   for (std::size_t at = span.begin; at < span.end;) {
     const std::size_t begin = at;
     if (!is_of_word(next_code_point(text, at))) continue;
@@ -37,15 +46,57 @@ Word word_at(std::string_view text, TextSpan span) {
 
 std::vector<Word> words_of(std::string_view text, TextSpan sentence) {
   std::vector<Word> words;
-  std::size_t begin = sentence.begin;
+  std::size_t begin = sentence.begin, number = 0;
+  const auto add = [&](std::size_t end) {
+    if (end <= begin) return;
+    words.push_back(word_at(text, {begin, end}));
+    words.back().between_spaces = number;
+  };
+  bool cuts = false;  // whether the word so far ends with a character that is a word
   for (std::size_t at = sentence.begin; at < sentence.end;) {
     const std::size_t before = at;
-    if (!is_white_space(next_code_point(text, at))) continue;
-    if (before > begin) words.push_back(word_at(text, {begin, before}));
-    begin = at;
+    const char32_t c = next_code_point(text, at);
+    const bool is_space = is_white_space(c), is_word = is_of_script_without_spaces(c);
+    // Accents and punctuation stay with what is before them.
+    if (is_space || (is_word && !unicode::is_mark(c)) ||
+        (cuts && is_of_word(c) && !unicode::is_mark(c))) {
+      add(before);
+      if (is_space && before > begin) ++number;
+      begin = is_space ? at : before;
+      cuts = false;
+    }
+    cuts = cuts || is_word;
   }
-  if (sentence.end > begin) words.push_back(word_at(text, {begin, sentence.end}));
+  add(sentence.end);
   return words;
+}
+
+// The number of the source word that each word of the translation translates.
+std::vector<std::size_t> alignment_of(const std::vector<std::pair<int, int>>& pairs,
+                                      const std::vector<Word>& from, const std::vector<Word>& to) {
+  constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  // The only word of each number between spaces.
+  const auto numbers = [kNone](const std::vector<Word>& words) {
+    std::vector<std::size_t> only(words.back().between_spaces + 1, kNone);
+    std::vector<bool> seen(only.size());
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const std::size_t number = words[i].between_spaces;
+      only[number] = seen[number] ? kNone : i;
+      seen[number] = true;
+    }
+    return only;
+  };
+  std::vector<std::size_t> aligned(to.size());
+  for (std::size_t t = 0; t < to.size(); ++t)
+    aligned[t] = (2 * t + 1) * from.size() / (2 * to.size());
+  const std::vector<std::size_t> sources = numbers(from), targets = numbers(to);
+  for (const auto& [s, t] : pairs) {
+    const auto source = static_cast<std::size_t>(s), target = static_cast<std::size_t>(t);
+    if (source < sources.size() && target < targets.size() && sources[source] != kNone &&
+        targets[target] != kNone)
+      aligned[targets[target]] = sources[source];
+  }
+  return aligned;
 }
 
 bool same_letters(std::string_view a, std::string_view b) {
@@ -98,8 +149,7 @@ class SentencePieces {
       } else {
         pieces.push_back({{to.core_begin, to.core_end}, cores[turn * cores.size() / all]});
       }
-      if (to.core_end < to.span.end)
-        add_end(from, to, t + 1 == words.size(), cores.back(), pieces);
+      if (to.core_end < to.span.end) add_end(from, to, t + 1 == words.size(), cores.back(), pieces);
     }
   }
 
@@ -146,14 +196,14 @@ class SentencePieces {
     if (is_last && last.core_end < last.span.end) owner = &last;
     if (owner == nullptr) return pieces.push_back({end, core});
     const std::vector<TextSpan> parts = split({owner->core_end, owner->span.end});
-    const std::string_view from_end = source_.substr(
-        owner->core_end, owner->span.end - owner->core_end);
+    const std::string_view from_end =
+        source_.substr(owner->core_end, owner->span.end - owner->core_end);
     if (parts.size() == 1 || from_end != end.of(target_))
       return pieces.push_back({end, parts.front()});
     for (const TextSpan& part : parts)
-      pieces.push_back({{end.begin + part.begin - owner->core_end,
-                         end.begin + part.end - owner->core_end},
-                        part});
+      pieces.push_back(
+          {{end.begin + part.begin - owner->core_end, end.begin + part.end - owner->core_end},
+           part});
   }
 
   std::string_view source_;
@@ -166,24 +216,15 @@ class SentencePieces {
 
 AlignedText align(const TranslatedText& translated, std::size_t k,
                   std::span<const std::size_t> cuts) {
-  AlignedText all{translated.translation(k), {}};
-  std::size_t source_at = 0, target_at = 0;
+  TranslatedText::Joined joined = translated.joined(k);
+  AlignedText all{std::move(joined.text), {}};
   for (std::size_t i = 0; i < translated.sentences.size(); ++i) {
-    const TextSpan source = translated.sentences[i];
     const TranslationCandidate& candidate = translated.candidate(i, k);
-    target_at += source.begin - source_at;
-    const TextSpan target{target_at, target_at + candidate.text.size()};
-    source_at = source.end;
-    target_at = target.end;
-
+    const TextSpan source = translated.sentences[i], target = joined.sentences[i];
     std::vector<Word> from = words_of(translated.text, source);
     const std::vector<Word> to = words_of(all.text, target);
     if (from.empty() || to.empty()) continue;
-    std::vector<std::size_t> aligned(to.size());
-    for (std::size_t t = 0; t < to.size(); ++t) aligned[t] = t * from.size() / to.size();
-    for (const auto& [s, t] : candidate.alignment)
-      if (static_cast<std::size_t>(s) < from.size() && static_cast<std::size_t>(t) < to.size())
-        aligned[static_cast<std::size_t>(t)] = static_cast<std::size_t>(s);
+    const std::vector<std::size_t> aligned = alignment_of(candidate.alignment, from, to);
     SentencePieces(translated.text, std::move(from), all.text, cuts).add(to, aligned, all.pieces);
   }
   return all;

@@ -19,7 +19,7 @@ bool is_full_width_end(char32_t c) { return is_one_of(c, U"。！？｡"); }
 bool is_end_mark(char32_t c) { return is_one_of(c, U".!?…؟۔।॥") || is_full_width_end(c); }
 bool closes(char32_t c) { return is_one_of(c, U"\"'”’»›)]}」』）】"); }
 bool opens(char32_t c) { return is_one_of(c, U"\"'“„‘‚«‹([{「『（【¿¡-–—*•"); }
-bool is_line_break(char32_t c) { return is_one_of(c, U"\n\r\u2028\u2029\u0085"); }
+bool is_break(char32_t c) { return is_one_of(c, U"\n\r\t\u2028\u2029\u0085"); }
 
 MosesLanguage abbreviations_of(std::string_view language) {
   if (language.starts_with("de")) return MosesLanguage::de;
@@ -126,7 +126,7 @@ std::vector<TextSpan> find_sentences(std::string_view text, std::string_view lan
   const MosesLanguage abbreviations = abbreviations_of(language);
   Cutter cutter(characters);
   for (std::size_t i = 0; i < characters.size();) {
-    if (is_line_break(characters[i])) {
+    if (is_break(characters[i])) {
       cutter.cut(++i);
       continue;
     }
@@ -176,19 +176,6 @@ std::vector<TextSpan> cut_at_clauses(std::string_view text, TextSpan sentence,
     }
   }
   return parts;
-}
-
-std::string with_replaced(std::string_view text, std::span<const TextSpan> spans,
-                          std::span<const std::string> replacements) {
-  std::string out;
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < spans.size(); ++i) {
-    out += text.substr(at, spans[i].begin - at);
-    out += replacements[i];
-    at = spans[i].end;
-  }
-  out += text.substr(at);
-  return out;
 }
 
 }  // namespace attend

@@ -21,9 +21,9 @@ struct TextSpan {
 };
 
 // The sentences of a text, in order, without the white space around them; blank ones are left out.
-// Every line break ends a sentence. So do . ! ? and their equals in other scripts when what follows
-// can begin a sentence; a period after an abbreviation, an initial or an ordinal number does not.
-// `language`: ISO 639-1, for the abbreviations; those of English unless de or fr.
+// Every line break and every tab ends a sentence. So do . ! ? and their equals in other scripts
+// when what follows can begin a sentence; a period after an abbreviation, an initial or an ordinal
+// number does not. `language`: ISO 639-1, for the abbreviations; those of English unless de or fr.
 std::vector<TextSpan> find_sentences(std::string_view text, std::string_view language);
 
 // Cuts a sentence that does not fit into parts that do, as few as a cut from the left gives: after
@@ -31,10 +31,5 @@ std::vector<TextSpan> find_sentences(std::string_view text, std::string_view lan
 // most 16 KiB.
 std::vector<TextSpan> cut_at_clauses(std::string_view text, TextSpan sentence,
                                      const std::function<bool(std::string_view)>& fits);
-
-// `text` with every span replaced. Spans are in order and do not overlap; there are as many
-// replacements.
-std::string with_replaced(std::string_view text, std::span<const TextSpan> spans,
-                          std::span<const std::string> replacements);
 
 }  // namespace attend

@@ -20,8 +20,16 @@ struct TranslatedText {
 
   // The k-th translation of a sentence; the last one if there are fewer.
   const TranslationCandidate& candidate(std::size_t sentence, std::size_t k) const;
-  // The text with the k-th translations, and the white space between them.
-  std::string translation(std::size_t k) const;
+  // The text with the k-th translations, and the white space between them. Where a language without
+  // spaces between sentences is on one side only, spaces are added or left out.
+  std::string translation(std::size_t k) const { return joined(k).text; }
+
+  // The same with the place of each sentence in it.
+  struct Joined {
+    std::string text;
+    std::vector<TextSpan> sentences;
+  };
+  Joined joined(std::size_t k) const;
 };
 
 struct TranslatedTexts {
