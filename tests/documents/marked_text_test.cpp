@@ -28,8 +28,9 @@ TEST(MarkedText, MarksFollowTheirWords) {
 
 TEST(MarkedText, MarksOfWordsThatAreApartHoldMostOfThem) {
   const MarkedText text{.text = "has seen it", .marks = {{0, 8, "<i>", "</i>"}}};
-  EXPECT_EQ(with_marks(text, translated("has seen it", "hat dies alles gesehen",
-                                        {{0, 0}, {2, 1}, {2, 2}, {1, 3}}),
+  EXPECT_EQ(with_marks(text,
+                       translated("has seen it", "hat dies alles gesehen",
+                                  {{0, 0}, {2, 1}, {2, 2}, {1, 3}}),
                        0, as_it_is),
             "hat dies alles <i>gesehen</i>");
 }
@@ -59,11 +60,12 @@ TEST(MarkedText, PunctuationStaysWhereItIsInTheSource) {
 
 TEST(MarkedText, PointsStayInTheMarkThatHoldsThem) {
   const MarkedText text{.text = "a b c",
-                        .marks = {{0, 1, "<a>", "</a>"}, {1, 1, "<img>", "", 0},
-                                  {2, 2, "<u>", "</u>"}, {2, 2, "<br>", "", 2}}};
-  EXPECT_EQ(
-      with_marks(text, translated("a b c", "x y z", {{2, 0}, {1, 1}, {0, 2}}), 0, as_it_is),
-      "x <u><br></u>y <a>z<img></a>");
+                        .marks = {{0, 1, "<a>", "</a>"},
+                                  {1, 1, "<img>", "", 0},
+                                  {2, 2, "<u>", "</u>"},
+                                  {2, 2, "<br>", "", 2}}};
+  EXPECT_EQ(with_marks(text, translated("a b c", "x y z", {{2, 0}, {1, 1}, {0, 2}}), 0, as_it_is),
+            "x <u><br></u>y <a>z<img></a>");
 }
 
 TEST(MarkedText, PointsKeepTheSpacesAroundThem) {
@@ -74,6 +76,18 @@ TEST(MarkedText, PointsKeepTheSpacesAroundThem) {
         << translation;
 }
 
+TEST(MarkedText, MarksInScriptsWithoutSpacesStandAtTheirRelativePlace) {
+  const MarkedText english{.text = "Berlin and Paris",
+                           .marks = {{0, 6, "<a>", "</a>"}, {11, 16, "<b>", "</b>"}}};
+  EXPECT_EQ(with_marks(english, translated(english.text, "柏林和巴黎", {{0, 0}}), 0, as_it_is),
+            "<a>柏林</a>和<b>巴黎</b>");
+  const MarkedText chinese{.text = "柏林和巴黎",
+                           .marks = {{0, 6, "<a>", "</a>"}, {9, 15, "<b>", "</b>"}}};
+  EXPECT_EQ(with_marks(chinese, translated(chinese.text, "Berlin and Paris", {{0, 0}, {0, 1}}), 0,
+                       as_it_is),
+            "<a>Berlin</a> and <b>Paris</b>");
+}
+
 TEST(MarkedText, EveryMarkOfRandomTextsStandsOnceWithinItsParent) {
   for (std::uint64_t seed = 0; seed < 10'000; ++seed) {
     RandomMarkup random(seed);
@@ -81,7 +95,8 @@ TEST(MarkedText, EveryMarkOfRandomTextsStandsOnceWithinItsParent) {
     const TranslatedText translation = random.translation(source.text);
     const std::string out = with_marks(source, translation, 0, as_it_is);
     ASSERT_EQ(fault_of(source, translation.translation(0), out), "")
-        << seed << ": " << source.text << "\n" << out;
+        << seed << ": " << source.text << "\n"
+        << out;
   }
 }
 
@@ -92,7 +107,8 @@ TEST(MarkedText, RunsOfRandomTextsHoldAllOfIt) {
     const TranslatedText translation = random.translation(source.text);
     const std::string out = with_marks(source, translation, 0, as_it_is);
     ASSERT_EQ(fault_of(source, translation.translation(0), out), "")
-        << seed << ": " << source.text << "\n" << out;
+        << seed << ": " << source.text << "\n"
+        << out;
   }
 }
 

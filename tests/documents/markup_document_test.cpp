@@ -79,9 +79,27 @@ TEST(MarkupDocument, EscapesAreReadAndWritten) {
   EXPECT_EQ(translate("a &lt; b &amp; c"), "ä &lt; b &amp; c");
   EXPECT_EQ(MarkupDocument::html("f&uuml;r&#33;&#x21; &unknown; &").blocks().front().text,
             "für!! &unknown; &");
-  EXPECT_EQ(translate("x &unknown; &amp;amp; y"), "x &unknown; &amp;amp; y");
-  EXPECT_EQ(escaped_html_text("<script>alert(1)</script>"),
-            "&lt;script&gt;alert(1)&lt;/script&gt;");
+  EXPECT_EQ(translate("x &unknown; &amp;amp; y"), "x &amp;unknown; &amp;amp; y");
+  EXPECT_EQ(escaped_markup("<script>alert(1)</script>"), "&lt;script&gt;alert(1)&lt;/script&gt;");
+}
+
+TEST(MarkupDocument, LineBreaksOfTheMarkupAreSpaces) {
+  EXPECT_EQ(translate("<p>The old\ndog\tsleeps.</p>"), "<p>Der alte Hund schläft.</p>");
+}
+
+TEST(MarkupDocument, NumbersOfNotesAreNotTranslated) {
+  EXPECT_EQ(translate("The old dog sleeps.<sup><a href=#1>[1]</a></sup>"),
+            "Der alte Hund schläft.<sup><a href=#1>[1]</a></sup>");
+  EXPECT_EQ(translate("The old<sup>2</sup> dog sleeps."), "Der alte<sup>2</sup> Hund schläft.");
+  EXPECT_EQ(MarkupDocument::html("H<sub>2</sub>O").blocks()[0].text, "H2O");
+  EXPECT_EQ(MarkupDocument::html("1<sup>st</sup> of").blocks()[0].text, "1st of");
+}
+
+TEST(MarkupDocument, ElementsWithoutTextKeepTheirContentAndTheirPlace) {
+  EXPECT_EQ(translate("The old <a href=x><img src=y></a> dog sleeps."),
+            "Der alte <a href=x><img src=y></a> Hund schläft.");
+  EXPECT_EQ(translate("The <a><code>x</code></a> old dog sleeps."),
+            "Der <a><code>x</code></a> alte Hund schläft.");
 }
 
 TEST(MarkupDocument, BadlyNestedTagsAreAllKept) {
@@ -118,13 +136,15 @@ std::string capitals(const MarkupDocument& document) {
 }
 
 TEST(WordDocument, TextsStayInTheirRuns) {
-  EXPECT_EQ(capitals(MarkupDocument::word(kWordDocument)),
-            "<?xml version=\"1.0\"?><w:document><w:body><w:p><w:pPr><w:b/></w:pPr>"
-            "<w:r><w:rPr><w:b/></w:rPr><w:t xml:space=\"preserve\">A BOLD </w:t></w:r>"
-            "<w:r><w:t xml:space=\"preserve\">WORD &amp; </w:t></w:r>"
-            "<w:r><w:tab/></w:r><w:hyperlink r:id=\"x\">"
-            "<w:r><w:t xml:space=\"preserve\">A LINK</w:t></w:r></w:hyperlink></w:p>"
-            "<w:p><w:r><w:t xml:space=\"preserve\">NEXT</w:t></w:r></w:p></w:body></w:document>");
+  EXPECT_EQ(
+      capitals(MarkupDocument::word(kWordDocument)),
+      "<?xml version=\"1.0\"?><w:document><w:body><w:p><w:pPr><w:b/></w:pPr>"
+      "<w:r><w:rPr><w:b/></w:rPr><w:t xml:space=\"preserve\">A BOLD </w:t></w:r>"
+      "<w:r><w:t xml:space=\"preserve\">WORD &amp;</w:t></w:r>"
+      "<w:r><w:t xml:space=\"preserve\"> </w:t><w:tab/><w:t xml:space=\"preserve\"></w:t></w:r>"
+      "<w:hyperlink r:id=\"x\">"
+      "<w:r><w:t xml:space=\"preserve\">A LINK</w:t></w:r></w:hyperlink></w:p>"
+      "<w:p><w:r><w:t xml:space=\"preserve\">NEXT</w:t></w:r></w:p></w:body></w:document>");
 }
 
 TEST(OpenDocument, SpansStayWithTheirWords) {

@@ -58,9 +58,9 @@ class RandomMarkup {
 
  private:
   std::string random_word() {
-    static const std::vector<std::string> kWords{"a",     "dog",   "sleeps.", "(see", "here)", "x2",
-                                                 "Größe", "e\xCC\x81t\xCC\x81", "сон,",  "犬は",
-                                                 "…",     "2018!", "un-do",   "…a…"};
+    static const std::vector<std::string> kWords{
+        "a",    "dog",  "sleeps.", "(see",  "here)", "x2", "Größe", "e\xCC\x81t\xCC\x81",
+        "сон,", "犬は", "…",       "2018!", "un-do", "…a…"};
     return kWords[static_cast<std::size_t>(up_to(static_cast<int>(kWords.size()) - 1))];
   }
 

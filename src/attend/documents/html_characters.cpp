@@ -2,127 +2,140 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
-#include <optional>
+#include <span>
+#include <unordered_map>
 
+#include "attend/core/files/embedded_file.h"
 #include "attend/core/strings/ascii.h"
 #include "attend/core/strings/utf8.h"
 
 namespace attend {
+
+// html.txt: the names of the HTML standard, with the code points of each; those that end with a
+// semicolon need one.
+std::span<const EmbeddedFile> character_name_files();
+
 namespace {
 
-bool is_letter_or_digit(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
+// HTML reads the numbers of Windows' control characters as its letters; 0: as they are.
+constexpr std::array<char32_t, 32> kWindowsCharacters{
+    0x20ac, 0,      0x201a, 0x192,  0x201e, 0x2026, 0x2020, 0x2021, 0x2c6,  0x2030, 0x160,
+    0x2039, 0x152,  0,      0x17d,  0,      0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
+    0x2013, 0x2014, 0x2dc,  0x2122, 0x161,  0x203a, 0x153,  0,      0x17e,  0x178};
 
-// A named character of HTML 4, and its code point.
-struct NamedCharacter {
-  std::string_view name;
-  char32_t character;
+struct NamedCharacters {
+  std::string text;
+  bool needs_semicolon = true;
 };
+using Names = std::unordered_map<std::string_view, NamedCharacters>;
 
-constexpr std::array<std::string_view, 96> kLatinNames{
-    "nbsp",   "iexcl",  "cent",   "pound",  "curren", "yen",    "brvbar", "sect",   "uml",
-    "copy",   "ordf",   "laquo",  "not",    "shy",    "reg",    "macr",   "deg",    "plusmn",
-    "sup2",   "sup3",   "acute",  "micro",  "para",   "middot", "cedil",  "sup1",   "ordm",
-    "raquo",  "frac14", "frac12", "frac34", "iquest", "Agrave", "Aacute", "Acirc",  "Atilde",
-    "Auml",   "Aring",  "AElig",  "Ccedil", "Egrave", "Eacute", "Ecirc",  "Euml",   "Igrave",
-    "Iacute", "Icirc",  "Iuml",   "ETH",    "Ntilde", "Ograve", "Oacute", "Ocirc",  "Otilde",
-    "Ouml",   "times",  "Oslash", "Ugrave", "Uacute", "Ucirc",  "Uuml",   "Yacute", "THORN",
-    "szlig",  "agrave", "aacute", "acirc",  "atilde", "auml",   "aring",  "aelig",  "ccedil",
-    "egrave", "eacute", "ecirc",  "euml",   "igrave", "iacute", "icirc",  "iuml",   "eth",
-    "ntilde", "ograve", "oacute", "ocirc",  "otilde", "ouml",   "divide", "oslash", "ugrave",
-    "uacute", "ucirc",  "uuml",   "yacute", "thorn",  "yuml"};
-constexpr std::array<NamedCharacter, 17> kOtherNames{{{"amp", U'&'},
-                                                      {"lt", U'<'},
-                                                      {"gt", U'>'},
-                                                      {"quot", U'"'},
-                                                      {"apos", U'\''},
-                                                      {"ndash", U'–'},
-                                                      {"mdash", U'—'},
-                                                      {"lsquo", U'‘'},
-                                                      {"rsquo", U'’'},
-                                                      {"sbquo", U'‚'},
-                                                      {"ldquo", U'“'},
-                                                      {"rdquo", U'”'},
-                                                      {"bdquo", U'„'},
-                                                      {"hellip", U'…'},
-                                                      {"euro", U'€'},
-                                                      {"bull", U'•'},
-                                                      {"trade", U'™'}}};
-
-// "#8364", "#x20ac", "euro".
-std::optional<char32_t> character_of(std::string_view name) {
-  if (name.starts_with('#')) {
-    const bool hex = name.size() > 1 && (name[1] == 'x' || name[1] == 'X');
-    std::uint32_t value = 0;
-    name.remove_prefix(hex ? 2 : 1);
-    if (name.empty() || name.size() > 7) return std::nullopt;
-    for (const char c : name) {
-      const char d = ascii_lower(c);
-      const bool is_digit = d >= '0' && d <= '9';
-      if (!is_digit && !(hex && d >= 'a' && d <= 'f')) return std::nullopt;
-      value =
-          value * (hex ? 16 : 10) + static_cast<std::uint32_t>(is_digit ? d - '0' : d - 'a' + 10);
+Names read_names(std::string_view lines) {
+  Names names;
+  while (!lines.empty()) {
+    std::string_view line = lines.substr(0, lines.find('\n'));
+    lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+    std::string_view name = line.substr(0, line.find(' '));
+    line.remove_prefix(name.size());
+    NamedCharacters named;
+    while (!line.empty()) {
+      line.remove_prefix(1);
+      std::uint32_t code = 0;
+      const auto end = std::from_chars(line.data(), line.data() + line.size(), code, 16).ptr;
+      line.remove_prefix(static_cast<std::size_t>(end - line.data()));
+      append_code_point(named.text, static_cast<char32_t>(code));
     }
-    return value == 0 || value > 0x10ffff ? U'\ufffd' : static_cast<char32_t>(value);
+    named.needs_semicolon = name.ends_with(';');
+    if (named.needs_semicolon) name.remove_suffix(1);
+    names.emplace(name, std::move(named));
   }
-  for (const NamedCharacter& one : kOtherNames)
-    if (one.name == name) return one.character;
-  const auto latin = std::find(kLatinNames.begin(), kLatinNames.end(), name);
-  if (latin == kLatinNames.end()) return std::nullopt;
-  return static_cast<char32_t>(0xa0 + (latin - kLatinNames.begin()));
+  return names;
 }
 
-// The name between & and ; at the beginning of a text; empty if there is none.
-std::string_view escape_at(std::string_view text) {
-  std::size_t end = 1;
-  while (end < text.size() && end < 12 && (is_letter_or_digit(text[end]) || text[end] == '#'))
-    ++end;
-  return end > 1 && end < text.size() && text[end] == ';' ? text.substr(1, end - 1)
-                                                          : std::string_view();
+const Names& character_names() {
+  static const Names kNames = read_names(character_name_files().front().content);
+  return kNames;
 }
 
-// Whether "&" at the beginning of `text` begins an escape that nobody knows.
-bool is_unknown_escape(std::string_view text) {
-  const auto escape = escape_at(text);
-  return !escape.empty() && !character_of(escape);
+char32_t character_of_number(std::uint32_t number) {
+  if (number >= 0x80 && number < 0xa0 && kWindowsCharacters[number - 0x80] != 0)
+    return kWindowsCharacters[number - 0x80];
+  const bool is_surrogate = number >= 0xd800 && number < 0xe000;
+  return number == 0 || number > 0x10ffff || is_surrogate ? U'\ufffd'
+                                                          : static_cast<char32_t>(number);
 }
 
-std::string escaped(std::string_view text, bool keeps_unknown) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '&' && !(keeps_unknown && is_unknown_escape(text.substr(i)))) {
-      out += "&amp;";
-    } else if (text[i] == '<') {
-      out += "&lt;";
-    } else if (text[i] == '>') {
-      out += "&gt;";
-    } else {
-      out += text[i];
+// Appends the character of an escape such as "#8364;" or "#x20ac" at the beginning of `text`, and
+// returns the escape's length: 0 if there is none.
+std::size_t read_number(std::string_view text, std::string& out) {
+  const bool hex = text.size() > 1 && ascii_lower(text[1]) == 'x';
+  std::size_t end = hex ? 2 : 1;
+  const std::size_t begin = end;
+  std::uint32_t number = 0;
+  for (; end < text.size(); ++end) {
+    const char digit = ascii_lower(text[end]);
+    const bool is_digit = digit >= '0' && digit <= '9';
+    if (!is_digit && !(hex && digit >= 'a' && digit <= 'f')) break;
+    number = number * (hex ? 16 : 10) +
+             static_cast<std::uint32_t>(is_digit ? digit - '0' : digit - 'a' + 10);
+    number = std::min<std::uint32_t>(number, 0x110000);
+  }
+  if (end == begin) return 0;
+  append_code_point(out, character_of_number(number));
+  return end < text.size() && text[end] == ';' ? end + 1 : end;
+}
+
+// The same for a name: of several, the longest.
+std::size_t read_name(std::string_view text, std::string& out) {
+  constexpr std::size_t kLongest = 40;
+  std::size_t end = 0;
+  while (end < std::min(text.size(), kLongest) && is_ascii_alphanumeric(text[end])) ++end;
+  const Names& names = character_names();
+  if (end < text.size() && text[end] == ';') {
+    if (const auto found = names.find(text.substr(0, end)); found != names.end()) {
+      out += found->second.text;
+      return end + 1;
     }
   }
-  return out;
+  for (; end > 1; --end) {
+    const auto found = names.find(text.substr(0, end));
+    if (found == names.end() || found->second.needs_semicolon) continue;
+    out += found->second.text;
+    return end;
+  }
+  return 0;
 }
 
 }  // namespace
 
 std::string unescaped_html(std::string_view text) {
   std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::string_view name = text[i] == '&' ? escape_at(text.substr(i)) : std::string_view();
-    const std::optional<char32_t> character = character_of(name);
-    if (character) {
-      append_code_point(out, *character);
-      i += name.size() + 1;
-    } else {
-      out += text[i];
-    }
+  for (std::size_t i = 0; i < text.size();) {
+    const std::string_view rest = text.substr(i + 1);
+    const std::size_t read = text[i] != '&'          ? 0
+                             : rest.starts_with('#') ? read_number(rest, out)
+                                                     : read_name(rest, out);
+    if (read == 0) out += text[i];
+    i += 1 + read;
   }
   return out;
 }
 
-std::string escaped_html_text(std::string_view text) { return escaped(text, true); }
-std::string escaped_xml_text(std::string_view text) { return escaped(text, false); }
+std::string escaped_markup(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '&') {
+      out += "&amp;";
+    } else if (c == '<') {
+      out += "&lt;";
+    } else if (c == '>') {
+      out += "&gt;";
+    } else if (static_cast<unsigned char>(c) >= 0x20 || c == '\t' || c == '\n' || c == '\r') {
+      out += c;
+    }
+  }
+  return out;
+}
 
 }  // namespace attend

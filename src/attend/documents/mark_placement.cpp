@@ -17,7 +17,8 @@ struct Fit {
 class Placement {
  public:
   Placement(const MarkedText& source, std::span<const AlignedPiece> pieces)
-      : text_(source.text),
+      : source_(source),
+        text_(source.text),
         marks_(source.marks),
         covers_(source.text_in_marks),
         pieces_(pieces),
@@ -35,7 +36,7 @@ class Placement {
  private:
   static constexpr int kRoot = -1;
 
-  bool has_text(std::size_t mark) const { return marks_[mark].begin < marks_[mark].end; }
+  bool has_text(std::size_t mark) const { return source_.has_text(marks_[mark]); }
 
   bool holds(std::size_t mark, std::size_t piece) const {
     const TextSpan source = pieces_[piece].source;
@@ -45,8 +46,8 @@ class Placement {
 
   // In bytes of the source: a word that belongs to the mark counts more than a comma that does not.
   std::int64_t weight(std::size_t mark, std::size_t piece) const {
-    const auto bytes = static_cast<std::int64_t>(pieces_[piece].target.end -
-                                                 pieces_[piece].target.begin);
+    const auto bytes =
+        static_cast<std::int64_t>(pieces_[piece].target.end - pieces_[piece].target.begin);
     return holds(mark, piece) ? bytes : -bytes;
   }
 
@@ -81,8 +82,7 @@ class Placement {
     for (const std::size_t mark : children)
       if (!has_text(mark)) place_point(mark, children, within, source);
     for (const std::size_t mark : children)
-      place_children(static_cast<int>(mark), ranges_[mark],
-                     {marks_[mark].begin, marks_[mark].end});
+      place_children(static_cast<int>(mark), ranges_[mark], {marks_[mark].begin, marks_[mark].end});
   }
 
   // The marks that fit best choose first.
@@ -110,10 +110,9 @@ class Placement {
   // has several; else none, between two pieces.
   void place_anyhow(std::size_t mark, const std::vector<std::size_t>& children, PieceRange within,
                     TextSpan source) {
-    const std::size_t before = marks_[mark].begin - source.begin;
-    const std::size_t place =
-        within.begin +
-        before * within.size() / std::max<std::size_t>(source.end - source.begin, 1);
+    const std::size_t middle = marks_[mark].begin + marks_[mark].end - 2 * source.begin;
+    const std::size_t all = std::max<std::size_t>(2 * (source.end - source.begin), 1);
+    const std::size_t place = within.begin + middle * within.size() / all;
     const auto distance = [&](std::size_t i) { return i > place ? i - place : place - i; };
     std::optional<std::size_t> nearest;
     for (std::size_t i = within.begin; i < within.end; ++i)
@@ -151,9 +150,8 @@ class Placement {
       if (any != children.end()) ranges_[*any] = within;
       return;
     }
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return ranges_[a].begin < ranges_[b].begin;
-    });
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return ranges_[a].begin < ranges_[b].begin; });
     ranges_[order.front()].begin = within.begin;
     for (std::size_t i = 0; i < order.size(); ++i)
       ranges_[order[i]].end = i + 1 < order.size() ? ranges_[order[i + 1]].begin : within.end;
@@ -201,6 +199,7 @@ class Placement {
     ranges_[mark] = {gap, gap};
   }
 
+  const MarkedText& source_;
   std::string_view text_;
   const std::vector<Mark>& marks_;
   bool covers_;

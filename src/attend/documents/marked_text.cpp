@@ -1,6 +1,7 @@
 #include "attend/documents/marked_text.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "attend/core/strings/utf8.h"
@@ -37,8 +38,11 @@ class MarkWriter {
         escape_(escape),
         ranges_(place_marks(source, pieces_)),
         children_(source.marks.size() + 1) {
-    for (std::size_t i = 0; i < source.marks.size(); ++i)
-      children_[static_cast<std::size_t>(source.marks[i].parent + 1)].push_back(i);
+    for (std::size_t i = 0; i < source.marks.size(); ++i) {
+      const Mark& mark = source.marks[i];
+      children_[static_cast<std::size_t>(mark.parent + 1)].push_back(i);
+      if (holds_space(mark)) spaces_.emplace(mark.parent, ranges_[i].begin);
+    }
     for (std::vector<std::size_t>& children : children_)
       std::stable_sort(children.begin(), children.end(), [&](std::size_t a, std::size_t b) {
         return std::pair(ranges_[a].begin, ranges_[a].size() > 0) <
@@ -54,7 +58,11 @@ class MarkWriter {
  private:
   static constexpr int kRoot = -1;
 
-  bool has_text(const Mark& mark) const { return mark.begin < mark.end; }
+  // A run of tabs or spaces alone holds those of its place.
+  bool holds_space(const Mark& mark) const {
+    return source_.text_in_marks && mark.begin < mark.end && !has_text(mark);
+  }
+  bool has_text(const Mark& mark) const { return source_.has_text(mark); }
 
   // What stands within a mark, or in the whole text: [bytes.begin, bytes.end) of the translation.
   void write_content(int parent, PieceRange range, TextSpan bytes) {
@@ -82,6 +90,10 @@ class MarkWriter {
   // The bytes of a mark in the content [rest.begin, rest.end) of its parent. White space between
   // marks belongs to none, or where text stands in marks alone, to the one before it.
   TextSpan bytes_of(const Mark& mark, PieceRange own, PieceRange parent, TextSpan rest) const {
+    if (holds_space(mark) && rest.begin < rest.end) {
+      const bool is_last = own.begin >= parent.end;
+      return {rest.begin, is_last ? rest.end : pieces_[own.begin].target.begin};
+    }
     if (own.size() == 0) {
       const bool all = source_.text_in_marks && has_text(mark) && parent.size() == 0;
       const std::size_t at = all ? rest.end : gap_of(mark, own.begin, parent, rest);
@@ -89,6 +101,8 @@ class MarkWriter {
     }
     if (!source_.text_in_marks)
       return {pieces_[own.begin].target.begin, pieces_[own.end - 1].target.end};
+    if (spaces_.contains({mark.parent, own.end}))
+      return {rest.begin, pieces_[own.end - 1].target.end};
     return {rest.begin, own.end < parent.end ? pieces_[own.end].target.begin : rest.end};
   }
 
@@ -97,8 +111,10 @@ class MarkWriter {
     if (parent.size() == 0) return rest.begin;
     const std::size_t left = gap > parent.begin ? pieces_[gap - 1].target.end : rest.begin;
     const std::size_t right = gap < parent.end ? pieces_[gap].target.begin : rest.end;
-    if (source_.text_in_marks)
-      return gap == parent.begin ? rest.begin : std::max(right, rest.begin);
+    if (source_.text_in_marks) {
+      const bool first = gap == parent.begin || spaces_.contains({mark.parent, gap});
+      return first ? rest.begin : std::max(right, rest.begin);
+    }
     std::size_t at = std::max(left, rest.begin), before = mark.begin;
     while (is_space_before(mark) && before > 0 && at < right) {
       before = begin_of_character_before(source_.text, before);
@@ -108,7 +124,7 @@ class MarkWriter {
     return at;
   }
 
-  // Of points at one place, the first has the space before it and the last that after it.
+  // Among points at one place, the first has the space before it and the last that after it.
   bool is_space_before(const Mark& mark) const {
     for (const Mark* other = &mark; other-- != source_.marks.data();)
       if (other->parent == mark.parent && !has_text(*other) && other->end == mark.begin)
@@ -120,7 +136,8 @@ class MarkWriter {
     for (const Mark* other = &mark + 1; other <= &source_.marks.back(); ++other)
       if (other->parent == mark.parent && !has_text(*other) && other->begin == mark.end)
         return false;
-    return mark.end < source_.text.size() && is_space_at(source_.text, mark.end);
+    return mark.space_after ||
+           (mark.end < source_.text.size() && is_space_at(source_.text, mark.end));
   }
 
   void space_before(const Mark& mark) {
@@ -143,6 +160,7 @@ class MarkWriter {
   const Escape& escape_;
   std::vector<PieceRange> ranges_;
   std::vector<std::vector<std::size_t>> children_;
+  std::set<std::pair<int, std::size_t>> spaces_;  // parents and gaps of marks that hold spaces
   std::string out_;
   bool has_written_ = false;
   bool ends_in_space_ = false;

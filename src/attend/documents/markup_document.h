@@ -4,13 +4,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "attend/documents/marked_text.h"
+#include "attend/documents/text_blocks.h"
 
 namespace attend {
-
-struct MarkupPiece;
 
 // HTML, well-formed or not, or a part of an office file. What is not text stays byte for byte:
 // tags, comments, and the content of script, style, code, pre, textarea, and of elements with
@@ -28,7 +27,7 @@ class MarkupDocument {
 
   // The texts between the tags of blocks, such as paragraphs, without escapes; the tags within
   // them, such as links, are marks.
-  const std::vector<MarkedText>& blocks() const { return blocks_; }
+  const std::vector<MarkedText>& blocks() const { return parts_.blocks; }
 
   // Memory that it takes.
   std::size_t bytes() const;
@@ -38,14 +37,10 @@ class MarkupDocument {
 
  private:
   using Escape = std::string (*)(std::string_view text);
-  MarkupDocument(std::span<const MarkupPiece> pieces, bool (*is_inline)(const MarkupPiece&),
-                 Escape escape);
+  MarkupDocument(TextBlocks parts, Escape escape) : parts_(std::move(parts)), escape_(escape) {}
 
+  TextBlocks parts_;
   Escape escape_;
-
-  // Bytes before each block, and after the last one.
-  std::vector<std::string> between_;
-  std::vector<MarkedText> blocks_;
 };
 
 }  // namespace attend

@@ -5,34 +5,50 @@
 #include <string>
 #include <string_view>
 
+#include "attend/documents/html_characters.h"
+
 namespace attend {
+
+enum class MarkupLanguage { html, xml };
 
 struct MarkupPiece {
   std::string_view raw;
   std::string name = {};  // of a tag, in small letters; empty: text, a comment or the like
   bool is_text = false;
+  std::string literal = {};  // what a text says if it has no escapes: <![CDATA[x]]>, a tab
   bool closes = false;       // </b>
   bool closes_self = false;  // <br>, <x/>, and an opaque element with its content
   bool is_opaque = false;    // <script>, <p translate="no">: its content is no text
+  bool is_inline = false;    // within a line of text: <b>, a comment
+
+  // What a text says.
+  std::string text() const { return literal.empty() ? unescaped_html(raw) : literal; }
 };
 
 // Reads one piece after another; together they are the markup, byte for byte.
 class MarkupReader {
  public:
   // The markup must outlive the pieces.
-  explicit MarkupReader(std::string_view markup) : markup_(markup) {}
+  MarkupReader(std::string_view markup, MarkupLanguage language)
+      : markup_(markup), is_html_(language == MarkupLanguage::html) {}
 
   // Returns false at the end.
   bool next(MarkupPiece& piece);
 
  private:
   bool starts_tag(std::size_t at) const;
+  std::size_t end_of_text(std::size_t begin) const;
+  std::size_t end_of_comment(std::size_t begin) const;
   std::size_t end_of_tag(std::size_t begin);
+  std::size_t end_of_only_text(std::size_t begin, std::string_view name) const;
+  MarkupPiece read_tag(std::size_t begin);
   void skip_content(MarkupPiece& piece, std::size_t begin);
 
   std::string_view markup_;
+  bool is_html_;
   std::size_t at_ = 0;
   bool ignores_quotes_ = false;
+  std::string only_text_of_;  // the open element whose content is only text: "title"
 };
 
 }  // namespace attend

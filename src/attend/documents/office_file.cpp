@@ -9,6 +9,7 @@
 #include "attend/core/files/packed/zip_archive.h"
 #include "attend/core/strings/quote.h"
 #include "attend/core/too_long.h"
+#include "attend/documents/xml.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -23,6 +24,11 @@ bool is_word_text(std::string_view name) {
   for (const std::string_view part : {"document", "header", "footer", "footnotes", "endnotes"})
     if (name.starts_with(part)) return true;
   return false;
+}
+
+// Headers and footers stand among the styles.
+bool is_open_document_text(std::string_view name) {
+  return name == "content.xml" || name == "styles.xml";
 }
 
 void put_16(std::string& out, std::uint64_t value) {
@@ -69,13 +75,16 @@ OfficeFile::OfficeFile(std::string_view name, std::string_view bytes, Kind kind)
               .checksum = entry.checksum,
               .size = entry.size,
               .deflated = entry.deflated};
-    if (kind == Kind::word ? is_word_text(entry.name) : entry.name == "content.xml") {
+    if (kind == Kind::word ? is_word_text(entry.name) : is_open_document_text(entry.name)) {
       unpacked += entry.size;
       if (unpacked > kLargestPart)
         throw TooLongError(
             fmt::format("{}: its texts are larger than {} bytes", archive.path(), kLargestPart));
       const std::vector<std::byte> content = archive.read(entry, kLargestPart);
-      const std::string_view xml(reinterpret_cast<const char*>(content.data()), content.size());
+      const std::string part = fmt::format("{}: {}", archive.path(), quote(entry.name));
+      const std::string xml =
+          xml_in_utf8({reinterpret_cast<const char*>(content.data()), content.size()}, part);
+      require_well_formed(xml, part);
       own.part = static_cast<int>(documents_.size());
       documents_.push_back(kind == Kind::word ? MarkupDocument::word(xml)
                                               : MarkupDocument::open_document(xml));
@@ -103,6 +112,7 @@ std::string OfficeFile::with_parts(const std::vector<std::string>& parts) const 
     bool is_deflated = entry.deflated;
     if (entry.part >= 0) {
       const std::string& text = parts.at(static_cast<std::size_t>(entry.part));
+      require_well_formed(text, entry.name);
       packed = deflated(text);
       size = text.size();
       checksum = checksum_of(text);
