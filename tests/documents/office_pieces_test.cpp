@@ -11,14 +11,14 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-Strings texts_of(const MarkupDocument& document) {
+Strings block_texts(const MarkupDocument& document) {
   Strings texts;
   for (const MarkedText& block : document.blocks()) texts.push_back(block.text);
   return texts;
 }
 
-std::string capitals(const MarkupDocument& document) {
-  const std::string out = document.translation(in_capitals(texts_of(document)).texts, 0);
+std::string checked_capitals(const MarkupDocument& document) {
+  const std::string out = document.translation(in_capitals(block_texts(document)).texts, 0);
   require_well_formed(out, "the translation");
   return out;
 }
@@ -28,14 +28,14 @@ MarkupDocument word(const std::string& content) {
   return MarkupDocument::word("<w:body><w:p>" + content + "</w:p></w:body>");
 }
 std::string word_in_capitals(const std::string& content) {
-  const std::string out = capitals(word(content));
+  const std::string out = checked_capitals(word(content));
   return out.substr(13, out.size() - 13 - 15);
 }
 
 TEST(WordPieces, TabsAndLineBreaksOfARunEndSentences) {
   const std::string run =
       "<w:r><w:t>a line</w:t><w:br/><w:t>b</w:t><w:tab/><w:t>c</w:t><w:cr/></w:r>";
-  EXPECT_EQ(texts_of(word(run)), Strings{"a line\nb\tc\n"});
+  EXPECT_EQ(block_texts(word(run)), Strings{"a line\nb\tc\n"});
   EXPECT_EQ(
       word_in_capitals(run),
       "<w:r><w:t xml:space=\"preserve\">A LINE</w:t><w:br/><w:t xml:space=\"preserve\">B</w:t>"
@@ -43,20 +43,20 @@ TEST(WordPieces, TabsAndLineBreaksOfARunEndSentences) {
 }
 
 TEST(WordPieces, TextsOfARunAreOneText) {
-  EXPECT_EQ(texts_of(word("<w:r><w:rPr><w:b/></w:rPr><w:t>un</w:t><w:t>do</w:t></w:r>"
-                          "<w:r><w:t>-it</w:t><w:noBreakHyphen/><w:t>x</w:t></w:r>")),
+  EXPECT_EQ(block_texts(word("<w:r><w:rPr><w:b/></w:rPr><w:t>un</w:t><w:t>do</w:t></w:r>"
+                             "<w:r><w:t>-it</w:t><w:noBreakHyphen/><w:t>x</w:t></w:r>")),
             Strings{"undo-it\u2011x"});
 }
 
 TEST(WordPieces, CommentsAndLiteralTextAreRead) {
-  EXPECT_EQ(texts_of(word("<w:r><w:t>a <!-- no -->b<![CDATA[ & c]]> &amp; d</w:t></w:r>")),
+  EXPECT_EQ(block_texts(word("<w:r><w:t>a <!-- no -->b<![CDATA[ & c]]> &amp; d</w:t></w:r>")),
             Strings{"a b & c & d"});
 }
 
 TEST(WordPieces, PageBreaksEndATextAndPicturesDoNot) {
   const std::string run =
       "<w:r><w:rPr><w:b/></w:rPr><w:t>a</w:t><w:br w:type=\"page\"/><w:t>b</w:t></w:r>";
-  EXPECT_EQ(texts_of(word(run)), (Strings{"a", "b"}));
+  EXPECT_EQ(block_texts(word(run)), (Strings{"a", "b"}));
   EXPECT_EQ(word_in_capitals(run),
             "<w:r><w:rPr><w:b/></w:rPr><w:t xml:space=\"preserve\">A</w:t></w:r>"
             "<w:r><w:rPr><w:b/></w:rPr><w:br w:type=\"page\"/></w:r>"
@@ -71,7 +71,7 @@ TEST(WordPieces, ATextBoxHasParagraphsOfItsOwn) {
       "<w:r><w:t>see</w:t></w:r><w:r><w:pict><wp14:pctWidth>0</wp14:pctWidth><w:txbxContent><w:p>"
       "<w:r><w:t>in the box</w:t></w:r></w:p></w:txbxContent><v:x>0</v:x></w:pict></w:r>"
       "<w:r><w:t>after</w:t></w:r>";
-  EXPECT_EQ(texts_of(word(box)), (Strings{"see", "in the box", "after"}));
+  EXPECT_EQ(block_texts(word(box)), (Strings{"see", "in the box", "after"}));
   const std::string out = word_in_capitals(box);
   EXPECT_NE(out.find("<wp14:pctWidth>0</wp14:pctWidth>"), out.npos) << out;
   EXPECT_NE(out.find("IN THE BOX"), out.npos) << out;
@@ -98,7 +98,7 @@ TEST(WordPieces, TheTextOfALinkIsProse) {
       "<w:r><w:fldChar w:fldCharType=\"begin\"/></w:r><w:r><w:instrText> HYPERLINK \"x\" "
       "</w:instrText></w:r><w:r><w:fldChar w:fldCharType=\"separate\"/></w:r>"
       "<w:r><w:t>a link</w:t></w:r><w:r><w:fldChar w:fldCharType=\"end\"/></w:r>";
-  EXPECT_EQ(texts_of(word(link)), Strings{"a link"});
+  EXPECT_EQ(block_texts(word(link)), Strings{"a link"});
 }
 
 TEST(WordPieces, TextOutsideOfParagraphsStaysAsItIs) {
@@ -110,14 +110,14 @@ MarkupDocument open_document(const std::string& content) {
                                        "</text:p></office:text>");
 }
 std::string open_document_in_capitals(const std::string& content) {
-  const std::string out = capitals(open_document(content));
+  const std::string out = checked_capitals(open_document(content));
   return out.substr(21, out.size() - 21 - 23);
 }
 
 TEST(OpenDocumentPieces, CharactersThatAreElementsSeparateWords) {
   const std::string text =
       "a line<text:line-break/>b<text:tab/>c <text:s text:c=\"2\"/>d<text:s/>e";
-  EXPECT_EQ(texts_of(open_document(text)), Strings{"a line\nb\tc   d e"});
+  EXPECT_EQ(block_texts(open_document(text)), Strings{"a line\nb\tc   d e"});
   EXPECT_EQ(open_document_in_capitals(text),
             "A LINE<text:line-break/>B<text:tab/>C <text:s text:c=\"2\"/>D E");
 }
@@ -130,13 +130,13 @@ TEST(OpenDocumentPieces, WhatIsNoProseStaysAsItIs) {
         "<text:bookmark text:name=\"x\"/>"})
     EXPECT_EQ(open_document_in_capitals("on " + element + " he"), "ON " + element + " HE");
   const std::string style = "<office:styles><number:text>of</number:text></office:styles>";
-  EXPECT_EQ(capitals(MarkupDocument::open_document(style)), style);
+  EXPECT_EQ(checked_capitals(MarkupDocument::open_document(style)), style);
 }
 
 TEST(OpenDocumentPieces, NotesHaveParagraphsOfTheirOwn) {
-  EXPECT_EQ(texts_of(open_document("a<text:note><text:note-citation>1</text:note-citation>"
-                                   "<text:note-body><text:p>the note</text:p></text:note-body>"
-                                   "</text:note>")),
+  EXPECT_EQ(block_texts(open_document("a<text:note><text:note-citation>1</text:note-citation>"
+                                      "<text:note-body><text:p>the note</text:p></text:note-body>"
+                                      "</text:note>")),
             (Strings{"a", "the note"}));
 }
 

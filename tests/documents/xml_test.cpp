@@ -53,6 +53,12 @@ std::string utf16(std::u16string_view text, bool big_endian) {
   return out;
 }
 
+TEST(Xml, OfManyElementsWithinOneAnotherIsRefused) {
+  std::string deep;
+  for (int i = 0; i < 5000; ++i) deep += "<a>";
+  expect_error<DataError>([&] { require_well_formed(deep, "part"); }, {"too many elements"});
+}
+
 TEST(Xml, IsReadInUtf8AndUtf16) {
   for (const bool big_endian : {false, true}) {
     EXPECT_EQ(

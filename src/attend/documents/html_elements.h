@@ -5,6 +5,11 @@
 
 namespace attend::html {
 
+// The white space of markup.
+inline bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
+}
+
 // Within a line of text: <b>, <a>, ... All others begin and end blocks.
 bool is_inline(std::string_view name);
 // Without content and without an end tag: <br>.

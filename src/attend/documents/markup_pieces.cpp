@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kLiteralBegin = "<![CDATA[", kLiteralEnd = "]]>";
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r'; }
+using html::is_space;
 
 std::string lower(std::string_view text) {
   std::string out(text);

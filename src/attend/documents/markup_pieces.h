@@ -15,14 +15,14 @@ struct MarkupPiece {
   std::string_view raw;
   std::string name = {};  // of a tag, in small letters; empty: text, a comment or the like
   bool is_text = false;
-  std::string literal = {};  // what a text says if it has no escapes: <![CDATA[x]]>, a tab
-  bool closes = false;       // </b>
-  bool closes_self = false;  // <br>, <x/>, and an opaque element with its content
-  bool is_opaque = false;    // <script>, <p translate="no">: its content is no text
-  bool is_inline = false;    // within a line of text: <b>, a comment
+  std::string_view literal = {};  // what a text says if it has no escapes: <![CDATA[x]]>, a tab
+  bool closes = false;            // </b>
+  bool closes_self = false;       // <br>, <x/>, and an opaque element with its content
+  bool is_opaque = false;         // <script>, <p translate="no">: its content is no text
+  bool is_inline = false;         // within a line of text: <b>, a comment
 
   // What a text says.
-  std::string text() const { return literal.empty() ? unescaped_html(raw) : literal; }
+  std::string text() const { return literal.empty() ? unescaped_html(raw) : std::string(literal); }
 };
 
 // Reads one piece after another; together they are the markup, byte for byte.

@@ -61,6 +61,11 @@ std::uint32_t checksum_of(std::string_view text) {
       crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size()));
 }
 
+std::string read_part(const ZipArchive& archive, const ZipEntry& entry, std::string_view name) {
+  const std::vector<std::byte> bytes = archive.read(entry, kLargestPart);
+  return xml_in_utf8({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name);
+}
+
 }  // namespace
 
 OfficeFile::OfficeFile(std::string_view name, std::string_view bytes, Kind kind) {
@@ -80,10 +85,8 @@ OfficeFile::OfficeFile(std::string_view name, std::string_view bytes, Kind kind)
       if (unpacked > kLargestPart)
         throw TooLongError(
             fmt::format("{}: its texts are larger than {} bytes", archive.path(), kLargestPart));
-      const std::vector<std::byte> content = archive.read(entry, kLargestPart);
       const std::string part = fmt::format("{}: {}", archive.path(), quote(entry.name));
-      const std::string xml =
-          xml_in_utf8({reinterpret_cast<const char*>(content.data()), content.size()}, part);
+      const std::string xml = read_part(archive, entry, part);
       require_well_formed(xml, part);
       own.part = static_cast<int>(documents_.size());
       documents_.push_back(kind == Kind::word ? MarkupDocument::word(xml)

@@ -67,7 +67,8 @@ class Paragraphs {
   std::size_t partner(std::size_t i) const { return partners_[i]; }
 
   void add_character(std::string_view raw, std::string character) {
-    list_.pieces.push_back({.raw = raw, .is_text = true, .literal = std::move(character)});
+    const std::string& kept = list_.made.emplace_back(std::move(character));
+    list_.pieces.push_back({.raw = raw, .is_text = true, .literal = kept});
   }
   void add_made(std::string raw, MarkupPiece piece) {
     piece.raw = list_.made.emplace_back(std::move(raw));
@@ -130,7 +131,7 @@ class Paragraphs {
   PieceList list_;
 };
 
-class OpenDocument final : public Paragraphs {
+class OpenDocumentParagraphs final : public Paragraphs {
  public:
   using Paragraphs::Paragraphs;
 
@@ -165,7 +166,7 @@ class OpenDocument final : public Paragraphs {
 constexpr std::string_view kTextBegin = "<w:t xml:space=\"preserve\">";
 constexpr std::string_view kTextEnd = "</w:t>";
 
-class Word final : public Paragraphs {
+class WordParagraphs final : public Paragraphs {
  public:
   using Paragraphs::Paragraphs;
 
@@ -245,7 +246,7 @@ class Word final : public Paragraphs {
     const auto add_text = [&] {
       if (!has_text) return;
       add_made(opening + std::string(kTextBegin), {.name = "w:r", .is_inline = true});
-      if (!text.empty()) add_made("", {.is_text = true, .literal = std::exchange(text, {})});
+      if (!text.empty()) add_character("", std::exchange(text, {}));
       add_made(std::string(kTextEnd) + closing, {.name = "w:r", .closes = true, .is_inline = true});
       has_text = false;
     };
@@ -279,10 +280,12 @@ class Word final : public Paragraphs {
 
 }  // namespace
 
-PieceList word_pieces(std::vector<MarkupPiece> pieces) { return Word(std::move(pieces)).read(); }
+PieceList word_pieces(std::vector<MarkupPiece> pieces) {
+  return WordParagraphs(std::move(pieces)).read();
+}
 
 PieceList open_document_pieces(std::vector<MarkupPiece> pieces) {
-  return OpenDocument(std::move(pieces)).read();
+  return OpenDocumentParagraphs(std::move(pieces)).read();
 }
 
 std::string escaped_word(std::string_view text) {

@@ -6,6 +6,7 @@
 #include "attend/core/strings/unicode.h"
 #include "attend/core/strings/utf8.h"
 #include "attend/documents/element_tree.h"
+#include "attend/documents/html_elements.h"
 
 namespace attend {
 namespace {
@@ -14,11 +15,9 @@ namespace {
 constexpr std::size_t kMostMarks = 1024;
 constexpr std::size_t kDeepestMarks = 16;
 
-bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f'; }
-
 std::string_view space_at_end(std::string_view text) {
   std::size_t begin = text.size();
-  while (begin > 0 && is_space(text[begin - 1])) --begin;
+  while (begin > 0 && html::is_space(text[begin - 1])) --begin;
   return text.substr(begin);
 }
 
@@ -160,7 +159,7 @@ class BlockCollector {
       return;
     }
     for (const char c : text) {
-      if (!is_space(c)) {
+      if (!html::is_space(c)) {
         block.text += c;
       } else if (block.text.empty() && block.marks.empty()) {
         between() += c;

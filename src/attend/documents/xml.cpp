@@ -11,7 +11,10 @@
 namespace attend {
 namespace {
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_xml_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+// Elements within one another: as many as in no file that people write.
+constexpr std::size_t kDeepest = 4096;
 
 // Reads well-formed XML; stops with an error at the first fault.
 class XmlChecker {
@@ -61,7 +64,7 @@ class XmlChecker {
   void check_text() {
     const std::size_t begin = at_;
     for (; at_ < xml_.size() && xml_[at_] != '<'; ++at_) {
-      if (open_.empty() && !is_space(xml_[at_])) fail(at_, "text outside of elements");
+      if (open_.empty() && !is_xml_space(xml_[at_])) fail(at_, "text outside of elements");
       check_character();
     }
     if (const std::size_t end = xml_.substr(begin, at_ - begin).find("]]>"); end != xml_.npos)
@@ -70,7 +73,7 @@ class XmlChecker {
 
   void check_character() {
     const char c = xml_[at_];
-    if (static_cast<unsigned char>(c) < 0x20 && !is_space(c)) fail(at_, "a control character");
+    if (static_cast<unsigned char>(c) < 0x20 && !is_xml_space(c)) fail(at_, "a control character");
     if (c != '&') return;
     const std::size_t end = xml_.find(';', at_);
     const std::string_view name =
@@ -94,7 +97,7 @@ class XmlChecker {
 
   std::string_view read_name() {
     const std::size_t begin = at_;
-    while (at_ < xml_.size() && !is_space(xml_[at_]) && xml_[at_] != '>' && xml_[at_] != '/' &&
+    while (at_ < xml_.size() && !is_xml_space(xml_[at_]) && xml_[at_] != '>' && xml_[at_] != '/' &&
            xml_[at_] != '=' && xml_[at_] != '<' && xml_[at_] != '"' && xml_[at_] != '\'')
       ++at_;
     if (at_ == begin) fail(at_, "no name");
@@ -102,7 +105,7 @@ class XmlChecker {
   }
 
   void skip_spaces() {
-    while (at_ < xml_.size() && is_space(xml_[at_])) ++at_;
+    while (at_ < xml_.size() && is_xml_space(xml_[at_])) ++at_;
   }
 
   void expect(std::string_view text) {
@@ -130,13 +133,14 @@ class XmlChecker {
     if (at_ < xml_.size() && xml_[at_] == '/') {
       ++at_;
     } else {
+      if (open_.size() == kDeepest) fail(at_, "too many elements within one another");
       open_.push_back(name);
     }
     expect(">");
   }
 
   void check_attribute() {
-    if (!is_space(xml_[at_ - 1])) fail(at_, "no space before an attribute");
+    if (!is_xml_space(xml_[at_ - 1])) fail(at_, "no space before an attribute");
     read_name();
     skip_spaces();
     expect("=");
