@@ -101,6 +101,12 @@ TEST(WordPieces, TheTextOfALinkIsProse) {
   EXPECT_EQ(block_texts(word(link)), Strings{"a link"});
 }
 
+TEST(WordPieces, BadlyNestedRunsStayAsTheyAre) {
+  for (const char* run :
+       {"<w:r><w:rPr><w:t>a</w:t></w:r>", "<w:r><w:t>a</w:r>", "<w:r></w:t>a</w:r>"})
+    EXPECT_TRUE(word(run).blocks().empty()) << run;
+}
+
 TEST(WordPieces, TextOutsideOfParagraphsStaysAsItIs) {
   EXPECT_TRUE(MarkupDocument::word("<w:x><w:r><w:t>a</w:t></w:r> b</w:x>").blocks().empty());
 }

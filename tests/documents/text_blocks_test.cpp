@@ -33,6 +33,12 @@ TEST(TextBlocks, HaveTheirTagsAsMarksThatKnowTheirParents) {
   EXPECT_EQ(marks[3].close, "</i>");
 }
 
+TEST(TextBlocks, KeepTheSpaceBeforeAMarkAtTheirEnd) {
+  const MarkedText block = blocks("a <b></b> ").blocks.at(0);
+  EXPECT_EQ(block.text, "a ");
+  EXPECT_EQ(block.marks.at(0).begin, 2u);
+}
+
 TEST(TextBlocks, GoOnBehindComments) {
   EXPECT_EQ(blocks("a <!-- x -->b").blocks.at(0).text, "a b");
 }

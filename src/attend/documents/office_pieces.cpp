@@ -196,10 +196,18 @@ class WordParagraphs final : public Paragraphs {
       add_point(piece(begin).raw);
     } else if (holds_paragraphs(begin, end)) {
       read_range(begin, end + 1, false);
+    } else if (is_badly_nested(begin, end)) {
+      add_between(whole_of(range(begin, end)));
     } else {
       read_run(begin, end);
     }
     return true;
+  }
+
+  bool is_badly_nested(std::size_t begin, std::size_t end) const {
+    for (std::size_t i = begin; i < end; ++i)
+      if (partner(i) == kNoPartner) return true;
+    return false;
   }
 
   // The state of fields: <w:fldChar w:fldCharType="begin"/>, an instruction, "separate", the
@@ -254,7 +262,7 @@ class WordParagraphs final : public Paragraphs {
     std::vector<std::pair<std::size_t, std::size_t>> children;
     for (std::size_t i = content; i < end; ++i) {
       if (piece(i).is_text || piece(i).name.empty()) continue;
-      const std::size_t last = partner(i) == kNoPartner ? i : std::max(partner(i), i);
+      const std::size_t last = std::max(partner(i), i);
       follow_field(i);
       children.emplace_back(i, last);
       std::string own;

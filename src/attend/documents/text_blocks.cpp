@@ -145,8 +145,11 @@ class BlockCollector {
         parent = mark.parent;
       }
     }
-    const bool ends_in_space = !text_in_marks_ && block.text.ends_with(' ') && run.back().is_text &&
-                               run.back().literal.empty();
+    const bool marks_end =
+        std::any_of(block.marks.begin(), block.marks.end(),
+                    [&](const Mark& mark) { return mark.end == block.text.size(); });
+    const bool ends_in_space = !text_in_marks_ && !marks_end && block.text.ends_with(' ') &&
+                               run.back().is_text && run.back().literal.empty();
     if (ends_in_space) block.text.pop_back();
     found_.blocks.push_back(std::move(block));
     found_.between.emplace_back(ends_in_space ? space_at_end(run.back().raw) : "");
