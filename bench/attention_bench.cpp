@@ -48,8 +48,7 @@ struct PackedAttention {
     dout = random_matrix(tokens, width, 2);
     log_sum_exp = Tensor::zeros({tokens, shape.heads});
     layout.query_offsets = offsets;
-    layout.key_begin = layout.query_offsets.slice(0, layout.query_offsets.size() - 1);
-    layout.key_end = layout.query_offsets.slice(1, layout.query_offsets.size());
+    layout.key_offsets = layout.query_offsets;
     layout.causal = shape.causal;
     layout.heads = shape.heads;
     layout.scale = 1.0f / std::sqrt(static_cast<float>(shape.width));
@@ -60,12 +59,13 @@ struct PackedAttention {
   Tensor part(const Tensor& packed, int i) const {
     return packed.slice_columns(i * width, (i + 1) * width);
   }
+  AttentionOperands operands() const { return {part(qkv, 0), part(qkv, 1), part(qkv, 2)}; }
   void forward(Backend& backend) const {
-    backend.attention(part(qkv, 0), part(qkv, 1), part(qkv, 2), layout, out, log_sum_exp, {});
+    backend.attention(operands(), layout, out, log_sum_exp, {});
   }
   void backward(Backend& backend) const {
-    backend.attention_backward(part(qkv, 0), part(qkv, 1), part(qkv, 2), layout, out, log_sum_exp,
-                               dout, {part(dqkv, 0), part(dqkv, 1), part(dqkv, 2)});
+    backend.attention_backward(operands(), layout, out, log_sum_exp, dout,
+                               {part(dqkv, 0), part(dqkv, 1), part(dqkv, 2)});
   }
 
   std::vector<std::int32_t> offsets{0};

@@ -247,8 +247,7 @@ void add_attention(std::int64_t n, std::int64_t d, std::int64_t length, int head
   const auto layout = [=](const std::vector<std::int32_t>& o) {
     AttentionLayout a;
     a.query_offsets = o;
-    a.key_begin = a.query_offsets.slice(0, a.query_offsets.size() - 1);
-    a.key_end = a.query_offsets.slice(1, a.query_offsets.size());
+    a.key_offsets = a.query_offsets;
     a.causal = causal;
     a.heads = heads;
     a.scale = 1.0f / std::sqrt(static_cast<float>(d) / static_cast<float>(heads));
@@ -258,7 +257,7 @@ void add_attention(std::int64_t n, std::int64_t d, std::int64_t length, int head
     return [=, q = random_tensor({n, d}, 1), k = random_tensor({n, d}, 2),
             v = random_tensor({n, d}, 3), out = Tensor::empty({n, d}),
             lse = Tensor::empty({n, heads})](Backend& backend, Precision) {
-      backend.attention(q, k, v, layout(offsets), out, lse, {});
+      backend.attention({q, k, v}, layout(offsets), out, lse, {});
     };
   });
   add("attention_backward/" + shape, {10 * product(n, length, d), 32 * product(n, d)},
@@ -266,11 +265,11 @@ void add_attention(std::int64_t n, std::int64_t d, std::int64_t length, int head
         const Tensor q = random_tensor({n, d}, 1), k = random_tensor({n, d}, 2),
                      v = random_tensor({n, d}, 3), out = Tensor::empty({n, d});
         const Tensor lse = Tensor::empty({n, heads});
-        fast_backend().attention(q, k, v, layout(offsets), out, lse, {});
+        fast_backend().attention({q, k, v}, layout(offsets), out, lse, {});
         return
             [=, dout = random_tensor({n, d}, 4), dq = Tensor::empty({n, d}),
              dk = Tensor::empty({n, d}), dv = Tensor::empty({n, d})](Backend& backend, Precision) {
-              backend.attention_backward(q, k, v, layout(offsets), out, lse, dout, {dq, dk, dv});
+              backend.attention_backward({q, k, v}, layout(offsets), out, lse, dout, {dq, dk, dv});
             };
       });
 }

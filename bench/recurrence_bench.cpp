@@ -30,8 +30,7 @@ struct Step {
       key_offsets.push_back(static_cast<std::int32_t>(kKeys) * (b + 1));
     }
     layout.query_offsets = query_offsets;
-    layout.key_begin = Ids(key_offsets).slice(0, kRows);
-    layout.key_end = Ids(key_offsets).slice(1, kRows + 1);
+    layout.key_offsets = key_offsets;
   }
   Step(const Step&) = delete;
   Step& operator=(const Step&) = delete;

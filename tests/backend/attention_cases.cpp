@@ -29,12 +29,12 @@ KernelCase forward_case(const AttentionPattern& pattern, bool keep) {
             const AttentionProblem problem(pattern, o);
             const Tensor out = o.output(problem.queries(), problem.v.cols());
             if (!keep) {
-              b.attention(problem.q, problem.k, problem.v, problem.layout, out, {}, {});
+              b.attention(problem.operands(), problem.layout, out, {}, {});
               return {out};
             }
             const Tensor log_sum_exp = o.output(problem.queries(), pattern.heads);
             const Tensor weights = o.output_vector(problem.weights_size());
-            b.attention(problem.q, problem.k, problem.v, problem.layout, out, log_sum_exp, weights);
+            b.attention(problem.operands(), problem.layout, out, log_sum_exp, weights);
             return {out, log_sum_exp, weights};
           }};
 }
@@ -53,32 +53,29 @@ KernelCase backward_case(const AttentionPattern& pattern) {
             const Tensor dk =
                 o.output(problem.keys(), problem.k.cols());  // rows of no sequence stay NaN
             const Tensor dv = o.output(problem.keys(), problem.v.cols());
-            b.attention(problem.q, problem.k, problem.v, problem.layout, out, log_sum_exp, {});
-            const DistanceBias& bias = problem.layout.distance_bias;
+            b.attention(problem.operands(), problem.layout, out, log_sum_exp, {});
+            const DistanceBias& bias = problem.distance_bias;
             const Tensor dbias =
                 bias.defined() ? o.output(bias.table.rows(), pattern.heads) : Tensor();
-            b.attention_backward(problem.q, problem.k, problem.v, problem.layout, out, log_sum_exp,
-                                 dout, {dq, dk, dv, dbias});
+            b.attention_backward(problem.operands(), problem.layout, out, log_sum_exp, dout,
+                                 {dq, dk, dv, dbias});
             return bias.defined() ? Results{dq, dk, dv, dbias} : Results{dq, dk, dv};
           }};
 }
 
 // Several hypotheses looking at the keys of one sentence.
 Results run_shared_keys(Backend& b, Operands& o, const Shape&) {
-  const std::vector<std::int32_t> query_offsets{0, 1, 2, 5, 6};
-  const std::vector<std::int32_t> key_begin{0, 0, 0, 9};
-  const std::vector<std::int32_t> key_end{9, 9, 9, 20};
   const Tensor q = o.normal(6, 32);
   const Tensor k = o.normal(20, 32);
   const Tensor v = o.normal(20, 32);
   const Tensor out = o.output(6, 32);
   AttentionLayout layout;
-  layout.query_offsets = query_offsets;
-  layout.key_begin = key_begin;
-  layout.key_end = key_end;
+  layout.query_offsets = {0, 1, 2, 5, 6};
+  layout.key_offsets = {0, 9, 20};
+  layout.key_sequence = {0, 0, 0, 1};
   layout.heads = 2;
   layout.scale = 0.25f;
-  b.attention(q, k, v, layout, out, {}, {});
+  b.attention({q, k, v}, layout, out, {}, {});
   return {out};
 }
 

@@ -1,6 +1,7 @@
 #include "backend/attention_pattern.h"
 
 #include <cmath>
+#include <utility>
 
 #include "attend/tensor/bf16.h"
 
@@ -165,25 +166,28 @@ std::vector<AttentionPattern> bf16_attention_patterns() {
 AttentionProblem::AttentionProblem(const AttentionPattern& pattern, Operands& operands) {
   query_offsets.push_back(0);
   std::int32_t key = 0;
+  std::vector<std::int32_t> key_offsets{0}, key_sequence;
   for (const auto& [query_count, key_count] : pattern.lengths) {
     query_offsets.push_back(query_offsets.back() + query_count);
     key_begin.push_back(key);
     key += key_count;
     key_end.push_back(key);
-    ++key;
+    key_sequence.push_back(static_cast<std::int32_t>(key_offsets.size()) - 1);
+    key_offsets.push_back(key);
+    key_offsets.push_back(++key);
     pairs += std::int64_t{query_count} * key_count;
   }
   q = operands.normal(query_offsets.back(), pattern.heads * pattern.key_width);
   k = operands.normal(key, pattern.heads * pattern.key_width);
   v = operands.normal(key, pattern.heads * pattern.value_width);
   layout.query_offsets = query_offsets;
-  layout.key_begin = key_begin;
-  layout.key_end = key_end;
+  layout.key_offsets = std::move(key_offsets);
+  layout.key_sequence = std::move(key_sequence);
   layout.causal = pattern.causal;
   if (pattern.bias != BiasKind::none)
     layout.bias = random_bias(pattern.lengths, pattern.bias, pairs, operands);
   if (pattern.reach >= 0)
-    layout.distance_bias.table = operands.normal(2 * pattern.reach + 1, pattern.heads);
+    distance_bias.table = operands.normal(2 * pattern.reach + 1, pattern.heads);
   layout.heads = pattern.heads;
   layout.scale = 1.0f / std::sqrt(static_cast<float>(pattern.key_width));
   layout.dropout = {pattern.dropout, {12, 34}};

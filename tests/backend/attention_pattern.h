@@ -41,7 +41,7 @@ std::vector<AttentionPattern> large_attention_patterns();
 
 void round_to_bf16(const Tensor& x);
 
-// q, k, v and the layout of a pattern; owns what the layout points to. Between the keys of two
+// The operands and the layout of a pattern. Between the keys of two
 // sequences lies one row that belongs to none.
 struct AttentionProblem {
   AttentionProblem(const AttentionPattern& pattern, Operands& operands);
@@ -52,9 +52,12 @@ struct AttentionProblem {
   std::int64_t keys() const { return k.rows(); }
   std::int64_t weights_size() const { return pairs * layout.heads; }
 
+  AttentionOperands operands() const { return {q, k, v, distance_bias}; }
+
   std::vector<std::int32_t> query_offsets, key_begin, key_end;
   std::int64_t pairs = 0;  // sum of Tq Tk
   Tensor q, k, v;
+  DistanceBias distance_bias;
   AttentionLayout layout;
 };
 

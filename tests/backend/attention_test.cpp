@@ -24,8 +24,8 @@ class Attention : public EachBackend {
     const Result result{operands.output(problem.queries(), problem.v.cols()),
                         operands.output(problem.queries(), problem.layout.heads),
                         operands.output_vector(problem.weights_size())};
-    kernels().attention(problem.q, problem.k, problem.v, problem.layout, result.out,
-                        result.log_sum_exp, result.weights);
+    kernels().attention(problem.operands(), problem.layout, result.out, result.log_sum_exp,
+                        result.weights);
     return result;
   }
 };
@@ -43,20 +43,16 @@ void expect_digits(const Tensor& found, const std::vector<double>& expected, dou
 // published digits are those of a scale of 1/8, that is Dh = 64: the keys that do not match weigh
 // exp(-12.5) = 3.7267e-6.
 TEST_P(Attention, SolvesTheExampleWorkedByHand) {
-  const std::vector<std::int32_t> query_offsets{0, 3};
-  const std::vector<std::int32_t> key_begin{0};
-  const std::vector<std::int32_t> key_end{4};
   const Tensor q = Tensor::from(std::vector<float>{0, 10, 0, 0, 0, 10, 10, 10, 0}, {3, 3});
   const Tensor k = Tensor::from(std::vector<float>{10, 0, 0, 0, 10, 0, 0, 0, 10, 0, 0, 10}, {4, 3});
   const Tensor v = Tensor::from(std::vector<float>{1, 0, 10, 0, 100, 5, 1000, 6}, {4, 2});
   AttentionLayout layout;
-  layout.query_offsets = query_offsets;
-  layout.key_begin = key_begin;
-  layout.key_end = key_end;
+  layout.query_offsets = {0, 3};
+  layout.key_offsets = {0, 4};
   layout.scale = 1.0f / 8.0f;
   const Tensor out = Tensor::empty({3, 2});
   const Tensor weights = Tensor::empty({12});
-  kernels().attention(q, k, v, layout, out, {}, weights);
+  kernels().attention({q, k, v}, layout, out, {}, weights);
   expect_digits(weights,
                 {3.7266e-6, .99999, 3.7266e-6, 3.7266e-6, 1.8633e-6, 1.8633e-6, .5, .5, .5, .5,
                  1.8633e-6, 1.8633e-6},
@@ -65,7 +61,7 @@ TEST_P(Attention, SolvesTheExampleWorkedByHand) {
 
   // With the scale of its own width, 1/sqrt(3), the rest is gone: exp(-100 / sqrt(3)) = 8.4e-26.
   layout.scale = 1.0f / std::sqrt(3.0f);
-  kernels().attention(q, k, v, layout, out, {}, weights);
+  kernels().attention({q, k, v}, layout, out, {}, weights);
   expect_digits(out.slice_columns(0, 1).clone(), {10.0, 550.0, 5.5}, 1e-6);
 }
 
@@ -111,8 +107,8 @@ TEST_P(Attention, QueriesThatSeeNoKeyGiveZerosAndTakeNoGradient) {
   const Tensor dq = operands.output(problem.queries(), problem.q.cols());
   const Tensor dk = operands.output(problem.keys(), problem.k.cols());
   const Tensor dv = operands.output(problem.keys(), problem.v.cols());
-  kernels().attention_backward(problem.q, problem.k, problem.v, problem.layout, result.out,
-                               result.log_sum_exp, dout, {dq, dk, dv});
+  kernels().attention_backward(problem.operands(), problem.layout, result.out, result.log_sum_exp,
+                               dout, {dq, dk, dv});
 
   for (std::int64_t query = 0; query < problem.queries(); ++query) {
     SCOPED_TRACE(query);
@@ -139,8 +135,8 @@ TEST_P(Attention, WritesZeroGradientsToKeysThatNoQueryOfTheirSequenceSees) {
   const Tensor dq = operands.output(problem.queries(), problem.q.cols());
   const Tensor dk = operands.output(problem.keys(), problem.k.cols());
   const Tensor dv = operands.output(problem.keys(), problem.v.cols());
-  kernels().attention_backward(problem.q, problem.k, problem.v, problem.layout, result.out,
-                               result.log_sum_exp, dout, {dq, dk, dv});
+  kernels().attention_backward(problem.operands(), problem.layout, result.out, result.log_sum_exp,
+                               dout, {dq, dk, dv});
   EXPECT_EQ(kernels().sum_of_squares(dk.slice_rows(0, 3)), 0.0);
   EXPECT_EQ(kernels().sum_of_squares(dv.slice_rows(0, 3)), 0.0);
   EXPECT_TRUE(std::isnan(dk.row(3)[0]))
@@ -186,7 +182,7 @@ TEST_P(Attention, CausalQueriesDoNotFeelLaterKeys) {
 
 // The biases of a single head, for each pair of a query and a key of the problem.
 Tensor biases_of_pairs(const AttentionProblem& problem, const AttentionPattern& pattern) {
-  const DistanceBias& bias = problem.layout.distance_bias;
+  const DistanceBias& bias = problem.distance_bias;
   const std::int64_t reach = bias.table.rows() / 2;
   std::vector<float> pairs;
   for (const auto& [queries, keys] : pattern.lengths) {
@@ -204,7 +200,7 @@ TEST_P(Attention, BiasesByDistanceAreThoseOfTheirPairs) {
   AttentionProblem problem(pattern, operands);
   const Result by_distance = attend(problem);
   problem.layout.bias = biases_of_pairs(problem, pattern);
-  problem.layout.distance_bias = {};
+  problem.distance_bias = {};
   const Result by_pair = attend(problem);
   EXPECT_TRUE(same_bits(by_distance.out, by_pair.out));
   EXPECT_TRUE(same_bits(by_distance.weights, by_pair.weights));
@@ -224,7 +220,7 @@ TEST_P(Attention, CachedQueriesStandAtTheirLastKey) {
   const Tensor out = Tensor::empty({1, problem.v.cols()});
   kernels().attention_cached(
       problem.q.slice_rows(kTokens - 1, kTokens), {{&page, 1}, slot_ids(slots), Ids{0, kTokens}},
-      {problem.k.cols(), kHeads, kHeads, problem.layout.scale, problem.layout.distance_bias}, out);
+      {problem.k.cols(), kHeads, kHeads, problem.layout.scale, problem.distance_bias}, out);
   const Tensor whole = attend(problem).out.slice_rows(kTokens - 1, kTokens);
   for (std::int64_t c = 0; c < out.cols(); ++c)
     EXPECT_NEAR(out.row(0)[c], whole.row(0)[c], 1e-5f) << "column " << c;
@@ -237,9 +233,9 @@ TEST(AttentionInBf16, RoundsSequencesOf64KeysOnCpusThatMultiplyPairs) {
     AttentionProblem problem({.name = "", .lengths = {{5, keys}}, .precision = Precision::bf16},
                              operands);
     const Tensor rounded = Tensor::empty({5, problem.v.cols()}), exact = rounded.clone();
-    fast_backend().attention(problem.q, problem.k, problem.v, problem.layout, rounded, {}, {});
+    fast_backend().attention(problem.operands(), problem.layout, rounded, {}, {});
     problem.layout.precision = Precision::f32;
-    fast_backend().attention(problem.q, problem.k, problem.v, problem.layout, exact, {}, {});
+    fast_backend().attention(problem.operands(), problem.layout, exact, {}, {});
     EXPECT_EQ(same_bits(rounded, exact), keys < 64 || !cpu_extensions().bf16) << keys << " keys";
   }
 }

@@ -75,8 +75,6 @@ TEST_P(DropoutMask, OfEmbed) {
 TEST_P(DropoutMask, OfAttention) {
   constexpr int kHeads = 2;
   const std::vector<std::int32_t> query_offsets{0, 3, 3 + static_cast<std::int32_t>(kMaskedRows)};
-  const std::vector<std::int32_t> key_begin{0, 32};
-  const std::vector<std::int32_t> key_end{32, 64};
   constexpr int kKeys = 32;  // a power of two: 1/32 is exact
   const Tensor q = Tensor::zeros({3 + kMaskedRows, kHeads});
   const Tensor k = Tensor::zeros({64, kHeads});
@@ -87,13 +85,12 @@ TEST_P(DropoutMask, OfAttention) {
   for (const Dropout& dropout : dropouts()) {
     AttentionLayout layout;
     layout.query_offsets = query_offsets;
-    layout.key_begin = key_begin;
-    layout.key_end = key_end;
+    layout.key_offsets = {0, 32, 64};
     layout.heads = kHeads;
     layout.dropout = dropout;
     const Tensor out = Tensor::empty({q.rows(), v.cols()});
     const Tensor log_sum_exp = Tensor::empty({q.rows(), kHeads});
-    kernels().attention(q, k, v, layout, out, log_sum_exp, {});
+    kernels().attention({q, k, v}, layout, out, log_sum_exp, {});
     const float expected = dropout.scale() / 32.0f;
     for (std::int64_t query = 0; query < q.rows(); ++query) {
       for (int head = 0; head < kHeads; ++head) {
@@ -115,7 +112,7 @@ TEST_P(DropoutMask, OfAttention) {
     const Tensor dv = Tensor::empty({v.rows(), v.cols()});
     constexpr std::int64_t kQuery = 20;
     dout.row(kQuery)[kKeys] = 1.0f;  // head 1
-    kernels().attention_backward(q, k, v, layout, out, log_sum_exp, dout, {dq, dk, dv});
+    kernels().attention_backward({q, k, v}, layout, out, log_sum_exp, dout, {dq, dk, dv});
     for (std::int64_t j = 0; j < kKeys; ++j)
       ASSERT_EQ(dv.row(32 + j)[kKeys] != 0.0f, kept(dropout, kQuery * kHeads + 1, j))
           << "key " << j << " of the backward pass";

@@ -184,15 +184,15 @@ TEST_P(AttentionGradient, MatchesDifferences) {
   const Tensor dq = Tensor::zeros({problem.queries(), problem.q.cols()});
   const Tensor dk = Tensor::zeros({problem.keys(), problem.k.cols()});
   const Tensor dv = Tensor::zeros({problem.keys(), problem.v.cols()});
-  const DistanceBias& bias = problem.layout.distance_bias;
+  const DistanceBias& bias = problem.distance_bias;
   const Tensor dbias = bias.defined() ? Tensor::zeros(bias.table.shape()) : Tensor();
   const auto loss = [&] {
-    kernels.attention(problem.q, problem.k, problem.v, problem.layout, out, log_sum_exp, {});
+    kernels.attention(problem.operands(), problem.layout, out, log_sum_exp, {});
     return weighted_sum(out, dout);
   };
   loss();
-  kernels.attention_backward(problem.q, problem.k, problem.v, problem.layout, out, log_sum_exp,
-                             dout, {dq, dk, dv, dbias});
+  kernels.attention_backward(problem.operands(), problem.layout, out, log_sum_exp, dout,
+                             {dq, dk, dv, dbias});
   expect_gradient(loss, problem.q, dq);
   expect_gradient(loss, problem.k, dk);
   expect_gradient(loss, problem.v, dv);

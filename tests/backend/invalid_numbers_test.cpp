@@ -122,7 +122,7 @@ TEST_P(InvalidNumbers, InAQuerySpoilItsHeadAlone) {
   const Tensor out = operands.output(5, 16);
   const Tensor log_sum_exp = operands.output(5, 2);
   problem.q.row(1)[8 + 3] = NAN;  // head 1
-  kernels().attention(problem.q, problem.k, problem.v, problem.layout, out, log_sum_exp, {});
+  kernels().attention(problem.operands(), problem.layout, out, log_sum_exp, {});
   EXPECT_TRUE(all_nan(out.slice_rows(1, 2).slice_columns(8, 16)));
   EXPECT_TRUE(std::isnan(log_sum_exp.row(1)[1]));
   EXPECT_TRUE(all_finite(out.slice_columns(0, 8)));
@@ -136,7 +136,7 @@ TEST_P(InvalidNumbers, InAKeySpoilTheQueriesThatSeeIt) {
                                  operands);
   const Tensor out = operands.output(20, 8);
   problem.k.row(13)[2] = NAN;
-  kernels().attention(problem.q, problem.k, problem.v, problem.layout, out, {}, {});
+  kernels().attention(problem.operands(), problem.layout, out, {}, {});
   EXPECT_TRUE(all_finite(out.slice_rows(0, 13)));
   EXPECT_TRUE(all_nan(out.slice_rows(13, 20)));
 }

@@ -20,17 +20,16 @@ class PrecisionCount : public FastBackend {
     FastBackend::linear(x, weight, bias, options, y);
   }
 
-  void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout,
-                 const Tensor& out, const Tensor& log_sum_exp, const Tensor& weights) override {
+  void attention(const AttentionOperands& x, const AttentionLayout& layout, const Tensor& out,
+                 const Tensor& log_sum_exp, const Tensor& weights) override {
     count(layout.precision);
-    FastBackend::attention(q, k, v, layout, out, log_sum_exp, weights);
+    FastBackend::attention(x, layout, out, log_sum_exp, weights);
   }
-  void attention_backward(const Tensor& q, const Tensor& k, const Tensor& v,
-                          const AttentionLayout& layout, const Tensor& out,
-                          const Tensor& log_sum_exp, const Tensor& dout,
+  void attention_backward(const AttentionOperands& x, const AttentionLayout& layout,
+                          const Tensor& out, const Tensor& log_sum_exp, const Tensor& dout,
                           const AttentionGradients& gradients) override {
     count(layout.precision);
-    FastBackend::attention_backward(q, k, v, layout, out, log_sum_exp, dout, gradients);
+    FastBackend::attention_backward(x, layout, out, log_sum_exp, dout, gradients);
   }
 
   int in_f32() const { return in_f32_; }

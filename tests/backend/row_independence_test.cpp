@@ -314,9 +314,9 @@ AttentionResults run_attention(const AttentionProblem& problem, const AttentionL
   const AttentionResults r{Tensor::zeros(dout.shape()), Tensor::zeros({dout.rows(), layout.heads}),
                            Tensor::zeros(problem.q.shape()), Tensor::zeros(problem.k.shape()),
                            Tensor::zeros(problem.v.shape())};
-  fast_backend().attention(problem.q, problem.k, problem.v, layout, r.out, r.log_sum_exp, {});
-  fast_backend().attention_backward(problem.q, problem.k, problem.v, layout, r.out, r.log_sum_exp,
-                                    dout, {r.dq, r.dk, r.dv});
+  fast_backend().attention(problem.operands(), layout, r.out, r.log_sum_exp, {});
+  fast_backend().attention_backward(problem.operands(), layout, r.out, r.log_sum_exp, dout,
+                                    {r.dq, r.dk, r.dv});
   return r;
 }
 
@@ -336,8 +336,7 @@ TEST_P(SequenceOfAttention, HasEqualBitsAloneAndInABatch) {
         problem
             .layout;  // the same queries in the same rows of the batch, so that dropout masks agree
     layout.query_offsets = layout.query_offsets.slice(at, at + 2);
-    layout.key_begin = layout.key_begin.slice(at, at + 1);
-    layout.key_end = layout.key_end.slice(at, at + 1);
+    layout.key_sequence = layout.key_sequence.slice(at, at + 1);
     if (layout.bias.defined()) layout.bias = layout.bias.slice_rows(pairs, pairs + size);
     pairs += size;
     const AttentionResults alone = run_attention(problem, layout, dout);
@@ -373,7 +372,7 @@ TEST(CausalAttention, OfAPrefixHasEqualBitsWhateverFollows) {
   for (const std::int32_t length : {1, 2, 7, 8, 16, 17, 64, 100, 149}) {
     AttentionLayout layout = problem.layout;
     layout.query_offsets = {0, length};
-    layout.key_end = {length};
+    layout.key_offsets = {0, length};
     const AttentionResults prefix = run_attention(problem, layout, dout);
     EXPECT_TRUE(same_bits(prefix.out.slice_rows(0, length), all.out.slice_rows(0, length)))
         << length;

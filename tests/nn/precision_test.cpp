@@ -61,7 +61,8 @@ TEST_F(PrecisionOf, SelfAttention) {
   options.n_heads = 3;
   const MultiHeadAttention attention(parameters_, "attn", options);
   expect_all_in_bf16([&](const Variable& x, Pass& pass) {
-    return attention.self(x, {.query_offsets = kTwoSequences, .key_offsets = kTwoSequences}, pass);
+    return attention.self(x, {.query_offsets = kTwoSequences, .key_offsets = kTwoSequences}, {},
+                          pass);
   });
 }
 

@@ -75,12 +75,12 @@ TEST(Ragged, RefusesOffsetsThatDoNotRiseFromZeroToTheNumberOfIds) {
 TEST(Ragged, AttendsWithinItsSequences) {
   const Ragged src = Ragged::copy(Numbers{5, 6, 7}, Numbers{0, 2, 3}),
                tgt = Ragged::copy(Numbers{1, 2}, Numbers{0, 1, 2});
-  EXPECT_TRUE(tgt.self_pattern(true).causal);
-  EXPECT_FALSE(src.self_pattern(false).causal);
-  EXPECT_EQ(src.self_pattern(false).key_offsets, src.offsets);
-  EXPECT_EQ(tgt.cross_pattern(src).query_offsets, tgt.offsets);
-  EXPECT_EQ(tgt.cross_pattern(src).key_offsets, src.offsets);
-  EXPECT_FALSE(tgt.cross_pattern(src).causal);
+  EXPECT_TRUE(tgt.self_layout(true).causal);
+  EXPECT_FALSE(src.self_layout(false).causal);
+  EXPECT_EQ(src.self_layout(false).key_offsets, src.offsets);
+  EXPECT_EQ(tgt.cross_layout(src).query_offsets, tgt.offsets);
+  EXPECT_EQ(tgt.cross_layout(src).key_offsets, src.offsets);
+  EXPECT_FALSE(tgt.cross_layout(src).causal);
 }
 
 TEST(Pass, DropsNothingInInference) {

@@ -217,9 +217,10 @@ struct Attention {
   Shape by_distance = {};
 
   void operator()() const {
-    AttentionPattern pattern{ids(queries), ids(keys), key_sequence, false, bias};
-    if (by_distance.rank() > 0) pattern.distance_bias = var(by_distance);
-    scaled_dot_product_attention(var(q), var(k), var(v), pattern, {heads, 1.0f, {dropout, {}}});
+    const Variable distances = by_distance.rank() > 0 ? var(by_distance) : Variable();
+    scaled_dot_product_attention(
+        {var(q), var(k), var(v), distances},
+        {ids(queries), ids(keys), key_sequence, false, bias, heads, 1.0f, {dropout, {}}});
   }
 };
 
@@ -264,10 +265,10 @@ TEST(WrongShapes, AreRefusedByAttention) { expect_refusals(attention_mistakes())
 
 TEST(WrongShapes, OfColumnsAreRefused) {
   const Variable x = var({6, 8});
-  const AttentionPattern pattern{ids({0, 6}), ids({0, 6})};
+  const AttentionLayout layout{ids({0, 6}), ids({0, 6})};
   expect_error<ShapeError>(
       [&] {
-        scaled_dot_product_attention({x, 4, 9}, x, x, pattern, {});
+        scaled_dot_product_attention({{x, 4, 9}, x, x}, layout);
       },
       {"4..9", "[6, 8]"});
 }

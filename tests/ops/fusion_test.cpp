@@ -266,10 +266,9 @@ void check_attention(Random& random, bool causal, const Tensor& bias, float beta
   const Variable q(normal_tensor({11, kHeads * kKey}, random), true),
       k(normal_tensor({13, kHeads * kKey}, random), true);
   const Variable v(normal_tensor({13, kHeads * kValue}, random), true);
-  const AttentionPattern pattern{ids(queries), ids(keys), {}, causal, bias};
+  const AttentionLayout layout{ids(queries), ids(keys), {}, causal, bias, kHeads, beta};
   Tensor weights;
-  const Variable fused =
-      scaled_dot_product_attention(q, k, v, pattern, {kHeads, beta, {}}, &weights);
+  const Variable fused = scaled_dot_product_attention({q, k, v}, layout, &weights);
   const Tensor dout = normal_tensor({11, kHeads * kValue}, random);
   backward(fused, dout);
   std::int64_t pairs = 0;

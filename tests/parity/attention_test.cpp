@@ -33,19 +33,18 @@ class MultiHeadAttentionParity : public Parity {
 
   void check_self(const Golden& golden, const MultiHeadAttention& attention) {
     const Variable query(golden.packed("in.query", "in.lengths"), true);
-    AttentionPattern pattern{golden.offsets("in.lengths"), golden.offsets("in.lengths")};
-    pattern.causal = golden.flag("causal");
-    pattern.positions = Ragged{Ids(std::vector<std::int32_t>()), pattern.query_offsets}
-                            // only the offsets are looked at
-                            .positions();
+    AttentionLayout layout{golden.offsets("in.lengths"), golden.offsets("in.lengths")};
+    layout.causal = golden.flag("causal");
+    const Ids positions =
+        Ragged(Ids(std::vector<std::int32_t>()), layout.query_offsets).positions();  // of no ids
     if (golden.contains("in.mask")) {
       const Tensor mask =
           golden.tensor("in.mask");  // equal lengths: the blocks lie one after the other already
-      pattern.bias = mask.reshape({mask.size()});
+      layout.bias = mask.reshape({mask.size()});
     }
     std::vector<AttentionRecord> records;
     pass_.attention = &records;
-    const Variable y = attention.self(query, pattern, pass_);
+    const Variable y = attention.self(query, layout, positions, pass_);
     expect_output(y.value(), golden.packed("out.y", "in.lengths"), "y");
     if (golden.contains("out.weights"))
       golden.expect_weights(records.at(0).weights, "in.lengths", "in.lengths");
@@ -90,9 +89,9 @@ class MultiHeadAttentionParity : public Parity {
     const MultiHeadAttention attention = make(golden, memory.dim(1));
     std::vector<AttentionRecord> records;
     pass_.attention = &records;
-    const AttentionPattern pattern{golden.offsets("in.query_lengths"),
-                                   golden.offsets("in.memory_lengths")};
-    const Variable y = attention.cross(query, memory, pattern, pass_);
+    const AttentionLayout layout{golden.offsets("in.query_lengths"),
+                                 golden.offsets("in.memory_lengths")};
+    const Variable y = attention.cross(query, memory, layout, pass_);
     expect_output(y.value(), golden.packed("out.y", "in.query_lengths"), "y");
     golden.expect_weights(records.at(0).weights, "in.query_lengths", "in.memory_lengths");
     backward(y, golden.packed("dout.y", "in.query_lengths"));

@@ -45,12 +45,12 @@ TEST_P(RecurrenceParity, AdditiveAttention) {
   golden.load(parameters_, "attention.");
   const Variable query(golden.packed("in.query", "in.query_lengths"), true),
       memory(golden.packed("in.memory", "in.memory_lengths"), true);
-  const AttentionPattern pattern{golden.offsets("in.query_lengths"),
-                                 golden.offsets("in.memory_lengths")};
+  const AttentionLayout layout{golden.offsets("in.query_lengths"),
+                               golden.offsets("in.memory_lengths")};
   const Pass pass = Pass::inference();
   Tensor weights;
   const Variable y =
-      attention.forward(query, attention.project_memory(memory, pass), pattern, pass, &weights);
+      attention.forward(query, attention.project_memory(memory, pass), layout, pass, &weights);
   expect_output(y.value(), golden.packed("out.y", "in.query_lengths"), "y");
   const Tensor expected = golden.tensor("out.weights");  // [B, T, S]
   const float* found = weights.data();

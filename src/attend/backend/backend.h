@@ -141,17 +141,14 @@ class Backend : public OptionalKernels {
                              float gradient_scale, const Tensor& losses, const Tensor& nll) = 0;
 
   // --- attention (Vaswani et al. 2017, eq. 1) ----------------------------------------------------
-  // q [N, H*Dh], k [M, H*Dh], v [M, H*Dv] -> out [N, H*Dv]. log_sum_exp [N, H] is saved for the
-  // backward pass, or undefined. weights: undefined, or f32 with a [Tq, Tk] block for each sequence
-  // and head: the weights before dropout.
-  virtual void attention(const Tensor& q, const Tensor& k, const Tensor& v,
-                         const AttentionLayout& layout, const Tensor& out,
-                         const Tensor& log_sum_exp, const Tensor& weights) = 0;
-  // Writes the gradients. Each key row of the layout belongs to exactly one sequence; other key
-  // rows are not written.
-  virtual void attention_backward(const Tensor& q, const Tensor& k, const Tensor& v,
-                                  const AttentionLayout& layout, const Tensor& out,
-                                  const Tensor& log_sum_exp, const Tensor& dout,
+  // -> out [N, H*Dv]. log_sum_exp [N, H] is saved for the backward pass, or undefined. weights:
+  // undefined, or f32 with a [Tq, Tk] block for each sequence and head: the weights before dropout.
+  virtual void attention(const AttentionOperands& x, const AttentionLayout& layout,
+                         const Tensor& out, const Tensor& log_sum_exp, const Tensor& weights) = 0;
+  // Writes the gradients. No two query sequences see the same key sequence; rows of keys that none
+  // sees are not written.
+  virtual void attention_backward(const AttentionOperands& x, const AttentionLayout& layout,
+                                  const Tensor& out, const Tensor& log_sum_exp, const Tensor& dout,
                                   const AttentionGradients& gradients) = 0;
   // One query per row: q [R, H*Dh] -> out [R, H*Dv].
   virtual void attention_cached(const Tensor& q, const KeyRows& keys, const CachedLayout& layout,

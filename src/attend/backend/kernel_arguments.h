@@ -77,29 +77,38 @@ struct DistanceBias {
   }
 };
 
-// Which keys each query may see, for a ragged batch of B sequences. Sequence b owns the query rows
-// [query_offsets[b], query_offsets[b+1]) and the key rows [key_begin[b], key_end[b]).
+// Which keys each query may see, for a ragged batch of B sequences, and how. Sequence b has the
+// query rows [query_offsets[b], query_offsets[b+1]) and the key rows [key_offsets[b],
+// key_offsets[b+1]).
 struct AttentionLayout {
   Ids query_offsets;  // B+1
-  Ids key_begin;      // B
-  Ids key_end;        // B
+  Ids key_offsets;    // B+1, or one more than the key sequences
+  // Query sequence b sees key sequence key_sequence[b] instead of b: hypotheses that share a
+  // source. Undefined: b.
+  Ids key_sequence = {};
   // Query i of its sequence (of Tq) sees keys 0 .. i + (Tk - Tq): with Tq == Tk the usual lower
   // triangle.
   bool causal = false;
   // Added to the scores before the softmax, or undefined: one row-major [Tq, Tk] block per
   // sequence, shared by the heads. -infinity masks a key. A query without visible keys gets zero
   // weights and a zero output.
-  Tensor bias;
-  DistanceBias distance_bias;  // query i of Tq is at the position of key i + (Tk - Tq)
+  Tensor bias = {};
   int heads = 1;
   float scale = 1.0f;  // of the scores: 1/sqrt(Dh) or another inverse temperature
-  Dropout dropout;  // on the weights; mask element (query_row * heads + head, key index within the
-                    // sequence)
-  // Of the operands of the products, forward and backward. With bf16 they may also stay f32.
+  // On the weights; mask element (query_row * heads + head, key index within the sequence).
+  Dropout dropout = {};
+  // The operands of the products have it, forward and backward. bf16 is used where it is faster: in
+  // long sequences, on processors that have it.
   Precision precision = Precision::f32;
 };
 
-// Where the gradients of attention are written.
+// What attention reads.
+struct AttentionOperands {
+  Tensor q, k, v;                   // [N, H*Dh], [M, H*Dh], [M, H*Dv]
+  DistanceBias distance_bias = {};  // query i of Tq is at the position of key i + (Tk - Tq)
+};
+
+// Where the gradients of the operands are written.
 struct AttentionGradients {
   Tensor q, k, v;
   Tensor distance_bias = {};  // [2R+1, H], or undefined: not computed

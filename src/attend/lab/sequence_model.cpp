@@ -35,7 +35,7 @@ class TransformerSequence final : public SequenceModel {
   Variable hidden(const Ragged& text, Pass& pass) const override {
     const Variable x =
         embedding(*embedding_, text.ids, embedding_scale(width_), positions_.of(text));
-    SequenceContext context(text.self_pattern(causal_));
+    SequenceContext context(text, causal_);
     return stack_.forward(x, context, pass);
   }
   Variable logits(const Exercise& exercise, Pass& pass) const override {

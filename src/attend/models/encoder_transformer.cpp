@@ -63,7 +63,7 @@ Variable EncoderTransformer::forward(const Ragged& texts, Pass& pass, const Ids&
   if (bigram_embedding_)
     x = add(x, embedding(*bigram_embedding_, bigram_buckets(texts, buckets_), scale_, {},
                          pass.dropout(dropout_)));
-  SequenceContext context(texts.self_pattern(false));
+  SequenceContext context(texts, /*causal=*/false);
   return stack_.forward(x, context, pass);
 }
 

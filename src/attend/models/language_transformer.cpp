@@ -83,7 +83,7 @@ Variable LanguageTransformer::with_previous(Variable x, const std::vector<Ids>& 
 Variable LanguageTransformer::hidden(const Ragged& text, Pass& pass) const {
   std::vector<Ids> previous;
   for (std::int32_t j = 1; j <= config_.previous_tokens; ++j) previous.push_back(shifted(text, j));
-  SequenceContext context(text.self_pattern(true));
+  SequenceContext context(text, /*causal=*/true);
   const Variable x = input_.whole(embedding_, text, pass);
   return stack_.forward(with_previous(x, previous, pass), context, pass);
 }

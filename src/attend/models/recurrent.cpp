@@ -26,7 +26,7 @@ AdditiveAttentionOptions attention_options(const RecurrentConfig& config) {
 
 // One query per hypothesis, whose source is sentence[r]. Adjacent hypotheses of one sentence attend
 // to its memory as a group.
-AttentionPattern hypotheses_pattern(const Numbers& sentence, const Ids& src_offsets) {
+AttentionLayout hypotheses_layout(const Numbers& sentence, const Ids& src_offsets) {
   Numbers offsets{0}, sentences;
   for (const std::int32_t s : sentence) {
     if (sentences.empty() || sentences.back() != s) {
@@ -129,7 +129,7 @@ Variable Recurrent::initial_states(const Variable& memory, const Ids& offsets,
                   1.0f / static_cast<float>(std::max(1, length)));
   }
   const Variable mean = attention_sum(Variable(Tensor::from(shares, {memory.dim(0)})), memory,
-                                      {one_each(sequences, sequences), offsets}, 1);
+                                      {one_each(sequences, sequences), offsets});
   return initial_.forward(mean, pass, Activation::tanh);
 }
 
@@ -217,7 +217,7 @@ class Recurrent::State final : public DecodingState {
       sentence.push_back(sentence_[static_cast<std::size_t>(parent)]);
     sentence_ = std::move(sentence);
     const Variable contexts = model_.attention_.forward(
-        before, memory_, hypotheses_pattern(sentence_, src_offsets_), pass);
+        before, memory_, hypotheses_layout(sentence_, src_offsets_), pass);
     state_ = model_.next_states(model_.decoder_.project_input(words, pass), contexts, before, pass);
     return model_.read_out(state_, contexts, words, pass).value();
   }

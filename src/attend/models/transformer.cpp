@@ -38,7 +38,7 @@ Transformer::Transformer(const TransformerConfig& config)
                 .output_scale = config.output_scale}) {}
 
 Variable Transformer::encode(const Ragged& src, Pass& pass) const {
-  SequenceContext context(src.self_pattern(false));
+  SequenceContext context(src, /*causal=*/false);
   return encoder_.forward(src_input_.whole(src_embedding_, src, pass), context, pass);
 }
 

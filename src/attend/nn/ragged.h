@@ -6,8 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "attend/ops/attention/attention.h"
-#include "attend/ops/embedding.h"
+#include "attend/backend/kernel_arguments.h"
 
 namespace attend {
 
@@ -40,11 +39,9 @@ struct Ragged {
   // The position of every token in its sequence: 0, 1, ...
   Ids positions() const;
   // Every token sees all tokens of its own sequence, or with causal the earlier ones.
-  AttentionPattern self_pattern(bool causal) const {
-    return {offsets, offsets, {}, causal, {}, positions()};
-  }
+  AttentionLayout self_layout(bool causal) const { return {offsets, offsets, {}, causal}; }
   // Every token sees all tokens of the sequence with the same index in `memory`.
-  AttentionPattern cross_pattern(const Ragged& memory) const { return {offsets, memory.offsets}; }
+  AttentionLayout cross_layout(const Ragged& memory) const { return {offsets, memory.offsets}; }
 
   Ids ids;      // N
   Ids offsets;  // B+1, from 0 to N

@@ -28,11 +28,12 @@ Variable or_undefined(const std::optional<Variable>& x) { return x.value_or(Vari
 Variable ragged_attention(const Variable& q, const Variable& k, const Variable& v,
                           const Integers& query_offsets, const Integers& key_offsets, int heads,
                           bool causal) {
-  AttentionPattern pattern{.query_offsets = query_offsets, .key_offsets = key_offsets};
-  pattern.causal = causal;
   const auto width = static_cast<float>(q.value().cols()) / static_cast<float>(heads);
-  return scaled_dot_product_attention(
-      q, k, v, pattern, {.heads = heads, .scale = 1 / std::sqrt(width), .dropout = {}});
+  return scaled_dot_product_attention({q, k, v}, {.query_offsets = query_offsets,
+                                                  .key_offsets = key_offsets,
+                                                  .causal = causal,
+                                                  .heads = heads,
+                                                  .scale = 1 / std::sqrt(width)});
 }
 
 Variable token_loss(const Variable& logits, const Integers& targets, float label_smoothing) {

@@ -37,10 +37,10 @@ struct VariantModule {
 
 // Attention of x to itself, as it is: no projections, one head.
 Variable unprojected(const AttentionVariant& variant, const Tensor& x,
-                     const AttentionPattern& pattern, Tensor* weights = nullptr) {
+                     const AttentionLayout& layout, Tensor* weights = nullptr) {
   ParameterSet parameters;
   const AttentionFunction function(parameters, "a", {1, 1, kVariantWidth, variant});
-  return function.forward(Variable(x), Variable(x), Variable(x), pattern, {.weights = weights});
+  return function.forward({Variable(x), Variable(x), Variable(x)}, layout, weights);
 }
 
 class AttentionVariants : public testing::TestWithParam<Backend& (*)()> {
@@ -87,13 +87,13 @@ TEST_P(AttentionVariants, ScoresAreProductsTimesBeta) {
 // beta -> infinity: what soft attention becomes is hard attention.
 TEST_P(AttentionVariants, SoftAttentionAtALargeBetaIsHardAttention) {
   const Tensor x = inputs(7);
-  const AttentionPattern pattern{ids({0, 3, 7}), ids({0, 3, 7})};
+  const AttentionLayout layout{ids({0, 3, 7}), ids({0, 3, 7})};
   const Tensor hard =
-      unprojected({AttentionScores::dot, AttentionChoice::hard, 1.0f}, x, pattern).value();
+      unprojected({AttentionScores::dot, AttentionChoice::hard, 1.0f}, x, layout).value();
   EXPECT_LE(
       largest_difference(
           hard,
-          unprojected({AttentionScores::dot, AttentionChoice::soft, 1e4f}, x, pattern).value()),
+          unprojected({AttentionScores::dot, AttentionChoice::soft, 1e4f}, x, layout).value()),
       1e-5);
 }
 
@@ -126,7 +126,7 @@ TEST_P(AttentionVariants, AdditiveScoresHaveAVectorForEveryHead) {
   }
   EXPECT_TRUE(found);
   const Variable x(inputs(4), true);
-  const Variable y = m.attention.self(x, {ids({0, 4}), ids({0, 4})}, pass_);
+  const Variable y = m.attention.self(x, {ids({0, 4}), ids({0, 4})}, {}, pass_);
   backward(y, inputs(4));
   for (const auto& entry : m.parameters.entries()) {
     if (entry.name == "a.k_proj.bias" || entry.name == "a.q_proj.bias") continue;
@@ -142,9 +142,9 @@ TEST_P(AttentionVariants, AdditiveScoresAreNotScaledUnlessAsked) {
   const VariantModule plain({AttentionScores::additive, AttentionChoice::soft, 0.0f}),
       one({AttentionScores::additive, AttentionChoice::soft, 1.0f});
   const Variable x(inputs(4));
-  const AttentionPattern pattern{ids({0, 4}), ids({0, 4})};
-  EXPECT_TRUE(same_bits(plain.attention.self(x, pattern, pass_).value(),
-                        one.attention.self(x, pattern, pass_).value()));
+  const AttentionLayout layout{ids({0, 4}), ids({0, 4})};
+  EXPECT_TRUE(same_bits(plain.attention.self(x, layout, {}, pass_).value(),
+                        one.attention.self(x, layout, {}, pass_).value()));
 }
 
 TEST_P(AttentionVariants, LoseWeightsToDropoutInTrainingAlone) {
@@ -157,8 +157,8 @@ TEST_P(AttentionVariants, LoseWeightsToDropoutInTrainingAlone) {
       const MultiHeadAttention attention(parameters, "a", o);
       parameters.allocate(1);
       const Variable x(inputs(6));
-      const AttentionPattern pattern{ids({0, 6}), ids({0, 6})};
-      const auto output = [&](Pass pass) { return attention.self(x, pattern, pass).value(); };
+      const AttentionLayout layout{ids({0, 6}), ids({0, 6})};
+      const auto output = [&](Pass pass) { return attention.self(x, layout, {}, pass).value(); };
       EXPECT_TRUE(same_bits(output(Pass::inference()), output(Pass::inference())));
       EXPECT_FALSE(same_bits(output(Pass::training(1, 1)), output(Pass::inference())));
       EXPECT_FALSE(same_bits(output(Pass::training(1, 1)), output(Pass::training(1, 2))));
@@ -173,9 +173,9 @@ TEST_P(AttentionVariants, CachedAreWhatTheyAreOverWholeSequences) {
       const NoGradient guard;
       const VariantModule m({scores, choice, 0.0f}, 2);
       const Tensor x = inputs(5);
-      AttentionPattern causal{ids({0, 5}), ids({0, 5})};
+      AttentionLayout causal{ids({0, 5}), ids({0, 5})};
       causal.causal = true;
-      const Tensor whole = m.attention.self(Variable(x), causal, pass_).value();
+      const Tensor whole = m.attention.self(Variable(x), causal, {}, pass_).value();
       KVCache cache(1, 1);
       for (std::int64_t t = 0; t < 5; ++t) {
         cache.extend(std::vector<std::int32_t>{1});

@@ -128,7 +128,7 @@ Tensor by_the_book(const Module& m, const Tensor& x, const Tensor& memory,
 TEST_P(MultiHead, SelfAttentionFollowsThePaper) {
   const Module m(options());
   const Tensor x = inputs(5);
-  const Variable y = m.attention.self(Variable(x), {ids({0, 5}), ids({0, 5})}, pass_);
+  const Variable y = m.attention.self(Variable(x), {ids({0, 5}), ids({0, 5})}, {}, pass_);
   EXPECT_LE(largest_difference(y.value(), by_the_book(m, x, x, options(), 1.0 / std::sqrt(4.0))),
             2e-6);
 }
@@ -157,7 +157,7 @@ TEST_P(MultiHead, NormalizesTheQueriesAndKeysOfEveryHead) {
   EXPECT_EQ(m["q_norm.weight"].shape(), (Shape{6}));
   const Tensor x = inputs(5), memory = inputs(4);
   const double beta = 1.0 / std::sqrt(6.0);
-  const Variable self = m.attention.self(Variable(x), {ids({0, 5}), ids({0, 5})}, pass_),
+  const Variable self = m.attention.self(Variable(x), {ids({0, 5}), ids({0, 5})}, {}, pass_),
                  cross = m.attention.cross(Variable(x), Variable(memory),
                                            {ids({0, 5}), ids({0, 4})}, pass_);
   EXPECT_LE(largest_difference(self.value(), by_the_book(m, x, x, o, beta)), 2e-6);
@@ -177,23 +177,23 @@ TEST_P(MultiHead, NormalizesTheQueriesAndKeysOfEveryHead) {
 TEST_P(MultiHead, CrossAttentionToItselfIsSelfAttention) {
   const Module m(options());
   const Variable x(inputs(5));
-  const AttentionPattern pattern{ids({0, 2, 5}), ids({0, 2, 5})};
-  EXPECT_LE(largest_difference(m.attention.self(x, pattern, pass_).value(),
-                               m.attention.cross(x, x, pattern, pass_).value()),
+  const AttentionLayout layout{ids({0, 2, 5}), ids({0, 2, 5})};
+  EXPECT_LE(largest_difference(m.attention.self(x, layout, {}, pass_).value(),
+                               m.attention.cross(x, x, layout, pass_).value()),
             1e-6);
 }
 
 TEST_P(MultiHead, RowsOfAProjectedMemoryGiveCrossAttention) {
   const Module m(options());
   const Variable x(inputs(5)), memory(inputs(4));
-  const AttentionPattern pattern{ids({0, 2, 5}), ids({0, 3, 4})};
+  const AttentionLayout layout{ids({0, 2, 5}), ids({0, 3, 4})};
   const Tensor projected = m.attention.project_memory(memory);
   EXPECT_EQ(projected.shape(), (Shape{4, 2 * kWidth}));
   std::vector<CacheSlot> slots;
   for (const std::int32_t row : {0, 1, 2, 0, 1, 2, 3, 3, 3}) slots.push_back({0, row});
   const std::vector<std::int32_t> offsets{0, 3, 6, 7, 8, 9};
   const Variable y = m.attention.cross_cached(x, {{&projected, 1}, slot_ids(slots), offsets});
-  EXPECT_LE(largest_difference(m.attention.cross(x, memory, pattern, pass_).value(), y.value()),
+  EXPECT_LE(largest_difference(m.attention.cross(x, memory, layout, pass_).value(), y.value()),
             1e-6);
 }
 
@@ -202,12 +202,12 @@ TEST_P(MultiHead, SequencesOfABatchGiveTheBitsThatEachGivesAlone) {
   const Tensor x = inputs(9);
   const std::vector<std::int32_t> offsets{0, 4, 4, 5, 9};
   const Tensor all =
-      m.attention.self(Variable(x), {ids(offsets), ids(offsets), {}, true}, pass_).value();
+      m.attention.self(Variable(x), {ids(offsets), ids(offsets), {}, true}, {}, pass_).value();
   for (std::size_t b = 0; b + 1 < offsets.size(); ++b) {
     const std::int32_t length = offsets[b + 1] - offsets[b];
-    const AttentionPattern alone{ids({0, length}), ids({0, length}), {}, true};
+    const AttentionLayout alone{ids({0, length}), ids({0, length}), {}, true};
     const Variable y =
-        m.attention.self(Variable(x.slice_rows(offsets[b], offsets[b + 1])), alone, pass_);
+        m.attention.self(Variable(x.slice_rows(offsets[b], offsets[b + 1])), alone, {}, pass_);
     EXPECT_TRUE(same_bits(y.value(), all.slice_rows(offsets[b], offsets[b + 1])))
         << "sequence " << b;
   }
@@ -221,9 +221,9 @@ TEST_P(MultiHead, OneStepAfterTheOtherGivesTheWholePass) {
   o.d_value = 3;
   const Module m(o);
   const Tensor x = inputs(8);  // two hypotheses of four positions
-  const AttentionPattern pattern{ids({0, 4, 8}), ids({0, 4, 8}), {}, true};
+  const AttentionLayout layout{ids({0, 4, 8}), ids({0, 4, 8}), {}, true};
   const NoGradient guard;
-  const Tensor whole = m.attention.self(Variable(x), pattern, pass_).value();
+  const Tensor whole = m.attention.self(Variable(x), layout, {}, pass_).value();
   KVCache cache(1, 2);
   for (std::int64_t t = 0; t < 4; ++t) {
     const Tensor now = Tensor::empty({2, kWidth});
@@ -248,7 +248,7 @@ TEST_P(MultiHead, OneStepAtATimeSlopesAsFarAsTheWholeText) {
   const Module m(o);
   const std::int32_t length = 140;
   const Tensor x = inputs(length);
-  const AttentionPattern pattern{ids({0, length}), ids({0, length}), {}, true};
+  const AttentionLayout layout{ids({0, length}), ids({0, length}), {}, true};
   const NoGradient guard;
   KVCache cache(1, 1);
   Tensor last;
@@ -256,7 +256,7 @@ TEST_P(MultiHead, OneStepAtATimeSlopesAsFarAsTheWholeText) {
     cache.extend(std::vector<std::int32_t>{1});
     last = m.attention.self_cached(Variable(x.slice_rows(t, t + 1)), cache, 0).value();
   }
-  const Tensor whole = m.attention.self(Variable(x), pattern, pass_).value();
+  const Tensor whole = m.attention.self(Variable(x), layout, {}, pass_).value();
   EXPECT_LE(largest_difference(last, whole.slice_rows(length - 1, length)), 1e-6);
 }
 
@@ -280,9 +280,9 @@ TEST_P(MultiHead, HeadsThatShareKeysAreHeadsWithEqualKeys) {
     }
   }
   const Variable x(inputs(5));
-  const AttentionPattern pattern{ids({0, 2, 5}), ids({0, 2, 5})};
-  EXPECT_LE(largest_difference(few.attention.self(x, pattern, pass_).value(),
-                               all.attention.self(x, pattern, pass_).value()),
+  const AttentionLayout layout{ids({0, 2, 5}), ids({0, 2, 5})};
+  EXPECT_LE(largest_difference(few.attention.self(x, layout, {}, pass_).value(),
+                               all.attention.self(x, layout, {}, pass_).value()),
             1e-6);
 }
 
@@ -294,13 +294,13 @@ TEST(MultiHeadAttentionWidths, RefuseKeyHeadsThatDoNotDivideTheHeads) {
 
 TEST_P(MultiHead, RecordsTheWeightsOfEveryHeadWhenAsked) {
   const Module m(options());
-  const AttentionPattern pattern{ids({0, 2, 5}), ids({0, 3, 4})};
+  const AttentionLayout layout{ids({0, 2, 5}), ids({0, 3, 4})};
   std::vector<AttentionRecord> records;
   pass_.attention = &records;
-  const Variable with = m.attention.cross(Variable(inputs(5)), Variable(inputs(4)), pattern, pass_);
+  const Variable with = m.attention.cross(Variable(inputs(5)), Variable(inputs(4)), layout, pass_);
   pass_.attention = nullptr;
   const Variable without =
-      m.attention.cross(Variable(inputs(5)), Variable(inputs(4)), pattern, pass_);
+      m.attention.cross(Variable(inputs(5)), Variable(inputs(4)), layout, pass_);
   EXPECT_TRUE(same_bits(with.value(), without.value()));
   ASSERT_EQ(records.size(), 1u);
   EXPECT_EQ(records[0].module, "attn");
@@ -357,7 +357,7 @@ TEST(MultiHeadAttention, RefusesSelfAttentionWhenItsMemoryIsOfAnotherWidth) {
   Pass pass = Pass::inference();
   expect_error<ShapeError>(
       [&] {
-        m.attention.self(Variable(inputs(2)), {ids({0, 2}), ids({0, 2})}, pass);
+        m.attention.self(Variable(inputs(2)), {ids({0, 2}), ids({0, 2})}, {}, pass);
       },
       {"attn", "7", "12"});
 }
@@ -367,8 +367,8 @@ TEST(MultiHeadAttention, DropsWeightsInTrainingOnly) {
   o.dropout = 0.5f;
   const Module m(o);
   const Variable x(inputs(5));
-  const AttentionPattern pattern{ids({0, 5}), ids({0, 5})};
-  const auto run = [&](Pass pass) { return m.attention.self(x, pattern, pass).value(); };
+  const AttentionLayout layout{ids({0, 5}), ids({0, 5})};
+  const auto run = [&](Pass pass) { return m.attention.self(x, layout, {}, pass).value(); };
   EXPECT_TRUE(same_bits(run(Pass::training(1, 1)), run(Pass::training(1, 1))));
   EXPECT_FALSE(same_bits(run(Pass::training(1, 1)), run(Pass::training(1, 2))));
   EXPECT_FALSE(same_bits(run(Pass::training(1, 1)), run(Pass::inference())));

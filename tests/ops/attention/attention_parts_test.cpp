@@ -35,12 +35,17 @@ INSTANTIATE_TEST_SUITE_P(Of, AttentionParts, testing::Values(&reference_backend,
                            return suite.param == &reference_backend ? "Reference" : "Fast";
                          });
 
-AttentionPattern one_sequence(std::int32_t queries, std::int32_t keys) {
-  return {ids({0, queries}), ids({0, keys})};
+AttentionLayout one_sequence(std::int32_t queries, std::int32_t keys, int heads = 1) {
+  AttentionLayout layout{ids({0, queries}), ids({0, keys})};
+  layout.heads = heads;
+  return layout;
 }
 
-AttentionPattern ragged(bool causal) {
-  return {ids({0, 5, 5, 6, 9}), ids({0, 5, 7, 8, 12}), {}, causal};
+AttentionLayout ragged(bool causal) {
+  AttentionLayout layout{ids({0, 5, 5, 6, 9}), ids({0, 5, 7, 8, 12}), {}, causal};
+  layout.heads = 2;
+  layout.scale = 0.7f;
+  return layout;
 }
 
 // The composition is the oracle of the fused kernel.
@@ -50,11 +55,10 @@ TEST_P(AttentionParts, TogetherAreScaledDotProductAttention) {
     const Variable q2 = copy(q), k2 = copy(k), v2 = copy(v);
     const Tensor dy = normal_tensor({9, 6}, random_);
     Tensor weights;
-    const Variable fused =
-        scaled_dot_product_attention(q, k, v, ragged(causal), {2, 0.7f, {}}, &weights);
-    const Variable chosen =
-        attention_weights(attention_scores(q2, k2, ragged(causal), 2), ragged(causal), {2, 0.7f});
-    const Variable composed = attention_sum(chosen, v2, ragged(causal), 2);
+    const AttentionLayout layout = ragged(causal);
+    const Variable fused = scaled_dot_product_attention({q, k, v}, layout, &weights);
+    const Variable chosen = attention_weights(attention_scores(q2, k2, layout), layout);
+    const Variable composed = attention_sum(chosen, v2, layout);
     EXPECT_LE(largest_difference(chosen.value(), weights), 1e-6);
     EXPECT_LE(largest_difference(fused.value(), composed.value()), 2e-6);
     backward(fused, dy);
@@ -69,11 +73,10 @@ Variable scores_of(const std::vector<float>& values) {
   return Variable(Tensor::from(values, {static_cast<std::int64_t>(values.size())}), true);
 }
 
-std::vector<float> hard(const std::vector<float>& scores, const AttentionPattern& pattern,
+std::vector<float> hard(const std::vector<float>& scores, AttentionLayout layout,
                         float scale = 1.0f) {
-  return attention_weights(scores_of(scores), pattern, {1, scale, AttentionChoice::hard})
-      .value()
-      .to_vector();
+  layout.scale = scale;
+  return attention_weights(scores_of(scores), layout, AttentionChoice::hard).value().to_vector();
 }
 
 TEST_P(AttentionParts, HardWeightsAreOneForTheLargestScoreAndZeroElsewhere) {
@@ -93,11 +96,11 @@ TEST_P(AttentionParts, HardWeightsOfATieGoToTheFirst) {
 }
 
 TEST_P(AttentionParts, HardWeightsSeeWhatTheMaskAllows) {
-  AttentionPattern causal = one_sequence(3, 3);
+  AttentionLayout causal = one_sequence(3, 3);
   causal.causal = true;
   EXPECT_EQ(hard({1, 9, 9, 2, 1, 9, 1, 2, 3}, causal),
             (std::vector<float>{1, 0, 0, 1, 0, 0, 0, 0, 1}));
-  AttentionPattern masked = one_sequence(2, 2);
+  AttentionLayout masked = one_sequence(2, 2);
   masked.bias = mask_bias({false, true, false, false});
   EXPECT_EQ(hard({9, 1, 9, 1}, masked), (std::vector<float>{0, 1, 0, 0}))
       << "who may see nothing gets nothing";
@@ -111,10 +114,9 @@ TEST_P(AttentionParts, HardWeightsOfANaNAreNaN) {
 
 TEST_P(AttentionParts, HardWeightsSendNoGradientToTheScores) {
   const Variable scores = scores_of({1, 3, 2}), v = leaf({3, 4});
-  const Variable weights =
-      attention_weights(scores, one_sequence(1, 3), {1, 1.0f, AttentionChoice::hard});
+  const Variable weights = attention_weights(scores, one_sequence(1, 3), AttentionChoice::hard);
   EXPECT_FALSE(weights.requires_gradient());
-  const Variable y = attention_sum(weights, v, one_sequence(1, 3), 1);
+  const Variable y = attention_sum(weights, v, one_sequence(1, 3));
   EXPECT_TRUE(same_bits(y.value(), v.value().slice_rows(1, 2))) << "the chosen value itself";
   backward(y, Tensor::full({1, 4}, 2.0f));
   EXPECT_FALSE(scores.gradient().defined());
@@ -126,12 +128,12 @@ TEST_P(AttentionParts, HardWeightsSendNoGradientToTheScores) {
 TEST_P(AttentionParts, StraightThroughIsHardForwardAndSoftBackward) {
   constexpr float kBeta = 1.3f;
   const std::vector<float> s{0.3f, 1.1f, -0.4f, 0.9f, 0.2f, 0.1f};
-  const AttentionPattern pattern = one_sequence(2, 3);
+  AttentionLayout layout = one_sequence(2, 3);
+  layout.scale = kBeta;
   const Variable scores = scores_of(s), v = leaf({3, 4});
-  const Variable weights =
-      attention_weights(scores, pattern, {1, kBeta, AttentionChoice::straight_through});
+  const Variable weights = attention_weights(scores, layout, AttentionChoice::straight_through);
   EXPECT_EQ(weights.value().to_vector(), (std::vector<float>{0, 1, 0, 1, 0, 0}));
-  const Variable y = attention_sum(weights, v, pattern, 1);
+  const Variable y = attention_sum(weights, v, layout);
   const Tensor dout = normal_tensor({2, 4}, random_);
   backward(y, dout);
   const Tensor ds = scores.gradient();
@@ -156,13 +158,13 @@ TEST_P(AttentionParts, StraightThroughIsHardForwardAndSoftBackward) {
 TEST_P(AttentionParts, OfQueriesThatShareKeysAreThoseOfEachAlone) {
   const NoGradient guard;
   const Variable q = leaf({3, 4}), k = leaf({5, 4}), score = leaf({1, 4});
-  const AttentionPattern shared{ids({0, 2, 3}), ids({0, 2, 5}), ids({1, 0})};
-  const Tensor all = additive_attention_scores(q, k, score, shared, 1).value();
+  const AttentionLayout shared{ids({0, 2, 3}), ids({0, 2, 5}), ids({1, 0})};
+  const Tensor all = additive_attention_scores(q, k, score, shared).value();
   ASSERT_EQ(all.size(), 2 * 3 + 2);
   const auto alone = [&](std::int64_t query, std::int64_t begin, std::int64_t end) {
-    const AttentionPattern one = one_sequence(1, static_cast<std::int32_t>(end - begin));
+    const AttentionLayout one = one_sequence(1, static_cast<std::int32_t>(end - begin));
     return additive_attention_scores(slice_rows(q, query, query + 1), slice_rows(k, begin, end),
-                                     score, one, 1)
+                                     score, one)
         .value();
   };
   EXPECT_TRUE(same_bits(all.slice_rows(0, 3), alone(0, 2, 5)));
@@ -173,29 +175,29 @@ TEST_P(AttentionParts, OfQueriesThatShareKeysAreThoseOfEachAlone) {
 TEST_P(AttentionParts, RefuseOperandsThatDoNotFit) {
   const Variable q = leaf({2, 6}), k = leaf({3, 6}), narrow = leaf({3, 4}), score = leaf({1, 6}),
                  pairs = leaf({6});
-  const AttentionPattern fits = one_sequence(2, 3), other = one_sequence(2, 4);
-  expect_error<ShapeError>([&] { attention_scores(q, narrow, fits, 1); },
+  const AttentionLayout fits = one_sequence(2, 3), other = one_sequence(2, 4);
+  expect_error<ShapeError>([&] { attention_scores(q, narrow, fits); },
                            {"[attention_scores]", "[2, 6]", "[3, 4]"});
-  expect_error<ShapeError>([&] { attention_scores(q, k, fits, 4); },
+  expect_error<ShapeError>([&] { attention_scores(q, k, one_sequence(2, 3, 4)); },
                            {"[attention_scores]", "4 heads"});
-  expect_error<ShapeError>([&] { attention_scores(q, k, other, 1); },
+  expect_error<ShapeError>([&] { attention_scores(q, k, other); },
                            {"[attention_scores]", "key offsets", "[3, 6]"});
-  expect_error<ShapeError>([&] { additive_attention_scores(q, k, narrow, fits, 1); },
+  expect_error<ShapeError>([&] { additive_attention_scores(q, k, narrow, fits); },
                            {"[additive_attention_scores]", "[2, 6]", "[3, 4]"});
-  expect_error<ShapeError>([&] { attention_weights(pairs, fits, {2}); },
+  expect_error<ShapeError>([&] { attention_weights(pairs, one_sequence(2, 3, 2)); },
                            {"[attention_weights]", "[6]", "[12]"});
   expect_error<ShapeError>(
       [&] {
-        attention_weights(pairs, {{}, ids({0, 3})}, {});
+        attention_weights(pairs, {{}, ids({0, 3})});
       },
       {"[attention_weights]", "query offsets"});
-  expect_error<ShapeError>([&] { attention_sum(pairs, k, other, 1); },
+  expect_error<ShapeError>([&] { attention_sum(pairs, k, other); },
                            {"[attention_sum]", "key offsets"});
-  expect_error<ShapeError>([&] { attention_sum(pairs, k, fits, 2); },
+  expect_error<ShapeError>([&] { attention_sum(pairs, k, one_sequence(2, 3, 2)); },
                            {"[attention_sum]", "[6]", "[12]"});
   expect_error<ShapeError>(
       [&] {
-        attention_scores(q, k, {ids({0, 2}), ids({0, 3}), ids({0})}, 1);
+        attention_scores(q, k, {ids({0, 2}), ids({0, 3}), ids({0})});
       },
       {"[attention_scores]", "share keys"});
 }

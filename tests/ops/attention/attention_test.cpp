@@ -26,8 +26,14 @@ class ScaledDotProductAttention : public testing::TestWithParam<Backend& (*)()> 
     Tensor weights;
   };
 
+  static AttentionLayout two_heads(AttentionLayout layout) {
+    layout.heads = 2;
+    layout.scale = 0.5f;
+    return layout;
+  }
+
   // Of freshly drawn q [N, 2*3], k [M, 2*3], v [M, 2*5]; gradients for a random dout.
-  Result attend(std::int64_t queries, std::int64_t keys, const AttentionPattern& pattern,
+  Result attend(std::int64_t queries, std::int64_t keys, AttentionLayout layout,
                 float dropout = 0.0f) {
     Random random({3, 4});
     Result r;
@@ -35,8 +41,9 @@ class ScaledDotProductAttention : public testing::TestWithParam<Backend& (*)()> 
     r.k = Variable(normal_tensor({keys, 6}, random), true);
     r.v = Variable(normal_tensor({keys, 10}, random), true);
     poison_free_memory();
-    r.out = scaled_dot_product_attention(r.q, r.k, r.v, pattern, {2, 0.5f, {dropout, {5, 6}}},
-                                         &r.weights);
+    layout = two_heads(std::move(layout));
+    layout.dropout = {dropout, {5, 6}};
+    r.out = scaled_dot_product_attention({r.q, r.k, r.v}, layout, &r.weights);
     poison_free_memory();
     backward(r.out, normal_tensor(r.out.shape(), random));
     return r;
@@ -88,8 +95,8 @@ TEST_P(ScaledDotProductAttention, GivesZerosToTheFirstQueriesWhenCausalQueriesOu
 }
 
 TEST_P(ScaledDotProductAttention, IsTheSameWithATriangularMaskAsCausal) {
-  const AttentionPattern causal{ids({0, 3}), ids({0, 3}), {}, true};
-  AttentionPattern masked{ids({0, 3}), ids({0, 3})};
+  const AttentionLayout causal{ids({0, 3}), ids({0, 3}), {}, true};
+  AttentionLayout masked{ids({0, 3}), ids({0, 3})};
   masked.bias = mask_bias({true, false, false, true, true, false, true, true, true});
   const Result a = attend(3, 3, causal), b = attend(3, 3, masked);
   EXPECT_LE(largest_difference(a.out.value(), b.out.value()), 1e-6);
@@ -99,28 +106,28 @@ TEST_P(ScaledDotProductAttention, IsTheSameWithATriangularMaskAsCausal) {
 }
 
 TEST_P(ScaledDotProductAttention, IsTheSameForAForbiddenKeyAsWithoutIt) {
-  AttentionPattern masked{ids({0, 2}), ids({0, 3})};
+  AttentionLayout masked{ids({0, 2}), ids({0, 3})};
   masked.bias = mask_bias({true, true, false, true, true, false});
   const Result with = attend(2, 3, masked);
   const Variable q(with.q.value()), k(with.k.value().slice_rows(0, 2)),
       v(with.v.value().slice_rows(0, 2));
   const Variable without =
-      scaled_dot_product_attention(q, k, v, {ids({0, 2}), ids({0, 2})}, {2, 0.5f, {}});
+      scaled_dot_product_attention({q, k, v}, two_heads({ids({0, 2}), ids({0, 2})}));
   EXPECT_LE(largest_difference(with.out.value(), without.value()), 1e-6);
 }
 
 TEST_P(ScaledDotProductAttention, FeelsNoShiftOfAllScores) {
-  AttentionPattern shifted{ids({0, 2}), ids({0, 3})};
+  AttentionLayout shifted{ids({0, 2}), ids({0, 3})};
   shifted.bias = Tensor::from(std::vector<float>{50, 50, 50, -50, -50, -50}, {6});
   const Result a = attend(2, 3, {ids({0, 2}), ids({0, 3})}), b = attend(2, 3, shifted);
   EXPECT_LE(largest_difference(a.out.value(), b.out.value()), 1e-5);
 }
 
 TEST_P(ScaledDotProductAttention, ReportsWeightsThatSumToOneBeforeDropout) {
-  const AttentionPattern pattern{ids({0, 2, 5}), ids({0, 3, 5})};
-  const Tensor weights = attend(5, 5, pattern).weights;
+  const AttentionLayout layout{ids({0, 2, 5}), ids({0, 3, 5})};
+  const Tensor weights = attend(5, 5, layout).weights;
   ASSERT_EQ(weights.size(), 2 * (2 * 3 + 3 * 2));
-  EXPECT_TRUE(same_bits(weights, attend(5, 5, pattern, 0.5f).weights));
+  EXPECT_TRUE(same_bits(weights, attend(5, 5, layout, 0.5f).weights));
   const auto expect_rows = [&](std::int64_t first, std::int64_t rows, std::int64_t keys) {
     for (std::int64_t r = 0; r < rows; ++r)
       EXPECT_NEAR(backend()->sum(weights.slice_rows(first + r * keys, first + (r + 1) * keys)), 1.0,
@@ -137,7 +144,7 @@ TEST_P(ScaledDotProductAttention, LetsQuerySequencesShareKeys) {
   const Variable q(normal_tensor({4, 6}, random)), k(normal_tensor({5, 6}, random)),
       v(normal_tensor({5, 10}, random));
   const Variable shared = scaled_dot_product_attention(
-      q, k, v, {ids({0, 1, 3, 4}), ids({0, 2, 5}), ids({1, 0, 1})}, {2, 0.5f, {}});
+      {q, k, v}, two_heads({ids({0, 1, 3, 4}), ids({0, 2, 5}), ids({1, 0, 1})}));
   const std::vector<std::pair<int, int>> keys{{2, 5}, {0, 2}, {2, 5}};
   const std::vector<int> queries{0, 1, 3, 4};
   for (std::size_t b = 0; b < keys.size(); ++b) {
@@ -145,10 +152,10 @@ TEST_P(ScaledDotProductAttention, LetsQuerySequencesShareKeys) {
     const Variable own_q(q.value().slice_rows(queries[b], queries[b + 1]));
     const Variable own_k(k.value().slice_rows(first, last)),
         own_v(v.value().slice_rows(first, last));
-    const AttentionPattern alone{ids({0, queries[b + 1] - queries[b]}), ids({0, last - first})};
-    EXPECT_TRUE(
-        same_bits(scaled_dot_product_attention(own_q, own_k, own_v, alone, {2, 0.5f, {}}).value(),
-                  shared.value().slice_rows(queries[b], queries[b + 1])))
+    const AttentionLayout alone =
+        two_heads({ids({0, queries[b + 1] - queries[b]}), ids({0, last - first})});
+    EXPECT_TRUE(same_bits(scaled_dot_product_attention({own_q, own_k, own_v}, alone).value(),
+                          shared.value().slice_rows(queries[b], queries[b + 1])))
         << "query sequence " << b;
   }
 }
@@ -161,7 +168,8 @@ TEST(MaskBias, IsZeroWhereAllowedAndMinusInfinityElsewhere) {
 
 // The scores of all pairs are never in memory at once.
 TEST(AttentionMemory, IsLinearInTheLength) {
-  constexpr std::int64_t kHeads = 4, kWidth = 64;
+  constexpr int kHeads = 4;
+  constexpr std::int64_t kWidth = 64;
   std::vector<std::int64_t> peaks;
   for (const std::int32_t length : {1024, 4096}) {
     Random random({7, 8});
@@ -169,8 +177,11 @@ TEST(AttentionMemory, IsLinearInTheLength) {
     const Tensor dout = normal_tensor(x.shape(), random);
     const std::int64_t before = memory_statistics().bytes_in_use;
     reset_peak_memory();
-    const AttentionPattern pattern{ids({0, length}), ids({0, length}), {}, /*causal=*/true};
-    backward(scaled_dot_product_attention(x, x, x, pattern, {kHeads, 0.25f, {0.1f, {5, 6}}}), dout);
+    AttentionLayout layout{ids({0, length}), ids({0, length}), {}, /*causal=*/true};
+    layout.heads = kHeads;
+    layout.scale = 0.25f;
+    layout.dropout = {0.1f, {5, 6}};
+    backward(scaled_dot_product_attention({x, x, x}, layout), dout);
     peaks.push_back(memory_statistics().peak_bytes - before);
   }
   const std::int64_t pairs = 4096 * 4096 * static_cast<std::int64_t>(sizeof(float));

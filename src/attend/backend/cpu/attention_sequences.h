@@ -19,12 +19,12 @@ struct AttentionSequence {
 template <class Visit>
 void for_each_sequence(const AttentionLayout& layout, const Visit& visit) {
   std::int64_t block = 0;
-  const auto query_offsets = device_span(layout.query_offsets),
-             key_begin = device_span(layout.key_begin), key_end = device_span(layout.key_end);
-  for (std::size_t b = 0; b < key_begin.size(); ++b) {
-    const AttentionSequence sequence{query_offsets[b], key_begin[b],
-                                     query_offsets[b + 1] - query_offsets[b],
-                                     key_end[b] - key_begin[b], block};
+  const auto queries = device_span(layout.query_offsets), keys = device_span(layout.key_offsets),
+             chosen = device_span(layout.key_sequence);
+  for (std::size_t b = 0; b + 1 < queries.size(); ++b) {
+    const std::size_t of_keys = chosen.empty() ? b : static_cast<std::size_t>(chosen[b]);
+    const AttentionSequence sequence{queries[b], keys[of_keys], queries[b + 1] - queries[b],
+                                     keys[of_keys + 1] - keys[of_keys], block};
     visit(sequence);
     block += sequence.queries * sequence.keys;
   }

@@ -54,11 +54,10 @@ class FastBackend : public CpuBackend {
   void cross_entropy(const Tensor& logits, const Ids& targets, float label_smoothing,
                      float gradient_scale, const Tensor& losses, const Tensor& nll) override;
   void log_softmax_backward(const Tensor& x, const Tensor& dy, const Tensor& dx) override;
-  void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionLayout& layout,
-                 const Tensor& out, const Tensor& log_sum_exp, const Tensor& weights) override;
-  void attention_backward(const Tensor& q, const Tensor& k, const Tensor& v,
-                          const AttentionLayout& layout, const Tensor& out,
-                          const Tensor& log_sum_exp, const Tensor& dout,
+  void attention(const AttentionOperands& x, const AttentionLayout& layout, const Tensor& out,
+                 const Tensor& log_sum_exp, const Tensor& weights) override;
+  void attention_backward(const AttentionOperands& x, const AttentionLayout& layout,
+                          const Tensor& out, const Tensor& log_sum_exp, const Tensor& dout,
                           const AttentionGradients& gradients) override;
   void attention_cached(const Tensor& q, const KeyRows& keys, const CachedLayout& layout,
                         const Tensor& out) override;

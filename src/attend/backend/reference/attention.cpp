@@ -43,28 +43,28 @@ double softmax_in_place(std::vector<double>& scores) {
 }
 
 // The row of the biases by distance for query i and key j of a sequence.
-std::int64_t distance_row(const AttentionLayout& layout, const AttentionSequence& sequence,
+std::int64_t distance_row(const DistanceBias& bias, const AttentionSequence& sequence,
                           std::int64_t i, std::int64_t j) {
-  return layout.distance_bias.row(j - (i + sequence.keys - sequence.queries));
+  return bias.row(j - (i + sequence.keys - sequence.queries));
 }
 
 // Writes the weights of query i of a sequence in one head, before dropout, to `weights` [Tk];
 // returns log sum exp of its scores.
-double weights_of_query(const Tensor& q, const Tensor& k, const AttentionLayout& layout,
+double weights_of_query(const AttentionOperands& x, const AttentionLayout& layout,
                         const AttentionSequence& sequence, std::int64_t i, std::int64_t head,
                         std::vector<double>& weights) {
-  const std::int64_t width = q.cols() / layout.heads;
+  const DistanceBias& bias = x.distance_bias;
+  const std::int64_t width = x.q.cols() / layout.heads;
   const std::int64_t last_visible =
       layout.causal ? i + sequence.keys - sequence.queries : sequence.keys - 1;
   weights.assign(static_cast<std::size_t>(sequence.keys), kForbidden);
   for (std::int64_t j = 0; j <= last_visible; ++j) {
     double score =
-        layout.scale * dot(q.row(sequence.query_begin + i) + head * width,
-                           k.row(sequence.key_begin + j) + head * width, width, layout.precision);
+        layout.scale * dot(x.q.row(sequence.query_begin + i) + head * width,
+                           x.k.row(sequence.key_begin + j) + head * width, width, layout.precision);
     if (layout.bias.defined())
       score += layout.bias.data()[sequence.bias_begin + i * sequence.keys + j];
-    if (layout.distance_bias.defined())
-      score += layout.distance_bias.table.row(distance_row(layout, sequence, i, j))[head];
+    if (bias.defined()) score += bias.table.row(distance_row(bias, sequence, i, j))[head];
     weights[static_cast<std::size_t>(j)] = score;
   }
   return softmax_in_place(weights);
@@ -73,18 +73,18 @@ double weights_of_query(const Tensor& q, const Tensor& k, const AttentionLayout&
 }  // namespace
 
 // weights = softmax(scale q k^T + bias),  out = dropout(weights) v
-void ReferenceBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v,
-                                 const AttentionLayout& layout, const Tensor& out,
-                                 const Tensor& log_sum_exp, const Tensor& weights) {
-  assert(q.cols() == k.cols() && v.cols() == out.cols());
+void ReferenceBackend::attention(const AttentionOperands& x, const AttentionLayout& layout,
+                                 const Tensor& out, const Tensor& log_sum_exp,
+                                 const Tensor& weights) {
+  assert(x.q.cols() == x.k.cols() && x.v.cols() == out.cols());
   const std::int64_t heads = layout.heads;
-  const std::int64_t value_width = v.cols() / heads;
+  const std::int64_t value_width = x.v.cols() / heads;
   std::vector<double> w;
   for_each_sequence(layout, [&](const AttentionSequence& sequence) {
     for (std::int64_t head = 0; head < heads; ++head) {
       for (std::int64_t i = 0; i < sequence.queries; ++i) {
         const std::int64_t query = sequence.query_begin + i;
-        const double normalizer = weights_of_query(q, k, layout, sequence, i, head, w);
+        const double normalizer = weights_of_query(x, layout, sequence, i, head, w);
         if (log_sum_exp.defined()) log_sum_exp.row(query)[head] = static_cast<float>(normalizer);
         std::vector<double> total(static_cast<std::size_t>(value_width));
         for (std::int64_t j = 0; j < sequence.keys; ++j) {
@@ -99,7 +99,7 @@ void ReferenceBackend::attention(const Tensor& q, const Tensor& k, const Tensor&
           // A weight of zero skips its value even if that is NaN or infinite: a masked key must
           // have no effect.
           if (kept == 0.0) continue;
-          const float* value = v.row(sequence.key_begin + j) + head * value_width;
+          const float* value = x.v.row(sequence.key_begin + j) + head * value_width;
           for (std::int64_t d = 0; d < value_width; ++d)
             total[static_cast<std::size_t>(d)] += kept * factor(value[d], layout.precision);
         }
@@ -129,18 +129,17 @@ void write_head(const std::vector<double>& numbers, std::int64_t begin, std::int
 //   dq = scale ds k,  dk = scale ds^T q,  and the gradient of a bias by distance is the sum of its
 //   ds.
 // Faster backends use `out` and `log_sum_exp`; this one recomputes the weights.
-void ReferenceBackend::attention_backward(const Tensor& q, const Tensor& k, const Tensor& v,
-                                          const AttentionLayout& layout, const Tensor& /*out*/,
-                                          const Tensor& /*log_sum_exp*/, const Tensor& dout,
-                                          const AttentionGradients& gradients) {
+void ReferenceBackend::attention_backward(const AttentionOperands& x, const AttentionLayout& layout,
+                                          const Tensor& /*out*/, const Tensor& /*log_sum_exp*/,
+                                          const Tensor& dout, const AttentionGradients& gradients) {
   // Not by structured bindings, which clang 14 cannot capture.
   const Tensor& dq = gradients.q;
   const Tensor& dk = gradients.k;
   const Tensor& dv = gradients.v;
   const Tensor& dbias = gradients.distance_bias;
   const std::int64_t heads = layout.heads;
-  const std::int64_t width = q.cols() / heads;
-  const std::int64_t value_width = v.cols() / heads;
+  const std::int64_t width = x.q.cols() / heads;
+  const std::int64_t value_width = x.v.cols() / heads;
   std::vector<double> w, dbias_sums(dbias.defined() ? static_cast<std::size_t>(dbias.size()) : 0);
   for_each_sequence(layout, [&](const AttentionSequence& sequence) {
     for (std::int64_t head = 0; head < heads; ++head) {
@@ -149,7 +148,7 @@ void ReferenceBackend::attention_backward(const Tensor& q, const Tensor& k, cons
       for (std::int64_t i = 0; i < sequence.queries; ++i) {
         const std::int64_t query = sequence.query_begin + i;
         const float* dout_row = dout.row(query) + head * value_width;
-        weights_of_query(q, k, layout, sequence, i, head, w);
+        weights_of_query(x, layout, sequence, i, head, w);
 
         std::vector<double> dw(w.size());
         double w_dw = 0.0;
@@ -158,7 +157,7 @@ void ReferenceBackend::attention_backward(const Tensor& q, const Tensor& k, cons
           if (w[at] == 0.0) continue;
           const double drop = reference::dropout_factor(layout.dropout, query * heads + head, j);
           const double kept = factor(drop * w[at], layout.precision);
-          dw[at] = drop * dot(dout_row, v.row(sequence.key_begin + j) + head * value_width,
+          dw[at] = drop * dot(dout_row, x.v.row(sequence.key_begin + j) + head * value_width,
                               value_width, layout.precision);
           w_dw += w[at] * dw[at];
           for (std::int64_t d = 0; d < value_width; ++d)
@@ -172,13 +171,14 @@ void ReferenceBackend::attention_backward(const Tensor& q, const Tensor& k, cons
           if (w[at] == 0.0) continue;
           const double ds = factor(layout.scale * w[at] * (dw[at] - w_dw), layout.precision);
           if (dbias.defined())
-            dbias_sums[static_cast<std::size_t>(distance_row(layout, sequence, i, j) * heads +
-                                                head)] += w[at] * (dw[at] - w_dw);
+            dbias_sums[static_cast<std::size_t>(
+                distance_row(x.distance_bias, sequence, i, j) * heads + head)] +=
+                w[at] * (dw[at] - w_dw);
           for (std::int64_t d = 0; d < width; ++d) {
             dq_row[static_cast<std::size_t>(d)] +=
-                ds * factor(k.row(sequence.key_begin + j)[head * width + d], layout.precision);
+                ds * factor(x.k.row(sequence.key_begin + j)[head * width + d], layout.precision);
             dk_head[static_cast<std::size_t>(j * width + d)] +=
-                ds * factor(q.row(query)[head * width + d], layout.precision);
+                ds * factor(x.q.row(query)[head * width + d], layout.precision);
           }
         }
         write_head(dq_row, query, head, width, dq);

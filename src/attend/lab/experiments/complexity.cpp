@@ -35,11 +35,11 @@ double time_attention(Size size, double budget, Random& random) {
   const Variable q = random_normal(random, kSequences * size.n, size.d),
                  k = random_normal(random, kSequences * size.n, size.d);
   const Variable v = random_normal(random, kSequences * size.n, size.d);
-  AttentionOptions options;
-  options.heads = static_cast<int>(size.d / kHeadWidth);
-  options.scale = 1.0f / std::sqrt(static_cast<float>(kHeadWidth));
+  AttentionLayout layout{offsets, offsets};
+  layout.heads = static_cast<int>(size.d / kHeadWidth);
+  layout.scale = 1.0f / std::sqrt(static_cast<float>(kHeadWidth));
   return fastest_call<ProcessorStopwatch>(budget, [&] {
-    scaled_dot_product_attention(q, k, v, {offsets, offsets}, options);
+    scaled_dot_product_attention({q, k, v}, layout);
   });
 }
 

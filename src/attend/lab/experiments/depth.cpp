@@ -55,10 +55,11 @@ class Stack final : public SequenceModel {
   }
 
   Variable hidden(const Ragged& text, Pass& pass) const override {
-    const AttentionPattern pattern = text.self_pattern(true);
+    const AttentionLayout layout = text.self_layout(true);
+    const Ids positions = text.positions();
     Variable x = embedding(*embedding_, text.ids, 1.0f, positions_.of(text));
     for (const Layer& layer : layers_) {
-      x = connect(x, layer.attention.self(x, pattern, pass), layer.norm1);
+      x = connect(x, layer.attention.self(x, layout, positions, pass), layer.norm1);
       x = connect(x, layer.feed_forward.forward(x, pass), layer.norm2);
     }
     return x;

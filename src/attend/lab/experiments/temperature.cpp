@@ -35,10 +35,9 @@ double jacobian_norm(std::span<const float> p) {
   return std::sqrt(std::max(0.0, squares - 2 * cubes + squares * squares));
 }
 
-Softmax softmax_of(const Variable& scores, const AttentionPattern& pattern, float scale) {
-  AttentionWeightOptions options;
-  options.scale = scale;
-  const Tensor weights = attention_weights(scores, pattern, options).value().to_host();
+Softmax softmax_of(const Variable& scores, AttentionLayout layout, float scale) {
+  layout.scale = scale;
+  const Tensor weights = attention_weights(scores, layout).value().to_host();
   Softmax result;
   result.variance = variance_of(scores.value().to_vector(), scale);
   const std::int64_t queries = weights.size() / kKeys;
@@ -58,11 +57,11 @@ std::array<Softmax, 2> random_softmaxes(const Lab& lab, std::int64_t queries, st
   const auto offsets = [](std::int64_t n) {
     return Ids(std::vector<std::int32_t>{0, static_cast<std::int32_t>(n)});
   };
-  const AttentionPattern pattern{offsets(queries), offsets(kKeys)};
-  const Variable scores = attention_scores(random_normal(random, queries, d),
-                                           random_normal(random, kKeys, d), pattern, 1);
-  return {softmax_of(scores, pattern, 1.0f),
-          softmax_of(scores, pattern, 1.0f / std::sqrt(static_cast<float>(d)))};
+  const AttentionLayout layout{offsets(queries), offsets(kKeys)};
+  const Variable scores =
+      attention_scores(random_normal(random, queries, d), random_normal(random, kKeys, d), layout);
+  return {softmax_of(scores, layout, 1.0f),
+          softmax_of(scores, layout, 1.0f / std::sqrt(static_cast<float>(d)))};
 }
 
 }  // namespace

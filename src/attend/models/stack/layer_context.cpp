@@ -4,7 +4,7 @@ namespace attend {
 
 Variable SequenceContext::attend_to_self(const MultiHeadAttention& attention, int,
                                          const SelfAttentionInput& x, Pass& pass) {
-  return attention.self(x, self_, pass);
+  return attention.self(x, self_, positions_, pass);
 }
 
 Variable SequenceContext::attend_to_memory(const MultiHeadAttention& attention, int,

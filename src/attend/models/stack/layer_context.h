@@ -30,11 +30,16 @@ class AttentionContext {
 // Whole sequences.
 class SequenceContext final : public AttentionContext {
  public:
-  // For a stack without cross-attention.
-  explicit SequenceContext(AttentionPattern self) : self_(std::move(self)) {}
+  // For a stack without cross-attention. Every position of a sequence sees all of it, or with
+  // causal itself and earlier positions.
+  SequenceContext(const Ragged& text, bool causal)
+      : self_(text.self_layout(causal)), positions_(text.positions()) {}
   // Every position of tgt sees itself, earlier positions, and all of the memory of its source.
   SequenceContext(Variable memory, const Ragged& src, const Ragged& tgt)
-      : self_(tgt.self_pattern(true)), memory_(std::move(memory)), cross_(tgt.cross_pattern(src)) {}
+      : self_(tgt.self_layout(true)),
+        positions_(tgt.positions()),
+        memory_(std::move(memory)),
+        cross_(tgt.cross_layout(src)) {}
   const SequenceContext* whole() const override { return this; }
   // The memory [M, D]; undefined without cross-attention.
   const Variable& memory() const { return memory_; }
@@ -50,9 +55,10 @@ class SequenceContext final : public AttentionContext {
                             Pass& pass) override;
 
  private:
-  AttentionPattern self_;
+  AttentionLayout self_;
+  Ids positions_;
   Variable memory_;
-  AttentionPattern cross_;
+  AttentionLayout cross_;
 };
 
 // Encoded sources: for each decoder layer, a page of keys and values for every group of sources

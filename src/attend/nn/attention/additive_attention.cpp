@@ -1,5 +1,7 @@
 #include "attend/nn/attention/additive_attention.h"
 
+#include <utility>
+
 namespace attend {
 
 namespace {
@@ -25,10 +27,11 @@ AdditiveAttention::Memory AdditiveAttention::project_memory(const Variable& memo
 }
 
 Variable AdditiveAttention::forward(const Variable& query, const Memory& memory,
-                                    const AttentionPattern& pattern, const Pass& pass,
+                                    AttentionLayout layout, const Pass& pass,
                                     Tensor* weights) const {
-  return function_.forward(query_proj_.forward(query, pass), memory.keys, memory.values, pattern,
-                           {.precision = pass.precision(), .weights = weights});
+  layout.precision = pass.precision();
+  return function_.forward({query_proj_.forward(query, pass), memory.keys, memory.values},
+                           std::move(layout), weights);
 }
 
 }  // namespace attend

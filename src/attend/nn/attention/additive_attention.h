@@ -32,7 +32,7 @@ class AdditiveAttention {
 
   // query [N, d_query] -> weighted sums of the memory's values [N, d_memory]. weights: null, or
   // receives a [Tq, Tk] block per sequence.
-  Variable forward(const Variable& query, const Memory& memory, const AttentionPattern& pattern,
+  Variable forward(const Variable& query, const Memory& memory, AttentionLayout layout,
                    const Pass& pass, Tensor* weights = nullptr) const;
 
  private:

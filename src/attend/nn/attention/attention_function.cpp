@@ -60,21 +60,19 @@ Columns AttentionFunction::for_all_heads(const Columns& x) const {
                        options_.heads / options_.key_heads);
 }
 
-Variable AttentionFunction::forward(const Columns& q, const Columns& shared_k,
-                                    const Columns& shared_v, const AttentionPattern& pattern,
-                                    const AttentionPass& pass) const {
-  const int heads = options_.heads;
-  const Columns k = for_all_heads(shared_k), v = for_all_heads(shared_v);
+Variable AttentionFunction::forward(const AttentionInputs& x, AttentionLayout layout,
+                                    Tensor* weights) const {
+  layout.heads = options_.heads;
+  layout.scale = scale_;
+  const Columns k = for_all_heads(x.k), v = for_all_heads(x.v);
   if (is_one_kernel())
-    return scaled_dot_product_attention(
-        q, k, v, pattern, {heads, scale_, pass.dropout, pass.precision}, pass.weights);
+    return scaled_dot_product_attention({x.q, k, v, x.distance_bias}, layout, weights);
   const Variable scores =
-      score_ ? additive_attention_scores(variable_of(q), variable_of(k), *score_, pattern, heads)
-             : attention_scores(variable_of(q), variable_of(k), pattern, heads);
-  const Variable chosen =
-      attention_weights(scores, pattern, {heads, scale_, options_.variant.choice});
-  if (pass.weights != nullptr) *pass.weights = chosen.value();
-  return attention_sum(dropout(chosen, pass.dropout), variable_of(v), pattern, heads);
+      score_ ? additive_attention_scores(variable_of(x.q), variable_of(k), *score_, layout)
+             : attention_scores(variable_of(x.q), variable_of(k), layout);
+  const Variable chosen = attention_weights(scores, layout, options_.variant.choice);
+  if (weights != nullptr) *weights = chosen.value();
+  return attention_sum(dropout(chosen, layout.dropout), variable_of(v), layout);
 }
 
 Tensor AttentionFunction::cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance,
@@ -89,9 +87,9 @@ Tensor AttentionFunction::cached(const Tensor& q, const KeyRows& keys, std::int6
   std::iota(queries.begin(), queries.end(), 0);
   const NoGradient guard;
   const std::int64_t group = options_.heads / options_.key_heads;
-  return forward(Variable(q), gathered(keys, 0, q.cols() / group, options_.key_heads),
-                 gathered(keys, value_distance, value_width / group, options_.key_heads),
-                 {std::move(queries), keys.offsets}, {})
+  return forward({Variable(q), gathered(keys, 0, q.cols() / group, options_.key_heads),
+                  gathered(keys, value_distance, value_width / group, options_.key_heads)},
+                 {std::move(queries), keys.offsets})
       .value();
 }
 

@@ -57,13 +57,6 @@ struct AttentionFunctionOptions {
   AttentionVariant variant;  // scores are resolved, not `standard`
 };
 
-// What a forward pass asks of attention.
-struct AttentionPass {
-  Dropout dropout = {};                  // on the weights
-  Precision precision = Precision::f32;  // of the fused kernel
-  Tensor* weights = nullptr;             // receives them, as from scaled_dot_product_attention
-};
-
 // From projected queries and keys to weighted sums of values. Uses the fused kernel where there is
 // one, and otherwise separate steps.
 class AttentionFunction {
@@ -72,9 +65,11 @@ class AttentionFunction {
   AttentionFunction(ParameterSet& parameters, const std::string& path,
                     const AttentionFunctionOptions& options);
 
-  // q [N, H*d_key], k [M, G*d_key], v [M, G*Dv] with G key heads -> [N, H*Dv].
-  Variable forward(const Columns& q, const Columns& k, const Columns& v,
-                   const AttentionPattern& pattern, const AttentionPass& pass) const;
+  // q [N, H*d_key], k [M, G*d_key], v [M, G*Dv] with G key heads -> [N, H*Dv]. The function puts
+  // its own heads and scale into the layout, and only the fused kernel reads the precision.
+  // weights: null, or receives them, as from scaled_dot_product_attention.
+  Variable forward(const AttentionInputs& x, AttentionLayout layout,
+                   Tensor* weights = nullptr) const;
 
   // Decoding: row r of q [R, H*d_key] against the keys of query r, whose values start
   // `value_distance` elements after them. -> [R, value_width]. No gradients.

@@ -1,6 +1,7 @@
 #include "attend/nn/attention/multi_head_attention.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "attend/core/options/number_range.h"
 #include "attend/core/options/option_error.h"
@@ -55,37 +56,34 @@ MultiHeadAttention::MultiHeadAttention(ParameterSet& parameters, const std::stri
                                    as_key("attention-scores"), as_key("attention-choice"));
 }
 
-Variable MultiHeadAttention::self(const SelfAttentionInput& x, const AttentionPattern& pattern,
-                                  Pass& pass) const {
-  const auto [queries, keys_values] = projections_.self(x, pattern.positions, pass.precision());
-  return attend(queries, keys_values, with_distance_bias(pattern), pass);
+Variable MultiHeadAttention::self(const SelfAttentionInput& x, const AttentionLayout& layout,
+                                  const Ids& positions, Pass& pass) const {
+  const auto [queries, keys_values] = projections_.self(x, positions, pass.precision());
+  AttentionInputs inputs{queries, keys_values.keys, keys_values.values};
+  if (options_.relative != nullptr)
+    inputs.distance_bias = options_.relative->biases(longest_sequence(layout.key_offsets));
+  return attend(inputs, layout, pass);
 }
 
 Variable MultiHeadAttention::cross(const Variable& x, const Variable& memory,
-                                   const AttentionPattern& pattern, Pass& pass) const {
-  const KeysValues keys_values = projections_.keys_values(memory, pass.precision());
-  return attend(projections_.queries(x, pass.precision()), keys_values, pattern, pass);
+                                   const AttentionLayout& layout, Pass& pass) const {
+  const auto [keys, values] = projections_.keys_values(memory, pass.precision());
+  return attend({projections_.queries(x, pass.precision()), keys, values}, layout, pass);
 }
 
-Variable MultiHeadAttention::attend(const Columns& queries, const KeysValues& memory,
-                                    const AttentionPattern& pattern, Pass& pass) const {
+Variable MultiHeadAttention::attend(const AttentionInputs& x, AttentionLayout layout,
+                                    Pass& pass) const {
+  layout.dropout = pass.dropout(options_.dropout);
+  layout.precision = pass.precision();
   Tensor weights;
-  const Variable heads = function_.forward(queries, memory.keys, memory.values, pattern,
-                                           {pass.dropout(options_.dropout), pass.precision(),
-                                            pass.attention != nullptr ? &weights : nullptr});
+  const Variable heads =
+      function_.forward(x, std::move(layout), pass.attention != nullptr ? &weights : nullptr);
   if (pass.attention != nullptr) pass.attention->push_back({path_, options_.n_heads, weights});
   const Variable y = out_proj_.forward(heads, pass);
   if (pass.residual != nullptr)
     pass.residual->push_back(
         {path_, y.value(), ResidualStep::Heads{options_.n_heads, heads.value(), out_proj_.map()}});
   return y;
-}
-
-AttentionPattern MultiHeadAttention::with_distance_bias(const AttentionPattern& pattern) const {
-  AttentionPattern seen = pattern;
-  if (options_.relative != nullptr)
-    seen.distance_bias = options_.relative->biases(longest_sequence(pattern.key_offsets));
-  return seen;
 }
 
 Tensor MultiHeadAttention::project_memory(const Variable& memory) const {

@@ -22,12 +22,17 @@ class MultiHeadAttention {
   MultiHeadAttention(ParameterSet& parameters, const std::string& path,
                      const MultiHeadAttentionOptions& options);
 
-  // Attention of x to itself; Q, K, V in one product unless their inputs differ. A rotary encoding
-  // reads pattern.positions. Needs d_memory == d_model. x [N, d_model] -> [N, d_model].
-  Variable self(const SelfAttentionInput& x, const AttentionPattern& pattern, Pass& pass) const;
+  // self() and cross() put the heads, scale, dropout and precision of the module and of the pass
+  // into the layout.
+  //
+  // Attention of x to itself; Q, K, V in one product unless their inputs differ. positions: those
+  // of the rows of x in their sequences, which only a rotary encoding reads. Needs d_memory ==
+  // d_model. x [N, d_model] -> [N, d_model].
+  Variable self(const SelfAttentionInput& x, const AttentionLayout& layout, const Ids& positions,
+                Pass& pass) const;
 
   // Attention of x [N, d_model] to memory [M, d_memory] -> [N, d_model].
-  Variable cross(const Variable& x, const Variable& memory, const AttentionPattern& pattern,
+  Variable cross(const Variable& x, const Variable& memory, const AttentionLayout& layout,
                  Pass& pass) const;
 
   // The keys and values of a memory for cross_cached(), with G key heads [M, G*(d_key+d_value)],
@@ -43,10 +48,7 @@ class MultiHeadAttention {
   Variable cross_cached(const Variable& x, const KeyRows& keys_values) const;
 
  private:
-  // Adds the biases of relative positions.
-  AttentionPattern with_distance_bias(const AttentionPattern& pattern) const;
-  Variable attend(const Columns& queries, const KeysValues& memory, const AttentionPattern& pattern,
-                  Pass& pass) const;
+  Variable attend(const AttentionInputs& x, AttentionLayout layout, Pass& pass) const;
   Variable attend_cached(const Tensor& queries, const KeyRows& keys_values,
                          const DistanceBias& bias) const;
 

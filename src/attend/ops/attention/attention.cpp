@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view kOp = "scaled_dot_product_attention";
 
-void check(const Columns& q, const Columns& k, const Columns& v, const AttentionPattern& pattern,
-           const AttentionOptions& options) {
+void check(const AttentionInputs& x, const AttentionLayout& layout) {
+  const auto& [q, k, v, bias] = x;
   detail::expect(detail::is_matrix(q.of) && detail::is_matrix(k.of), kOp,
                  "q [N, H*Dh] and k [M, H*Dh]", q.of.shape(), k.of.shape());
   detail::expect(detail::is_matrix(v.of), kOp, "k [M, H*Dh] and v [M, H*Dv]", k.of.shape(),
@@ -22,25 +22,14 @@ void check(const Columns& q, const Columns& k, const Columns& v, const Attention
   const Shape qs = q.value().shape(), ks = k.value().shape(), vs = v.value().shape();
   detail::expect(qs[1] == ks[1], kOp, "q [N, H*Dh] and k [M, H*Dh]", qs, ks);
   detail::expect(ks[0] == vs[0], kOp, "k [M, H*Dh] and v [M, H*Dv]", ks, vs);
-  detail::expect(options.heads >= 1 && qs[1] % options.heads == 0 && vs[1] % options.heads == 0,
-                 kOp, fmt::format("q [N, H*Dh] and v [M, H*Dv] with {} heads", options.heads), qs,
-                 vs);
-  detail::expect_probability(kOp, options.dropout);
-  detail::check_pattern(kOp, pattern, qs, ks);
-  const Variable& bias = pattern.distance_bias;
+  detail::expect(layout.heads >= 1 && qs[1] % layout.heads == 0 && vs[1] % layout.heads == 0, kOp,
+                 fmt::format("q [N, H*Dh] and v [M, H*Dv] with {} heads", layout.heads), qs, vs);
+  detail::expect_probability(kOp, layout.dropout);
+  detail::check_layout(kOp, layout, qs, ks);
   if (bias.defined() &&
-      (!detail::is_matrix(bias) || bias.dim(0) % 2 == 0 || bias.dim(1) != options.heads))
+      (!detail::is_matrix(bias) || bias.dim(0) % 2 == 0 || bias.dim(1) != layout.heads))
     throw ShapeError(fmt::format("[{}] expected biases by distance [2R+1, {}], got {}", kOp,
-                                 options.heads, to_string(bias.shape())));
-}
-
-AttentionLayout layout_of(const AttentionPattern& pattern, const AttentionOptions& options) {
-  AttentionLayout layout = detail::layout_of(pattern, options.heads);
-  layout.scale = options.scale;
-  layout.dropout = options.dropout;
-  layout.precision = options.precision;
-  if (pattern.distance_bias.defined()) layout.distance_bias = {pattern.distance_bias.value()};
-  return layout;
+                                 layout.heads, to_string(bias.shape())));
 }
 
 // The gradients of column ranges. Parts of one variable are written into one shared buffer; if a
@@ -115,32 +104,33 @@ ColumnGradients::Part part_of(const Columns& columns) {
 
 }  // namespace
 
-Variable scaled_dot_product_attention(const Columns& q, const Columns& k, const Columns& v,
-                                      const AttentionPattern& pattern,
-                                      const AttentionOptions& options, Tensor* weights) {
-  check(q, k, v, pattern, options);
-  const AttentionLayout layout = layout_of(pattern, options);
-  const Variable& bias = pattern.distance_bias;
-  const bool recording = will_record({&q.of, &k.of, &v.of, &bias});
-  if (recording) detail::check_no_shared_keys(kOp, pattern);
+Variable scaled_dot_product_attention(const AttentionInputs& x, const AttentionLayout& layout,
+                                      Tensor* weights) {
+  check(x, layout);
+  const Variable& bias = x.distance_bias;
+  const std::array<const Variable*, 4> inputs{&x.q.of, &x.k.of, &x.v.of, &bias};
+  const bool recording = will_record(inputs);
+  if (recording) detail::check_no_shared_keys(kOp, layout);
 
-  const Tensor qv = q.value(), kv = k.value(), vv = v.value();
-  const Tensor out = Tensor::empty({qv.rows(), vv.cols()});
-  const Tensor log_sum_exp = recording ? Tensor::empty({qv.rows(), options.heads}) : Tensor();
-  if (weights != nullptr) *weights = Tensor::empty({options.heads * detail::pairs_of(pattern)});
-  backend()->attention(qv, kv, vv, layout, out, log_sum_exp,
+  const AttentionOperands operands{x.q.value(), x.k.value(), x.v.value(), {bias.value()}};
+  const std::int64_t queries = operands.q.rows();
+  const Tensor out = Tensor::empty({queries, operands.v.cols()});
+  const Tensor log_sum_exp = recording ? Tensor::empty({queries, layout.heads}) : Tensor();
+  if (weights != nullptr) *weights = Tensor::empty({layout.heads * detail::pairs_of(layout)});
+  backend()->attention(operands, layout, out, log_sum_exp,
                        weights != nullptr ? *weights : Tensor());
   if (!recording) return Variable(out);
 
   // P = softmax(S), S = scale Q K^T + bias, O = P V:
   //   dV = P^T dO,   dP = dO V^T,   dS = P (dP - rowsum(dO O)),
   //   dQ = scale dS K,   dK = scale dS^T Q,   and of a bias by distance the sum of its dS
-  const std::array<ColumnGradients::Part, 3> parts{part_of(q), part_of(k), part_of(v)};
-  return record(out, {&q.of, &k.of, &v.of, &bias}, [=, dbias = bias.sink()](const Tensor& dout) {
+  const std::array<ColumnGradients::Part, 3> parts{part_of(x.q), part_of(x.k), part_of(x.v)};
+  return record(out, inputs, [=, dbias = bias.sink()](const Tensor& dout) {
     const ColumnGradients columns(parts);
     AttentionGradients gradients{columns.part(0), columns.part(1), columns.part(2)};
-    if (dbias.needed()) gradients.distance_bias = Tensor::empty(layout.distance_bias.table.shape());
-    backend()->attention_backward(qv, kv, vv, layout, out, log_sum_exp, dout, gradients);
+    if (dbias.needed())
+      gradients.distance_bias = Tensor::empty(operands.distance_bias.table.shape());
+    backend()->attention_backward(operands, layout, out, log_sum_exp, dout, gradients);
     columns.send();
     if (dbias.needed()) dbias.add(gradients.distance_bias);
   });

@@ -1,4 +1,4 @@
-// Converts the pattern of an attention op to the layout of the kernels.
+// Checks of the layout of an attention op.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,13 @@ namespace attend::detail {
 
 // Throws ShapeError, naming `op`, unless the offsets fit q [N, .] and k [M, .], and the bias fits
 // the offsets.
-void check_pattern(std::string_view op, const AttentionPattern& pattern, const Shape& q,
-                   const Shape& k);
+void check_layout(std::string_view op, const AttentionLayout& layout, const Shape& q,
+                  const Shape& k);
 
 // Throws ShapeError if query sequences share keys, which have no single gradient.
-void check_no_shared_keys(std::string_view op, const AttentionPattern& pattern);
-
-// A layout without scale and dropout.
-AttentionLayout layout_of(const AttentionPattern& pattern, int heads);
+void check_no_shared_keys(std::string_view op, const AttentionLayout& layout);
 
 // Number of (query, key) pairs of all sequences: the elements of a bias, and of one head's weights.
-std::int64_t pairs_of(const AttentionPattern& pattern);
+std::int64_t pairs_of(const AttentionLayout& layout);
 
 }  // namespace attend::detail

@@ -14,25 +14,22 @@ void expect_heads(std::string_view op, const Variable& q, const Variable& k, int
                  k.shape());
 }
 
-void expect_pairs(std::string_view op, const Variable& pairs, const AttentionPattern& pattern,
-                  int heads) {
-  const Shape expected{heads * detail::pairs_of(pattern)};
+void expect_pairs(std::string_view op, const Variable& pairs, const AttentionLayout& layout) {
+  const Shape expected{layout.heads * detail::pairs_of(layout)};
   detail::expect(pairs.shape() == expected, op, "a number for every pair and head", pairs.shape(),
                  expected);
 }
 
-// The query rows of a pattern, as a shape to check it against.
+// The rows of a layout, as a shape to check it against.
 Shape rows_of(const Ids& offsets) { return {offsets->empty() ? 0 : offsets->back(), 1}; }
 
 }  // namespace
 
-Variable attention_scores(const Variable& q, const Variable& k, const AttentionPattern& pattern,
-                          int heads) {
-  expect_heads("attention_scores", q, k, heads);
-  detail::check_pattern("attention_scores", pattern, q.shape(), k.shape());
-  if (will_record({&q, &k})) detail::check_no_shared_keys("attention_scores", pattern);
-  const AttentionLayout layout = detail::layout_of(pattern, heads);
-  const Tensor pairs = Tensor::empty({heads * detail::pairs_of(pattern)});
+Variable attention_scores(const Variable& q, const Variable& k, const AttentionLayout& layout) {
+  expect_heads("attention_scores", q, k, layout.heads);
+  detail::check_layout("attention_scores", layout, q.shape(), k.shape());
+  if (will_record({&q, &k})) detail::check_no_shared_keys("attention_scores", layout);
+  const Tensor pairs = Tensor::empty({layout.heads * detail::pairs_of(layout)});
   backend()->attention_scores(q.value(), k.value(), layout, pairs);
 
   // S = Q K^T:   dQ = dS K,   dK = dS^T Q
@@ -50,15 +47,14 @@ Variable attention_scores(const Variable& q, const Variable& k, const AttentionP
 }
 
 Variable additive_attention_scores(const Variable& q, const Variable& k, const Variable& v,
-                                   const AttentionPattern& pattern, int heads) {
+                                   const AttentionLayout& layout) {
   constexpr std::string_view kOp = "additive_attention_scores";
-  expect_heads(kOp, q, k, heads);
+  expect_heads(kOp, q, k, layout.heads);
   detail::expect(v.shape() == Shape{1, q.dim(1)}, kOp, "q [N, H*Dh] and v [1, H*Dh]", q.shape(),
                  v.shape());
-  detail::check_pattern(kOp, pattern, q.shape(), k.shape());
-  if (will_record({&q, &k, &v})) detail::check_no_shared_keys(kOp, pattern);
-  const AttentionLayout layout = detail::layout_of(pattern, heads);
-  const Tensor pairs = Tensor::empty({heads * detail::pairs_of(pattern)});
+  detail::check_layout(kOp, layout, q.shape(), k.shape());
+  if (will_record({&q, &k, &v})) detail::check_no_shared_keys(kOp, layout);
+  const Tensor pairs = Tensor::empty({layout.heads * detail::pairs_of(layout)});
   backend()->additive_scores(q.value(), k.value(), v.value(), layout, pairs);
 
   // s[i, j] = v . t,  t = tanh(q[i] + k[j]):   dv = sum ds t,   dq[i] = sum_j ds v (1 - t^2), dk[j]
@@ -80,15 +76,13 @@ Variable additive_attention_scores(const Variable& q, const Variable& k, const V
                 });
 }
 
-Variable attention_weights(const Variable& scores, const AttentionPattern& pattern,
-                           const AttentionWeightOptions& options) {
+Variable attention_weights(const Variable& scores, const AttentionLayout& layout,
+                           AttentionChoice choice) {
   constexpr std::string_view kOp = "attention_weights";
-  detail::check_pattern(kOp, pattern, rows_of(pattern.query_offsets), rows_of(pattern.key_offsets));
-  expect_pairs(kOp, scores, pattern, options.heads);
-  AttentionLayout layout = detail::layout_of(pattern, options.heads);
-  layout.scale = options.scale;
-  const bool hard = options.choice != AttentionChoice::soft;
-  const bool recording = options.choice != AttentionChoice::hard && will_record({&scores});
+  detail::check_layout(kOp, layout, rows_of(layout.query_offsets), rows_of(layout.key_offsets));
+  expect_pairs(kOp, scores, layout);
+  const bool hard = choice != AttentionChoice::soft;
+  const bool recording = choice != AttentionChoice::hard && will_record({&scores});
   const Tensor weights = Tensor::empty(scores.shape());
   if (hard) backend()->attention_argmax(scores.value(), layout, weights);
   if (!hard || recording) {
@@ -105,18 +99,16 @@ Variable attention_weights(const Variable& scores, const AttentionPattern& patte
   return Variable(weights);
 }
 
-Variable attention_sum(const Variable& weights, const Variable& v, const AttentionPattern& pattern,
-                       int heads) {
+Variable attention_sum(const Variable& weights, const Variable& v, const AttentionLayout& layout) {
   constexpr std::string_view kOp = "attention_sum";
   detail::expect_matrix(kOp, v);
-  detail::expect(heads >= 1 && v.dim(1) % heads == 0, kOp,
-                 fmt::format("weights [P] and v [M, H*Dv] with {} heads", heads), weights.shape(),
-                 v.shape());
-  detail::check_pattern(kOp, pattern, rows_of(pattern.query_offsets), v.shape());
-  expect_pairs(kOp, weights, pattern, heads);
-  if (will_record({&weights, &v})) detail::check_no_shared_keys(kOp, pattern);
-  const AttentionLayout layout = detail::layout_of(pattern, heads);
-  const Tensor out = Tensor::empty({pattern.query_offsets->back(), v.dim(1)});
+  detail::expect(layout.heads >= 1 && v.dim(1) % layout.heads == 0, kOp,
+                 fmt::format("weights [P] and v [M, H*Dv] with {} heads", layout.heads),
+                 weights.shape(), v.shape());
+  detail::check_layout(kOp, layout, rows_of(layout.query_offsets), v.shape());
+  expect_pairs(kOp, weights, layout);
+  if (will_record({&weights, &v})) detail::check_no_shared_keys(kOp, layout);
+  const Tensor out = Tensor::empty({layout.query_offsets->back(), v.dim(1)});
   backend()->apply_attention(weights.value(), v.value(), layout, 0.0f, out);
 
   // O = W V:   dW = dO V^T,   dV = W^T dO

@@ -2,8 +2,9 @@
 // scaled_dot_product_attention fuses one combination; variants (hard attention, additive scores)
 // use the others.
 //
-// Pairs and weights are one tensor [P]: a [Tq, Tk] block for each sequence and head. All ops throw
-// ShapeError.
+// Pairs and weights are one tensor [P]: a [Tq, Tk] block for each sequence and head. Of the layout,
+// all ops read the sequences and the heads; attention_weights alone reads the scale and what is
+// visible, and none the dropout. All ops throw ShapeError.
 #pragma once
 
 #include "attend/ops/attention/attention.h"
@@ -11,13 +12,12 @@
 namespace attend {
 
 // q[i] . k[j], head by head.  q [N, H*Dh], k [M, H*Dh] -> [P].
-Variable attention_scores(const Variable& q, const Variable& k, const AttentionPattern& pattern,
-                          int heads);
+Variable attention_scores(const Variable& q, const Variable& k, const AttentionLayout& layout);
 
 // v . tanh(q[i] + k[j]), head by head (Bahdanau et al. 2015, appendix A.1.2, with q = W s and k = U
 // h). q [N, H*Dh], k [M, H*Dh], v [1, H*Dh] -> [P].
 Variable additive_attention_scores(const Variable& q, const Variable& k, const Variable& v,
-                                   const AttentionPattern& pattern, int heads);
+                                   const AttentionLayout& layout);
 
 // How weights are chosen from scores.
 enum class AttentionChoice {
@@ -27,19 +27,12 @@ enum class AttentionChoice {
   straight_through,  // hard in the forward pass, with the gradient of soft (Bengio et al. 2013)
 };
 
-struct AttentionWeightOptions {
-  int heads = 1;
-  float scale = 1.0f;  // inverse temperature beta
-  AttentionChoice choice = AttentionChoice::soft;
-};
-
-// scores [P] -> weights [P]. Applies the pattern's mask and bias. A query without visible keys gets
-// zeros.
-Variable attention_weights(const Variable& scores, const AttentionPattern& pattern,
-                           const AttentionWeightOptions& options);
+// scores [P] -> weights [P]. Applies the layout's scale, mask and bias. A query without visible
+// keys gets zeros.
+Variable attention_weights(const Variable& scores, const AttentionLayout& layout,
+                           AttentionChoice choice = AttentionChoice::soft);
 
 // sum_j weights[i, j] v[j], head by head.  weights [P], v [M, H*Dv] -> [N, H*Dv].
-Variable attention_sum(const Variable& weights, const Variable& v, const AttentionPattern& pattern,
-                       int heads);
+Variable attention_sum(const Variable& weights, const Variable& v, const AttentionLayout& layout);
 
 }  // namespace attend

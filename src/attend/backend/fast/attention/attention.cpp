@@ -246,11 +246,10 @@ namespace attend {
 
 HWY_EXPORT(attention_unit);
 
-void FastBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v,
-                            const AttentionLayout& layout, const Tensor& out,
-                            const Tensor& log_sum_exp, const Tensor& weights) {
-  assert(q.cols() == k.cols() && v.cols() == out.cols());
-  AttentionCall call = describe_attention(q, k, v, layout, out);
+void FastBackend::attention(const AttentionOperands& x, const AttentionLayout& layout,
+                            const Tensor& out, const Tensor& log_sum_exp, const Tensor& weights) {
+  assert(x.q.cols() == x.k.cols() && x.v.cols() == out.cols());
+  AttentionCall call = describe_attention(x, layout, out);
   if (log_sum_exp.defined()) call.log_sum_exp = rows_of(log_sum_exp);
   if (weights.defined()) call.weights = weights.data();
   for_attention_units(layout, call.width + call.value_width, kQueriesPerUnit,

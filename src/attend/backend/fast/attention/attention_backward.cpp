@@ -229,12 +229,11 @@ namespace attend {
 
 HWY_EXPORT(attention_backward_unit);
 
-void FastBackend::attention_backward(const Tensor& q, const Tensor& k, const Tensor& v,
-                                     const AttentionLayout& layout, const Tensor& out,
-                                     const Tensor& log_sum_exp, const Tensor& dout,
-                                     const AttentionGradients& gradients) {
-  assert(q.cols() == k.cols() && v.cols() == out.cols() && log_sum_exp.defined());
-  AttentionCall call = describe_attention(q, k, v, layout, out);
+void FastBackend::attention_backward(const AttentionOperands& x, const AttentionLayout& layout,
+                                     const Tensor& out, const Tensor& log_sum_exp,
+                                     const Tensor& dout, const AttentionGradients& gradients) {
+  assert(x.q.cols() == x.k.cols() && x.v.cols() == out.cols() && log_sum_exp.defined());
+  AttentionCall call = describe_attention(x, layout, out);
   call.log_sum_exp = rows_of(log_sum_exp);
   call.dout = rows_of(dout);
   call.dq = rows_of(gradients.q);

@@ -1,10 +1,10 @@
 #include "attend/backend/fast/attention/attention_work.h"
-#include "attend/backend/ids_span.h"
 
 #include <algorithm>
 #include <bit>
 #include <vector>
 
+#include "attend/backend/cpu/attention_sequences.h"
 #include "attend/core/threads/parallel.h"
 #include "attend/tensor/allocator.h"
 
@@ -36,17 +36,14 @@ std::int64_t cost_of(const AttentionUnit& unit, bool causal) {
 void collect_pieces(const AttentionLayout& layout, std::ptrdiff_t queries_per_unit,
                     std::vector<Piece>& pieces) {
   pieces.clear();
-  std::ptrdiff_t block = 0, tokens = 0;
-  const auto query_offsets = device_span(layout.query_offsets),
-             key_begin = device_span(layout.key_begin), key_end = device_span(layout.key_end);
-  for (std::size_t b = 0; b < key_begin.size(); ++b) {
+  std::ptrdiff_t tokens = 0;
+  for_each_sequence(layout, [&](const AttentionSequence& sequence) {
     AttentionUnit unit;
-    unit.query_row = query_offsets[b];
-    unit.queries = query_offsets[b + 1] - query_offsets[b];
-    unit.key_row = key_begin[b];
-    unit.keys = key_end[b] - key_begin[b];
-    unit.block = block;
-    block += unit.queries * unit.keys;
+    unit.query_row = sequence.query_begin;
+    unit.queries = sequence.queries;
+    unit.key_row = sequence.key_begin;
+    unit.keys = sequence.keys;
+    unit.block = sequence.bias_begin;
     unit.tokens_before = tokens;
     tokens += unit.queries + unit.keys;
     // A sequence without queries still has keys, whose gradients are zero.
@@ -55,7 +52,7 @@ void collect_pieces(const AttentionLayout& layout, std::ptrdiff_t queries_per_un
       pieces.push_back({unit, cost_of(unit, layout.causal)});
       unit.query_begin = unit.query_end;
     } while (unit.query_begin < unit.queries);
-  }
+  });
 }
 
 // The start of each part, for parts of about equal cost. A position is piece * heads + head; the
@@ -88,21 +85,21 @@ StridedRows rows_of(const Tensor& x) {
   return {x.data(), static_cast<std::ptrdiff_t>(x.row_stride())};
 }
 
-AttentionCall describe_attention(const Tensor& q, const Tensor& k, const Tensor& v,
-                                 const AttentionLayout& layout, const Tensor& out) {
+AttentionCall describe_attention(const AttentionOperands& x, const AttentionLayout& layout,
+                                 const Tensor& out) {
   AttentionCall call;
-  call.q = rows_of(q);
-  call.k = rows_of(k);
-  call.v = rows_of(v);
+  call.q = rows_of(x.q);
+  call.k = rows_of(x.k);
+  call.v = rows_of(x.v);
   call.out = rows_of(out);
   if (layout.bias.defined()) call.bias = layout.bias.data();
-  if (layout.distance_bias.defined()) {
-    call.distance_bias = rows_of(layout.distance_bias.table);
-    call.reach = layout.distance_bias.reach();
+  if (x.distance_bias.defined()) {
+    call.distance_bias = rows_of(x.distance_bias.table);
+    call.reach = x.distance_bias.reach();
   }
   call.heads = layout.heads;
-  call.width = q.cols() / layout.heads;
-  call.value_width = v.cols() / layout.heads;
+  call.width = x.q.cols() / layout.heads;
+  call.value_width = x.v.cols() / layout.heads;
   call.scale = layout.scale;
   call.causal = layout.causal;
   call.precision = layout.precision;

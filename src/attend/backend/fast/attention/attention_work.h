@@ -128,8 +128,8 @@ struct CachedQueries {
   std::size_t scores_stride() const { return (longest + 3) / 4 * 4; }
 };
 
-AttentionCall describe_attention(const Tensor& q, const Tensor& k, const Tensor& v,
-                                 const AttentionLayout& layout, const Tensor& out);
+AttentionCall describe_attention(const AttentionOperands& x, const AttentionLayout& layout,
+                                 const Tensor& out);
 StridedRows rows_of(const Tensor& x);
 
 // Calls run(unit, next) for every unit of the layout, over the threads; `next` is the following

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "attend/backend/ids_span.h"
+#include "attend/backend/cpu/attention_sequences.h"
 #include "attend/core/threads/parallel.h"
 
 namespace attend {
@@ -27,23 +27,23 @@ void load_diagonals(const AttentionCall& call, const AttentionUnit& unit, float*
 }
 
 Tensor make_distance_sums(const AttentionLayout& layout) {
-  const auto query_offsets = device_span(layout.query_offsets),
-             key_begin = device_span(layout.key_begin), key_end = device_span(layout.key_end);
-  std::int64_t tokens = query_offsets.back();
-  for (std::size_t b = 0; b < key_begin.size(); ++b) tokens += key_end[b] - key_begin[b];
+  std::int64_t tokens = 0;
+  for_each_sequence(layout, [&](const AttentionSequence& sequence) {
+    tokens += sequence.queries + sequence.keys;
+  });
   return Tensor::empty({tokens * layout.heads});
 }
 
 void write_distance_gradient(const AttentionCall& call, const AttentionLayout& layout,
                              const Tensor& gradient) {
-  const auto query_offsets = device_span(layout.query_offsets),
-             key_begin = device_span(layout.key_begin), key_end = device_span(layout.key_end);
+  std::vector<AttentionSequence> sequences;
+  for_each_sequence(layout,
+                    [&](const AttentionSequence& sequence) { sequences.push_back(sequence); });
   parallel_each(call.heads, [&](std::int64_t head) {
     std::vector<double> sums(static_cast<std::size_t>(gradient.rows()));
     const float* from = call.distance_sums;
-    for (std::size_t b = 0; b < key_begin.size(); ++b) {
-      const std::ptrdiff_t queries = query_offsets[b + 1] - query_offsets[b],
-                           tokens = queries + key_end[b] - key_begin[b];
+    for (const AttentionSequence& sequence : sequences) {
+      const std::ptrdiff_t queries = sequence.queries, tokens = queries + sequence.keys;
       const float* of_head = from + head * tokens;
       for (std::ptrdiff_t i = 0; i < tokens; ++i)
         sums[static_cast<std::size_t>(row_of_diagonal(call, queries, i))] += double{of_head[i]};
