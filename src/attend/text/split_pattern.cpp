@@ -13,7 +13,7 @@
 #include "attend/core/strings/quote.h"
 #include "attend/core/strings/utf8.h"
 #include "attend/error.h"
-#include "attend/text/huggingface/oniguruma.h"
+#include "attend/text/huggingface/patterns/oniguruma.h"
 
 namespace attend::detail {
 

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "attend/text/chat_template/formatting.h"
 #include "attend/text/chat_template/operators.h"
-#include "attend/text/chat_template/printing.h"
+#include "attend/text/chat_template/printing/formatting.h"
+#include "attend/text/chat_template/printing/printing.h"
 
 namespace attend::chat_template {
 namespace {

@@ -7,7 +7,7 @@
 #include "attend/core/strings/utf8.h"
 #include "attend/text/chat_template/known_names.h"
 #include "attend/text/chat_template/operators.h"
-#include "attend/text/chat_template/printing.h"
+#include "attend/text/chat_template/printing/printing.h"
 
 namespace attend::chat_template {
 namespace {

@@ -12,7 +12,7 @@
 #include "attend/core/strings/utf8.h"
 #include "attend/error.h"
 #include "attend/text/byte_bpe/byte_letters.h"
-#include "attend/text/huggingface/text_pattern.h"
+#include "attend/text/huggingface/patterns/text_pattern.h"
 #include "attend/text/sentencepiece/meta_symbol.h"
 #include "attend/text/waiting_bytes.h"
 

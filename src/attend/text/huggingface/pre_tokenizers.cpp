@@ -8,7 +8,7 @@
 #include "attend/text/byte_bpe/byte_bpe.h"
 #include "attend/text/byte_bpe/byte_letters.h"
 #include "attend/text/huggingface/foreign_classes.h"
-#include "attend/text/huggingface/text_pattern.h"
+#include "attend/text/huggingface/patterns/text_pattern.h"
 #include "attend/text/normalization/normalization.h"
 #include "attend/text/sentencepiece/meta_symbol.h"
 

@@ -10,7 +10,7 @@
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/text/huggingface/foreign_classes.h"
-#include "attend/text/huggingface/text_pattern.h"
+#include "attend/text/huggingface/patterns/text_pattern.h"
 #include "attend/text/normalization/character_classes.h"
 #include "attend/text/normalization/normalization.h"
 #include "attend/text/normalization/source_map.h"

@@ -2,11 +2,11 @@
 
 #include "attend/core/strings/quote.h"
 #include "attend/core/strings/unicode.h"
-#include "attend/text/chat_template/formatting.h"
 #include "attend/text/chat_template/functions/functions.h"
 #include "attend/text/chat_template/known_names.h"
 #include "attend/text/chat_template/operators.h"
-#include "attend/text/chat_template/printing.h"
+#include "attend/text/chat_template/printing/formatting.h"
+#include "attend/text/chat_template/printing/printing.h"
 
 namespace attend::chat_template {
 namespace {

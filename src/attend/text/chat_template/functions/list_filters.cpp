@@ -8,7 +8,7 @@
 #include "attend/text/chat_template/functions/functions.h"
 #include "attend/text/chat_template/known_names.h"
 #include "attend/text/chat_template/operators.h"
-#include "attend/text/chat_template/printing.h"
+#include "attend/text/chat_template/printing/printing.h"
 
 namespace attend::chat_template {
 namespace {

@@ -6,11 +6,11 @@
 #include "attend/core/strings/unicode.h"
 #include "attend/core/strings/utf8.h"
 #include "attend/text/chat_template/bound.h"
-#include "attend/text/chat_template/formatting.h"
 #include "attend/text/chat_template/functions/text_functions.h"
-#include "attend/text/chat_template/number_format.h"
 #include "attend/text/chat_template/operators.h"
-#include "attend/text/chat_template/printing.h"
+#include "attend/text/chat_template/printing/formatting.h"
+#include "attend/text/chat_template/printing/number_format.h"
+#include "attend/text/chat_template/printing/printing.h"
 
 namespace attend::chat_template {
 namespace {

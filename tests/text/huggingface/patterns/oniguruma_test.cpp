@@ -1,6 +1,6 @@
 // Random patterns with what the tokenizers library makes of them, from tools/fuzz_patterns.py.
 // ATTEND_PATTERN_CASES names another file of cases.
-#include "attend/text/huggingface/oniguruma.h"
+#include "attend/text/huggingface/patterns/oniguruma.h"
 
 #include <gtest/gtest.h>
 

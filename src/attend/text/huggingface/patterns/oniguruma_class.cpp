@@ -1,4 +1,4 @@
-#include "attend/text/huggingface/oniguruma_class.h"
+#include "attend/text/huggingface/patterns/oniguruma_class.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "attend/text/chat_template/number_format.h"
+#include "attend/text/chat_template/printing/number_format.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "attend/core/strings/quote.h"
 #include "attend/core/strings/utf8.h"
-#include "attend/text/chat_template/printing.h"
+#include "attend/text/chat_template/printing/printing.h"
 
 namespace attend::chat_template {
 namespace {

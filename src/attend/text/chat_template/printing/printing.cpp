@@ -1,4 +1,4 @@
-#include "attend/text/chat_template/printing.h"
+#include "attend/text/chat_template/printing/printing.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "attend/text/huggingface/oniguruma.h"
+#include "attend/text/huggingface/patterns/oniguruma.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "attend/core/strings/ascii.h"
 #include "attend/core/strings/utf8.h"
 #include "attend/error.h"
-#include "attend/text/huggingface/oniguruma_class.h"
+#include "attend/text/huggingface/patterns/oniguruma_class.h"
 
 namespace attend::detail {
 namespace {

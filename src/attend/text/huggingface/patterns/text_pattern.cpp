@@ -1,4 +1,4 @@
-#include "attend/text/huggingface/text_pattern.h"
+#include "attend/text/huggingface/patterns/text_pattern.h"
 
 #include <fmt/format.h>
 
