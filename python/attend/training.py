@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
-import pathlib
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from attend import _attend
 from attend._attend import StepReport, ValidationReport
 from attend._callbacks import Callback, History
 from attend._common import given
-from attend._errors import DataError
 from attend._imports import imported
 from attend._options import (
     ClassificationTrainingOptions,
@@ -26,7 +22,7 @@ from attend._options import (
     TrainingOptions,
 )
 from attend._progress import progress_of
-from attend._texts import checked_text
+from attend._training_data import RELATED, Data, example_of, numbered, row_of, tagged_of
 from attend.classifier import Classifier
 from attend.embedder import Embedder
 from attend.generator import Generator
@@ -102,7 +98,7 @@ def train_translation(
         src_valid=src_valid,
         tgt_valid=tgt_valid,
     )
-    data = _Data(out)
+    data = Data(out)
     for part, text in ("train", pairs), ("valid", valid_pairs):
         if text is not None:
             named |= data.columns(text, f"pairs.{part}", (f"src_{part}", f"tgt_{part}"))
@@ -128,7 +124,7 @@ def train_lm(
     ``train_translation``; ``options``: see LanguageTrainingOptions and TrainingOptions.
     """
     named = given(**options, train=train, valid=valid)
-    data = _Data(out)
+    data = Data(out)
     for part, text in ("train", lines), ("valid", valid_lines):
         if text is not None:
             named |= data.columns(((line,) for line in text), f"lines.{part}", (part,))
@@ -162,11 +158,11 @@ def train_classification(
     ClassificationTrainingOptions and TrainingOptions.
     """
     named = given(**options, train=train, valid=valid)
-    data = _Data(out)
+    data = Data(out)
     separator = named.get("label_separator", ",")
     for part, rows in ("train", examples), ("valid", valid_examples):
         if rows is not None:
-            named |= data.table(part, (_example(row, n, separator) for n, row in _numbered(rows)))
+            named |= data.table(part, (example_of(row, n, separator) for n, row in numbered(rows)))
             if data.has_pairs:
                 named["second_column"] = "second"
     return Classifier(_train("classification", config, out, resume, named, callbacks, progress))
@@ -192,10 +188,10 @@ def train_tagging(
     TaggingTrainingOptions and TrainingOptions.
     """
     named = given(**options, train=train, valid=valid)
-    data = _Data(out)
+    data = Data(out)
     for part, rows in ("train", examples), ("valid", valid_examples):
         if rows is not None:
-            named |= data.table(part, (_tagged(row, n) for n, row in _numbered(rows)))
+            named |= data.table(part, (tagged_of(row, n) for n, row in numbered(rows)))
     return Tagger(_train("tagging", config, out, resume, named, callbacks, progress))
 
 
@@ -225,8 +221,8 @@ def train_embedding(
     EmbeddingTrainingOptions and TrainingOptions.
     """
     named = given(**options, train=train, valid=valid, valid_scored=valid_scored)
-    data = _Data(out)
-    names = _RELATED.get(named.get("texts", "pairs"), _RELATED["pairs"])
+    data = Data(out)
+    names = RELATED.get(named.get("texts", "pairs"), RELATED["pairs"])
     scored = ("anchor", "positive", "score")
     for part, rows, columns in (
         ("train", examples, names),
@@ -234,114 +230,8 @@ def train_embedding(
         ("valid_scored", valid_scored_examples, scored),
     ):
         if rows is not None:
-            named |= data.table(part, (_row(row, n, columns) for n, row in _numbered(rows)))
+            named |= data.table(part, (row_of(row, n, columns) for n, row in numbered(rows)))
     return Embedder(_train("embedding", config, out, resume, named, callbacks, progress))
-
-
-#: The columns of an example, by the option ``texts``.
-_RELATED = {
-    "pairs": ("anchor", "positive"),
-    "triplets": ("anchor", "positive", "negative"),
-    "labeled": ("label", "text"),
-}
-
-
-def _numbered(rows: Iterable[Any]) -> Iterable[tuple[int, Any]]:
-    return enumerate(rows, 1)
-
-
-def _row(row: Any, number: int, names: tuple[str, ...]) -> dict[str, Any]:
-    if isinstance(row, str) or len(row) != len(names):
-        raise DataError(f"item {number}: expected {' and '.join(names)}, got {row!r}")
-    return {
-        name: float(value) if name == "score" else _one_line(value, number)
-        for name, value in zip(names, row, strict=True)
-    }
-
-
-def _example(row: Any, number: int, separator: str) -> dict[str, Any]:
-    if isinstance(row, str) or len(row) not in (2, 3):
-        raise DataError(f"item {number}: expected a label and a text, got {row!r}")
-    texts = [_one_line(text, number) for text in row[1:]]
-    if len(texts) == 2 and any("\t" in text for text in texts):
-        raise DataError(f"item {number}: expected a pair of texts without tabs, got {texts!r}")
-    label = _label(row[0], number, separator)
-    return {"label": label} | dict(zip(("text", "second"), texts, strict=False))
-
-
-def _label(label: Any, number: int, separator: str) -> str | float | list[str]:
-    if isinstance(label, Integral):
-        return int(label)
-    if isinstance(label, Real):
-        return float(label)
-    if isinstance(label, str):
-        return _one_line(label, number)
-    labels = [_one_line(one, number) for one in label]
-    if any(separator in one for one in labels):
-        raise DataError(
-            f"item {number}: expected labels without {separator!r}, got {labels!r}: choose another "
-            "label_separator"
-        )
-    return labels
-
-
-def _tagged(row: Any, number: int) -> dict[str, Any]:
-    if isinstance(row, str) or len(row) != 2 or any(isinstance(part, str) for part in row):
-        raise DataError(f"item {number}: expected words and tags, got {row!r}")
-    words, tags = row
-    for word in [*words, *tags]:
-        if not isinstance(word, str) or len(word.split()) != 1:
-            raise DataError(f"item {number}: expected words without spaces, got {word!r}")
-        checked_text(word, f"item {number}")
-    if len(words) != len(tags):
-        raise DataError(
-            f"item {number}: expected as many tags as words, got {len(words)} and {len(tags)}"
-        )
-    return {"label": list(tags), "text": list(words)}
-
-
-class _Data:
-    """Text from Python as files in the folder of a run, where resuming finds it again."""
-
-    def __init__(self, out: Path) -> None:
-        self._folder = pathlib.Path(out) / "data"
-        self.has_pairs = False
-
-    def columns(
-        self, rows: Iterable[tuple[str, ...]], name: str, options: tuple[str, ...]
-    ) -> dict[str, str]:
-        """One file per element of the rows, line by line; returns their names by option."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        paths = {option: str(self._folder / f"{name}.{option}") for option in options}
-        files = [open(path, "w", encoding="utf-8", newline="\n") for path in paths.values()]
-        try:
-            for number, row in enumerate(rows, 1):
-                if isinstance(row, str) or len(row) != len(options):
-                    raise DataError(f"item {number}: expected {len(options)} texts, got {row!r}")
-                for text, file in zip(row, files, strict=True):
-                    file.write(_one_line(text, number) + "\n")
-        finally:
-            for file in files:
-                file.close()
-        return paths
-
-    def table(self, part: str, rows: Iterable[dict[str, Any]]) -> dict[str, str]:
-        """JSON Lines: an object per row."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        path = self._folder / f"examples.{part}.jsonl"
-        with open(path, "w", encoding="utf-8", newline="\n") as file:
-            for row in rows:
-                self.has_pairs = self.has_pairs or "second" in row
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
-        return {part: str(path)}
-
-
-def _one_line(text: object, number: int) -> str:
-    if not isinstance(text, str):
-        raise DataError(f"item {number}: expected text, got {text!r}")
-    if "\n" in text or "\r" in text:
-        raise DataError(f"item {number}: expected one line, got {text!r}")
-    return checked_text(text, f"item {number}")
 
 
 def _train(
