@@ -1,55 +1,31 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <chrono>
-#include <filesystem>
 #include <list>
-#include <thread>
 
-#include "attend/api/views.h"
-#include "attend/checkpoint/checkpoint.h"
 #include "attend/classifier.h"
-#include "attend/core/json/json_text.h"
 #include "attend/generator.h"
 #include "attend/inspect/drawn_text.h"
 #include "attend/inspect/words/word_uses.h"
 #include "attend/tasks/loaded_model.h"
 #include "attend/tasks/translation/engine.h"
 #include "attend/translator.h"
-#include "server/served_models.h"
-#include "tasks/small_adapter.h"
+#include "server/explored_models.h"
 
 namespace attend {
 namespace {
 
-using Answer = nlohmann::ordered_json;
-
-class Exploring : public ServingTest {
- protected:
-  static std::string file(const std::string& name) { return SmallModels::shared().file(name); }
-  // The answer to a request for "the dog sleeps" with more fields.
-  Answer explored(const Answer& more = Answer::object(), int status = 200) {
-    Answer request{{"text", "the dog sleeps"}};
-    request.update(more);
-    return json_of(post("/explore", json_text(request)), status);
+// The events of a stream, without the mark of its end.
+std::vector<Answer> events_of(const RawResponse& response) {
+  std::vector<Answer> events;
+  std::size_t at = 0;
+  const std::string before = "data: ";
+  while ((at = response.body.find(before, at)) != std::string::npos) {
+    at += before.size();
+    const std::string text = response.body.substr(at, response.body.find('\n', at) - at);
+    if (text != "[DONE]") events.push_back(parse_json(text, "event"));
   }
-  // The events of a stream, without the mark of its end.
-  static std::vector<Answer> events_of(const RawResponse& response) {
-    std::vector<Answer> events;
-    std::size_t at = 0;
-    const std::string before = "data: ";
-    while ((at = response.body.find(before, at)) != std::string::npos) {
-      at += before.size();
-      const std::string text = response.body.substr(at, response.body.find('\n', at) - at);
-      if (text != "[DONE]") events.push_back(parse_json(text, "event"));
-    }
-    return events;
-  }
-  static const std::vector<std::string>& source() {
-    static const std::vector<std::string> text{"the dog sleeps"};
-    return text;
-  }
-};
+  return events;
+}
 
 std::vector<std::string> texts_of_axis(const Answer& answer, const char* axis) {
   std::vector<std::string> texts;
@@ -185,14 +161,6 @@ TEST_F(Exploring, CanBeSwitchedOff) {
   EXPECT_EQ(server_->explorer_memory(), 0u);
 }
 
-TEST_F(Exploring, CountsTheMemoryOfTheTwoLargestModels) {
-  serve({"en-de", "lm", "classes"});
-  std::vector<std::uint64_t> sizes;
-  for (const auto& model : server_->models()) sizes.push_back(model->state.bytes);
-  std::sort(sizes.rbegin(), sizes.rend());
-  EXPECT_EQ(server_->explorer_memory(), sizes[0] + sizes[1]);
-}
-
 TEST_F(Exploring, TriesHeadsWithoutThoseThatAreOff) {
   serve({"en-de"});
   const Answer request{{"text", "the dog sleeps"},
@@ -275,20 +243,6 @@ TEST_F(Exploring, ShowsAWordInSeveralTexts) {
   shown({{"texts", long_text}}, 400);
 }
 
-TEST_F(Exploring, ComparesTwoModelsWithoutLoadingThemAgain) {
-  const std::string copy = file("second.safetensors");
-  std::filesystem::copy_file(model_file_of(file("en-de")), copy);
-  serve({"en-de", "second.safetensors", "lm"});
-  const Answer second = explored({{"model", "second"}}), first = explored({{"model", "en-de"}});
-  EXPECT_EQ(first["attention"], second["attention"]);
-  // A file that is gone cannot be read again.
-  std::filesystem::remove(copy);
-  EXPECT_EQ(explored({{"model", "en-de"}}), first);
-  EXPECT_EQ(explored({{"model", "second"}}), second) << "which was read first";
-  explored({{"model", "lm"}});  // in place of the first, which was asked longer ago
-  EXPECT_EQ(explored({{"model", "second"}}), second);
-}
-
 TEST_F(Exploring, ShowsTheClassesOfATextInOrder) {
   serve({"classes"});
   const Classifier own = Classifier::load(file("classes"));
@@ -334,62 +288,6 @@ TEST_F(Exploring, SaysWhatIsWrong) {
   for (int i = 0; i < 300; ++i) long_text += "dog ";
   explored({{"text", long_text}}, 400);
   EXPECT_EQ(post("/explore/heads", R"({"text": "a", "heads_off": "nothing"})").status, 400);
-}
-
-TEST_F(Exploring, ExploresAModelWithAnAdapter) {
-  const Checkpoint base = load_checkpoint(file("en-de"));
-  const Checkpoint adapter = small_adapter(base, {"encoder.layers.0.self_attn.v_proj.weight"});
-  save_checkpoint(file("adapter.safetensors"), adapter);
-  save_checkpoint(file("merged.safetensors"), merge_adapter(base, adapter));
-  serve({"en-de,name=adapted,adapter=" + file("adapter.safetensors"), "merged.safetensors"});
-  const Answer request{{"heads_off", "encoder.layers.0.self_attn:1"}, {"translation", "der hund"}};
-  const auto answer_of = [&](const char* model) {
-    Answer named = request;
-    named["model"] = model;
-    Answer answer = explored(named);
-    answer.erase("model");
-    return answer;
-  };
-  EXPECT_EQ(answer_of("adapted"), answer_of("merged"));
-}
-
-// A reload replaces it; until then, answers are those of the model that serves.
-TEST_F(Exploring, ExploresTheModelThatServesAlthoughItsFileWasReplaced) {
-  const std::string path = file("replaced.safetensors");
-  std::filesystem::copy_file(file("en-de") + "/model.safetensors", path);
-  serve({"replaced.safetensors"});
-  const Answer request{{"heads_off", "encoder.*"}, {"translation", "der hund"}};
-  const Answer before = explored(request);
-  std::filesystem::copy_file(file("lm") + "/model.safetensors", path + ".new");
-  std::filesystem::rename(path + ".new", path);
-  EXPECT_EQ(explored(request), before);
-}
-
-TEST_F(Exploring, KeepsNoModelThatIsNoLongerServed) {
-  const std::string path = file("reloaded.safetensors");
-  std::filesystem::copy_file(file("en-de") + "/model.safetensors", path);
-  serve({"reloaded.safetensors"});
-  explored({{"heads_off", "encoder.*"}});
-  const std::weak_ptr<const LoadedModel> old = ModelAccess::loaded(server_->models()[0]->loaded);
-  std::filesystem::last_write_time(
-      path, std::filesystem::last_write_time(path) + std::chrono::seconds(2));
-  EXPECT_TRUE(server_->reload().empty());
-  for (int i = 0; i < 200 && !old.expired(); ++i)  // the last call may still end
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  EXPECT_TRUE(old.expired());
-}
-
-TEST_F(Exploring, ChangesNoModelWhoseFileWasWrittenOver) {
-  const std::string path = file("overwritten.safetensors");
-  std::filesystem::copy_file(file("en-de") + "/model.safetensors", path);
-  serve({"overwritten.safetensors"});
-  std::filesystem::last_write_time(
-      path, std::filesystem::last_write_time(path) + std::chrono::seconds(2));
-  EXPECT_EQ(explored({{"translation", "der hund"}})["translation"], "der hund");
-  EXPECT_NE(explored({{"heads_off", "encoder.*"}}, 503).dump().find("load it again"),
-            std::string::npos);
-  EXPECT_TRUE(server_->reload().empty());
-  explored({{"heads_off", "encoder.*"}});
 }
 
 TEST_F(Exploring, ServesItsPage) {
