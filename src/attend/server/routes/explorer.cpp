@@ -201,6 +201,32 @@ constexpr RouteField kText{"text", FieldType::text, "text to translate, classify
 constexpr RouteField kTranslation{"translation", FieldType::text,
                                   "show this translation; default: the model's own"};
 constexpr RouteField kPrefix{"prefix", FieldType::text, "prefix of the model's translation"};
+
+std::vector<RouteField> drawing_fields() {
+  return {{"text", FieldType::text, "text to translate or to continue", true},
+          kPrefix,
+          {"temperature", FieldType::number,
+           "divides the logits (1); 0: the most probable token at every position"},
+          {"seed", FieldType::whole, "equal seeds give equal texts (1)"},
+          {"max_tokens", FieldType::whole, "most tokens to write, at most 256 (60)"},
+          kHeadsOffField,
+          kBetaField,
+          kSourceField,
+          kTargetField,
+          kExploredModelField};
+}
+
+std::vector<RouteField> word_fields() {
+  return {{"texts", FieldType::texts, "at most 64 texts with the word", true},
+          {"word", FieldType::text, "the word", true},
+          {"layer", FieldType::whole,
+           "of the encoder or language model: 1 is the first, -1 the last (-1), 0 the input of the "
+           "first"},
+          kHeadsOffField,
+          kBetaField,
+          kExploredModelField};
+}
+
 }  // namespace
 
 std::vector<Route> explorer_routes() {
@@ -209,66 +235,43 @@ std::vector<Route> explorer_routes() {
                        void (*run)(const std::shared_ptr<Call>&)) {
     return Route{"GET", path, group, summary, {}, "", run, Dialect::plain, Route::Key::none};
   };
-  return {get("/explore",
-              "The explorer page: a model's attention, and how changing it changes the output",
-              explorer_page),
-          get("/explore.css", "The style of the page", explorer_style),
-          get("/explore.js", "The script of the page", explorer_script),
-          {"POST",
-           "/explore",
-           group,
-           "Translate, classify or read a text, with the attention of every head; heads may be "
-           "switched off or sharpened",
-           {kText,
-            kTranslation,
-            kPrefix,
-            {"reference", FieldType::text, "another translation to score"},
-            kHeadsOffField,
-            kBetaField,
-            kSourceField,
-            kTargetField,
-            kExploredModelField},
-           R"({"text": "The old dog sleeps.", "heads_off": ["encoder.layers.0.self_attn:0"]})",
-           explore},
-          {"POST",
-           "/explore/heads",
-           group,
-           "Switch off one head at a time; the change of the answer's log-probability, as events",
-           {kText, kTranslation, kPrefix, kHeadsOffField, kBetaField, kSourceField, kTargetField,
-            kExploredModelField},
-           R"({"text": "The old dog sleeps."})",
-           head_effects_of},
-          {"POST",
-           "/explore/draw",
-           group,
-           "Sample a translation, or the continuation of a text, at an output temperature",
-           {{"text", FieldType::text, "text to translate or to continue", true},
-            kPrefix,
-            {"temperature", FieldType::number,
-             "divides the logits (1); 0: the most probable token at every position"},
-            {"seed", FieldType::whole, "equal seeds give equal texts (1)"},
-            {"max_tokens", FieldType::whole, "most tokens to write, at most 256 (60)"},
-            kHeadsOffField,
-            kBetaField,
-            kSourceField,
-            kTargetField,
-            kExploredModelField},
-           R"({"text": "The old dog sleeps.", "temperature": 0.7, "seed": 2})",
-           draw},
-          {"POST",
-           "/explore/words",
-           group,
-           "The vectors of a word in several texts, as points of a plane",
-           {{"texts", FieldType::texts, "at most 64 texts with the word", true},
-            {"word", FieldType::text, "the word", true},
-            {"layer", FieldType::whole,
-             "of the encoder or language model: 1 is the first, -1 the last (-1), 0 the input of "
-             "the first"},
-            kHeadsOffField,
-            kBetaField,
-            kExploredModelField},
-           R"({"texts": ["The old dog sleeps.", "A dog sees the cat."], "word": "dog"})",
-           uses_of_word}};
+  return {
+      get("/explore",
+          "The explorer page: a model's attention, and how changing it changes the output",
+          explorer_page),
+      get("/explore.css", "The style of the page", explorer_style),
+      get("/explore.js", "The script of the page", explorer_script),
+      {"POST",
+       "/explore",
+       group,
+       "Translate, classify or read a text, with the attention of every head; heads may be "
+       "switched off or sharpened",
+       {kText,
+        kTranslation,
+        kPrefix,
+        {"reference", FieldType::text, "another translation to score"},
+        kHeadsOffField,
+        kBetaField,
+        kSourceField,
+        kTargetField,
+        kExploredModelField},
+       R"({"text": "The old dog sleeps.", "heads_off": ["encoder.layers.0.self_attn:0"]})",
+       explore},
+      {"POST",
+       "/explore/heads",
+       group,
+       "Switch off one head at a time; the change of the answer's log-probability, as events",
+       {kText, kTranslation, kPrefix, kHeadsOffField, kBetaField, kSourceField, kTargetField,
+        kExploredModelField},
+       R"({"text": "The old dog sleeps."})",
+       head_effects_of},
+      {"POST", "/explore/draw", group,
+       "Sample a translation, or the continuation of a text, at an output temperature",
+       drawing_fields(), R"({"text": "The old dog sleeps.", "temperature": 0.7, "seed": 2})", draw},
+      {"POST", "/explore/words", group,
+       "The vectors of a word in several texts, as points of a plane", word_fields(),
+       R"({"texts": ["The old dog sleeps.", "A dog sees the cat."], "word": "dog"})",
+       uses_of_word}};
 }
 
 }  // namespace attend

@@ -202,6 +202,30 @@ constexpr RouteField kSplitSpecialTokens{
 constexpr RouteField kModel{"model", FieldType::text,
                             "name of a model, from /v1/models; default: the first that fits"};
 
+std::vector<RouteField> embed_fields() {
+  return with_preparation(
+      {kInputs,
+       {"normalize", FieldType::flag, "scale vectors to length 1 (true)"},
+       {"truncate", FieldType::flag,
+        "read the beginning of a text that is too long (true), or refuse it"},
+       fixed_field("truncation_direction", R"(["Right", "right"])"),
+       {"prompt_name", FieldType::text, "name of a prompt of the model, such as query"},
+       kSplitSpecialTokens,
+       {"dimensions", FieldType::whole,
+        "keep this many values of each vector, at most its width; 0: all"},
+       kModel});
+}
+
+std::vector<RouteField> scoring_fields() {
+  return with_target_preparation(
+      {{"targets", FieldType::texts, "texts to score", true},
+       {"sources", FieldType::texts,
+        "sources of the targets; without sources, a language model scores"},
+       {"source", FieldType::text, "language of the sources, for a multilingual model"},
+       {"target", FieldType::text, "language of the targets, for a multilingual model"},
+       kModel});
+}
+
 }  // namespace
 
 std::vector<Route> inference_routes() {
@@ -209,18 +233,7 @@ std::vector<Route> inference_routes() {
   const Dialect dialect = Dialect::embeddings;
   return {
       {"POST", "/embed", group, "Turn texts into vectors, as text-embeddings-inference does",
-       with_preparation(
-           {kInputs,
-            {"normalize", FieldType::flag, "scale vectors to length 1 (true)"},
-            {"truncate", FieldType::flag,
-             "read the beginning of a text that is too long (true), or refuse it"},
-            fixed_field("truncation_direction", R"(["Right", "right"])"),
-            {"prompt_name", FieldType::text, "name of a prompt of the model, such as query"},
-            kSplitSpecialTokens,
-            {"dimensions", FieldType::whole,
-             "keep this many values of each vector, at most its width; 0: all"},
-            kModel}),
-       R"({"inputs": ["A dog sleeps.", "A cat eats."]})", embed, dialect},
+       embed_fields(), R"({"inputs": ["A dog sleeps.", "A cat eats."]})", embed, dialect},
       {"POST", "/predict", group, "Classify texts",
        with_preparation(
            {kLabelInputs,
@@ -255,14 +268,7 @@ std::vector<Route> inference_routes() {
        "",
        infer},
       {"POST", "/score", "attend",
-       "The log-probability of translations, or of lines of a language model",
-       with_target_preparation(
-           {{"targets", FieldType::texts, "texts to score", true},
-            {"sources", FieldType::texts,
-             "sources of the targets; without sources, a language model scores"},
-            {"source", FieldType::text, "language of the sources, for a multilingual model"},
-            {"target", FieldType::text, "language of the targets, for a multilingual model"},
-            kModel}),
+       "The log-probability of translations, or of lines of a language model", scoring_fields(),
        R"({"sources": ["The old dog sleeps."], "targets": ["Der alte Hund schläft."]})", score}};
 }
 

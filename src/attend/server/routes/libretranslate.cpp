@@ -188,22 +188,24 @@ void languages(const std::shared_ptr<Call>& call) {
   call->respond(body);
 }
 
+std::vector<RouteField> translation_fields() {
+  return with_target_preparation(
+      {{"q", FieldType::texts, "text to translate, or a list of texts", true},
+       {"source", FieldType::text, "language of the text, from /languages; auto: detected", true},
+       {"target", FieldType::text, "language to translate into", true},
+       {"format", FieldType::text,
+        "text, or html: tags stay with their words and are not translated"},
+       {"alternatives", FieldType::whole,
+        "number of other translations of each text; fewer if the model's beam is narrower"},
+       ignored_field("secret")});
+}
+
 }  // namespace
 
 std::vector<Route> libretranslate_routes() {
   const std::string_view group = "LibreTranslate";
   return {
-      {"POST", "/translate", group, "Translate texts",
-       with_target_preparation(
-           {{"q", FieldType::texts, "text to translate, or a list of texts", true},
-            {"source", FieldType::text, "language of the text, from /languages; auto: detected",
-             true},
-            {"target", FieldType::text, "language to translate into", true},
-            {"format", FieldType::text,
-             "text, or html: tags stay with their words and are not translated"},
-            {"alternatives", FieldType::whole,
-             "number of other translations of each text; fewer if the model's beam is narrower"},
-            ignored_field("secret")}),
+      {"POST", "/translate", group, "Translate texts", translation_fields(),
        R"({"q": "The old dog sleeps.", "source": "en", "target": "de"})", translate},
       {"POST",
        "/detect",
