@@ -180,8 +180,8 @@ attend_result* attend_rank(const attend_model* model, const char* query,
                            const attend_texts* documents, const attend_options* options,
                            attend_cancellation* cancellation, attend_error** error);
 // How likely a translator finds `targets` as translations of `texts`, or a language model `texts`;
-// `targets` is then NULL. Options: "max_tokens", longer texts fail; for translators "src_lang" and
-// "tgt_lang".
+// `targets` is then NULL. Options: "max_tokens", longer texts fail; those that prepare text, as
+// "lowercase"; for translators also "src_lang", "tgt_lang" and "tgt_language".
 attend_result* attend_score(const attend_model* model, const attend_texts* texts,
                             const attend_texts* targets, const attend_options* options,
                             attend_cancellation* cancellation, attend_error** error);
