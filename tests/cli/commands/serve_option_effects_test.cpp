@@ -2,16 +2,26 @@
 #include <sys/wait.h>
 
 #include <cstdlib>
+#include <initializer_list>
 
 #include "cli/commands/command_option_effects.h"
 
 namespace attend {
 namespace {
 
+const std::vector<OptionCase> kServedPreparation{
+    {"lowercase", "yes", "", "score translation?"},
+    {"normalize-punctuation", "yes", "--language en --tgt-language de", "score translation?"},
+    {"tokenize", "moses", "--language en --tgt-language de", "score translation"},
+    {"language", "fr", "--tokenize moses --language en --tgt-language de", "score"},
+    {"tgt-language", "fr", "--tokenize moses --language en --tgt-language de", "score"},
+    {"detokenize", "no", "--tokenize moses --language en --tgt-language de", "translation"},
+};
+
 class ServeOptionEffects : public CommandOptionEffects {
  protected:
-  // Starts the program, asks it, and stops it.
-  Seen observe_server(const std::vector<std::string>& arguments) {
+  // Starts the program and runs lines of sh, which have its address in $url and call `stop`.
+  void ask_server(const std::vector<std::string>& arguments, const std::string& lines) {
     std::string line;
     for (const std::string& argument : arguments) line += " '" + argument + "'";
     write("script.sh", "cd '" + folder_ + "'\nset --" + line + "\nattend='" ATTEND_PROGRAM "'\n" +
@@ -25,8 +35,24 @@ for i in $(seq 1200); do
   kill -0 $server 2> /dev/null || exit 1
   sleep 0.05
 done
-echo "$url" | sed 's/:[0-9]*$//' > seen.address
 ask="curl -s --max-time 20 -w %{http_code}"
+stop() {
+  kill -TERM $server
+  wait $server
+  echo $? > seen.status
+}
+)" + lines);
+    [[maybe_unused]] const int status = std::system(("sh " + path("script.sh")).c_str());
+  }
+  Seen seen_files(std::initializer_list<const char*> names) const {
+    Seen seen;
+    for (const char* name : names) seen[name] = read(path(std::string("seen.") + name));
+    return seen;
+  }
+
+  Seen observe_server(const std::vector<std::string>& arguments) {
+    ask_server(arguments, R"(
+echo "$url" | sed 's/:[0-9]*$//' > seen.address
 $ask -D seen.header $url/translate -d q="The old dog." -d source=en -d target=de > seen.answer
 
 head -c 3000 /dev/zero | tr '\0' a > large
@@ -53,18 +79,22 @@ perl -MIO::Socket::INET -e '
   print $s "POST /detect HTTP/1.1\r\nHost: t\r\nContent-Length: 9\r\n\r\nq"; $s->flush;
   my $ready = ""; vec($ready, fileno($s), 1) = 1;
   print select($ready, undef, undef, 1) ? "closed" : "open"' > seen.slow
-kill -TERM $server
-wait $server
-echo $? > seen.status
+stop
 grep -i '^access-control' seen.header > seen.cors
 cut -c 1-8 log.out | sort -u > seen.log
 )");
-    [[maybe_unused]] const int status = std::system(("sh " + path("script.sh")).c_str());
-    Seen seen;
-    for (const char* name : {"address", "answer", "large", "models", "idle", "slow", "status",
-                             "cors", "log", "explore", "file", "kept"})
-      seen[name] = read(path(std::string("seen.") + name));
-    return seen;
+    return seen_files({"address", "answer", "large", "models", "idle", "slow", "status", "cors",
+                       "log", "explore", "file", "kept"});
+  }
+  // What it answers to requests for raw text.
+  Seen observe_requests(const std::vector<std::string>& arguments) {
+    ask_server(arguments, R"(
+post="$ask -H Content-Type:application/json"
+$post $url/translate -d @text.json > seen.translation
+$post $url/score -d @pair.json > seen.score
+stop
+)");
+    return seen_files({"translation", "score", "status"});
   }
 };
 
@@ -97,11 +127,23 @@ TEST_F(ServeOptionEffects, OfServe) {
   EXPECT_EQ(seen.at("log"), "{\"time\":\n");
   EXPECT_TRUE(seen.at("answer").ends_with("200")) << seen.at("answer");
   EXPECT_EQ(seen.at("idle") + seen.at("slow"), "openopen");
-  // Tested in serve_command_test.cpp, in server/routes/openai_test.cpp and in text_input_test.cpp.
-  expect_a_case_for_every_option(
-      "serve", {cases},
-      {"config", "threads", "certificate", "key", "max-new-tokens", "lowercase",
-       "normalize-punctuation", "tokenize", "language", "tgt-language", "detokenize"});
+  // Tested in serve_command_test.cpp and in server/routes/openai_test.cpp.
+  expect_a_case_for_every_option("serve", {cases, kServedPreparation},
+                                 {"config", "threads", "certificate", "key", "max-new-tokens"});
+}
+
+// What requests do not say themselves. The model writes words and punctuation apart.
+TEST_F(ServeOptionEffects, OfServeOnRequestsForRawText) {
+  std::string tokens;
+  for (std::string line : lines_of("train.de")) tokens += line.insert(line.size() - 1, " ") + "\n";
+  write("train.de", tokens);
+  train_translator();
+  write("pair.json", R"({"sources": ["The man ( sees the dog's ) ."],
+                         "targets": ["Der Mann ( sieht l'Hund ) ."]})");
+  write("text.json", R"({"q": "The man sleeps .", "source": "en", "target": "de"})");
+  expect_effects(
+      with_paths("serve @model --threads 1 --listen 127.0.0.1:0"), kServedPreparation,
+      [&](const std::vector<std::string>& arguments) { return observe_requests(arguments); });
 }
 
 }  // namespace
