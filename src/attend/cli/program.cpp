@@ -92,6 +92,7 @@ void add_commands(CLI::App& app) {
   add_serve_command(app);
   add_average_command(app);
   add_import_command(app);
+  add_migrate_command(app);
   add_export_command(app);
   add_merge_command(app);
   add_quantize_command(app);

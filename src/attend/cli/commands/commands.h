@@ -56,6 +56,9 @@ void add_average_command(CLI::App& app);
 // attend import DIR --out F: a model of another program as a model of attend.
 void add_import_command(CLI::App& app);
 
+// attend migrate FILE: a configuration of another program as a recipe.
+void add_migrate_command(CLI::App& app);
+
 // attend export MODEL --out DIR: a model of attend as a model of another program.
 void add_export_command(CLI::App& app);
 
