@@ -31,6 +31,7 @@ expect() {
 expect "a link to a missing file" 'docs/cpp.md:.*links to nowhere.md, which does not exist' docs/cpp.md '[x](nowhere.md)'
 expect "a link to a missing heading" 'README.md:.*no such heading' README.md '[x](docs/cpp.md#no-such-heading)'
 expect "an option that no command has" 'README.md:.*no command has the option --no-such-thing' README.md 'Use `--no-such-thing`.'
+expect "an option of another program as ours" 'marian.md:.*no command has the option --theirs' docs/migration/marian.md '| `--quiet` | `--theirs` | |'
 expect "a default that is not one" 'README.md:.*no command has the default 77 for --window' README.md '`--window` (77)'
 expect "a long line" 'README.md:.*has 101 columns' README.md "$(printf '%0101d' 0)"
 expect "a page that no links lead to" 'docs/lost.md: no links lead here' docs/lost.md '# Lost'

@@ -17,7 +17,7 @@ root=$(cd "${1:?$usage}" && pwd)
 attend=$(cd "$(dirname "${2:?$usage}")" && pwd)/$(basename "$2")
 shift 2
 [ -x "$attend" ] || { echo "run_commands: no program $attend" >&2; exit 2; }
-[ $# -gt 0 ] || set -- README.md $(cd "$root" && ls docs/*.md docs/tutorials/*.md)
+[ $# -gt 0 ] || set -- README.md $(cd "$root" && ls docs/*.md docs/migration/*.md docs/tutorials/*.md)
 data=${ATTEND_DATA:-$root/../shared/data}
 
 work=$(mktemp -d)
