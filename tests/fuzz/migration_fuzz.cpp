@@ -16,8 +16,8 @@ void expect_one_line(const std::string& message) {
 }
 
 void use(std::string_view input) {
-  for (const MigrationSource source :
-       {MigrationSource::automatic, MigrationSource::marian, MigrationSource::fairseq}) {
+  for (const MigrationSource source : {MigrationSource::automatic, MigrationSource::marian,
+                                       MigrationSource::fairseq, MigrationSource::opennmt}) {
     try {
       const MigratedFile file = migrate(input, "fuzz", source);
       const std::string text = migrated_text(file, "fuzz");
@@ -40,6 +40,11 @@ std::vector<std::string> corpus() {
       "A=b\nfairseq-preprocess -s de -t en --trainpref $A/train --nwordssrc 9\nX=1 fairseq-train "
       "d --arch transformer --adam-betas '(0.9, 0.98)' \\\n --lr 5e-4 --fp16 --eval-bleu-args "
       "'{\"beam\": 5}' --update-freq 2 > log 2>&1 &\n",
+      "data:\n  corpus_1:\n    path_src: a\n    path_tgt: b\n    weight: 2\n  valid:\n    "
+      "path_src: "
+      "c\ntransforms: [sentencepiece]\nbatch_type: tokens\nbatch_size: 9\naccum_count: [2]\n"
+      "decay_method: noam\nposition_encoding: 'true'\nmax_relative_positions: -1\n",
+      "src: a\nmodel: [m.pt]\nbeam_size: 4\nrandom_sampling_topk: 3\n",
       "fairseq-generate d --path a:b --beam 5 --max-len-a 1.2 --sampling --remove-bpe\n",
       "$M/marian -t a b --type transformer --normalize --lr-warmup 16000 -w 9000\n"};
 }

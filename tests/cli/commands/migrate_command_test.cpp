@@ -47,6 +47,41 @@ TEST_F(MigrateCommand, MakesARecipeOfFairseq) {
                   "--label-smoothing 0.1 --max-tokens 200 --max-update 100 --dropout 0.3\n");
 }
 
+TEST_F(MigrateCommand, MakesARecipeOfOpenNmt) {
+  expect_to_train("onmt.yaml",
+                  "data:\n  corpus_1:\n    path_src: train.en\n    path_tgt: train.de\n"
+                  "  valid:\n    path_src: valid.en\n    path_tgt: valid.de\n"
+                  "share_vocab: true\nsrc_vocab_size: 200\ntgt_vocab_size: 200\n"
+                  "transforms: [sentencepiece]\nencoder_type: transformer\n"
+                  "decoder_type: transformer\nposition_encoding: true\nlayers: 1\nheads: 2\n"
+                  "hidden_size: 16\ntransformer_ff: 16\nshare_embeddings: true\n"
+                  "share_decoder_embeddings: true\noptim: adam\ndecay_method: noam\n"
+                  "learning_rate: 2\nwarmup_steps: 10\nbatch_type: tokens\nbatch_size: 200\n"
+                  "train_steps: 100\nnormalization: tokens\n");
+}
+
+TEST_F(MigrateCommand, MakesRecipesOfAllPresetsThatAreRead) {
+  std::vector<std::string> files;
+  for (const std::string task : {"transformer-base", "transformer-big", "transformer-base-prenorm",
+                                 "transformer-big-prenorm"})
+    files.push_back(write(task + ".yml", "task: " + task + "\n"));
+  for (const std::string arch :
+       {"transformer", "transformer_tiny", "transformer_iwslt_de_en", "transformer_wmt_en_de",
+        "transformer_vaswani_wmt_en_de_big", "transformer_vaswani_wmt_en_fr_big",
+        "transformer_wmt_en_de_big", "transformer_wmt_en_de_big_t2t", "transformer_lm",
+        "transformer_lm_big", "transformer_lm_gpt"})
+    files.push_back(write(arch + ".sh", "fairseq-train d --arch " + arch + "\n"));
+  for (const std::string& file : files) {
+    SCOPED_TRACE(file);
+    ASSERT_EQ(run({"migrate", file}), kSuccess) << error_;
+    EXPECT_EQ(out_.find("# unknown"), std::string::npos) << out_;
+    write("recipe.toml", out_);
+    const std::string task = file.find("_lm") == std::string::npos ? "translation" : "lm";
+    EXPECT_EQ(run({"train", task, "--config", path("recipe.toml"), "--print-config"}), kSuccess)
+        << error_;
+  }
+}
+
 TEST_F(MigrateCommand, MakesARecipeOfADecoder) {
   ASSERT_EQ(run(training("run", {"--max-steps", "2"})), kSuccess) << error_;
   for (const auto& [name, content] : std::vector<std::pair<std::string, std::string>>{
@@ -54,6 +89,8 @@ TEST_F(MigrateCommand, MakesARecipeOfADecoder) {
             "models: [m.npz]\nvocabs: [a, b]\nbeam-size: 2\nnormalize: 1\nmini-batch: 4\n"
             "maxi-batch: 10\nn-best: true\ncpu-threads: 1\n"},
            {"generate.sh", "fairseq-generate d --path a.pt --beam 2 --lenpen 0.5 --nbest 2\n"},
+           {"translate.yaml", "model: [m.pt]\nsrc: in.txt\nbeam_size: 2\nn_best: 2\n"},
+           {"draw.yaml", "model: m.pt\nsrc: a\nrandom_sampling_topk: 3\nseed: 2\n"},
            {"sample.sh",
             "fairseq-generate d --path a.pt --sampling --sampling-topk 5 --beam 5\n"}}) {
     ASSERT_EQ(run({"migrate", write(name, content)}), kSuccess) << error_;

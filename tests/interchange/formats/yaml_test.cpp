@@ -44,6 +44,41 @@ TEST(Yaml, ReadsTheOptionsOfMarian) {
       "empty": null, "type": "transformer#1"})"));
 }
 
+TEST(NestedYaml, ReadsMappingsBelowAKey) {
+  const std::string text =
+      "data:\n"
+      "    corpus_1:\n"
+      "        path: a.en   # the first\n"
+      "        transforms:\n"
+      "\n"
+      "    valid:\n"
+      "      path: b.en\n"
+      "      list:\n"
+      "      - 1\n"
+      "      - 2\n"
+      "      flow: [x, y]\n"
+      "  \n"
+      "seed: 3\n";
+  EXPECT_EQ(parse_nested_yaml(text, "x.yaml"),
+            Json::parse(R"({"data": {"corpus_1": {"path": "a.en", "transforms": null},
+                "valid": {"path": "b.en", "list": [1, 2], "flow": ["x", "y"]}}, "seed": 3})"));
+  expect_yaml_error(text, "decoder.yml, line 2: expected a list below its key");
+}
+
+TEST(NestedYaml, RefusesWhatIsNotInItsColumn) {
+  const auto expect_nested_error = [](std::string_view text, std::string_view message) {
+    expect_error<DataError>([&] { parse_nested_yaml(text, "x.yaml"); }, {message});
+  };
+  expect_nested_error("a:\n    b: 1\n  c: 2\n", "x.yaml, line 3: expected a key at the beginning");
+  expect_nested_error("a:\n  b: 1\n    c: 2\n", "x.yaml, line 3: expected a key at the beginning");
+  expect_nested_error("a:\n  b: 1\n  b: 2\n", "x.yaml, line 3: the key 'b' appears twice");
+  std::string deep;
+  for (int depth = 0; depth < 10; ++depth)
+    deep += std::string(static_cast<std::size_t>(depth), ' ') + "a:\n";
+  expect_nested_error(deep + std::string(10, ' ') + "a: 1\n",
+                      "x.yaml, line 10: expected mappings that are not so deep");
+}
+
 TEST(Yaml, ReadsTheVocabulariesOfMarian) {
   const Json vocabulary = parse_yaml(
       "\"</s>\": 0\n"

@@ -51,10 +51,10 @@ TEST(MigratedFile, WritesASecondRecipeAsAComment) {
 TEST(MigratedFile, RefusesWhatIsNeither) {
   EXPECT_EQ(error_of<DataError>(" \n"), "x: expected options, found an empty file");
   EXPECT_EQ(error_of<DataError>("# nothing\n"), "x: expected options, found an empty file");
-  EXPECT_NE(error_of<DataError>("a: 1\n").find("expected options of Marian or calls of fairseq"),
+  EXPECT_NE(error_of<DataError>("a: 1\n").find("expected options of Marian or OpenNMT-py"),
             std::string::npos);
   EXPECT_NE(error_of<DataError>("just words\n").find("x, line 1: expected ':'"), std::string::npos);
-  EXPECT_NE(error_of<DataError>("a:\n  b: 1\n", "x.yml").find("x.yml, line 2: "),
+  EXPECT_NE(error_of<DataError>("a:\n  - 1\n - 2\n", "x.yml").find("x.yml, line 3: "),
             std::string::npos);
   EXPECT_NE(error_of<DataError>("fairseq-train 'x\n").find("x, line 1: expected a closing quote"),
             std::string::npos);

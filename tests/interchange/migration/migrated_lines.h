@@ -39,7 +39,8 @@ inline std::string migrated(const std::string& text, const std::string& name,
 template <class MigrateOne>
 void expect_a_fate_for_every_rule(MigrationTables tables, const MigrateOne& migrate_one) {
   static const std::vector<std::vector<std::string>> kValues{
-      {"16"}, {"1"}, {"true"}, {}, {"none"}, {"relu"}, {"0.1"}, {"0.9,0.98"}, {"{\"beam\": 2}"}};
+      {"16"},       {"1"},    {"true"}, {},           {"none"},
+      {"standard"}, {"relu"}, {"0.1"},  {"0.9,0.98"}, {"{\"beam\": 2}"}};
   for (const std::span<const MigrationRule> table : tables) {
     for (const MigrationRule& rule : table) {
       int landed = 0;

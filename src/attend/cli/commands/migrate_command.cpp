@@ -22,7 +22,7 @@ struct MigrateOptions {
 template <class Visitor>
 void fields(MigrateOptions& o, Visitor&& visit) {
   visit("from", o.from,
-        "the program whose options are in the file: marian or fairseq; auto: found out");
+        "the program whose options are in the file: marian, fairseq or opennmt; auto: found out");
 }
 
 struct MigrateArguments {
@@ -56,15 +56,16 @@ void run_migrate(const MigrateArguments& a) {
 }  // namespace
 
 void add_migrate_command(CLI::App& app) {
-  CLI::App& command =
-      add_command(app, "migrate", "Translate a configuration of Marian or fairseq to a recipe");
+  CLI::App& command = add_command(
+      app, "migrate", "Translate a configuration of Marian, fairseq or OpenNMT-py to a recipe");
   const auto arguments = std::make_shared<MigrateArguments>();
   add_argument(
       command, arguments->file,
       {.name = "file",
        .type = "FILE",
-       .help = "Marian's YAML, of training or of the decoder, or a shell script that calls "
-               "fairseq or Marian; -: standard input"});
+       .help =
+           "YAML of Marian or OpenNMT-py, for training or decoding, or a shell script that calls "
+           "fairseq or Marian; -: standard input"});
   OptionBinding binding(command);
   binding.add(arguments->options);
   on_command(command, [arguments] { run_migrate(*arguments); });

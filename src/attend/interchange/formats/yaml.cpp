@@ -13,9 +13,13 @@ namespace attend {
 
 namespace {
 
+// How deep mappings may be within each other.
+enum class YamlDepth { flat = 0, nested = 8 };
+
 class YamlReader {
  public:
-  YamlReader(std::string_view text, std::string_view where) : rest_(text), where_(where) {}
+  YamlReader(std::string_view text, std::string_view where, YamlDepth depth)
+      : rest_(text), where_(where), depth_(static_cast<int>(depth)) {}
 
   nlohmann::json read() {
     nlohmann::json object = nlohmann::json::object();
@@ -80,32 +84,50 @@ class YamlReader {
       line = here();
     }
     const std::string key_place = place();
+    const std::size_t indent = line_.find_first_not_of(' ');
     if (!line.accept(':')) line.refuse(fmt::format("expected ':' after the key {}", quote(key)));
-    nlohmann::json value = read_value(line);
+    nlohmann::json value = read_value(line, indent);
     if (!object.emplace(key, std::move(value)).second)
       throw DataError(fmt::format("{}: the key {} appears twice", key_place, quote(key)));
   }
 
-  nlohmann::json read_value(YamlLine& line) {
-    if (line.at_end()) return read_lines();
+  nlohmann::json read_value(YamlLine& line, std::size_t indent) {
+    if (line.at_end()) return read_lines(indent);
     const bool is_list = line.accept('[');
     nlohmann::json value = is_list ? line.flow_list() : line.scalar(Ends::line);
     line.expect_end();
     return value;
   }
 
-  // The value on the lines after its key: a list, one item per line or in brackets; null if there
-  // is none.
-  nlohmann::json read_lines() {
+  // The value on the lines after its key, which begins in this column: a list, one item per line or
+  // in brackets, or a mapping; null if there is none.
+  nlohmann::json read_lines(std::size_t indent) {
     const std::string_view first = peek();
-    if (is_item(first)) return read_items(first.find('-'));
-    if (!first.starts_with(' ')) return nullptr;
+    const std::size_t begin = std::min(first.find_first_not_of(' '), first.size());
+    if (is_item(first) && begin >= indent) return read_items(begin);
+    if (first.empty() || begin <= indent) return nullptr;
+    if (depth_ > 0 && first[begin] != '[') return read_mapping(begin);
     next_line();
     YamlLine line = here();
     if (!line.accept('[')) line.refuse("expected a list below its key");
     nlohmann::json list = line.flow_list();
     line.expect_end();
     return list;
+  }
+
+  // The entries that begin in this column.
+  nlohmann::json read_mapping(std::size_t indent) {
+    if (++nested_ > depth_) {
+      next_line();
+      here().refuse("expected mappings that are not so deep within each other");
+    }
+    nlohmann::json object = nlohmann::json::object();
+    while (peek().find_first_not_of(' ') == indent && !is_item(peek())) {
+      next_line();
+      read_entry(object);
+    }
+    --nested_;
+    return object;
   }
 
   nlohmann::json read_items(std::size_t indent) {
@@ -124,16 +146,25 @@ class YamlReader {
   std::string_view rest_, line_;
   std::string_view where_;
   std::int64_t number_ = 0;
+  int depth_, nested_ = 0;
 };
 
-}  // namespace
-
-nlohmann::json parse_yaml(std::string_view text, std::string_view where) {
+nlohmann::json read_yaml(std::string_view text, std::string_view where, YamlDepth depth) {
   const std::size_t invalid = find_invalid_utf8(text);
   if (invalid != text.npos)
     throw DataError(
         fmt::format("{}: expected UTF-8, found other bytes at byte {}", where, invalid));
-  return YamlReader(text, where).read();
+  return YamlReader(text, where, depth).read();
+}
+
+}  // namespace
+
+nlohmann::json parse_yaml(std::string_view text, std::string_view where) {
+  return read_yaml(text, where, YamlDepth::flat);
+}
+
+nlohmann::json parse_nested_yaml(std::string_view text, std::string_view where) {
+  return read_yaml(text, where, YamlDepth::nested);
 }
 
 }  // namespace attend

@@ -8,7 +8,8 @@
 //   devices: [0, 1]
 //
 // One mapping of keys to scalars or lists of scalars. All other YAML (multi-line scalars, nested
-// mappings, anchors, tags) is an error with its line number.
+// mappings, anchors, tags) is an error with its line number. parse_nested_yaml() also reads
+// mappings below a key, which other programs write.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -21,5 +22,6 @@ namespace attend {
 // and all quoted ones, are strings. Throws DataError "<where>, line N: ..." for unsupported YAML
 // and for duplicate keys.
 nlohmann::json parse_yaml(std::string_view text, std::string_view where);
+nlohmann::json parse_nested_yaml(std::string_view text, std::string_view where);
 
 }  // namespace attend

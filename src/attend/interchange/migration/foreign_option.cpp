@@ -22,6 +22,24 @@ std::string scalar_text(const nlohmann::json& value) {
   return "";
 }
 
+// The names within another one begin with that and a dot.
+void add_options(const nlohmann::json& object, const std::string& prefix,
+                 std::vector<ForeignOption>& options) {
+  for (const auto& [key, value] : object.items()) {
+    if (value.is_object()) {
+      add_options(value, prefix + key + ".", options);
+      continue;
+    }
+    ForeignOption option{prefix + key};
+    if (value.is_array()) {
+      for (const nlohmann::json& element : value) option.values.push_back(scalar_text(element));
+    } else if (!value.is_null()) {
+      option.values.push_back(scalar_text(value));
+    }
+    options.push_back(std::move(option));
+  }
+}
+
 }  // namespace
 
 std::string spelled_name(const ForeignOption& option, OptionStyle style) {
@@ -39,19 +57,11 @@ std::string spelled(const ForeignOption& option, OptionStyle style) {
 }
 
 std::vector<ForeignOption> read_yaml_options(std::string_view text, std::string_view where) {
-  const nlohmann::json object = parse_yaml(text, where);
+  const nlohmann::json object = parse_nested_yaml(text, where);
   if (object.empty())
     throw DataError(fmt::format("{}: expected options, found an empty file", where));
   std::vector<ForeignOption> options;
-  for (const auto& [key, value] : object.items()) {
-    ForeignOption option{key};
-    if (value.is_array()) {
-      for (const nlohmann::json& element : value) option.values.push_back(scalar_text(element));
-    } else if (!value.is_null()) {
-      option.values.push_back(scalar_text(value));
-    }
-    options.push_back(std::move(option));
-  }
+  add_options(object, "", options);
   return options;
 }
 

@@ -24,8 +24,8 @@ struct ForeignOption {
 std::string spelled(const ForeignOption& option, OptionStyle style);
 std::string spelled_name(const ForeignOption& option, OptionStyle style);
 
-// The keys of a YAML file with their values, in the order of their names. Throws DataError like
-// parse_yaml(), and for a file without keys.
+// The keys of a YAML file with their values, in the order of their names; a key within another one
+// is "outer.inner". Throws DataError like parse_nested_yaml(), and for a file without keys.
 std::vector<ForeignOption> read_yaml_options(std::string_view text, std::string_view where);
 
 // How many words an option takes on a command line. maybe: none or one.

@@ -8,6 +8,7 @@
 #include "attend/error.h"
 #include "attend/interchange/migration/fairseq/fairseq.h"
 #include "attend/interchange/migration/marian/marian.h"
+#include "attend/interchange/migration/opennmt/opennmt.h"
 #include "attend/interchange/migration/shell_calls.h"
 
 namespace attend {
@@ -57,6 +58,7 @@ bool mentions_program(std::string_view text) {
 std::vector<ShellCall> calls_if_any(std::string_view text, const std::string& where,
                                     MigrationSource source) {
   const bool is_yaml = where.ends_with(".yml") || where.ends_with(".yaml");
+  if (source == MigrationSource::opennmt) return {};
   if (is_yaml && source != MigrationSource::fairseq) return {};
   try {
     return calls_of(text, where, source);
@@ -66,22 +68,43 @@ std::vector<ShellCall> calls_if_any(std::string_view text, const std::string& wh
   }
 }
 
-MigratedFile migrate_yaml(std::string_view text, const std::string& where) {
-  std::vector<ForeignOption> options = read_yaml_options(text, where);
-  const auto is_known = [](const ForeignOption& option) {
-    return find_rule(marian_training_tables(), option.name) != nullptr ||
-           find_rule(marian_decoding_tables(), option.name) != nullptr;
-  };
-  if (std::none_of(options.begin(), options.end(), is_known))
-    throw DataError(fmt::format(
-        "{}: expected options of Marian or calls of fairseq or Marian, found neither", where));
-  const bool decodes = std::any_of(options.begin(), options.end(), [](const ForeignOption& option) {
-    return option.name == "models";
+bool has_option(const std::vector<ForeignOption>& options, std::string_view name) {
+  return std::any_of(options.begin(), options.end(),
+                     [name](const ForeignOption& option) { return option.name == name; });
+}
+
+// How many of the options have a rule.
+std::int64_t count_known(const std::vector<ForeignOption>& options, MigrationTables training,
+                         MigrationTables decoding) {
+  return std::count_if(options.begin(), options.end(), [&](const ForeignOption& option) {
+    return find_rule(training, option.name) != nullptr ||
+           find_rule(decoding, option.name) != nullptr;
   });
+}
+
+MigratedFile migrate_yaml(std::string_view text, const std::string& where, MigrationSource source) {
+  std::vector<ForeignOption> options = read_yaml_options(text, where);
+  const std::int64_t of_marian =
+                         count_known(options, marian_training_tables(), marian_decoding_tables()),
+                     of_opennmt =
+                         count_known(options, opennmt_training_tables(), opennmt_decoding_tables());
+  if (of_marian + of_opennmt == 0)
+    throw DataError(fmt::format(
+        "{}: expected options of Marian or OpenNMT-py, or calls of fairseq or Marian, found none",
+        where));
+  if (source == MigrationSource::opennmt ||
+      (source == MigrationSource::automatic && of_opennmt > of_marian)) {
+    MigratedFile file{"OpenNMT-py"};
+    file.migrations.push_back(has_option(options, "src")
+                                  ? migrate_opennmt_decoding(std::move(options), where)
+                                  : migrate_opennmt_training(std::move(options), where));
+    return file;
+  }
   MigratedFile file{"Marian"};
   file.migrations.push_back(
-      decodes ? migrate_marian_decoding(std::move(options), OptionStyle::yaml, where)
-              : migrate_marian_training(std::move(options), OptionStyle::yaml, where));
+      has_option(options, "models")
+          ? migrate_marian_decoding(std::move(options), OptionStyle::yaml, where)
+          : migrate_marian_training(std::move(options), OptionStyle::yaml, where));
   return file;
 }
 
@@ -181,7 +204,7 @@ MigratedFile migrate(std::string_view text, const std::string& where, MigrationS
         fmt::format("{}: expected a call of fairseq-train, fairseq-preprocess, fairseq-generate or "
                     "fairseq-interactive, found none",
                     where));
-  return migrate_yaml(text, where);
+  return migrate_yaml(text, where, source);
 }
 
 std::string migrated_text(const MigratedFile& file, std::string_view where) {

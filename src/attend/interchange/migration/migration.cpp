@@ -125,7 +125,7 @@ void Migration::decide(std::string_view theirs, Fate fate, std::string_view said
     throw std::logic_error(fmt::format("{} has two fates", theirs));
 }
 
-void Migration::translate(std::initializer_list<std::string_view> theirs, std::string_view ours,
+void Migration::translate(const std::vector<std::string_view>& theirs, std::string_view ours,
                           const std::vector<std::string>& values, std::string_view remark) {
   std::vector<const ForeignOption*> options;
   for (const std::string_view name : theirs) {

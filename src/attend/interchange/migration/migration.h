@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <map>
 #include <optional>
 #include <span>
@@ -48,7 +47,7 @@ class Migration {
   [[noreturn]] void refuse(const ForeignOption& option, std::string_view expected) const;
 
   // The fates. `remark` ends the comment of the line.
-  void translate(std::initializer_list<std::string_view> theirs, std::string_view ours,
+  void translate(const std::vector<std::string_view>& theirs, std::string_view ours,
                  const std::vector<std::string>& values, std::string_view remark = "");
   // An option that sets others, which are translated.
   void expand(std::string_view theirs);

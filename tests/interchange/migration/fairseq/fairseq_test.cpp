@@ -118,6 +118,12 @@ TEST(MigratedFairseq, TranslatesSchedules) {
                {"schedule = \"constant\" # lr-scheduler has no equal"});
 }
 
+TEST(MigratedFairseq, KnowsThatAFlagIsOn) {
+  expect_lines(train("--arch transformer --sentence-avg --skip-remainder-batch"),
+               {"# --sentence-avg: the loss is the mean of the tokens",
+                "# --skip-remainder-batch: all batches are trained on"});
+}
+
 TEST(MigratedFairseq, MultipliesTheBatchesOfAStep) {
   expect_lines(train("--arch transformer --max-tokens 100 --update-freq 2 "
                      "--distributed-world-size 4"),

@@ -107,6 +107,7 @@ TEST(MigratedMarian, HasMariansOwnDefaults) {
                           "beam-size = 12 #", "adam-beta2 = 0.999 #", "label-smoothing = 0.0 #",
                           "tie-embeddings = \"none\" #", "norm-epsilon = 1e-06 #",
                           "max-steps = 1000000000 # after: 0e, Marian's default; no limit"});
+  EXPECT_EQ(with("").find("early-stopping"), std::string::npos) << "a default that changes nothing";
   EXPECT_NE(migrated("dim-emb: 8\n", "x.yml").find("type: amun, Marian's default: "),
             std::string::npos);
 }
@@ -129,6 +130,8 @@ TEST(MigratedMarian, ReadsWhereItNormalizesAndDrops) {
                     "transformer-dropout: 0.3\n"),
                {"norm-embedding = true #",
                 "dropout = 0.0 # transformer-dropout: 0.3; no operation d uses it"});
+  expect_lines(with("transformer-postprocess-emb: n\ntransformer-dropout: 0.3\n"),
+               {"dropout = 0.3 # transformer-dropout: 0.3; here on the embeddings and"});
   const std::string highway = with("transformer-postprocess: dhn\n");
   EXPECT_NE(highway.find("transformer-postprocess: dhn: "), std::string::npos) << highway;
   EXPECT_TRUE(lines_with(highway, "norm-first").empty());
@@ -164,6 +167,15 @@ TEST(MigratedMarian, KeepsTheSizeOfAStep) {
   expect_lines(with("mini-batch-fit: true\nmini-batch-words: 4000\noptimizer-delay: 0.5\n"),
                {"batch-tokens = 4096 # as preset base",
                 "# optimizer-delay: 0.5: a step is a whole number of batches: accumulate"});
+}
+
+TEST(MigratedMarian, EndsWhereMarianEnds) {
+  expect_lines(
+      with("after: 100Ku,3e\nafter-batches: 50\nafter-epochs: 4\n"),
+      {"max-steps = 50 # after: 100Ku,3e; after-epochs: 4; after-batches: 50", "max-epochs = 3 #"});
+  const std::string labels = with("after: 2Gt,70u\nafter-epochs: 2\n");
+  expect_lines(labels, {"max-steps = 70 #", "max-epochs = 2 #"});
+  EXPECT_NE(labels.find("after: 2Gt,70u: training does not end after"), std::string::npos);
 }
 
 TEST(MigratedMarian, ClipsOnlyWhatHasTheSameNorm) {

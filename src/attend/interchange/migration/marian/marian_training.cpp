@@ -187,11 +187,13 @@ void marian_end(Migration& m, const ForeignOption&, std::string_view) {
     }
   }
   if (labels) m.without_equal("after", "training does not end after a number of target labels");
-  const std::initializer_list<std::string_view> kAll{"after", "after-epochs", "after-batches"};
+  const std::vector<std::string_view> kAll{"after", "after-epochs", "after-batches"};
   const std::string step_limit = fmt::format("{}", steps == 0 ? 1'000'000'000 : steps);
   const std::string_view remark = steps == 0 ? "no limit" : "";
   if (labels) {
-    m.translate({"after-epochs", "after-batches"}, "max-steps", {step_limit}, remark);
+    m.expand("after-epochs");
+    m.expand("after-batches");
+    m.add("max-steps", step_limit, steps == 0 ? "no limit" : "after or after-batches");
     if (epochs > 0) m.add("max-epochs", fmt::format("{}", epochs), "after or after-epochs");
   } else {
     m.translate(kAll, "max-steps", {step_limit}, remark);
