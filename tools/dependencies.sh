@@ -84,7 +84,8 @@ missing() {
 }
 
 # Where other systems keep what a build needs: packages by name, and the files for pkg-config and CMake that their packages
-# provide under these names. Not tried: only Debian's list is.
+# provide under these names. Not tried: only Debian's list is. Fedora and, under
+# Debian's names, Ubuntu 24.04 list the rare ones, Highway, SentencePiece and toml++; Ubuntu 22.04 has no toml++.
 modules="libhwy sentencepiece libpcre2-8 libutf8proc libzstd zlib fmt openssl tomlplusplus"
 configurations="nlohmann_json CLI11 GTest"
 elsewhere() {
@@ -95,7 +96,7 @@ elsewhere() {
   elif command -v apk >/dev/null; then
     echo "apk add g++ cmake samurai pkgconf curl boost-dev nlohmann-json cli11 gtest-dev$(printf " pc:%s" $modules)"
   elif command -v pacman >/dev/null; then
-    echo "pacman -S base-devel cmake ninja curl boost nlohmann-json cli11 gtest highway pcre2 libutf8proc zstd zlib fmt openssl tomlplusplus, and sentencepiece from the AUR"
+    echo "pacman -S base-devel cmake ninja curl boost nlohmann-json cli11 gtest highway pcre2 libutf8proc zstd zlib fmt openssl sentencepiece tomlplusplus"
   else
     echo "the equivalents of: $wanted"
   fi

@@ -55,6 +55,8 @@ for manager in dnf zypper apk pacman; do
   PATH="$work/no_apt" "$source/tools/dependencies.sh" ensure build >"$work/log" 2>&1
   expect "$manager" "$work/log" "no apt on this system; unless they are there, install them with: $manager "
   grep -q -i sentencepiece "$work/log"
+  # A command to copy, without remarks.
+  if grep -q "$manager .*," "$work/log"; then cat "$work/log"; exit 1; fi
   rm "$work/no_apt/$manager"
 done
 PATH="$work/no_apt" "$source/tools/dependencies.sh" ensure build >"$work/log" 2>&1
