@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "attend/autograd/variable.h"
 #include "attend/data/classification.h"
 #include "attend/embedder.h"
 #include "attend/nn/pass.h"
