@@ -101,6 +101,18 @@ TEST(WordPieces, TheTextOfALinkIsProse) {
   EXPECT_EQ(block_texts(word(link)), Strings{"a link"});
 }
 
+TEST(WordPieces, ParagraphsWithoutTextStayByteForByte) {
+  for (const char* content : {"<w:r><w:tab/></w:r>", "<w:r><w:t> </w:t></w:r>\n<w:r><w:br/></w:r>",
+                              "<w:hyperlink><w:r><w:t/></w:r></w:hyperlink>", " ", "x"})
+    EXPECT_EQ(word_in_capitals(content), content);
+}
+
+TEST(WordPieces, SpacesBetweenRunsArePoints) {
+  EXPECT_EQ(word_in_capitals("<w:r><w:t>a</w:t></w:r>\n  <w:r><w:t>b</w:t></w:r>"),
+            "<w:r><w:t xml:space=\"preserve\">A</w:t></w:r>\n  "
+            "<w:r><w:t xml:space=\"preserve\">B</w:t></w:r>");
+}
+
 TEST(WordPieces, BadlyNestedRunsStayAsTheyAre) {
   for (const char* run :
        {"<w:r><w:rPr><w:t>a</w:t></w:r>", "<w:r><w:t>a</w:r>", "<w:r></w:t>a</w:r>"})

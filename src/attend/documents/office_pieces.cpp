@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "attend/core/strings/ascii.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/documents/element_tree.h"
 #include "attend/documents/html_characters.h"
 
@@ -67,11 +68,11 @@ class Paragraphs {
   std::size_t partner(std::size_t i) const { return partners_[i]; }
 
   void add_character(std::string_view raw, std::string character) {
-    const std::string& kept = list_.made.emplace_back(std::move(character));
-    list_.pieces.push_back({.raw = raw, .is_text = true, .literal = kept});
+    list_.pieces.push_back({.raw = raw, .is_text = true, .literal = keep(std::move(character))});
   }
+  std::string_view keep(std::string made) { return list_.made.emplace_back(std::move(made)); }
   void add_made(std::string raw, MarkupPiece piece) {
-    piece.raw = list_.made.emplace_back(std::move(raw));
+    piece.raw = keep(std::move(raw));
     list_.pieces.push_back(std::move(piece));
   }
   // One piece that stays as it is, at its place in the text.
@@ -87,11 +88,14 @@ class Paragraphs {
       if (!in_paragraph) {
         add_between(pieces_[i].raw);
         if (!is_paragraph(pieces_[i]) || last == i) continue;
-        read_range(i + 1, last, true);
-        add_between(pieces_[last].raw);
+        read_paragraph(i, last);
         i = last;
       } else if (pieces_[i].is_text) {
-        if (has_own_text()) list_.pieces.push_back(pieces_[i]);
+        if (has_own_text()) {
+          list_.pieces.push_back(pieces_[i]);
+        } else {
+          add_point(pieces_[i].raw);
+        }
       } else if (partners_[i] == kNoPartner) {
         add_between(pieces_[i].raw);
       } else if (read_special(i, last)) {
@@ -117,6 +121,20 @@ class Paragraphs {
   }
 
  private:
+  // Behind its first tag. Without text, all of it stays as it is.
+  void read_paragraph(std::size_t begin, std::size_t end) {
+    const std::size_t before = list_.pieces.size();
+    read_range(begin + 1, end, true);
+    const bool has_text = std::any_of(
+        list_.pieces.begin() + static_cast<std::ptrdiff_t>(before), list_.pieces.end(),
+        [](const MarkupPiece& piece) { return piece.is_text && !is_blank(piece.text()); });
+    if (!has_text) {
+      list_.pieces.resize(before);
+      if (end > begin + 1) add_between(whole_of(range(begin + 1, end - 1)));
+    }
+    add_between(pieces_[end].raw);
+  }
+
   void add_element(std::size_t begin, std::size_t end) {
     list_.pieces.push_back(pieces_[begin]);
     list_.pieces.back().is_inline = true;
@@ -254,7 +272,10 @@ class WordParagraphs final : public Paragraphs {
     const auto add_text = [&] {
       if (!has_text) return;
       add_made(opening + std::string(kTextBegin), {.name = "w:r", .is_inline = true});
-      if (!text.empty()) add_character("", std::exchange(text, {}));
+      if (!text.empty()) {
+        const std::string_view raw = keep(escaped_word(text));
+        add_character(raw, std::exchange(text, {}));
+      }
       add_made(std::string(kTextEnd) + closing, {.name = "w:r", .closes = true, .is_inline = true});
       has_text = false;
     };
