@@ -93,6 +93,14 @@ TEST(WordPieces, WhatIsNoProseStaysAsItIs) {
   }
 }
 
+TEST(WordPieces, AFieldWithoutAnEndEndsWithItsParagraph) {
+  EXPECT_EQ(
+      block_texts(MarkupDocument::word(
+          "<w:body><w:p><w:r><w:fldChar w:fldCharType=\"begin\"/></w:r><w:r><w:t>no</w:t></w:r>"
+          "</w:p><w:p><w:r><w:t>yes</w:t></w:r></w:p></w:body>")),
+      Strings{"yes"});
+}
+
 TEST(WordPieces, TheTextOfALinkIsProse) {
   const std::string link =
       "<w:r><w:fldChar w:fldCharType=\"begin\"/></w:r><w:r><w:instrText> HYPERLINK \"x\" "

@@ -60,6 +60,7 @@ class Paragraphs {
   virtual bool read_special(std::size_t begin, std::size_t end) = 0;
   // Texts of the paragraph that stand in no special element.
   virtual bool has_own_text() const = 0;
+  virtual void end_paragraph() {}
 
   std::span<const MarkupPiece> range(std::size_t begin, std::size_t end) const {
     return std::span(pieces_).subspan(begin, end + 1 - begin);
@@ -125,6 +126,7 @@ class Paragraphs {
   void read_paragraph(std::size_t begin, std::size_t end) {
     const std::size_t before = list_.pieces.size();
     read_range(begin + 1, end, true);
+    end_paragraph();
     const bool has_text = std::any_of(
         list_.pieces.begin() + static_cast<std::ptrdiff_t>(before), list_.pieces.end(),
         [](const MarkupPiece& piece) { return piece.is_text && !is_blank(piece.text()); });
@@ -199,6 +201,10 @@ class WordParagraphs final : public Paragraphs {
     return piece(i).name == "w:fldsimple" && is_prose(attribute_of(piece(i).raw, "w:instr"));
   }
   bool has_own_text() const override { return false; }
+  // A field without an end must not hide the rest of the file.
+  void end_paragraph() override {
+    std::erase_if(fields_, [](const std::string& field) { return !is_prose(field); });
+  }
 
   // Whether the result of a field is text, not a number, a date or a name.
   static bool is_prose(std::string_view instruction) {
