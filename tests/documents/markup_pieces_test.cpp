@@ -81,6 +81,8 @@ TEST(MarkupReader, EndsElementsWithoutAnEndTagWhereBrowsersDo) {
             (Strings{"<div>", "<p translate=no>a", "</div>", "b"}));
   EXPECT_EQ(raw_pieces("<tr><td translate=no>a<td>b<tr><td>c"),
             (Strings{"<tr>", "<td translate=no>a", "<td>", "b", "<tr>", "<td>", "c"}));
+  EXPECT_EQ(raw_pieces("<p translate=no>a</div>b"), (Strings{"<p translate=no>a</div>b"}))
+      << "no <div> is open";
   EXPECT_EQ(raw_pieces("<div translate=no><p>a<p>b</div>c"),
             (Strings{"<div translate=no><p>a<p>b</div>", "c"}));
 }

@@ -57,8 +57,8 @@ class CrossEncoder(Classifier):
         """Reads a classifier of attend, or a directory of Hugging Face: see ``attend.load``.
 
         ``activation_fn``: a function of tensors, as that of ``predict``; default: the one that the
-        model was saved with. ``num_labels`` must be the number of the model's. Arguments that change nothing are those of SentenceTransformer; of
-        the others attend has only the defaults.
+        model was saved with. ``num_labels`` must be the number of the model's. Arguments that
+        change nothing are those of SentenceTransformer; of the others attend has only the defaults.
         """
         refuse_all(modules=modules, revision=revision, model_kwargs=model_kwargs)
         refuse_all(processor_kwargs=processor_kwargs, config_kwargs=config_kwargs)

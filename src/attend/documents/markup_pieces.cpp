@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "attend/core/strings/ascii.h"
 #include "attend/documents/html_elements.h"
@@ -106,34 +104,28 @@ bool forbids_translation(const TagScanner::Attribute& attribute) {
   return attribute.name == "class" && is_word_of(attribute.value, "notranslate");
 }
 
-// The elements that are open within another one.
-class OpenElements {
- public:
-  void open(std::string name) {
-    ++count_[name];
-    if (!html::is_inline(name)) ++blocks_;
-    names_.push_back(std::move(name));
-  }
-  // Closes the innermost element of this name, and those within it; false if there is none.
-  bool close(const std::string& name) {
-    if (const auto found = count_.find(name); found == count_.end() || found->second == 0)
-      return false;
-    for (bool found = false; !found; names_.pop_back()) {
-      found = names_.back() == name;
-      --count_[names_.back()];
-      if (!html::is_inline(names_.back())) --blocks_;
-    }
-    return true;
-  }
-  bool has_blocks() const { return blocks_ > 0; }
-
- private:
-  std::vector<std::string> names_;
-  std::unordered_map<std::string, std::size_t> count_;
-  std::size_t blocks_ = 0;
-};
-
 }  // namespace
+
+void OpenElements::open(std::string name) {
+  ++count_[name];
+  if (!html::is_inline(name)) ++blocks_;
+  names_.push_back(std::move(name));
+}
+
+bool OpenElements::close(const std::string& name) {
+  if (!has(name)) return false;
+  for (bool found = false; !found; names_.pop_back()) {
+    found = names_.back() == name;
+    --count_[names_.back()];
+    if (!html::is_inline(names_.back())) --blocks_;
+  }
+  return true;
+}
+
+bool OpenElements::has(const std::string& name) const {
+  const auto found = count_.find(name);
+  return found != count_.end() && found->second > 0;
+}
 
 bool MarkupReader::next(MarkupPiece& piece) {
   if (at_ >= markup_.size()) return false;
@@ -162,11 +154,14 @@ bool MarkupReader::next(MarkupPiece& piece) {
     piece = {.raw = markup_.substr(begin, at_ - begin)};
   } else {
     piece = read_tag(begin);
-    if (!is_html_ || piece.closes || piece.closes_self) return true;
+    if (!is_html_) return true;
+    if (piece.closes) open_.close(piece.name);
+    if (piece.closes || piece.closes_self) return true;
     if (piece.is_opaque) {
       skip_content(piece, begin);
-    } else if (html::holds_only_text(piece.name)) {
-      only_text_of_ = piece.name;
+    } else {
+      open_.open(piece.name);
+      if (html::holds_only_text(piece.name)) only_text_of_ = piece.name;
     }
   }
   return true;
@@ -251,7 +246,7 @@ void MarkupReader::skip_content(MarkupPiece& piece, std::size_t begin) {
       if (inner.closes) {
         if (open.close(inner.name)) continue;
         ended = inner.name == piece.name;
-        const bool ends_outer = may_end && !html::is_inline(inner.name);
+        const bool ends_outer = may_end && !html::is_inline(inner.name) && open_.has(inner.name);
         if (ended || !ends_outer) continue;
       } else if (!may_end || !html::ends_before(piece.name, inner.name)) {
         if (!inner.closes_self) open.open(inner.name);

@@ -4,12 +4,29 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "attend/documents/html_characters.h"
 
 namespace attend {
 
 enum class MarkupLanguage { html, xml };
+
+// Elements that are open, by their names.
+class OpenElements {
+ public:
+  void open(std::string name);
+  // Closes the innermost element of this name, and those within it; false if there is none.
+  bool close(const std::string& name);
+  bool has(const std::string& name) const;
+  bool has_blocks() const { return blocks_ > 0; }
+
+ private:
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, std::size_t> count_;
+  std::size_t blocks_ = 0;
+};
 
 struct MarkupPiece {
   std::string_view raw;
@@ -48,6 +65,7 @@ class MarkupReader {
   bool is_html_;
   std::size_t at_ = 0;
   bool ignores_quotes_ = false;
+  OpenElements open_;         // of HTML
   std::string only_text_of_;  // the open element whose content is only text: "title"
 };
 
