@@ -25,9 +25,9 @@ struct Mark {
 };
 
 struct MarkedText {
-  std::string text;
+  std::string text = {};
   // They are ordered by their opening tags. Two marks do not overlap unless one holds the other.
-  std::vector<Mark> marks;
+  std::vector<Mark> marks = {};
   // All text stands within the innermost marks around text, as in the runs of Word.
   bool text_in_marks = false;
 

@@ -29,7 +29,7 @@ class OpenElements {
 };
 
 struct MarkupPiece {
-  std::string_view raw;
+  std::string_view raw = {};
   std::string name = {};  // of a tag, in small letters; empty: text, a comment or the like
   bool is_text = false;
   std::string_view literal = {};  // what a text says if it has no escapes: <![CDATA[x]]>, a tab
