@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "attend/core/strings/utf8.h"
-#include "attend/documents/marked_text.h"
+#include "attend/documents/marks/marked_text.h"
 
 namespace attend {
 

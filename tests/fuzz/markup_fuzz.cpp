@@ -2,7 +2,7 @@
 // itself stays as it is, but for escapes and spaces.
 #include <cstdlib>
 
-#include "attend/documents/markup_document.h"
+#include "attend/documents/office/office_pieces.h"
 #include "fuzz/fuzz_target.h"
 #include "fuzz/same_translation.h"
 
@@ -30,8 +30,8 @@ void use(std::string_view input) {
   if (input.empty()) return;
   const char kind = input.front();
   const std::string_view rest = input.substr(1);
-  const MarkupDocument document = (kind & 3) == 1   ? MarkupDocument::word(rest)
-                                  : (kind & 3) == 2 ? MarkupDocument::open_document(rest)
+  const MarkupDocument document = (kind & 3) == 1   ? word_part(rest)
+                                  : (kind & 3) == 2 ? open_document_part(rest)
                                                     : MarkupDocument::html(rest);
   std::vector<TranslatedText> blocks;
   for (const MarkedText& block : document.blocks())

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "attend/documents/translated_text.h"
+#include "attend/documents/sentences/translated_text.h"
 
 namespace attend {
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <list>
 
-#include "attend/documents/markup_document.h"
+#include "attend/documents/markup/markup_document.h"
 #include "attend/server/http/message.h"
 #include "server/served_models.h"
 

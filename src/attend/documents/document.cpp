@@ -7,8 +7,8 @@
 #include "attend/core/strings/ascii.h"
 #include "attend/core/strings/quote.h"
 #include "attend/core/strings/utf8.h"
-#include "attend/documents/markup_document.h"
-#include "attend/documents/office_file.h"
+#include "attend/documents/markup/markup_document.h"
+#include "attend/documents/office/office_file.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -75,17 +75,43 @@ class OfficeDocument : public Document {
   OfficeFile file_;
 };
 
+using Reader = std::unique_ptr<const Document> (*)(std::string_view name, std::string_view content);
+
+std::unique_ptr<const Document> read_text(std::string_view name, std::string_view content) {
+  if (!is_utf8(content)) throw DataError(fmt::format("{}: expected UTF-8", quote(name)));
+  return plain_text(std::string(content));
+}
+
+std::unique_ptr<const Document> read_html(std::string_view name, std::string_view content) {
+  if (!is_utf8(content)) throw DataError(fmt::format("{}: expected UTF-8", quote(name)));
+  return html_page(content);
+}
+
+template <OfficeFile::Kind kind>
+std::unique_ptr<const Document> read_office(std::string_view name, std::string_view content) {
+  return std::make_unique<OfficeDocument>(OfficeFile(name, content, kind));
+}
+
 struct FileType {
   std::string_view extension;
   std::string_view type;
+  Reader read;
 };
 
 constexpr std::array<FileType, 5> kFileTypes{
-    {{".txt", "text/plain; charset=utf-8"},
-     {".html", "text/html; charset=utf-8"},
-     {".htm", "text/html; charset=utf-8"},
-     {".docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"},
-     {".odt", "application/vnd.oasis.opendocument.text"}}};
+    {{".txt", "text/plain; charset=utf-8", read_text},
+     {".html", "text/html; charset=utf-8", read_html},
+     {".htm", "text/html; charset=utf-8", read_html},
+     {".docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+      read_office<OfficeFile::Kind::word>},
+     {".odt", "application/vnd.oasis.opendocument.text",
+      read_office<OfficeFile::Kind::open_document>}}};
+
+const FileType* find_type(std::string_view extension) {
+  for (const FileType& one : kFileTypes)
+    if (one.extension == extension) return &one;
+  return nullptr;
+}
 
 }  // namespace
 
@@ -98,18 +124,11 @@ std::unique_ptr<const Document> html_page(std::string_view html) {
 }
 
 std::unique_ptr<const Document> read_document(std::string_view name, std::string_view content) {
-  const std::string extension = extension_of(name);
-  if (extension == ".docx")
-    return std::make_unique<OfficeDocument>(OfficeFile(name, content, OfficeFile::Kind::word));
-  if (extension == ".odt")
-    return std::make_unique<OfficeDocument>(
-        OfficeFile(name, content, OfficeFile::Kind::open_document));
-  if (type_of_extension(extension).empty())
+  const FileType* const type = find_type(extension_of(name));
+  if (type == nullptr)
     throw DataError(fmt::format("{}: expected a file with the extension {}", quote(name),
                                 fmt::join(document_extensions(), ", ")));
-  if (!is_utf8(content)) throw DataError(fmt::format("{}: expected UTF-8", quote(name)));
-  if (extension == ".txt") return plain_text(std::string(content));
-  return html_page(content);
+  return type->read(name, content);
 }
 
 std::string extension_of(std::string_view name) {
@@ -121,9 +140,8 @@ std::string extension_of(std::string_view name) {
 }
 
 std::string type_of_extension(std::string_view extension) {
-  for (const FileType& one : kFileTypes)
-    if (one.extension == extension) return std::string(one.type);
-  return {};
+  const FileType* const type = find_type(extension);
+  return type == nullptr ? std::string() : std::string(type->type);
 }
 
 std::vector<std::string> document_extensions() {

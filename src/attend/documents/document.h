@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/documents/translated_text.h"
+#include "attend/documents/sentences/translated_text.h"
 
 namespace attend {
 

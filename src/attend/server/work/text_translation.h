@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "attend/documents/translated_text.h"
+#include "attend/documents/sentences/translated_text.h"
 #include "attend/server/models/served_model.h"
 #include "attend/server/route.h"
 

@@ -1,0 +1,42 @@
+// Documents with markup whose texts are translated, and nothing else.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "attend/documents/markup/text_blocks.h"
+
+namespace attend {
+
+// HTML, well-formed or not, or a part of an office file. What is not text stays byte for byte:
+// tags, comments, and the content of script, style, code, pre, textarea, and of elements with
+// translate="no".
+class MarkupDocument {
+ public:
+  // Text as it is written between tags.
+  using Escape = std::string (*)(std::string_view text);
+  MarkupDocument(TextBlocks parts, Escape escape) : parts_(std::move(parts)), escape_(escape) {}
+
+  // A document of HTML, or a fragment of one. Throws TooLongError for more than a million tags and
+  // texts.
+  static MarkupDocument html(std::string_view text);
+
+  // The texts between the tags of blocks, such as paragraphs, without escapes; the tags within
+  // them, such as links, are marks.
+  const std::vector<MarkedText>& blocks() const { return parts_.blocks; }
+
+  // Memory that it takes.
+  std::size_t bytes() const;
+
+  // The document with the k-th translations of its blocks.
+  std::string translation(std::span<const TranslatedText> translated, std::size_t k) const;
+
+ private:
+  TextBlocks parts_;
+  Escape escape_;
+};
+
+}  // namespace attend

@@ -1,0 +1,95 @@
+#include "attend/documents/sentences/translated_text.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "attend/core/strings/utf8.h"
+
+namespace attend {
+
+namespace {
+
+// Chinese and Japanese have no spaces between sentences; their punctuation is as wide as a letter.
+bool needs_no_space(char32_t c) {
+  return (c >= 0x2e80 && c < 0xa4d0) || (c >= 0xf900 && c < 0xfb00) ||
+         (c >= 0xfe30 && c < 0xfe50) || (c >= 0xff00 && c < 0xfff0) ||
+         (c >= 0x20000 && c < 0x40000);
+}
+
+char32_t last_of(std::string_view text) {
+  if (text.empty()) return 0;
+  std::size_t at = begin_of_character_before(text, text.size());
+  return next_code_point(text, at);
+}
+
+char32_t first_of(std::string_view text) {
+  std::size_t at = 0;
+  return text.empty() ? 0 : next_code_point(text, at);
+}
+
+// What stands between two sentences: `gap` in the source, after `source`; in the translation
+// between `before` and `next`.
+std::string_view gap_between(std::string_view source, std::string_view gap, std::string_view before,
+                             std::string_view next) {
+  if (before.empty() || next.empty()) return gap;
+  const bool is_free = needs_no_space(last_of(before)) && needs_no_space(first_of(next));
+  if (gap.empty() && needs_no_space(last_of(source)) && !needs_no_space(last_of(before)) &&
+      !is_free)
+    return " ";
+  return gap == " " && is_free ? "" : gap;
+}
+
+}  // namespace
+
+const TranslationCandidate& TranslatedText::candidate(std::size_t sentence, std::size_t k) const {
+  const auto& candidates = translations[sentence].candidates;
+  return candidates[std::min(k, candidates.size() - 1)];
+}
+
+TranslatedText::Joined TranslatedText::joined(std::size_t k) const {
+  Joined all;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    const std::string_view gap = std::string_view(text).substr(at, sentences[i].begin - at);
+    const std::string& next = candidate(i, k).text;
+    all.text +=
+        i == 0 ? gap : gap_between(std::string_view(text).substr(0, at), gap, all.text, next);
+    all.sentences.push_back({all.text.size(), all.text.size() + next.size()});
+    all.text += next;
+    at = sentences[i].end;
+  }
+  all.text += std::string_view(text).substr(at);
+  return all;
+}
+
+std::vector<std::string> TranslatedTexts::sentences() const {
+  std::vector<std::string> all;
+  for (const TranslatedText& one : texts)
+    for (const TextSpan span : one.sentences) all.emplace_back(span.of(one.text));
+  return all;
+}
+
+void TranslatedTexts::set_translations(std::vector<Translation> translations) {
+  auto next = translations.begin();
+  for (TranslatedText& one : texts)
+    for (std::size_t i = 0; i < one.sentences.size(); ++i)
+      one.translations.push_back(std::move(*next++));
+}
+
+TranslatedTexts cut_texts(std::vector<std::string> texts, std::string_view language,
+                          const std::function<bool(std::string_view)>& fits) {
+  TranslatedTexts all;
+  for (std::string& text : texts) {
+    std::vector<TextSpan> sentences;
+    for (const TextSpan sentence : find_sentences(text, language)) {
+      const std::vector<TextSpan> parts = cut_at_clauses(text, sentence, fits);
+      if (parts.size() > 1) ++all.cut;
+      sentences.insert(sentences.end(), parts.begin(), parts.end());
+    }
+    all.texts.push_back({std::move(text), std::move(sentences), {}});
+  }
+  return all;
+}
+
+}  // namespace attend
