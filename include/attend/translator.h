@@ -167,6 +167,20 @@ class Translator {
   void translate(std::istream& lines, const std::string& name, const AnswerSink<Translation>& sink,
                  const TranslationOptions& options) const;
 
+  // Translates a text of any number of sentences and paragraphs; white space between sentences
+  // stays. Sentences are found by the rules of the source language that the options or the model
+  // name. One that is too long for the model is cut after a clause. The options may have one
+  // prefix, for all sentences. Throws as translate(), and ConfigError for n_best and alignment.
+  std::string translate_text(const std::string& text, const TranslationOptions& options) const;
+  // The same for the texts of a document or a fragment of HTML. Tags stay with their words. Throws
+  // DataError also for more than a million tags.
+  std::string translate_html(const std::string& html, const TranslationOptions& options) const;
+  // The same for a file, whose extension names its format: .txt, .html, .docx, .odt and others
+  // (docs/documents.md). `out`, of the same format, is written in one step. Throws DataError also
+  // for a file that cannot be read as this format, ConfigError for an unknown one, IoError.
+  void translate_file(const std::filesystem::path& in, const std::filesystem::path& out,
+                      const TranslationOptions& options) const;
+
   // The log-probability of given translations. Throws DataError for a text that is too long, or
   // unless there are as many targets as sources, ConfigError as translate() does.
   std::vector<SequenceScore> score(std::span<const std::string> sources,

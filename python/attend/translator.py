@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast, overload
 
 from attend import _attend
@@ -12,7 +13,7 @@ from attend._attend import SequenceScore, Translation
 from attend._common import WINDOW, given, in_windows, made_of
 from attend._errors import ConfigError
 from attend._options import PairPreparation, TranslationOptions
-from attend._texts import checked_texts
+from attend._texts import checked_text, checked_texts
 from attend._translation_inspection import Attention, TranslationInspection
 from attend._translation_options import (
     beginning_of,
@@ -181,6 +182,45 @@ class Translator(TranslationInspection):
             return self._translations(sources, own, named)
 
         return in_windows(zip(texts, cast(Iterable[Any], beginning), strict=True), answer, window)
+
+    def translate_text(self, text: str, **options: Unpack[TranslationOptions]) -> str:
+        """Translates a text of any number of sentences and paragraphs.
+
+        Sentences are found by the rules of the source language that ``language``, ``src_lang`` or
+        the model names; the white space between them stays. One that is too long for the model is
+        cut after a clause.
+
+        ``options``: those of ``translate``, without ``n_best``, ``alignments`` and several
+        prefixes, for which this raises ConfigError.
+        """
+        return self._whole(text, "text", options)
+
+    def translate_html(self, html: str, **options: Unpack[TranslationOptions]) -> str:
+        """Translates the texts of a document or a fragment of HTML; tags stay with their words.
+
+        ``options``: those of ``translate_text``. Raises DataError for more than a million tags.
+        """
+        return self._whole(html, "html", options)
+
+    def translate_file(
+        self,
+        source: str | os.PathLike[str],
+        target: str | os.PathLike[str],
+        **options: Unpack[TranslationOptions],
+    ) -> None:
+        """Translates a file, whose extension names its format: .txt, .html, .docx, .odt and others
+        (docs/documents.md). ``target``, of the same format, is written in one step.
+
+        ``options``: those of ``translate_text``. Raises DataError for a file of another format, or
+        one that cannot be read; ConfigError for a ``target`` of another format; OSError.
+        """
+        beginnings = checked_beginnings(beginning_of(options), 1)
+        self._model.translate_file(Path(source), Path(target), beginnings, named_options(options))
+
+    def _whole(self, text: str, kind: str, options: TranslationOptions) -> str:
+        beginnings = checked_beginnings(beginning_of(options), 1)
+        named = named_options(options)
+        return self._model.translate_whole(checked_text(text, kind), kind, beginnings, named)
 
     def beam_tree(self, text: str, **options: Unpack[TranslationOptions]) -> BeamTree:
         """The translation of a sentence, and every step of the search for it: what was looked at,

@@ -6,6 +6,7 @@ import json
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import attend
 import pytest
@@ -20,6 +21,14 @@ def of_program(models: Models, *options: object) -> list[dict]:
         "translate", models.translator, "--format", "json", *options, text="\n".join(SENTENCES) + "\n"
     )
     return [json.loads(line) for line in lines.splitlines()]
+
+
+def program_bytes(models: Models, *options: object, text: str) -> bytes:
+    command = [sys.executable, "-m", "attend", "translate", str(models.translator)]
+    done = subprocess.run(
+        [*command, *map(str, options)], input=text.encode(), stdout=subprocess.PIPE, check=True
+    )
+    return done.stdout
 
 
 def as_float32(value: float) -> str:
@@ -218,3 +227,35 @@ def test_a_wrong_prefix_is_named(models: Models) -> None:
     assert caught.value.line == 7
     with pytest.raises(ValueError, match="shorter"):
         list(translator.translate_iterable(ENGLISH, prefix=["der"] * 3))
+
+
+def test_translates_whole_texts_as_the_command_line_does(models: Models, tmp_path: Path) -> None:
+    translator = attend.Translator(models.translator)
+    text = "  the old dog sees.\r\n\n\ta cat <b>eats</b> a fish\n"
+    assert translator.translate_text(text).encode() == program_bytes(models, "--text", text=text)
+    assert translator.translate_html(text).encode() == program_bytes(models, "--html", text=text)
+    assert translator.translate_text("") == ""
+    source, ours, theirs = (tmp_path / name for name in ("a.html", "b.html", "c.html"))
+    source.write_text("<p>the <b>dog</b>")
+    translator.translate_file(source, ours, beam_size=2)
+    program(
+        "translate", models.translator, "--file", source, "--out-file", theirs, "--beam-size", 2
+    )
+    assert ours.read_bytes() == theirs.read_bytes()
+
+
+def test_refuses_what_whole_texts_do_not_have(models: Models, tmp_path: Path) -> None:
+    translator = attend.Translator(models.translator)
+    with pytest.raises(attend.ConfigError, match="n_best"):
+        translator.translate_text("the dog", n_best=2)
+    with pytest.raises(attend.ConfigError, match="alignment"):
+        translator.translate_html("the dog", alignments=True)
+    with pytest.raises(attend.ConfigError, match="prefix"):
+        translator.translate_text("the dog", prefix=["a", "b"])
+    with pytest.raises(attend.DataError, match="surrogate"):
+        translator.translate_text("\ud800")
+    (tmp_path / "a.doc").write_text("the dog")
+    with pytest.raises(attend.DataError, match="extension"):
+        translator.translate_file(tmp_path / "a.doc", tmp_path / "b.doc")
+    with pytest.raises(OSError, match="missing"):
+        translator.translate_file(tmp_path / "missing.txt", tmp_path / "b.txt")

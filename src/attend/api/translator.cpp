@@ -9,6 +9,7 @@
 #include "attend/tasks/explanation/attention_maps.h"
 #include "attend/tasks/explanation/explanation.h"
 #include "attend/tasks/learned_positions.h"
+#include "attend/tasks/translation/document_translation.h"
 
 namespace attend {
 
@@ -33,10 +34,7 @@ std::vector<std::string> Translator::languages() const {
   return names;
 }
 
-std::int64_t Translator::longest_source() const {
-  const std::int64_t positions = impl_->engine.ensemble().longest_input();
-  return positions == 0 ? 0 : positions - impl_->engine.model().format.of_any().of_source();
-}
+std::int64_t Translator::longest_source() const { return impl_->engine.longest_source(); }
 
 const Tokenizer& Translator::source_tokenizer() const {
   return impl_->engine.model().src_tokenizer;
@@ -62,6 +60,24 @@ void Translator::translate(std::istream& lines, const std::string& name,
   const EnteredRuntime entered(impl_->runtime);
   LineReader reader(lines, name);
   impl_->engine.translate(reader, sink, options);
+}
+
+std::string Translator::translate_text(const std::string& text,
+                                       const TranslationOptions& options) const {
+  const EnteredRuntime entered(impl_->runtime);
+  return translate_document(impl_->engine, plain_text(text), options).documents.front();
+}
+
+std::string Translator::translate_html(const std::string& html,
+                                       const TranslationOptions& options) const {
+  const EnteredRuntime entered(impl_->runtime);
+  return translate_document(impl_->engine, html_page(html), options).documents.front();
+}
+
+void Translator::translate_file(const std::filesystem::path& in, const std::filesystem::path& out,
+                                const TranslationOptions& options) const {
+  const EnteredRuntime entered(impl_->runtime);
+  attend::translate_file(impl_->engine, in, out, options);
 }
 
 std::vector<SequenceScore> Translator::score(std::span<const std::string> sources,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "attend/core/strings/ascii.h"
@@ -124,11 +125,14 @@ std::unique_ptr<const Document> html_page(std::string_view html) {
 }
 
 std::unique_ptr<const Document> read_document(std::string_view name, std::string_view content) {
-  const FileType* const type = find_type(extension_of(name));
-  if (type == nullptr)
+  require_known_format(name);
+  return find_type(extension_of(name))->read(name, content);
+}
+
+void require_known_format(std::string_view name) {
+  if (find_type(extension_of(name)) == nullptr)
     throw DataError(fmt::format("{}: expected a file with the extension {}", quote(name),
                                 fmt::join(document_extensions(), ", ")));
-  return type->read(name, content);
 }
 
 std::string extension_of(std::string_view name) {
@@ -148,6 +152,11 @@ std::vector<std::string> document_extensions() {
   std::vector<std::string> all;
   for (const FileType& one : kFileTypes) all.emplace_back(one.extension);
   return all;
+}
+
+bool have_marks(const Documents& documents) {
+  return std::any_of(documents.begin(), documents.end(),
+                     [](const auto& document) { return document->has_marks(); });
 }
 
 std::vector<std::string> texts_of(const Documents& documents) {

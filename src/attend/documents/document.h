@@ -33,6 +33,8 @@ std::unique_ptr<const Document> html_page(std::string_view html);
 // for bytes that are no such file; TooLongError for texts that are too large.
 std::unique_ptr<const Document> read_document(std::string_view name, std::string_view content);
 
+// Throws DataError for the names of other files.
+void require_known_format(std::string_view name);
 // ".docx", in small letters; empty without one.
 std::string extension_of(std::string_view name);
 // The content type of files with this extension.
@@ -40,6 +42,8 @@ std::string type_of_extension(std::string_view extension);
 // Returns the extensions of the files that read_document() takes.
 std::vector<std::string> document_extensions();
 
+// Whether some have marks in them.
+bool have_marks(const Documents& documents);
 // All texts of some documents, in order, and each document with its translations.
 std::vector<std::string> texts_of(const Documents& documents);
 std::vector<std::string> translations_of(const Documents& documents, const TranslatedTexts& all,

@@ -18,8 +18,13 @@ const std::string kToPrepare = "The man ( sees the dog's ) .\n";
 TEST_F(CommandOptionEffects, OfTranslate) {
   train_translator();
   input_ += kToPrepare;
+  write("page.html", "<p>A dog sleeps.");
   write("prefixes", "Ein Hund\n\n\n\n\n\n\n\nDer Mann\n");
   const std::vector<OptionCase> cases{
+      {"text", "yes", "", "out?"},
+      {"html", "yes", "", "out"},
+      {"file", "@page.html", "--out-file @made/page.html", "out files error status"},
+      {"out-file", "@made/other.html", "--file @page.html", "out files error status"},
       {"format", "json", "", "out"},
       {"sample", "yes", "", "out"},
       {"prefix", "@prefixes", "", "out"},

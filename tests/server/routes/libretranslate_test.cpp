@@ -31,6 +31,19 @@ TEST_F(LibreTranslate, AnswersWithTheBytesOfTheLibrary) {
   EXPECT_FALSE(json.contains("alternatives"));
 }
 
+TEST_F(LibreTranslate, TranslatesWholeTextsAsTheLibraryDoes) {
+  const Translator translator = Translator::load(SmallModels::shared().file("en-de"));
+  const TranslationOptions options = translator.default_options();
+  const std::string text = "  the dog sleeps.  the cat eats!\\n\\n\\ta <b>fish</b>";
+  const std::string plain = nlohmann::json::parse("\"" + text + "\"").get<std::string>();
+  const auto answer = [&](const std::string& more) {
+    return json_of(post("/translate", "{\"q\": \"" + text + "\", " + kLanguages + more + "}"));
+  };
+  EXPECT_EQ(answer("")["translatedText"], translator.translate_text(plain, options));
+  EXPECT_EQ(answer(R"(, "format": "html")")["translatedText"],
+            translator.translate_html(plain, options));
+}
+
 TEST_F(LibreTranslate, TakesFormsAndParts) {
   const std::string expected = own("the dog sleeps");
   EXPECT_EQ(json_of(post("/translate", "q=the+dog+sleeps&source=en&target=de",

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <tuple>
 #include <variant>
@@ -21,6 +22,7 @@
 #include "attend/python/texts.h"
 #include "attend/python/tokens.h"
 #include "attend/tasks/learned_positions.h"
+#include "attend/tasks/translation/document_translation.h"
 #include "attend/text/tokenizer_file.h"
 
 namespace nb = nanobind;
@@ -113,6 +115,29 @@ std::vector<Translation> translate_texts(const TranslatorView& translator, Strin
   return translations;
 }
 
+// What is translated as a whole; `kind`: "text" or "html".
+std::string translate_whole(const TranslatorView& translator, const std::string& text,
+                            const std::string& kind, const Beginnings& beginnings,
+                            const nb::dict& keywords) {
+  TranslationOptions options = translation_options(translator, keywords);
+  set_beginnings(options, beginnings);
+  const Released released;
+  const EnteredRuntime entered(translator.runtime);
+  return translate_document(translator.engine, kind == "html" ? html_page(text) : plain_text(text),
+                            options)
+      .documents.front();
+}
+
+void translate_file_to(const TranslatorView& translator, const std::filesystem::path& in,
+                       const std::filesystem::path& out, const Beginnings& beginnings,
+                       const nb::dict& keywords) {
+  TranslationOptions options = translation_options(translator, keywords);
+  set_beginnings(options, beginnings);
+  const Released released;
+  const EnteredRuntime entered(translator.runtime);
+  translate_file(translator.engine, in, out, options);
+}
+
 std::vector<Translation> translate_tokens(const TranslatorView& translator,
                                           const std::vector<Strings>& sentences,
                                           const std::vector<Strings>& prefixes,
@@ -176,8 +201,7 @@ TranslatorView ensemble_of(const std::vector<const TranslatorView*>& members) {
 
 // Tokens of the longest sentence; 0: any length.
 std::int64_t longest_source(const TranslatorView& translator) {
-  const std::int64_t positions = translator.engine.ensemble().longest_input();
-  return positions == 0 ? 0 : positions - translator.engine.model().format.of_any().of_source();
+  return translator.engine.longest_source();
 }
 
 Strings language_names(const TranslatorView& translator) {
@@ -205,6 +229,10 @@ void add_translator(nb::module_& module) {
            [](const TranslatorView& t) { return t.engine.model().tgt_tokenizer; })
       .def("translate", translate_texts, nb::arg("sentences"), nb::arg("beginnings"),
            nb::arg("options"), nb::arg("listener").none())
+      .def("translate_whole", translate_whole, nb::arg("text"), nb::arg("kind"),
+           nb::arg("beginnings"), nb::arg("options"))
+      .def("translate_file", translate_file_to, nb::arg("source"), nb::arg("target"),
+           nb::arg("beginnings"), nb::arg("options"))
       .def("translate_tokens", translate_tokens, nb::arg("sentences"), nb::arg("prefixes"),
            nb::arg("limits"), nb::arg("options"), nb::arg("listener").none())
       .def("score", scores_of_pairs, nb::arg("sources"), nb::arg("targets"), nb::arg("options"))

@@ -75,9 +75,8 @@ void translate_documents(
                                  .source = p.text("source"),
                                  .target = p.text("target"),
                                  .texts = texts_of(*documents),
-                                 .alternatives = alternatives};
-  for (const auto& document : *documents)
-    request.alignment = request.alignment || document->has_marks();
+                                 .alternatives = alternatives,
+                                 .have_marks = have_marks(*documents)};
   std::optional<LanguageGuess> detected;
   if (request.source == "auto") {
     detected = detected_source(call->service.models(), request);

@@ -6,6 +6,7 @@
 
 #include "attend/server/work/preparation.h"
 #include "attend/server/work/submission.h"
+#include "attend/tasks/translation/document_translation.h"
 
 namespace attend {
 namespace {
@@ -14,8 +15,7 @@ TranslationOptions options_of(const Call& call, const TextTranslationRequest& re
                               const Translator& translator) {
   TranslationOptions options = translator.default_options();
   options.preparation = preparation_of(call);
-  // Words that are split from punctuation are not those of the document: its marks go by place.
-  options.alignment = request.alignment && options.preparation.tokenize == WordSplitting::none;
+  options = options_for_texts(std::move(options), request.have_marks);
   options.beam.n_best = std::min(options.beam.beam_size, request.alternatives + 1);
   if (request.model->chooses_languages) options.languages = {request.source, request.target};
   return options;
@@ -51,14 +51,6 @@ void require_sensible_length(std::span<const std::string> texts, const Tokenizer
                                      most_tokens)};
 }
 
-// A bound on the tokens of a text, without its tokens: none is empty, and normalization (NFKC)
-// makes at most eleven bytes of one that is not ASCII.
-std::int64_t most_tokens(std::string_view text) {
-  const auto beyond_ascii =
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; });
-  return std::ssize(text) + 10 * beyond_ascii + 1;
-}
-
 }  // namespace
 
 void translate_texts(const std::shared_ptr<Call>& call, TextTranslationRequest request,
@@ -67,17 +59,11 @@ void translate_texts(const std::shared_ptr<Call>& call, TextTranslationRequest r
   require_sensible_length(request.texts, translator.source_tokenizer(),
                           call->service.options().max_tokens_in_queue);
   const TranslationOptions options = options_of(*call, request, translator);
-  const TextPreparer prepare = preparer_of(*call, *request.model);
-  std::int64_t longest = options.max_source_tokens;
-  if (const std::int64_t own = translator.longest_source(); own > 0)
-    longest = std::min(longest, own);
-  const auto fits = [&](std::string_view raw) {
-    const std::string text = prepare(raw);
-    return most_tokens(text) <= longest ||
-           std::ssize(translator.source_tokenizer().encode(text)) <= longest;
-  };
-  const auto all =
-      std::make_shared<TranslatedTexts>(cut_texts(std::move(request.texts), request.source, fits));
+  const SentenceLimit limit{translator.source_tokenizer(), preparer_of(*call, *request.model),
+                            longest_sentence(options, translator.longest_source())};
+  const auto all = std::make_shared<TranslatedTexts>(
+      cut_texts(std::move(request.texts), request.source,
+                [&](std::string_view text) { return limit.holds(text); }));
   all->alternatives = options.beam.n_best - 1;
   std::vector<std::string> sentences = all->sentences();
   const std::size_t count = sentences.size();

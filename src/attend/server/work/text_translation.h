@@ -17,8 +17,8 @@ struct TextTranslationRequest {
   std::string source;        // languages
   std::string target;
   std::vector<std::string> texts;
-  int alternatives = 0;    // other translations wanted; fewer if the beam is narrower
-  bool alignment = false;  // for texts with marks in them
+  int alternatives = 0;  // other translations wanted; fewer if the beam is narrower
+  bool have_marks = false;
 };
 
 // Queues the sentences of all texts as one request and returns; `done` is called once with the

@@ -105,6 +105,11 @@ TranslationEngine TranslationEngine::ensemble_of(
   return TranslationEngine(TranslationEnsemble(std::move(models)));
 }
 
+std::int64_t TranslationEngine::longest_source() const {
+  const std::int64_t positions = ensemble_->longest_input();
+  return positions == 0 ? 0 : positions - model().format.of_any().of_source();
+}
+
 TranslationOptions TranslationEngine::default_options() const {
   TranslationOptions options;
   options.beam.beam_size = model().decoding.beam_size;

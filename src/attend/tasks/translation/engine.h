@@ -87,6 +87,8 @@ class TranslationEngine {
   static TranslationEngine ensemble_of(std::span<const TranslationEngine* const> members);
   // The only model, or the first of an ensemble.
   const TranslationModel& model() const { return ensemble_->first(); }
+  // The tokens of the longest sentence that the models have positions for; 0: any number.
+  std::int64_t longest_source() const;
   // The defaults stored in the model.
   TranslationOptions default_options() const;
 

@@ -13,6 +13,7 @@
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/binding/translators.h"
 #include "attend/cli/commands/commands.h"
+#include "attend/cli/commands/translate/translate_documents.h"
 #include "attend/cli/output.h"
 #include "attend/cli/output_format.h"
 #include "attend/cli/progress_line.h"
@@ -30,6 +31,7 @@ namespace {
 struct TranslateArguments {
   std::string model;
   std::vector<std::string> ensemble;
+  DocumentArguments document;
   OutputFormat format = OutputFormat::text;
   bool sample = false;
   std::string prefix;
@@ -43,6 +45,7 @@ struct TranslateArguments {
 
 template <class Visitor>
 void fields(TranslateArguments& a, Visitor&& visit) {
+  fields(a.document, visit);
   visit("format", a.format,
         "text: one translation per line (--n-best: number ||| translation ||| score; --alignment "
         "appends ||| 0-0 2-1); json: one object "
@@ -141,6 +144,7 @@ void check(const TranslateArguments& a, const OptionBinding& binding) {
 
 void run_translate(TranslateArguments& arguments, const OptionBinding& binding) {
   check(arguments, binding);
+  const bool is_document = has_document(arguments.document, binding);
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   const TranslationEngine translator = with_ensemble(
       *load_model(arguments.model, arguments.attention), arguments.ensemble, arguments.attention);
@@ -150,6 +154,8 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
     options.sampling = arguments.sampling;
     options.sampling->max_length = options.beam.max_length;
   }
+
+  if (is_document) return translate_document(arguments.document, translator, options);
 
   LineReader lines = standard_input();
   TextInput input(translator.model(), options.preparation);
@@ -187,7 +193,8 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
 }  // namespace
 
 void add_translate_command(CLI::App& app) {
-  CLI::App& command = add_command(app, "translate", "Translate standard input, line by line");
+  CLI::App& command = add_command(
+      app, "translate", "Translate standard input line by line, or whole texts and files");
   const auto arguments = std::make_shared<TranslateArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
   OptionBinding binding(command);

@@ -1,0 +1,54 @@
+#include "attend/cli/commands/translate/translate_documents.h"
+
+#include <memory>
+#include <utility>
+
+#include "attend/cli/output.h"
+#include "attend/cli/progress_line.h"
+#include "attend/cli/standard_input.h"
+#include "attend/error.h"
+#include "attend/tasks/translation/document_translation.h"
+
+namespace attend {
+
+bool has_document(const DocumentArguments& a, const OptionBinding& binding) {
+  // What belongs to lines of input and output.
+  const auto refuse_beside = [&](const char* option,
+                                 std::initializer_list<std::string_view> others) {
+    binding.refuse_beside(option, others);
+    binding.refuse_beside(option, {"format", "n-best", "alignment", "prefix", "prefix-weight",
+                                   "beam-tree", "on-error"});
+  };
+  if (a.file.empty()) binding.refuse_without("--file", {"out-file"});
+  if (!a.file.empty()) {
+    if (a.out_file.empty()) throw ConfigError("--out-file: expected the file to write with --file");
+    refuse_beside("--file", {"text", "html"});
+  } else if (a.html) {
+    refuse_beside("--html", {"text"});
+  } else if (a.text) {
+    refuse_beside("--text", {});
+  }
+  return a.text || a.html || !a.file.empty();
+}
+
+void translate_document(const DocumentArguments& a, const TranslationEngine& translator,
+                        const TranslationOptions& options) {
+  ProgressLine progress = ProgressLine::timing("translating");
+  TranslatedDocuments translated;
+  if (!a.file.empty()) {
+    translated = translate_file(translator, a.file, a.out_file, options);
+    progress.end();
+    remark("{}: {} sentences -> {}\n", shown_path(a.file), translated.sentences,
+           shown_path(a.out_file));
+  } else {
+    std::string input = whole_standard_input();
+    translated = translate_document(
+        translator, a.html ? html_page(input) : plain_text(std::move(input)), options);
+    progress.end();
+    answer("{}", translated.documents.front());
+  }
+  if (translated.cut > 0)
+    tell("sentences that were too long for the model and cut after clauses: {}\n", translated.cut);
+}
+
+}  // namespace attend

@@ -1,0 +1,105 @@
+#include "attend/tasks/translation/document_translation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "attend/core/files/atomic_file.h"
+#include "attend/core/files/input_file.h"
+#include "attend/core/options/option_error.h"
+#include "attend/core/strings/quote.h"
+#include "attend/error.h"
+#include "attend/tasks/translation/translation_call.h"
+
+namespace attend {
+
+namespace {
+
+// A bound on the tokens of a text, without its tokens: none is empty, and normalization (NFKC)
+// makes at most eleven bytes of one that is not ASCII.
+std::int64_t most_tokens(std::string_view text) {
+  const auto beyond_ascii =
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; });
+  return std::ssize(text) + 10 * beyond_ascii + 1;
+}
+
+// The language of the texts: of a model with several, that of the options or the default.
+std::string source_language(const TranslationEngine& engine, const TranslationOptions& options) {
+  if (!options.languages.source.empty()) return options.languages.source;
+  if (!options.preparation.language.empty()) return options.preparation.language;
+  const std::optional<TextKind> kind = kind_of_input(engine.model().text_kinds);
+  return kind ? kind->language : "";
+}
+
+void check(const TranslationOptions& options) {
+  if (options.beam.n_best > 1)
+    throw OptionError<ConfigError>("{}: expected 1 for whole texts", as_key("n-best"));
+  if (options.alignment)
+    throw OptionError<ConfigError>("{}: whole texts have no words to number", as_key("alignment"));
+  if (std::max(options.prefixes.size(), options.prefix_ids.size()) > 1)
+    throw ConfigError("prefixes: expected one for all sentences of a text");
+}
+
+}  // namespace
+
+bool SentenceLimit::holds(std::string_view sentence) const {
+  const std::string text = prepare(sentence);
+  return most_tokens(text) <= tokens || std::ssize(tokenizer.encode(text)) <= tokens;
+}
+
+std::int64_t longest_sentence(const TranslationOptions& options, std::int64_t longest_source) {
+  const std::int64_t most = options.max_source_tokens;
+  return longest_source > 0 ? std::min(most, longest_source) : most;
+}
+
+TranslationOptions options_for_texts(TranslationOptions options, bool have_marks) {
+  options.alignment = have_marks && options.preparation.tokenize == WordSplitting::none;
+  return options;
+}
+
+TranslatedDocuments translate_documents(const TranslationEngine& engine, const Documents& documents,
+                                        const TranslationOptions& options) {
+  check(options);
+  const TranslationOptions own = options_for_texts(options, have_marks(documents));
+  const auto call = translation_call(engine.ensemble(), own);
+  const SentenceLimit limit{engine.model().src_tokenizer, call->source,
+                            longest_sentence(own, engine.longest_source())};
+  TranslatedTexts all = cut_texts(texts_of(documents), source_language(engine, own),
+                                  [&](std::string_view text) { return limit.holds(text); });
+  const std::vector<std::string> sentences = all.sentences();
+  all.set_translations(engine.translate(sentences, own));
+  return {translations_of(documents, all, 0), sentences.size(), all.cut};
+}
+
+TranslatedDocuments translate_document(const TranslationEngine& engine,
+                                       std::unique_ptr<const Document> document,
+                                       const TranslationOptions& options) {
+  Documents documents;
+  documents.push_back(std::move(document));
+  return translate_documents(engine, documents, options);
+}
+
+TranslatedDocuments translate_file(const TranslationEngine& engine, const std::filesystem::path& in,
+                                   const std::filesystem::path& out,
+                                   const TranslationOptions& options) {
+  const std::string name = in.string(), extension = extension_of(name);
+  require_known_format(name);
+  if (type_of_extension(extension_of(out.string())) != type_of_extension(extension))
+    throw ConfigError(fmt::format("{}: expected the extension of the file to translate, {}",
+                                  quote(out.string()), extension));
+  std::string content;
+  {
+    const InputFile file(in);
+    content.resize(file.size());
+    file.read(0, std::as_writable_bytes(std::span(content)));
+  }
+  TranslatedDocuments translated =
+      translate_document(engine, read_document(name, content), options);
+  write_file_atomically(out, translated.documents.front());
+  return translated;
+}
+
+}  // namespace attend

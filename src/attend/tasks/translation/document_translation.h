@@ -1,0 +1,57 @@
+// Texts of any number of sentences, pages and files with a translator.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attend/documents/document.h"
+#include "attend/tasks/text_preparer.h"
+#include "attend/tasks/translation/engine.h"
+
+namespace attend {
+
+// The longest sentence that a model reads.
+struct SentenceLimit {
+  const Tokenizer& tokenizer;
+  TextPreparer prepare;
+  std::int64_t tokens = 0;
+
+  bool holds(std::string_view sentence) const;
+};
+
+// The smaller one of the options' limit and that of the model's positions; 0: it has none.
+std::int64_t longest_sentence(const TranslationOptions& options, std::int64_t longest_source);
+
+// The options for texts that have marks in them, or have none: marks need alignments. Words that
+// are split from punctuation are not those of the text, so its marks go by place.
+TranslationOptions options_for_texts(TranslationOptions options, bool have_marks);
+
+struct TranslatedDocuments {
+  std::vector<std::string> documents;
+  std::size_t sentences = 0;  // of all documents
+  int cut = 0;                // those too long for the model, which were cut at clauses
+};
+
+// Cuts the texts of documents into sentences by the rules of the language that the options or the
+// model name, and translates them. Throws ConfigError as TranslationEngine::translate(), and for
+// n_best, alignment and several prefixes.
+TranslatedDocuments translate_documents(const TranslationEngine& engine, const Documents& documents,
+                                        const TranslationOptions& options);
+
+TranslatedDocuments translate_document(const TranslationEngine& engine,
+                                       std::unique_ptr<const Document> document,
+                                       const TranslationOptions& options);
+
+// Reads a file, and writes its translation, of the same format, in one step. Throws ConfigError
+// also for an `out` of another format, DataError or TooLongError for a file that cannot be read,
+// and IoError.
+TranslatedDocuments translate_file(const TranslationEngine& engine, const std::filesystem::path& in,
+                                   const std::filesystem::path& out,
+                                   const TranslationOptions& options);
+
+}  // namespace attend
