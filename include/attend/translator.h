@@ -63,6 +63,12 @@ struct TranslationOptions {
   // and Vilar 2018): the beam size should exceed the number of tokens in must_contain
   std::vector<std::string> must_contain = {};
   std::vector<std::string> must_not_contain = {};
+  // What translations have exactly as it is in the sentence, once each, where its words go:
+  // regular expressions, and "common": placeholders such as {x} and %s, URLs, e-mail addresses,
+  // tags, code in backticks. "none": nothing, alone. Empty: nothing in sentences; "common" in
+  // translate_text(), translate_html() and translate_file(). Tokens, and steps of a search, have
+  // other words in their place
+  std::vector<std::string> protect = {};
   // Sequences of target tokens that no translation contains, as ids
   std::vector<std::vector<std::int32_t>> forbidden_ids = {};
   bool forbid_unknown = false;  // never write the token for unknown words

@@ -110,6 +110,35 @@ TEST(PhraseRules, ForbidEveryWayToWriteAPhrase) {
     EXPECT_FALSE(read_all(rules, text).violated);
 }
 
+std::size_t count_of(const Tokens& text, const Tokens& phrase) {
+  std::size_t count = 0;
+  for (auto at = text.begin(); at != text.end(); ++at)
+    count += std::equal(phrase.begin(), phrase.end(), at,
+                        at + std::min(std::ssize(phrase), text.end() - at));
+  return count;
+}
+
+TEST(PhraseRules, MayRequireAPhraseOnce) {
+  Random random({1, 3});
+  for (int trial = 0; trial < 2000; ++trial) {
+    const Tokens phrase = random_tokens(random, 1 + random.below(4)),
+                 text = random_tokens(random, random.below(12));
+    const PhraseRules rules({}, {}, {phrase});
+    const PhraseRules::Progress progress = read_all(rules, text);
+    EXPECT_EQ(rules.met(progress) == rules.total(), has(text, phrase));
+    EXPECT_EQ(progress.violated, count_of(text, phrase) > 1);
+    if (progress.violated) continue;
+    Tokens forbidden, longer = text;
+    rules.add_forbidden(progress, forbidden);
+    for (std::int32_t next = 0; next < 2; ++next) {
+      longer.push_back(next);
+      EXPECT_EQ(std::count(forbidden.begin(), forbidden.end(), next) > 0,
+                count_of(longer, phrase) > 1);
+      longer.pop_back();
+    }
+  }
+}
+
 TEST(PhraseRules, RefuseWhatCannotBe) {
   expect_error<ConfigError>([] { PhraseRules({{}}, {}); }, {"expected at least one token"});
   expect_error<ConfigError>([] { PhraseRules({}, {{}}); }, {"expected at least one token"});

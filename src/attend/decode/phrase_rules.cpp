@@ -36,7 +36,8 @@ PhrasePaths one_path(std::span<const std::int32_t> tokens) {
 }
 
 PhraseRules::PhraseRules(std::vector<std::vector<std::int32_t>> required,
-                         std::vector<PhrasePaths> forbidden)
+                         std::vector<PhrasePaths> forbidden,
+                         const std::vector<std::vector<std::int32_t>>& once)
     : forbidden_(std::move(forbidden)) {
   for (PhrasePaths& phrase : forbidden_) {
     if (phrase.end == 0)
@@ -45,15 +46,18 @@ PhraseRules::PhraseRules(std::vector<std::vector<std::int32_t>> required,
         phrase.arcs.begin(), phrase.arcs.end(),
         [](const PhrasePaths::Arc& a, const PhrasePaths::Arc& b) { return a.token < b.token; });
   }
-  for (std::vector<std::int32_t>& tokens : required) {
-    if (tokens.empty()) throw ConfigError("phrases: expected at least one token in each, got none");
-    total_ += static_cast<int>(tokens.size());
-    Progress progress = begin();
-    for (const std::int32_t token : tokens) read(progress, token);
-    if (progress.violated) throw ConfigError("phrases: a required phrase contains a forbidden one");
-    std::vector<std::size_t> fallback = fallbacks(tokens);
-    required_.push_back({std::move(tokens), std::move(fallback)});
-  }
+  for (std::vector<std::int32_t>& tokens : required) add_required(std::move(tokens), false);
+  for (const std::vector<std::int32_t>& tokens : once) add_required(tokens, true);
+}
+
+void PhraseRules::add_required(std::vector<std::int32_t> tokens, bool once) {
+  if (tokens.empty()) throw ConfigError("phrases: expected at least one token in each, got none");
+  total_ += static_cast<int>(tokens.size());
+  Progress progress = begin();
+  for (const std::int32_t token : tokens) read(progress, token);
+  if (progress.violated) throw ConfigError("phrases: a required phrase contains a forbidden one");
+  std::vector<std::size_t> fallback = fallbacks(tokens);
+  required_.push_back({std::move(tokens), std::move(fallback), once});
 }
 
 PhraseRules::Progress PhraseRules::begin() const {
@@ -70,9 +74,17 @@ PhraseRules::Progress PhraseRules::begin(std::span<const std::int32_t> written) 
 
 void PhraseRules::read(Progress& progress, std::int32_t token) const {
   for (std::size_t i = 0; i < required_.size(); ++i) {
-    const auto& [tokens, fallback] = required_[i];
+    const auto& [tokens, fallback, once] = required_[i];
     std::size_t& written = progress.required[i];
-    if (written < tokens.size()) written = matched(tokens, fallback, written, token);
+    const std::size_t all = tokens.size();
+    if (written < all) {
+      written = matched(tokens, fallback, written, token);
+      if (written == all) written += fallback.back();
+    } else if (once) {
+      const std::size_t again = matched(tokens, fallback, written - all, token);
+      progress.violated = progress.violated || again == all;
+      written = all + (again == all ? fallback.back() : again);
+    }
   }
   for (std::size_t i = 0; i < forbidden_.size(); ++i) {
     std::vector<int>& places = progress.forbidden[i];
@@ -96,8 +108,8 @@ int PhraseRules::met(const Progress& progress) const {
   std::size_t contained = 0, furthest = 0;
   for (std::size_t i = 0; i < required_.size(); ++i) {
     const std::size_t written = progress.required[i];
-    if (written == required_[i].tokens.size())
-      contained += written;
+    if (written >= required_[i].tokens.size())
+      contained += required_[i].tokens.size();
     else
       furthest = std::max(furthest, written);
   }
@@ -114,6 +126,11 @@ std::vector<std::int32_t> PhraseRules::wanted(const Progress& progress) const {
 }
 
 void PhraseRules::add_forbidden(const Progress& progress, std::vector<std::int32_t>& tokens) const {
+  for (std::size_t i = 0; i < required_.size(); ++i) {
+    const auto& [phrase, fallback, once] = required_[i];
+    const std::size_t written = progress.required[i], all = phrase.size();
+    if (once && written + 1 == 2 * all) tokens.push_back(phrase.back());
+  }
   for (std::size_t i = 0; i < forbidden_.size(); ++i) {
     const std::vector<int>& places = progress.forbidden[i];
     for (const auto& [from, token, to] : forbidden_[i].arcs)

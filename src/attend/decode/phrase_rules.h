@@ -30,13 +30,16 @@ class PhraseRules {
  public:
   // required: each is somewhere in the output, its tokens in a row; phrases may overlap.
   // forbidden: none of their paths is.
+  // once: the same as required, but an output has each only once.
   // Throws ConfigError for a phrase without tokens, and if a required phrase contains a forbidden
   // one.
-  PhraseRules(std::vector<std::vector<std::int32_t>> required, std::vector<PhrasePaths> forbidden);
+  PhraseRules(std::vector<std::vector<std::int32_t>> required, std::vector<PhrasePaths> forbidden,
+              const std::vector<std::vector<std::int32_t>>& once = {});
 
   // How much of the phrases is written at the end of a hypothesis.
   struct Progress {
-    std::vector<std::size_t> required;        // tokens of each; all of them once it is contained
+    // Tokens of each; all of them once it is contained, and more when it begins again
+    std::vector<std::size_t> required;
     std::vector<std::vector<int>> forbidden;  // places in the graph of each, except the first
     bool violated = false;                    // whether a forbidden phrase is there
   };
@@ -61,7 +64,9 @@ class PhraseRules {
     // fallback[i]: the longest proper prefix that the first i + 1 tokens end with (Knuth, Morris
     // and Pratt 1977)
     std::vector<std::size_t> fallback;
+    bool once = false;
   };
+  void add_required(std::vector<std::int32_t> tokens, bool once);
 
   std::vector<Required> required_;
   std::vector<PhrasePaths> forbidden_;  // their arcs are sorted by token

@@ -32,6 +32,7 @@ TEST_F(CommandOptionEffects, OfTranslate) {
       {"ensemble", "@run/checkpoints/step-00000020.safetensors", "--format json", "out"},
       {"must-contain", "Hund", "", "out"},
       {"must-not-contain", "Die", "", "out"},
+      {"protect", "[A-Z]\\w+", "", "out"},
       {"heads-off", "*.cross_attn", "--format json", "out"},
       {"attention-beta", "0", "--format json", "out"},
       {"prefix", "@prefixes", "--sample", "out"},

@@ -77,12 +77,35 @@ void TranslatedTexts::set_translations(std::vector<Translation> translations) {
       one.translations.push_back(std::move(*next++));
 }
 
+namespace {
+
+// Joins sentences that end within a span.
+std::vector<TextSpan> joined_over(const std::vector<TextSpan>& sentences,
+                                  const std::vector<ProtectedSpan>& spans) {
+  std::vector<TextSpan> joined;
+  auto span = spans.begin();
+  for (const TextSpan sentence : sentences) {
+    while (span != spans.end() && span->end <= sentence.begin) ++span;
+    const bool is_within = span != spans.end() && span->begin < sentence.begin;
+    if (is_within && !joined.empty() && joined.back().end > span->begin) {
+      joined.back().end = sentence.end;
+    } else {
+      joined.push_back(sentence);
+    }
+  }
+  return joined;
+}
+
+}  // namespace
+
 TranslatedTexts cut_texts(std::vector<std::string> texts, std::string_view language,
+                          const SpanPatterns& protect,
                           const std::function<bool(std::string_view)>& fits) {
   TranslatedTexts all;
   for (std::string& text : texts) {
     std::vector<TextSpan> sentences;
-    for (const TextSpan sentence : find_sentences(text, language)) {
+    for (const TextSpan sentence :
+         joined_over(find_sentences(text, language), protect.find(text))) {
       const std::vector<TextSpan> parts = cut_at_clauses(text, sentence, fits);
       if (parts.size() > 1) ++all.cut;
       sentences.insert(sentences.end(), parts.begin(), parts.end());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "attend/documents/sentences/sentences.h"
+#include "attend/text/protection/span_patterns.h"
 #include "attend/translator.h"
 
 namespace attend {
@@ -44,8 +45,10 @@ struct TranslatedTexts {
 };
 
 // The texts, cut into sentences and without translations. A sentence that does not fit is cut
-// further. `language`: that of the texts (sentences.h).
+// further. `language`: that of the texts (sentences.h). No sentence ends within what `protect`
+// finds.
 TranslatedTexts cut_texts(std::vector<std::string> texts, std::string_view language,
+                          const SpanPatterns& protect,
                           const std::function<bool(std::string_view)>& fits);
 
 }  // namespace attend

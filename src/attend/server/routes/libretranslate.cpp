@@ -187,6 +187,12 @@ void languages(const std::shared_ptr<Call>& call) {
   call->respond(body);
 }
 
+RouteField protection_field() {
+  return {"protect", FieldType::texts,
+          "what to keep exactly as it is, once: regular expressions; common (the default: "
+          "placeholders such as {x} and %s, URLs, e-mail addresses, tags, code); none"};
+}
+
 std::vector<RouteField> translation_fields() {
   return with_target_preparation(
       {{"q", FieldType::texts, "text to translate, or a list of texts", true},
@@ -196,6 +202,7 @@ std::vector<RouteField> translation_fields() {
         "text, or html: tags stay with their words and are not translated"},
        {"alternatives", FieldType::whole,
         "number of other translations of each text; fewer if the model's beam is narrower"},
+       protection_field(),
        ignored_field("secret")});
 }
 
@@ -219,7 +226,8 @@ std::vector<Route> libretranslate_routes() {
        "Translate a file: .txt, .html, .docx or .odt",
        {{"file", FieldType::file, "the file", true},
         {"source", FieldType::text, "language of the file, from /languages; auto: detected", true},
-        {"target", FieldType::text, "language to translate into", true}},
+        {"target", FieldType::text, "language to translate into", true},
+        protection_field()},
        "",
        translate_file},
       {"GET",

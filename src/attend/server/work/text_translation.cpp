@@ -15,6 +15,7 @@ TranslationOptions options_of(const Call& call, const TextTranslationRequest& re
                               const Translator& translator) {
   TranslationOptions options = translator.default_options();
   options.preparation = preparation_of(call);
+  if (call.parameters.has("protect")) options.protect = call.parameters.texts("protect");
   options = options_for_texts(std::move(options), request.have_marks);
   options.beam.n_best = std::min(options.beam.beam_size, request.alternatives + 1);
   if (request.model->chooses_languages) options.languages = {request.source, request.target};
@@ -62,7 +63,7 @@ void translate_texts(const std::shared_ptr<Call>& call, TextTranslationRequest r
   const SentenceLimit limit{translator.source_tokenizer(), preparer_of(*call, *request.model),
                             longest_sentence(options, translator.longest_source())};
   const auto all = std::make_shared<TranslatedTexts>(
-      cut_texts(std::move(request.texts), request.source,
+      cut_texts(std::move(request.texts), request.source, SpanPatterns(options.protect),
                 [&](std::string_view text) { return limit.holds(text); }));
   all->alternatives = options.beam.n_best - 1;
   std::vector<std::string> sentences = all->sentences();

@@ -45,7 +45,7 @@ class TranslationJob final : public Job {
   // Whether there is nothing to decode.
   bool answer_at_once(JobCounts& counts) const {
     if (!sentence_.ids.empty()) return false;
-    accept(empty_translation(), counts);
+    accept(untranslated(sentence_), counts);
     return true;
   }
   void accept(Translation translation, JobCounts& counts) const {

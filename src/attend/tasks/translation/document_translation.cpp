@@ -56,6 +56,7 @@ std::int64_t longest_sentence(const TranslationOptions& options, std::int64_t lo
 }
 
 TranslationOptions options_for_texts(TranslationOptions options, bool have_marks) {
+  if (options.protect.empty()) options.protect = {"common"};
   options.alignment = have_marks && options.preparation.tokenize == WordSplitting::none;
   return options;
 }
@@ -67,7 +68,7 @@ TranslatedDocuments translate_documents(const TranslationEngine& engine, const D
   const auto call = translation_call(engine.ensemble(), own);
   const SentenceLimit limit{engine.model().src_tokenizer, call->source,
                             longest_sentence(own, engine.longest_source())};
-  TranslatedTexts all = cut_texts(texts_of(documents), source_language(engine, own),
+  TranslatedTexts all = cut_texts(texts_of(documents), source_language(engine, own), call->patterns,
                                   [&](std::string_view text) { return limit.holds(text); });
   const std::vector<std::string> sentences = all.sentences();
   all.set_translations(engine.translate(sentences, own));

@@ -121,10 +121,19 @@ TranslationOptions TranslationEngine::default_options() const {
 
 SourceSentence TranslationEngine::sentence(
     const SentenceText& text, const std::shared_ptr<const TranslationCall>& call) const {
-  SourceSentence sentence{model().src_tokenizer.encode(call->source(text.text)), text.number, call,
+  SourceSentence sentence{{},
+                          text.number,
+                          call,
                           text.prefix_ids.empty()
                               ? model().tgt_tokenizer.encode(call->target(text.prefix))
                               : text.prefix_ids};
+  if (const auto spans = call->patterns.find(text.text); !spans.empty()) {
+    sentence.protection =
+        std::make_shared<const ProtectedSentence>(text.text, spans, call->stand_ins);
+    sentence.call = protecting_call(*ensemble_, *call, *sentence.protection);
+  }
+  sentence.ids = model().src_tokenizer.encode(
+      call->source(sentence.protection ? sentence.protection->text() : text.text));
   const std::string& where = text.where;
   const auto tokens = static_cast<std::int64_t>(sentence.ids.size());
   if (tokens > call->options.max_source_tokens)
@@ -257,7 +266,7 @@ std::vector<Translation> TranslationEngine::translate_sentences(
     std::vector<std::size_t> places;
     for (std::size_t i = begin; i < end; ++i) {
       if (sentences[order[i]].ids.empty()) {
-        results[order[i]] = empty_translation();
+        results[order[i]] = untranslated(sentences[order[i]]);
         continue;
       }
       batch.push_back(sentences[order[i]]);

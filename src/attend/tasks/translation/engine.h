@@ -46,6 +46,9 @@ void fields(TranslationOptions& o, Visitor&& visit) {
         "exceed their number of tokens");
   visit("must-not-contain", o.must_not_contain,
         "phrases that no translation may contain, one per argument");
+  visit("protect", o.protect,
+        "regular expressions of what translations keep, or common ({x}, %s, URLs, tags, code), or "
+        "none; of whole texts, pages and files: common");
   visit("forbid-unknown", o.forbid_unknown, "never write the token for unknown words");
   visit("max-source-tokens", o.max_source_tokens, between(1, 1e6),
         "longest source sentence in tokens");

@@ -117,12 +117,13 @@ void check_writable(const std::string& phrase, const TokenIds& ids, const Phrase
 }  // namespace
 
 std::shared_ptr<const PhraseRules> phrase_rules(const TranslationOptions& options,
-                                                const TranslationModel& model) {
+                                                const TranslationModel& model,
+                                                std::span<const std::string> once) {
   const std::vector<std::string>&required = options.must_contain,
         &forbidden = options.must_not_contain;
   const Tokenizer& tokenizer = model.tgt_tokenizer;
   std::vector<PhrasePaths> paths = paths_of_ids(options, tokenizer);
-  if (required.empty() && forbidden.empty() && paths.empty()) return nullptr;
+  if (required.empty() && forbidden.empty() && paths.empty() && once.empty()) return nullptr;
   if (options.sampling && !required.empty())
     throw OptionError<ConfigError>(
         "{}: expected beam search, which weighs outputs with and without the phrases; got sampling",
@@ -138,12 +139,16 @@ std::shared_ptr<const PhraseRules> phrase_rules(const TranslationOptions& option
     paths.push_back(
         all_paths(ids_of_phrase(phrase, "must-not-contain", tokenizer), longest, tokenizer));
   const PhraseRules of_forbidden({}, paths);
-  std::vector<TokenIds> phrases;
-  for (const std::string& phrase : required) {
-    phrases.push_back(ids_of_phrase(phrase, "must-contain", tokenizer));
-    check_writable(phrase, phrases.back(), of_forbidden, model);
-  }
-  return std::make_shared<const PhraseRules>(std::move(phrases), std::move(paths));
+  const auto ids_of_all = [&](std::span<const std::string> texts) {
+    std::vector<TokenIds> phrases;
+    for (const std::string& phrase : texts) {
+      phrases.push_back(ids_of_phrase(phrase, "must-contain", tokenizer));
+      check_writable(phrase, phrases.back(), of_forbidden, model);
+    }
+    return phrases;
+  };
+  return std::make_shared<const PhraseRules>(ids_of_all(required), std::move(paths),
+                                             ids_of_all(once));
 }
 
 }  // namespace attend

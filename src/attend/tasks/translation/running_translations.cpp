@@ -58,9 +58,10 @@ std::unique_ptr<TranslationScorer> scorer_of(const TranslationEnsemble& ensemble
 
 }  // namespace
 
-Translation empty_translation() {
+Translation untranslated(const SourceSentence& sentence) {
   Translation translation;
   translation.candidates.emplace_back();
+  if (sentence.protection) translation.candidates.back().text = sentence.protection->original();
   return translation;
 }
 
@@ -156,6 +157,7 @@ Translation RunningTranslations::translation(const SourceSentence& sentence,
     if (call.options.alignment)
       translation.candidates.back().alignment =
           word_alignment(model_, call.marks, sentence.ids, hypothesis.ids);
+    if (sentence.protection) sentence.protection->restore(translation.candidates.back());
   }
   return translation;
 }

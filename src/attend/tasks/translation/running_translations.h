@@ -12,6 +12,9 @@
 #include "attend/decode/scorers/translation_scorer.h"
 #include "attend/tasks/text_preparer.h"
 #include "attend/tasks/translation/ensemble.h"
+#include "attend/tasks/translation/protected_sentence.h"
+#include "attend/tasks/translation/stand_ins.h"
+#include "attend/text/protection/span_patterns.h"
 #include "attend/translator.h"
 
 namespace attend {
@@ -23,6 +26,8 @@ struct TranslationCall {
   std::shared_ptr<const PhraseRules> rules = nullptr;  // of the search; null: none
   TextPreparer source = {};                            // of sentences
   TextPreparer target = {};                            // of prefixes, phrases and translations
+  SpanPatterns patterns = {};                          // of what stays as it is
+  StandIns stand_ins = {};                             // for that
 };
 
 // A sentence to translate.
@@ -31,6 +36,8 @@ struct SourceSentence {
   std::uint64_t number = 0;       // position in the input, which selects the stream for sampling
   std::shared_ptr<const TranslationCall> call = nullptr;
   std::vector<std::int32_t> prefix = {};  // what its translation begins with
+  // What of it the model does not see; null: nothing
+  std::shared_ptr<const ProtectedSentence> protection = nullptr;
 };
 
 class RunningTranslations {
@@ -65,8 +72,8 @@ class RunningTranslations {
   std::size_t next_ = 0;
 };
 
-// A translation of an empty line.
-Translation empty_translation();
+// The translation of a sentence without ids: an empty line, or nothing but protected spans.
+Translation untranslated(const SourceSentence& sentence);
 
 // The most hypotheses that a sentence has at a time.
 std::int64_t hypotheses_of(const TranslationOptions& options);

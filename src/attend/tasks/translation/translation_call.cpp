@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/error.h"
@@ -66,7 +68,11 @@ std::shared_ptr<const TranslationCall> translation_call(const TranslationEnsembl
   const auto all = std::make_shared<TranslationCall>(
       TranslationCall{options, model.format.of(options.languages)});
   TranslationOptions& own = all->options;
-  const bool has_target_text = has_prefixes || !own.prefixes.empty() || !own.must_contain.empty() ||
+  own.prefixes.clear();  // sentences have theirs
+  own.prefix_ids.clear();
+  all->patterns = SpanPatterns(options.protect);
+  const bool has_target_text = has_prefixes || !all->patterns.empty() ||
+                               !options.prefixes.empty() || !own.must_contain.empty() ||
                                !own.must_not_contain.empty();
   all->source = TextPreparer::of_input(model.text_kinds, options.preparation);
   if (has_target_text || TextPreparer::restores(options.preparation))
@@ -74,7 +80,25 @@ std::shared_ptr<const TranslationCall> translation_call(const TranslationEnsembl
   own.must_contain = all->target(own.must_contain);
   own.must_not_contain = all->target(own.must_not_contain);
   all->rules = phrase_rules(own, model);
+  if (!all->patterns.empty())
+    all->stand_ins =
+        stand_ins({model.src_tokenizer, all->source}, {model.tgt_tokenizer, all->target});
   return all;
+}
+
+// The search is wide enough to weigh where a stand-in may come. Samples, and the tokens of a
+// shortlist, cannot be made to have them.
+std::shared_ptr<const TranslationCall> protecting_call(const TranslationEnsemble& ensemble,
+                                                       const TranslationCall& call,
+                                                       const ProtectedSentence& sentence) {
+  const auto own = std::make_shared<TranslationCall>(call);
+  TranslationOptions& options = own->options;
+  options.alignment = options.alignment || sentence.has_marks();
+  const std::vector<std::string> words = sentence.stand_ins();
+  if (words.empty() || options.sampling || options.shortlist) return own;
+  own->rules = phrase_rules(options, ensemble.first(), call.target(words));
+  options.beam.beam_size = std::max(options.beam.beam_size, own->rules->total() + 1);
+  return own;
 }
 
 }  // namespace attend

@@ -17,6 +17,11 @@ std::shared_ptr<const TranslationCall> translation_call(const TranslationEnsembl
                                                         const TranslationOptions& options,
                                                         bool has_prefixes = false);
 
+// The same call for a sentence with these protected spans.
+std::shared_ptr<const TranslationCall> protecting_call(const TranslationEnsemble& ensemble,
+                                                       const TranslationCall& call,
+                                                       const ProtectedSentence& sentence);
+
 // Throws ConfigError, naming the option, for tokens that cannot be written.
 void check_target_ids(const std::vector<std::int32_t>& ids, const TranslationModel& model,
                       const char* option);
