@@ -69,6 +69,10 @@ struct TranslationOptions {
   // translate_text(), translate_html() and translate_file(). Tokens, and steps of a search, have
   // other words in their place
   std::vector<std::string> protect = {};
+  // Terms that are translated in a given way where they occur in a sentence, by beam search.
+  // Elements with a tab are terms: "dog|dogs\tHund|Hunde"; one of the forms of the translation is
+  // then in the translation, as must_contain. Other elements are files with such lines
+  std::vector<std::string> glossary = {};
   // Sequences of target tokens that no translation contains, as ids
   std::vector<std::vector<std::int32_t>> forbidden_ids = {};
   bool forbid_unknown = false;  // never write the token for unknown words

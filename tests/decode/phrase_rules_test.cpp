@@ -41,7 +41,7 @@ TEST(PhraseRules, KnowWhatATextContains) {
     const PhraseRules required({first, second}, {});
     const bool both = has(text, first) && has(text, second);
     EXPECT_EQ(met(required, text) == required.total(), both);
-    const PhraseRules forbidden({}, {one_path(first), one_path(second)});
+    const PhraseRules forbidden(std::vector<Tokens>{}, {one_path(first), one_path(second)});
     EXPECT_EQ(read_all(forbidden, text).violated, has(text, first) || has(text, second));
   }
 }
@@ -85,7 +85,7 @@ TEST(PhraseRules, AreDoneWithinTheTokensThatAreMissing) {
 }
 
 TEST(PhraseRules, ForbidTheTokenThatWouldCompleteAPhrase) {
-  const PhraseRules rules({}, {one_path(Tokens{5, 6, 5}), one_path(Tokens{7})});
+  const PhraseRules rules(std::vector<Tokens>{}, {one_path(Tokens{5, 6, 5}), one_path(Tokens{7})});
   const auto forbidden_after = [&](const Tokens& text) {
     Tokens tokens;
     rules.add_forbidden(read_all(rules, text), tokens);
@@ -103,7 +103,7 @@ TEST(PhraseRules, ForbidEveryWayToWriteAPhrase) {
   // abc in the pieces a, b, c, ab, bc, abc.
   const PhrasePaths paths{{{0, 1, 1}, {1, 2, 2}, {2, 3, 3}, {0, 12, 2}, {1, 23, 3}, {0, 123, 3}},
                           3};
-  const PhraseRules rules({}, {paths});
+  const PhraseRules rules(std::vector<Tokens>{}, {paths});
   for (const Tokens& text : {Tokens{1, 2, 3}, {12, 3}, {1, 23}, {123}, {1, 12, 3}, {12, 1, 23}})
     EXPECT_TRUE(read_all(rules, text).violated);
   for (const Tokens& text : {Tokens{1, 3}, {12, 23}, {2, 3}, {1, 2, 12}})
@@ -123,7 +123,7 @@ TEST(PhraseRules, MayRequireAPhraseOnce) {
   for (int trial = 0; trial < 2000; ++trial) {
     const Tokens phrase = random_tokens(random, 1 + random.below(4)),
                  text = random_tokens(random, random.below(12));
-    const PhraseRules rules({}, {}, {phrase});
+    const PhraseRules rules(std::vector<RequiredPhrase>{{{phrase}, true}}, {});
     const PhraseRules::Progress progress = read_all(rules, text);
     EXPECT_EQ(rules.met(progress) == rules.total(), has(text, phrase));
     EXPECT_EQ(progress.violated, count_of(text, phrase) > 1);
@@ -139,15 +139,39 @@ TEST(PhraseRules, MayRequireAPhraseOnce) {
   }
 }
 
+TEST(PhraseRules, MayHaveAlternatives) {
+  const PhraseRules rules(std::vector<RequiredPhrase>{{{{5, 6, 7}, {8}, {5, 9}}}, {{{4}}}}, {});
+  EXPECT_EQ(rules.total(), 2);
+  EXPECT_EQ(met(rules, {5, 6}), 0) << "the shortest one takes as many tokens";
+  EXPECT_EQ(met(rules, {5, 6, 7}), 1);
+  EXPECT_EQ(met(rules, {8, 8, 4}), 2);
+  EXPECT_EQ(met(rules, {5, 9}), 1);
+  EXPECT_EQ(rules.wanted(read_all(rules, {5})), (Tokens{6, 8, 9, 4}));
+  EXPECT_EQ(rules.wanted(read_all(rules, {8, 5})), Tokens{4});
+}
+
+TEST(PhraseRules, OfAlternativesOneIsThere) {
+  Random random({4, 2});
+  for (int trial = 0; trial < 1000; ++trial) {
+    const Tokens a = random_tokens(random, 1 + random.below(4)),
+                 b = random_tokens(random, 1 + random.below(4)),
+                 text = random_tokens(random, random.below(9));
+    const PhraseRules rules(std::vector<RequiredPhrase>{{{a, b}}}, {});
+    EXPECT_EQ(met(rules, text) == rules.total(), has(text, a) || has(text, b));
+  }
+}
+
 TEST(PhraseRules, RefuseWhatCannotBe) {
-  expect_error<ConfigError>([] { PhraseRules({{}}, {}); }, {"expected at least one token"});
-  expect_error<ConfigError>([] { PhraseRules({}, {{}}); }, {"expected at least one token"});
+  expect_error<ConfigError>([] { PhraseRules(std::vector<Tokens>{{}}, {}); },
+                            {"expected at least one token"});
+  expect_error<ConfigError>([] { PhraseRules(std::vector<Tokens>{}, {{}}); },
+                            {"expected at least one token"});
   expect_error<ConfigError>(
       [] {
-        PhraseRules({{4, 5, 6}}, {one_path(Tokens{5, 6})});
+        PhraseRules(std::vector<Tokens>{{4, 5, 6}}, {one_path(Tokens{5, 6})});
       },
       {"a required phrase contains a forbidden one"});
-  EXPECT_NO_THROW(PhraseRules({{5}}, {one_path(Tokens{5, 6})}));
+  EXPECT_NO_THROW(PhraseRules(std::vector<Tokens>{{5}}, {one_path(Tokens{5, 6})}));
 }
 
 }  // namespace

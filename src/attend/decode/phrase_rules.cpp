@@ -24,6 +24,12 @@ std::vector<std::size_t> fallbacks(const std::vector<std::int32_t>& phrase) {
   return fallback;
 }
 
+std::vector<RequiredPhrase> alone(const std::vector<std::vector<std::int32_t>>& phrases) {
+  std::vector<RequiredPhrase> all;
+  for (const std::vector<std::int32_t>& tokens : phrases) all.push_back({{tokens}});
+  return all;
+}
+
 }  // namespace
 
 PhrasePaths one_path(std::span<const std::int32_t> tokens) {
@@ -35,9 +41,8 @@ PhrasePaths one_path(std::span<const std::int32_t> tokens) {
   return paths;
 }
 
-PhraseRules::PhraseRules(std::vector<std::vector<std::int32_t>> required,
-                         std::vector<PhrasePaths> forbidden,
-                         const std::vector<std::vector<std::int32_t>>& once)
+PhraseRules::PhraseRules(const std::vector<RequiredPhrase>& required,
+                         std::vector<PhrasePaths> forbidden)
     : forbidden_(std::move(forbidden)) {
   for (PhrasePaths& phrase : forbidden_) {
     if (phrase.end == 0)
@@ -46,22 +51,31 @@ PhraseRules::PhraseRules(std::vector<std::vector<std::int32_t>> required,
         phrase.arcs.begin(), phrase.arcs.end(),
         [](const PhrasePaths::Arc& a, const PhrasePaths::Arc& b) { return a.token < b.token; });
   }
-  for (std::vector<std::int32_t>& tokens : required) add_required(std::move(tokens), false);
-  for (const std::vector<std::int32_t>& tokens : once) add_required(tokens, true);
+  for (const RequiredPhrase& phrase : required) add_required(phrase);
 }
 
-void PhraseRules::add_required(std::vector<std::int32_t> tokens, bool once) {
-  if (tokens.empty()) throw ConfigError("phrases: expected at least one token in each, got none");
-  total_ += static_cast<int>(tokens.size());
-  Progress progress = begin();
-  for (const std::int32_t token : tokens) read(progress, token);
-  if (progress.violated) throw ConfigError("phrases: a required phrase contains a forbidden one");
-  std::vector<std::size_t> fallback = fallbacks(tokens);
-  required_.push_back({std::move(tokens), std::move(fallback), once});
+PhraseRules::PhraseRules(const std::vector<std::vector<std::int32_t>>& required,
+                         std::vector<PhrasePaths> forbidden)
+    : PhraseRules(alone(required), std::move(forbidden)) {}
+
+void PhraseRules::add_required(const RequiredPhrase& phrase) {
+  Required one{alternatives_.size(), alternatives_.size(), 0, phrase.once};
+  for (const std::vector<std::int32_t>& tokens : phrase.alternatives) {
+    if (tokens.empty()) throw ConfigError("phrases: expected at least one token in each, got none");
+    Progress progress = begin();
+    for (const std::int32_t token : tokens) read(progress, token);
+    if (progress.violated) throw ConfigError("phrases: a required phrase contains a forbidden one");
+    one.tokens = ++one.end == one.first + 1 ? tokens.size() : std::min(one.tokens, tokens.size());
+    alternatives_.push_back({tokens, fallbacks(tokens)});
+  }
+  if (one.end == one.first)
+    throw ConfigError("phrases: expected at least one alternative in each, got none");
+  total_ += static_cast<int>(one.tokens);
+  required_.push_back(one);
 }
 
 PhraseRules::Progress PhraseRules::begin() const {
-  return {std::vector<std::size_t>(required_.size(), 0),
+  return {std::vector<std::size_t>(alternatives_.size(), 0),
           std::vector<std::vector<int>>(forbidden_.size())};
 }
 
@@ -72,18 +86,26 @@ PhraseRules::Progress PhraseRules::begin(std::span<const std::int32_t> written) 
   return progress;
 }
 
+bool PhraseRules::contains(const Progress& progress, const Required& phrase) const {
+  for (std::size_t i = phrase.first; i < phrase.end; ++i)
+    if (progress.required[i] >= alternatives_[i].tokens.size()) return true;
+  return false;
+}
+
 void PhraseRules::read(Progress& progress, std::int32_t token) const {
-  for (std::size_t i = 0; i < required_.size(); ++i) {
-    const auto& [tokens, fallback, once] = required_[i];
-    std::size_t& written = progress.required[i];
-    const std::size_t all = tokens.size();
-    if (written < all) {
-      written = matched(tokens, fallback, written, token);
-      if (written == all) written += fallback.back();
-    } else if (once) {
-      const std::size_t again = matched(tokens, fallback, written - all, token);
-      progress.violated = progress.violated || again == all;
-      written = all + (again == all ? fallback.back() : again);
+  for (const Required& phrase : required_) {
+    const bool is_contained = contains(progress, phrase);
+    if (is_contained && !phrase.once) continue;
+    for (std::size_t i = phrase.first; i < phrase.end; ++i) {
+      const auto& [tokens, fallback] = alternatives_[i];
+      std::size_t& written = progress.required[i];
+      const std::size_t all = tokens.size(), before = written < all ? 0 : all;
+      std::size_t next = matched(tokens, fallback, written - before, token);
+      progress.violated = progress.violated || (is_contained && next == all);
+      // One that has been written may begin within itself.
+      const bool has_been = before > 0 || next == all;
+      if (next == all) next = fallback.back();
+      written = has_been ? all + next : next;
     }
   }
   for (std::size_t i = 0; i < forbidden_.size(); ++i) {
@@ -106,30 +128,36 @@ void PhraseRules::read(Progress& progress, std::int32_t token) const {
 
 int PhraseRules::met(const Progress& progress) const {
   std::size_t contained = 0, furthest = 0;
-  for (std::size_t i = 0; i < required_.size(); ++i) {
-    const std::size_t written = progress.required[i];
-    if (written >= required_[i].tokens.size())
-      contained += required_[i].tokens.size();
-    else
-      furthest = std::max(furthest, written);
+  for (const Required& phrase : required_) {
+    if (contains(progress, phrase)) {
+      contained += phrase.tokens;
+      continue;
+    }
+    for (std::size_t i = phrase.first; i < phrase.end; ++i) {
+      const std::size_t left = alternatives_[i].tokens.size() - progress.required[i];
+      if (left < phrase.tokens) furthest = std::max(furthest, phrase.tokens - left);
+    }
   }
   return static_cast<int>(contained + furthest);
 }
 
 std::vector<std::int32_t> PhraseRules::wanted(const Progress& progress) const {
   std::vector<std::int32_t> tokens;
-  for (std::size_t i = 0; i < required_.size(); ++i) {
-    const std::size_t written = progress.required[i];
-    if (written < required_[i].tokens.size()) tokens.push_back(required_[i].tokens[written]);
-  }
+  for (const Required& phrase : required_)
+    if (!contains(progress, phrase))
+      for (std::size_t i = phrase.first; i < phrase.end; ++i)
+        tokens.push_back(alternatives_[i].tokens[progress.required[i]]);
   return tokens;
 }
 
 void PhraseRules::add_forbidden(const Progress& progress, std::vector<std::int32_t>& tokens) const {
-  for (std::size_t i = 0; i < required_.size(); ++i) {
-    const auto& [phrase, fallback, once] = required_[i];
-    const std::size_t written = progress.required[i], all = phrase.size();
-    if (once && written + 1 == 2 * all) tokens.push_back(phrase.back());
+  for (const Required& phrase : required_) {
+    if (!phrase.once || !contains(progress, phrase)) continue;
+    for (std::size_t i = phrase.first; i < phrase.end; ++i) {
+      const std::size_t all = alternatives_[i].tokens.size(), written = progress.required[i];
+      if (written + 1 == all || written + 1 == 2 * all)
+        tokens.push_back(alternatives_[i].tokens.back());
+    }
   }
   for (std::size_t i = 0; i < forbidden_.size(); ++i) {
     const std::vector<int>& places = progress.forbidden[i];

@@ -19,6 +19,7 @@ TEST_F(CommandOptionEffects, OfTranslate) {
   train_translator();
   input_ += kToPrepare;
   write("page.html", "<p>A dog sleeps.");
+  write("terms.tsv", "man|men\tHund\n");
   write("prefixes", "Ein Hund\n\n\n\n\n\n\n\nDer Mann\n");
   const std::vector<OptionCase> cases{
       {"text", "yes", "", "out?"},
@@ -32,6 +33,7 @@ TEST_F(CommandOptionEffects, OfTranslate) {
       {"ensemble", "@run/checkpoints/step-00000020.safetensors", "--format json", "out"},
       {"must-contain", "Hund", "", "out"},
       {"must-not-contain", "Die", "", "out"},
+      {"glossary", "@terms.tsv", "", "out"},
       {"protect", "[A-Z]\\w+", "", "out"},
       {"heads-off", "*.cross_attn", "--format json", "out"},
       {"attention-beta", "0", "--format json", "out"},

@@ -193,6 +193,12 @@ RouteField protection_field() {
           "placeholders such as {x} and %s, URLs, e-mail addresses, tags, code); none"};
 }
 
+RouteField glossary_field() {
+  return {"glossary", FieldType::texts,
+          "terms to translate in a given way, as \"dog|dogs<tab>Hund|Hunde\": one form of the "
+          "translation is in that of each sentence with a form of the term"};
+}
+
 std::vector<RouteField> translation_fields() {
   return with_target_preparation(
       {{"q", FieldType::texts, "text to translate, or a list of texts", true},
@@ -203,6 +209,7 @@ std::vector<RouteField> translation_fields() {
        {"alternatives", FieldType::whole,
         "number of other translations of each text; fewer if the model's beam is narrower"},
        protection_field(),
+       glossary_field(),
        ignored_field("secret")});
 }
 
@@ -227,7 +234,8 @@ std::vector<Route> libretranslate_routes() {
        {{"file", FieldType::file, "the file", true},
         {"source", FieldType::text, "language of the file, from /languages; auto: detected", true},
         {"target", FieldType::text, "language to translate into", true},
-        protection_field()},
+        protection_field(),
+        glossary_field()},
        "",
        translate_file},
       {"GET",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "attend/core/strings/quote.h"
 #include "attend/server/work/preparation.h"
 #include "attend/server/work/submission.h"
 #include "attend/tasks/translation/document_translation.h"
@@ -15,7 +16,14 @@ TranslationOptions options_of(const Call& call, const TextTranslationRequest& re
                               const Translator& translator) {
   TranslationOptions options = translator.default_options();
   options.preparation = preparation_of(call);
-  if (call.parameters.has("protect")) options.protect = call.parameters.texts("protect");
+  const Parameters& p = call.parameters;
+  if (p.has("protect")) options.protect = p.texts("protect");
+  if (p.has("glossary")) options.glossary = p.texts("glossary");
+  for (const std::string& term : options.glossary)  // others are files
+    if (term.find('\t') == term.npos)
+      throw HttpError{
+          400,
+          fmt::format("glossary: expected a term, a tab and its translation, got {}", quote(term))};
   options = options_for_texts(std::move(options), request.have_marks);
   options.beam.n_best = std::min(options.beam.beam_size, request.alternatives + 1);
   if (request.model->chooses_languages) options.languages = {request.source, request.target};

@@ -130,10 +130,10 @@ SourceSentence TranslationEngine::sentence(
   if (const auto spans = call->patterns.find(text.text); !spans.empty()) {
     sentence.protection =
         std::make_shared<const ProtectedSentence>(text.text, spans, call->stand_ins);
-    sentence.call = protecting_call(*ensemble_, *call, *sentence.protection);
   }
-  sentence.ids = model().src_tokenizer.encode(
-      call->source(sentence.protection ? sentence.protection->text() : text.text));
+  const std::string& read = sentence.protection ? sentence.protection->text() : text.text;
+  sentence.call = call_of_sentence(*ensemble_, call, read, sentence.protection.get());
+  sentence.ids = model().src_tokenizer.encode(call->source(read));
   const std::string& where = text.where;
   const auto tokens = static_cast<std::int64_t>(sentence.ids.size());
   if (tokens > call->options.max_source_tokens)

@@ -49,6 +49,8 @@ void fields(TranslationOptions& o, Visitor&& visit) {
   visit("protect", o.protect,
         "regular expressions of what translations keep, or common ({x}, %s, URLs, tags, code), or "
         "none; of whole texts, pages and files: common");
+  visit("glossary", o.glossary,
+        "files with a term, a tab and its translation in each line: how to translate the term");
   visit("forbid-unknown", o.forbid_unknown, "never write the token for unknown words");
   visit("max-source-tokens", o.max_source_tokens, between(1, 1e6),
         "longest source sentence in tokens");

@@ -100,6 +100,18 @@ std::vector<PhrasePaths> paths_of_ids(const TranslationOptions& options,
   return paths;
 }
 
+// Whether the model can write these tokens, as far as that is known.
+bool is_writable(const TokenIds& ids, const PhraseRules& forbidden, const TranslationModel& model) {
+  PhraseRules::Progress progress = forbidden.begin();
+  for (const std::int32_t id : ids) {
+    if (id == model.tgt_tokenizer.unk_id() ||
+        std::find(model.suppressed.begin(), model.suppressed.end(), id) != model.suppressed.end())
+      return false;
+    forbidden.read(progress, id);
+  }
+  return !ids.empty() && ids.size() <= kMostTokensOfPhrase && !progress.violated;
+}
+
 void check_writable(const std::string& phrase, const TokenIds& ids, const PhraseRules& forbidden,
                     const TranslationModel& model) {
   for (const std::int32_t id : ids)
@@ -118,12 +130,12 @@ void check_writable(const std::string& phrase, const TokenIds& ids, const Phrase
 
 std::shared_ptr<const PhraseRules> phrase_rules(const TranslationOptions& options,
                                                 const TranslationModel& model,
-                                                std::span<const std::string> once) {
+                                                std::span<const SentencePhrase> of_sentence) {
   const std::vector<std::string>&required = options.must_contain,
         &forbidden = options.must_not_contain;
   const Tokenizer& tokenizer = model.tgt_tokenizer;
   std::vector<PhrasePaths> paths = paths_of_ids(options, tokenizer);
-  if (required.empty() && forbidden.empty() && paths.empty() && once.empty()) return nullptr;
+  if (required.empty() && forbidden.empty() && paths.empty() && of_sentence.empty()) return nullptr;
   if (options.sampling && !required.empty())
     throw OptionError<ConfigError>(
         "{}: expected beam search, which weighs outputs with and without the phrases; got sampling",
@@ -138,17 +150,20 @@ std::shared_ptr<const PhraseRules> phrase_rules(const TranslationOptions& option
   for (const std::string& phrase : forbidden)
     paths.push_back(
         all_paths(ids_of_phrase(phrase, "must-not-contain", tokenizer), longest, tokenizer));
-  const PhraseRules of_forbidden({}, paths);
-  const auto ids_of_all = [&](std::span<const std::string> texts) {
-    std::vector<TokenIds> phrases;
-    for (const std::string& phrase : texts) {
-      phrases.push_back(ids_of_phrase(phrase, "must-contain", tokenizer));
-      check_writable(phrase, phrases.back(), of_forbidden, model);
-    }
-    return phrases;
-  };
-  return std::make_shared<const PhraseRules>(ids_of_all(required), std::move(paths),
-                                             ids_of_all(once));
+  const PhraseRules of_forbidden(std::vector<RequiredPhrase>{}, paths);
+  std::vector<RequiredPhrase> phrases;
+  for (const std::string& phrase : required) {
+    phrases.push_back({{ids_of_phrase(phrase, "must-contain", tokenizer)}});
+    check_writable(phrase, phrases.back().alternatives.front(), of_forbidden, model);
+  }
+  for (const SentencePhrase& phrase : of_sentence) {
+    RequiredPhrase one{{}, phrase.once};
+    for (const std::string& text : phrase.alternatives)
+      if (TokenIds ids = ids_within_text(text, tokenizer); is_writable(ids, of_forbidden, model))
+        one.alternatives.push_back(std::move(ids));
+    if (!one.alternatives.empty()) phrases.push_back(std::move(one));
+  }
+  return std::make_shared<const PhraseRules>(phrases, std::move(paths));
 }
 
 }  // namespace attend

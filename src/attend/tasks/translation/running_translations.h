@@ -14,6 +14,7 @@
 #include "attend/tasks/translation/ensemble.h"
 #include "attend/tasks/translation/protected_sentence.h"
 #include "attend/tasks/translation/stand_ins.h"
+#include "attend/text/protection/glossary.h"
 #include "attend/text/protection/span_patterns.h"
 #include "attend/translator.h"
 
@@ -28,6 +29,7 @@ struct TranslationCall {
   TextPreparer target = {};                            // of prefixes, phrases and translations
   SpanPatterns patterns = {};                          // of what stays as it is
   StandIns stand_ins = {};                             // for that
+  std::shared_ptr<const Glossary> glossary = nullptr;  // of terms in the sentences; null: none
 };
 
 // A sentence to translate.

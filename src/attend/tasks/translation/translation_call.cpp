@@ -33,6 +33,10 @@ void check(const TranslationOptions& options, const TranslationEnsemble& ensembl
   const TranslationModel& model = ensemble.first();
   check_options(options);
   if (!options.sampling) check_search(options.beam);
+  if (!options.glossary.empty() && (options.sampling || options.shortlist))
+    throw OptionError<ConfigError>(
+        "{}: expected beam search among all tokens, without {} and sampling", as_key("glossary"),
+        as_flag("shortlist"));
   if (options.shortlist && ensemble.has_several())
     throw OptionError<ConfigError>("{}: expected one model, as each has its own; got an ensemble",
                                    as_flag("shortlist"));
@@ -71,7 +75,9 @@ std::shared_ptr<const TranslationCall> translation_call(const TranslationEnsembl
   own.prefixes.clear();  // sentences have theirs
   own.prefix_ids.clear();
   all->patterns = SpanPatterns(options.protect);
-  const bool has_target_text = has_prefixes || !all->patterns.empty() ||
+  if (!options.glossary.empty()) all->glossary = std::make_shared<const Glossary>(options.glossary);
+  own.glossary.clear();
+  const bool has_target_text = has_prefixes || !all->patterns.empty() || all->glossary ||
                                !options.prefixes.empty() || !own.must_contain.empty() ||
                                !own.must_not_contain.empty();
   all->source = TextPreparer::of_input(model.text_kinds, options.preparation);
@@ -86,18 +92,27 @@ std::shared_ptr<const TranslationCall> translation_call(const TranslationEnsembl
   return all;
 }
 
-// The search is wide enough to weigh where a stand-in may come. Samples, and the tokens of a
-// shortlist, cannot be made to have them.
-std::shared_ptr<const TranslationCall> protecting_call(const TranslationEnsemble& ensemble,
-                                                       const TranslationCall& call,
-                                                       const ProtectedSentence& sentence) {
-  const auto own = std::make_shared<TranslationCall>(call);
+// The search is wide enough to weigh where a phrase may come. Samples, and the tokens of a
+// shortlist, cannot be made to have stand-ins.
+std::shared_ptr<const TranslationCall> call_of_sentence(
+    const TranslationEnsemble& ensemble, const std::shared_ptr<const TranslationCall>& call,
+    std::string_view sentence, const ProtectedSentence* protection) {
+  constexpr int kWider = 4;
+  std::vector<SentencePhrase> phrases;
+  if (call->glossary)
+    for (const GlossaryTerm& term : call->glossary->find(sentence))
+      phrases.push_back({call->target(term.targets)});
+  if (protection != nullptr && !call->options.sampling && !call->options.shortlist)
+    for (const std::string& word : protection->stand_ins())
+      phrases.push_back({{call->target(word)}, true});
+  const bool needs_alignment = protection != nullptr && protection->has_marks();
+  if (phrases.empty() && !needs_alignment) return call;
+  const auto own = std::make_shared<TranslationCall>(*call);
   TranslationOptions& options = own->options;
-  options.alignment = options.alignment || sentence.has_marks();
-  const std::vector<std::string> words = sentence.stand_ins();
-  if (words.empty() || options.sampling || options.shortlist) return own;
-  own->rules = phrase_rules(options, ensemble.first(), call.target(words));
-  options.beam.beam_size = std::max(options.beam.beam_size, own->rules->total() + 1);
+  options.alignment = options.alignment || needs_alignment;
+  if (phrases.empty()) return own;
+  own->rules = phrase_rules(options, ensemble.first(), phrases);
+  options.beam.beam_size = std::max(options.beam.beam_size, own->rules->total() + kWider);
   return own;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "attend/tasks/translation/ensemble.h"
@@ -17,10 +18,11 @@ std::shared_ptr<const TranslationCall> translation_call(const TranslationEnsembl
                                                         const TranslationOptions& options,
                                                         bool has_prefixes = false);
 
-// The same call for a sentence with these protected spans.
-std::shared_ptr<const TranslationCall> protecting_call(const TranslationEnsemble& ensemble,
-                                                       const TranslationCall& call,
-                                                       const ProtectedSentence& sentence);
+// The call for a sentence: the same, unless it has terms of the glossary or protected spans.
+// `protection`: null without them.
+std::shared_ptr<const TranslationCall> call_of_sentence(
+    const TranslationEnsemble& ensemble, const std::shared_ptr<const TranslationCall>& call,
+    std::string_view sentence, const ProtectedSentence* protection);
 
 // Throws ConfigError, naming the option, for tokens that cannot be written.
 void check_target_ids(const std::vector<std::int32_t>& ids, const TranslationModel& model,

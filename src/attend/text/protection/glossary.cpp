@@ -1,0 +1,169 @@
+#include "attend/text/protection/glossary.h"
+
+#include <fmt/format.h>
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "attend/core/files/lines.h"
+#include "attend/core/strings/unicode.h"
+#include "attend/core/strings/utf8.h"
+#include "attend/error.h"
+
+namespace attend {
+
+namespace {
+
+char32_t small_letter(char32_t c) {
+  return static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c)));
+}
+char32_t capital_letter(char32_t c) {
+  return static_cast<char32_t>(utf8proc_toupper(static_cast<utf8proc_int32_t>(c)));
+}
+
+std::u32string code_points(std::string_view text) {
+  std::u32string points;
+  for (std::size_t at = 0; at < text.size();) points += next_code_point(text, at);
+  return points;
+}
+
+std::string utf8_of(std::u32string_view points) {
+  std::string text;
+  for (const char32_t c : points) append_code_point(text, c);
+  return text;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+std::vector<std::string> forms_in(std::string_view text) {
+  std::vector<std::string> forms;
+  while (true) {
+    const std::size_t end = text.find('|');
+    if (const std::string_view form = trimmed(text.substr(0, end)); !form.empty())
+      forms.emplace_back(form);
+    if (end == text.npos) return forms;
+    text.remove_prefix(end + 1);
+  }
+}
+
+// A letter or digit of a script with spaces between words.
+bool is_of_spaced_word(char32_t c) {
+  const bool has_no_spaces = (c >= 0x0e00 && c < 0x0f00) || (c >= 0x1000 && c < 0x10a0) ||
+                             (c >= 0x1780 && c < 0x1800) || (c >= 0x2e80 && c < 0xa4d0) ||
+                             (c >= 0xf900 && c < 0xfb00) || c >= 0x20000;
+  return !has_no_spaces && (unicode::is_letter(c) || unicode::is_digit(c));
+}
+
+// Whether the word goes on over the place between two characters.
+bool is_within_word(char32_t before, char32_t next) {
+  return is_of_spaced_word(before) && is_of_spaced_word(next);
+}
+
+std::u32string in_small_letters(std::u32string_view text) {
+  std::u32string small;
+  for (const char32_t c : text) small += small_letter(c);
+  return small;
+}
+
+std::u32string in_capitals(std::u32string_view text) {
+  std::u32string capitals;
+  for (const char32_t c : text) capitals += capital_letter(c);
+  return capitals;
+}
+
+// The translations, and how they are written where the term is written so.
+std::vector<std::string> targets_as(const std::vector<std::string>& targets,
+                                    std::u32string_view written, bool begins_sentence) {
+  const bool is_capital =
+      written.size() > 1 && in_capitals(written) == written && in_small_letters(written) != written;
+  const bool begins_capital = begins_sentence || unicode::is_upper(written.front());
+  std::vector<std::string> all = targets;
+  for (const std::string& target : targets) {
+    std::u32string points = code_points(target);
+    if (is_capital) all.push_back(utf8_of(in_capitals(points)));
+    points.front() = capital_letter(points.front());
+    if (begins_capital) all.push_back(utf8_of(points));
+  }
+  std::vector<std::string> distinct;
+  for (std::string& one : all)
+    if (std::find(distinct.begin(), distinct.end(), one) == distinct.end())
+      distinct.push_back(std::move(one));
+  return distinct;
+}
+
+}  // namespace
+
+Glossary::Glossary(std::span<const std::string> entries) {
+  for (const std::string& entry : entries) {
+    if (entry.find('\t') != entry.npos) {
+      add_line(entry, "glossary");
+      continue;
+    }
+    LineReader reader(entry);
+    for (std::string line; reader.next(line);)
+      if (!is_blank(line) && !line.starts_with('#')) add_line(line, reader.where());
+  }
+  for (auto& [letter, forms] : forms_)
+    std::stable_sort(forms.begin(), forms.end(),
+                     [](const Form& a, const Form& b) { return a.text.size() > b.text.size(); });
+}
+
+void Glossary::add_line(std::string_view line, const std::string& where) {
+  const std::size_t tab = line.find('\t');
+  if (tab == line.npos)
+    throw DataError(fmt::format("{}: expected a term, a tab and its translation", where));
+  const std::string_view target = line.substr(tab + 1);
+  GlossaryTerm term{forms_in(line.substr(0, tab)), forms_in(target.substr(0, target.find('\t')))};
+  if (term.sources.empty() || term.targets.empty())
+    throw DataError(fmt::format("{}: expected a term, a tab and its translation", where));
+  for (const std::string& source : term.sources) {
+    std::u32string text = code_points(source);
+    const bool is_small = in_small_letters(text) == text;
+    const char32_t letter = small_letter(text.front());
+    std::u32string capitals = in_capitals(text);
+    forms_[letter].push_back({std::move(text), std::move(capitals), is_small, terms_.size()});
+  }
+  terms_.push_back(std::move(term));
+}
+
+std::vector<GlossaryTerm> Glossary::find(std::string_view sentence) const {
+  std::vector<GlossaryTerm> found;
+  if (empty()) return found;
+  const std::u32string text = code_points(sentence), small = in_small_letters(text);
+  const auto at_or_0 = [&](std::size_t i) { return i < text.size() ? text[i] : U'\0'; };
+  std::set<std::size_t> terms;
+  bool begins_sentence = true;
+  for (std::size_t at = 0; at < text.size();) {
+    const Form* match = nullptr;
+    const auto forms = forms_.find(small[at]);
+    if (forms != forms_.end() && (at == 0 || !is_within_word(text[at - 1], text[at]))) {
+      for (const Form& form : forms->second) {
+        const std::size_t size = form.text.size();
+        const std::u32string_view written = std::u32string_view(text).substr(at, size);
+        const bool is_it = form.is_small ? std::u32string_view(small).substr(at, size) == form.text
+                                         : written == form.text || written == form.capitals;
+        if (!is_it || is_within_word(at_or_0(at + size - 1), at_or_0(at + size))) continue;
+        match = &form;
+        break;
+      }
+    }
+    const std::size_t size = match == nullptr ? 1 : match->text.size();
+    if (match != nullptr && terms.insert(match->term).second) {
+      const GlossaryTerm& term = terms_[match->term];
+      found.push_back(
+          {term.sources,
+           targets_as(term.targets, std::u32string_view(text).substr(at, size), begins_sentence)});
+    }
+    begins_sentence = begins_sentence && !unicode::is_letter(text[at]);
+    at += size;
+  }
+  return found;
+}
+
+}  // namespace attend

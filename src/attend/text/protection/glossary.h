@@ -1,0 +1,48 @@
+// Terms and how they are to be translated.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attend {
+
+struct GlossaryTerm {
+  std::vector<std::string> sources;  // forms of the term: "dog", "dogs"
+  std::vector<std::string> targets;  // "Hund", "Hunde"
+};
+
+// Immutable; may be used from several threads at once.
+class Glossary {
+ public:
+  Glossary() = default;
+  // Elements with a tab are terms: the term, a tab, its translation; other forms of either stand
+  // behind "|". Other elements are files with such lines; empty lines, and those that begin with
+  // "#", count for nothing. Throws DataError, which names the file and the line, for a line without
+  // a term or a translation; IoError.
+  explicit Glossary(std::span<const std::string> entries);
+
+  bool empty() const { return terms_.empty(); }
+
+  // The terms in a text, from left to right, each once: the longest where several begin, and none
+  // within another. Terms are whole words; those in small letters are also found in others, and
+  // all in capitals. A term that begins the sentence, or is in capitals, may be translated so.
+  std::vector<GlossaryTerm> find(std::string_view text) const;
+
+ private:
+  void add_line(std::string_view line, const std::string& where);
+
+  struct Form {
+    std::u32string text;
+    std::u32string capitals;  // the same in capitals
+    bool is_small = false;    // without capitals
+    std::size_t term = 0;
+  };
+  std::vector<GlossaryTerm> terms_;
+  std::map<char32_t, std::vector<Form>> forms_;  // by their first letters, small, the longest first
+};
+
+}  // namespace attend
