@@ -44,6 +44,57 @@ TEST_F(LibreTranslate, TranslatesWholeTextsAsTheLibraryDoes) {
             translator.translate_html(plain, options));
 }
 
+TEST_F(LibreTranslate, KeepsPlaceholdersAndTermsOfAGlossary) {
+  const auto translated = [&](const std::string& more) {
+    return json_of(post("/translate", R"({"q": "the dog sees {name}. a cat", )" + kLanguages +
+                                          more + "}"))["translatedText"]
+        .get<std::string>();
+  };
+  EXPECT_NE(translated("").find("{name}"), std::string::npos);
+  EXPECT_NE(translated(R"(, "protect": ["none"], "glossary": ["dog\thund"])").find("hund"),
+            std::string::npos);
+  EXPECT_EQ(
+      post("/translate", R"({"q": "a", "glossary": "/etc/passwd", )" + kLanguages + "}").status,
+      400);
+  EXPECT_EQ(post("/translate", R"({"q": "a", "protect": "(", )" + kLanguages + "}").status, 400);
+}
+
+class TwoTranslators : public LibreTranslate {
+ protected:
+  TwoTranslators() {
+    stop();
+    serve({"en-de,src=fr,tgt=en,name=first", "en-de,src=en,tgt=it,name=second"});
+  }
+  static constexpr const char* kPair = R"("source": "fr", "target": "it")";
+};
+
+TEST_F(TwoTranslators, TranslateInARow) {
+  const std::string between = own("the dog sleeps");
+  const RawResponse response =
+      post("/translate", std::string(R"({"q": "the dog sleeps", )") + kPair + "}");
+  const auto json = json_of(response);
+  EXPECT_EQ(json["translatedText"], own(between));
+  EXPECT_EQ(json["via"], "en");
+  EXPECT_NE(response.head.find("Attend-Via: en"), std::string::npos) << response.head;
+  const auto direct =
+      json_of(post("/translate", R"({"q": "the dog sleeps", "source": "fr", "target": "en"})"));
+  EXPECT_FALSE(direct.contains("via"));
+  EXPECT_EQ(json_of(post("/translate", std::string(R"({"q": ["<p>a <b>dog</b>", ""], "format": )"
+                                                   R"("html", "alternatives": 1, )") +
+                                           kPair + "}"))["alternatives"]
+                .size(),
+            2u);
+}
+
+TEST_F(TwoTranslators, AreListedWithAllThatTheyTranslate) {
+  std::map<std::string, std::vector<std::string>> targets;
+  for (const auto& one : json_of(get("/languages")))
+    targets[one["code"]] = one["targets"].get<std::vector<std::string>>();
+  EXPECT_EQ(targets["fr"], (std::vector<std::string>{"en", "it"}));
+  EXPECT_EQ(targets["en"], std::vector<std::string>{"it"});
+  EXPECT_EQ(post("/translate", R"({"q": "a", "source": "it", "target": "fr"})").status, 400);
+}
+
 TEST_F(LibreTranslate, TakesFormsAndParts) {
   const std::string expected = own("the dog sleeps");
   EXPECT_EQ(json_of(post("/translate", "q=the+dog+sleeps&source=en&target=de",
@@ -166,6 +217,20 @@ std::string address_of(RawClient& client, const std::string& fields = "Host: t:1
                   "Content-Type: multipart/form-data; boundary=x\r\n\r\n{}",
                   version, fields, parts.size(), parts));
   return parse_json(client.receive().body, "response")["translatedFileUrl"];
+}
+
+TEST_F(LibreTranslate, MayAnswerWithTheFile) {
+  std::string parts;
+  for (const auto& [name, value] :
+       {std::pair("file\"; filename=\"a b\xc3\xa9.txt", "the dog"), std::pair("source", "en"),
+        std::pair("target", "de"), std::pair("direct", "true")})
+    parts += fmt::format("--x\r\nContent-Disposition: form-data; name=\"{}\"\r\n\r\n{}\r\n", name,
+                         value);
+  const RawResponse response =
+      post("/translate_file", parts + "--x--", "multipart/form-data; boundary=x");
+  EXPECT_EQ(response.body, own("the dog"));
+  EXPECT_EQ(response.field("Content-Disposition"), "attachment; filename=\"a_b__.txt\"");
+  EXPECT_EQ(response.field("Content-Type"), "text/plain; charset=utf-8");
 }
 
 TEST_F(LibreTranslate, NamesTheAddressOfAFileAsTheClientCallsIt) {

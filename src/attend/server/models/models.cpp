@@ -135,39 +135,99 @@ ServedModelPointer Models::find(std::string_view name, bool (*fits)(const Served
                            : fmt::format("there is no {} model {}", kind, quote(name))};
 }
 
-ChosenTranslator Models::translator(std::string_view source, std::string_view target,
-                                    std::string_view name) const {
-  const ModelList list = all();
+namespace {
+
+// nullopt: no such model translates from one to the other.
+std::optional<ChosenTranslator> find_translator(const ModelList& list, std::string_view source,
+                                                std::string_view target, std::string_view name) {
   const auto has_name = [&](const ServedModel& model) {
     return name.empty() || model.name == name;
   };
   for (const ServedModelPointer& model : list)
     if (has_name(*model) && model->translates(source, target))
-      return {model, std::string(source), std::string(target)};
+      return ChosenTranslator{model, std::string(source), std::string(target)};
   for (const ServedModelPointer& model : list) {
     const auto from = matching_language(source, model->sources),
                into = matching_language(target, model->targets);
     if (has_name(*model) && from && into && model->translates(*from, *into))
-      return {model, *from, *into};
+      return ChosenTranslator{model, *from, *into};
   }
+  return std::nullopt;
+}
+
+[[noreturn]] void refuse_pair(std::string_view source, std::string_view target) {
   throw HttpError{400,
                   fmt::format("no model translates from {} to {}; GET /languages lists the pairs",
                               quote(source), quote(target))};
 }
 
+void put_english_first(std::vector<std::string>& languages) {
+  std::stable_partition(languages.begin(), languages.end(), [](const std::string& language) {
+    return language_tag(language).language == "en";
+  });
+}
+
+}  // namespace
+
+ChosenTranslator Models::translator(std::string_view source, std::string_view target,
+                                    std::string_view name) const {
+  std::optional<ChosenTranslator> found = find_translator(all(), source, target, name);
+  if (!found) refuse_pair(source, target);
+  return *std::move(found);
+}
+
+std::vector<ChosenTranslator> Models::translators(std::string_view source,
+                                                  std::string_view target) const {
+  const ModelList list = all();
+  if (auto direct = find_translator(list, source, target, {})) return {*std::move(direct)};
+  for (const bool english : {true, false}) {
+    for (const ServedModelPointer& model : list) {
+      const auto from = matching_language(source, model->sources);
+      if (!from) continue;
+      for (const std::string& between : model->targets) {
+        if ((language_tag(between).language == "en") != english ||
+            !model->translates(*from, between))
+          continue;
+        if (auto second = find_translator(list, between, target, {}))
+          return {{model, *from, between}, *std::move(second)};
+      }
+    }
+  }
+  refuse_pair(source, target);
+}
+
+std::map<std::string, std::set<std::string>> Models::pairs() const {
+  std::map<std::string, std::set<std::string>> direct;
+  for (const ServedModelPointer& model : all())
+    for (const std::string& source : model->sources)
+      for (const std::string& target : model->targets)
+        if (model->translates(source, target)) direct[source].insert(target);
+  std::map<std::string, std::set<std::string>> pairs = direct;
+  if (all().size() == 1) return pairs;
+  for (auto& [source, targets] : pairs) {
+    for (const std::string& between : direct[source])
+      if (const auto next = direct.find(between); next != direct.end())
+        targets.insert(next->second.begin(), next->second.end());
+    targets.erase(source);
+  }
+  return pairs;
+}
+
 std::vector<std::string> Models::sources_into(std::string_view target) const {
+  const std::map<std::string, std::set<std::string>> all_pairs = pairs();
   std::vector<std::string> languages;
   for (const ServedModelPointer& model : all()) {
-    const auto into = matching_language(target, model->targets);
     for (const std::string& source : model->sources) {
-      const bool fits = target.empty() || (into && model->translates(source, *into));
+      const auto targets = all_pairs.find(source);
+      if (targets == all_pairs.end()) continue;
+      const bool fits =
+          target.empty() ||
+          matching_language(target, std::vector(targets->second.begin(), targets->second.end()));
       if (fits && std::find(languages.begin(), languages.end(), source) == languages.end())
         languages.push_back(source);
     }
   }
-  std::stable_partition(languages.begin(), languages.end(), [](const std::string& language) {
-    return language_tag(language).language == "en";
-  });
+  put_english_first(languages);
   return languages;
 }
 

@@ -2,8 +2,10 @@
 // a request keeps the ones it began with.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -45,8 +47,13 @@ class Models {
   // HttpError 400 if there is none.
   ChosenTranslator translator(std::string_view source, std::string_view target,
                               std::string_view name = {}) const;
-  // The languages that some model translates into `target`, or into any if it is empty; English
-  // first.
+  // The same without a name, or two translators in a row, through a language that the first writes
+  // and the second reads: English, if that is one.
+  std::vector<ChosenTranslator> translators(std::string_view source, std::string_view target) const;
+  // What each language is translated into, by one model or by two in a row; by their own names.
+  std::map<std::string, std::set<std::string>> pairs() const;
+  // The languages that some model, or two in a row, translate into `target`, or into any if it is
+  // empty; English first.
   std::vector<std::string> sources_into(std::string_view target) const;
 
   // The functions below take as long as loading does. A model file that was written again is

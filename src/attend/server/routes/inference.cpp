@@ -75,12 +75,9 @@ void translate_inputs(const std::shared_ptr<Call>& call, const ServedModelPointe
       if (value.is_string()) *language = value.get<std::string>();
     }
   }
-  ChosenTranslator chosen = call->service.models().translator(source, target, asked);
-  TextTranslationRequest request{.model = std::move(chosen.model),
-                                 .source = std::move(chosen.source),
-                                 .target = std::move(chosen.target),
-                                 .texts = inputs_of(p)};
-  translate_texts(call, std::move(request), [call](const TranslatedTexts& all) {
+  const ChosenTranslator chosen = call->service.models().translator(source, target, asked);
+  const TextTranslation how = text_translation(*call, chosen, 0, /*have_marks=*/false);
+  translate_texts(call, how, inputs_of(p), [call](const TranslatedTexts& all) {
     Json body = Json::array();
     for (const TranslatedText& one : all.texts)
       body.push_back({{"translation_text", one.translation(0)}});

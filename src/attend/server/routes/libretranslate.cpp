@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "attend/core/strings/ascii.h"
 #include "attend/core/strings/quote.h"
 #include "attend/documents/document.h"
 #include "attend/server/http/memory_share.h"
@@ -29,12 +30,13 @@ Json guess_json(const LanguageGuess& guess) {
 
 // The most likely one, or the first hint: English, if the texts say nothing. Throws HttpError if no
 // model translates into the target.
-LanguageGuess detected_source(const Models& models, const TextTranslationRequest& request) {
-  const std::vector<LanguageGuess> guesses = guess_language(
-      fmt::format("{}", fmt::join(request.texts, "\n")), models.sources_into(request.target));
+LanguageGuess detected_source(const Models& models, const std::vector<std::string>& texts,
+                              const std::string& target) {
+  const std::vector<LanguageGuess> guesses =
+      guess_language(fmt::format("{}", fmt::join(texts, "\n")), models.sources_into(target));
   if (guesses.empty())
     throw HttpError{400, fmt::format("no model translates into {}; GET /languages lists the pairs",
-                                     quote(request.target))};
+                                     quote(target))};
   return guesses.front();
 }
 
@@ -64,36 +66,76 @@ void settings(const std::shared_ptr<Call>& call) {
                  {"supportedFilesFormat", document_extensions()}});
 }
 
-// Finds the model, and queues the texts of the documents. `done` also receives the language that
-// was detected, if the request asked for that.
-void translate_documents(
-    const std::shared_ptr<Call>& call, const std::shared_ptr<const Documents>& documents,
-    int alternatives,
-    std::function<void(TranslatedTexts, const std::optional<LanguageGuess>&)> done) {
-  const Parameters& p = call->parameters;
-  TextTranslationRequest request{.model = {},
-                                 .source = p.text("source"),
-                                 .target = p.text("target"),
-                                 .texts = texts_of(*documents),
-                                 .alternatives = alternatives,
-                                 .have_marks = have_marks(*documents)};
-  std::optional<LanguageGuess> detected;
-  if (request.source == "auto") {
-    detected = detected_source(call->service.models(), request);
-    request.source = detected->language;
+// What the texts of a request become.
+struct TranslatedRequest {
+  std::shared_ptr<const Documents> documents;  // that hold the translated texts
+  TranslatedTexts texts;
+  std::optional<LanguageGuess> detected;  // if the request asked for that
+  std::string via;                        // the language between two models; empty: one translated
+};
+
+// Reads a document again that was translated once.
+using DocumentReader = std::function<std::unique_ptr<const Document>(std::string content)>;
+
+// Translates with the last of two models what the first has made of the documents.
+void translate_again(const std::shared_ptr<Call>& call, const TextTranslation& how,
+                     const DocumentReader& read, TranslatedRequest first,
+                     const std::function<void(TranslatedRequest)>& done) {
+  try {
+    auto documents = std::make_shared<Documents>();
+    for (std::string& content : translations_of(*first.documents, first.texts, 0))
+      documents->push_back(read(std::move(content)));
+    std::vector<std::string> texts = texts_of(*documents);
+    const int cut = first.texts.cut;
+    first.documents = std::move(documents);
+    translate_texts(call, how, std::move(texts),
+                    [first = std::move(first), cut, done](TranslatedTexts all) mutable {
+                      first.texts = std::move(all);
+                      first.texts.cut += cut;
+                      done(std::move(first));
+                    });
+  } catch (...) {
+    call->fail(std::current_exception());
   }
-  ChosenTranslator chosen = call->service.models().translator(request.source, request.target);
-  request.model = std::move(chosen.model);
-  request.source = std::move(chosen.source);
-  request.target = std::move(chosen.target);
-  translate_texts(
-      call, std::move(request),
-      [detected, done = std::move(done)](TranslatedTexts all) { done(std::move(all), detected); });
 }
 
-HttpHeaders headers_of(const TranslatedTexts& all) {
+// Finds the model, or two in a row, and queues the texts of the documents.
+void translate_documents(const std::shared_ptr<Call>& call,
+                         const std::shared_ptr<const Documents>& documents, int alternatives,
+                         const DocumentReader& read, std::function<void(TranslatedRequest)> done) {
+  const Parameters& p = call->parameters;
+  const Models& models = call->service.models();
+  std::string source = p.text("source");
+  const std::string target = p.text("target");
+  std::vector<std::string> texts = texts_of(*documents);
+  TranslatedRequest result{.documents = documents, .texts = {}, .detected = {}, .via = {}};
+  if (source == "auto") {
+    result.detected = detected_source(models, texts, target);
+    source = result.detected->language;
+  }
+  const std::vector<ChosenTranslator> chosen = models.translators(source, target);
+  const bool marks = have_marks(*documents), is_last = chosen.size() == 1;
+  const TextTranslation first =
+      text_translation(*call, chosen.front(), is_last ? alternatives : 0, marks);
+  std::optional<TextTranslation> second;
+  if (!is_last) {
+    second = text_translation(*call, chosen.back(), alternatives, marks);
+    result.via = chosen.front().target;
+  }
+  translate_texts(call, first, std::move(texts),
+                  [call, read, second = std::move(second), result = std::move(result),
+                   done = std::move(done)](TranslatedTexts all) mutable {
+                    result.texts = std::move(all);
+                    if (!second) return done(std::move(result));
+                    translate_again(call, *second, read, std::move(result), done);
+                  });
+}
+
+HttpHeaders headers_of(const TranslatedRequest& result) {
   HttpHeaders headers;
-  if (all.cut > 0) headers.add("Attend-Cut-Sentences", fmt::format("{}", all.cut));
+  if (result.texts.cut > 0)
+    headers.add("Attend-Cut-Sentences", fmt::format("{}", result.texts.cut));
+  if (!result.via.empty()) headers.add("Attend-Via", result.via);
   return headers;
 }
 
@@ -121,22 +163,36 @@ void translate(const std::shared_ptr<Call>& call) {
     documents->push_back(format == "html" ? html_page(text) : plain_text(std::move(text)));
   const bool list = p.is_list("q");
   const int alternatives = static_cast<int>(p.whole("alternatives", 0, 100, 0));
+  const auto read = [format](std::string content) {
+    return format == "html" ? html_page(content) : plain_text(std::move(content));
+  };
   translate_documents(
-      call, documents, alternatives,
-      [call, documents, list, alternatives](const TranslatedTexts& all,
-                                            const std::optional<LanguageGuess>& detected) {
-        const std::vector<std::string> best = translations_of(*documents, all, 0);
+      call, documents, alternatives, read,
+      [call, list, alternatives](const TranslatedRequest& result) {
+        const std::vector<std::string> best = translations_of(*result.documents, result.texts, 0);
         Json body{{"translatedText", list ? Json(best) : Json(best.at(0))}};
         if (alternatives > 0) {
-          const Json others = alternatives_json(*documents, all);
+          const Json others = alternatives_json(*result.documents, result.texts);
           body["alternatives"] = list ? others : others.at(0);
         }
-        if (detected) {
-          const Json guess = guess_json(*detected);
+        if (result.detected) {
+          const Json guess = guess_json(*result.detected);
           body["detectedLanguage"] = list ? Json(std::vector(best.size(), guess)) : guess;
         }
-        call->respond(body, headers_of(all));
+        if (!result.via.empty()) body["via"] = result.via;
+        call->respond(body, headers_of(result));
       });
+}
+
+// A file to save under its name, in characters that a header may have.
+HttpResponse file_response(const std::string& name, std::string content, HttpHeaders headers) {
+  std::string plain;
+  for (const char c : name)
+    plain += is_ascii_alphanumeric(c) || c == '.' || c == '-' || c == '_' ? c : '_';
+  headers.add("Content-Disposition", fmt::format("attachment; filename=\"{}\"", plain));
+  HttpResponse response{.type = type_of_extension(extension_of(name)), .body = std::move(content)};
+  response.headers = std::move(headers);
+  return response;
 }
 
 void translate_file(const std::shared_ptr<Call>& call) {
@@ -147,15 +203,21 @@ void translate_file(const std::shared_ptr<Call>& call) {
   const auto share = std::make_shared<MemoryShare>(call->service.document_bytes());
   if (!share->grow_to(documents->front()->bytes()))
     throw HttpError{503, "too many documents are being translated; try again", 1};
+  const auto read = [name = file.name](const std::string& content) {
+    return read_document(name, content);
+  };
+  const bool direct = call->parameters.flag("direct", false);
+  const std::string name = file.name;
   translate_documents(
-      call, documents, 0,
-      [call, documents, share, extension](const TranslatedTexts& all,
-                                          const std::optional<LanguageGuess>&) {
-        const std::string name =
-            call->service.downloads().add(translations_of(*documents, all, 0).at(0), extension);
-        call->respond({{"translatedFileUrl", call->service.url_for(call->exchange->request()) +
-                                                 std::string(kDownloadPath) + name}},
-                      headers_of(all));
+      call, documents, 0, read,
+      [call, share, extension, direct, name](const TranslatedRequest& result) {
+        std::string content = translations_of(*result.documents, result.texts, 0).at(0);
+        if (direct)
+          return call->respond(file_response(name, std::move(content), headers_of(result)));
+        const std::string address = call->service.url_for(call->exchange->request()) +
+                                    std::string(kDownloadPath) +
+                                    call->service.downloads().add(std::move(content), extension);
+        call->respond({{"translatedFileUrl", address}}, headers_of(result));
       });
 }
 
@@ -163,24 +225,17 @@ void download(const std::shared_ptr<Call>& call) {
   const std::string_view path = call->exchange->request().path;
   std::optional<Download> found = call->service.downloads().find(path.substr(kDownloadPath.size()));
   if (!found) throw HttpError{404, "there is no such file, or it has expired"};
-  HttpResponse response{.type = type_of_extension(extension_of(found->name)),
-                        .body = std::move(found->content)};
-  response.headers.add("Content-Disposition",
-                       fmt::format("attachment; filename=\"{}\"", found->name));
-  call->respond(std::move(response));
+  call->respond(file_response(found->name, std::move(found->content), {}));
 }
 
 // Every language is listed once, with all that it is translated into.
 void languages(const std::shared_ptr<Call>& call) {
+  std::map<std::string, std::set<std::string>> targets = call->service.models().pairs();
   std::vector<std::string> sources;
-  std::map<std::string, std::set<std::string>> targets;
-  for (const ServedModelPointer& model : call->service.models().all()) {
-    for (const std::string& source : model->sources) {
-      if (!targets.contains(source)) sources.push_back(source);
-      for (const std::string& target : model->targets)
-        if (model->translates(source, target)) targets[source].insert(target);
-    }
-  }
+  for (const ServedModelPointer& model : call->service.models().all())
+    for (const std::string& source : model->sources)
+      if (std::find(sources.begin(), sources.end(), source) == sources.end())
+        sources.push_back(source);
   Json body = Json::array();
   for (const std::string& source : sources)
     body.push_back({{"code", source}, {"name", source}, {"targets", targets[source]}});
@@ -235,7 +290,8 @@ std::vector<Route> libretranslate_routes() {
         {"source", FieldType::text, "language of the file, from /languages; auto: detected", true},
         {"target", FieldType::text, "language to translate into", true},
         protection_field(),
-        glossary_field()},
+        glossary_field(),
+        {"direct", FieldType::flag, "answer with the file, not with the address to fetch it from"}},
        "",
        translate_file},
       {"GET",

@@ -12,24 +12,6 @@
 namespace attend {
 namespace {
 
-TranslationOptions options_of(const Call& call, const TextTranslationRequest& request,
-                              const Translator& translator) {
-  TranslationOptions options = translator.default_options();
-  options.preparation = preparation_of(call);
-  const Parameters& p = call.parameters;
-  if (p.has("protect")) options.protect = p.texts("protect");
-  if (p.has("glossary")) options.glossary = p.texts("glossary");
-  for (const std::string& term : options.glossary)  // others are files
-    if (term.find('\t') == term.npos)
-      throw HttpError{
-          400,
-          fmt::format("glossary: expected a term, a tab and its translation, got {}", quote(term))};
-  options = options_for_texts(std::move(options), request.have_marks);
-  options.beam.n_best = std::min(options.beam.beam_size, request.alternatives + 1);
-  if (request.model->chooses_languages) options.languages = {request.source, request.target};
-  return options;
-}
-
 // Bytes that are encoded at once to count tokens: of a long text without spaces, SentencePiece
 // takes quadratic time.
 constexpr std::size_t kCountedAtOnce = 4096;
@@ -62,16 +44,34 @@ void require_sensible_length(std::span<const std::string> texts, const Tokenizer
 
 }  // namespace
 
-void translate_texts(const std::shared_ptr<Call>& call, TextTranslationRequest request,
-                     std::function<void(TranslatedTexts)> done) {
-  const Translator& translator = *request.model->as<Translator>();
-  require_sensible_length(request.texts, translator.source_tokenizer(),
+TextTranslation text_translation(const Call& call, const ChosenTranslator& chosen, int alternatives,
+                                 bool have_marks) {
+  const Parameters& p = call.parameters;
+  TranslationOptions options = chosen.model->as<Translator>()->default_options();
+  options.preparation = preparation_of(call);
+  if (p.has("protect")) options.protect = p.texts("protect");
+  if (p.has("glossary")) options.glossary = p.texts("glossary");
+  for (const std::string& term : options.glossary)  // others are files
+    if (term.find('\t') == term.npos)
+      throw HttpError{
+          400,
+          fmt::format("glossary: expected a term, a tab and its translation, got {}", quote(term))};
+  options = options_for_texts(std::move(options), have_marks);
+  options.beam.n_best = std::min(options.beam.beam_size, alternatives + 1);
+  if (chosen.model->chooses_languages) options.languages = {chosen.source, chosen.target};
+  return {chosen.model, chosen.source, std::move(options), preparer_of(call, *chosen.model)};
+}
+
+void translate_texts(const std::shared_ptr<Call>& call, const TextTranslation& how,
+                     std::vector<std::string> texts, std::function<void(TranslatedTexts)> done) {
+  const Translator& translator = *how.model->as<Translator>();
+  require_sensible_length(texts, translator.source_tokenizer(),
                           call->service.options().max_tokens_in_queue);
-  const TranslationOptions options = options_of(*call, request, translator);
-  const SentenceLimit limit{translator.source_tokenizer(), preparer_of(*call, *request.model),
+  const TranslationOptions& options = how.options;
+  const SentenceLimit limit{translator.source_tokenizer(), how.prepare,
                             longest_sentence(options, translator.longest_source())};
   const auto all = std::make_shared<TranslatedTexts>(
-      cut_texts(std::move(request.texts), request.source, SpanPatterns(options.protect),
+      cut_texts(std::move(texts), how.source, SpanPatterns(options.protect),
                 [&](std::string_view text) { return limit.holds(text); }));
   all->alternatives = options.beam.n_best - 1;
   std::vector<std::string> sentences = all->sentences();

@@ -7,24 +7,30 @@
 #include <vector>
 
 #include "attend/documents/sentences/translated_text.h"
-#include "attend/server/models/served_model.h"
+#include "attend/server/models/models.h"
 #include "attend/server/route.h"
+#include "attend/tasks/text_preparer.h"
 
 namespace attend {
 
-struct TextTranslationRequest {
+// How a translator translates texts, as a call asks for it.
+struct TextTranslation {
   ServedModelPointer model;  // a translator
-  std::string source;        // languages
-  std::string target;
-  std::vector<std::string> texts;
-  int alternatives = 0;  // other translations wanted; fewer if the beam is narrower
-  bool have_marks = false;
+  std::string source;        // the language of the texts
+  TranslationOptions options;
+  TextPreparer prepare;
 };
+
+// `alternatives`: other translations wanted; there are fewer if the beam is narrower. `have_marks`:
+// whether the texts have marks in them. Throws HttpError and ConfigError. Reads the parameters of
+// the call.
+TextTranslation text_translation(const Call& call, const ChosenTranslator& chosen, int alternatives,
+                                 bool have_marks);
 
 // Queues the sentences of all texts as one request and returns; `done` is called once with the
 // translations, unless the call fails. Throws HttpError 413 for texts that are longer than the
 // queue, and what cannot be queued.
-void translate_texts(const std::shared_ptr<Call>& call, TextTranslationRequest request,
-                     std::function<void(TranslatedTexts)> done);
+void translate_texts(const std::shared_ptr<Call>& call, const TextTranslation& how,
+                     std::vector<std::string> texts, std::function<void(TranslatedTexts)> done);
 
 }  // namespace attend
