@@ -30,6 +30,36 @@ class TranslatorInAnyCompany : public testing::TestWithParam<int> {
   std::vector<Translation> together_ = translated_by_one_thread(sentences_, options_);
 };
 
+TEST_P(TranslatorInAnyCompany, GivesTheSameAlignments) {
+  options_.alignment = true;
+  const std::vector<Translation> together = translated_by_one_thread(sentences_, options_);
+  for (std::size_t i = 0; i < sentences_.size(); ++i) {
+    const Translation alone = translator().translate(std::vector{sentences_[i]}, options_).front();
+    for (std::size_t c = 0; c < alone.candidates.size(); ++c)
+      EXPECT_EQ(alone.candidates[c].alignment, together[i].candidates[c].alignment);
+    EXPECT_EQ(alone.candidates.front().alignment.empty(), alone.text().empty());
+  }
+}
+
+TEST(RunningTranslations, MayLoseASentenceThatWaitsForItsAlignment) {
+  TranslationOptions options = beam_of(2);
+  options.alignment = true;
+  const std::vector<std::string> texts = random_sentences(6);
+  for (int steps = 1; steps < 14; ++steps) {
+    const auto running = translator().running(false);
+    running->join(translator().sentences(texts, options));
+    std::set<std::size_t> done;
+    for (int step = 0; !running->empty(); ++step) {
+      if (step == steps) running->leave(2);
+      for (const auto& outcome : running->step()) {
+        EXPECT_FALSE(outcome.error);
+        EXPECT_TRUE(done.insert(outcome.number).second);
+      }
+    }
+    EXPECT_GE(done.size(), 5u);
+  }
+}
+
 TEST_P(TranslatorInAnyCompany, GivesDifferentSentencesDifferentTranslations) {
   std::set<std::string> texts;
   for (const Translation& translation : together_) texts.insert(translation.text());

@@ -1,6 +1,8 @@
 #include "attend/tasks/explanation/attention_maps.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "attend/checkpoint/finite.h"
 
@@ -86,31 +88,31 @@ AttentionMap word_map(const AttentionMap& map, std::span<const Tokenizer::Word> 
   return result;
 }
 
-std::vector<std::pair<int, int>> word_alignment(const TranslationModel& model,
-                                                const PairSpecialTokens& marks,
-                                                const std::vector<std::int32_t>& src,
-                                                const std::vector<std::int32_t>& tgt) {
-  const AttentionMaps maps = attention_maps(model, marks, src, tgt);
-  const auto before = static_cast<std::int32_t>(marks.before_source.size());
-  const auto src_words = model.src_tokenizer.words(std::span(src).subspan(
-      marks.before_source.size(), src.size() - static_cast<std::size_t>(marks.of_source())));
-  const auto tgt_words = model.tgt_tokenizer.words(tgt);
-  const std::size_t first_layer = maps.cross.size() > 1 ? 1 : 0;
+namespace {
 
+// The weights of a pair in the cross-attention of some layers: a [rows, cols] block for each head.
+struct CrossBlocks {
+  std::vector<const float*> layers;
+  int heads = 0;
+  std::int64_t rows = 0, cols = 0;
+};
+
+// Aligns each target word to the source word that it attends to most. `unwritten`: rows before
+// those of the words; `before`: columns before those of the words.
+WordPairs aligned_words(const CrossBlocks& blocks, std::span<const Tokenizer::Word> tgt_words,
+                        std::span<const Tokenizer::Word> src_words, std::int64_t unwritten,
+                        std::int64_t before) {
   // A target token's row is the one that predicts it.
   const auto weight = [&](const Tokenizer::Word& t, const Tokenizer::Word& s) {
     float total = 0;
-    for (std::size_t layer = first_layer; layer < maps.cross.size(); ++layer) {
-      for (const AttentionMap& head : maps.cross[layer]) {
-        for (std::int32_t row = t.begin; row < t.end; ++row) {
+    for (const float* const layer : blocks.layers)
+      for (int head = 0; head < blocks.heads; ++head)
+        for (std::int32_t row = t.begin; row < t.end; ++row)
           for (std::int32_t col = s.begin; col < s.end; ++col)
-            total += head.weights[static_cast<std::size_t>(row * head.cols + before + col)];
-        }
-      }
-    }
+            total += layer[(head * blocks.rows + unwritten + row) * blocks.cols + before + col];
     return total;
   };
-  std::vector<std::pair<int, int>> pairs;
+  WordPairs pairs;
   for (std::size_t t = 0; t < tgt_words.size(); ++t) {
     std::size_t best = 0;
     float best_weight = -1;
@@ -123,6 +125,62 @@ std::vector<std::pair<int, int>> word_alignment(const TranslationModel& model,
     if (best_weight >= 0) pairs.emplace_back(static_cast<int>(best), static_cast<int>(t));
   }
   return pairs;
+}
+
+// The records of cross-attention of all layers except the first, if there are several.
+std::vector<Tensor> cross_weights(const std::vector<AttentionRecord>& records, int& heads) {
+  std::vector<Tensor> weights;
+  for (const AttentionRecord& record : records) {
+    if (record.module.ends_with("self_attn")) continue;
+    heads = record.heads;
+    weights.push_back(record.weights.to_host());
+  }
+  if (weights.size() > 1) weights.erase(weights.begin());
+  return weights;
+}
+
+}  // namespace
+
+std::vector<WordPairs> word_alignments(const TranslationModel& model,
+                                       std::span<const PairToAlign> pairs) {
+  const NoGradient guard;
+  RaggedBuilder sources, targets;
+  for (const PairToAlign& pair : pairs) {
+    std::vector<std::int32_t> tgt = pair.marks->before_target;
+    tgt.insert(tgt.end(), pair.tgt.begin(), pair.tgt.end());
+    sources.add(pair.src);
+    targets.add(tgt);
+  }
+  const Ragged src = sources.build(), tgt = targets.build();
+  Pass encoding = Pass::inference(), decoding = Pass::inference();
+  std::vector<AttentionRecord> records;
+  decoding.attention = &records;
+  model.network->decode(tgt, model.network->encode(src, encoding), src, decoding);
+  check_numbers(records, model.source);
+  int heads = 0;
+  const std::vector<Tensor> weights = cross_weights(records, heads);
+
+  std::vector<WordPairs> alignments;
+  std::int64_t at = 0;  // of the blocks of a pair
+  for (const PairToAlign& pair : pairs) {
+    const PairSpecialTokens& marks = *pair.marks;
+    CrossBlocks blocks{
+        {}, heads, std::ssize(marks.before_target) + std::ssize(pair.tgt), std::ssize(pair.src)};
+    for (const Tensor& layer : weights) blocks.layers.push_back(layer.data() + at);
+    at += heads * blocks.rows * blocks.cols;
+    const auto src_words = model.src_tokenizer.words(pair.src.subspan(
+        marks.before_source.size(), pair.src.size() - static_cast<std::size_t>(marks.of_source())));
+    alignments.push_back(aligned_words(blocks, model.tgt_tokenizer.words(pair.tgt), src_words,
+                                       marks.of_target() - 1,
+                                       static_cast<std::int64_t>(marks.before_source.size())));
+  }
+  return alignments;
+}
+
+WordPairs word_alignment(const TranslationModel& model, const PairSpecialTokens& marks,
+                         const std::vector<std::int32_t>& src,
+                         const std::vector<std::int32_t>& tgt) {
+  return std::move(word_alignments(model, std::array{PairToAlign{&marks, src, tgt}}).front());
 }
 
 }  // namespace attend

@@ -43,12 +43,22 @@ std::vector<std::vector<AttentionMap>> attention_maps(const SavedModel& model,
 AttentionMap word_map(const AttentionMap& map, std::span<const Tokenizer::Word> row_words,
                       std::span<const Tokenizer::Word> col_words);
 
-// Pairs (source word, target word): aligns each target word to the source word it attends to most,
-// with cross-attention averaged over the heads of all layers except the first. Words as grouped by
-// the tokenizers, without the marks.
-std::vector<std::pair<int, int>> word_alignment(const TranslationModel& model,
-                                                const PairSpecialTokens& marks,
-                                                const std::vector<std::int32_t>& src,
-                                                const std::vector<std::int32_t>& tgt);
+// Pairs (source word, target word).
+using WordPairs = std::vector<std::pair<int, int>>;
+
+// src has the marks of a source around it, tgt none.
+struct PairToAlign {
+  const PairSpecialTokens* marks = nullptr;
+  std::span<const std::int32_t> src, tgt;
+};
+
+// Aligns each target word to the source word it attends to most, with cross-attention averaged over
+// the heads of all layers except the first. Words as grouped by the tokenizers, without the marks.
+// The pairs are read together, and their alignments are those that each has alone.
+std::vector<WordPairs> word_alignments(const TranslationModel& model,
+                                       std::span<const PairToAlign> pairs);
+WordPairs word_alignment(const TranslationModel& model, const PairSpecialTokens& marks,
+                         const std::vector<std::int32_t>& src,
+                         const std::vector<std::int32_t>& tgt);
 
 }  // namespace attend

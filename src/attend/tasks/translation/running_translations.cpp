@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <utility>
 
 #include "attend/checkpoint/finite.h"
 #include "attend/decode/scorers/ensemble_scorer.h"
@@ -32,6 +33,10 @@ BeamSearch::Listener listener_of(const SourceSentence& sentence) {
   return [call = sentence.call, number = static_cast<std::size_t>(sentence.number)](
              const BeamStep& step) { call->options.search_listener(number, step); };
 }
+
+// Sentences that are aligned together, and the steps that the first of them waits for others.
+constexpr std::size_t kAlignedTogether = 16;
+constexpr int kMostWaiting = 8;
 
 // Names the model, which decoding does not know.
 std::exception_ptr with_source(const std::exception_ptr& error, const std::string& source) {
@@ -126,39 +131,78 @@ RunningBatch::Search RunningTranslations::search(const SourceSentence& sentence,
 void RunningTranslations::leave(std::size_t sentence) {
   batch_.leave(sentence);
   running_.erase(sentence);
+  std::erase_if(waiting_, [&](const Unaligned& one) { return one.outcome.number == sentence; });
 }
 
 std::vector<Outcome<Translation>> RunningTranslations::step() {
   std::vector<Outcome<Translation>> done;
-  for (const auto& outcome : batch_.step()) {
-    const auto found = running_.find(outcome.number);
-    Outcome<Translation>& result = done.emplace_back();
-    result.number = outcome.number;
-    try {
-      if (outcome.error) std::rethrow_exception(outcome.error);
-      result.result = translation(found->second, outcome.result);
-    } catch (const NotFiniteError&) {
-      result.error =
-          outcome.error ? with_source(outcome.error, model_.source) : std::current_exception();
-    } catch (...) {
-      result.error = std::current_exception();
+  if (!batch_.empty()) {
+    for (auto& outcome : batch_.step()) {
+      const SourceSentence& sentence = running_.at(outcome.number);
+      Outcome<Translation> result{outcome.number, {}, nullptr};
+      try {
+        if (outcome.error) std::rethrow_exception(outcome.error);
+        result.result = translation(sentence, outcome.result);
+        if (sentence.call->options.alignment) {
+          waiting_.push_back({std::move(result), std::move(outcome.result)});
+          continue;
+        }
+      } catch (const NotFiniteError&) {
+        result.error =
+            outcome.error ? with_source(outcome.error, model_.source) : std::current_exception();
+      } catch (...) {
+        result.error = std::current_exception();
+      }
+      finish(std::move(result), done);
     }
-    running_.erase(found);
   }
+  if (waiting_.empty()) return done;
+  if (waiting_.size() >= kAlignedTogether || ++waited_ >= kMostWaiting || batch_.empty())
+    align_waiting(done);
   return done;
+}
+
+void RunningTranslations::align_waiting(std::vector<Outcome<Translation>>& done) {
+  waited_ = 0;
+  std::vector<Unaligned> waiting = std::exchange(waiting_, {});
+  std::vector<PairToAlign> pairs;
+  for (const Unaligned& one : waiting) {
+    const SourceSentence& sentence = running_.at(one.outcome.number);
+    for (const Hypothesis& hypothesis : one.found)
+      pairs.push_back({&sentence.call->marks, sentence.ids, hypothesis.ids});
+  }
+  std::vector<WordPairs> alignments;
+  std::exception_ptr error;
+  try {
+    alignments = word_alignments(model_, pairs);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  auto next = alignments.begin();
+  for (Unaligned& one : waiting) {
+    one.outcome.error = error;
+    if (!error)
+      for (TranslationCandidate& candidate : one.outcome.result.candidates)
+        candidate.alignment = std::move(*next++);
+    finish(std::move(one.outcome), done);
+  }
+}
+
+void RunningTranslations::finish(Outcome<Translation> outcome,
+                                 std::vector<Outcome<Translation>>& done) {
+  const auto found = running_.find(outcome.number);
+  if (!outcome.error && found->second.protection)
+    for (TranslationCandidate& candidate : outcome.result.candidates)
+      found->second.protection->restore(candidate);
+  running_.erase(found);
+  done.push_back(std::move(outcome));
 }
 
 Translation RunningTranslations::translation(const SourceSentence& sentence,
                                              const std::vector<Hypothesis>& found) const {
-  const TranslationCall& call = *sentence.call;
   Translation translation{{}, source_tokens(sentence)};
-  for (const Hypothesis& hypothesis : found) {
-    translation.candidates.push_back(candidate(hypothesis, call.target));
-    if (call.options.alignment)
-      translation.candidates.back().alignment =
-          word_alignment(model_, call.marks, sentence.ids, hypothesis.ids);
-    if (sentence.protection) sentence.protection->restore(translation.candidates.back());
-  }
+  for (const Hypothesis& hypothesis : found)
+    translation.candidates.push_back(candidate(hypothesis, sentence.call->target));
   return translation;
 }
 

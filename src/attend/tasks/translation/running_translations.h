@@ -59,6 +59,13 @@ class RunningTranslations {
 
  private:
   RunningBatch::Search search(const SourceSentence& sentence, const DecodeRequest& arrival) const;
+  // A sentence that is done but for the alignments of its candidates.
+  struct Unaligned {
+    Outcome<Translation> outcome;
+    std::vector<Hypothesis> found;
+  };
+  void align_waiting(std::vector<Outcome<Translation>>& done);
+  void finish(Outcome<Translation> outcome, std::vector<Outcome<Translation>>& done);
   Translation translation(const SourceSentence& sentence,
                           const std::vector<Hypothesis>& found) const;
   std::vector<std::string> source_tokens(const SourceSentence& sentence) const;
@@ -71,6 +78,8 @@ class RunningTranslations {
   std::unique_ptr<TranslationScorer> scorer_;
   RunningBatch batch_;
   std::map<std::size_t, SourceSentence> running_;
+  std::vector<Unaligned> waiting_;  // to be aligned together, which is faster
+  int waited_ = 0;                  // steps
   std::size_t next_ = 0;
 };
 
