@@ -18,7 +18,7 @@ HEAD = '''"""Keyword arguments of functions. Written by python/options.py from t
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypedDict
 
 Text = str | os.PathLike[str]
@@ -47,6 +47,9 @@ class Keywords(NamedTuple):
 OF_TRANSLATIONS = [
     Option("alignments", "bool", [], [],
            "fill ``alignment``, at the cost of one more pass per candidate"),
+    Option("glossary", "Mapping[str, str] | str | Sequence[str]", [], [],
+           "how to translate terms: ``{\"dog|dogs\": \"Hund|Hunde\"}``, lines with a tab between the two, "
+           "or files of such lines"),
     Option("prefix", "str | Iterable[str]", [], [],
            "texts that the translations begin with: one for all sentences, or one for each"),
     Option("prefix_ids", "Sequence[int] | Sequence[Sequence[int]]", [], [],
@@ -71,7 +74,7 @@ def keywords(module) -> list[Keywords]:
         return [one for one in found if one.name not in without]
 
     # The window is an argument of translate_iterable.
-    translation = options("translation", without={"alignment", "window"}) + OF_TRANSLATIONS
+    translation = options("translation", without={"alignment", "window", "glossary"}) + OF_TRANSLATIONS
     of_tasks = {task: options("training", task, without=OWN) for task in TASKS}
     shared = [one for one in of_tasks["translation"] if all(one in all for all in of_tasks.values())]
     return [

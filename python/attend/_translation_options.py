@@ -16,6 +16,8 @@ def named_options(options: Mapping[str, object]) -> dict[str, Any]:
     named = given(**options)
     named.pop("prefix", None)
     named.pop("prefix_ids", None)
+    if isinstance(named.get("glossary"), Mapping):
+        named["glossary"] = [f"{term}\t{own}" for term, own in named["glossary"].items()]
     if "alignments" in named:
         named["alignment"] = named.pop("alignments")
     return named

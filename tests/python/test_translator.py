@@ -259,3 +259,24 @@ def test_refuses_what_whole_texts_do_not_have(models: Models, tmp_path: Path) ->
         translator.translate_file(tmp_path / "a.doc", tmp_path / "b.doc")
     with pytest.raises(OSError, match="missing"):
         translator.translate_file(tmp_path / "missing.txt", tmp_path / "b.txt")
+
+
+def test_takes_a_glossary_as_a_dict_as_lines_and_as_a_file(
+    models: Models, tmp_path: Path
+) -> None:
+    translator = attend.Translator(models.translator)
+    (tmp_path / "terms.tsv").write_text("dog\thund\n")
+    forms = [{"dog": "hund"}, ["dog\thund"], str(tmp_path / "terms.tsv")]
+    texts = [translator.translate("the old dog", glossary=form).text for form in forms]
+    assert len(set(texts)) == 1
+    assert "hund" in texts[0]
+    with pytest.raises(attend.DataError, match="a tab"):
+        translator.translate("the old dog", glossary={"dog": ""})
+
+
+def test_keeps_what_is_protected(models: Models) -> None:
+    translator = attend.Translator(models.translator)
+    assert "{name}" in translator.translate("the {name} sees", protect="common").text
+    assert "%d" in translator.translate_text("the %d sees")
+    with pytest.raises(attend.ConfigError, match="protect"):
+        translator.translate("the dog", protect=["("])
