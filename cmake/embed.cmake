@@ -46,6 +46,8 @@ namespace attend {
 
 std::span<const EmbeddedFile> ${FUNCTION}();
 
+// A layer can embed several folders in one unit.
+namespace of_${FUNCTION} {
 namespace {
 
 ${arrays}
@@ -53,8 +55,9 @@ constexpr EmbeddedFile kFiles[] = {
 ${entries}};
 
 }  // namespace
+}  // namespace of_${FUNCTION}
 
-std::span<const EmbeddedFile> ${FUNCTION}() { return kFiles; }
+std::span<const EmbeddedFile> ${FUNCTION}() { return of_${FUNCTION}::kFiles; }
 
 }  // namespace attend
 ")
