@@ -18,6 +18,8 @@ TEST(LanguageTag, HasTheCodeOfTwoLetters) {
   EXPECT_EQ(language_tag("de_DE"), (LanguageTag{"de", "", "de"}));
   EXPECT_EQ(language_tag("no"), language_tag("nb"));
   EXPECT_EQ(language_tag("NOB"), language_tag("nb"));
+  EXPECT_EQ(language_tag("als_Latn"), (LanguageTag{"sq", "latn", ""}));
+  EXPECT_EQ(language_tag("lao"), (LanguageTag{"lo", "", ""}));
   EXPECT_EQ(language_tag("tlh"), (LanguageTag{"tlh", "", ""}));
   EXPECT_EQ(language_tag(""), LanguageTag{});
 }
