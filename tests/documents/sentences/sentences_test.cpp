@@ -36,44 +36,85 @@ TEST(Sentences, FollowTheRulesOfTheirLanguage) {
 
 TEST(Sentences, OfOtherScriptsNeedNoSpace) {
   EXPECT_EQ(sentences("今日は。元気？はい！"), (Texts{"今日は。", "元気？", "はい！"}));
-  EXPECT_EQ(sentences("「行く。」と言った。"), (Texts{"「行く。」", "と言った。"}));
+  EXPECT_EQ(sentences("「行く。」と言った。"), Texts{"「行く。」と言った。"});
+  EXPECT_EQ(sentences("「行く。」彼は言った。"), (Texts{"「行く。」", "彼は言った。"}));
+  EXPECT_EQ(sentences("“谁呢？”。他说。“文化”好。", "zh"),
+            (Texts{"“谁呢？”。", "他说。", "“文化”好。"}));
+  EXPECT_EQ(sentences("他是Dr. Smith。U.S.A.的人!好吗?好.他走了。", "zh"),
+            (Texts{"他是Dr. Smith。", "U.S.A.的人!", "好吗?", "好.", "他走了。"}));
+  EXPECT_EQ(sentences("価格は１．５倍です。次。", "ja"), (Texts{"価格は１．５倍です。", "次。"}));
   EXPECT_EQ(sentences("كيف حالك؟ بخير."), (Texts{"كيف حالك؟", "بخير."}));
+}
+
+TEST(Sentences, TakeWhatStandsBehindTheirStop) {
+  EXPECT_EQ(sentences("« Va. » Il va. »Geh.« Er geht.", "fr"),
+            (Texts{"« Va. »", "Il va.", "»Geh.«", "Er geht."}));
+  EXPECT_EQ(sentences("„Geh.“ Er geht. (Ja!) So ist es.", "de"),
+            (Texts{"„Geh.“", "Er geht.", "(Ja!)", "So ist es."}));
+  EXPECT_EQ(sentences("He left.[12] She stayed. [3] Both died."),
+            (Texts{"He left.[12]", "She stayed. [3]", "Both died."}));
+  EXPECT_EQ(sentences("\" Go . \" She went. \"Go\" it said."),
+            (Texts{"\" Go . \"", "She went.", "\"Go\" it said."}));
+  EXPECT_EQ(sentences("شكرا.\u200f اذهب. نعم!", "ar"), (Texts{"شكرا.\u200f", "اذهب.", "نعم!"}));
+}
+
+TEST(Sentences, BeginWithQuotesDashesAndSmallNames) {
+  EXPECT_EQ(sentences("— Bonjour. — Salut, dit-il. – Viens ! – dit-elle.", "fr"),
+            (Texts{"— Bonjour.", "— Salut, dit-il.", "– Viens ! – dit-elle."}));
+  EXPECT_EQ(sentences("Ven. ¿Cómo estás? ¡Bien! «Sí.» No.", "es"),
+            (Texts{"Ven.", "¿Cómo estás?", "¡Bien!", "«Sí.»", "No."}));
+  EXPECT_EQ(sentences("I use it. iPhones are good. 3 dogs sleep."),
+            (Texts{"I use it.", "iPhones are good.", "3 dogs sleep."}));
+  EXPECT_EQ(sentences("hello. how are you? i am fine."),
+            (Texts{"hello.", "how are you?", "i am fine."}));
+}
+
+TEST(Sentences, HaveALetterOrADigit) {
+  EXPECT_EQ(sentences("... And then? ! So. . . it went."),
+            (Texts{"... And then? !", "So. . . it went."}));
+  EXPECT_EQ(sentences("It is (?) Fine (!). Yes."), (Texts{"It is (?) Fine (!).", "Yes."}));
+}
+
+TEST(Sentences, KeepNumbersOfLists) {
+  EXPECT_EQ(sentences("1. First item. 2. Second item.\na) Third. b.) Fourth."),
+            (Texts{"1. First item.", "2. Second item.", "a) Third.", "b.) Fourth."}));
+  EXPECT_EQ(sentences("There are two: 1. The dog. IV. The cat. 2.1. More."),
+            (Texts{"There are two: 1. The dog.", "IV. The cat.", "2.1. More."}));
+}
+
+TEST(Sentences, DoNotEndInNamesOfFilesAndNumbers) {
+  for (const char* one :
+       {"See https://example.com/a.B?c=d.E for more.", "Write to a.b@example.com now.",
+        "Version 1.2.3 costs 1.000,50 Euro at 12.30.", "Open main.cpp and README.md first.",
+        "Yahoo!Mail and AT&T."})
+    EXPECT_EQ(sentences(one), Texts{one});
+  EXPECT_EQ(sentences("Get Node.js. We use v1.2. It works."),
+            (Texts{"Get Node.js.", "We use v1.2.", "It works."}));
+}
+
+TEST(Sentences, SeeWhetherAnAbbreviationIsTheLastWord) {
+  EXPECT_EQ(sentences("Cats, dogs etc. Then more. He works for Acme Inc. The firm is old."),
+            (Texts{"Cats, dogs etc.", "Then more.", "He works for Acme Inc.", "The firm is old."}));
+  EXPECT_EQ(sentences("Come at 5 p.m. He waits in the U.S. It is far. U.S. Army men came."),
+            (Texts{"Come at 5 p.m.", "He waits in the U.S.", "It is far.", "U.S. Army men came."}));
+  EXPECT_EQ(sentences("В 1990 г. Он жил в г. Москва. XIX в. Тогда.", "ru"),
+            (Texts{"В 1990 г.", "Он жил в г. Москва.", "XIX в.", "Тогда."}));
 }
 
 TEST(Sentences, EndAtLineBreaksAndHaveNoSpaceAround) {
   EXPECT_EQ(sentences("  a title \r\n\n\tand a line\u2028more  "),
             (Texts{"a title", "and a line", "more"}));
+  EXPECT_EQ(sentences("a\fb\u2029c\u0085d"), (Texts{"a", "b", "c", "d"}));
+  EXPECT_EQ(sentences("\ufeffOne.\u200b Two.\u00a0\u3000"), (Texts{"One.", "Two."}));
   EXPECT_EQ(sentences(""), Texts{});
   EXPECT_EQ(sentences(" \n "), Texts{});
 }
 
 TEST(Sentences, TakeAnyBytes) {
-  const std::string broken = "\xff. A\xc3. \xe2\x80";
+  const std::string broken = "\xffx. A\xc3. \xe2\x80";
   std::string joined;
   for (const std::string& sentence : sentences(broken)) joined += sentence;
-  EXPECT_EQ(joined, "\xff.A\xc3.\xe2\x80");
-}
-
-Texts cut(std::string_view text, std::size_t most) {
-  Texts parts;
-  for (const TextSpan span : cut_at_clauses(
-           text, {0, text.size()}, [&](std::string_view part) { return part.size() <= most; }))
-    parts.emplace_back(span.of(text));
-  return parts;
-}
-
-TEST(Clauses, AreAsLongAsFits) {
-  const std::string text = "one two, three four; five six";
-  EXPECT_EQ(cut(text, 100), Texts{text});
-  EXPECT_EQ(cut(text, 20), (Texts{"one two, three four;", "five six"}));
-  EXPECT_EQ(cut(text, 19), (Texts{"one two,", "three four;", "five six"}));
-}
-
-TEST(Clauses, AreCutAtWordsAndWithinWordsIfNeedBe) {
-  EXPECT_EQ(cut("one two three", 8), (Texts{"one two", "three"}));
-  EXPECT_EQ(cut("abcdefgh ij", 5), (Texts{"abcde", "fgh", "ij"}));
-  EXPECT_EQ(cut("äöü", 1), (Texts{"ä", "ö", "ü"})) << "at least one character";
-  EXPECT_EQ(cut("一二，三四", 9), (Texts{"一二，", "三四"}));
+  EXPECT_EQ(joined, "\xffx.A\xc3.\xe2\x80");
 }
 
 }  // namespace

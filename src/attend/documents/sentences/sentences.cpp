@@ -1,181 +1,232 @@
 #include "attend/documents/sentences/sentences.h"
 
-#include <algorithm>
+#include <array>
+#include <utility>
 
 #include "attend/core/strings/unicode.h"
 #include "attend/core/strings/utf8.h"
-#include "attend/text/moses/moses_rules.h"
+#include "attend/documents/sentences/periods.h"
+#include "attend/documents/sentences/sentence_marks.h"
+#include "attend/documents/sentences/sentence_rules.h"
 
 namespace attend {
 namespace {
 
-// Bytes of a part of a sentence: no model reads as many.
-constexpr std::size_t kLongestPart = 16 << 10;
+// Spaces between a stop and the » that closes the quote, as French has them.
+constexpr int kMostSpacesBeforeQuote = 2;
 
-bool is_one_of(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
-
-// These ends need no space after them.
-bool is_full_width_end(char32_t c) { return is_one_of(c, U"。！？｡"); }
-bool is_end_mark(char32_t c) { return is_one_of(c, U".!?…؟۔।॥") || is_full_width_end(c); }
-bool closes(char32_t c) { return is_one_of(c, U"\"'”’»›)]}」』）】"); }
-bool opens(char32_t c) { return is_one_of(c, U"\"'“„‘‚«‹([{「『（【¿¡-–—*•"); }
-bool is_break(char32_t c) { return is_one_of(c, U"\n\r\t\u2028\u2029\u0085"); }
-
-MosesLanguage abbreviations_of(std::string_view language) {
-  if (language.starts_with("de")) return MosesLanguage::de;
-  if (language.starts_with("fr")) return MosesLanguage::fr;
-  return MosesLanguage::en;
+// The bytes that stops and line ends begin with.
+constexpr std::array<bool, 256> first_bytes_of_marks() {
+  std::array<bool, 256> is_first{};
+  for (const unsigned char byte : {'.', '!', '?', ';', ':', '"', '\t', '\n', '\v', '\f', '\r'})
+    is_first[byte] = true;
+  for (const int byte :
+       {0xC2, 0xCD, 0xD6, 0xD8, 0xDB, 0xDC, 0xDF, 0xE0, 0xE1, 0xE2, 0xE3, 0xEA, 0xEF})
+    is_first[static_cast<std::size_t>(byte)] = true;
+  return is_first;
 }
+constexpr std::array<bool, 256> kBeginsMark = first_bytes_of_marks();
 
-// A text by code points, each with the byte where it begins.
-class Characters {
- public:
-  explicit Characters(std::string_view text) {
-    for (std::size_t at = 0; at < text.size();) {
-      begins_.push_back(at);
-      characters_ += next_code_point(text, at);
-    }
-    begins_.push_back(text.size());
-  }
-
-  std::size_t size() const { return characters_.size(); }
-  // 0 after the end.
-  char32_t operator[](std::size_t i) const { return i < size() ? characters_[i] : U'\0'; }
-  std::size_t byte(std::size_t i) const { return begins_[i]; }
-  std::u32string_view slice(std::size_t begin, std::size_t end) const {
-    return std::u32string_view(characters_).substr(begin, end - begin);
-  }
-
- private:
-  std::u32string characters_;
-  std::vector<std::size_t> begins_;
+// Marks that may end a sentence, in bytes: the marks, then quotes and brackets that they close.
+struct Stop {
+  std::size_t begin, after, end;
+  char32_t first, last;
+  bool is_one;  // no mark follows the first
+  bool closes_quote;
 };
 
-// Whether the period at `at` belongs to the word before it. `next`: what follows the space.
-bool belongs_to_word(const Characters& text, std::size_t at, char32_t next,
-                     MosesLanguage language) {
-  std::size_t begin = at;
-  while (begin > 0 && !is_white_space(text[begin - 1]) && !opens(text[begin - 1])) --begin;
-  const std::u32string_view word = text.slice(begin, at);
-  if (word.empty()) return false;
-  if (word.size() == 1 && unicode::is_upper(word[0])) return true;                   // an initial
-  if (word.find(U'.') != word.npos && unicode::is_letter(word.back())) return true;  // e.g., U.S.
-  if (moses::is_prefix(word, language)) return true;
-  const bool number_follows = unicode::is_digit(next);
-  if (number_follows && moses::is_prefix_of_numbers(word, language)) return true;
-  const bool is_number = std::all_of(word.begin(), word.end(), unicode::is_digit);
-  return is_number && word.size() <= 2 && language == MosesLanguage::de;  // "am 3. Oktober"
-}
-
-// Whether a sentence ends after the marks [first, after), which closing marks follow up to `end`.
-bool ends_sentence(const Characters& text, std::size_t first, std::size_t after, std::size_t end,
-                   MosesLanguage language) {
-  if (is_full_width_end(text[after - 1])) return true;
-  if (end < text.size() && !is_white_space(text[end])) return false;
-  std::size_t next = end;
-  while (next < text.size() && is_white_space(text[next])) ++next;
-  while (next < text.size() && opens(text[next])) ++next;
-  if (unicode::is_lower(text[next])) return false;
-  const bool one_period = text[first] == U'.' && after == first + 1 && end == after;
-  return !one_period || !belongs_to_word(text, first, text[next], language);
-}
-
-class Cutter {
+class SentenceFinder {
  public:
-  explicit Cutter(const Characters& text) : text_(text) {}
+  SentenceFinder(std::string_view text, const SentenceRules& rules) : text_(text), rules_(rules) {}
 
-  // Ends the sentence before character `end`; the next one begins there.
-  void cut(std::size_t end) {
-    const std::size_t next = end;
-    while (begin_ < end && is_white_space(text_[begin_])) ++begin_;
-    while (end > begin_ && is_white_space(text_[end - 1])) --end;
-    if (begin_ < end) spans_.push_back({text_.byte(begin_), text_.byte(end)});
-    begin_ = next;
+  std::vector<TextSpan> find() {
+    for (std::size_t at = 0; at < text_.size();) {
+      if (!kBeginsMark[static_cast<unsigned char>(text_[at])]) {
+        ++at;
+        continue;
+      }
+      const std::size_t begin = at;
+      const char32_t c = next_code_point(text_, at);
+      if (is_line_end(c)) {
+        cut(at);
+        is_quoted_ = false;
+      } else if (c == U'"') {
+        is_quoted_ = !is_quoted_;
+      } else if (stops(c)) {
+        const Stop stop = read_stop(begin);
+        if (ends_sentence(stop)) cut(stop.end);
+        at = stop.end;
+      }
+    }
+    cut(text_.size());
+    return std::move(spans_);
   }
-  std::vector<TextSpan> take() { return std::move(spans_); }
 
  private:
-  const Characters& text_;
-  std::size_t begin_ = 0;
+  bool stops(char32_t c) const { return is_stop(c) || rules_.has_stop(c); }
+
+  // The character at byte `at`, which moves behind it; 0 at the end of the text.
+  char32_t next(std::size_t& at) const {
+    return at < text_.size() ? next_code_point(text_, at) : 0;
+  }
+  char32_t character_at(std::size_t at) const { return next(at); }
+  char32_t character_before(std::size_t at) const {
+    return at > 0 ? attend::character_before(text_, at).character : 0;
+  }
+
+  Stop read_stop(std::size_t begin) {
+    Stop stop{begin, begin, begin, character_at(begin), 0, true, false};
+    for (std::size_t at = begin; stops(character_at(at)); stop.after = at) {
+      stop.is_one = at == begin;
+      stop.last = next(at);
+    }
+    stop.end = stop.after;
+    for (std::size_t at = stop.end; at < text_.size(); stop.end = at) {
+      const char32_t c = next(at);
+      if (!closes_quote(c, is_free_stop(stop.last)) && !closes_bracket(c) && !is_invisible(c))
+        break;
+      stop.closes_quote = stop.closes_quote || attend::closes_quote(c);
+      if (c == U'"') is_quoted_ = !is_quoted_;
+    }
+    stop.end = after_reference(after_distant_quote(stop.end));
+    return stop;
+  }
+
+  // Where no space is needed, what can open a quote does not close one.
+  bool closes_quote(char32_t c, bool is_free) const {
+    if (c == U'"' && is_free) return is_quoted_;
+    return attend::closes_quote(c) && !(is_free && (c == U'“' || c == U'‘' || c == U'«'));
+  }
+
+  // Behind a » that closes a quote after a space; `at` if there is none.
+  std::size_t after_distant_quote(std::size_t at) {
+    std::size_t end = after_spaces(at, kMostSpacesBeforeQuote);
+    const char32_t c = next(end);
+    const bool closes = c == U'»' || c == U'›' || c == U'”' || (c == U'"' && is_quoted_);
+    if (!closes || !is_end_or_space(end)) return at;
+    if (c == U'"') is_quoted_ = false;
+    return end;
+  }
+
+  // Behind at most so many spaces.
+  std::size_t after_spaces(std::size_t at, int most) const {
+    for (int spaces = 0; spaces < most; ++spaces) {
+      const char32_t c = character_at(at);
+      if (!is_white_space(c) || is_line_end(c)) break;
+      next(at);
+    }
+    return at;
+  }
+  bool is_end_or_space(std::size_t at) const {
+    return at == text_.size() || is_white_space(character_at(at));
+  }
+
+  // Behind the number of a footnote, as "[12]"; `at` if there is none.
+  std::size_t after_reference(std::size_t at) const {
+    std::size_t end = after_spaces(at, 1);
+    if (next(end) != U'[') return at;
+    for (int digits = 0; digits < 4; ++digits) {
+      const char32_t c = next(end);
+      if (c == U']' && digits > 0) return is_end_or_space(end) ? end : at;
+      if (!unicode::is_digit(c)) break;
+    }
+    return at;
+  }
+
+  bool ends_sentence(const Stop& stop) {
+    if (!has_text_before(stop.begin)) return false;
+    const char32_t before = character_before(stop.begin), after = character_at(stop.end);
+    if (opens_bracket(before) && stop.end > stop.after) return false;  // "(?)"
+    if (is_free_stop(stop.last)) return ends_freely(stop, before, after);
+    if (after != 0 && !is_white_space(after))
+      return stop.is_one && stop.last != U'…' && is_written_without_spaces(before) &&
+             is_written_without_spaces(after);
+    return ends_before_space(stop);
+  }
+
+  // Whether a sentence ends after marks that need no space after them.
+  bool ends_freely(const Stop& stop, char32_t before, char32_t after) {
+    if (goes_on(after) || stops(after)) return false;
+    if (stop.first == U'．' || stop.first == U'۔') {
+      if (unicode::is_digit(before) && unicode::is_digit(after)) return false;
+      if (stop.is_one && stop.end == stop.after && is_white_space(after))
+        return !belongs_to_word(period(stop), rules_);
+    }
+    // 「行く。」と言った。
+    const bool is_particle =
+        std::u32string_view(U"とっなにのをがもでへやは").find(after) != std::u32string_view::npos;
+    return !(stop.closes_quote && is_particle);
+  }
+
+  // Whether a sentence ends after marks that a space follows.
+  bool ends_before_space(const Stop& stop) {
+    const Period at = period(stop);
+    const char32_t c = character_at(at.next);
+    if (c == 0) return true;
+    if (stops(c) || goes_on(c)) return false;
+    if (is_small(c) && !has_capital_within(at.next) && !begins_small()) return false;
+    if (stop.first != U'.' || !stop.is_one) return true;
+    if (!rules_.has_periods()) return false;
+    return stop.closes_quote ? !ends_enumerator(at) : !belongs_to_word(at, rules_);
+  }
+
+  Period period(const Stop& stop) const { return {text_, stop.begin, seen_, next_word(stop.end)}; }
+
+  // Where the next word begins; the end of the text if none does in this line.
+  std::size_t next_word(std::size_t begin) const {
+    for (std::size_t at = begin; at < text_.size(); begin = at) {
+      const char32_t c = next(at);
+      if (is_line_end(c)) return text_.size();
+      if (!is_white_space(c) && !stands_before_sentence(c)) return begin;
+    }
+    return text_.size();
+  }
+
+  // Who writes "hello. how are you?" has no capitals.
+  bool begins_small() const { return is_small(character_at(seen_)); }
+
+  // "iPhone" begins a sentence.
+  bool has_capital_within(std::size_t at) const {
+    for (int letters = 0; letters < 4; ++letters) {
+      const char32_t c = next(at);
+      if (is_capital(c)) return true;
+      if (!unicode::is_letter(c)) return false;
+    }
+    return false;
+  }
+
+  // Whether the sentence has a letter or a digit before byte `end`; seen_ is the first one.
+  bool has_text_before(std::size_t end) {
+    while (seen_ < end) {
+      const char32_t c = character_at(seen_);
+      if (unicode::is_letter(c) || unicode::is_number(c)) return true;
+      next(seen_);
+    }
+    return false;
+  }
+
+  // Ends the sentence before byte `end`; the next one begins there.
+  void cut(std::size_t end) {
+    const std::size_t after = end;
+    while (begin_ < end && is_white_space(character_at(begin_))) next(begin_);
+    while (end > begin_ && is_white_space(character_before(end)))
+      end = attend::character_before(text_, end).begin;
+    if (begin_ < end) spans_.push_back({begin_, end});
+    begin_ = seen_ = after;
+  }
+
+  std::string_view text_;
+  const SentenceRules& rules_;
+  std::size_t begin_ = 0;   // of the sentence
+  std::size_t seen_ = 0;    // no letter or digit stands between begin_ and it
+  bool is_quoted_ = false;  // a " of this line is open
   std::vector<TextSpan> spans_;
 };
-
-// The end of the longest part from `begin` that fits, at one of the `cuts` (bytes, ascending);
-// `begin` if none does. Looks at twice as many cuts each time, then between the last two: a long
-// text must not be looked at to its end for every part of it.
-std::size_t last_that_fits(std::string_view text, std::size_t begin,
-                           const std::vector<std::size_t>& cuts,
-                           const std::function<bool(std::string_view)>& fits) {
-  const auto first = std::upper_bound(cuts.begin(), cuts.end(), begin);
-  const auto last = std::upper_bound(first, cuts.end(), begin + kLongestPart);
-  const auto cut_fits = [&](std::size_t cut) { return fits(text.substr(begin, cut - begin)); };
-  std::ptrdiff_t fitting = 0, more = 1;
-  while (fitting + more <= last - first && cut_fits(first[fitting + more - 1])) {
-    fitting += more;
-    more *= 2;
-  }
-  const auto end = std::partition_point(first + fitting,
-                                        first + std::min(fitting + more, last - first), cut_fits);
-  return end == first ? begin : *(end - 1);
-}
 
 }  // namespace
 
 std::vector<TextSpan> find_sentences(std::string_view text, std::string_view language) {
-  const Characters characters(text);
-  const MosesLanguage abbreviations = abbreviations_of(language);
-  Cutter cutter(characters);
-  for (std::size_t i = 0; i < characters.size();) {
-    if (is_break(characters[i])) {
-      cutter.cut(++i);
-      continue;
-    }
-    if (!is_end_mark(characters[i])) {
-      ++i;
-      continue;
-    }
-    const std::size_t first = i;
-    while (is_end_mark(characters[i])) ++i;
-    std::size_t end = i;
-    while (closes(characters[end])) ++end;
-    if (ends_sentence(characters, first, i, end, abbreviations)) cutter.cut(end);
-    i = end;
-  }
-  cutter.cut(characters.size());
-  return cutter.take();
-}
-
-std::vector<TextSpan> cut_at_clauses(std::string_view text, TextSpan sentence,
-                                     const std::function<bool(std::string_view)>& fits) {
-  const std::string_view whole = sentence.of(text);
-  if (whole.size() <= kLongestPart && fits(whole)) return {sentence};
-  const Characters characters(whole);
-  std::vector<std::size_t> clauses, words, letters;
-  for (std::size_t i = 1; i < characters.size(); ++i) {
-    letters.push_back(characters.byte(i));
-    if (is_one_of(characters[i - 1], U"、，；：")) clauses.push_back(characters.byte(i));
-    if (!is_white_space(characters[i])) continue;
-    words.push_back(characters.byte(i));
-    if (is_one_of(characters[i - 1], U",;:،؛")) clauses.push_back(characters.byte(i));
-  }
-  for (auto* cuts : {&clauses, &words, &letters}) cuts->push_back(whole.size());
-
-  std::vector<TextSpan> parts;
-  for (std::size_t begin = 0; begin < whole.size();) {
-    std::size_t end = begin;
-    for (const auto* cuts : {&clauses, &words, &letters})
-      if (end == begin) end = last_that_fits(whole, begin, *cuts, fits);
-    // One character at least, even if nothing fits.
-    if (end == begin) end = *std::upper_bound(letters.begin(), letters.end(), begin);
-    parts.push_back({sentence.begin + begin, sentence.begin + end});
-    begin = end;
-    while (begin < whole.size()) {
-      std::size_t after = begin;
-      if (!is_white_space(next_code_point(whole, after))) break;
-      begin = after;
-    }
-  }
-  return parts;
+  return SentenceFinder(text, SentenceRules::of(language, text)).find();
 }
 
 }  // namespace attend

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "attend/core/strings/utf8.h"
+#include "attend/documents/sentences/clauses.h"
 
 namespace attend {
 
