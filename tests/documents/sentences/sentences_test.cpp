@@ -42,6 +42,8 @@ TEST(Sentences, OfOtherScriptsNeedNoSpace) {
             (Texts{"“谁呢？”。", "他说。", "“文化”好。"}));
   EXPECT_EQ(sentences("他是Dr. Smith。U.S.A.的人!好吗?好.他走了。", "zh"),
             (Texts{"他是Dr. Smith。", "U.S.A.的人!", "好吗?", "好.", "他走了。"}));
+  EXPECT_EQ(sentences("看《走吧！爸爸》好吗？看《去吧！》。好！《开。", "zh"),
+            (Texts{"看《走吧！爸爸》好吗？", "看《去吧！》。", "好！", "《开。"}));
   EXPECT_EQ(sentences("価格は１．５倍です。次。", "ja"), (Texts{"価格は１．５倍です。", "次。"}));
   EXPECT_EQ(sentences("كيف حالك؟ بخير."), (Texts{"كيف حالك؟", "بخير."}));
 }
@@ -53,6 +55,8 @@ TEST(Sentences, TakeWhatStandsBehindTheirStop) {
             (Texts{"„Geh.“", "Er geht.", "(Ja!)", "So ist es."}));
   EXPECT_EQ(sentences("He left.[12] She stayed. [3] Both died."),
             (Texts{"He left.[12]", "She stayed. [3]", "Both died."}));
+  EXPECT_EQ(sentences("He left.[1][2] [3] She stayed."),
+            (Texts{"He left.[1][2] [3]", "She stayed."}));
   EXPECT_EQ(sentences("\" Go . \" She went. \"Go\" it said."),
             (Texts{"\" Go . \"", "She went.", "\"Go\" it said."}));
   EXPECT_EQ(sentences("شكرا.\u200f اذهب. نعم!", "ar"), (Texts{"شكرا.\u200f", "اذهب.", "نعم!"}));

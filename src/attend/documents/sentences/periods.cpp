@@ -14,6 +14,8 @@ namespace {
 // Longer words are no abbreviations.
 constexpr std::size_t kMostOfWord = 40;
 constexpr int kMostParts = 4;
+// Bytes of "2.1.3.6".
+constexpr std::size_t kMostOfListNumber = 8;
 
 bool is_apostrophe(char32_t c) { return c == U'\'' || c == U'’'; }
 
@@ -209,7 +211,9 @@ bool ends_enumerator(const Period& period) {
   if (word.empty()) return false;
   const std::size_t begin = begin_in(period.text, word);
   const Number number = number_in(word);
-  if (number.digits > 0 && number.digits <= 3 && follows_colon(period.text, begin)) return true;
+  if (number.digits > 0 && number.digits <= 3 && word.size() <= kMostOfListNumber &&
+      follows_colon(period.text, begin))
+    return true;
   if (begin != period.sentence) return false;
   return (number.digits > 0 && number.digits <= 3) || count_letters(word) == 1 || is_roman(word);
 }

@@ -24,7 +24,7 @@ constexpr std::u32string_view kClosingBrackets = U")]}）】〕］｝〉》〙�
 constexpr std::u32string_view kOpeningBrackets = U"([{（【〔［｛〈《〘〖⟨";
 constexpr std::u32string_view kClosingQuotes = U"\"'”’“‘»«›‹」』｣＂＇";
 constexpr std::u32string_view kOpeningQuotes = U"\"'“”„‟‘’‚‛«»‹›「『｢＂＇";
-constexpr std::u32string_view kBefore = U"¿¡-–—―‒*•·●▪◦‣◆■□★☆#§";
+constexpr std::u32string_view kBefore = U"¿¡-–—―‒⁃*•·●▪◦‣◆■□★☆#§";
 
 bool is_thai_or_lao(char32_t c) { return is_between(c, 0xe00, 0xeff); }
 bool is_hangul(char32_t c) {

@@ -14,6 +14,8 @@ namespace {
 
 // Spaces between a stop and the » that closes the quote, as French has them.
 constexpr int kMostSpacesBeforeQuote = 2;
+// Bytes of a title in 《》, in which no sentence ends.
+constexpr std::size_t kMostOfTitle = 200;
 
 // The bytes that stops and line ends begin with.
 constexpr std::array<bool, 256> first_bytes_of_marks() {
@@ -50,8 +52,11 @@ class SentenceFinder {
       if (is_line_end(c)) {
         cut(at);
         is_quoted_ = false;
+        title_end_ = 0;
       } else if (c == U'"') {
         is_quoted_ = !is_quoted_;
+      } else if (c == U'《') {
+        title_end_ = at + kMostOfTitle;
       } else if (stops(c)) {
         const Stop stop = read_stop(begin);
         if (ends_sentence(stop)) cut(stop.end);
@@ -88,7 +93,7 @@ class SentenceFinder {
       stop.closes_quote = stop.closes_quote || attend::closes_quote(c);
       if (c == U'"') is_quoted_ = !is_quoted_;
     }
-    stop.end = after_reference(after_distant_quote(stop.end));
+    stop.end = after_references(after_distant_quote(stop.end));
     return stop;
   }
 
@@ -121,13 +126,18 @@ class SentenceFinder {
     return at == text_.size() || is_white_space(character_at(at));
   }
 
-  // Behind the number of a footnote, as "[12]"; `at` if there is none.
+  // Behind the numbers of footnotes, as "[12][13]"; `at` if there are none.
+  std::size_t after_references(std::size_t at) const {
+    for (std::size_t end = after_reference(at); end != at; end = after_reference(at)) at = end;
+    return at;
+  }
   std::size_t after_reference(std::size_t at) const {
     std::size_t end = after_spaces(at, 1);
     if (next(end) != U'[') return at;
     for (int digits = 0; digits < 4; ++digits) {
       const char32_t c = next(end);
-      if (c == U']' && digits > 0) return is_end_or_space(end) ? end : at;
+      if (c == U']' && digits > 0)
+        return is_end_or_space(end) || character_at(end) == U'[' ? end : at;
       if (!unicode::is_digit(c)) break;
     }
     return at;
@@ -146,7 +156,7 @@ class SentenceFinder {
 
   // Whether a sentence ends after marks that need no space after them.
   bool ends_freely(const Stop& stop, char32_t before, char32_t after) {
-    if (goes_on(after) || stops(after)) return false;
+    if (goes_on(after) || stops(after) || is_in_title(stop)) return false;
     if (stop.first == U'．' || stop.first == U'۔') {
       if (unicode::is_digit(before) && unicode::is_digit(after)) return false;
       if (stop.is_one && stop.end == stop.after && is_white_space(after))
@@ -156,6 +166,15 @@ class SentenceFinder {
     const bool is_particle =
         std::u32string_view(U"とっなにのをがもでへやは").find(after) != std::u32string_view::npos;
     return !(stop.closes_quote && is_particle);
+  }
+
+  // "《去吧！爸爸》": whether 》 follows a 《 before the stop.
+  bool is_in_title(const Stop& stop) const {
+    if (stop.begin >= title_end_) return false;
+    const std::size_t opening = title_end_ - kMostOfTitle;
+    const std::string_view title = text_.substr(opening, kMostOfTitle);
+    const std::size_t closing = title.find("》");
+    return closing != title.npos && opening + closing >= stop.begin;
   }
 
   // Whether a sentence ends after marks that a space follows.
@@ -217,9 +236,10 @@ class SentenceFinder {
 
   std::string_view text_;
   const SentenceRules& rules_;
-  std::size_t begin_ = 0;   // of the sentence
-  std::size_t seen_ = 0;    // no letter or digit stands between begin_ and it
-  bool is_quoted_ = false;  // a " of this line is open
+  std::size_t begin_ = 0;      // of the sentence
+  std::size_t seen_ = 0;       // no letter or digit stands between begin_ and it
+  bool is_quoted_ = false;     // a " of this line is open
+  std::size_t title_end_ = 0;  // kMostOfTitle behind the last 《 of this line
   std::vector<TextSpan> spans_;
 };
 
