@@ -57,6 +57,10 @@ TEST(Periods, EndUnitsAfterNumbers) {
 TEST(Periods, BelongToNumbersOfLists) {
   std::string text = "1. | First";
   EXPECT_TRUE(ends_enumerator(period_in(text)));
+  text = "a. | First";
+  EXPECT_TRUE(ends_enumerator(period_in(text)));
+  text = "네. | 알겠습니다";
+  EXPECT_FALSE(ends_enumerator(period_in(text)));
   text = "So: 1. | First";
   EXPECT_TRUE(ends_enumerator(period_in(text)));
   text = "So 1. | First";

@@ -6,8 +6,8 @@
 #include <span>
 
 #include "attend/core/files/embedded_file.h"
-#include "attend/core/strings/utf8.h"
 #include "attend/documents/sentences/sentences.h"
+#include "documents/sentence_faults.h"
 
 namespace attend {
 
@@ -40,27 +40,6 @@ std::string random_text(std::mt19937_64& random) {
   return text;
 }
 
-bool is_white_at_ends(std::string_view text) {
-  std::size_t at = 0;
-  const char32_t first = next_code_point(text, at);
-  const std::vector<std::string_view> all = characters_of(text);
-  at = 0;
-  return is_white_space(first) || is_white_space(next_code_point(all.back(), at));
-}
-
-// Empty if the sentences are as they must be; else what is wrong.
-std::string fault_in(std::string_view text, const std::vector<TextSpan>& sentences) {
-  std::size_t end = 0;
-  for (const TextSpan span : sentences) {
-    if (span.begin < end || span.end <= span.begin || span.end > text.size()) return "order";
-    if (!is_blank(text.substr(end, span.begin - end))) return "lost text";
-    if (is_white_at_ends(span.of(text))) return "white space at an end";
-    if (span.of(text).find('\n') != std::string_view::npos) return "two lines";
-    end = span.end;
-  }
-  return is_blank(text.substr(end)) ? "" : "lost end";
-}
-
 TEST(SentenceProperties, HoldForAnyTextInAnyLanguage) {
   std::mt19937_64 random(7);
   for (const EmbeddedFile& file : sentence_rule_files()) {
@@ -72,7 +51,6 @@ TEST(SentenceProperties, HoldForAnyTextInAnyLanguage) {
   }
 }
 
-// What is within a sentence is one, if it is cut alone, but for what follows it.
 TEST(SentenceProperties, LinesAreCutAlone) {
   std::mt19937_64 random(8);
   for (int k = 0; k < 500; ++k) {

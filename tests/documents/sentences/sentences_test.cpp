@@ -76,6 +76,8 @@ TEST(Sentences, BeginWithQuotesDashesAndSmallNames) {
 TEST(Sentences, HaveALetterOrADigit) {
   EXPECT_EQ(sentences("... And then? ! So. . . it went."),
             (Texts{"... And then? !", "So. . . it went."}));
+  EXPECT_EQ(sentences("He left. ...And then? ...and so."),
+            (Texts{"He left.", "...And then? ...and so."}));
   EXPECT_EQ(sentences("It is (?) Fine (!). Yes."), (Texts{"It is (?) Fine (!).", "Yes."}));
 }
 

@@ -94,6 +94,12 @@ bool is_initial(std::string_view word) {
   return can_be_initial(next_code_point(word, at)) && count_letters(word) == 1;
 }
 
+// "a" in "a. First", but no word such as 네.
+bool is_letter_of_list(std::string_view word) {
+  std::size_t at = 0;
+  return is_initial(word) || (is_small(next_code_point(word, at)) && at == word.size());
+}
+
 // Digits, perhaps with periods between them.
 struct Number {
   std::size_t digits = 0;  // after the last period
@@ -215,7 +221,7 @@ bool ends_enumerator(const Period& period) {
       follows_colon(period.text, begin))
     return true;
   if (begin != period.sentence) return false;
-  return (number.digits > 0 && number.digits <= 3) || count_letters(word) == 1 || is_roman(word);
+  return (number.digits > 0 && number.digits <= 3) || is_letter_of_list(word) || is_roman(word);
 }
 
 }  // namespace attend

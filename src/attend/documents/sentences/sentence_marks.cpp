@@ -26,9 +26,10 @@ constexpr std::u32string_view kClosingQuotes = U"\"'”’“‘»«›‹」』
 constexpr std::u32string_view kOpeningQuotes = U"\"'“”„‟‘’‚‛«»‹›「『｢＂＇";
 constexpr std::u32string_view kBefore = U"¿¡-–—―‒⁃*•·●▪◦‣◆■□★☆#§";
 
-bool is_thai_or_lao(char32_t c) { return is_between(c, 0xe00, 0xeff); }
-bool is_hangul(char32_t c) {
-  return is_between(c, 0x1100, 0x11ff) || is_between(c, 0x3130, 0x318f) ||
+// From Devanagari to Burmese, Hangul and Khmer: one letter, with its vowel, is a word.
+bool has_words_of_a_letter(char32_t c) {
+  return is_between(c, 0x900, 0x109f) || is_between(c, 0x1100, 0x11ff) ||
+         is_between(c, 0x1780, 0x17ff) || is_between(c, 0x3130, 0x318f) ||
          is_between(c, 0xac00, 0xd7ff);
 }
 
@@ -47,7 +48,7 @@ bool opens_bracket(char32_t c) { return is_in(c, kOpeningBrackets); }
 bool stands_before_sentence(char32_t c) {
   return is_in(c, kOpeningQuotes) || is_in(c, kBefore) || opens_bracket(c) || is_invisible(c);
 }
-bool goes_on(char32_t c) { return closes_bracket(c) || is_in(c, U",;:%/=،؛၊፣፤፥、，；：・՝"); }
+bool goes_on(char32_t c) { return closes_bracket(c) || is_in(c, U",;:،؛၊፣፤፥、，；：・՝"); }
 
 bool is_invisible(char32_t c) {
   return c == 0xad || c == 0x61c || is_between(c, 0x200c, 0x200f) ||
@@ -65,8 +66,8 @@ bool is_small(char32_t c) { return unicode::is_lower(c) && !is_between(c, 0x10d0
 bool is_capital(char32_t c) { return unicode::is_upper(c); }
 bool can_be_initial(char32_t c) {
   if (is_capital(c)) return true;
-  return unicode::is_letter(c) && !is_small(c) && !is_written_without_spaces(c) && !is_hangul(c) &&
-         !is_thai_or_lao(c);
+  return unicode::is_letter(c) && !is_small(c) && !is_written_without_spaces(c) &&
+         !has_words_of_a_letter(c);
 }
 
 CharacterBefore character_before(std::string_view text, std::size_t end) {

@@ -31,8 +31,8 @@ bool is_written_without_spaces(char32_t c);
 // Unicode says that its letters are small.
 bool is_small(char32_t c);
 bool is_capital(char32_t c);
-// Letters that stand for a name, as "J" in "J. S. Bach" and "ए" in "ए. के. हंगल": capitals, and
-// letters of scripts without capitals unless they are whole words.
+// Letters that stand for a name, as "J" in "J. S. Bach" and "א" in "א. ב. יהושע": capitals, and
+// letters of scripts without capitals in which one letter is seldom a word.
 bool can_be_initial(char32_t c);
 
 // The character that ends at byte `end` > 0, and where it begins. Bytes that are no character are

@@ -88,9 +88,8 @@ class SentenceFinder {
     stop.end = stop.after;
     for (std::size_t at = stop.end; at < text_.size(); stop.end = at) {
       const char32_t c = next(at);
-      if (!closes_quote(c, is_free_stop(stop.last)) && !closes_bracket(c) && !is_invisible(c))
-        break;
-      stop.closes_quote = stop.closes_quote || attend::closes_quote(c);
+      if (!closes_after(stop, c) && !closes_bracket(c) && !is_invisible(c)) break;
+      stop.closes_quote = stop.closes_quote || closes_quote(c);
       if (c == U'"') is_quoted_ = !is_quoted_;
     }
     stop.end = after_references(after_distant_quote(stop.end));
@@ -98,17 +97,18 @@ class SentenceFinder {
   }
 
   // Where no space is needed, what can open a quote does not close one.
-  bool closes_quote(char32_t c, bool is_free) const {
+  bool closes_after(const Stop& stop, char32_t c) const {
+    const bool is_free = is_free_stop(stop.last);
     if (c == U'"' && is_free) return is_quoted_;
-    return attend::closes_quote(c) && !(is_free && (c == U'“' || c == U'‘' || c == U'«'));
+    return closes_quote(c) && !(is_free && (c == U'“' || c == U'‘' || c == U'«'));
   }
 
   // Behind a » that closes a quote after a space; `at` if there is none.
   std::size_t after_distant_quote(std::size_t at) {
     std::size_t end = after_spaces(at, kMostSpacesBeforeQuote);
     const char32_t c = next(end);
-    const bool closes = c == U'»' || c == U'›' || c == U'”' || (c == U'"' && is_quoted_);
-    if (!closes || !is_end_or_space(end)) return at;
+    const bool is_closing = c == U'»' || c == U'›' || c == U'”' || (c == U'"' && is_quoted_);
+    if (!is_closing || !is_end_or_space(end)) return at;
     if (c == U'"') is_quoted_ = false;
     return end;
   }
@@ -182,7 +182,8 @@ class SentenceFinder {
     const Period at = period(stop);
     const char32_t c = character_at(at.next);
     if (c == 0) return true;
-    if (stops(c) || goes_on(c)) return false;
+    if (stops(c)) return begins_with_stops(at.next);
+    if (goes_on(c)) return false;
     if (is_small(c) && !has_capital_within(at.next) && !begins_small()) return false;
     if (stop.first != U'.' || !stop.is_one) return true;
     if (!rules_.has_periods()) return false;
@@ -199,6 +200,13 @@ class SentenceFinder {
       if (!is_white_space(c) && !stands_before_sentence(c)) return begin;
     }
     return text_.size();
+  }
+
+  // "...And" begins a sentence, but not ". . ." or "...and".
+  bool begins_with_stops(std::size_t at) const {
+    while (stops(character_at(at))) next(at);
+    const char32_t c = character_at(at);
+    return unicode::is_letter(c) && !is_small(c);
   }
 
   // Who writes "hello. how are you?" has no capitals.
