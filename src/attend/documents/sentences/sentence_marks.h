@@ -11,7 +11,7 @@ bool is_line_end(char32_t c);
 
 // Marks that end sentences: . ! ? … and their equals.
 bool is_stop(char32_t c);
-// Those that need no space after them, as those of Chinese, Hindi or Arabic.
+// Stops that need no space after them, as in Chinese, Hindi or Arabic.
 bool is_free_stop(char32_t c);
 
 // Quotes and brackets. Many quotes do both: "„Ja.“" in German, "“Yes.”" in English.

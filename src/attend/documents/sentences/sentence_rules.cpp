@@ -71,7 +71,7 @@ constexpr std::array kScripts{
     ScriptRange{0x1780, 0x17ff, "khmr"}, ScriptRange{0x3040, 0x30ff, "jpan"},
     ScriptRange{0x4e00, 0x9fff, "hans"}, ScriptRange{0xac00, 0xd7a3, "hang"}};
 
-// That of the first letter; Latin without one.
+// The script of the first letter; Latin without one.
 std::string_view script_of(std::string_view text) {
   for (std::size_t at = 0; at < std::min(text.size(), kMostBeforeLetter);) {
     const char32_t c = next_code_point(text, at);
