@@ -59,6 +59,8 @@ TEST(Sentences, TakeWhatStandsBehindTheirStop) {
             (Texts{"He left.[1][2] [3]", "She stayed."}));
   EXPECT_EQ(sentences("\" Go . \" She went. \"Go\" it said."),
             (Texts{"\" Go . \"", "She went.", "\"Go\" it said."}));
+  EXPECT_EQ(sentences("She left. \" Go . \" He went."),
+            (Texts{"She left.", "\" Go . \"", "He went."}));
   EXPECT_EQ(sentences("شكرا.\u200f اذهب. نعم!", "ar"), (Texts{"شكرا.\u200f", "اذهب.", "نعم!"}));
 }
 

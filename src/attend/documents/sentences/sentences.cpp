@@ -192,11 +192,10 @@ class SentenceFinder {
 
   Period period(const Stop& stop) const { return {text_, stop.begin, seen_, next_word(stop.end)}; }
 
-  // Where the next word begins; the end of the text if none does in this line.
+  // Where the next word begins; the end of the text if there is none.
   std::size_t next_word(std::size_t begin) const {
     for (std::size_t at = begin; at < text_.size(); begin = at) {
       const char32_t c = next(at);
-      if (is_line_end(c)) return text_.size();
       if (!is_white_space(c) && !stands_before_sentence(c)) return begin;
     }
     return text_.size();
