@@ -26,6 +26,7 @@ TEST(Clauses, AreAsLongAsFits) {
 
 TEST(Clauses, AreCutAtWordsAndWithinWordsIfNeedBe) {
   EXPECT_EQ(cut("one two three", 8), (Parts{"one two", "three"}));
+  EXPECT_EQ(cut("one  two", 4), (Parts{"one", "two"})) << "no white space at the end of a part";
   EXPECT_EQ(cut("abcdefgh ij", 5), (Parts{"abcde", "fgh", "ij"}));
   EXPECT_EQ(cut("äöü", 1), (Parts{"ä", "ö", "ü"})) << "at least one character";
   EXPECT_EQ(cut("一二，三四", 9), (Parts{"一二，", "三四"}));

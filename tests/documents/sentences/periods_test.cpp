@@ -21,6 +21,7 @@ TEST(Periods, BelongToAbbreviations) {
   EXPECT_TRUE(belongs("I saw Dr. | Smith", "en"));
   EXPECT_TRUE(belongs("Man sieht z. B. | Die", "de")) << "the parts of an abbreviation";
   EXPECT_TRUE(belongs("Man sieht z. | B. Die", "de"));
+  EXPECT_TRUE(belongs(" B. | Stadt", "de")) << "nothing stands before the space";
   EXPECT_TRUE(belongs("Il y a l'art. | 5", "fr")) << "after an apostrophe";
   EXPECT_FALSE(belongs("I saw Jim. | Smith", "en"));
   EXPECT_FALSE(belongs("I said no. | Then", "en"));

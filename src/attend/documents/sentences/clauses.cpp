@@ -24,7 +24,7 @@ struct Cuts {
       const bool is_space = is_white_space(c);
       if (begin > 0) {
         after_letters.push_back(begin);
-        if (is_space) after_words.push_back(begin);
+        if (is_space && !is_white_space(before)) after_words.push_back(begin);
         if (is_one_of(before, U"、，；：") || (is_space && is_one_of(before, U",;:،؛፣፤၊")))
           after_clauses.push_back(begin);
       }

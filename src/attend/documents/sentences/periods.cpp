@@ -147,7 +147,7 @@ unsigned facts_with_parts(std::string_view text, std::string_view word,
   const bool is_part = facts & SentenceRules::kPart;
   for (int count = 1; is_part && count < kMostParts && !word.empty(); ++count) {
     const std::size_t end = before_spaces(text, begin_in(text, word));
-    if (end == begin_in(text, word) || text[end - 1] != '.') break;
+    if (end == 0 || end == begin_in(text, word) || text[end - 1] != '.') break;
     word = word_before(text, end - 1);
     parts = std::string(word) + "." + parts;
     facts |= rules.facts(parts);
