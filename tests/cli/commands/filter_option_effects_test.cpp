@@ -47,7 +47,7 @@ TEST_F(FilterOptionEffects, OfRules) {
       {"unique-memory", "1", "", ""},
       {"src-lang", "en", "", both},
       {"tgt-lang", "de", "", "out files?"},
-      {"language-odds", "1000", "--src-lang en", both},
+      {"language-odds", "0.001", "--src-lang en", both},
       {"language-odds", "0", "--src-lang en", both},
       {"format", "json", "", "out"},
       {"threads", "2", "", ""},

@@ -170,7 +170,7 @@ TEST(PairRules, CheckBothSidesWithTheOddsThatAreAskedFor) {
   FilterOptions options = no_rules();
   options.languages.tgt_lang = "de";
   EXPECT_EQ(broken(options, en, de), kKept);
-  options.languages.language_odds = 1e-4;
+  options.languages.language_odds = 1e-9;
   EXPECT_EQ(broken(options, en, de), FilterRule::tgt_lang);
   options.languages.tgt_lang.clear();
   options.languages.src_lang = "en";

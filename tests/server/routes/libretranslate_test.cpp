@@ -183,9 +183,15 @@ TEST_F(LibreTranslate, DetectsTheLanguageOfShortTexts) {
     EXPECT_EQ(json["detectedLanguage"]["language"], "en") << text;
     EXPECT_EQ(json["translatedText"], *text == '\0' ? "" : own(text)) << text;
   }
-  const auto guess = json_of(post("/detect", R"({"q": "Hello"})"));
-  EXPECT_EQ(guess[0]["language"], "en");
-  EXPECT_EQ(guess[0]["confidence"], 0.0);
+  const auto guess = [&](const std::string& text) {
+    return json_of(post("/detect", json_text(nlohmann::ordered_json{{"q", text}})))[0];
+  };
+  EXPECT_EQ(guess("Hello")["language"], "en");
+  EXPECT_GT(guess("Hello")["confidence"], 50.0);
+  EXPECT_EQ(guess("???")["confidence"], 0.0);
+  // It is among the languages of the models, but the confidence is that among all.
+  EXPECT_EQ(guess("Der Hund schläft im Garten.")["language"], "en");
+  EXPECT_LT(guess("Der Hund schläft im Garten.")["confidence"], 1.0);
 }
 
 TEST_F(LibreTranslate, SaysIntoWhichLanguageNothingIsTranslated) {

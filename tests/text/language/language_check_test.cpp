@@ -6,12 +6,16 @@
 
 #include "attend/core/files/lines.h"
 #include "attend/error.h"
+#include "attend/text/language/language_guess.h"
 #include "core/files.h"
 
 namespace attend {
 namespace {
 
-bool passes(const std::string& language, std::string_view text, double odds = 3) {
+// The default of `attend filter`.
+constexpr double kOdds = 1000;
+
+bool passes(const std::string& language, std::string_view text, double odds = kOdds) {
   return LanguageCheck(language, odds, "src-lang").passes(text);
 }
 
@@ -32,7 +36,8 @@ TEST(LanguageCheck, DropsOtherScripts) {
   EXPECT_FALSE(passes("en", "Собака спит."));
   EXPECT_FALSE(passes("ru", "The dog."));
   EXPECT_FALSE(passes("en", "犬"));
-  EXPECT_FALSE(passes("de", "ძაღლი"));  // Georgian, which is not among the known languages
+  EXPECT_FALSE(passes("de", "ძაღლი"));
+  EXPECT_FALSE(passes("de", "ᏣᎳᎩ"));  // Cherokee, which is not among the known languages
   EXPECT_TRUE(passes("en", "Собака is a dog, one of many words of a long text."));
 }
 
@@ -41,6 +46,7 @@ TEST(LanguageCheck, TellsLanguagesOfOneScriptWithoutSpacesApart) {
   EXPECT_TRUE(passes("ja", "東京都"));  // without kana it may be Chinese, too
   EXPECT_FALSE(passes("zh", "犬は庭で寝ています。"));
   EXPECT_TRUE(passes("zh", "狗在花园里睡觉。"));
+  EXPECT_TRUE(passes("zh", "狗在花園裡睡覺。"));
 }
 
 TEST(LanguageCheck, PassesTextWithLittleEvidence) {
@@ -51,10 +57,17 @@ TEST(LanguageCheck, PassesTextWithLittleEvidence) {
 }
 
 TEST(LanguageCheck, TakesTheOddsAsTheLeastOfAnotherLanguage) {
-  // Two frequent words of German against none of English: (1 + 2) / (1 + 0).
-  const std::string text = "xxx und xxx nicht";
-  EXPECT_FALSE(passes("en", text, 3));
-  EXPECT_TRUE(passes("en", text, 3.01));
+  const std::string text = "Das ist";
+  const auto confidence = [&](const std::string& language) {
+    const auto all = guess_language(text);
+    return std::find_if(all.begin(), all.end(),
+                        [&](const auto& guess) { return guess.language == language; })
+        ->confidence;
+  };
+  ASSERT_EQ(guess_language(text).front().language, "de");
+  const double odds = confidence("de") / confidence("en");
+  EXPECT_FALSE(passes("en", text, 0.999 * odds));
+  EXPECT_TRUE(passes("en", text, 1.001 * odds));
 }
 
 TEST(LanguageCheck, TakesTheNamesThatModelsGive) {
@@ -65,7 +78,7 @@ TEST(LanguageCheck, TakesTheNamesThatModelsGive) {
 TEST(LanguageCheck, RefusesAnUnknownLanguageByItsOption) {
   const std::string message = message_of<ConfigError>([] { LanguageCheck("tlh", 3, "tgt-lang"); });
   EXPECT_TRUE(contains(message, "tgt_lang: expected a language")) << message;
-  EXPECT_TRUE(contains(message, "en, de, fr")) << message;
+  EXPECT_TRUE(contains(message, "cs, cy, da, de, el, en, ")) << message;
   EXPECT_TRUE(contains(message, "'tlh'")) << message;
 }
 
@@ -77,7 +90,7 @@ TEST(LanguageCheck, TellsRealSentencesApart) {
     const std::vector<std::string> lines =
         read_lines(real_data("newstest/newstest2013." + language).string());
     const auto share_passed = [&](const std::string& as) {
-      const LanguageCheck check(as, 3, "src-lang");
+      const LanguageCheck check(as, kOdds, "src-lang");
       const auto passed = std::count_if(
           lines.begin(), lines.end(), [&](const std::string& line) { return check.passes(line); });
       return static_cast<double>(passed) / static_cast<double>(lines.size());

@@ -115,7 +115,7 @@ void fields(DuplicateFilterOptions& o, Visitor&& visit) {
 struct LanguageFilterOptions {
   std::string src_lang;  // empty: not checked
   std::string tgt_lang;
-  double language_odds = 3;
+  double language_odds = 1000;
 };
 
 template <class Visitor>
@@ -125,7 +125,7 @@ void fields(LanguageFilterOptions& o, Visitor&& visit) {
   visit("tgt-lang", o.tgt_lang,
         "language of the targets, such as de: drop lines in other languages");
   visit("language-odds", o.language_odds, between(0, 1e6),
-        "evidence for another language, relative to the expected one, that drops a line with "
+        "a line is dropped if another language is at least so many times as likely as that of "
         "--src-lang or --tgt-lang; 0: no check");
 }
 

@@ -28,7 +28,7 @@ Json guess_json(const LanguageGuess& guess) {
   return {{"confidence", std::round(1000 * guess.confidence) / 10}, {"language", guess.language}};
 }
 
-// The most likely one, or the first hint: English, if the texts say nothing. Throws HttpError if no
+// The most likely one, or English if the texts have no letters. Throws HttpError if no
 // model translates into the target.
 LanguageGuess detected_source(const Models& models, const std::vector<std::string>& texts,
                               const std::string& target) {
@@ -43,8 +43,8 @@ LanguageGuess detected_source(const Models& models, const std::vector<std::strin
 void detect(const std::shared_ptr<Call>& call) {
   const std::vector<std::string> texts = call->parameters.texts("q");
   Json body = Json::array();
-  for (const LanguageGuess& guess : guess_language(fmt::format("{}", fmt::join(texts, "\n")),
-                                                   call->service.models().sources_into("")))
+  for (const LanguageGuess& guess : guess_known_language(fmt::format("{}", fmt::join(texts, "\n")),
+                                                         call->service.models().sources_into("")))
     body.push_back(guess_json(guess));
   call->respond(body);
 }

@@ -1,19 +1,19 @@
 // Whether a text is in the language that it should be in.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace attend {
 
-// A text is in another language if most of its letters belong to another script, or if another
-// known language fits so many times as well:
+// A text is in another language if another known language, or all other scripts, are so many times
+// as likely:
 //
-//   (1 + evidence for the other) / (1 + evidence for this one) >= odds
+//   probability of the other / probability of this one >= odds
 //
-// Evidence are the most frequent words of a language and the letters that few others have, without
-// those that both languages share. Short texts and names have little of it, and pass. Immutable.
+// Both scripts of Chinese count as one. Short texts and names are seldom so
+// clear, and pass. So does a text without letters. Immutable.
 class LanguageCheck {
  public:
   // `language` begins with an ISO 639 code: "de", "de_DE", "deu_Latn". Throws ConfigError
@@ -23,7 +23,7 @@ class LanguageCheck {
   bool passes(std::string_view text) const;
 
  private:
-  std::size_t language_;
+  std::vector<bool> own_;  // of the known languages
   double odds_;
 };
 
