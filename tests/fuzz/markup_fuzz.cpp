@@ -2,7 +2,8 @@
 // itself stays as it is, but for escapes and spaces.
 #include <cstdlib>
 
-#include "attend/documents/office/office_pieces.h"
+#include "attend/documents/office/open_document_part.h"
+#include "attend/documents/office/word_part.h"
 #include "fuzz/fuzz_target.h"
 #include "fuzz/same_translation.h"
 
@@ -16,14 +17,22 @@ std::vector<std::string> corpus() {
       "0<b>x <i>y</b> z</i></p></div>&amp;&#65;&#x41;&unknown;",
       "1<w:p><w:pPr/><w:r><w:rPr><w:b/></w:rPr><w:t>a b</w:t></w:r><w:r><w:tab/></w:r>"
       "<w:hyperlink><w:r><w:t xml:space=\"preserve\"> c</w:t></w:r></w:hyperlink></w:p>",
-      "2<text:p>a <text:span>b</text:span><text:s/>c. d</text:p>"};
+      "2<text:p>a <text:span>b</text:span><text:s/>c. d</text:p>",
+      "2<text:p>a<text:note>1<text:note-body><text:p>b<text:note><text:p>c</text:p></text:note>"
+      "</text:p></text:note-body></text:note> d</text:p>"};
 }
 
 std::vector<std::string> dictionary() {
-  return {"<b>",   "</b>",   "<",     ">",      "<p>",   "</p>",  "<script>",    "</script>",
-          "<!--",  "-->",    "<img>", "&amp;",  "&#0;",  "\"",    "'",           "translate=no",
-          "<w:r>", "</w:r>", "<w:t>", "</w:t>", "<w:p>", "/>",    "<text:span>", "</text:span>",
-          ". A",   " ",      "\n",    "\xff",   "<svg>", "<pre>", "<i>",         "</i>"};
+  return {"<b>",         "</b>",         "<",           ">",
+          "<p>",         "</p>",         "<script>",    "</script>",
+          "<!--",        "-->",          "<img>",       "&amp;",
+          "&#0;",        "\"",           "'",           "translate=no",
+          "<w:r>",       "</w:r>",       "<w:t>",       "</w:t>",
+          "<w:p>",       "/>",           "<text:span>", "</text:span>",
+          "<text:note>", "</text:note>", "<a:p>",       "<a:r>",
+          "<a:t>",       "</a:t>",       "</a:r>",      ". A",
+          " ",           "\n",           "\xff",        "<svg>",
+          "<pre>",       "<i>",          "</i>"};
 }
 
 void use(std::string_view input) {
@@ -34,9 +43,9 @@ void use(std::string_view input) {
                                   : (kind & 3) == 2 ? open_document_part(rest)
                                                     : MarkupDocument::html(rest);
   std::vector<TranslatedText> blocks;
-  for (const MarkedText& block : document.blocks())
-    blocks.push_back(same_translation(block.text, (kind & 4) != 0));
-  if (document.blocks().empty() && document.translation(blocks, 0) != rest) std::abort();
+  for (const std::string& text : document.texts())
+    blocks.push_back(same_translation(text, (kind & 4) != 0));
+  if (blocks.empty() && document.translation(blocks, 0) != rest) std::abort();
   document.translation(blocks, 0);
 }
 

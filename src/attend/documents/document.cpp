@@ -29,19 +29,10 @@ class PlainText : public Document {
   std::string text_;
 };
 
-// Appends the texts of the blocks of a document.
-void add_blocks(const MarkupDocument& document, std::vector<std::string>& texts) {
-  for (const MarkedText& block : document.blocks()) texts.push_back(block.text);
-}
-
 class HtmlPage : public Document {
  public:
   explicit HtmlPage(std::string_view html) : document_(MarkupDocument::html(html)) {}
-  std::vector<std::string> texts() const override {
-    std::vector<std::string> all;
-    add_blocks(document_, all);
-    return all;
-  }
+  std::vector<std::string> texts() const override { return document_.texts(); }
   std::size_t bytes() const override { return document_.bytes(); }
   bool has_marks() const override { return true; }
   std::string translation(std::span<const TranslatedText> texts, std::size_t k) const override {
@@ -57,7 +48,8 @@ class OfficeDocument : public Document {
   explicit OfficeDocument(OfficeFile file) : file_(std::move(file)) {}
   std::vector<std::string> texts() const override {
     std::vector<std::string> all;
-    for (const MarkupDocument& part : file_.parts()) add_blocks(part, all);
+    for (const MarkupDocument& part : file_.parts())
+      for (std::string& text : part.texts()) all.push_back(std::move(text));
     return all;
   }
   std::size_t bytes() const override { return file_.bytes(); }
@@ -65,9 +57,9 @@ class OfficeDocument : public Document {
   std::string translation(std::span<const TranslatedText> texts, std::size_t k) const override {
     std::vector<std::string> parts;
     for (const MarkupDocument& part : file_.parts()) {
-      const std::size_t blocks = part.blocks().size();
-      parts.push_back(part.translation(texts.first(blocks), k));
-      texts = texts.subspan(blocks);
+      const std::size_t count = part.count_texts();
+      parts.push_back(part.translation(texts.first(count), k));
+      texts = texts.subspan(count);
     }
     return file_.with_parts(parts);
   }
@@ -88,7 +80,7 @@ std::unique_ptr<const Document> read_html(std::string_view name, std::string_vie
   return html_page(content);
 }
 
-template <OfficeFile::Kind kind>
+template <OfficeKind kind>
 std::unique_ptr<const Document> read_office(std::string_view name, std::string_view content) {
   return std::make_unique<OfficeDocument>(OfficeFile(name, content, kind));
 }
@@ -104,9 +96,8 @@ constexpr std::array<FileType, 5> kFileTypes{
      {".html", "text/html; charset=utf-8", read_html},
      {".htm", "text/html; charset=utf-8", read_html},
      {".docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-      read_office<OfficeFile::Kind::word>},
-     {".odt", "application/vnd.oasis.opendocument.text",
-      read_office<OfficeFile::Kind::open_document>}}};
+      read_office<OfficeKind::word>},
+     {".odt", "application/vnd.oasis.opendocument.text", read_office<OfficeKind::open_document>}}};
 
 const FileType* find_type(std::string_view extension) {
   for (const FileType& one : kFileTypes)

@@ -1,4 +1,4 @@
-// What is translated: plain texts, pages of HTML, files of word processors.
+// What is translated: plain texts, pages of HTML, files.
 #pragma once
 
 #include <memory>
@@ -29,8 +29,8 @@ using Documents = std::vector<std::unique_ptr<const Document>>;
 
 std::unique_ptr<const Document> plain_text(std::string text);
 std::unique_ptr<const Document> html_page(std::string_view html);
-// The name of the file decides: .txt, .html, .htm, .docx or .odt. Throws DataError for others, and
-// for bytes that are no such file; TooLongError for texts that are too large.
+// The extension of the name decides (document_extensions()). Throws DataError for others, and for
+// bytes that are no such file; TooLongError for texts that are too large.
 std::unique_ptr<const Document> read_document(std::string_view name, std::string_view content);
 
 // Throws DataError for the names of other files.

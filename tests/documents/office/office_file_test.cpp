@@ -24,7 +24,7 @@ TEST(OfficeFile, KeepsEverythingButItsTexts) {
   EXPECT_EQ(file_in_capitals("b.docx", file), file);
   EXPECT_NE(file.find(image), std::string::npos);
   EXPECT_NE(file.find("<t>text</t>"), std::string::npos);
-  const OfficeFile read("b.docx", file, OfficeFile::Kind::word);
+  const OfficeFile read("b.docx", file, OfficeKind::word);
   ASSERT_EQ(read.parts().size(), 2u);
   EXPECT_EQ(read.parts()[0].blocks()[0].text, "A BOLD WORD & \tA LINK");
   EXPECT_EQ(read.parts()[1].blocks()[0].text, "HEAD");

@@ -41,7 +41,7 @@ class MarkWriter {
     for (std::size_t i = 0; i < source.marks.size(); ++i) {
       const Mark& mark = source.marks[i];
       children_[static_cast<std::size_t>(mark.parent + 1)].push_back(i);
-      if (holds_space(mark)) spaces_.emplace(mark.parent, ranges_[i].begin);
+      if (holds_space(mark) || is_glued(i)) spaces_.emplace(mark.parent, ranges_[i].begin);
     }
     for (std::vector<std::size_t>& children : children_)
       std::stable_sort(children.begin(), children.end(), [&](std::size_t a, std::size_t b) {
@@ -63,6 +63,18 @@ class MarkWriter {
     return source_.text_in_marks && mark.begin < mark.end && !has_text(mark);
   }
   bool has_text(const Mark& mark) const { return source_.has_text(mark); }
+
+  // The space after a point that stands right after a word, such as the number of a note, belongs
+  // to the text behind it.
+  bool is_glued(std::size_t i) const {
+    const Mark& mark = source_.marks[i];
+    if (!source_.text_in_marks || mark.begin < mark.end || mark.begin == 0 ||
+        is_space_at(source_.text, begin_of_character_before(source_.text, mark.begin)))
+      return false;
+    const std::size_t end =
+        mark.parent < 0 ? pieces_.size() : ranges_[static_cast<std::size_t>(mark.parent)].end;
+    return ranges_[i].begin < end;
+  }
 
   // What stands within a mark, or in the whole text: [bytes.begin, bytes.end) of the translation.
   void write_content(int parent, PieceRange range, TextSpan bytes) {
@@ -160,7 +172,8 @@ class MarkWriter {
   const Escape& escape_;
   std::vector<PieceRange> ranges_;
   std::vector<std::vector<std::size_t>> children_;
-  std::set<std::pair<int, std::size_t>> spaces_;  // parents and gaps of marks that hold spaces
+  // Parents and gaps of marks before which no text has a space.
+  std::set<std::pair<int, std::size_t>> spaces_;
   std::string out_;
   bool has_written_ = false;
   bool ends_in_space_ = false;

@@ -21,7 +21,8 @@ struct Mark {
   std::string close;  // "</b>"
   int parent = -1;    // number of the mark that holds it; -1: none
   bool space_after =
-      false;  // a space follows the point that is not in the text, which has it before
+      false;       // a space follows the point that is not in the text, which has it before
+  int inset = -1;  // number of the document that stands in the point (text_blocks.h); -1: none
 };
 
 struct MarkedText {

@@ -4,28 +4,70 @@
 #include "attend/documents/markup/markup_pieces.h"
 
 namespace attend {
+namespace {
+
+// Calls visit(block) for all blocks, those of insets behind the block that holds them.
+template <class Visit>
+void for_each_block(const TextBlocks& parts, const Visit& visit) {
+  for (const MarkedText& block : parts.blocks) {
+    visit(block);
+    for (const Mark& mark : block.marks)
+      if (mark.inset >= 0)
+        for_each_block(parts.insets[static_cast<std::size_t>(mark.inset)], visit);
+  }
+}
+
+std::size_t bytes_of(const TextBlocks& parts) {
+  std::size_t all = 0;
+  for (const std::string& part : parts.between) all += sizeof part + part.size();
+  for (const MarkedText& block : parts.blocks) {
+    all += sizeof block + block.text.size();
+    for (const Mark& mark : block.marks) all += sizeof mark + mark.open.size() + mark.close.size();
+  }
+  for (const TextBlocks& inset : parts.insets) all += sizeof inset + bytes_of(inset);
+  return all;
+}
+
+// Writes a document and takes its texts from the front of `rest`.
+std::string written(const TextBlocks& parts, std::span<const TranslatedText>& rest, std::size_t k,
+                    MarkupDocument::Escape escape) {
+  std::string out = parts.between.front();
+  for (std::size_t i = 0; i < parts.blocks.size(); ++i) {
+    const TranslatedText& translated = rest.front();
+    rest = rest.subspan(1);
+    MarkedText block = parts.blocks[i];
+    for (Mark& mark : block.marks)
+      if (mark.inset >= 0)
+        mark.open = written(parts.insets[static_cast<std::size_t>(mark.inset)], rest, k, escape);
+    out += with_marks(block, translated, k, escape);
+    out += parts.between[i + 1];
+  }
+  return out;
+}
+
+}  // namespace
+
 MarkupDocument MarkupDocument::html(std::string_view text) {
   return {blocks_of(all_pieces(text, MarkupLanguage::html), false), escaped_markup};
 }
 
-std::size_t MarkupDocument::bytes() const {
-  std::size_t all = 0;
-  for (const std::string& part : parts_.between) all += sizeof part + part.size();
-  for (const MarkedText& block : blocks()) {
-    all += sizeof block + block.text.size();
-    for (const Mark& mark : block.marks) all += sizeof mark + mark.open.size() + mark.close.size();
-  }
+std::vector<std::string> MarkupDocument::texts() const {
+  std::vector<std::string> all;
+  for_each_block(parts_, [&](const MarkedText& block) { all.push_back(block.text); });
   return all;
 }
 
+std::size_t MarkupDocument::count_texts() const {
+  std::size_t all = 0;
+  for_each_block(parts_, [&](const MarkedText&) { ++all; });
+  return all;
+}
+
+std::size_t MarkupDocument::bytes() const { return bytes_of(parts_); }
+
 std::string MarkupDocument::translation(std::span<const TranslatedText> translated,
                                         std::size_t k) const {
-  std::string out = parts_.between.front();
-  for (std::size_t i = 0; i < blocks().size(); ++i) {
-    out += with_marks(blocks()[i], translated[i], k, escape_);
-    out += parts_.between[i + 1];
-  }
-  return out;
+  return written(parts_, translated, k, escape_);
 }
 
 }  // namespace attend

@@ -25,13 +25,17 @@ class MarkupDocument {
   static MarkupDocument html(std::string_view text);
 
   // The texts between the tags of blocks, such as paragraphs, without escapes; the tags within
-  // them, such as links, are marks.
+  // them, such as links, are marks. Those of insets are not among them.
   const std::vector<MarkedText>& blocks() const { return parts_.blocks; }
+
+  // All texts: those of the insets of a block follow it.
+  std::vector<std::string> texts() const;
+  std::size_t count_texts() const;
 
   // Memory that it takes.
   std::size_t bytes() const;
 
-  // The document with the k-th translations of its blocks.
+  // The document with the k-th translations of its texts.
   std::string translation(std::span<const TranslatedText> translated, std::size_t k) const;
 
  private:

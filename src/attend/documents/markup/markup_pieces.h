@@ -37,6 +37,8 @@ struct MarkupPiece {
   bool closes_self = false;       // <br>, <x/>, and an opaque element with its content
   bool is_opaque = false;         // <script>, <p translate="no">: its content is no text
   bool is_inline = false;         // within a line of text: <b>, a comment
+  // A point in the text that has texts of its own, such as a footnote: its pieces.
+  const std::vector<MarkupPiece>* inset = nullptr;
 
   // What a text says.
   std::string text() const { return literal.empty() ? unescaped_html(raw) : std::string(literal); }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <utility>
 
 #include "attend/core/strings/unicode.h"
 #include "attend/core/strings/utf8.h"
@@ -21,12 +23,28 @@ std::string_view space_at_end(std::string_view text) {
   return text.substr(begin);
 }
 
-bool is_void_of_text(const MarkupPiece& piece) { return is_blank(piece.text()); }
-
 std::string raw_of(std::span<const MarkupPiece> pieces) {
   std::string raw;
   for (const MarkupPiece& piece : pieces) raw += piece.raw;
   return raw;
+}
+
+// A translated word has other places for hyphens.
+std::string without_soft_hyphens(std::string text) {
+  constexpr std::string_view kSoftHyphen = "\u00ad";
+  std::size_t begin = text.find(kSoftHyphen);
+  if (begin == text.npos) return text;
+  std::string out;
+  std::size_t at = 0;
+  for (; begin != text.npos; begin = text.find(kSoftHyphen, at)) {
+    out.append(text, at, begin - at);
+    at = begin + kSoftHyphen.size();
+  }
+  return out.append(text, at);
+}
+
+bool is_void_of_text(const MarkupPiece& piece) {
+  return is_blank(without_soft_hyphens(piece.text()));
 }
 
 bool is_letter_or_digit(char32_t c) { return unicode::is_letter(c) || unicode::is_number(c); }
@@ -69,7 +87,7 @@ class BlockCollector {
       run_.push_back(piece);
       if (!piece.is_text) ++marks_;
     } else {
-      between() += piece.raw;
+      add_between(piece);
     }
   }
   TextBlocks finish() {
@@ -79,6 +97,22 @@ class BlockCollector {
 
  private:
   std::string& between() { return found_.between.back(); }
+
+  // Where no text is around it, the texts of an inset are texts like others.
+  void add_between(const MarkupPiece& piece) {
+    if (piece.inset == nullptr) {
+      between() += piece.raw;
+      return;
+    }
+    TextBlocks own = blocks_of(*piece.inset, text_in_marks_);
+    for (MarkedText& block : own.blocks)
+      for (Mark& mark : block.marks)
+        if (mark.inset >= 0) mark.inset += static_cast<int>(found_.insets.size());
+    between() += own.between.front();
+    std::move(own.between.begin() + 1, own.between.end(), std::back_inserter(found_.between));
+    std::move(own.blocks.begin(), own.blocks.end(), std::back_inserter(found_.blocks));
+    std::move(own.insets.begin(), own.insets.end(), std::back_inserter(found_.insets));
+  }
 
   void flush() {
     add_run(run_);
@@ -100,7 +134,7 @@ class BlockCollector {
       } else {
         add_block(part, partners);
       }
-      if (i < run.size()) between() += run[i].raw;
+      if (i < run.size()) add_between(run[i]);
       begin = i + 1;
     }
   }
@@ -113,7 +147,7 @@ class BlockCollector {
       if (piece.is_text) {
         add_block({&piece, 1}, {0});
       } else {
-        between() += piece.raw;
+        add_between(piece);
       }
     }
   }
@@ -121,7 +155,7 @@ class BlockCollector {
   void add_block(std::span<const MarkupPiece> run, const std::vector<std::size_t>& partners) {
     if (std::all_of(run.begin(), run.end(),
                     [](const MarkupPiece& p) { return !p.is_text || is_void_of_text(p); })) {
-      for (const MarkupPiece& piece : run) between() += piece.raw;
+      for (const MarkupPiece& piece : run) add_between(piece);
       return;
     }
     MarkedText block{.text = {}, .marks = {}, .text_in_marks = text_in_marks_};
@@ -137,6 +171,10 @@ class BlockCollector {
       } else if (partners[i] >= i) {
         mark_of[i] = block.marks.size();
         block.marks.push_back({at, at, std::string(run[i].raw), "", parent});
+        if (run[i].inset != nullptr) {
+          block.marks.back().inset = static_cast<int>(found_.insets.size());
+          found_.insets.push_back(blocks_of(*run[i].inset, text_in_marks_));
+        }
         if (partners[i] > i) parent = static_cast<int>(mark_of[i]);
       } else {
         Mark& mark = block.marks[mark_of[partners[i]]];
@@ -156,7 +194,7 @@ class BlockCollector {
   }
 
   void add_text(const MarkupPiece& piece, MarkedText& block) {
-    const std::string text = piece.text();
+    const std::string text = without_soft_hyphens(piece.text());
     if (text_in_marks_ || !piece.literal.empty()) {
       block.text += text;
       return;
@@ -176,7 +214,7 @@ class BlockCollector {
     }
   }
 
-  TextBlocks found_{{""}, {}};
+  TextBlocks found_{{""}, {}, {}};
   bool text_in_marks_;
   std::vector<MarkupPiece> run_;
   std::size_t marks_ = 0;

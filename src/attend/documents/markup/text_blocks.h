@@ -13,6 +13,7 @@ namespace attend {
 struct TextBlocks {
   std::vector<std::string> between;  // bytes before each block, and after the last one
   std::vector<MarkedText> blocks;
+  std::vector<TextBlocks> insets;  // documents in marks of the blocks, such as footnotes
 };
 
 // Texts with the inline pieces among them are blocks, with marks of their tags; all other pieces

@@ -10,7 +10,6 @@
 #include "attend/core/strings/quote.h"
 #include "attend/core/too_long.h"
 #include "attend/documents/markup/xml.h"
-#include "attend/documents/office/office_pieces.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -18,19 +17,6 @@ namespace {
 
 // Bytes of one part, unpacked: a novel has a tenth of it.
 constexpr std::uint64_t kLargestPart = 32 << 20;
-
-bool is_word_text(std::string_view name) {
-  if (!name.starts_with("word/") || !name.ends_with(".xml")) return false;
-  name.remove_prefix(5);
-  for (const std::string_view part : {"document", "header", "footer", "footnotes", "endnotes"})
-    if (name.starts_with(part)) return true;
-  return false;
-}
-
-// Headers and footers stand among the styles.
-bool is_open_document_text(std::string_view name) {
-  return name == "content.xml" || name == "styles.xml";
-}
 
 void put_16(std::string& out, std::uint64_t value) {
   out += static_cast<char>(value & 0xff);
@@ -69,8 +55,9 @@ std::string read_part(const ZipArchive& archive, const ZipEntry& entry, std::str
 
 }  // namespace
 
-OfficeFile::OfficeFile(std::string_view name, std::string_view bytes, Kind kind) {
+OfficeFile::OfficeFile(std::string_view name, std::string_view bytes, OfficeKind kind) {
   const ZipArchive archive(std::make_shared<const InputFile>(quote(name), bytes));
+  const PartReaders readers = part_readers(archive, kind);
   std::uint64_t unpacked = 0, packed = 0;
   for (const ZipEntry& entry : archive.entries()) {
     packed += entry.packed_size;
@@ -81,7 +68,7 @@ OfficeFile::OfficeFile(std::string_view name, std::string_view bytes, Kind kind)
               .checksum = entry.checksum,
               .size = entry.size,
               .deflated = entry.deflated};
-    if (kind == Kind::word ? is_word_text(entry.name) : is_open_document_text(entry.name)) {
+    if (const auto reader = readers.find(entry.name); reader != readers.end()) {
       unpacked += entry.size;
       if (unpacked > kLargestPart)
         throw TooLongError(
@@ -90,13 +77,13 @@ OfficeFile::OfficeFile(std::string_view name, std::string_view bytes, Kind kind)
       const std::string xml = read_part(archive, entry, part);
       require_well_formed(xml, part);
       own.part = static_cast<int>(documents_.size());
-      documents_.push_back(kind == Kind::word ? word_part(xml) : open_document_part(xml));
+      documents_.push_back(reader->second(xml));
     }
     entries_.push_back(std::move(own));
   }
   if (documents_.empty())
-    throw DataError(fmt::format("{}: there is no text in it; expected {}", archive.path(),
-                                kind == Kind::word ? "word/document.xml" : "content.xml"));
+    throw DataError(
+        fmt::format("{}: there is no text in it; expected {}", archive.path(), main_part(kind)));
 }
 
 std::size_t OfficeFile::bytes() const {

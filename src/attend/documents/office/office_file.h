@@ -1,24 +1,22 @@
-// Files of word processors: zip archives whose parts of text are translated.
+// Office files: zip archives whose parts of text are translated.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "attend/documents/markup/markup_document.h"
+#include "attend/documents/office/office_parts.h"
 
 namespace attend {
 
-// A .docx or .odt file. Everything but its texts stays as it is: styles, images, tables.
+// Everything but its texts stays as it is: styles, images, tables.
 class OfficeFile {
  public:
-  enum class Kind { word, open_document };
-
   // Throws DataError for bytes that are no such file, TooLongError for those whose texts unpack to
   // more than 32 MiB. `name` stands for it in messages.
-  OfficeFile(std::string_view name, std::string_view bytes, Kind kind);
+  OfficeFile(std::string_view name, std::string_view bytes, OfficeKind kind);
 
-  // Returns the parts with text; their blocks in this order are the texts of the file.
+  // Returns the parts with text; their texts in this order are those of the file.
   const std::vector<MarkupDocument>& parts() const { return documents_; }
 
   // Memory that it takes.

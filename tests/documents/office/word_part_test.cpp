@@ -1,27 +1,12 @@
-#include "attend/documents/office/office_pieces.h"
+#include "attend/documents/office/word_part.h"
 
 #include <gtest/gtest.h>
 
-#include "attend/documents/markup/xml.h"
-#include "documents/in_capitals.h"
+#include "documents/office/part_in_capitals.h"
 #include "documents/word_document.h"
 
 namespace attend {
 namespace {
-
-using Strings = std::vector<std::string>;
-
-Strings block_texts(const MarkupDocument& document) {
-  Strings texts;
-  for (const MarkedText& block : document.blocks()) texts.push_back(block.text);
-  return texts;
-}
-
-std::string checked_capitals(const MarkupDocument& document) {
-  const std::string out = document.translation(in_capitals(block_texts(document)).texts, 0);
-  require_well_formed(out, "the translation");
-  return out;
-}
 
 // A paragraph of Word with this content.
 MarkupDocument word(const std::string& content) {
@@ -35,7 +20,7 @@ std::string word_in_capitals(const std::string& content) {
 TEST(WordPieces, TabsAndLineBreaksOfARunEndSentences) {
   const std::string run =
       "<w:r><w:t>a line</w:t><w:br/><w:t>b</w:t><w:tab/><w:t>c</w:t><w:cr/></w:r>";
-  EXPECT_EQ(block_texts(word(run)), Strings{"a line\nb\tc\n"});
+  EXPECT_EQ(word(run).texts(), Strings{"a line\nb\tc\n"});
   EXPECT_EQ(
       word_in_capitals(run),
       "<w:r><w:t xml:space=\"preserve\">A LINE</w:t><w:br/><w:t xml:space=\"preserve\">B</w:t>"
@@ -43,20 +28,21 @@ TEST(WordPieces, TabsAndLineBreaksOfARunEndSentences) {
 }
 
 TEST(WordPieces, TextsOfARunAreOneText) {
-  EXPECT_EQ(block_texts(word("<w:r><w:rPr><w:b/></w:rPr><w:t>un</w:t><w:t>do</w:t></w:r>"
-                             "<w:r><w:t>-it</w:t><w:noBreakHyphen/><w:t>x</w:t></w:r>")),
+  EXPECT_EQ(word("<w:r><w:rPr><w:b/></w:rPr><w:t>un</w:t><w:t>do</w:t></w:r>"
+                 "<w:r><w:t>-it</w:t><w:noBreakHyphen/><w:t>x</w:t></w:r>")
+                .texts(),
             Strings{"undo-it\u2011x"});
 }
 
 TEST(WordPieces, CommentsAndLiteralTextAreRead) {
-  EXPECT_EQ(block_texts(word("<w:r><w:t>a <!-- no -->b<![CDATA[ & c]]> &amp; d</w:t></w:r>")),
+  EXPECT_EQ(word("<w:r><w:t>a <!-- no -->b<![CDATA[ & c]]> &amp; d</w:t></w:r>").texts(),
             Strings{"a b & c & d"});
 }
 
 TEST(WordPieces, PageBreaksEndATextAndPicturesDoNot) {
   const std::string run =
       "<w:r><w:rPr><w:b/></w:rPr><w:t>a</w:t><w:br w:type=\"page\"/><w:t>b</w:t></w:r>";
-  EXPECT_EQ(block_texts(word(run)), (Strings{"a", "b"}));
+  EXPECT_EQ(word(run).texts(), (Strings{"a", "b"}));
   EXPECT_EQ(word_in_capitals(run),
             "<w:r><w:rPr><w:b/></w:rPr><w:t xml:space=\"preserve\">A</w:t></w:r>"
             "<w:r><w:rPr><w:b/></w:rPr><w:br w:type=\"page\"/></w:r>"
@@ -71,10 +57,54 @@ TEST(WordPieces, ATextBoxHasParagraphsOfItsOwn) {
       "<w:r><w:t>see</w:t></w:r><w:r><w:pict><wp14:pctWidth>0</wp14:pctWidth><w:txbxContent><w:p>"
       "<w:r><w:t>in the box</w:t></w:r></w:p></w:txbxContent><v:x>0</v:x></w:pict></w:r>"
       "<w:r><w:t>after</w:t></w:r>";
-  EXPECT_EQ(block_texts(word(box)), (Strings{"see", "in the box", "after"}));
+  EXPECT_EQ(word(box).texts(), (Strings{"seeafter", "in the box"}));
   const std::string out = word_in_capitals(box);
   EXPECT_NE(out.find("<wp14:pctWidth>0</wp14:pctWidth>"), out.npos) << out;
   EXPECT_NE(out.find("IN THE BOX"), out.npos) << out;
+}
+
+TEST(WordPieces, NotesCommentsAndSymbolsArePointsInTheirSentence) {
+  for (const std::string point :
+       {"<w:r><w:rPr><w:vertAlign w:val=\"superscript\"/></w:rPr><w:footnoteReference w:id=\"2\"/>"
+        "</w:r>",
+        "<w:commentRangeEnd w:id=\"0\"/>", "<w:r><w:commentReference w:id=\"0\"/></w:r>",
+        "<w:r><w:sym w:font=\"Wingdings\" w:char=\"F04A\"/></w:r>"}) {
+    const std::string text = "<w:r><w:t xml:space=\"preserve\">a dog</w:t></w:r>" + point +
+                             "<w:r><w:t xml:space=\"preserve\"> sleeps.</w:t></w:r>";
+    EXPECT_EQ(word(text).texts(), Strings{"a dog sleeps."}) << point;
+    EXPECT_EQ(word_in_capitals(text), "<w:r><w:t xml:space=\"preserve\">A DOG</w:t></w:r>" + point +
+                                          "<w:r><w:t xml:space=\"preserve\"> SLEEPS.</w:t></w:r>");
+  }
+}
+
+TEST(WordPieces, ASymbolIsGluedToItsWord) {
+  EXPECT_EQ(
+      word_in_capitals("<w:r><w:t>a dog</w:t><w:sym w:char=\"F04A\"/><w:t> sleeps</w:t></w:r>"),
+      "<w:r><w:t xml:space=\"preserve\">A DOG</w:t></w:r><w:r><w:sym w:char=\"F04A\"/></w:r>"
+      "<w:r><w:t xml:space=\"preserve\"> SLEEPS</w:t></w:r>");
+}
+
+TEST(WordPieces, SoftHyphensAreLeftOut) {
+  EXPECT_EQ(word("<w:r><w:t>un</w:t><w:softHyphen/><w:t>do\u00adne</w:t></w:r>").texts(),
+            Strings{"undone"});
+  EXPECT_EQ(word_in_capitals("<w:r><w:t>un</w:t></w:r><w:r><w:softHyphen/></w:r>"
+                             "<w:r><w:t>do</w:t></w:r>"),
+            "<w:r><w:t xml:space=\"preserve\">UN</w:t></w:r>"
+            "<w:r><w:t xml:space=\"preserve\">DO</w:t></w:r>");
+}
+
+TEST(WordPieces, ATextBoxAmongTheTextOfARunIsAPoint) {
+  const std::string box =
+      "<w:pict><w:txbxContent><w:p><w:r><w:t xml:space=\"preserve\">%</w:t></w:r></w:p>"
+      "</w:txbxContent></w:pict>";
+  const auto with = [&](const std::string& text) {
+    return std::string(box).replace(box.find('%'), 1, text);
+  };
+  EXPECT_EQ(word_in_capitals("<w:r><w:t>a</w:t>" + with("in it") + "<w:t>b</w:t></w:r>"),
+            "<w:r><w:t xml:space=\"preserve\">A</w:t></w:r><w:r>" + with("IN IT") +
+                "</w:r><w:r><w:t xml:space=\"preserve\">B</w:t></w:r>");
+  EXPECT_EQ(word_in_capitals("<w:r>" + with("alone") + "</w:r>"),
+            "<w:r>" + with("ALONE") + "</w:r>");
 }
 
 TEST(WordPieces, WhatIsNoProseStaysAsItIs) {
@@ -95,9 +125,10 @@ TEST(WordPieces, WhatIsNoProseStaysAsItIs) {
 
 TEST(WordPieces, AFieldWithoutAnEndEndsWithItsParagraph) {
   EXPECT_EQ(
-      block_texts(word_part(
+      word_part(
           "<w:body><w:p><w:r><w:fldChar w:fldCharType=\"begin\"/></w:r><w:r><w:t>no</w:t></w:r>"
-          "</w:p><w:p><w:r><w:t>yes</w:t></w:r></w:p></w:body>")),
+          "</w:p><w:p><w:r><w:t>yes</w:t></w:r></w:p></w:body>")
+          .texts(),
       Strings{"yes"});
 }
 
@@ -106,7 +137,7 @@ TEST(WordPieces, TheTextOfALinkIsProse) {
       "<w:r><w:fldChar w:fldCharType=\"begin\"/></w:r><w:r><w:instrText> HYPERLINK \"x\" "
       "</w:instrText></w:r><w:r><w:fldChar w:fldCharType=\"separate\"/></w:r>"
       "<w:r><w:t>a link</w:t></w:r><w:r><w:fldChar w:fldCharType=\"end\"/></w:r>";
-  EXPECT_EQ(block_texts(word(link)), Strings{"a link"});
+  EXPECT_EQ(word(link).texts(), Strings{"a link"});
 }
 
 TEST(WordPieces, ParagraphsWithoutTextStayByteForByte) {
@@ -131,40 +162,6 @@ TEST(WordPieces, TextOutsideOfParagraphsStaysAsItIs) {
   EXPECT_TRUE(word_part("<w:x><w:r><w:t>a</w:t></w:r> b</w:x>").blocks().empty());
 }
 
-MarkupDocument open_document(const std::string& content) {
-  return open_document_part("<office:text><text:p>" + content + "</text:p></office:text>");
-}
-std::string open_document_in_capitals(const std::string& content) {
-  const std::string out = checked_capitals(open_document(content));
-  return out.substr(21, out.size() - 21 - 23);
-}
-
-TEST(OpenDocumentPieces, CharactersThatAreElementsSeparateWords) {
-  const std::string text =
-      "a line<text:line-break/>b<text:tab/>c <text:s text:c=\"2\"/>d<text:s/>e";
-  EXPECT_EQ(block_texts(open_document(text)), Strings{"a line\nb\tc   d e"});
-  EXPECT_EQ(open_document_in_capitals(text),
-            "A LINE<text:line-break/>B<text:tab/>C <text:s text:c=\"2\"/>D E");
-}
-
-TEST(OpenDocumentPieces, WhatIsNoProseStaysAsItIs) {
-  for (const std::string element :
-       {"<text:date text:fixed=\"true\">may</text:date>",
-        "<text:author-name>ann</text:author-name>", "<text:page-number>one</text:page-number>",
-        "<text:bibliography-mark>[ab]</text:bibliography-mark>",
-        "<text:bookmark text:name=\"x\"/>"})
-    EXPECT_EQ(open_document_in_capitals("on " + element + " he"), "ON " + element + " HE");
-  const std::string style = "<office:styles><number:text>of</number:text></office:styles>";
-  EXPECT_EQ(checked_capitals(open_document_part(style)), style);
-}
-
-TEST(OpenDocumentPieces, NotesHaveParagraphsOfTheirOwn) {
-  EXPECT_EQ(block_texts(open_document("a<text:note><text:note-citation>1</text:note-citation>"
-                                      "<text:note-body><text:p>the note</text:p></text:note-body>"
-                                      "</text:note>")),
-            (Strings{"a", "the note"}));
-}
-
 TEST(WordDocument, TextsStayInTheirRuns) {
   EXPECT_EQ(
       checked_capitals(word_part(kWordDocument)),
@@ -175,21 +172,6 @@ TEST(WordDocument, TextsStayInTheirRuns) {
       "<w:hyperlink r:id=\"x\">"
       "<w:r><w:t xml:space=\"preserve\">A LINK</w:t></w:r></w:hyperlink></w:p>"
       "<w:p><w:r><w:t xml:space=\"preserve\">NEXT</w:t></w:r></w:p></w:body></w:document>");
-}
-
-TEST(OpenDocument, SpansStayWithTheirWords) {
-  EXPECT_EQ(checked_capitals(open_document_part(
-                "<office:text><text:h>a title</text:h><text:p>some "
-                "<text:span text:style-name=\"T1\">bold words</text:span> here.<text:line-break/>"
-                "</text:p></office:text>")),
-            "<office:text><text:h>A TITLE</text:h><text:p>SOME "
-            "<text:span text:style-name=\"T1\">BOLD WORDS</text:span> HERE.<text:line-break/>"
-            "</text:p></office:text>");
-}
-
-TEST(OpenDocument, WritesNoEscapesThatXmlDoesNotKnow) {
-  EXPECT_EQ(checked_capitals(open_document_part("<text:p>at&amp;t; &amp;nbsp; &lt;b></text:p>")),
-            "<text:p>AT&amp;T; &amp;NBSP; &lt;B&gt;</text:p>");
 }
 
 }  // namespace

@@ -1,0 +1,53 @@
+#include "attend/documents/office/office_parts.h"
+
+#include <array>
+
+#include "attend/documents/office/open_document_part.h"
+#include "attend/documents/office/word_part.h"
+
+namespace attend {
+namespace {
+
+struct PartName {
+  std::string_view begin;
+  PartReader read;
+};
+
+constexpr std::array<PartName, 5> kWordParts{{{"word/document", word_part},
+                                              {"word/header", word_part},
+                                              {"word/footer", word_part},
+                                              {"word/footnotes", word_part},
+                                              {"word/endnotes", word_part}}};
+// Headers, footers and masters stand among the styles.
+constexpr std::array<PartName, 2> kOpenDocumentParts{
+    {{"content.xml", open_document_part}, {"styles.xml", open_document_part}}};
+
+std::span<const PartName> names_of(OfficeKind kind) {
+  if (kind == OfficeKind::word) return kWordParts;
+  return kOpenDocumentParts;
+}
+
+}  // namespace
+
+PartReaders part_readers(const ZipArchive& archive, OfficeKind kind) {
+  PartReaders readers;
+  for (const ZipEntry& entry : archive.entries()) {
+    const std::string_view name = entry.name;
+    for (const PartName& part : names_of(kind)) {
+      const bool is_whole = part.begin.ends_with(".xml");
+      // Nothing of a folder within, such as word/charts/_rels/.
+      if (is_whole ? name == part.begin
+                   : name.starts_with(part.begin) && name.ends_with(".xml") &&
+                         name.find('/', part.begin.size()) == name.npos)
+        readers.emplace(entry.name, part.read);
+    }
+  }
+  return readers;
+}
+
+std::string_view main_part(OfficeKind kind) {
+  if (kind == OfficeKind::word) return "word/document.xml";
+  return "content.xml";
+}
+
+}  // namespace attend
