@@ -2,6 +2,7 @@
 // itself stays as it is, but for escapes and spaces.
 #include <cstdlib>
 
+#include "attend/documents/office/drawing_part.h"
 #include "attend/documents/office/open_document_part.h"
 #include "attend/documents/office/word_part.h"
 #include "fuzz/fuzz_target.h"
@@ -19,7 +20,8 @@ std::vector<std::string> corpus() {
       "<w:hyperlink><w:r><w:t xml:space=\"preserve\"> c</w:t></w:r></w:hyperlink></w:p>",
       "2<text:p>a <text:span>b</text:span><text:s/>c. d</text:p>",
       "2<text:p>a<text:note>1<text:note-body><text:p>b<text:note><text:p>c</text:p></text:note>"
-      "</text:p></text:note-body></text:note> d</text:p>"};
+      "</text:p></text:note-body></text:note> d</text:p>",
+      "3<p:sp><a:p><a:r><a:rPr/><a:t>a</a:t></a:r><a:br/><a:fld>1</a:fld></a:p></p:sp>"};
 }
 
 std::vector<std::string> dictionary() {
@@ -41,6 +43,7 @@ void use(std::string_view input) {
   const std::string_view rest = input.substr(1);
   const MarkupDocument document = (kind & 3) == 1   ? word_part(rest)
                                   : (kind & 3) == 2 ? open_document_part(rest)
+                                  : (kind & 3) == 3 ? drawing_part(rest)
                                                     : MarkupDocument::html(rest);
   std::vector<TranslatedText> blocks;
   for (const std::string& text : document.texts())

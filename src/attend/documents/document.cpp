@@ -91,13 +91,19 @@ struct FileType {
   Reader read;
 };
 
-constexpr std::array<FileType, 5> kFileTypes{
+constexpr std::array<FileType, 8> kFileTypes{
     {{".txt", "text/plain; charset=utf-8", read_text},
      {".html", "text/html; charset=utf-8", read_html},
      {".htm", "text/html; charset=utf-8", read_html},
      {".docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
       read_office<OfficeKind::word>},
-     {".odt", "application/vnd.oasis.opendocument.text", read_office<OfficeKind::open_document>}}};
+     {".pptx", "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+      read_office<OfficeKind::presentation>},
+     {".odt", "application/vnd.oasis.opendocument.text", read_office<OfficeKind::open_document>},
+     {".odp", "application/vnd.oasis.opendocument.presentation",
+      read_office<OfficeKind::open_document>},
+     {".odg", "application/vnd.oasis.opendocument.graphics",
+      read_office<OfficeKind::open_document>}}};
 
 const FileType* find_type(std::string_view extension) {
   for (const FileType& one : kFileTypes)

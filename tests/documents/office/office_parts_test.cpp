@@ -26,7 +26,15 @@ TEST(OfficeParts, AreThoseWithTextThatPeopleSee) {
       names_of(OfficeKind::word, {"word/document.xml", "word/header1.xml", "word/styles.xml",
                                   "word/charts/chart1.xml", "word/charts/_rels/chart1.xml.rels",
                                   "word/charts/colors1.xml", "word/diagrams/data1.xml"}),
-      (Names{"word/document.xml", "word/header1.xml"}));
+      (Names{"word/charts/chart1.xml", "word/diagrams/data1.xml", "word/document.xml",
+             "word/header1.xml"}));
+  EXPECT_EQ(
+      names_of(OfficeKind::presentation,
+               {"ppt/presentation.xml", "ppt/slides/slide1.xml", "ppt/slides/_rels/slide1.xml.rels",
+                "ppt/notesSlides/notesSlide1.xml", "ppt/notesMasters/notesMaster1.xml",
+                "ppt/slideLayouts/slideLayout1.xml", "ppt/comments/comment1.xml"}),
+      (Names{"ppt/notesSlides/notesSlide1.xml", "ppt/slideLayouts/slideLayout1.xml",
+             "ppt/slides/slide1.xml"}));
   EXPECT_EQ(names_of(OfficeKind::open_document, {"content.xml", "meta.xml", "styles.xml"}),
             (Names{"content.xml", "styles.xml"}));
 }

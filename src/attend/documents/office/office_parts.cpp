@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "attend/documents/office/drawing_part.h"
 #include "attend/documents/office/open_document_part.h"
 #include "attend/documents/office/word_part.h"
 
@@ -13,17 +14,28 @@ struct PartName {
   PartReader read;
 };
 
-constexpr std::array<PartName, 5> kWordParts{{{"word/document", word_part},
+constexpr std::array<PartName, 7> kWordParts{{{"word/document", word_part},
                                               {"word/header", word_part},
                                               {"word/footer", word_part},
                                               {"word/footnotes", word_part},
-                                              {"word/endnotes", word_part}}};
+                                              {"word/endnotes", word_part},
+                                              {"word/charts/chart", drawing_part},
+                                              {"word/diagrams/", drawing_part}}};
+// The text of layouts and masters is seen on slides, but for that of placeholders.
+constexpr std::array<PartName, 6> kPresentationParts{
+    {{"ppt/slides/slide", drawing_part},
+     {"ppt/slideLayouts/slideLayout", drawing_part_without_placeholders},
+     {"ppt/slideMasters/slideMaster", drawing_part_without_placeholders},
+     {"ppt/notesSlides/notesSlide", drawing_part},
+     {"ppt/charts/chart", drawing_part},
+     {"ppt/diagrams/", drawing_part}}};
 // Headers, footers and masters stand among the styles.
 constexpr std::array<PartName, 2> kOpenDocumentParts{
     {{"content.xml", open_document_part}, {"styles.xml", open_document_part}}};
 
 std::span<const PartName> names_of(OfficeKind kind) {
   if (kind == OfficeKind::word) return kWordParts;
+  if (kind == OfficeKind::presentation) return kPresentationParts;
   return kOpenDocumentParts;
 }
 
@@ -47,6 +59,7 @@ PartReaders part_readers(const ZipArchive& archive, OfficeKind kind) {
 
 std::string_view main_part(OfficeKind kind) {
   if (kind == OfficeKind::word) return "word/document.xml";
+  if (kind == OfficeKind::presentation) return "ppt/slides/slide1.xml";
   return "content.xml";
 }
 

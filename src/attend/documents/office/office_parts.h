@@ -9,7 +9,7 @@
 
 namespace attend {
 
-enum class OfficeKind { word, open_document };
+enum class OfficeKind { word, presentation, open_document };
 
 using PartReader = MarkupDocument (*)(std::string_view xml);
 // By the names of the parts.
