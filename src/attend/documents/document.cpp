@@ -91,7 +91,7 @@ struct FileType {
   Reader read;
 };
 
-constexpr std::array<FileType, 8> kFileTypes{
+constexpr std::array<FileType, 9> kFileTypes{
     {{".txt", "text/plain; charset=utf-8", read_text},
      {".html", "text/html; charset=utf-8", read_html},
      {".htm", "text/html; charset=utf-8", read_html},
@@ -103,7 +103,8 @@ constexpr std::array<FileType, 8> kFileTypes{
      {".odp", "application/vnd.oasis.opendocument.presentation",
       read_office<OfficeKind::open_document>},
      {".odg", "application/vnd.oasis.opendocument.graphics",
-      read_office<OfficeKind::open_document>}}};
+      read_office<OfficeKind::open_document>},
+     {".epub", "application/epub+zip", read_office<OfficeKind::book>}}};
 
 const FileType* find_type(std::string_view extension) {
   for (const FileType& one : kFileTypes)

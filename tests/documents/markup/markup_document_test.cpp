@@ -4,6 +4,8 @@
 
 #include "attend/core/too_long.h"
 #include "attend/documents/markup/html_characters.h"
+#include "attend/documents/markup/xml.h"
+#include "documents/in_capitals.h"
 
 namespace attend {
 namespace {
@@ -125,6 +127,22 @@ TEST(MarkupDocument, OfTooManyPiecesIsRefused) {
   while (tags.size() < (4 << 20)) tags += "<b>";
   EXPECT_THROW(MarkupDocument::html(tags), TooLongError);
   EXPECT_GT(MarkupDocument::html("<p>a <b>bold</b> word</p>").bytes(), 20u);
+}
+
+TEST(Xhtml, IsReadAsXml) {
+  const auto capitals = [](const std::string& text) {
+    const MarkupDocument document = MarkupDocument::xhtml(text);
+    const std::string out = document.translation(in_capitals(document.texts()).texts, 0);
+    require_well_formed(out, "the translation");
+    return out;
+  };
+  EXPECT_EQ(capitals("<p>a<br></br>b<i/> c<title/><x>d</x></p>"),
+            "<p>A<br></br>B<i/> C<title/><x>D</x></p>");
+  EXPECT_EQ(capitals("<p><![CDATA[a < b]]> c</p>"), "<p>A &lt; B C</p>");
+  for (const std::string kept :
+       {"<script>no<![CDATA[</script>]]></script>", "<m:math><m:mi>x</m:mi></m:math>",
+        "<p translate=\"no\">a<p>b</p>c</p>"})
+    EXPECT_EQ(capitals("<d>" + kept + "yes</d>"), "<d>" + kept + "YES</d>");
 }
 
 }  // namespace

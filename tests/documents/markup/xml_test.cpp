@@ -81,5 +81,11 @@ TEST(Xml, OfOtherEncodingsIsRefused) {
         {"part: not UTF-16"});
 }
 
+TEST(Xml, HasTheCharactersOfHtmlWithADocumentType) {
+  require_well_formed("<!DOCTYPE html><p>a&nbsp;b</p>", "x");
+  EXPECT_THROW(require_well_formed("<p>a&nbsp;b</p>", "x"), DataError);
+  EXPECT_THROW(require_well_formed("<!DOCTYPE html><p>&unknown;</p>", "x"), DataError);
+}
+
 }  // namespace
 }  // namespace attend

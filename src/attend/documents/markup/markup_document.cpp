@@ -51,6 +51,10 @@ MarkupDocument MarkupDocument::html(std::string_view text) {
   return {blocks_of(all_pieces(text, MarkupLanguage::html), false), escaped_markup};
 }
 
+MarkupDocument MarkupDocument::xhtml(std::string_view text) {
+  return {blocks_of(all_pieces(text, MarkupLanguage::xhtml), false), escaped_markup};
+}
+
 std::vector<std::string> MarkupDocument::texts() const {
   std::vector<std::string> all;
   for_each_block(parts_, [&](const MarkedText& block) { all.push_back(block.text); });

@@ -23,6 +23,8 @@ class MarkupDocument {
   // A document of HTML, or a fragment of one. Throws TooLongError for more than a million tags and
   // texts.
   static MarkupDocument html(std::string_view text);
+  // The same for well-formed XHTML, which stays well-formed.
+  static MarkupDocument xhtml(std::string_view text);
 
   // The texts between the tags of blocks, such as paragraphs, without escapes; the tags within
   // them, such as links, are marks. Those of insets are not among them.

@@ -85,6 +85,11 @@ class TagScanner {
   std::size_t at_;
 };
 
+// "svg" of "svg:svg".
+std::string_view name_without_prefix(std::string_view name) {
+  return name.substr(name.find(':') + 1);
+}
+
 // Behind the name of the tag that begins at `begin`.
 std::size_t end_of_name(std::string_view markup, std::size_t begin) {
   std::size_t at = begin + 1;
@@ -145,7 +150,7 @@ bool MarkupReader::next(MarkupPiece& piece) {
   if (!starts_tag(begin)) {
     at_ = end_of_text(begin);
     piece = {.raw = markup_.substr(begin, at_ - begin), .is_text = true};
-  } else if (!is_html_ && rest.starts_with(kLiteralBegin)) {
+  } else if (is_literal(begin)) {
     const std::size_t inside = begin + kLiteralBegin.size();
     const std::size_t end = std::min(markup_.find(kLiteralEnd, inside), markup_.size());
     at_ = std::min(end + kLiteralEnd.size(), markup_.size());
@@ -160,17 +165,21 @@ bool MarkupReader::next(MarkupPiece& piece) {
     piece = {.raw = markup_.substr(begin, at_ - begin)};
   } else {
     piece = read_tag(begin);
-    if (!is_html_) return true;
+    if (language_ == MarkupLanguage::xml) return true;
     if (piece.closes) open_.close(piece.name);
     if (piece.closes || piece.closes_self) return true;
     if (piece.is_opaque) {
       skip_content(piece, begin);
     } else {
       open_.open(piece.name);
-      if (html::holds_only_text(piece.name)) only_text_of_ = piece.name;
+      if (is_html() && html::holds_only_text(piece.name)) only_text_of_ = piece.name;
     }
   }
   return true;
+}
+
+bool MarkupReader::is_literal(std::size_t at) const {
+  return !is_html() && markup_.substr(at).starts_with(kLiteralBegin);
 }
 
 bool MarkupReader::starts_tag(std::size_t at) const {
@@ -220,11 +229,12 @@ MarkupPiece MarkupReader::read_tag(std::size_t begin) {
   piece.closes = raw.size() > 1 && raw[1] == '/';
   const std::size_t name = piece.closes ? 2 : 1, after = end_of_name(raw, 0);
   piece.name = lower(raw.substr(name, after - name));
-  piece.closes_self = raw.ends_with("/>") || (is_html_ && html::is_void(piece.name));
-  if (!is_html_) return piece;
-  piece.is_inline = html::is_inline(piece.name);
+  piece.closes_self = raw.ends_with("/>") || (is_html() && html::is_void(piece.name));
+  if (language_ == MarkupLanguage::xml) return piece;
+  const std::string_view own_name = name_without_prefix(piece.name);
+  piece.is_inline = html::is_inline(own_name);
   if (piece.closes) return piece;
-  piece.is_opaque = html::is_opaque(piece.name);
+  piece.is_opaque = html::is_opaque(own_name);
   TagScanner scanner(raw, after);
   while (const std::optional<TagScanner::Attribute> attribute = scanner.next())
     piece.is_opaque = piece.is_opaque || forbids_translation(*attribute);
@@ -235,20 +245,22 @@ MarkupPiece MarkupReader::read_tag(std::size_t begin) {
 void MarkupReader::skip_content(MarkupPiece& piece, std::size_t begin) {
   piece.closes_self = true;
   // A word that nobody reads, unless it is a block.
-  piece.is_inline =
-      html::is_inline(piece.name) || (html::is_opaque(piece.name) && piece.name != "pre");
+  const std::string_view own_name = name_without_prefix(piece.name);
+  piece.is_inline = html::is_inline(own_name) || (html::is_opaque(own_name) && own_name != "pre");
   OpenElements open;
   bool ended = false;
-  if (html::holds_only_text(piece.name)) at_ = end_of_only_text(at_, piece.name);
+  if (is_html() && html::holds_only_text(piece.name)) at_ = end_of_only_text(at_, piece.name);
   while (!ended && at_ < markup_.size()) {
     if (!starts_tag(at_)) {
       at_ = end_of_text(at_);
     } else if (markup_.substr(at_).starts_with("<!--")) {
       at_ = end_of_comment(at_);
+    } else if (is_literal(at_)) {
+      at_ = std::min(markup_.find(kLiteralEnd, at_), markup_.size() - 1) + 1;
     } else {
       const std::size_t tag = at_;
       const MarkupPiece inner = read_tag(tag);
-      const bool may_end = html::may_stay_open(piece.name) && !open.has_blocks();
+      const bool may_end = is_html() && html::may_stay_open(piece.name) && !open.has_blocks();
       if (inner.closes) {
         if (open.close(inner.name)) continue;
         ended = inner.name == piece.name;
@@ -256,7 +268,7 @@ void MarkupReader::skip_content(MarkupPiece& piece, std::size_t begin) {
         if (ended || !ends_outer) continue;
       } else if (!may_end || !html::ends_before(piece.name, inner.name)) {
         if (!inner.closes_self) open.open(inner.name);
-        if (!inner.closes_self && html::holds_only_text(inner.name))
+        if (is_html() && !inner.closes_self && html::holds_only_text(inner.name))
           at_ = end_of_only_text(at_, inner.name);
         continue;
       }

@@ -1,4 +1,4 @@
-// The pieces of HTML or XML: texts, tags, comments. Takes any bytes, as browsers do.
+// The pieces of HTML, XHTML or XML: texts, tags, comments. Takes any bytes, as browsers do.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@
 
 namespace attend {
 
-enum class MarkupLanguage { html, xml };
+// xhtml: the elements of HTML in the syntax of XML.
+enum class MarkupLanguage { html, xhtml, xml };
 
 // Elements that are open, by their names.
 class OpenElements {
@@ -49,7 +50,7 @@ class MarkupReader {
  public:
   // The markup must outlive the pieces.
   MarkupReader(std::string_view markup, MarkupLanguage language)
-      : markup_(markup), is_html_(language == MarkupLanguage::html) {}
+      : markup_(markup), language_(language) {}
 
   // Returns false at the end.
   bool next(MarkupPiece& piece);
@@ -60,11 +61,13 @@ class MarkupReader {
   std::size_t end_of_comment(std::size_t begin) const;
   std::size_t end_of_tag(std::size_t begin);
   std::size_t end_of_only_text(std::size_t begin, std::string_view name) const;
+  bool is_html() const { return language_ == MarkupLanguage::html; }
+  bool is_literal(std::size_t at) const;
   MarkupPiece read_tag(std::size_t begin);
   void skip_content(MarkupPiece& piece, std::size_t begin);
 
   std::string_view markup_;
-  bool is_html_;
+  MarkupLanguage language_;
   std::size_t at_ = 0;
   bool ignores_quotes_ = false;
   OpenElements open_;         // of HTML

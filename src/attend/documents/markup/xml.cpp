@@ -6,6 +6,7 @@
 
 #include "attend/core/strings/ascii.h"
 #include "attend/core/strings/utf8.h"
+#include "attend/documents/markup/html_characters.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -56,6 +57,7 @@ class XmlChecker {
   bool skip_document_type() {
     const std::size_t begin = at_;
     if (!skip("<!DOCTYPE", ">")) return false;
+    has_document_type_ = true;
     if (xml_.substr(begin, at_ - begin).find('[') == xml_.npos) return true;
     at_ = begin;
     return skip("<!DOCTYPE", "]") && skip("", ">");
@@ -79,8 +81,15 @@ class XmlChecker {
     const std::string_view name =
         end == xml_.npos ? std::string_view() : xml_.substr(at_ + 1, end - at_ - 1);
     const bool known = name == "amp" || name == "lt" || name == "gt" || name == "quot" ||
-                       name == "apos" || is_number(name);
+                       name == "apos" || is_number(name) ||
+                       (has_document_type_ && is_html_name(name));
     if (!known) fail(at_, "an escape that XML does not have");
+  }
+
+  // The document type of XHTML has all characters of HTML.
+  static bool is_html_name(std::string_view name) {
+    const std::string escape = fmt::format("&{};", name);
+    return name.size() < 40 && unescaped_html(escape) != escape;
   }
 
   static bool is_number(std::string_view name) {
@@ -158,6 +167,7 @@ class XmlChecker {
   std::string_view name_;
   std::size_t at_ = 0;
   bool has_root_ = false;
+  bool has_document_type_ = false;
   std::vector<std::string_view> open_;
 };
 

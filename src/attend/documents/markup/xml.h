@@ -11,8 +11,8 @@ namespace attend {
 std::string xml_in_utf8(std::string_view bytes, std::string_view name);
 
 // Throws DataError unless the text is well-formed XML in UTF-8: one element, all tags closed in
-// order, attributes quoted, no escapes but those of XML. Namespaces and document types are not
-// looked at.
+// order, attributes quoted, no escapes but those of XML, and with a document type those of HTML.
+// Namespaces and what a document type says are not looked at.
 void require_well_formed(std::string_view xml, std::string_view name);
 
 }  // namespace attend

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <memory>
 #include <new>
 
@@ -14,9 +15,6 @@
 
 namespace attend {
 namespace {
-
-// Bytes of one part, unpacked: a novel has a tenth of it.
-constexpr std::uint64_t kLargestPart = 32 << 20;
 
 void put_16(std::string& out, std::uint64_t value) {
   out += static_cast<char>(value & 0xff);
@@ -48,9 +46,12 @@ std::uint32_t checksum_of(std::string_view text) {
       crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size()));
 }
 
-std::string read_part(const ZipArchive& archive, const ZipEntry& entry, std::string_view name) {
-  const std::vector<std::byte> bytes = archive.read(entry, kLargestPart);
-  return xml_in_utf8({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name);
+// As they stand in the file: the first one says what kind of file it is.
+std::vector<ZipEntry> entries_in_order(const ZipArchive& archive) {
+  std::vector<ZipEntry> entries = archive.entries();
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const ZipEntry& a, const ZipEntry& b) { return a.header < b.header; });
+  return entries;
 }
 
 }  // namespace
@@ -59,7 +60,7 @@ OfficeFile::OfficeFile(std::string_view name, std::string_view bytes, OfficeKind
   const ZipArchive archive(std::make_shared<const InputFile>(quote(name), bytes));
   const PartReaders readers = part_readers(archive, kind);
   std::uint64_t unpacked = 0, packed = 0;
-  for (const ZipEntry& entry : archive.entries()) {
+  for (const ZipEntry& entry : entries_in_order(archive)) {
     packed += entry.packed_size;
     if (packed > bytes.size())
       throw DataError(fmt::format("{}: corrupt archive: entries overlap", archive.path()));
@@ -73,11 +74,8 @@ OfficeFile::OfficeFile(std::string_view name, std::string_view bytes, OfficeKind
       if (unpacked > kLargestPart)
         throw TooLongError(
             fmt::format("{}: its texts are larger than {} bytes", archive.path(), kLargestPart));
-      const std::string part = fmt::format("{}: {}", archive.path(), quote(entry.name));
-      const std::string xml = read_part(archive, entry, part);
-      require_well_formed(xml, part);
       own.part = static_cast<int>(documents_.size());
-      documents_.push_back(reader->second(xml));
+      documents_.push_back(reader->second(read_xml_part(archive, entry)));
     }
     entries_.push_back(std::move(own));
   }

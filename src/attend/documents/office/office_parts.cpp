@@ -1,7 +1,14 @@
 #include "attend/documents/office/office_parts.h"
 
-#include <array>
+#include <fmt/format.h>
 
+#include <array>
+#include <span>
+#include <vector>
+
+#include "attend/core/strings/quote.h"
+#include "attend/documents/markup/xml.h"
+#include "attend/documents/office/book_parts.h"
 #include "attend/documents/office/drawing_part.h"
 #include "attend/documents/office/open_document_part.h"
 #include "attend/documents/office/word_part.h"
@@ -42,6 +49,7 @@ std::span<const PartName> names_of(OfficeKind kind) {
 }  // namespace
 
 PartReaders part_readers(const ZipArchive& archive, OfficeKind kind) {
+  if (kind == OfficeKind::book) return book_part_readers(archive);
   PartReaders readers;
   for (const ZipEntry& entry : archive.entries()) {
     const std::string_view name = entry.name;
@@ -57,9 +65,18 @@ PartReaders part_readers(const ZipArchive& archive, OfficeKind kind) {
   return readers;
 }
 
+std::string read_xml_part(const ZipArchive& archive, const ZipEntry& entry) {
+  const std::string name = fmt::format("{}: {}", archive.path(), quote(entry.name));
+  const std::vector<std::byte> bytes = archive.read(entry, kLargestPart);
+  std::string xml = xml_in_utf8({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name);
+  require_well_formed(xml, name);
+  return xml;
+}
+
 std::string_view main_part(OfficeKind kind) {
   if (kind == OfficeKind::word) return "word/document.xml";
   if (kind == OfficeKind::presentation) return "ppt/slides/slide1.xml";
+  if (kind == OfficeKind::book) return "META-INF/container.xml and the texts that it leads to";
   return "content.xml";
 }
 
