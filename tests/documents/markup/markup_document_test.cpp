@@ -145,5 +145,13 @@ TEST(Xhtml, IsReadAsXml) {
     EXPECT_EQ(capitals("<d>" + kept + "yes</d>"), "<d>" + kept + "YES</d>");
 }
 
+TEST(Html, PointsSideBySideKeepTheSpacesBetweenThem) {
+  for (const std::string page :
+       {"<p>THE <code>a</code> <code>b</code> FILE", "<p>THE <code>a</code> <code>b</code>",
+        "<p>THE <code>a</code><code>b</code> FILE", "<p><code>a</code> <code>b</code> FILE",
+        "<p>A <code>a</code> <i>[B]</i>", "<p>(<code>a</code>-FILES", "<p>SEE (<code>a</code>'S)."})
+    EXPECT_EQ(file_in_capitals("a.html", page), page);
+}
+
 }  // namespace
 }  // namespace attend

@@ -142,8 +142,7 @@ class SentencePieces {
       const Word& to = words[t];
       const auto cores = split({from.core_begin, from.core_end});
       const std::size_t turn = seen[aligned[t]]++, all = times[aligned[t]];
-      if (to.span.begin < to.core_begin)
-        pieces.push_back({{to.span.begin, to.core_begin}, before_core(from, cores.front())});
+      if (to.span.begin < to.core_begin) add_begin(from, to, cores.front(), pieces);
       if (all == 1) {
         add_core(cores, from, to, pieces);
       } else {
@@ -167,9 +166,21 @@ class SentencePieces {
     return parts;
   }
 
-  TextSpan before_core(const Word& from, TextSpan core) const {
-    return from.span.begin < from.core_begin ? split({from.span.begin, from.core_begin}).front()
-                                             : core;
+  // Punctuation that is the same in both is cut at the same places.
+  void add_punctuation(TextSpan from, TextSpan to, std::vector<AlignedPiece>& pieces) const {
+    const std::vector<TextSpan> parts = split(from);
+    if (parts.size() == 1 || from.of(source_) != to.of(target_))
+      return pieces.push_back({to, parts.front()});
+    for (const TextSpan& part : parts)
+      pieces.push_back(
+          {{to.begin + part.begin - from.begin, to.begin + part.end - from.begin}, part});
+  }
+
+  void add_begin(const Word& from, const Word& to, TextSpan core,
+                 std::vector<AlignedPiece>& pieces) const {
+    const TextSpan begin{to.span.begin, to.core_begin};
+    if (from.span.begin == from.core_begin) return pieces.push_back({begin, core});
+    add_punctuation({from.span.begin, from.core_begin}, begin, pieces);
   }
 
   void add_core(const std::vector<TextSpan>& cores, const Word& from, const Word& to,
@@ -195,15 +206,7 @@ class SentencePieces {
     const Word* owner = from.core_end < from.span.end ? &from : nullptr;
     if (is_last && last.core_end < last.span.end) owner = &last;
     if (owner == nullptr) return pieces.push_back({end, core});
-    const std::vector<TextSpan> parts = split({owner->core_end, owner->span.end});
-    const std::string_view from_end =
-        source_.substr(owner->core_end, owner->span.end - owner->core_end);
-    if (parts.size() == 1 || from_end != end.of(target_))
-      return pieces.push_back({end, parts.front()});
-    for (const TextSpan& part : parts)
-      pieces.push_back(
-          {{end.begin + part.begin - owner->core_end, end.begin + part.end - owner->core_end},
-           part});
+    add_punctuation({owner->core_end, owner->span.end}, end, pieces);
   }
 
   std::string_view source_;

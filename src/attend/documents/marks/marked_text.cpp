@@ -136,7 +136,7 @@ class MarkWriter {
     return at;
   }
 
-  // Among points at one place, the first has the space before it and the last that after it.
+  // Among points at one place, the first has the space before it.
   bool is_space_before(const Mark& mark) const {
     for (const Mark* other = &mark; other-- != source_.marks.data();)
       if (other->parent == mark.parent && !has_text(*other) && other->end == mark.begin)
@@ -144,12 +144,18 @@ class MarkWriter {
     return mark.begin > 0 &&
            is_space_at(source_.text, begin_of_character_before(source_.text, mark.begin));
   }
-  bool is_space_after(const Mark& mark) const {
-    for (const Mark* other = &mark + 1; other <= &source_.marks.back(); ++other)
+  bool is_point_behind(const Mark& mark) const {
+    for (const Mark* other = &mark + 1; other <= &source_.marks.back() && other->begin <= mark.end;
+         ++other)
       if (other->parent == mark.parent && !has_text(*other) && other->begin == mark.end)
-        return false;
-    return mark.space_after ||
-           (mark.end < source_.text.size() && is_space_at(source_.text, mark.end));
+        return true;
+    return false;
+  }
+  bool is_space_after(const Mark& mark, TextSpan rest) const {
+    if (is_point_behind(mark)) return mark.space_after;
+    const bool in_source =
+        mark.space_after || (mark.end < source_.text.size() && is_space_at(source_.text, mark.end));
+    return in_source && rest.begin < rest.end && !is_space_at(text_, rest.begin);
   }
 
   void space_before(const Mark& mark) {
@@ -160,8 +166,7 @@ class MarkWriter {
   void space_after(const Mark& mark, TextSpan rest) {
     ends_in_space_ = false;
     has_written_ = true;
-    if (source_.text_in_marks || !is_space_after(mark) || rest.begin >= rest.end) return;
-    if (is_space_at(text_, rest.begin)) return;
+    if (source_.text_in_marks || !is_space_after(mark, rest)) return;
     out_ += ' ';
     ends_in_space_ = true;
   }

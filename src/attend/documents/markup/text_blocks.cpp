@@ -164,7 +164,7 @@ class BlockCollector {
     for (std::size_t i = 0; i < run.size(); ++i) {
       const std::size_t at = block.text.size();
       if (run[i].is_text) {
-        add_text(run[i], block);
+        add_text(run[i], parent, block);
       } else if (partners[i] > i && is_note(run, i, partners[i], block.text)) {
         block.marks.push_back({at, at, raw_of(run.subspan(i, partners[i] + 1 - i)), "", parent});
         i = partners[i];
@@ -193,7 +193,29 @@ class BlockCollector {
     found_.between.emplace_back(ends_in_space ? space_at_end(run.back().raw) : "");
   }
 
-  void add_text(const MarkupPiece& piece, MarkedText& block) {
+  // Says that a space follows the mark that was closed last; `parent` is the innermost open one.
+  // The space may stand at the beginning of elements that are open.
+  static void mark_space_after(MarkedText& block, int parent) {
+    const auto is_open = [&](int i) {
+      for (int open = parent; open >= i; open = block.marks[static_cast<std::size_t>(open)].parent)
+        if (open == i) return true;
+      return false;
+    };
+    for (int i = static_cast<int>(block.marks.size()) - 1; i >= 0;) {
+      Mark& mark = block.marks[static_cast<std::size_t>(i)];
+      if (mark.begin != block.text.size()) return;
+      mark.space_after = true;
+      if (is_open(i)) {
+        --i;
+      } else if (mark.parent < 0 || is_open(mark.parent)) {
+        return;
+      } else {
+        i = mark.parent;
+      }
+    }
+  }
+
+  void add_text(const MarkupPiece& piece, int parent, MarkedText& block) {
     const std::string text = without_soft_hyphens(piece.text());
     if (text_in_marks_ || !piece.literal.empty()) {
       block.text += text;
@@ -207,9 +229,7 @@ class BlockCollector {
       } else if (!block.text.ends_with(' ')) {
         block.text += ' ';
       } else {
-        for (auto mark = block.marks.rbegin();
-             mark != block.marks.rend() && mark->begin == block.text.size(); ++mark)
-          mark->space_after = true;
+        mark_space_after(block, parent);
       }
     }
   }
