@@ -1,4 +1,4 @@
-// Files of word processors against hostile bytes: archives that lie about their sizes, too. One
+// Office files and books against hostile bytes: archives that lie about their sizes, too. One
 // whose texts are translated into themselves can be opened again and has the same words.
 #include <cstdlib>
 
@@ -21,6 +21,16 @@ constexpr const char* kOpen =
     "<office:text><text:h>a title</text:h><text:p>a <text:span>b</text:span><text:s/>c. d</text:p>"
     "</office:text>";
 
+constexpr const char* kSlide =
+    "<p:sld><p:sp><p:nvPr><p:ph/></p:nvPr><a:p><a:r><a:rPr/><a:t>a b</a:t></a:r><a:br/><a:fld/>"
+    "</a:p></p:sp></p:sld>";
+constexpr const char* kContainer = "<container><rootfile full-path=\"p\"/></container>";
+constexpr const char* kPackage =
+    "<package><dc:title>a book</dc:title><item href=\"c\" media-type=\"application/xhtml+xml\"/>"
+    "<item href=\"n\" media-type=\"application/x-dtbncx+xml\"/></package>";
+constexpr const char* kChapter =
+    "<!DOCTYPE html><html><title>a</title><p>b <i>c</i>&nbsp;<br/><code>d</code> e</p></html>";
+
 std::vector<std::string> corpus() {
   return {"w" + written_zip({{.name = "word/document.xml", .bytes = kWord}}),
           "w" + written_zip({{.name = "[Content_Types].xml", .bytes = "<t/>", .deflate = true},
@@ -29,6 +39,13 @@ std::vector<std::string> corpus() {
           "o" + written_zip({{.name = "mimetype", .bytes = "application/vnd"},
                              {.name = "content.xml", .bytes = kOpen, .deflate = true}}),
           "o" + written_zip({{.name = "content.xml", .bytes = kOpen}}),
+          "p" + written_zip({{.name = "ppt/slides/slide1.xml", .bytes = kSlide},
+                             {.name = "ppt/slideMasters/slideMaster1.xml", .bytes = kSlide}}),
+          "e" + written_zip({{.name = "mimetype", .bytes = "application/epub+zip"},
+                             {.name = "META-INF/container.xml", .bytes = kContainer},
+                             {.name = "p", .bytes = kPackage},
+                             {.name = "c", .bytes = kChapter},
+                             {.name = "n", .bytes = "<navLabel><text>a</text></navLabel>"}}),
           "w",
           "o"};
 }
@@ -44,6 +61,16 @@ std::vector<std::string> dictionary() {
           "\xff\xff\xff\xff",
           std::string("\0\0\0\0", 4),
           std::string("\x08\0", 2),
+          "META-INF/container.xml",
+          "<a:t>",
+          "</a:r>",
+          "<a:br/>",
+          "<p:ph/>",
+          "<text:note>",
+          "</text:note>",
+          "href=\"c\"",
+          "%2e",
+          "../",
           "<w:t>",
           "</w:t>",
           "<w:r>",
@@ -63,9 +90,13 @@ TranslatedTexts same_of(const Documents& documents) {
   return all;
 }
 
-Documents opened(const std::string& bytes, bool is_word) {
+Documents opened(const std::string& bytes, char kind) {
+  const std::string extension = kind == 'w'   ? "docx"
+                                : kind == 'p' ? "pptx"
+                                : kind == 'e' ? "epub"
+                                              : "odt";
   Documents documents;
-  documents.push_back(read_document(is_word ? "a.docx" : "a.odt", bytes));
+  documents.push_back(read_document("a." + extension, bytes));
   return documents;
 }
 
@@ -79,15 +110,15 @@ std::vector<std::string> words_of(const Documents& documents) {
 
 void use(std::string_view input) {
   if (input.empty()) return;
-  const bool is_word = input.front() == 'w';
+  const char kind = input.front();
   Documents documents;
   try {
-    documents = opened(std::string(input.substr(1)), is_word);
+    documents = opened(std::string(input.substr(1)), kind);
   } catch (const DataError&) {
     return;
   }
   const std::string written = translations_of(documents, same_of(documents), 0).front();
-  if (words_of(opened(written, is_word)) != words_of(documents)) std::abort();
+  if (words_of(opened(written, kind)) != words_of(documents)) std::abort();
 }
 
 const RegisteredFuzzTarget registered{{"office_file", corpus, dictionary, use}};

@@ -8,6 +8,7 @@
 #include "attend/core/strings/ascii.h"
 #include "attend/core/strings/quote.h"
 #include "attend/core/strings/utf8.h"
+#include "attend/documents/markdown/markdown_document.h"
 #include "attend/documents/markup/markup_document.h"
 #include "attend/documents/office/office_file.h"
 #include "attend/error.h"
@@ -29,18 +30,20 @@ class PlainText : public Document {
   std::string text_;
 };
 
-class HtmlPage : public Document {
+// A document that is one part: HTML or Markdown.
+template <class Part>
+class PartDocument : public Document {
  public:
-  explicit HtmlPage(std::string_view html) : document_(MarkupDocument::html(html)) {}
-  std::vector<std::string> texts() const override { return document_.texts(); }
-  std::size_t bytes() const override { return document_.bytes(); }
+  explicit PartDocument(Part part) : part_(std::move(part)) {}
+  std::vector<std::string> texts() const override { return part_.texts(); }
+  std::size_t bytes() const override { return part_.bytes(); }
   bool has_marks() const override { return true; }
   std::string translation(std::span<const TranslatedText> texts, std::size_t k) const override {
-    return document_.translation(texts, k);
+    return part_.translation(texts, k);
   }
 
  private:
-  MarkupDocument document_;
+  Part part_;
 };
 
 class OfficeDocument : public Document {
@@ -80,6 +83,11 @@ std::unique_ptr<const Document> read_html(std::string_view name, std::string_vie
   return html_page(content);
 }
 
+std::unique_ptr<const Document> read_markdown(std::string_view name, std::string_view content) {
+  if (!is_utf8(content)) throw DataError(fmt::format("{}: expected UTF-8", quote(name)));
+  return std::make_unique<PartDocument<MarkdownDocument>>(MarkdownDocument(content));
+}
+
 template <OfficeKind kind>
 std::unique_ptr<const Document> read_office(std::string_view name, std::string_view content) {
   return std::make_unique<OfficeDocument>(OfficeFile(name, content, kind));
@@ -91,10 +99,12 @@ struct FileType {
   Reader read;
 };
 
-constexpr std::array<FileType, 9> kFileTypes{
+constexpr std::array<FileType, 11> kFileTypes{
     {{".txt", "text/plain; charset=utf-8", read_text},
      {".html", "text/html; charset=utf-8", read_html},
      {".htm", "text/html; charset=utf-8", read_html},
+     {".md", "text/markdown; charset=utf-8", read_markdown},
+     {".markdown", "text/markdown; charset=utf-8", read_markdown},
      {".docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
       read_office<OfficeKind::word>},
      {".pptx", "application/vnd.openxmlformats-officedocument.presentationml.presentation",
@@ -119,7 +129,7 @@ std::unique_ptr<const Document> plain_text(std::string text) {
 }
 
 std::unique_ptr<const Document> html_page(std::string_view html) {
-  return std::make_unique<HtmlPage>(html);
+  return std::make_unique<PartDocument<MarkupDocument>>(MarkupDocument::html(html));
 }
 
 std::unique_ptr<const Document> read_document(std::string_view name, std::string_view content) {
