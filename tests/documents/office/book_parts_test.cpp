@@ -65,6 +65,16 @@ TEST(Book, IsRefusedWithoutItsList) {
         read_document("a.epub", written_zip({{"META-INF/container.xml", kBookContainer}}));
       },
       {"there is no 'o/package.opf'"});
+  std::string container;
+  std::vector<WrittenEntry> entries;
+  for (int i = 0; i < 9; ++i) {
+    const std::string name = "p" + std::to_string(i);
+    container += "<rootfile full-path=\"" + name + "\"/><rootfile full-path=\"" + name + "\"/>";
+    entries.push_back({.name = name, .bytes = "<package/>"});
+  }
+  entries.push_back({.name = "META-INF/container.xml", .bytes = "<c>" + container + "</c>"});
+  expect_error<DataError>([&] { read_document("a.epub", written_zip(entries)); },
+                          {"'a.epub': more than 8 packages in a book"});
 }
 
 TEST(PackagePart, HasATitleAndADescriptionThatIsNoHtml) {

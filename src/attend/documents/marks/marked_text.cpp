@@ -136,8 +136,12 @@ class MarkWriter {
     return at;
   }
 
-  // Among points at one place, the first has the space before it.
+  // Among points at one place, the first has the space before it, and that is not in a mark that
+  // begins there.
   bool is_space_before(const Mark& mark) const {
+    if (mark.parent >= 0 &&
+        source_.marks[static_cast<std::size_t>(mark.parent)].begin == mark.begin)
+      return false;
     for (const Mark* other = &mark; other-- != source_.marks.data();)
       if (other->parent == mark.parent && !has_text(*other) && other->end == mark.begin)
         return false;

@@ -14,6 +14,8 @@ namespace attend {
 namespace {
 
 constexpr std::string_view kContainer = "META-INF/container.xml";
+// Forms of one book, each with parts of its own.
+constexpr int kMostPackages = 8;
 
 std::string_view own_name(std::string_view name) { return name.substr(name.find(':') + 1); }
 
@@ -121,10 +123,14 @@ class ContentsTexts final : public ElementTexts {
 
 PartReaders book_part_readers(const ZipArchive& archive) {
   PartReaders readers;
+  int packages = 0;
   for (const std::string& root :
        tags_of(read_named(archive, std::string(kContainer)), "rootfile")) {
     const std::string package = resolved("", value_of(root, "full-path"));
-    readers.emplace(package, package_part);
+    if (!readers.emplace(package, package_part).second) continue;
+    if (++packages > kMostPackages)
+      throw DataError(
+          fmt::format("{}: more than {} packages in a book", archive.path(), kMostPackages));
     for (const std::string& item : tags_of(read_named(archive, package), "item")) {
       const std::string part = resolved(package, value_of(item, "href"));
       const std::string type = value_of(item, "media-type");
