@@ -30,6 +30,18 @@ TEST(OfficeFile, KeepsEverythingButItsTexts) {
   EXPECT_EQ(read.parts()[1].blocks()[0].text, "HEAD");
 }
 
+TEST(OfficeFile, OfSlidesAndDrawingsIsReadByItsName) {
+  const std::string slide = "<p:sld><a:p><a:r><a:t>a dog</a:t></a:r></a:p></p:sld>";
+  const std::string slides = written_zip({{"ppt/slides/slide1.xml", slide}});
+  EXPECT_EQ(file_in_capitals("a.pptx", file_in_capitals("a.pptx", slides)),
+            file_in_capitals("a.pptx", slides));
+  Documents documents;
+  documents.push_back(read_document("a.pptx", file_in_capitals("a.pptx", slides)));
+  const std::string content = written_zip({{"content.xml", "<text:p>a cat</text:p>"}});
+  for (const char* name : {"a.odp", "a.odg"}) documents.push_back(read_document(name, content));
+  EXPECT_EQ(texts_of(documents), (std::vector<std::string>{"A DOG", "a cat", "a cat"}));
+}
+
 TEST(OfficeFile, RefusesWhatIsNone) {
   const auto refused = [](const std::string& name, const std::string& content,
                           std::initializer_list<std::string_view> fragments) {
