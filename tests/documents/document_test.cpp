@@ -14,6 +14,11 @@ TEST(Document, IsReadByTheNameOfItsFile) {
   EXPECT_EQ(file_in_capitals("a.HTML", "<p>one</p>"), "<p>ONE</p>");
 }
 
+TEST(Document, MayKeepItsSource) {
+  for (const char* name : {"a.po", "a.pot", "a.xlf", "a.XLIFF"}) EXPECT_TRUE(keeps_source(name));
+  for (const char* name : {"a.srt", "a.html", "a"}) EXPECT_FALSE(keeps_source(name));
+}
+
 TEST(Document, OfAnotherKindIsRefusedByItsName) {
   expect_error<DataError>([] { read_document("a.pdf", "x"); },
                           {"'a.pdf': expected a file with the extension .txt, .html"});

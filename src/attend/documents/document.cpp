@@ -10,7 +10,12 @@
 #include "attend/core/strings/utf8.h"
 #include "attend/documents/markdown/markdown_document.h"
 #include "attend/documents/markup/markup_document.h"
+#include "attend/documents/messages/json_file.h"
+#include "attend/documents/messages/po_file.h"
+#include "attend/documents/messages/table_file.h"
+#include "attend/documents/messages/xliff_file.h"
 #include "attend/documents/office/office_file.h"
+#include "attend/documents/subtitles/subtitle_file.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -71,35 +76,48 @@ class OfficeDocument : public Document {
   OfficeFile file_;
 };
 
-using Reader = std::unique_ptr<const Document> (*)(std::string_view name, std::string_view content);
+using Reader = std::unique_ptr<const Document> (*)(std::string_view name, std::string_view content,
+                                                   const DocumentOptions& options);
 
-std::unique_ptr<const Document> read_text(std::string_view name, std::string_view content) {
+std::unique_ptr<const Document> read_text(std::string_view name, std::string_view content,
+                                          const DocumentOptions&) {
   if (!is_utf8(content)) throw DataError(fmt::format("{}: expected UTF-8", quote(name)));
   return plain_text(std::string(content));
 }
 
-std::unique_ptr<const Document> read_html(std::string_view name, std::string_view content) {
+std::unique_ptr<const Document> read_html(std::string_view name, std::string_view content,
+                                          const DocumentOptions&) {
   if (!is_utf8(content)) throw DataError(fmt::format("{}: expected UTF-8", quote(name)));
   return html_page(content);
 }
 
-std::unique_ptr<const Document> read_markdown(std::string_view name, std::string_view content) {
+std::unique_ptr<const Document> read_markdown(std::string_view name, std::string_view content,
+                                              const DocumentOptions&) {
   if (!is_utf8(content)) throw DataError(fmt::format("{}: expected UTF-8", quote(name)));
   return std::make_unique<PartDocument<MarkdownDocument>>(MarkdownDocument(content));
 }
 
 template <OfficeKind kind>
-std::unique_ptr<const Document> read_office(std::string_view name, std::string_view content) {
+std::unique_ptr<const Document> read_office(std::string_view name, std::string_view content,
+                                            const DocumentOptions&) {
   return std::make_unique<OfficeDocument>(OfficeFile(name, content, kind));
+}
+
+template <std::unique_ptr<const Document> (*read)(std::string_view, std::string_view)>
+std::unique_ptr<const Document> read_without_options(std::string_view name,
+                                                     std::string_view content,
+                                                     const DocumentOptions&) {
+  return read(name, content);
 }
 
 struct FileType {
   std::string_view extension;
   std::string_view type;
   Reader read;
+  bool keeps_source = false;
 };
 
-constexpr std::array<FileType, 11> kFileTypes{
+constexpr std::array<FileType, 21> kFileTypes{
     {{".txt", "text/plain; charset=utf-8", read_text},
      {".html", "text/html; charset=utf-8", read_html},
      {".htm", "text/html; charset=utf-8", read_html},
@@ -114,7 +132,17 @@ constexpr std::array<FileType, 11> kFileTypes{
       read_office<OfficeKind::open_document>},
      {".odg", "application/vnd.oasis.opendocument.graphics",
       read_office<OfficeKind::open_document>},
-     {".epub", "application/epub+zip", read_office<OfficeKind::book>}}};
+     {".epub", "application/epub+zip", read_office<OfficeKind::book>},
+     {".json", "application/json", read_without_options<read_json_strings>},
+     {".arb", "application/json", read_arb},
+     {".csv", "text/csv; charset=utf-8", read_csv},
+     {".tsv", "text/tab-separated-values; charset=utf-8", read_tsv},
+     {".po", "text/x-gettext-translation; charset=utf-8", read_po, true},
+     {".pot", "text/x-gettext-translation; charset=utf-8", read_po, true},
+     {".xlf", "application/xliff+xml", read_xliff, true},
+     {".xliff", "application/xliff+xml", read_xliff, true},
+     {".srt", "application/x-subrip", read_without_options<read_srt>},
+     {".vtt", "text/vtt; charset=utf-8", read_without_options<read_vtt>}}};
 
 const FileType* find_type(std::string_view extension) {
   for (const FileType& one : kFileTypes)
@@ -132,15 +160,21 @@ std::unique_ptr<const Document> html_page(std::string_view html) {
   return std::make_unique<PartDocument<MarkupDocument>>(MarkupDocument::html(html));
 }
 
-std::unique_ptr<const Document> read_document(std::string_view name, std::string_view content) {
+std::unique_ptr<const Document> read_document(std::string_view name, std::string_view content,
+                                              const DocumentOptions& options) {
   require_known_format(name);
-  return find_type(extension_of(name))->read(name, content);
+  return find_type(extension_of(name))->read(name, content, options);
 }
 
 void require_known_format(std::string_view name) {
   if (find_type(extension_of(name)) == nullptr)
     throw DataError(fmt::format("{}: expected a file with the extension {}", quote(name),
                                 fmt::join(document_extensions(), ", ")));
+}
+
+bool keeps_source(std::string_view name) {
+  const FileType* const type = find_type(extension_of(name));
+  return type != nullptr && type->keeps_source;
 }
 
 std::string extension_of(std::string_view name) {

@@ -27,14 +27,26 @@ class Document {
 
 using Documents = std::vector<std::unique_ptr<const Document>>;
 
+// What the reader of a file may have to know; each kind of file takes what it needs.
+struct DocumentOptions {
+  // Columns of a table that are translated, by name or by number from 1; empty: all.
+  std::vector<std::string> columns = {};
+  // The language of the translation, as in "pt-BR", for files that name it; empty: unknown.
+  std::string target = {};
+};
+
 std::unique_ptr<const Document> plain_text(std::string text);
 std::unique_ptr<const Document> html_page(std::string_view html);
-// The extension of the name decides (document_extensions()). Throws DataError for others, and for
-// bytes that are no such file; TooLongError for texts that are too large.
-std::unique_ptr<const Document> read_document(std::string_view name, std::string_view content);
+// The extension of the file's name decides; see document_extensions(). Throws DataError for others,
+// and for bytes that are no such file; TooLongError for texts that are too large.
+std::unique_ptr<const Document> read_document(std::string_view name, std::string_view content,
+                                              const DocumentOptions& options = {});
 
 // Throws DataError for the names of other files.
 void require_known_format(std::string_view name);
+// Whether such a file holds its texts beside their translations, as .po and .xlf: what has been
+// translated cannot be translated again.
+bool keeps_source(std::string_view name);
 // ".docx", in small letters; empty without one.
 std::string extension_of(std::string_view name);
 // The content type of files with this extension.

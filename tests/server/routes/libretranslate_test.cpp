@@ -86,6 +86,21 @@ TEST_F(TwoTranslators, TranslateInARow) {
             2u);
 }
 
+TEST_F(TwoTranslators, DoNotTakeFilesThatKeepTheirSource) {
+  const auto status_of = [&](const std::string& name, const std::string& content) {
+    std::string parts;
+    for (const auto& [field, value] :
+         {std::pair<std::string, std::string>("file\"; filename=\"" + name, content),
+          {"source", "fr"},
+          {"target", "it"}})
+      parts += fmt::format("--x\r\nContent-Disposition: form-data; name=\"{}\"\r\n\r\n{}\r\n",
+                           field, value);
+    return post("/translate_file", parts + "--x--", "multipart/form-data; boundary=x").status;
+  };
+  EXPECT_EQ(status_of("a.txt", "the dog"), 200);
+  EXPECT_EQ(status_of("a.po", "msgid \"the dog\"\nmsgstr \"\"\n"), 400);
+}
+
 TEST_F(TwoTranslators, AreListedWithAllThatTheyTranslate) {
   std::map<std::string, std::vector<std::string>> targets;
   for (const auto& one : json_of(get("/languages")))
@@ -211,10 +226,13 @@ TEST_F(LibreTranslate, KnowsOtherNamesOfLanguages) {
 
 // The address of a translated file.
 std::string address_of(RawClient& client, const std::string& fields = "Host: t:1\r\n",
-                       const std::string& version = "1.1") {
+                       const std::string& version = "1.1",
+                       const std::pair<std::string, std::string>& file = {"a.txt", "the dog"}) {
   std::string parts;
-  for (const auto& [name, value] : {std::pair("file\"; filename=\"a.txt", "the dog"),
-                                    std::pair("source", "en"), std::pair("target", "de")})
+  for (const auto& [name, value] :
+       {std::pair<std::string, std::string>("file\"; filename=\"" + file.first, file.second),
+        {"source", "en"},
+        {"target", "de"}})
     parts += fmt::format("--x\r\nContent-Disposition: form-data; name=\"{}\"\r\n\r\n{}\r\n", name,
                          value);
   parts += "--x--";
@@ -252,6 +270,14 @@ TEST_F(LibreTranslate, NamesTheAddressOfAFileAsTheClientCallsIt) {
   serve({"en-de"}, {.trust_proxy = true});
   RawClient behind(server_->port());
   EXPECT_TRUE(address_of(behind, forwarded).starts_with("https://translate.org/mt/download_file/"));
+}
+
+TEST_F(LibreTranslate, NamesTheLanguageInFilesThatSayIt) {
+  RawClient client(server_->port());
+  const std::string address = address_of(client, "Host: t:1\r\n", "1.1",
+                                         {"a.po", "msgid \"\"\nmsgstr \"Language: \\n\"\n"});
+  EXPECT_EQ(get(address.substr(address.find("/download"))).body,
+            "msgid \"\"\nmsgstr \"Language: de\\n\"\n");
 }
 
 TEST_F(LibreTranslate, ServersWithOneFolderSendTheFilesOfEachOther) {

@@ -71,6 +71,14 @@ TEST_F(DocumentFiles, AreWrittenInTheirFormat) {
   EXPECT_EQ(translated.sentences, 1u);
 }
 
+TEST_F(DocumentFiles, NameTheLanguageOfTheTranslation) {
+  write(path("in.po"), "msgid \"\"\nmsgstr \"Language: \\n\"\n");
+  TranslationOptions options = beam_of(2);
+  options.preparation.tgt_language = "de";
+  translate_file(translator(), path("in.po"), path("out.po"), options);
+  EXPECT_EQ(read(path("out.po")), "msgid \"\"\nmsgstr \"Language: de\\n\"\n");
+}
+
 TEST_F(DocumentFiles, OfOtherFormatsAreRefusedAndNothingIsWritten) {
   write(path("in.txt"), "the dog");
   write(path("in.doc"), "the dog");

@@ -199,11 +199,16 @@ void translate_file(const std::shared_ptr<Call>& call) {
   const Upload& file = *call->parameters.file();
   const std::string extension = extension_of(file.name);
   auto documents = std::make_shared<Documents>();
-  documents->push_back(read_document(file.name, file.content));
+  documents->push_back(
+      read_document(file.name, file.content, {.target = call->parameters.text("target")}));
   const auto share = std::make_shared<MemoryShare>(call->service.document_bytes());
   if (!share->grow_to(documents->front()->bytes()))
     throw HttpError{503, "too many documents are being translated; try again", 1};
   const auto read = [name = file.name](const std::string& content) {
+    if (keeps_source(name))
+      throw DataError(fmt::format(
+          "{}: expected a model for both languages; {} is not translated through a third one",
+          quote(name), extension_of(name)));
     return read_document(name, content);
   };
   const bool direct = call->parameters.flag("direct", false);
@@ -285,7 +290,7 @@ std::vector<Route> libretranslate_routes() {
       {"POST",
        "/translate_file",
        group,
-       "Translate a file: text, a page, an office file",
+        "Translate a file: text, a page, an office file, messages, subtitles",
        {{"file", FieldType::file, "the file", true},
         {"source", FieldType::text, "language of the file, from /languages; auto: detected", true},
         {"target", FieldType::text, "language to translate into", true},

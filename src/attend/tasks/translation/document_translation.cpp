@@ -34,6 +34,15 @@ std::string source_language(const TranslationEngine& engine, const TranslationOp
   return kind ? kind->language : "";
 }
 
+// The language of the translation, in the same way; empty: nobody says.
+std::string target_language(const TranslationEngine& engine, const TranslationOptions& options) {
+  if (!options.languages.target.empty()) return options.languages.target;
+  if (!options.preparation.tgt_language.empty()) return options.preparation.tgt_language;
+  const TextKinds& kinds = engine.model().text_kinds;
+  const auto found = kinds.find("tgt");
+  return found == kinds.end() ? "" : found->second.language;
+}
+
 void check(const TranslationOptions& options) {
   if (options.beam.n_best > 1)
     throw OptionError<ConfigError>("{}: expected 1 for whole texts", as_key("n-best"));
@@ -97,8 +106,8 @@ TranslatedDocuments translate_file(const TranslationEngine& engine, const std::f
     content.resize(file.size());
     file.read(0, std::as_writable_bytes(std::span(content)));
   }
-  TranslatedDocuments translated =
-      translate_document(engine, read_document(name, content), options);
+  TranslatedDocuments translated = translate_document(
+      engine, read_document(name, content, {.target = target_language(engine, options)}), options);
   write_file_atomically(out, translated.documents.front());
   return translated;
 }
