@@ -10,7 +10,7 @@ namespace attend {
 
 // The file with its texts translated into themselves.
 inline std::string unchanged(const std::string& name, const std::string& content,
-                             const DocumentOptions& options = {}, bool crosswise = false) {
+                             const DocumentFileOptions& options = {}, bool crosswise = false) {
   Documents documents;
   documents.push_back(read_document(name, content, options));
   TranslatedTexts all;

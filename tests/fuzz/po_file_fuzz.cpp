@@ -33,7 +33,7 @@ std::vector<std::string> dictionary() {
 
 void use(std::string_view input) {
   if (input.empty()) return;
-  const DocumentOptions options{.target = input.front() == 'r' ? "ru" : "de"};
+  const DocumentFileOptions options{.target = input.front() == 'r' ? "ru" : "de"};
   std::string filled;
   try {
     filled = unchanged("a.po", std::string(input.substr(1)), options);

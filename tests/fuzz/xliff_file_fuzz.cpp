@@ -59,7 +59,7 @@ std::vector<std::string> dictionary() {
 }
 
 void use(std::string_view input) {
-  const DocumentOptions options{.target = "de"};
+  const DocumentFileOptions options{.target = "de"};
   std::string filled;
   try {
     filled = unchanged("a.xlf", std::string(input), options, input.size() % 2 == 0);

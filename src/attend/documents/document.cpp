@@ -77,36 +77,36 @@ class OfficeDocument : public Document {
 };
 
 using Reader = std::unique_ptr<const Document> (*)(std::string_view name, std::string_view content,
-                                                   const DocumentOptions& options);
+                                                   const DocumentFileOptions& options);
 
 std::unique_ptr<const Document> read_text(std::string_view name, std::string_view content,
-                                          const DocumentOptions&) {
+                                          const DocumentFileOptions&) {
   if (!is_utf8(content)) throw DataError(fmt::format("{}: expected UTF-8", quote(name)));
   return plain_text(std::string(content));
 }
 
 std::unique_ptr<const Document> read_html(std::string_view name, std::string_view content,
-                                          const DocumentOptions&) {
+                                          const DocumentFileOptions&) {
   if (!is_utf8(content)) throw DataError(fmt::format("{}: expected UTF-8", quote(name)));
   return html_page(content);
 }
 
 std::unique_ptr<const Document> read_markdown(std::string_view name, std::string_view content,
-                                              const DocumentOptions&) {
+                                              const DocumentFileOptions&) {
   if (!is_utf8(content)) throw DataError(fmt::format("{}: expected UTF-8", quote(name)));
   return std::make_unique<PartDocument<MarkdownDocument>>(MarkdownDocument(content));
 }
 
 template <OfficeKind kind>
 std::unique_ptr<const Document> read_office(std::string_view name, std::string_view content,
-                                            const DocumentOptions&) {
+                                            const DocumentFileOptions&) {
   return std::make_unique<OfficeDocument>(OfficeFile(name, content, kind));
 }
 
 template <std::unique_ptr<const Document> (*read)(std::string_view, std::string_view)>
 std::unique_ptr<const Document> read_without_options(std::string_view name,
                                                      std::string_view content,
-                                                     const DocumentOptions&) {
+                                                     const DocumentFileOptions&) {
   return read(name, content);
 }
 
@@ -161,7 +161,7 @@ std::unique_ptr<const Document> html_page(std::string_view html) {
 }
 
 std::unique_ptr<const Document> read_document(std::string_view name, std::string_view content,
-                                              const DocumentOptions& options) {
+                                              const DocumentFileOptions& options) {
   require_known_format(name);
   return find_type(extension_of(name))->read(name, content, options);
 }

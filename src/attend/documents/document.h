@@ -28,7 +28,7 @@ class Document {
 using Documents = std::vector<std::unique_ptr<const Document>>;
 
 // What the reader of a file may have to know; each kind of file takes what it needs.
-struct DocumentOptions {
+struct DocumentFileOptions {
   // Columns of a table that are translated, by name or by number from 1; empty: all.
   std::vector<std::string> columns = {};
   // The language of the translation, as in "pt-BR", for files that name it; empty: unknown.
@@ -40,7 +40,7 @@ std::unique_ptr<const Document> html_page(std::string_view html);
 // The extension of the file's name decides; see document_extensions(). Throws DataError for others,
 // and for bytes that are no such file; TooLongError for texts that are too large.
 std::unique_ptr<const Document> read_document(std::string_view name, std::string_view content,
-                                              const DocumentOptions& options = {});
+                                              const DocumentFileOptions& options = {});
 
 // Throws DataError for the names of other files.
 void require_known_format(std::string_view name);

@@ -57,7 +57,7 @@ std::unique_ptr<const Document> read_json_strings(std::string_view name, std::st
 }
 
 std::unique_ptr<const Document> read_arb(std::string_view name, std::string_view content,
-                                         const DocumentOptions& options) {
+                                         const DocumentFileOptions& options) {
   return std::make_unique<JsonFile>(name, content, JsonFile::Kind::flutter, options.target);
 }
 

@@ -15,6 +15,6 @@ std::unique_ptr<const Document> read_json_strings(std::string_view name, std::st
 // The same for a file of Flutter, in which a member whose name begins with @ says something of
 // another one: it stays. @@locale names the language of the translation, if that is known.
 std::unique_ptr<const Document> read_arb(std::string_view name, std::string_view content,
-                                         const DocumentOptions& options);
+                                         const DocumentFileOptions& options);
 
 }  // namespace attend

@@ -140,7 +140,7 @@ class PoFile : public EditedFile {
 }  // namespace
 
 std::unique_ptr<const Document> read_po(std::string_view name, std::string_view content,
-                                        const DocumentOptions& options) {
+                                        const DocumentFileOptions& options) {
   if (const std::size_t at = find_invalid_utf8(content); at != content.npos)
     throw DataError(fmt::format("{}: expected UTF-8; msgconv -t UTF-8 converts it",
                                 place_in_file(name, content, at)));

@@ -14,6 +14,6 @@ namespace attend {
 // language, its plural forms and the encoding. Throws DataError for bytes that gettext does not
 // read and for other encodings than UTF-8.
 std::unique_ptr<const Document> read_po(std::string_view name, std::string_view content,
-                                        const DocumentOptions& options);
+                                        const DocumentFileOptions& options);
 
 }  // namespace attend

@@ -118,12 +118,12 @@ class TableFile : public EditedFile {
 }  // namespace
 
 std::unique_ptr<const Document> read_csv(std::string_view name, std::string_view content,
-                                         const DocumentOptions& options) {
+                                         const DocumentFileOptions& options) {
   return std::make_unique<TableFile>(name, content, Kind::csv, options.columns);
 }
 
 std::unique_ptr<const Document> read_tsv(std::string_view name, std::string_view content,
-                                         const DocumentOptions& options) {
+                                         const DocumentFileOptions& options) {
   return std::make_unique<TableFile>(name, content, Kind::tsv, options.columns);
 }
 

@@ -14,10 +14,10 @@ namespace attend {
 // rest stays byte for byte. Throws DataError for a malformed record, or one with more cells than
 // the first; ConfigError for columns that are not there.
 std::unique_ptr<const Document> read_csv(std::string_view name, std::string_view content,
-                                         const DocumentOptions& options);
+                                         const DocumentFileOptions& options);
 
 // The same with cells that end at tabs, without quotes.
 std::unique_ptr<const Document> read_tsv(std::string_view name, std::string_view content,
-                                         const DocumentOptions& options);
+                                         const DocumentFileOptions& options);
 
 }  // namespace attend

@@ -196,7 +196,7 @@ class XliffFile : public EditedFile {
 }  // namespace
 
 std::unique_ptr<const Document> read_xliff(std::string_view name, std::string_view content,
-                                           const DocumentOptions& options) {
+                                           const DocumentFileOptions& options) {
   return std::make_unique<XliffFile>(name, content, options.target);
 }
 

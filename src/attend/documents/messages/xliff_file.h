@@ -14,6 +14,6 @@ namespace attend {
 // stay, and so does everything else. The language of the translation is named if it was not.
 // Throws DataError for bytes that are no such file, TooLongError for too large ones.
 std::unique_ptr<const Document> read_xliff(std::string_view name, std::string_view content,
-                                           const DocumentOptions& options);
+                                           const DocumentFileOptions& options);
 
 }  // namespace attend

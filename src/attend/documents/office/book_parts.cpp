@@ -68,7 +68,7 @@ std::vector<std::string> tags_of(std::string_view xml, std::string_view name) {
   return tags;
 }
 
-std::string value_of(std::string_view tag, std::string_view attribute) {
+std::string unescaped_value_of(std::string_view tag, std::string_view attribute) {
   return unescaped_html(attribute_of(tag, attribute));
 }
 
@@ -126,14 +126,14 @@ PartReaders book_part_readers(const ZipArchive& archive) {
   int packages = 0;
   for (const std::string& root :
        tags_of(read_named(archive, std::string(kContainer)), "rootfile")) {
-    const std::string package = resolved("", value_of(root, "full-path"));
+    const std::string package = resolved("", unescaped_value_of(root, "full-path"));
     if (!readers.emplace(package, package_part).second) continue;
     if (++packages > kMostPackages)
       throw DataError(
           fmt::format("{}: more than {} packages in a book", archive.path(), kMostPackages));
     for (const std::string& item : tags_of(read_named(archive, package), "item")) {
-      const std::string part = resolved(package, value_of(item, "href"));
-      const std::string type = value_of(item, "media-type");
+      const std::string part = resolved(package, unescaped_value_of(item, "href"));
+      const std::string type = unescaped_value_of(item, "media-type");
       if (type == "application/xhtml+xml") readers.emplace(part, MarkupDocument::xhtml);
       if (type == "application/x-dtbncx+xml") readers.emplace(part, contents_part);
     }
