@@ -125,8 +125,8 @@ void fields(LanguageFilterOptions& o, Visitor&& visit) {
   visit("tgt-lang", o.tgt_lang,
         "language of the targets, such as de: drop lines in other languages");
   visit("language-odds", o.language_odds, between(0, 1e6),
-        "a line is dropped if another language is at least so many times as likely as that of "
-        "--src-lang or --tgt-lang; 0: no check");
+        "drop a line if another language is this many times as likely as that of --src-lang or "
+        "--tgt-lang; 0: no check");
 }
 
 inline constexpr NumberRange kKeptShares = above(0, 1);

@@ -290,7 +290,7 @@ std::vector<Route> libretranslate_routes() {
       {"POST",
        "/translate_file",
        group,
-        "Translate a file: text, a page, an office file, messages, subtitles",
+       "Translate a file: text, a page, an office file, messages, subtitles",
        {{"file", FieldType::file, "the file", true},
         {"source", FieldType::text, "language of the file, from /languages; auto: detected", true},
         {"target", FieldType::text, "language to translate into", true},
