@@ -6,6 +6,7 @@ PRESET ?= release
 JOBS ?= $(shell nproc)
 CLANG_FORMAT ?= clang-format-14
 BUILD := build/$(PRESET)
+PROCESSOR := $(shell uname -m)
 SOURCES = $(shell find include src tests bench examples -name '*.h' -o -name '*.cpp')
 
 .DEFAULT_GOAL := help
@@ -59,9 +60,10 @@ package: ## make a Debian package in build/package
 static: ## make the program as one file for any Linux, with all libraries in it: dist/attend-linux-*
 	@tools/static_program.sh
 
-wheel: ## make a Python wheel with the libraries that it needs, in dist
+wheel: ## make a Python wheel for any Linux with glibc 2.28, in dist
 	@tools/dependencies.sh ensure build
 	@tools/dependencies.sh ensure python
+	@tools/dependencies.sh ensure static
 	@tools/make_wheel.sh dist
 
 test-package: build package static wheel ## test what users get: the installed tree, attend inside another project, the packages (root)
@@ -69,9 +71,9 @@ test-package: build package static wheel ## test what users get: the installed t
 	@tests/package/installed_tree_test.sh . $(BUILD)
 	@tests/package/subproject_test.sh . build
 	@tests/package/debian_test.sh build/package/*.deb
-	@tests/package/static_test.sh dist/attend-linux-$$(uname -m)
-	@tests/package/wheel_test.sh dist/attend-*.whl
-	@tests/package/cluster_test.sh . dist/attend-*.whl
+	@tests/package/static_test.sh dist/attend-linux-$(PROCESSOR)
+	@tests/package/wheel_test.sh dist/attend-*_$(PROCESSOR).whl
+	@tests/package/cluster_test.sh . dist/attend-*_$(PROCESSOR).whl
 
 mutants: ## break one line after another; a test must fail for each (hours; WHICH='optim cli/*' for some, CONTINUE=1 to continue)
 	@tools/dependencies.sh ensure build

