@@ -188,8 +188,11 @@ class Translator {
   // The same for a file, whose extension names its format: .txt, .html, .docx, .odt and others
   // (docs/documents.md). `out`, of the same format, is written in one step. Throws DataError also
   // for a file that cannot be read as this format, ConfigError for an unknown one, IoError.
+  // `columns`: those of a table (.csv, .tsv) that are translated, by name or by number from 1;
+  // empty: all.
   void translate_file(const std::filesystem::path& in, const std::filesystem::path& out,
-                      const TranslationOptions& options) const;
+                      const TranslationOptions& options,
+                      const std::vector<std::string>& columns = {}) const;
 
   // The log-probability of given translations. Throws DataError for a text that is too long, or
   // unless there are as many targets as sources, ConfigError as translate() does.

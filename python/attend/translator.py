@@ -206,16 +206,23 @@ class Translator(TranslationInspection):
         self,
         source: str | os.PathLike[str],
         target: str | os.PathLike[str],
+        *,
+        columns: Iterable[str | int] = (),
         **options: Unpack[TranslationOptions],
     ) -> None:
         """Translates a file, whose extension names its format: .txt, .html, .docx, .odt and others
         (docs/documents.md). ``target``, of the same format, is written in one step.
 
+        ``columns``: those of a table (.csv, .tsv) to translate, by name or by number from 1; none:
+        all.
+
         ``options``: those of ``translate_text``. Raises DataError for a file of another format, or
         one that cannot be read; ConfigError for a ``target`` of another format; OSError.
         """
         beginnings = checked_beginnings(beginning_of(options), 1)
-        self._model.translate_file(Path(source), Path(target), beginnings, named_options(options))
+        chosen = [str(column) for column in columns]
+        named = named_options(options)
+        self._model.translate_file(Path(source), Path(target), chosen, beginnings, named)
 
     def _whole(self, text: str, kind: str, options: TranslationOptions) -> str:
         beginnings = checked_beginnings(beginning_of(options), 1)

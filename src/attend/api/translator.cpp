@@ -75,9 +75,10 @@ std::string Translator::translate_html(const std::string& html,
 }
 
 void Translator::translate_file(const std::filesystem::path& in, const std::filesystem::path& out,
-                                const TranslationOptions& options) const {
+                                const TranslationOptions& options,
+                                const std::vector<std::string>& columns) const {
   const EnteredRuntime entered(impl_->runtime);
-  attend::translate_file(impl_->engine, in, out, options);
+  attend::translate_file(impl_->engine, in, out, options, columns);
 }
 
 std::vector<SequenceScore> Translator::score(std::span<const std::string> sources,

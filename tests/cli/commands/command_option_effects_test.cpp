@@ -19,12 +19,14 @@ TEST_F(CommandOptionEffects, OfTranslate) {
   train_translator();
   input_ += kToPrepare;
   write("page.html", "<p>A dog sleeps.");
+  write("table.csv", "a,b\nA dog sleeps.,A dog sleeps.\n");
   write("terms.tsv", "man|men\tHund\n");
   write("prefixes", "Ein Hund\n\n\n\n\n\n\n\nDer Mann\n");
   const std::vector<OptionCase> cases{
       {"text", "yes", "", "out?"},
       {"html", "yes", "", "out"},
       {"file", "@page.html", "--out-file @made/page.html", "out files error status"},
+      {"columns", "b", "--file @table.csv --out-file @made/table.csv", "out files"},
       {"out-file", "@made/other.html", "--file @page.html", "out files error status"},
       {"format", "json", "", "out"},
       {"sample", "yes", "", "out"},

@@ -79,6 +79,15 @@ TEST_F(DocumentFiles, NameTheLanguageOfTheTranslation) {
   EXPECT_EQ(read(path("out.po")), "msgid \"\"\nmsgstr \"Language: de\\n\"\n");
 }
 
+TEST_F(DocumentFiles, MayBeTranslatedInSomeColumns) {
+  write(path("in.csv"), "a,b\nthe dog,the dog\n");
+  translate_file(translator(), path("in.csv"), path("out.csv"), beam_of(2), {"b"});
+  EXPECT_EQ(read(path("out.csv")), "a,b\nthe dog," + of_sentence("the dog") + "\n");
+  write(path("in.txt"), "the dog");
+  EXPECT_THROW(translate_file(translator(), path("in.txt"), path("out.txt"), beam_of(2), {"b"}),
+               ConfigError);
+}
+
 TEST_F(DocumentFiles, OfOtherFormatsAreRefusedAndNothingIsWritten) {
   write(path("in.txt"), "the dog");
   write(path("in.doc"), "the dog");

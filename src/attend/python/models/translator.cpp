@@ -129,13 +129,13 @@ std::string translate_whole(const TranslatorView& translator, const std::string&
 }
 
 void translate_file_to(const TranslatorView& translator, const std::filesystem::path& in,
-                       const std::filesystem::path& out, const Beginnings& beginnings,
-                       const nb::dict& keywords) {
+                       const std::filesystem::path& out, const Strings& columns,
+                       const Beginnings& beginnings, const nb::dict& keywords) {
   TranslationOptions options = translation_options(translator, keywords);
   set_beginnings(options, beginnings);
   const Released released;
   const EnteredRuntime entered(translator.runtime);
-  translate_file(translator.engine, in, out, options);
+  translate_file(translator.engine, in, out, options, columns);
 }
 
 std::vector<Translation> translate_tokens(const TranslatorView& translator,
@@ -232,7 +232,7 @@ void add_translator(nb::module_& module) {
       .def("translate_whole", translate_whole, nb::arg("text"), nb::arg("kind"),
            nb::arg("beginnings"), nb::arg("options"))
       .def("translate_file", translate_file_to, nb::arg("source"), nb::arg("target"),
-           nb::arg("beginnings"), nb::arg("options"))
+           nb::arg("columns"), nb::arg("beginnings"), nb::arg("options"))
       .def("translate_tokens", translate_tokens, nb::arg("sentences"), nb::arg("prefixes"),
            nb::arg("limits"), nb::arg("options"), nb::arg("listener").none())
       .def("score", scores_of_pairs, nb::arg("sources"), nb::arg("targets"), nb::arg("options"))

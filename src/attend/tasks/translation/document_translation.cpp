@@ -94,9 +94,13 @@ TranslatedDocuments translate_document(const TranslationEngine& engine,
 
 TranslatedDocuments translate_file(const TranslationEngine& engine, const std::filesystem::path& in,
                                    const std::filesystem::path& out,
-                                   const TranslationOptions& options) {
+                                   const TranslationOptions& options,
+                                   const std::vector<std::string>& columns) {
   const std::string name = in.string(), extension = extension_of(name);
   require_known_format(name);
+  if (!columns.empty() && extension != ".csv" && extension != ".tsv")
+    throw OptionError<ConfigError>("{}: expected a table, .csv or .tsv, got {}", as_key("columns"),
+                                   quote(name));
   if (type_of_extension(extension_of(out.string())) != type_of_extension(extension))
     throw ConfigError(fmt::format("{}: expected the extension of the file to translate, {}",
                                   quote(out.string()), extension));
@@ -107,7 +111,7 @@ TranslatedDocuments translate_file(const TranslationEngine& engine, const std::f
     file.read(0, std::as_writable_bytes(std::span(content)));
   }
   TranslatedDocuments translated = translate_document(
-      engine, read_document(name, content, {.target = target_language(engine, options)}), options);
+      engine, read_document(name, content, {columns, target_language(engine, options)}), options);
   write_file_atomically(out, translated.documents.front());
   return translated;
 }

@@ -50,8 +50,10 @@ TranslatedDocuments translate_document(const TranslationEngine& engine,
 // Reads a file, and writes its translation, of the same format, in one step. Throws ConfigError
 // also for an `out` of another format, DataError or TooLongError for a file that cannot be read,
 // and IoError.
+// `columns`: those of a table, as DocumentFileOptions.
 TranslatedDocuments translate_file(const TranslationEngine& engine, const std::filesystem::path& in,
                                    const std::filesystem::path& out,
-                                   const TranslationOptions& options);
+                                   const TranslationOptions& options,
+                                   const std::vector<std::string>& columns = {});
 
 }  // namespace attend

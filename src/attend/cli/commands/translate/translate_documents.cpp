@@ -19,7 +19,7 @@ bool has_document(const DocumentArguments& a, const OptionBinding& binding) {
     binding.refuse_beside(option, {"format", "n-best", "alignment", "prefix", "prefix-weight",
                                    "beam-tree", "on-error"});
   };
-  if (a.file.empty()) binding.refuse_without("--file", {"out-file"});
+  if (a.file.empty()) binding.refuse_without("--file", {"out-file", "columns"});
   if (!a.file.empty()) {
     if (a.out_file.empty()) throw ConfigError("--out-file: expected the file to write with --file");
     refuse_beside("--file", {"text", "html"});
@@ -36,10 +36,10 @@ void translate_document(const DocumentArguments& a, const TranslationEngine& tra
   ProgressLine progress = ProgressLine::timing("translating");
   TranslatedDocuments translated;
   if (!a.file.empty()) {
-    translated = translate_file(translator, a.file, a.out_file, options);
+    translated = translate_file(translator, a.file, a.out_file, options, a.columns);
     progress.end();
-    remark("{}: {} sentences -> {}\n", shown_path(a.file), translated.sentences,
-           shown_path(a.out_file));
+    remark("{}: {} sentence{} -> {}\n", shown_path(a.file), translated.sentences,
+           translated.sentences == 1 ? "" : "s", shown_path(a.out_file));
   } else {
     std::string input = whole_standard_input();
     translated = translate_document(

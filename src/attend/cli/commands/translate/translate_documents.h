@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "attend/cli/binding/options_binding.h"
 #include "attend/core/options/options.h"
@@ -15,6 +16,7 @@ struct DocumentArguments {
   bool html = false;
   std::string file;
   std::string out_file;
+  std::vector<std::string> columns;
 };
 
 template <class Visitor>
@@ -26,6 +28,9 @@ void fields(DocumentArguments& a, Visitor&& visit) {
       "file", a.file,
       "file to translate instead of standard input: .txt, .html, .docx, .odt, or another format of "
       "docs/documents.md");
+  visit("columns", a.columns,
+        "columns of a table (.csv, .tsv) to translate with --file, by name or by number from 1; "
+        "none: all");
   visit("out-file", a.out_file, "file to write with the translation of --file");
 }
 
