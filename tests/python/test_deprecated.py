@@ -111,6 +111,6 @@ def test_nothing_else_is_there(models: Models) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         translator = attend.load(models.translator, threads=1)
-        assert not hasattr(translator, "translate_file")
+        assert not hasattr(translator, "score_file")
         assert not hasattr(attend.load(models.generator), "translate_batch")
         copy.copy(translator)
