@@ -93,6 +93,8 @@ TEST(SpanPatterns, TakeTimeInProportionToTheText) {
   std::string text;
   for (int i = 0; i < 200000; ++i) text += "{<%`$a";
   EXPECT_NO_THROW(common().find(text));
+  const std::string word(1 << 20, 'x');
+  EXPECT_EQ(SpanPatterns(Texts{"[a-z]"}).find(word).size(), 1u);
 }
 
 }  // namespace

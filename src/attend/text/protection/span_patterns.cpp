@@ -108,14 +108,17 @@ std::vector<ProtectedSpan> SpanPatterns::find(std::string_view text) const {
   std::vector<ProtectedSpan> found;
   for (const Pattern& one : patterns_) {
     if (!one.signs.empty() && text.find_first_of(one.signs) == text.npos) continue;
+    std::size_t covered = 0;  // bytes up to the end of the last span
     for (const TokenSpan match : one.pattern.matches(text)) {
       ProtectedSpan span{match.begin, match.end, one.kind};
+      if (span.end <= covered) continue;  // of a word that was looked at, which may be long
       if (is_blank(text.substr(span.begin, span.end - span.begin))) continue;
       if (is_of_text(span)) {
         const ProtectedSpan whole = with_its_word(text, span);
         if (whole != span) span = {whole.begin, whole.end, Kind::text};
       }
       found.push_back(span);
+      covered = span.end;
     }
   }
   // The longest of those that begin together is first.
