@@ -37,7 +37,8 @@ void use(std::string_view input) {
     return;
   }
   // Quotes in the first record may hide separators from the one who looks for them.
-  if (table.substr(0, table.find_first_of("\r\n")).find('"') != table.npos) return;
+  const std::string first = table.substr(std::min(table.find_first_not_of("\r\n"), table.size()));
+  if (first.substr(0, first.find_first_of("\r\n")).find('"') != first.npos) return;
   const auto kind = is_tsv ? TableRecords::Kind::tsv : TableRecords::Kind::csv;
   if (widths_of(file_in_capitals(name, table), kind) != widths_of(table, kind)) std::abort();
 }

@@ -138,5 +138,19 @@ TEST(XliffFile, WithManyUnitsTakesLinearTime) {
   EXPECT_GT(unchanged("a.xlf", version_1(units)).size(), 50'000u * 100);
 }
 
+TEST(XliffFile, WithTagsInAnInstructionIsRefused) {
+  EXPECT_THROW(read_document("a.xlf",
+                             "<?xml versio><xliff version=\"1.2\"><file><x n=\"1.0\"?>"
+                             "<xliff version=\"1.2\"><file></file></xliff>"),
+               DataError);
+}
+
+TEST(XliffFile, WithNamesInCapitalsIsRefused) {
+  EXPECT_THROW(read_document("a.xlf",
+                             "<xliff version=\"1.2\"><file><body><trans-unit id=\"1\"><source>a"
+                             "</source><targeT/></trans-unit></body></file></xliff>"),
+               DataError);
+}
+
 }  // namespace
 }  // namespace attend

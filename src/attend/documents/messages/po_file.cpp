@@ -47,7 +47,7 @@ class PoFile : public EditedFile {
   PoFile(std::string_view name, std::string_view po, std::string_view target)
       : EditedFile(po), layout_(layout_of(po)), forms_(PluralForms::read(plural_forms_of(target))) {
     find_po_entries(name, po, [&](const PoEntry& entry) {
-      if (entry.id->text.empty() && !entry.context) {
+      if (entry.id->text.empty() && !entry.context && !entry.plural) {
         read_header(name, entry, target);
       } else {
         add_entry(entry);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <span>
 
@@ -57,6 +58,19 @@ class XliffFile : public EditedFile {
   };
 
   // A tag whose name begins with another character than a letter is none to the reader.
+  // Whether it has the name of an element of XLIFF, but for capitals.
+  static bool has_capitals(const MarkupPiece& piece) {
+    static constexpr std::string_view kNames[] = {
+        "xliff",  "file",       "body", "group", "trans-unit", "unit", "segment", "source",
+        "target", "seg-source", "mrk",  "g",     "x",          "bx",   "ex",      "ph",
+        "bpt",    "ept",        "it",   "pc",    "sc",         "ec",   "sub",     "alt-trans"};
+    const std::string_view name = piece.name;
+    const std::string_view local = name.substr(name.find(':') + 1);  // all of it without a colon
+    if (std::find(std::begin(kNames), std::end(kNames), local) == std::end(kNames)) return false;
+    return piece.raw.substr(0, piece.raw.find_first_of(" \t\r\n/>", 2)).find(local) ==
+           piece.raw.npos;
+  }
+
   void require_known_elements(std::string_view name, std::span<const MarkupPiece> pieces) const {
     bool has_element = false;
     for (const MarkupPiece& piece : pieces) {
@@ -65,6 +79,9 @@ class XliffFile : public EditedFile {
         throw DataError(
             fmt::format("{}: expected elements whose names begin with letters, found {}",
                         quote(name), quote(piece.raw.substr(piece.raw.find('<'), 20))));
+      if (has_capitals(piece))
+        throw DataError(fmt::format("{}: expected names of elements without capitals, found {}",
+                                    quote(name), quote(piece.raw.substr(0, 20))));
     }
     if (!has_element) throw DataError(fmt::format("{}: expected <xliff>, found none", quote(name)));
   }
@@ -87,6 +104,11 @@ class XliffFile : public EditedFile {
   void read_all(std::string_view name) {
     std::size_t root = 0;
     while (pieces_[root].name.empty()) ++root;
+    // What is well-formed may still be read in other pieces: "<?xml ><x> ?>".
+    for (std::size_t i = 0; i < pieces_.size(); ++i)
+      if (partners_[i] == kNoPartner)
+        throw DataError(fmt::format("{}: {} has no other tag", quote(name),
+                                    quote(pieces_[i].raw.substr(0, 20))));
     const std::string_view root_name = pieces_[root].name;
     const std::size_t colon = root_name.find(':');
     prefix_ = colon == root_name.npos ? "" : root_name.substr(0, colon + 1);
