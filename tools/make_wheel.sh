@@ -6,7 +6,7 @@ set -eu
 out="${1:?usage: make_wheel.sh FOLDER}"
 processor=$(uname -m)
 platform=manylinux_2_28_$processor
-most=7000000  # bytes
+most=7500000  # bytes
 mkdir -p "$out"
 out=$(realpath "$out")
 cd "$(dirname "$0")/.."
