@@ -242,6 +242,11 @@ def test_translates_whole_texts_as_the_command_line_does(models: Models, tmp_pat
         "translate", models.translator, "--file", source, "--out-file", theirs, "--beam-size", 2
     )
     assert ours.read_bytes() == theirs.read_bytes()
+    table, out = tmp_path / "a.csv", tmp_path / "b.csv"
+    table.write_text("a,b\nthe dog,the dog\n")
+    translator.translate_file(table, out, columns=[2])
+    assert out.read_text().endswith(f",{translator.translate('the dog').text}\n")
+    assert out.read_text().splitlines()[-1].startswith("the dog,")
 
 
 def test_refuses_what_whole_texts_do_not_have(models: Models, tmp_path: Path) -> None:
