@@ -39,11 +39,5 @@ TEST(Paragraphs, WithinAParagraphAreInsets) {
             "<p> <n><p>NOTE</p></n><in> </in></p>");
 }
 
-TEST(Paragraphs, AttributesAreFoundByTheirWholeNames) {
-  EXPECT_EQ(attribute_of("<a xid=\"1\" id='2' y=\" id=3\">", "id"), "2");
-  EXPECT_EQ(attribute_of("<a id = \"x\">", "id"), "x");
-  EXPECT_EQ(attribute_of("<a>", "a"), "");
-}
-
 }  // namespace
 }  // namespace attend

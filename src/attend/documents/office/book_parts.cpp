@@ -7,6 +7,7 @@
 
 #include "attend/core/strings/quote.h"
 #include "attend/documents/markup/html_characters.h"
+#include "attend/documents/markup/xml_attributes.h"
 #include "attend/documents/office/paragraphs.h"
 #include "attend/error.h"
 
@@ -69,7 +70,7 @@ std::vector<std::string> tags_of(std::string_view xml, std::string_view name) {
 }
 
 std::string unescaped_value_of(std::string_view tag, std::string_view attribute) {
-  return unescaped_html(attribute_of(tag, attribute));
+  return unescaped_html(xml_attribute(tag, attribute).value_or(""));
 }
 
 // Reads the texts that stand right in some elements.

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "attend/documents/markup/html_characters.h"
+#include "attend/documents/markup/xml_attributes.h"
 #include "attend/documents/office/paragraphs.h"
 
 namespace attend {
@@ -45,7 +46,7 @@ class OpenDocumentParagraphs final : public Paragraphs {
   // Comments, deleted text, and what stands where the text of a slide goes.
   bool is_kept(std::size_t i) const override {
     return is_one_of(piece(i).name, {"office:annotation", "text:tracked-changes"}) ||
-           attribute_of(piece(i).raw, "presentation:placeholder") == "true";
+           xml_attribute(piece(i).raw, "presentation:placeholder").value_or("") == "true";
   }
   bool read_special(std::size_t begin, std::size_t end) override {
     const std::string_view raw = whole(begin, end), name = piece(begin).name;
@@ -55,7 +56,7 @@ class OpenDocumentParagraphs final : public Paragraphs {
       add_character(raw, "\n");
     } else if (name == "text:s") {
       constexpr int kMost = 1000;
-      const std::string_view count = attribute_of(piece(begin).raw, "text:c");
+      const std::string_view count = xml_attribute(piece(begin).raw, "text:c").value_or("");
       int spaces = 1;
       std::from_chars(count.data(), count.data() + count.size(), spaces);
       add_character(raw, std::string(static_cast<std::size_t>(std::clamp(spaces, 1, kMost)), ' '));

@@ -19,19 +19,6 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::string_view attribute_of(std::string_view tag, std::string_view name) {
-  for (std::size_t at = tag.find(name); at != tag.npos; at = tag.find(name, at + 1)) {
-    const std::size_t equals = tag.find_first_not_of(" \t\r\n", at + name.size());
-    if (at == 0 || !is_one_of(tag.substr(at - 1, 1), {" ", "\t", "\r", "\n"}) ||
-        equals == tag.npos || tag[equals] != '=')
-      continue;
-    const std::size_t quote = tag.find_first_of("\"'", equals);
-    if (quote == tag.npos) return {};
-    return tag.substr(quote + 1, tag.find(tag[quote], quote + 1) - quote - 1);
-  }
-  return {};
-}
-
 Paragraphs::Paragraphs(std::vector<MarkupPiece> pieces)
     : pieces_(std::move(pieces)), partners_(partners_of(pieces_, kAnyDepth)) {}
 

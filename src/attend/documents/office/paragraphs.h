@@ -15,8 +15,6 @@
 namespace attend {
 
 bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names);
-// The value of an attribute of a tag of XML; empty without one.
-std::string_view attribute_of(std::string_view tag, std::string_view name);
 
 // Reads paragraphs, elements within their text, and others.
 class Paragraphs {

@@ -8,6 +8,7 @@
 #include "attend/core/strings/ascii.h"
 #include "attend/documents/markup/element_tree.h"
 #include "attend/documents/markup/html_characters.h"
+#include "attend/documents/markup/xml_attributes.h"
 #include "attend/documents/office/paragraphs.h"
 
 namespace attend {
@@ -40,7 +41,8 @@ class WordParagraphs final : public Paragraphs {
     if (is_one_of(piece(i).name, {"w:hyperlink", "w:ins", "w:moveto", "w:smarttag", "w:customxml",
                                   "w:sdt", "w:sdtcontent", "w:dir", "w:bdo"}))
       return true;
-    return piece(i).name == "w:fldsimple" && is_prose(attribute_of(piece(i).raw, "w:instr"));
+    return piece(i).name == "w:fldsimple" &&
+           is_prose(xml_attribute(piece(i).raw, "w:instr").value_or(""));
   }
   bool has_own_text() const override { return false; }
   // A field without an end must not hide the rest of the file.
@@ -78,7 +80,7 @@ class WordParagraphs final : public Paragraphs {
   // result, "end".
   void follow_field(std::size_t i) {
     if (piece(i).name == "w:fldchar") {
-      const std::string_view type = attribute_of(piece(i).raw, "w:fldCharType");
+      const std::string_view type = xml_attribute(piece(i).raw, "w:fldCharType").value_or("");
       if (type == "begin") fields_.emplace_back();
       if (type == "end" && !fields_.empty()) fields_.pop_back();
     } else if (piece(i).name == "w:instrtext" && !fields_.empty() && partner(i) > i) {
@@ -96,7 +98,8 @@ class WordParagraphs final : public Paragraphs {
         if (piece(at).is_text) text += piece(at).text();
     } else if (name == "w:tab") {
       text += '\t';
-    } else if (name == "w:cr" || (name == "w:br" && attribute_of(piece(i).raw, "w:type").empty())) {
+    } else if (name == "w:cr" ||
+               (name == "w:br" && xml_attribute(piece(i).raw, "w:type").value_or("").empty())) {
       text += '\n';
     } else if (name == "w:nobreakhyphen") {
       text += "\u2011";
