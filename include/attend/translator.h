@@ -46,6 +46,8 @@ struct TranslationOptions {
   bool shortlist = false;  // score only the tokens of the model's shortlist for the source: faster
   // Fill TranslationCandidate::alignment, at the cost of one more pass per candidate
   bool alignment = false;
+  // Sentences that get one, instead of all or none: one element per sentence
+  std::vector<bool> aligned = {};
   LanguagePair languages;
   // How sentences, prefixes and phrases are prepared; candidates have tokens of prepared text
   TextPreparation preparation = {};

@@ -9,9 +9,9 @@
 namespace attend {
 
 // Small letters become capitals, word for word.
-inline TranslatedTexts in_capitals(const std::vector<std::string>& texts) {
+inline TranslatedTexts in_capitals(const std::vector<SourceText>& texts) {
   TranslatedTexts all;
-  for (const std::string& text : texts) {
+  for (const auto& [text, cuts] : texts) {
     TranslatedText& one = all.texts.emplace_back();
     one.text = text;
     one.sentences = find_sentences(text, "en");

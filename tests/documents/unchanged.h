@@ -14,8 +14,8 @@ inline std::string unchanged(const std::string& name, const std::string& content
   Documents documents;
   documents.push_back(read_document(name, content, options));
   TranslatedTexts all;
-  for (const std::string& text : texts_of(documents))
-    all.texts.push_back(same_translation(text, crosswise));
+  for (const SourceText& one : texts_of(documents))
+    all.texts.push_back(same_translation(one.text, crosswise));
   return translations_of(documents, all, 0).front();
 }
 

@@ -26,8 +26,8 @@ std::vector<std::string> dictionary() {
 
 std::string joined_words(const MarkdownDocument& document) {
   std::string all;
-  for (const std::string& text : document.texts())
-    for (const std::string_view word : unicode::split(text)) all += word;
+  for (const SourceText& one : document.texts())
+    for (const std::string_view word : unicode::split(one.text)) all += word;
   return all;
 }
 
@@ -36,8 +36,8 @@ void use(std::string_view input) {
   const bool crosswise = (input.front() & 1) != 0;
   const MarkdownDocument document(input.substr(1));
   std::vector<TranslatedText> texts;
-  for (const std::string& text : document.texts())
-    texts.push_back(same_translation(text, crosswise));
+  for (const SourceText& one : document.texts())
+    texts.push_back(same_translation(one.text, crosswise));
   const std::string written = document.translation(texts, 0);
   if (!crosswise && joined_words(MarkdownDocument(written)) != joined_words(document)) std::abort();
 }

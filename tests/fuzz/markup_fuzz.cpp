@@ -46,8 +46,8 @@ void use(std::string_view input) {
                                   : (kind & 3) == 3 ? drawing_part(rest)
                                                     : MarkupDocument::html(rest);
   std::vector<TranslatedText> blocks;
-  for (const std::string& text : document.texts())
-    blocks.push_back(same_translation(text, (kind & 4) != 0));
+  for (const SourceText& one : document.texts())
+    blocks.push_back(same_translation(one.text, (kind & 4) != 0));
   if (blocks.empty() && document.translation(blocks, 0) != rest) std::abort();
   document.translation(blocks, 0);
 }

@@ -85,8 +85,8 @@ std::vector<std::string> dictionary() {
 // All texts of a file, each of which is translated into itself.
 TranslatedTexts same_of(const Documents& documents) {
   TranslatedTexts all;
-  for (const std::string& text : texts_of(documents))
-    all.texts.push_back(same_translation(text, false));
+  for (const SourceText& one : texts_of(documents))
+    all.texts.push_back(same_translation(one.text, false));
   return all;
 }
 
@@ -103,8 +103,8 @@ Documents opened(const std::string& bytes, char kind) {
 // The words of all texts. A space at the end of an element may be written for a tag that said one.
 std::vector<std::string> words_of(const Documents& documents) {
   std::vector<std::string> words;
-  for (const std::string& text : texts_of(documents))
-    for (const std::string_view word : unicode::split(text)) words.emplace_back(word);
+  for (const SourceText& one : texts_of(documents))
+    for (const std::string_view word : unicode::split(one.text)) words.emplace_back(word);
   return words;
 }
 

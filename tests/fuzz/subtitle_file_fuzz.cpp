@@ -28,7 +28,7 @@ std::vector<std::string> dictionary() {
 }
 
 // Other texts with alignments of all kinds.
-TranslatedTexts others(const std::vector<std::string>& texts) {
+TranslatedTexts others(const std::vector<SourceText>& texts) {
   TranslatedTexts all = in_capitals(texts);
   for (TranslatedText& text : all.texts)
     for (Translation& translation : text.translations) {

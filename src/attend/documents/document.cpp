@@ -24,9 +24,8 @@ namespace {
 class PlainText : public Document {
  public:
   explicit PlainText(std::string text) : text_(std::move(text)) {}
-  std::vector<std::string> texts() const override { return {text_}; }
+  std::vector<SourceText> texts() const override { return {{text_}}; }
   std::size_t bytes() const override { return text_.size(); }
-  bool has_marks() const override { return false; }
   std::string translation(std::span<const TranslatedText> texts, std::size_t k) const override {
     return texts[0].translation(k);
   }
@@ -40,9 +39,8 @@ template <class Part>
 class PartDocument : public Document {
  public:
   explicit PartDocument(Part part) : part_(std::move(part)) {}
-  std::vector<std::string> texts() const override { return part_.texts(); }
+  std::vector<SourceText> texts() const override { return part_.texts(); }
   std::size_t bytes() const override { return part_.bytes(); }
-  bool has_marks() const override { return true; }
   std::string translation(std::span<const TranslatedText> texts, std::size_t k) const override {
     return part_.translation(texts, k);
   }
@@ -54,14 +52,13 @@ class PartDocument : public Document {
 class OfficeDocument : public Document {
  public:
   explicit OfficeDocument(OfficeFile file) : file_(std::move(file)) {}
-  std::vector<std::string> texts() const override {
-    std::vector<std::string> all;
+  std::vector<SourceText> texts() const override {
+    std::vector<SourceText> all;
     for (const MarkupDocument& part : file_.parts())
-      for (std::string& text : part.texts()) all.push_back(std::move(text));
+      for (SourceText& text : part.texts()) all.push_back(std::move(text));
     return all;
   }
   std::size_t bytes() const override { return file_.bytes(); }
-  bool has_marks() const override { return true; }
   std::string translation(std::span<const TranslatedText> texts, std::size_t k) const override {
     std::vector<std::string> parts;
     for (const MarkupDocument& part : file_.parts()) {
@@ -196,15 +193,10 @@ std::vector<std::string> document_extensions() {
   return all;
 }
 
-bool have_marks(const Documents& documents) {
-  return std::any_of(documents.begin(), documents.end(),
-                     [](const auto& document) { return document->has_marks(); });
-}
-
-std::vector<std::string> texts_of(const Documents& documents) {
-  std::vector<std::string> all;
+std::vector<SourceText> texts_of(const Documents& documents) {
+  std::vector<SourceText> all;
   for (const auto& document : documents)
-    for (std::string& text : document->texts()) all.push_back(std::move(text));
+    for (SourceText& text : document->texts()) all.push_back(std::move(text));
   return all;
 }
 

@@ -16,11 +16,9 @@ class Document {
  public:
   virtual ~Document() = default;
   // The texts in it, each of any number of sentences.
-  virtual std::vector<std::string> texts() const = 0;
+  virtual std::vector<SourceText> texts() const = 0;
   // Memory that it takes.
   virtual std::size_t bytes() const = 0;
-  // Whether they have marks in them, so that translations need alignments.
-  virtual bool has_marks() const = 0;
   // The document with the k-th translations of its texts.
   virtual std::string translation(std::span<const TranslatedText> texts, std::size_t k) const = 0;
 };
@@ -54,10 +52,8 @@ std::string type_of_extension(std::string_view extension);
 // Returns the extensions of the files that read_document() takes.
 std::vector<std::string> document_extensions();
 
-// Whether some have marks in them.
-bool have_marks(const Documents& documents);
 // All texts of some documents, in order, and each document with its translations.
-std::vector<std::string> texts_of(const Documents& documents);
+std::vector<SourceText> texts_of(const Documents& documents);
 std::vector<std::string> translations_of(const Documents& documents, const TranslatedTexts& all,
                                          std::size_t k);
 

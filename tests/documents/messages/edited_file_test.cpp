@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "attend/error.h"
+#include "documents/strings_of.h"
 #include "tensor/expect_error.h"
 
 namespace attend {
@@ -15,7 +16,6 @@ class SmallFile : public EditedFile {
     add_edit({.place = {0, 0}, .before = "<"});
     add_edit({.place = {4, 7}, .before = "[", .text = add_text({.text = "two"}), .after = "]"});
   }
-  bool has_marks() const override { return false; }
 
  protected:
   std::string written(const Edit& edit, const TranslatedText& translated,
@@ -26,7 +26,7 @@ class SmallFile : public EditedFile {
 
 TEST(EditedFile, ChangesItsPlacesAlone) {
   const SmallFile file;
-  EXPECT_EQ(file.texts(), std::vector<std::string>{"two"});
+  EXPECT_EQ(strings_of(file.texts()), std::vector<std::string>{"two"});
   TranslationCandidate first, second;
   first.text = "zwei";
   second.text = "deux";

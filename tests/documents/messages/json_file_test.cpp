@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "documents/in_capitals.h"
+#include "documents/strings_of.h"
 #include "documents/unchanged.h"
 
 namespace attend {
@@ -35,7 +36,8 @@ TEST(JsonFile, OfFlutterKeepsWhatSaysSomethingOfMessages) {
   const std::string arb =
       "{\"@@locale\": \"en\", \"hi\": \"hello\", \"@hi\": {\"description\": \"a\", \"b\": [\"c\", "
       "{\"d\": \"e\"}]}, \"bye\": \"bye\", \"all\": {\"@x\": \"y\", \"z\": \"z\"}}";
-  EXPECT_EQ(read_arb("a.arb", arb, {})->texts(), (std::vector<std::string>{"hello", "bye", "z"}));
+  EXPECT_EQ(strings_of(read_arb("a.arb", arb, {})->texts()),
+            (std::vector<std::string>{"hello", "bye", "z"}));
   const std::string german = unchanged("a.arb", arb, {.target = "de-AT"});
   EXPECT_EQ(german, "{\"@@locale\": \"de_AT\"" + arb.substr(17));
   EXPECT_EQ(read_json_strings("a.json", arb)->texts().size(), 8u);

@@ -7,6 +7,7 @@
 #include "attend/error.h"
 #include "core/written_zip.h"
 #include "documents/office/part_in_capitals.h"
+#include "documents/strings_of.h"
 #include "tensor/expect_error.h"
 
 namespace attend {
@@ -50,8 +51,8 @@ TEST(Book, KeepsEverythingButItsTexts) {
   EXPECT_EQ(file.substr(30, 28), "mimetypeapplication/epub+zip");
   Documents documents;
   documents.push_back(read_document("a.epub", file));
-  EXPECT_EQ(texts_of(documents), (Strings{"A BOOK", "OF DOGS & CATS", "ONE", "A DOG\u00a0SLEEPS.",
-                                          "YES", "ONE", "ONE"}));
+  EXPECT_EQ(strings_of(texts_of(documents)), (Strings{"A BOOK", "OF DOGS & CATS", "ONE",
+                                                      "A DOG\u00a0SLEEPS.", "YES", "ONE", "ONE"}));
 }
 
 TEST(Book, IsRefusedWithoutItsList) {
@@ -78,7 +79,7 @@ TEST(Book, IsRefusedWithoutItsList) {
 }
 
 TEST(PackagePart, HasATitleAndADescriptionThatIsNoHtml) {
-  EXPECT_EQ(package_part(kPackage).texts(), (Strings{"a book", "of dogs & cats"}));
+  EXPECT_EQ(strings_of(package_part(kPackage).texts()), (Strings{"a book", "of dogs & cats"}));
   const char* html = "<package><dc:description>&lt;p&gt;a dog</dc:description></package>";
   EXPECT_EQ(checked_capitals(package_part(html)), html);
 }
@@ -88,7 +89,7 @@ TEST(ContentsPart, HasLabelsButNoPages) {
       "<ncx><docTitle><text>book</text></docTitle><docAuthor><text>ann</text></docAuthor><navMap>"
       "<navPoint><navLabel><text>one</text></navLabel></navPoint></navMap><pageList><pageTarget>"
       "<navLabel><text>iv</text></navLabel></pageTarget></pageList></ncx>";
-  EXPECT_EQ(contents_part(contents).texts(), (Strings{"book", "one"}));
+  EXPECT_EQ(strings_of(contents_part(contents).texts()), (Strings{"book", "one"}));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "documents/office/part_in_capitals.h"
+#include "documents/strings_of.h"
 
 namespace attend {
 namespace {
@@ -24,7 +25,7 @@ TEST(DrawingPart, ALineBreakEndsATextAndAFieldStays) {
   const std::string text =
       "<a:r><a:t>a title</a:t></a:r><a:br><a:rPr/></a:br><a:r><a:t>page </a:t></a:r>"
       "<a:fld type=\"slidenum\"><a:t>no</a:t></a:fld>";
-  EXPECT_EQ(drawing_part(shape(text)).texts(), (Strings{"a title", "page "}));
+  EXPECT_EQ(strings_of(drawing_part(shape(text)).texts()), (Strings{"a title", "page "}));
   EXPECT_EQ(checked_capitals(drawing_part(shape(text))),
             shape("<a:r><a:t>A TITLE</a:t></a:r><a:br><a:rPr/></a:br><a:r><a:t>PAGE </a:t></a:r>"
                   "<a:fld type=\"slidenum\"><a:t>no</a:t></a:fld>"));
@@ -37,12 +38,14 @@ TEST(DrawingPart, ParagraphsWithoutTextStayByteForByte) {
 }
 
 TEST(DrawingPart, ChartsAndDiagramsHaveParagraphs) {
-  EXPECT_EQ(drawing_part("<c:title><c:rich><a:p><a:r><a:t>sales</a:t></a:r></a:p></c:rich>"
-                         "<c:v>no</c:v></c:title>")
-                .texts(),
-            Strings{"sales"});
-  EXPECT_EQ(drawing_part("<dgm:t><a:p><a:r><a:t>step</a:t></a:r></a:p></dgm:t>").texts(),
-            Strings{"step"});
+  EXPECT_EQ(
+      strings_of(drawing_part("<c:title><c:rich><a:p><a:r><a:t>sales</a:t></a:r></a:p></c:rich>"
+                              "<c:v>no</c:v></c:title>")
+                     .texts()),
+      Strings{"sales"});
+  EXPECT_EQ(
+      strings_of(drawing_part("<dgm:t><a:p><a:r><a:t>step</a:t></a:r></a:p></dgm:t>").texts()),
+      Strings{"step"});
 }
 
 TEST(DrawingPart, PlaceholdersOfMastersAreNoText) {
@@ -51,8 +54,8 @@ TEST(DrawingPart, PlaceholdersOfMastersAreNoText) {
       "<p:sldMaster><p:sp><p:nvPr><p:ph type=\"title\"/></p:nvPr><a:p><a:r><a:t>click</a:t></a:r>"
       "</a:p></p:sp>" +
       slogan + "</p:sldMaster>";
-  EXPECT_EQ(drawing_part_without_placeholders(master).texts(), Strings{"slogan"});
-  EXPECT_EQ(drawing_part(master).texts(), (Strings{"click", "slogan"}));
+  EXPECT_EQ(strings_of(drawing_part_without_placeholders(master).texts()), Strings{"slogan"});
+  EXPECT_EQ(strings_of(drawing_part(master).texts()), (Strings{"click", "slogan"}));
 }
 
 TEST(DrawingPart, BadlyNestedRunsStayAsTheyAre) {

@@ -7,6 +7,7 @@
 #include "attend/error.h"
 #include "core/written_zip.h"
 #include "documents/in_capitals.h"
+#include "documents/strings_of.h"
 #include "documents/word_document.h"
 #include "tensor/expect_error.h"
 
@@ -39,7 +40,7 @@ TEST(OfficeFile, OfSlidesAndDrawingsIsReadByItsName) {
   documents.push_back(read_document("a.pptx", file_in_capitals("a.pptx", slides)));
   const std::string content = written_zip({{"content.xml", "<text:p>a cat</text:p>"}});
   for (const char* name : {"a.odp", "a.odg"}) documents.push_back(read_document(name, content));
-  EXPECT_EQ(texts_of(documents), (std::vector<std::string>{"A DOG", "a cat", "a cat"}));
+  EXPECT_EQ(strings_of(texts_of(documents)), (std::vector<std::string>{"A DOG", "a cat", "a cat"}));
 }
 
 TEST(OfficeFile, RefusesWhatIsNone) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "documents/office/part_in_capitals.h"
+#include "documents/strings_of.h"
 
 namespace attend {
 namespace {
@@ -18,7 +19,7 @@ std::string open_document_in_capitals(const std::string& content) {
 TEST(OpenDocumentPieces, CharactersThatAreElementsSeparateWords) {
   const std::string text =
       "a line<text:line-break/>b<text:tab/>c <text:s text:c=\"2\"/>d<text:s/>e";
-  EXPECT_EQ(open_document(text).texts(), Strings{"a line\nb\tc   d e"});
+  EXPECT_EQ(strings_of(open_document(text).texts()), Strings{"a line\nb\tc   d e"});
   EXPECT_EQ(open_document_in_capitals(text),
             "A LINE<text:line-break/>B<text:tab/>C <text:s text:c=\"2\"/>D E");
 }
@@ -40,7 +41,7 @@ TEST(OpenDocumentPieces, ANoteIsAPointInItsSentenceAndHasTextsOfItsOwn) {
            "</text:p></text:note-body></text:note>";
   };
   const std::string text = "a dog" + note("the note") + " sleeps.";
-  EXPECT_EQ(open_document(text).texts(), (Strings{"a dog sleeps.", "the note"}));
+  EXPECT_EQ(strings_of(open_document(text).texts()), (Strings{"a dog sleeps.", "the note"}));
   EXPECT_EQ(open_document_in_capitals(text), "A DOG" + note("THE NOTE") + " SLEEPS.");
   EXPECT_EQ(open_document_in_capitals(note("alone")), note("ALONE"));
   EXPECT_EQ(open_document_in_capitals("<text:tab/>" + note("b") + note("c")),
@@ -51,7 +52,8 @@ TEST(OpenDocumentPieces, NotesWithinOneAnotherAreInsetsUpToALimit) {
   std::string text = "x";
   for (int i = 0; i < 6; ++i) text = "a<text:note><text:p>" + text + "</text:p></text:note> b";
   const MarkupDocument document = open_document(text);
-  EXPECT_EQ(document.texts(), (Strings{"a b", "a b", "a b", "a b", "a", "a", "x", "b", "b"}));
+  EXPECT_EQ(strings_of(document.texts()),
+            (Strings{"a b", "a b", "a b", "a b", "a", "a", "x", "b", "b"}));
   EXPECT_EQ(document.count_texts(), 9u);
   EXPECT_EQ(checked_capitals(document).find(">a"), std::string::npos);
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "documents/office/part_in_capitals.h"
+#include "documents/strings_of.h"
 #include "documents/word_document.h"
 
 namespace attend {
@@ -20,7 +21,7 @@ std::string word_in_capitals(const std::string& content) {
 TEST(WordPieces, TabsAndLineBreaksOfARunEndSentences) {
   const std::string run =
       "<w:r><w:t>a line</w:t><w:br/><w:t>b</w:t><w:tab/><w:t>c</w:t><w:cr/></w:r>";
-  EXPECT_EQ(word(run).texts(), Strings{"a line\nb\tc\n"});
+  EXPECT_EQ(strings_of(word(run).texts()), Strings{"a line\nb\tc\n"});
   EXPECT_EQ(
       word_in_capitals(run),
       "<w:r><w:t xml:space=\"preserve\">A LINE</w:t><w:br/><w:t xml:space=\"preserve\">B</w:t>"
@@ -28,21 +29,22 @@ TEST(WordPieces, TabsAndLineBreaksOfARunEndSentences) {
 }
 
 TEST(WordPieces, TextsOfARunAreOneText) {
-  EXPECT_EQ(word("<w:r><w:rPr><w:b/></w:rPr><w:t>un</w:t><w:t>do</w:t></w:r>"
-                 "<w:r><w:t>-it</w:t><w:noBreakHyphen/><w:t>x</w:t></w:r>")
-                .texts(),
+  EXPECT_EQ(strings_of(word("<w:r><w:rPr><w:b/></w:rPr><w:t>un</w:t><w:t>do</w:t></w:r>"
+                            "<w:r><w:t>-it</w:t><w:noBreakHyphen/><w:t>x</w:t></w:r>")
+                           .texts()),
             Strings{"undo-it\u2011x"});
 }
 
 TEST(WordPieces, CommentsAndLiteralTextAreRead) {
-  EXPECT_EQ(word("<w:r><w:t>a <!-- no -->b<![CDATA[ & c]]> &amp; d</w:t></w:r>").texts(),
-            Strings{"a b & c & d"});
+  EXPECT_EQ(
+      strings_of(word("<w:r><w:t>a <!-- no -->b<![CDATA[ & c]]> &amp; d</w:t></w:r>").texts()),
+      Strings{"a b & c & d"});
 }
 
 TEST(WordPieces, PageBreaksEndATextAndPicturesDoNot) {
   const std::string run =
       "<w:r><w:rPr><w:b/></w:rPr><w:t>a</w:t><w:br w:type=\"page\"/><w:t>b</w:t></w:r>";
-  EXPECT_EQ(word(run).texts(), (Strings{"a", "b"}));
+  EXPECT_EQ(strings_of(word(run).texts()), (Strings{"a", "b"}));
   EXPECT_EQ(word_in_capitals(run),
             "<w:r><w:rPr><w:b/></w:rPr><w:t xml:space=\"preserve\">A</w:t></w:r>"
             "<w:r><w:rPr><w:b/></w:rPr><w:br w:type=\"page\"/></w:r>"
@@ -57,7 +59,7 @@ TEST(WordPieces, ATextBoxHasParagraphsOfItsOwn) {
       "<w:r><w:t>see</w:t></w:r><w:r><w:pict><wp14:pctWidth>0</wp14:pctWidth><w:txbxContent><w:p>"
       "<w:r><w:t>in the box</w:t></w:r></w:p></w:txbxContent><v:x>0</v:x></w:pict></w:r>"
       "<w:r><w:t>after</w:t></w:r>";
-  EXPECT_EQ(word(box).texts(), (Strings{"seeafter", "in the box"}));
+  EXPECT_EQ(strings_of(word(box).texts()), (Strings{"seeafter", "in the box"}));
   const std::string out = word_in_capitals(box);
   EXPECT_NE(out.find("<wp14:pctWidth>0</wp14:pctWidth>"), out.npos) << out;
   EXPECT_NE(out.find("IN THE BOX"), out.npos) << out;
@@ -71,7 +73,7 @@ TEST(WordPieces, NotesCommentsAndSymbolsArePointsInTheirSentence) {
         "<w:r><w:sym w:font=\"Wingdings\" w:char=\"F04A\"/></w:r>"}) {
     const std::string text = "<w:r><w:t xml:space=\"preserve\">a dog</w:t></w:r>" + point +
                              "<w:r><w:t xml:space=\"preserve\"> sleeps.</w:t></w:r>";
-    EXPECT_EQ(word(text).texts(), Strings{"a dog sleeps."}) << point;
+    EXPECT_EQ(strings_of(word(text).texts()), Strings{"a dog sleeps."}) << point;
     EXPECT_EQ(word_in_capitals(text), "<w:r><w:t xml:space=\"preserve\">A DOG</w:t></w:r>" + point +
                                           "<w:r><w:t xml:space=\"preserve\"> SLEEPS.</w:t></w:r>");
   }
@@ -85,8 +87,9 @@ TEST(WordPieces, ASymbolIsGluedToItsWord) {
 }
 
 TEST(WordPieces, SoftHyphensAreLeftOut) {
-  EXPECT_EQ(word("<w:r><w:t>un</w:t><w:softHyphen/><w:t>do\u00adne</w:t></w:r>").texts(),
-            Strings{"undone"});
+  EXPECT_EQ(
+      strings_of(word("<w:r><w:t>un</w:t><w:softHyphen/><w:t>do\u00adne</w:t></w:r>").texts()),
+      Strings{"undone"});
   EXPECT_EQ(word_in_capitals("<w:r><w:t>un</w:t></w:r><w:r><w:softHyphen/></w:r>"
                              "<w:r><w:t>do</w:t></w:r>"),
             "<w:r><w:t xml:space=\"preserve\">UN</w:t></w:r>"
@@ -125,10 +128,11 @@ TEST(WordPieces, WhatIsNoProseStaysAsItIs) {
 
 TEST(WordPieces, AFieldWithoutAnEndEndsWithItsParagraph) {
   EXPECT_EQ(
-      word_part(
-          "<w:body><w:p><w:r><w:fldChar w:fldCharType=\"begin\"/></w:r><w:r><w:t>no</w:t></w:r>"
-          "</w:p><w:p><w:r><w:t>yes</w:t></w:r></w:p></w:body>")
-          .texts(),
+      strings_of(
+          word_part(
+              "<w:body><w:p><w:r><w:fldChar w:fldCharType=\"begin\"/></w:r><w:r><w:t>no</w:t></w:r>"
+              "</w:p><w:p><w:r><w:t>yes</w:t></w:r></w:p></w:body>")
+              .texts()),
       Strings{"yes"});
 }
 
@@ -137,7 +141,7 @@ TEST(WordPieces, TheTextOfALinkIsProse) {
       "<w:r><w:fldChar w:fldCharType=\"begin\"/></w:r><w:r><w:instrText> HYPERLINK \"x\" "
       "</w:instrText></w:r><w:r><w:fldChar w:fldCharType=\"separate\"/></w:r>"
       "<w:r><w:t>a link</w:t></w:r><w:r><w:fldChar w:fldCharType=\"end\"/></w:r>";
-  EXPECT_EQ(word(link).texts(), Strings{"a link"});
+  EXPECT_EQ(strings_of(word(link).texts()), Strings{"a link"});
 }
 
 TEST(WordPieces, ParagraphsWithoutTextStayByteForByte) {

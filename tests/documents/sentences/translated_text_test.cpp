@@ -14,7 +14,8 @@ Translation translation_with(std::initializer_list<const char*> texts) {
 bool any_fits(std::string_view) { return true; }
 
 TEST(TranslatedText, KeepsTheWhiteSpaceBetweenSentences) {
-  TranslatedTexts all = cut_texts({" One.  Two.\n\nThree.\t", "", "Four"}, "en", {}, any_fits);
+  TranslatedTexts all =
+      cut_texts({{" One.  Two.\n\nThree.\t"}, {""}, {"Four"}}, "en", {}, any_fits);
   EXPECT_EQ(all.sentences(), (std::vector<std::string>{"One.", "Two.", "Three.", "Four"}));
   EXPECT_EQ(all.cut, 0);
   all.set_translations({translation_with({"Eins."}), translation_with({"Zwei."}),
@@ -26,7 +27,7 @@ TEST(TranslatedText, KeepsTheWhiteSpaceBetweenSentences) {
 
 TEST(TranslatedText, PutsSpacesWhereTheLanguageOfTheTranslationHasThem) {
   const auto translated = [](const char* text, std::vector<const char*> sentences) {
-    TranslatedTexts all = cut_texts({text}, "zh", {}, any_fits);
+    TranslatedTexts all = cut_texts({{text}}, "zh", {}, any_fits);
     std::vector<Translation> translations;
     for (const char* sentence : sentences) translations.push_back(translation_with({sentence}));
     all.set_translations(std::move(translations));
@@ -42,7 +43,7 @@ TEST(TranslatedText, PutsSpacesWhereTheLanguageOfTheTranslationHasThem) {
 }
 
 TEST(TranslatedText, TakesTheLastCandidateWhereThereAreFewer) {
-  TranslatedTexts all = cut_texts({"One. Two."}, "en", {}, any_fits);
+  TranslatedTexts all = cut_texts({{"One. Two."}}, "en", {}, any_fits);
   all.set_translations({translation_with({"Eins.", "Ein."}), translation_with({"Zwei."})});
   EXPECT_EQ(all.texts[0].translation(1), "Ein. Zwei.");
   EXPECT_EQ(all.texts[0].translation(7), "Ein. Zwei.");
@@ -50,7 +51,7 @@ TEST(TranslatedText, TakesTheLastCandidateWhereThereAreFewer) {
 
 TEST(TranslatedText, CutsSentencesThatDoNotFitAndCountsThem) {
   const auto fits = [](std::string_view text) { return text.size() <= 10; };
-  TranslatedTexts all = cut_texts({"Short. This is long, and it ends."}, "en", {}, fits);
+  TranslatedTexts all = cut_texts({{"Short. This is long, and it ends."}}, "en", {}, fits);
   EXPECT_EQ(all.cut, 1);
   EXPECT_GT(all.sentences().size(), 2u);
   std::vector<Translation> same;
@@ -65,12 +66,26 @@ TEST(TranslatedText, CutsSentencesThatDoNotFitAndCountsThem) {
 TEST(TranslatedText, SentencesDoNotEndWithinProtectedSpans) {
   const std::string text = "Run `a. B? C` now. See {{ x. Y }}! Then stop.";
   const auto sentences = [&](const SpanPatterns& protect) {
-    std::vector<std::string> all = cut_texts({text}, "en", protect, any_fits).sentences();
+    std::vector<std::string> all = cut_texts({{text}}, "en", protect, any_fits).sentences();
     return all;
   };
   EXPECT_EQ(sentences(SpanPatterns(std::vector<std::string>{"common"})),
             (std::vector<std::string>{"Run `a. B? C` now.", "See {{ x. Y }}!", "Then stop."}));
   EXPECT_GT(sentences({}).size(), 3u);
+}
+
+TEST(TranslatedTexts, NeedAlignmentsOnlyWhereElementsBeginOrEndBetweenWords) {
+  const std::string text = "A dog. \xe2\x80\x9eTwo\xe2\x80\x9c cats! One. Red cars";
+  const auto place = [&](std::string_view what) { return text.find(what); };
+  const auto cut = [&](std::vector<std::size_t> cuts) {
+    return cut_texts({{text, std::move(cuts)}}, "en", {}, any_fits).cut_sentences();
+  };
+  using Flags = std::vector<bool>;
+  EXPECT_EQ(cut({}), (Flags{false, false, false, false}));
+  EXPECT_EQ(cut({0, place("."), place(" \xe2"), place("Two"), place("One"), text.size()}),
+            (Flags{false, false, false, false}));
+  EXPECT_EQ(cut({place("dog"), place("\xe2\x80\x9c cats"), place("cats"), place("d cars")}),
+            (Flags{true, true, false, true}));
 }
 
 }  // namespace

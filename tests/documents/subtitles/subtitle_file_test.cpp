@@ -4,6 +4,7 @@
 
 #include "attend/error.h"
 #include "documents/in_capitals.h"
+#include "documents/strings_of.h"
 #include "documents/unchanged.h"
 #include "tensor/expect_error.h"
 
@@ -35,7 +36,7 @@ TEST(SubtitleFile, HasOneTextForASentenceOverSeveralCues) {
   const std::string srt =
       "1\n00:00:01,000 --> 00:00:02,000\nI have\n\n2\n00:00:02,000 --> 00:00:03,000\nseen him.\n\n"
       "3\n00:00:03,000 --> 00:00:04,000\n- Whom?\n- Him.\n";
-  EXPECT_EQ(read_srt("a.srt", srt)->texts(),
+  EXPECT_EQ(strings_of(read_srt("a.srt", srt)->texts()),
             (std::vector<std::string>{"I have seen him.", "Whom?", "Him."}));
   EXPECT_EQ(
       file_in_capitals("a.srt", srt),

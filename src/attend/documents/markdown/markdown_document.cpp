@@ -127,10 +127,10 @@ MarkdownDocument::MarkdownDocument(std::string_view source) : source_(source) {
   }
 }
 
-std::vector<std::string> MarkdownDocument::texts() const {
-  std::vector<std::string> all;
+std::vector<SourceText> MarkdownDocument::texts() const {
+  std::vector<SourceText> all;
   for (const Block& block : leaves_)
-    for (std::string& text :
+    for (SourceText& text :
          document_of(markdown::inlines_of(block.content, blocks_), Form::source, markdown::escaped)
              .texts())
       all.push_back(std::move(text));

@@ -19,7 +19,7 @@ class MarkdownDocument {
   // Throws TooLongError for more than a million words and marks between punctuation.
   explicit MarkdownDocument(std::string_view markdown);
 
-  std::vector<std::string> texts() const;
+  std::vector<SourceText> texts() const;
   // Memory that it takes.
   std::size_t bytes() const;
   // The document with the k-th translations of its texts. What is in a translation is text: it is

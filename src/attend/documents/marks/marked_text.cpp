@@ -11,17 +11,6 @@
 namespace attend {
 namespace {
 
-// Where a mark begins or ends, so that no piece of the alignment goes over it.
-std::vector<std::size_t> cuts_of(const MarkedText& source) {
-  std::vector<std::size_t> cuts;
-  for (const Mark& mark : source.marks) {
-    cuts.push_back(mark.begin);
-    cuts.push_back(mark.end);
-  }
-  std::sort(cuts.begin(), cuts.end());
-  return cuts;
-}
-
 bool is_space_at(std::string_view text, std::size_t byte) {
   return is_white_space(next_code_point(text, byte));
 }
@@ -190,9 +179,19 @@ class MarkWriter {
 
 }  // namespace
 
+SourceText source_text(const MarkedText& marked) {
+  SourceText source{marked.text};
+  for (const Mark& mark : marked.marks) {
+    source.cuts.push_back(mark.begin);
+    source.cuts.push_back(mark.end);
+  }
+  std::sort(source.cuts.begin(), source.cuts.end());
+  return source;
+}
+
 std::string with_marks(const MarkedText& source, const TranslatedText& translated, std::size_t k,
                        const std::function<std::string(std::string_view)>& escape) {
-  return MarkWriter(source, align(translated, k, cuts_of(source)), escape).write();
+  return MarkWriter(source, align(translated, k, source_text(source).cuts), escape).write();
 }
 
 }  // namespace attend

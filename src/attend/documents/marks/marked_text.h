@@ -38,6 +38,9 @@ struct MarkedText {
   }
 };
 
+// The text, cut where its marks begin and end.
+SourceText source_text(const MarkedText& marked);
+
 // The k-th translation with the marks around the words that translate theirs, by the alignment.
 // Every mark appears once, within its parent; one whose words are apart in the translation holds
 // most of them. `escape`: text as it is written between marks.

@@ -55,9 +55,9 @@ MarkupDocument MarkupDocument::xhtml(std::string_view text) {
   return {blocks_of(all_pieces(text, MarkupLanguage::xhtml), false), escaped_markup};
 }
 
-std::vector<std::string> MarkupDocument::texts() const {
-  std::vector<std::string> all;
-  for_each_block(parts_, [&](const MarkedText& block) { all.push_back(block.text); });
+std::vector<SourceText> MarkupDocument::texts() const {
+  std::vector<SourceText> all;
+  for_each_block(parts_, [&](const MarkedText& block) { all.push_back(source_text(block)); });
   return all;
 }
 

@@ -31,7 +31,7 @@ class MarkupDocument {
   const std::vector<MarkedText>& blocks() const { return parts_.blocks; }
 
   // All texts: those of the insets of a block follow it.
-  std::vector<std::string> texts() const;
+  std::vector<SourceText> texts() const;
   std::size_t count_texts() const;
 
   // Memory that it takes.

@@ -18,9 +18,9 @@ constexpr std::size_t kMostTexts = 1 << 20;
 
 }  // namespace
 
-std::vector<std::string> EditedFile::texts() const {
-  std::vector<std::string> all;
-  for (const MarkedText& one : texts_) all.push_back(one.text);
+std::vector<SourceText> EditedFile::texts() const {
+  std::vector<SourceText> all;
+  for (const MarkedText& one : texts_) all.push_back(source_text(one));
   return all;
 }
 

@@ -24,7 +24,7 @@ struct Edit {
 
 class EditedFile : public Document {
  public:
-  std::vector<std::string> texts() const override;
+  std::vector<SourceText> texts() const override;
   std::size_t bytes() const override;
   std::string translation(std::span<const TranslatedText> texts, std::size_t k) const override;
 

@@ -36,7 +36,6 @@ class JsonFile : public EditedFile {
     });
     writes_ascii_ = has_others && is_ascii(json);
   }
-  bool has_marks() const override { return false; }
 
  protected:
   std::string written(const Edit& edit, const TranslatedText& translated,

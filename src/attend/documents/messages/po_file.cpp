@@ -54,7 +54,6 @@ class PoFile : public EditedFile {
       }
     });
   }
-  bool has_marks() const override { return false; }
 
  protected:
   // What stands before the string ends with the keyword.

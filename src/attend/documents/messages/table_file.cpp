@@ -60,7 +60,6 @@ class TableFile : public EditedFile {
       add_cells(cells);
     }
   }
-  bool has_marks() const override { return false; }
 
  protected:
   std::string written(const Edit& edit, const TranslatedText& translated,

@@ -39,7 +39,6 @@ class XliffFile : public EditedFile {
     pieces_ = {};
     partners_ = {};
   }
-  bool has_marks() const override { return true; }
 
  protected:
   std::string written(const Edit& edit, const TranslatedText& translated,

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "attend/core/strings/unicode.h"
 #include "attend/core/strings/utf8.h"
 #include "attend/documents/sentences/clauses.h"
 
@@ -27,6 +28,19 @@ char32_t last_of(std::string_view text) {
 char32_t first_of(std::string_view text) {
   std::size_t at = 0;
   return text.empty() ? 0 : next_code_point(text, at);
+}
+
+// A sentence without the spaces, punctuation and symbols around its words.
+TextSpan words_of(std::string_view text, TextSpan sentence) {
+  TextSpan words{sentence.begin, sentence.begin};
+  for (std::size_t at = sentence.begin; at < sentence.end;) {
+    const std::size_t before = at;
+    const char32_t c = next_code_point(text, at);
+    if (is_white_space(c) || unicode::is_punctuation(c) || unicode::is_symbol(c)) continue;
+    if (words.end == sentence.begin) words.begin = before;
+    words.end = at;
+  }
+  return words;
 }
 
 // What stands between two sentences: `gap` in the source, after `source`; in the translation
@@ -71,6 +85,18 @@ std::vector<std::string> TranslatedTexts::sentences() const {
   return all;
 }
 
+std::vector<bool> TranslatedTexts::cut_sentences() const {
+  std::vector<bool> all;
+  for (const TranslatedText& one : texts) {
+    for (const TextSpan span : one.sentences) {
+      const TextSpan words = words_of(one.text, span);
+      const auto next = std::upper_bound(one.cuts.begin(), one.cuts.end(), words.begin);
+      all.push_back(next != one.cuts.end() && *next < words.end);
+    }
+  }
+  return all;
+}
+
 void TranslatedTexts::set_translations(std::vector<Translation> translations) {
   auto next = translations.begin();
   for (TranslatedText& one : texts)
@@ -99,11 +125,11 @@ std::vector<TextSpan> joined_over(const std::vector<TextSpan>& sentences,
 
 }  // namespace
 
-TranslatedTexts cut_texts(std::vector<std::string> texts, std::string_view language,
+TranslatedTexts cut_texts(std::vector<SourceText> texts, std::string_view language,
                           const SpanPatterns& protect,
                           const std::function<bool(std::string_view)>& fits) {
   TranslatedTexts all;
-  for (std::string& text : texts) {
+  for (auto& [text, cuts] : texts) {
     std::vector<TextSpan> sentences;
     for (const TextSpan sentence :
          joined_over(find_sentences(text, language), protect.find(text))) {
@@ -111,7 +137,7 @@ TranslatedTexts cut_texts(std::vector<std::string> texts, std::string_view langu
       if (parts.size() > 1) ++all.cut;
       sentences.insert(sentences.end(), parts.begin(), parts.end());
     }
-    all.texts.push_back({std::move(text), std::move(sentences), {}});
+    all.texts.push_back({std::move(text), std::move(sentences), {}, std::move(cuts)});
   }
   return all;
 }

@@ -13,11 +13,18 @@
 
 namespace attend {
 
+// A text to translate.
+struct SourceText {
+  std::string text;
+  std::vector<std::size_t> cuts = {};  // bytes where an element in it begins or ends, ascending
+};
+
 // A text and the translations of its sentences.
 struct TranslatedText {
   std::string text;
   std::vector<TextSpan> sentences;        // those of the text
   std::vector<Translation> translations;  // one per sentence
+  std::vector<std::size_t> cuts = {};     // those of the text
 
   // The k-th translation of a sentence; the last one if there are fewer.
   const TranslationCandidate& candidate(std::size_t sentence, std::size_t k) const;
@@ -40,6 +47,8 @@ struct TranslatedTexts {
 
   // All sentences, in the order of the texts.
   std::vector<std::string> sentences() const;
+  // Whether each of them has a cut between its words, so that its translation needs an alignment.
+  std::vector<bool> cut_sentences() const;
   // Takes the translations of sentences(), in their order.
   void set_translations(std::vector<Translation> translations);
 };
@@ -47,7 +56,7 @@ struct TranslatedTexts {
 // The texts, cut into sentences and without translations. A sentence that does not fit is cut
 // further. `language`: that of the texts (sentences.h). No sentence ends within what `protect`
 // finds.
-TranslatedTexts cut_texts(std::vector<std::string> texts, std::string_view language,
+TranslatedTexts cut_texts(std::vector<SourceText> texts, std::string_view language,
                           const SpanPatterns& protect,
                           const std::function<bool(std::string_view)>& fits);
 

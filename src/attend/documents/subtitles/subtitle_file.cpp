@@ -42,9 +42,13 @@ class SubtitleFile : public Document {
     for (const SentenceGroup& group : groups_) width_ = std::max(width_, widest_line(group));
   }
 
-  std::vector<std::string> texts() const override {
-    std::vector<std::string> all;
-    for (const SentenceGroup& group : groups_) all.push_back(group.text.text);
+  std::vector<SourceText> texts() const override {
+    std::vector<SourceText> all;
+    for (const SentenceGroup& group : groups_) {
+      SourceText& text = all.emplace_back(source_text(group.text));
+      for (const CuePart& part : group.parts) text.cuts.push_back(part.end);
+      std::sort(text.cuts.begin(), text.cuts.end());
+    }
     return all;
   }
 
@@ -59,8 +63,6 @@ class SubtitleFile : public Document {
     }
     return all;
   }
-
-  bool has_marks() const override { return true; }
 
   std::string translation(std::span<const TranslatedText> texts, std::size_t k) const override {
     const CueLayout layout{.width = width_,

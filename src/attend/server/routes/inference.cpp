@@ -76,8 +76,10 @@ void translate_inputs(const std::shared_ptr<Call>& call, const ServedModelPointe
     }
   }
   const ChosenTranslator chosen = call->service.models().translator(source, target, asked);
-  const TextTranslation how = text_translation(*call, chosen, 0, /*have_marks=*/false);
-  translate_texts(call, how, inputs_of(p), [call](const TranslatedTexts& all) {
+  const TextTranslation how = text_translation(*call, chosen, 0);
+  std::vector<SourceText> texts;
+  for (std::string& input : inputs_of(p)) texts.push_back({std::move(input)});
+  translate_texts(call, how, std::move(texts), [call](const TranslatedTexts& all) {
     Json body = Json::array();
     for (const TranslatedText& one : all.texts)
       body.push_back({{"translation_text", one.translation(0)}});

@@ -30,10 +30,11 @@ Json guess_json(const LanguageGuess& guess) {
 
 // The most likely one, or English if the texts have no letters. Throws HttpError if no
 // model translates into the target.
-LanguageGuess detected_source(const Models& models, const std::vector<std::string>& texts,
+LanguageGuess detected_source(const Models& models, const std::vector<SourceText>& texts,
                               const std::string& target) {
-  const std::vector<LanguageGuess> guesses =
-      guess_language(fmt::format("{}", fmt::join(texts, "\n")), models.sources_into(target));
+  std::string all;
+  for (const SourceText& one : texts) all += one.text + '\n';
+  const std::vector<LanguageGuess> guesses = guess_language(all, models.sources_into(target));
   if (guesses.empty())
     throw HttpError{400, fmt::format("no model translates into {}; GET /languages lists the pairs",
                                      quote(target))};
@@ -85,7 +86,7 @@ void translate_again(const std::shared_ptr<Call>& call, const TextTranslation& h
     auto documents = std::make_shared<Documents>();
     for (std::string& content : translations_of(*first.documents, first.texts, 0))
       documents->push_back(read(std::move(content)));
-    std::vector<std::string> texts = texts_of(*documents);
+    std::vector<SourceText> texts = texts_of(*documents);
     const int cut = first.texts.cut;
     first.documents = std::move(documents);
     translate_texts(call, how, std::move(texts),
@@ -107,19 +108,18 @@ void translate_documents(const std::shared_ptr<Call>& call,
   const Models& models = call->service.models();
   std::string source = p.text("source");
   const std::string target = p.text("target");
-  std::vector<std::string> texts = texts_of(*documents);
+  std::vector<SourceText> texts = texts_of(*documents);
   TranslatedRequest result{.documents = documents, .texts = {}, .detected = {}, .via = {}};
   if (source == "auto") {
     result.detected = detected_source(models, texts, target);
     source = result.detected->language;
   }
   const std::vector<ChosenTranslator> chosen = models.translators(source, target);
-  const bool marks = have_marks(*documents), is_last = chosen.size() == 1;
-  const TextTranslation first =
-      text_translation(*call, chosen.front(), is_last ? alternatives : 0, marks);
+  const bool is_last = chosen.size() == 1;
+  const TextTranslation first = text_translation(*call, chosen.front(), is_last ? alternatives : 0);
   std::optional<TextTranslation> second;
   if (!is_last) {
-    second = text_translation(*call, chosen.back(), alternatives, marks);
+    second = text_translation(*call, chosen.back(), alternatives);
     result.via = chosen.front().target;
   }
   translate_texts(call, first, std::move(texts),

@@ -21,16 +21,15 @@ struct TextTranslation {
   TextPreparer prepare;
 };
 
-// `alternatives`: other translations wanted; there are fewer if the beam is narrower. `have_marks`:
-// whether the texts have marks in them. Throws HttpError and ConfigError. Reads the parameters of
-// the call.
-TextTranslation text_translation(const Call& call, const ChosenTranslator& chosen, int alternatives,
-                                 bool have_marks);
+// `alternatives`: other translations wanted; there are fewer if the beam is narrower. Throws
+// HttpError and ConfigError. Reads the parameters of the call.
+TextTranslation text_translation(const Call& call, const ChosenTranslator& chosen,
+                                 int alternatives);
 
 // Queues the sentences of all texts as one request and returns; `done` is called once with the
 // translations, unless the call fails. Throws HttpError 413 for texts that are longer than the
 // queue, and what cannot be queued.
 void translate_texts(const std::shared_ptr<Call>& call, const TextTranslation& how,
-                     std::vector<std::string> texts, std::function<void(TranslatedTexts)> done);
+                     std::vector<SourceText> texts, std::function<void(TranslatedTexts)> done);
 
 }  // namespace attend

@@ -64,23 +64,27 @@ std::int64_t longest_sentence(const TranslationOptions& options, std::int64_t lo
   return longest_source > 0 ? std::min(most, longest_source) : most;
 }
 
-TranslationOptions options_for_texts(TranslationOptions options, bool have_marks) {
+TranslationOptions options_for_texts(TranslationOptions options) {
   if (options.protect.empty()) options.protect = {"common"};
-  options.alignment = have_marks && options.preparation.tokenize == WordSplitting::none;
+  return options;
+}
+
+TranslationOptions options_for_sentences(TranslationOptions options, const TranslatedTexts& texts) {
+  if (options.preparation.tokenize == WordSplitting::none) options.aligned = texts.cut_sentences();
   return options;
 }
 
 TranslatedDocuments translate_documents(const TranslationEngine& engine, const Documents& documents,
                                         const TranslationOptions& options) {
   check(options);
-  const TranslationOptions own = options_for_texts(options, have_marks(documents));
+  const TranslationOptions own = options_for_texts(options);
   const auto call = translation_call(engine.ensemble(), own);
   const SentenceLimit limit{engine.model().src_tokenizer, call->source,
                             longest_sentence(own, engine.longest_source())};
   TranslatedTexts all = cut_texts(texts_of(documents), source_language(engine, own), call->patterns,
                                   [&](std::string_view text) { return limit.holds(text); });
   const std::vector<std::string> sentences = all.sentences();
-  all.set_translations(engine.translate(sentences, own));
+  all.set_translations(engine.translate(sentences, options_for_sentences(own, all)));
   return {translations_of(documents, all, 0), sentences.size(), all.cut};
 }
 

@@ -27,9 +27,11 @@ struct SentenceLimit {
 // The smaller one of the options' limit and that of the model's positions; 0: it has none.
 std::int64_t longest_sentence(const TranslationOptions& options, std::int64_t longest_source);
 
-// The options for texts that have marks in them, or have none: marks need alignments. Words that
-// are split from punctuation are not those of the text, so its marks go by place.
-TranslationOptions options_for_texts(TranslationOptions options, bool have_marks);
+// The options for texts, to cut them, and those for the sentences that they were cut into. Marks
+// need alignments. Words that are split from punctuation are not those of the text, so its marks go
+// by place.
+TranslationOptions options_for_texts(TranslationOptions options);
+TranslationOptions options_for_sentences(TranslationOptions options, const TranslatedTexts& texts);
 
 struct TranslatedDocuments {
   std::vector<std::string> documents;

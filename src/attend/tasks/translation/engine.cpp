@@ -132,6 +132,7 @@ SourceSentence TranslationEngine::sentence(
         std::make_shared<const ProtectedSentence>(text.text, spans, call->stand_ins);
   }
   const std::string& read = sentence.protection ? sentence.protection->text() : text.text;
+  sentence.aligned = text.aligned || (sentence.protection && sentence.protection->has_marks());
   sentence.call = call_of_sentence(*ensemble_, call, read, sentence.protection.get());
   sentence.ids = model().src_tokenizer.encode(call->source(read));
   const std::string& where = text.where;
@@ -152,20 +153,24 @@ std::vector<SourceSentence> TranslationEngine::sentences(std::span<const std::st
   std::vector<SourceSentence> sentences;
   sentences.reserve(texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    SentenceText text = text_with_prefix(texts, i, options);
+    SentenceText text = text_with_options(texts, i, options);
     text.where = text.prefix_where = fmt::format("sentence {}", i + 1);
     sentences.push_back(sentence(text, all));
   }
   return sentences;
 }
 
-TranslationEngine::SentenceText TranslationEngine::text_with_prefix(
+TranslationEngine::SentenceText TranslationEngine::text_with_options(
     std::span<const std::string> texts, std::size_t i, const TranslationOptions& options) {
   const std::size_t prefixes = std::max(options.prefixes.size(), options.prefix_ids.size());
   if (prefixes > 1 && prefixes != texts.size())
     throw ConfigError(fmt::format("prefixes: expected one for each of {} sentences, got {}",
                                   texts.size(), prefixes));
+  if (!options.aligned.empty() && options.aligned.size() != texts.size())
+    throw ConfigError(fmt::format("aligned: expected one for each of {} sentences, got {}",
+                                  texts.size(), options.aligned.size()));
   SentenceText text{texts[i], "", i};
+  text.aligned = options.aligned.empty() ? options.alignment : options.aligned[i];
   const std::size_t own = prefixes > 1 ? i : 0;
   if (!options.prefixes.empty()) text.prefix = options.prefixes[own];
   if (!options.prefix_ids.empty()) text.prefix_ids = options.prefix_ids[own];
@@ -185,7 +190,8 @@ std::vector<Translation> TranslationEngine::translate_ids(std::vector<TokenizedS
   for (auto& [ids, prefix] : tokenized) {
     check_prefix(prefix, fmt::format("sentence {}", sentences.size() + 1), *all,
                  ensemble_->longest_input());
-    sentences.push_back({std::move(ids), sentences.size(), all, std::move(prefix)});
+    sentences.push_back(
+        {std::move(ids), sentences.size(), all, std::move(prefix), nullptr, options.alignment});
   }
   return translate_sentences(sentences, options);
 }
@@ -209,6 +215,7 @@ void TranslationEngine::translate(LineReader& lines, const AnswerSink<Translatio
     text.where = lines.where();
     text.prefix_where = prefixes == nullptr ? text.where : prefixes->where();
     text.number = static_cast<std::uint64_t>(lines.line_number() - 1);
+    text.aligned = options.alignment;
     return sentence(text, all);
   };
   const auto has_arrived = [&] {
@@ -226,7 +233,7 @@ void TranslationEngine::translate(std::span<const std::string> texts, const std:
   const auto next = [&]() -> std::optional<SourceSentence> {
     look_for_interruption();
     if (read == texts.size()) return std::nullopt;
-    SentenceText text = text_with_prefix(texts, read++, options);
+    SentenceText text = text_with_options(texts, read++, options);
     text.where = where();
     text.prefix_where = options.prefixes.size() > 1 ? fmt::format("prefixes:{}", read) : text.where;
     return sentence(text, all);

@@ -167,10 +167,12 @@ class TranslationEngine {
     std::uint64_t number = 0;
     std::string prefix = {}, prefix_where = {};
     std::vector<std::int32_t> prefix_ids = {};  // instead of the prefix
+    bool aligned = false;
   };
-  // Throws ConfigError unless there are as many prefixes as texts, or one, or none.
-  static SentenceText text_with_prefix(std::span<const std::string> texts, std::size_t i,
-                                       const TranslationOptions& options);
+  // Throws ConfigError unless there are as many prefixes as texts, or one, or none, and of
+  // `aligned` as many or none.
+  static SentenceText text_with_options(std::span<const std::string> texts, std::size_t i,
+                                        const TranslationOptions& options);
   SourceSentence sentence(const SentenceText& text,
                           const std::shared_ptr<const TranslationCall>& call) const;
   // Translates what `next` reads, in windows.

@@ -143,7 +143,7 @@ std::vector<Outcome<Translation>> RunningTranslations::step() {
       try {
         if (outcome.error) std::rethrow_exception(outcome.error);
         result.result = translation(sentence, outcome.result);
-        if (sentence.call->options.alignment) {
+        if (sentence.aligned) {
           waiting_.push_back({std::move(result), std::move(outcome.result)});
           continue;
         }

@@ -40,6 +40,7 @@ struct SourceSentence {
   std::vector<std::int32_t> prefix = {};  // what its translation begins with
   // What of it the model does not see; null: nothing
   std::shared_ptr<const ProtectedSentence> protection = nullptr;
+  bool aligned = false;  // whether its translations get alignments
 };
 
 class RunningTranslations {

@@ -105,12 +105,9 @@ std::shared_ptr<const TranslationCall> call_of_sentence(
   if (protection != nullptr && !call->options.sampling && !call->options.shortlist)
     for (const std::string& word : protection->stand_ins())
       phrases.push_back({{call->target(word)}, true});
-  const bool needs_alignment = protection != nullptr && protection->has_marks();
-  if (phrases.empty() && !needs_alignment) return call;
+  if (phrases.empty()) return call;
   const auto own = std::make_shared<TranslationCall>(*call);
   TranslationOptions& options = own->options;
-  options.alignment = options.alignment || needs_alignment;
-  if (phrases.empty()) return own;
   own->rules = phrase_rules(options, ensemble.first(), phrases);
   options.beam.beam_size = std::max(options.beam.beam_size, own->rules->total() + kWider);
   return own;
