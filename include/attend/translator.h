@@ -49,6 +49,12 @@ struct TranslationOptions {
   // Sentences that get one, instead of all or none: one element per sentence
   std::vector<bool> aligned = {};
   LanguagePair languages;
+  // Sentences before each one that the model reads with it, the source of earlier sentences of the
+  // call: at most as many as it was trained with. 0: none, so that no sentence depends on another.
+  // An empty sentence ends a document
+  int context = 0;
+  // The numbers of sentences that begin a document, ascending
+  std::vector<std::size_t> documents = {};
   // How sentences, prefixes and phrases are prepared; candidates have tokens of prepared text
   TextPreparation preparation = {};
   // Texts that the translations begin with: one per sentence, one for all sentences, or none
@@ -153,7 +159,8 @@ class Translator {
   // whose vocabularies or languages differ from those of the first.
   static Translator ensemble(std::span<const Translator> members);
 
-  // The defaults stored in the model: its beam size and length penalty.
+  // The defaults stored in the model: its beam size, its length penalty, and the context that it
+  // was trained with.
   TranslationOptions default_options() const;
 
   // The languages of a multilingual model, by name; empty for a bilingual one.
@@ -165,10 +172,10 @@ class Translator {
   const Tokenizer& source_tokenizer() const;
   const Tokenizer& target_tokenizer() const;
 
-  // Returns one translation per sentence, in order. Results do not depend on the other sentences.
-  // Throws ConfigError for an option out of range, a language that the model does not have, a wrong
-  // number of prefixes, or phrases that the model cannot write; DataError for a sentence that is
-  // too long or for which no translation with all phrases was found.
+  // Returns one translation per sentence, in order. Without context, results do not depend on the
+  // other sentences. Throws ConfigError for an option out of range, a language that the model does
+  // not have, a wrong number of prefixes, or phrases that the model cannot write; DataError for a
+  // sentence that is too long or for which no translation with all phrases was found.
   std::vector<Translation> translate(std::span<const std::string> sentences) const;
   std::vector<Translation> translate(std::span<const std::string> sentences,
                                      const TranslationOptions& options) const;

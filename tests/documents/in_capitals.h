@@ -11,7 +11,8 @@ namespace attend {
 // Small letters become capitals, word for word.
 inline TranslatedTexts in_capitals(const std::vector<SourceText>& texts) {
   TranslatedTexts all;
-  for (const auto& [text, cuts] : texts) {
+  for (const SourceText& source : texts) {
+    const std::string& text = source.text;
     TranslatedText& one = all.texts.emplace_back();
     one.text = text;
     one.sentences = find_sentences(text, "en");

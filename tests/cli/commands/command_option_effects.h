@@ -48,7 +48,7 @@ class CommandOptionEffects : public OptionEffects {
   void train_translator() {
     train("translation",
           "--n-encoder-layers 2 --n-decoder-layers 1 --src-train @train.en --tgt-train @train.de "
-          "--batch-tokens 400 --dropout 0");
+          "--batch-tokens 400 --dropout 0 --context 1");
     ASSERT_EQ(run(with_paths("shortlist @run/model.safetensors --src @train.en --tgt @train.de "
                              "--translations 1 --frequent 3 --out @model")),
               0)

@@ -33,6 +33,7 @@ TEST_F(CommandOptionEffects, OfTranslate) {
       {"prefix", "@prefixes", "", "out"},
       {"beam-tree", "@made/tree", "", "files"},
       {"ensemble", "@run/checkpoints/step-00000020.safetensors", "--format json", "out"},
+      {"context", "0", "", "out"},
       {"must-contain", "Hund", "", "out"},
       {"must-not-contain", "Die", "", "out"},
       {"glossary", "@terms.tsv", "", "out"},

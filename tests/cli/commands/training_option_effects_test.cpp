@@ -16,6 +16,7 @@ const Cases kTranslationData{
     {"src-valid", "@other_valid.en", "", "validation score? parameters? state?"},
     {"tgt-valid", "@other_valid.de", "", "validation score? parameters? state?"},
     {"max-length", "36", "", kPlan},
+    {"context", "1", "", kPlan + "pair_format"},
     {"over-long", "truncate", "--max-length 36", kPlan},
     {"batch-tokens", "80", "", kPlan},
     {"mix-weights", "1 4", kTwoCorpora, kPlan},

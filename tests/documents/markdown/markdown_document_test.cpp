@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "documents/in_capitals.h"
+#include "documents/strings_of.h"
 
 namespace attend {
 namespace {
@@ -13,7 +14,7 @@ std::string markdown_in_capitals(const std::string& text) { return file_in_capit
 std::string markdown_as(const std::string& text, const std::string& translated) {
   const MarkdownDocument document(text);
   std::vector<TranslatedText> texts;
-  for (const auto& [one, cuts] : document.texts()) {
+  for (const std::string& one : strings_of(document.texts())) {
     TranslatedText& own = texts.emplace_back();
     own.text = one;
     own.sentences = {{0, one.size()}};

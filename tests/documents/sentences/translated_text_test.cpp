@@ -88,5 +88,14 @@ TEST(TranslatedTexts, NeedAlignmentsOnlyWhereElementsBeginOrEndBetweenWords) {
             (Flags{true, true, false, true}));
 }
 
+TEST(TranslatedTexts, KnowWhichSentencesBeginADocument) {
+  const auto first = [](std::vector<SourceText> texts) {
+    return cut_texts(std::move(texts), "en", {}, any_fits).first_sentences();
+  };
+  using Numbers = std::vector<std::size_t>;
+  EXPECT_EQ(first({{"One. Two."}, {"Three."}, {"Four.", {}, true}, {"Five."}}), (Numbers{0, 2, 4}));
+  EXPECT_EQ(first({{""}, {"One."}}), (Numbers{0}));
+}
+
 }  // namespace
 }  // namespace attend

@@ -252,5 +252,96 @@ TEST(TranslationEngine, AnswersEveryLineWithOneLine) {
   }
 }
 
+// The small translator, as if it had been trained with two sentences of context.
+const TranslationEngine& translator_with_context() {
+  static const TranslationEngine result = [] {
+    TranslationModel model = translator().model();
+    model.format.context = {2, model.src_tokenizer.eos_id(), 100};
+    return TranslationEngine(std::move(model));
+  }();
+  return result;
+}
+
+TranslationOptions options_with_context(int context) {
+  TranslationOptions options = beam_of(2);
+  options.context = context;
+  return options;
+}
+
+TEST(TranslationEngine, ReadsASentenceWithThoseBeforeIt) {
+  const TranslationEngine& engine = translator_with_context();
+  EXPECT_EQ(engine.default_options().context, 2);
+  EXPECT_EQ(translator().default_options().context, 0);
+  const auto ids = [&](const std::vector<std::string>& sentences) {
+    std::vector<std::int32_t> all;
+    for (const std::string& sentence : sentences)
+      for (const std::int32_t id : source_ids(engine.model(), sentence)) all.push_back(id);
+    return TokenizedSentence{all};  // each ends with the separator, which is the end of sentence
+  };
+  const std::vector<std::string> sentences{"the dog", "a cat eats",  "old fish",
+                                           "",        "small chips", "catch"};
+  const std::vector<Translation> found = engine.translate(sentences, options_with_context(2));
+  const std::vector<Translation> expected =
+      engine.translate_ids({ids({sentences[0]}), ids({sentences[0], sentences[1]}),
+                            ids({sentences[0], sentences[1], sentences[2]}), ids({}),
+                            ids({sentences[4]}), ids({sentences[4], sentences[5]})},
+                           beam_of(2));
+  const std::vector<Translation> alone = engine.translate(sentences, options_with_context(0));
+  std::size_t changed = 0;
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    EXPECT_EQ(found[i].text(), expected[i].text()) << i;
+    EXPECT_EQ(found[i].candidates[0].score, expected[i].candidates[0].score) << i;
+    EXPECT_EQ(found[i].source_tokens, alone[i].source_tokens) << "without the context";
+    if (found[i].candidates[0].score != alone[i].candidates[0].score) ++changed;
+  }
+  EXPECT_EQ(changed, 3u) << "all but the first of each document";
+  expect_same(alone, translator().translate(sentences, beam_of(2)));
+}
+
+TEST(TranslationEngine, ReadsTheSameContextInLinesAndInDocuments) {
+  const TranslationEngine& engine = translator_with_context();
+  std::vector<std::string> sentences = random_sentences(40);
+  for (const std::size_t empty : {7, 8, 20}) sentences[empty].clear();
+  TranslationOptions options = options_with_context(2);
+  options.alignment = true;
+  const std::vector<Translation> expected = engine.translate(sentences, options);
+  std::string lines;
+  for (const std::string& sentence : sentences) lines += sentence + "\n";
+  std::istringstream stream(lines);
+  LineReader reader(stream, "lines");
+  std::vector<Translation> found;
+  options.window = 5;
+  engine.translate(reader, {[&](const Translation& one) { found.push_back(one); }}, options);
+  expect_same(found, expected);
+  for (const Translation& one : expected)
+    for (const auto& [source, target] : one.candidates[0].alignment)
+      EXPECT_LT(source, std::ssize(one.source_tokens)) << "words of the sentence";
+
+  std::vector<std::string> without;
+  std::vector<Translation> kept;
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    if (sentences[i].empty()) {
+      options.documents.push_back(without.size());
+      continue;
+    }
+    without.push_back(sentences[i]);
+    kept.push_back(expected[i]);
+  }
+  expect_same(engine.translate(without, options), kept);
+}
+
+TEST(TranslationEngine, LeavesOutContextThatThereIsNoRoomFor) {
+  const TranslationEngine& engine = translator_with_context();
+  TranslationOptions options = options_with_context(2);
+  const std::vector<std::string> sentences{"the dog the dog", "a cat", "fish"};
+  options.max_source_tokens = 5;
+  std::vector<std::string> shorter{"a cat", "fish"};
+  expect_same(engine.translate(sentences, options)[2],
+              engine.translate(shorter, options_with_context(2))[1]);
+  options.context = 3;
+  expect_error<ConfigError>([&] { engine.translate(sentences, options); },
+                            {"context", "2 sentences", "3"});
+}
+
 }  // namespace
 }  // namespace attend

@@ -103,6 +103,20 @@ TEST(PairFormat, IsTheSameWhenItIsReadAgain) {
   EXPECT_EQ(read.of({"", "fra_Latn"}).around({5}), (Tokens{11, 5, 3}));
 }
 
+TEST(PairFormat, HasTheContextOfTheTraining) {
+  PairFormat format = three_languages();
+  EXPECT_EQ(pair_format_json(format).find("context"), std::string::npos);
+  format.context = {2, 3, 255};
+  const std::string json = pair_format_json(format);
+  EXPECT_EQ(pair_format_json(read_pair_format(json, {20, 20}, "here")), json);
+  format.context.separator = 20;
+  expect_error<DataError>(
+      [&] {
+        read_pair_format(pair_format_json(format), {20, 20}, "here");
+      },
+      {"here", "separator"});
+}
+
 TEST(PairFormat, IsRefusedWhenItNamesTokensOutsideTheVocabulary) {
   const std::string json = pair_format_json(three_languages());
   expect_error<DataError>([&] { read_pair_format(json, {12, 20}, "here"); }, {"here", "fra_Latn"});

@@ -19,10 +19,12 @@ TEST(TranslationCall, HasTermsOfTheGlossaryWhereTheyOccur) {
   options.glossary = {"dog|dogs\thund", "cat\tkatze|katzen"};
   for (const std::string& sentence : random_sentences(50)) {
     const std::string text = of(sentence, options);
-    if (sentence.find("dog") != sentence.npos)
+    if (sentence.find("dog") != sentence.npos) {
       EXPECT_NE(text.find("hund"), text.npos) << sentence << ": " << text;
-    if ((" " + sentence + " ").find(" cat ") != sentence.npos)
+    }
+    if ((" " + sentence + " ").find(" cat ") != sentence.npos) {
       EXPECT_NE(text.find("katze"), text.npos) << sentence << ": " << text;
+    }
   }
   EXPECT_EQ(of("a fish eats", options), of("a fish eats", beam_of(2))) << "no term";
 }

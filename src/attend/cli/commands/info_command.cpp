@@ -43,13 +43,18 @@ void fields(InfoArguments& a, Visitor&& visit) {
   visit("format", a.format, "text for people, json for programs");
 }
 
-// "3 languages: de, en, fr; by default from en to de", behind the summary of a model of several.
-std::string summary_with_languages(const Checkpoint& checkpoint) {
+// "3 languages: de, en, fr; by default from en to de", behind the summary of a model of several,
+// and the context of one with it.
+std::string summary_of_model(const Checkpoint& checkpoint) {
   const std::shared_ptr<const SavedModel> model = load_model(checkpoint);
   std::string text = model_summary(checkpoint, *model);
   const auto* translation = dynamic_cast<const TranslationModel*>(model.get());
-  if (translation == nullptr || translation->format.languages.empty()) return text;
-  const auto& [marks, languages, defaults] = translation->format;
+  if (translation == nullptr) return text;
+  const PairFormat& format = translation->format;
+  if (const int most = format.context.sentences; most > 0)
+    text += fmt::format("\nreads up to {} before each one", counted(most, "sentence"));
+  const auto& [languages, defaults] = std::tie(format.languages, format.defaults);
+  if (languages.empty()) return text;
   std::vector<std::string> names;
   for (const PairFormat::Language& language : languages) names.push_back(printable(language.name));
   text += fmt::format("\n{}: {}", counted(std::ssize(names), "language"), fmt::join(names, ", "));
@@ -64,7 +69,7 @@ std::string summary_of(const FileDescription& file) {
     return fmt::format("cannot be used: {}", printable(file.format_problem));
   const ProgressLine progress = ProgressLine::timing("reading the model");
   return read_checkpoint(file.path, [](const Checkpoint& checkpoint) -> std::string {
-    return is_known_task(checkpoint) ? summary_with_languages(checkpoint) : "";
+    return is_known_task(checkpoint) ? summary_of_model(checkpoint) : "";
   });
 }
 

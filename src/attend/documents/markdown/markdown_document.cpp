@@ -132,8 +132,10 @@ std::vector<SourceText> MarkdownDocument::texts() const {
   for (const Block& block : leaves_)
     for (SourceText& text :
          document_of(markdown::inlines_of(block.content, blocks_), Form::source, markdown::escaped)
-             .texts())
+             .texts()) {
       all.push_back(std::move(text));
+      all.back().goes_on = all.size() > 1;
+    }
   return all;
 }
 

@@ -57,7 +57,10 @@ MarkupDocument MarkupDocument::xhtml(std::string_view text) {
 
 std::vector<SourceText> MarkupDocument::texts() const {
   std::vector<SourceText> all;
-  for_each_block(parts_, [&](const MarkedText& block) { all.push_back(source_text(block)); });
+  for_each_block(parts_, [&](const MarkedText& block) {
+    all.push_back(source_text(block));
+    all.back().goes_on = all.size() > 1;
+  });
   return all;
 }
 

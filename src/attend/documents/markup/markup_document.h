@@ -31,6 +31,7 @@ class MarkupDocument {
   const std::vector<MarkedText>& blocks() const { return parts_.blocks; }
 
   // All texts: those of the insets of a block follow it.
+  // Each goes on with the one before.
   std::vector<SourceText> texts() const;
   std::size_t count_texts() const;
 

@@ -97,6 +97,16 @@ std::vector<bool> TranslatedTexts::cut_sentences() const {
   return all;
 }
 
+std::vector<std::size_t> TranslatedTexts::first_sentences() const {
+  std::vector<std::size_t> all;
+  std::size_t before = 0;
+  for (const TranslatedText& one : texts) {
+    if (!one.goes_on && (all.empty() || all.back() < before)) all.push_back(before);
+    before += one.sentences.size();
+  }
+  return all;
+}
+
 void TranslatedTexts::set_translations(std::vector<Translation> translations) {
   auto next = translations.begin();
   for (TranslatedText& one : texts)
@@ -129,7 +139,7 @@ TranslatedTexts cut_texts(std::vector<SourceText> texts, std::string_view langua
                           const SpanPatterns& protect,
                           const std::function<bool(std::string_view)>& fits) {
   TranslatedTexts all;
-  for (auto& [text, cuts] : texts) {
+  for (auto& [text, cuts, goes_on] : texts) {
     std::vector<TextSpan> sentences;
     for (const TextSpan sentence :
          joined_over(find_sentences(text, language), protect.find(text))) {
@@ -137,7 +147,7 @@ TranslatedTexts cut_texts(std::vector<SourceText> texts, std::string_view langua
       if (parts.size() > 1) ++all.cut;
       sentences.insert(sentences.end(), parts.begin(), parts.end());
     }
-    all.texts.push_back({std::move(text), std::move(sentences), {}, std::move(cuts)});
+    all.texts.push_back({std::move(text), std::move(sentences), {}, std::move(cuts), goes_on});
   }
   return all;
 }

@@ -17,6 +17,7 @@ namespace attend {
 struct SourceText {
   std::string text;
   std::vector<std::size_t> cuts = {};  // bytes where an element in it begins or ends, ascending
+  bool goes_on = false;                // with what the text before it says
 };
 
 // A text and the translations of its sentences.
@@ -25,6 +26,7 @@ struct TranslatedText {
   std::vector<TextSpan> sentences;        // those of the text
   std::vector<Translation> translations;  // one per sentence
   std::vector<std::size_t> cuts = {};     // those of the text
+  bool goes_on = false;
 
   // The k-th translation of a sentence; the last one if there are fewer.
   const TranslationCandidate& candidate(std::size_t sentence, std::size_t k) const;
@@ -49,6 +51,8 @@ struct TranslatedTexts {
   std::vector<std::string> sentences() const;
   // Whether each of them has a cut between its words, so that its translation needs an alignment.
   std::vector<bool> cut_sentences() const;
+  // The numbers of those that begin a text which does not go on with the one before.
+  std::vector<std::size_t> first_sentences() const;
   // Takes the translations of sentences(), in their order.
   void set_translations(std::vector<Translation> translations);
 };

@@ -48,6 +48,7 @@ class SubtitleFile : public Document {
       SourceText& text = all.emplace_back(source_text(group.text));
       for (const CuePart& part : group.parts) text.cuts.push_back(part.end);
       std::sort(text.cuts.begin(), text.cuts.end());
+      text.goes_on = all.size() > 1;
     }
     return all;
   }

@@ -168,11 +168,11 @@ std::vector<WordPairs> word_alignments(const TranslationModel& model,
         {}, heads, std::ssize(marks.before_target) + std::ssize(pair.tgt), std::ssize(pair.src)};
     for (const Tensor& layer : weights) blocks.layers.push_back(layer.data() + at);
     at += heads * blocks.rows * blocks.cols;
-    const auto src_words = model.src_tokenizer.words(pair.src.subspan(
-        marks.before_source.size(), pair.src.size() - static_cast<std::size_t>(marks.of_source())));
+    const std::size_t before = marks.before_source.size() + pair.context;
+    const auto src_words = model.src_tokenizer.words(
+        pair.src.subspan(before, pair.src.size() - before - marks.after_source.size()));
     alignments.push_back(aligned_words(blocks, model.tgt_tokenizer.words(pair.tgt), src_words,
-                                       marks.of_target() - 1,
-                                       static_cast<std::int64_t>(marks.before_source.size())));
+                                       marks.of_target() - 1, static_cast<std::int64_t>(before)));
   }
   return alignments;
 }

@@ -50,6 +50,7 @@ using WordPairs = std::vector<std::pair<int, int>>;
 struct PairToAlign {
   const PairSpecialTokens* marks = nullptr;
   std::span<const std::int32_t> src, tgt;
+  std::size_t context = 0;  // tokens of src after the marks that no word is aligned to
 };
 
 // Aligns each target word to the source word it attends to most, with cross-attention averaged over

@@ -71,6 +71,7 @@ TranslationOptions options_for_texts(TranslationOptions options) {
 
 TranslationOptions options_for_sentences(TranslationOptions options, const TranslatedTexts& texts) {
   if (options.preparation.tokenize == WordSplitting::none) options.aligned = texts.cut_sentences();
+  if (options.context > 0) options.documents = texts.first_sentences();
   return options;
 }
 

@@ -17,6 +17,7 @@
 #include "attend/tasks/answers.h"
 #include "attend/tasks/learned_positions.h"
 #include "attend/tasks/translation/alternatives.h"
+#include "attend/tasks/translation/document_context.h"
 #include "attend/tasks/translation/training/line_pairs.h"
 #include "attend/tasks/translation/translation_call.h"
 
@@ -116,6 +117,7 @@ TranslationOptions TranslationEngine::default_options() const {
   options.beam.length_penalty = model().decoding.length_penalty;
   options.beam.min_length = model().decoding.min_length;
   options.beam.no_repeat_ngram = model().decoding.no_repeat_ngram;
+  options.context = model().format.context.sentences;
   return options;
 }
 
@@ -143,7 +145,11 @@ SourceSentence TranslationEngine::sentence(
         as_key("max-source-tokens"), call->options.max_source_tokens, as_flag("max-source-tokens"));
   require_room(where, tokens, call->marks.of_source(), ensemble_->longest_input());
   check_prefix(sentence.prefix, text.prefix_where, *call, ensemble_->longest_input());
-  if (tokens > 0) sentence.ids = call->marks.around(sentence.ids);
+  if (tokens == 0) return sentence;
+  const std::vector<std::int32_t> before = context_tokens(*ensemble_, *call, text.before, tokens);
+  sentence.context = before.size();
+  sentence.ids.insert(sentence.ids.begin(), before.begin(), before.end());
+  sentence.ids = call->marks.around(sentence.ids);
   return sentence;
 }
 
@@ -171,6 +177,7 @@ TranslationEngine::SentenceText TranslationEngine::text_with_options(
                                   texts.size(), options.aligned.size()));
   SentenceText text{texts[i], "", i};
   text.aligned = options.aligned.empty() ? options.alignment : options.aligned[i];
+  text.before = sentences_before(texts, i, options);
   const std::size_t own = prefixes > 1 ? i : 0;
   if (!options.prefixes.empty()) text.prefix = options.prefixes[own];
   if (!options.prefix_ids.empty()) text.prefix_ids = options.prefix_ids[own];
@@ -201,6 +208,7 @@ void TranslationEngine::translate(LineReader& lines, const AnswerSink<Translatio
   const auto all = translation_call(*ensemble_, options, prefixes != nullptr);
   if (std::max(options.prefixes.size(), options.prefix_ids.size()) > (prefixes == nullptr ? 1 : 0))
     throw ConfigError("prefixes: expected one for all lines, or a text with one for each");
+  LinesBefore before(options.context);
   const auto next = [&]() -> std::optional<SourceSentence> {
     SentenceText text;
     if (prefixes != nullptr) {
@@ -216,6 +224,8 @@ void TranslationEngine::translate(LineReader& lines, const AnswerSink<Translatio
     text.prefix_where = prefixes == nullptr ? text.where : prefixes->where();
     text.number = static_cast<std::uint64_t>(lines.line_number() - 1);
     text.aligned = options.alignment;
+    text.before = before.lines();
+    before.add(text.text);
     return sentence(text, all);
   };
   const auto has_arrived = [&] {

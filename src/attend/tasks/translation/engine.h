@@ -51,6 +51,9 @@ void fields(TranslationOptions& o, Visitor&& visit) {
         "none; of whole texts, pages and files: common");
   visit("glossary", o.glossary,
         "files with a term, a tab and its translation in each line: how to translate the term");
+  visit("context", o.context, between(0, kMostContext),
+        "sentences before each one that a model trained with --context reads with it; an empty "
+        "line ends a document; default: as in training");
   visit("forbid-unknown", o.forbid_unknown, "never write the token for unknown words");
   visit("max-source-tokens", o.max_source_tokens, between(1, 1e6),
         "longest source sentence in tokens");
@@ -168,6 +171,7 @@ class TranslationEngine {
     std::string prefix = {}, prefix_where = {};
     std::vector<std::int32_t> prefix_ids = {};  // instead of the prefix
     bool aligned = false;
+    std::vector<std::string> before = {};  // sentences that are read with it, oldest first
   };
   // Throws ConfigError unless there are as many prefixes as texts, or one, or none, and of
   // `aligned` as many or none.

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "attend/core/json/json.h"
@@ -168,6 +169,10 @@ std::string pair_format_json(const PairFormat& format) {
     for (const auto& [name, token] : format.languages) json["languages"][name] = token;
     json["defaults"] = {format.defaults.source, format.defaults.target};
   }
+  if (const SourceContext& context = format.context; context.sentences > 0)
+    json["context"] = {{"sentences", context.sentences},
+                       {"separator", context.separator},
+                       {"tokens", context.tokens}};
   return json.dump();
 }
 
@@ -199,6 +204,14 @@ PairFormat read_pair_format(std::string_view text, const PairVocabularies& vocab
     } catch (const ConfigError& error) {
       throw OptionError<DataError>("{}: defaults: {}", where, message_of(error));
     }
+  }
+  if (object.find("context") != nullptr) {
+    JsonObject context = object.object("context");
+    format.context = {
+        static_cast<int>(context.integer("sentences", 1, kMostContext)),
+        static_cast<std::int32_t>(context.integer("separator", 0, vocabularies.source - 1)),
+        context.integer("tokens", 1, std::numeric_limits<std::int32_t>::max())};
+    context.finish();
   }
   object.finish();
   return format;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "attend/core/options/options.h"
+#include "attend/data/context.h"
 #include "attend/data/pair_special_tokens.h"
 #include "attend/translator.h"
 
@@ -23,6 +24,9 @@ void fields(LanguagePair& o, Visitor&& visit) {
         "the model's");
 }
 
+// The most sentences of context.
+inline constexpr int kMostContext = 100;
+
 struct PairFormat {
   // In `marks`: stand for the tokens of the languages of a pair.
   static constexpr std::int32_t kSourceLanguage = -1, kTargetLanguage = -2;
@@ -35,6 +39,7 @@ struct PairFormat {
   PairSpecialTokens marks;
   std::vector<Language> languages = {};  // those to choose from; empty: nothing is to be chosen
   LanguagePair defaults = {};            // empty names: there is no default
+  SourceContext context = {};            // that the model was trained with
 
   // The marks of a pair in these languages, or the default ones. Throws ConfigError for a language
   // that the model does not have, or has no choice of, and where one is missing.
@@ -47,7 +52,8 @@ struct PairFormat {
 
 // As stored in a model file:
 //   {"before_source": ["source"], "behind_source": [2], "before_target": [2, "target"],
-//    "languages": {"de": 7, "en": 8}, "defaults": ["en", "de"]}
+//    "languages": {"de": 7, "en": 8}, "defaults": ["en", "de"],
+//    "context": {"sentences": 2, "separator": 3, "tokens": 255}}
 std::string pair_format_json(const PairFormat& format);
 // The sizes of the vocabularies, in which all tokens must be.
 struct PairVocabularies {

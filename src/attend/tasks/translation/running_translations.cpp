@@ -169,7 +169,7 @@ void RunningTranslations::align_waiting(std::vector<Outcome<Translation>>& done)
   for (const Unaligned& one : waiting) {
     const SourceSentence& sentence = running_.at(one.outcome.number);
     for (const Hypothesis& hypothesis : one.found)
-      pairs.push_back({&sentence.call->marks, sentence.ids, hypothesis.ids});
+      pairs.push_back({&sentence.call->marks, sentence.ids, hypothesis.ids, sentence.context});
   }
   std::vector<WordPairs> alignments;
   std::exception_ptr error;
@@ -210,7 +210,7 @@ std::vector<std::string> RunningTranslations::source_tokens(const SourceSentence
   const PairSpecialTokens& marks = sentence.call->marks;
   std::vector<std::string> tokens;
   const std::size_t end = sentence.ids.size() - marks.after_source.size();
-  for (std::size_t i = marks.before_source.size(); i < end; ++i)
+  for (std::size_t i = marks.before_source.size() + sentence.context; i < end; ++i)
     tokens.push_back(model_.src_tokenizer.piece(sentence.ids[i]));
   return tokens;
 }

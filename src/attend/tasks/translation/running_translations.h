@@ -40,7 +40,8 @@ struct SourceSentence {
   std::vector<std::int32_t> prefix = {};  // what its translation begins with
   // What of it the model does not see; null: nothing
   std::shared_ptr<const ProtectedSentence> protection = nullptr;
-  bool aligned = false;  // whether its translations get alignments
+  bool aligned = false;     // whether its translations get alignments
+  std::size_t context = 0;  // tokens of the sentences before it, after the marks
 };
 
 class RunningTranslations {

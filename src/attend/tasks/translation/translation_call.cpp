@@ -6,6 +6,7 @@
 
 #include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
+#include "attend/core/strings/counted.h"
 #include "attend/error.h"
 #include "attend/tasks/text_preparer.h"
 #include "attend/tasks/translation/engine.h"
@@ -43,6 +44,9 @@ void check(const TranslationOptions& options, const TranslationEnsemble& ensembl
   if (options.shortlist && !model.shortlist)
     throw OptionError<ConfigError>("{}: the model has no shortlist; attend shortlist adds one",
                                    as_flag("shortlist"));
+  if (const int most = model.format.context.sentences; options.context > most)
+    throw OptionError<ConfigError>("{}: the model was trained with {} of context, got {}",
+                                   as_key("context"), counted(most, "sentence"), options.context);
   check_prefix_ids(options, model);
   check_end_ids(options, model);
   if (options.sampling && options.prefix_weight < 1)

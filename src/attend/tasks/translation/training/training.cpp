@@ -40,6 +40,10 @@ void check_training_text(const TranslationTraining& o) {
         "prepared: expected either the folders that attend prepare has written or {} and {}, got "
         "both",
         as_flag("src-train"), as_flag("tgt-train"));
+  if (o.data.context > 0)
+    throw OptionError<ConfigError>(
+        "{}: expected 0 with {}, which has sentences alone; train from {} and {}",
+        as_key("context"), as_flag("prepared"), as_flag("src-train"), as_flag("tgt-train"));
   if (o.vocabulary.bpe_dropout != 0.0f)
     throw OptionError<ConfigError>(
         "{}: expected 0 with {}, whose text is split into tokens already; train from {} and {}",
@@ -127,6 +131,12 @@ PairTokens pair_tokens(TranslationModel& model, const TranslationDataOptions& o)
         as_key("max-length"), o.length.max_length - 1, model.network->longest_sequence(),
         as_key("max-length"), room);
   return tokens;
+}
+
+// The context that the options ask for, whose separator is the end of sentence.
+SourceContext context_of(const TranslationDataOptions& o, const TranslationModel& model) {
+  if (o.context == 0) return {};
+  return {o.context, model.src_tokenizer.eos_id(), o.length.max_length - 1};
 }
 
 // The old model, as a teacher.
@@ -221,6 +231,7 @@ OpenOptions adopt_model(TranslationTraining& o, const Checkpoint& checkpoint) {
   o.vocabulary.joint_vocabulary = equal || common(config).tie_embeddings == TiedEmbeddings::all;
   adopt_vocabulary(o.vocabulary.tokenizer, model.tgt_tokenizer);
   o.decoding = model.decoding;
+  o.data.context = model.format.context.sentences;
   return {};
 }
 
@@ -249,6 +260,7 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
   if (!tokenizers.ends.empty()) model.ends = tokenizers.ends;
   if (tokenizers.format) model.format = *tokenizers.format;
   const PairTokens tokens = pair_tokens(model, o.data);
+  model.format.context = context_of(o.data, model);
   if (resumed == nullptr && o.initial) copy_parameters(*o.initial, model.parameters());
   model.text_kinds = kinds_of(o, text, tokenizers);
 

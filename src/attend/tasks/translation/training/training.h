@@ -28,6 +28,7 @@ struct TranslationDataOptions : PairTextOptions {
   std::vector<std::string> src_valid;
   std::vector<std::string> tgt_valid;
   LanguagePair languages;  // of the text, for a model of several languages
+  int context = 0;
   BatchOptions batch;
 };
 
@@ -41,6 +42,9 @@ void fields(TranslationDataOptions& o, Visitor&& visit) {
   visit("src-valid", o.src_valid, "source side of the validation text");
   visit("tgt-valid", o.tgt_valid, "target side of the validation text");
   fields(o.languages, visit);
+  visit("context", o.context, between(0, kMostContext),
+        "sentences before each source sentence that the model reads with it, as far as they fit "
+        "into max-length; an empty line ends a document");
   fields(o.batch, visit);
 }
 

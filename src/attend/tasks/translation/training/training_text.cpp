@@ -94,13 +94,15 @@ void refuse_without_pairs(const std::string& file, const LengthOptions& length,
                                length.max_length, as_key("max-length"), report.summary());
 }
 
-EncodedPairs PairBatches::encode(const ParallelText& text, const char* name) const {
+EncodedPairs PairBatches::encode(const ParallelText& text, const char* name, ContextUse use) const {
   ReadReport report;
   EncodedPairs pairs = encode_parallel(text, model_.src_tokenizer, model_.tgt_tokenizer,
                                        options_.data.length, report);
   notes_.push_back(fmt::format("{} text: {}", name, report.summary()));
   if (report.kept == 0)
     refuse_without_pairs(text.origins.front().file, options_.data.length, report);
+  if (const SourceContext& context = model_.format.context; context.sentences > 0)
+    return with_context(std::move(pairs), text, context, use);
   return pairs;
 }
 
@@ -115,13 +117,13 @@ BatchPlanner::Samples PairBatches::mixed(std::vector<std::int64_t> sizes,
 
 TranslationBatcher PairBatches::training(const TrainingText& text) const {
   if (text.prepared) return stored(*text.prepared);
-  EncodedPairs pairs = encode(text.train, "training");
+  EncodedPairs pairs = encode(text.train, "training", ContextUse::mostly);
   auto samples = mixed(sizes_of_files(text.train, pairs), names_of_files(text.train));
   return batches(std::move(pairs), std::move(samples));
 }
 
 TranslationBatcher PairBatches::old(const ParallelText& text) const {
-  return batches(encode(text, "old"), {});
+  return batches(encode(text, "old", ContextUse::mostly), {});
 }
 
 TranslationBatcher PairBatches::stored(const PreparedText& text) const {
@@ -151,7 +153,7 @@ TranslationBatcher PairBatches::batches(EncodedPairs pairs, BatchPlanner::Sample
 }
 
 TranslationValidation PairBatches::validation(const ParallelText& text, const char* name) const {
-  const EncodedPairs pairs = encode(text, name);
+  const EncodedPairs pairs = encode(text, name, ContextUse::always);
   TranslationOptions decoding;
   decoding.beam.beam_size = options_.loss.valid_beam_size;
   decoding.beam.length_penalty = options_.decoding.length_penalty;

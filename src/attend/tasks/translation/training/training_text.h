@@ -48,7 +48,7 @@ class PairBatches {
   static std::int64_t room_for_text(const TranslationModel& model, const PairTokens& tokens);
 
  private:
-  EncodedPairs encode(const ParallelText& text, const char* name) const;
+  EncodedPairs encode(const ParallelText& text, const char* name, ContextUse use) const;
   TranslationBatcher batches(EncodedPairs pairs, BatchPlanner::Samples samples) const;
   TranslationBatcher stored(const PreparedText& text) const;
   // For corpora of these sizes; nothing if they are not to be mixed.
