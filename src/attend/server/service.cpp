@@ -86,7 +86,7 @@ Spend Call::spend() const {
 Service::Service(ServiceOptions options, std::vector<ModelPlace> places,
                  std::shared_ptr<Runtime> runtime)
     : options_(std::move(options)),
-      models_(std::move(places), options_.models_folder, runtime),
+      models_(std::move(places), options_.models_folder, runtime, options_.model_memory),
       downloads_(options_.downloads),
       explorers_(runtime, options_.explorer),
       engine_({.queue_tokens = options_.max_tokens_in_queue}, runtime),

@@ -32,7 +32,8 @@ struct ServiceOptions {
   std::int64_t max_new_tokens = 4096;  // of each continuation
   double request_time_limit = 600;     // seconds; 0: none
   std::string models_folder = {};      // of models besides those named; empty: none
-  std::string api_keys = {};           // file of keys; empty: everyone may send requests
+  ModelMemory model_memory = {};
+  std::string api_keys = {};  // file of keys; empty: everyone may send requests
   bool has_tls = false;
   bool trust_proxy = false;    // whether requests come from a proxy that says for whom
   bool explorer = true;        // whether models are loaded again to change their attention

@@ -51,20 +51,23 @@ Server::Server(const ServingOptions& options, std::vector<ModelPlace> models,
       .finished = [this](const HttpRequest& request,
                          const HttpOutcome& outcome) { service_->finished(request, outcome); }};
   http_ = std::make_unique<HttpServer>(http_options_, std::move(handlers));
-  service_ =
-      std::make_unique<Service>(ServiceOptions{.max_tokens_in_queue = options.max_tokens_in_queue,
-                                               .max_new_tokens = options.max_new_tokens,
-                                               .request_time_limit = options.request_time_limit,
-                                               .models_folder = options.models_dir,
-                                               .api_keys = options.api_key,
-                                               .has_tls = !options.certificate.empty(),
-                                               .trust_proxy = options.trust_proxy,
-                                               .explorer = options.explorer,
-                                               .downloads = options.download_dir,
-                                               .cors = options.cors,
-                                               .preparation = options.preparation,
-                                               .log = std::move(log)},
-                                std::move(models), std::move(runtime));
+  service_ = std::make_unique<Service>(
+      ServiceOptions{
+          .max_tokens_in_queue = options.max_tokens_in_queue,
+          .max_new_tokens = options.max_new_tokens,
+          .request_time_limit = options.request_time_limit,
+          .models_folder = options.models_dir,
+          .model_memory = {.idle = options.idle,
+                           .most_bytes = static_cast<std::uint64_t>(options.max_memory) << 20},
+          .api_keys = options.api_key,
+          .has_tls = !options.certificate.empty(),
+          .trust_proxy = options.trust_proxy,
+          .explorer = options.explorer,
+          .downloads = options.download_dir,
+          .cors = options.cors,
+          .preparation = options.preparation,
+          .log = std::move(log)},
+      std::move(models), std::move(runtime));
   service_->connections = [this] { return http_->connections(); };
 }
 

@@ -22,6 +22,8 @@ struct ServingOptions {
   std::int64_t max_connections = HttpOptions{}.max_connections;
   double timeout = HttpOptions{}.timeout;
   std::string models_dir = {};
+  double idle = 0;
+  std::int64_t max_memory = 0;
   std::string api_key = {};
   std::string cors = {};
   bool explorer = ServiceOptions{}.explorer;
@@ -53,6 +55,12 @@ void fields(ServingOptions& o, Visitor&& visit) {
   visit("models-dir", o.models_dir,
         "folder of models to serve: model files and folders of runs; SIGHUP loads new and changed "
         "ones");
+  visit("idle", o.idle, between(0, 1e9),
+        "seconds without a request after which a model leaves the memory, until a request needs "
+        "it; 0: never");
+  visit("max-memory", o.max_memory, between(0, 1e9),
+        "most MiB of models in memory; those that were not used for longest leave it, until a "
+        "request needs them; 0: any number");
   visit("api-key", o.api_key,
         "file of API keys, one per line: KEY name=NAME requests=PER_MINUTE tokens=PER_MINUTE "
         "admin; default: no key is needed");

@@ -45,10 +45,11 @@ class CommandOptionEffects : public OptionEffects {
         more);
     ASSERT_EQ(run(arguments), 0) << error_;
   }
-  void train_translator() {
+  void train_translator(const std::string& more = "") {
     train("translation",
           "--n-encoder-layers 2 --n-decoder-layers 1 --src-train @train.en --tgt-train @train.de "
-          "--batch-tokens 400 --dropout 0 --context 1");
+          "--batch-tokens 400 --dropout 0 " +
+              more);
     ASSERT_EQ(run(with_paths("shortlist @run/model.safetensors --src @train.en --tgt @train.de "
                              "--translations 1 --frequent 3 --out @model")),
               0)

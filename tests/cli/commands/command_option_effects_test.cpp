@@ -16,7 +16,7 @@ std::vector<OptionCase> of_preparation(const std::string& with) {
 const std::string kToPrepare = "The man ( sees the dog's ) .\n";
 
 TEST_F(CommandOptionEffects, OfTranslate) {
-  train_translator();
+  train_translator("--context 1");
   input_ += kToPrepare;
   write("page.html", "<p>A dog sleeps.");
   write("table.csv", "a,b\nA dog sleeps.,A dog sleeps.\n");

@@ -64,6 +64,8 @@ curl -s --max-time 20 -H 'X-Forwarded-Host: example.org' -F file=@in.txt -F sour
   $url/translate_file | sed 's|/download_file.*||; s/:[0-9]*$//' > seen.file
 ls downloads 2> /dev/null | wc -l > seen.kept
 $ask $url/v1/models | sed 's/"created":[0-9]*//g' > seen.models
+sleep 0.3
+$ask $url/models | grep -o '"in_memory":[a-z]*' > seen.memory
 port=$(echo $url | sed 's/.*://')
 host=$(echo $url | sed 's|.*//||; s|:.*||')
 # Two connections that stay open; how the first one fares.
@@ -84,7 +86,7 @@ grep -i '^access-control' seen.header > seen.cors
 cut -c 1-8 log.out | sort -u > seen.log
 )");
     return seen_files({"address", "answer", "large", "models", "idle", "slow", "status", "cors",
-                       "log", "explore", "file", "kept"});
+                       "log", "explore", "file", "kept", "memory"});
   }
   // What it answers to requests for raw text.
   Seen observe_requests(const std::vector<std::string>& arguments) {
@@ -103,6 +105,10 @@ TEST_F(ServeOptionEffects, OfServe) {
   write("keys", "abcdefgh\n");
   std::filesystem::create_directory(path("more"));
   std::filesystem::copy_file(path("model"), path("more/other.safetensors"));
+  std::filesystem::create_directory(path("many"));  // of more than a MiB
+  for (std::uint64_t bytes = 0, i = 0; bytes <= 1 << 20;
+       bytes += std::filesystem::file_size(path("model")))
+    std::filesystem::copy_file(path("model"), path(fmt::format("many/{}.safetensors", ++i)));
   const std::vector<OptionCase> cases{
       {"listen", "127.0.0.2:0", "", "address file"},
       {"max-tokens-in-queue", "1", "", "answer file"},
@@ -110,8 +116,10 @@ TEST_F(ServeOptionEffects, OfServe) {
       {"max-body", "2000", "", "large"},
       {"max-connections", "1", "", "idle"},
       {"timeout", "0.3", "", "slow"},
-      {"models-dir", "@more", "", "models"},
-      {"api-key", "@keys", "", "answer large models file"},
+      {"models-dir", "@more", "", "models memory"},
+      {"idle", "0.1", "", "memory"},
+      {"max-memory", "1", "--models-dir @many", "memory"},
+      {"api-key", "@keys", "", "answer large models file memory"},
       {"cors", "*", "", "cors"},
       {"access-log", "no", "", "log"},
       {"explorer", "no", "", "explore"},

@@ -75,7 +75,8 @@ TEST_F(ExploredModels, KeepsNoModelThatIsNoLongerServed) {
   std::filesystem::copy_file(file("en-de") + "/model.safetensors", path);
   serve({"reloaded.safetensors"});
   explored({{"heads_off", "encoder.*"}});
-  const std::weak_ptr<const LoadedModel> old = ModelAccess::loaded(server_->models()[0]->loaded);
+  const std::weak_ptr<const LoadedModel> old =
+      ModelAccess::loaded(server_->models()[0]->loaded().base);
   std::filesystem::last_write_time(
       path, std::filesystem::last_write_time(path) + std::chrono::seconds(2));
   EXPECT_TRUE(server_->reload().empty());

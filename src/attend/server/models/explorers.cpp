@@ -31,17 +31,18 @@ void Explorers::run(std::function<void()> task) {
 void Explorers::go_on(std::function<void()> rest) { thread_.go_on(there(std::move(rest))); }
 
 std::shared_ptr<const Explorer> Explorers::of(const ServedModel& model) {
+  const std::shared_ptr<const Explorer> explorer = model.loaded().explorer;
   const std::lock_guard lock(mutex_);
   std::erase_if(last_, [&](const auto& one) {
     const std::shared_ptr<const Explorer> other = one.lock();
-    return !other || other == model.explorer;
+    return !other || other == explorer;
   });
-  last_.push_back(model.explorer);
+  last_.push_back(explorer);
   if (last_.size() > kMostModels) {
     if (const auto oldest = last_.front().lock()) oldest->forget_changes();
     last_.erase(last_.begin());
   }
-  return model.explorer;
+  return explorer;
 }
 
 }  // namespace attend

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <malloc.h>
+
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -14,6 +18,7 @@
 #include "attend/error.h"
 #include "attend/model_file.h"
 #include "attend/server/http/message.h"
+#include "attend/tensor/allocator.h"
 #include "attend/text/language/language_tag.h"
 
 namespace attend {
@@ -76,24 +81,75 @@ ListedModel loaded_from(const ModelPlace& place, const ModelList& list,
 
 }  // namespace
 
-Models::Models(std::vector<ModelPlace> places, std::string folder, std::shared_ptr<Runtime> runtime)
+Models::Models(std::vector<ModelPlace> places, std::string folder, std::shared_ptr<Runtime> runtime,
+               ModelMemory memory)
     : places_(std::move(places)),
       folder_(std::move(folder)),
       runtime_(std::move(runtime)),
-      bases_(places_) {
-  ModelList list;
+      bases_(places_),
+      memory_(memory) {
   std::set<std::string> names;
   for (const ModelPlace& place : places_now()) {
-    list.push_back(load_served_model(place, runtime_, bases_));
-    if (!names.insert(list.back()->name).second)
+    list_.push_back(loaded(place));
+    if (!names.insert(list_.back()->name).second)
       throw ConfigError(fmt::format("two models are called {}; name one of them: {},name=other",
-                                    quote(list.back()->name), place.path));
+                                    quote(list_.back()->name), place.path));
+    unload_unused();
   }
-  if (list.empty())
+  if (list_.empty())
     throw OptionError<ConfigError>(
         folder_.empty() ? option_text("expected a model, or {}; got none", as_flag("models-dir"))
                         : option_text("{}: no models in {}", as_flag("models-dir"), folder_));
-  publish(std::move(list));
+  if (memory_.idle > 0 || memory_.most_bytes > 0)
+    watch_ = std::jthread([this](const std::stop_token& stop) { watch_memory(stop); });
+}
+
+ServedModelPointer Models::loaded(const ModelPlace& place) {
+  ServedModelPointer model = load_served_model(place, runtime_, bases_);
+  model->weights->before_loading([this] { unload_unused(); });
+  return model;
+}
+
+// A request has a pointer of its own to its model: one without is not in use, and cannot be while
+// the list is locked.
+void Models::unload_unused() {
+  const std::lock_guard lock(mutex_);
+  const auto long_ago = ModelWeights::Clock::now() - std::chrono::duration<double>(memory_.idle);
+  std::uint64_t bytes = 0;
+  std::vector<const ServedModel*> unused;
+  for (const ServedModelPointer& model : list_) {
+    ModelWeights& weights = *model->weights;
+    if (!weights.is_loaded()) continue;
+    bytes += model->state.bytes;
+    if (model.use_count() > 1)
+      weights.touch();
+    else if (weights.can_leave())
+      unused.push_back(model.get());
+  }
+  std::sort(unused.begin(), unused.end(), [](const ServedModel* a, const ServedModel* b) {
+    return a->weights->last_use() < b->weights->last_use();
+  });
+  bool some = false;
+  for (const ServedModel* const model : unused) {
+    const bool is_idle = memory_.idle > 0 && model->weights->last_use() < long_ago;
+    if (!is_idle && (memory_.most_bytes == 0 || bytes <= memory_.most_bytes)) break;
+    model->weights->unload();
+    bytes -= model->state.bytes;
+    some = true;
+  }
+  if (!some) return;
+  release_cached_memory();
+  malloc_trim(0);  // gives the rest back to the system
+}
+
+void Models::watch_memory(const std::stop_token& stop) {
+  const auto pause = std::chrono::duration<double>(
+      memory_.idle > 0 ? std::clamp(memory_.idle / 4, 0.01, 1.0) : 1.0);
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  std::condition_variable_any stopped;
+  while (!stopped.wait_for(lock, stop, pause, [&] { return stop.stop_requested(); }))
+    unload_unused();
 }
 
 // The models of the command line come first, then those in the folder by name.
@@ -256,7 +312,7 @@ std::vector<std::string> Models::reload() {
         continue;
       }
       require_golden(place);
-      ServedModelPointer model = load_served_model(place, runtime_, bases_);
+      ServedModelPointer model = loaded(place);
       const bool keeps_name = old != before.end() && (*old)->name == model->name;
       if (!keeps_name && !names.insert(model->name).second)
         throw ConfigError(fmt::format("another model is called {}", quote(model->name)));
@@ -285,7 +341,7 @@ ServedModelPointer Models::load(const ModelPlace& place) {
   full.path = (std::filesystem::path(folder_) / name).string();
   const std::lock_guard change(changing_);
   require_golden(full);
-  const ServedModelPointer model = load_served_model(full, runtime_, bases_);
+  const ServedModelPointer model = loaded(full);
   ModelList list = all();
   const auto old = std::find_if(list.begin(), list.end(),
                                 [&](const auto& one) { return one->name == model->name; });

@@ -2,12 +2,15 @@
 // a request keeps the ones it began with.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -17,6 +20,13 @@
 namespace attend {
 
 using ModelList = std::vector<ServedModelPointer>;
+
+// What models leave the memory, and come back when a request needs them. Those that share weights
+// with adapters stay.
+struct ModelMemory {
+  double idle = 0;               // after as many seconds without a request; 0: never
+  std::uint64_t most_bytes = 0;  // of the files of the models in memory; 0: any number
+};
 
 // A translator, and its own names of the languages that a request asked for.
 struct ChosenTranslator {
@@ -29,7 +39,8 @@ class Models {
   // Loads the models in `places` and those in `folder`, model files and folders of runs, if it is
   // not empty. They compute on `runtime`. Throws ConfigError for two models of one name or none at
   // all, DataError or IoError.
-  Models(std::vector<ModelPlace> places, std::string folder, std::shared_ptr<Runtime> runtime);
+  Models(std::vector<ModelPlace> places, std::string folder, std::shared_ptr<Runtime> runtime,
+         ModelMemory memory = {});
 
   // A copy: the models may change meanwhile.
   ModelList all() const;
@@ -39,8 +50,7 @@ class Models {
   template <class Model>
   ServedModelPointer find(std::string_view name) const {
     return find(
-        name, [](const ServedModel& model) { return model.as<Model>() != nullptr; },
-        kind_of<Model>());
+        name, [](const ServedModel& model) { return model.is<Model>(); }, kind_of<Model>());
   }
   // The first translator for a pair of languages, or the one of that name: one that has the
   // languages under these names, or else under others (text/language/language_tag.h). Throws
@@ -82,14 +92,20 @@ class Models {
                           std::string_view kind) const;
   std::vector<ModelPlace> places_now() const;
   void publish(ModelList list);
+  ServedModelPointer loaded(const ModelPlace& place);
+  // Lets models leave that nobody uses: for as long as they may, and while they are too many.
+  void unload_unused();
+  void watch_memory(const std::stop_token& stop);
 
   const std::vector<ModelPlace> places_;
   const std::string folder_;
   const std::shared_ptr<Runtime> runtime_;
   std::mutex changing_;  // one change at a time
   SharedBases bases_;
+  const ModelMemory memory_;
   mutable std::mutex mutex_;
   ModelList list_;
+  std::jthread watch_;  // ends first
 };
 
 }  // namespace attend

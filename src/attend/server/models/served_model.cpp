@@ -84,7 +84,7 @@ Tokenizer input_tokenizer(const Checkpoint& checkpoint) {
       tensor_bytes(checkpoint.tensor(own ? "tokenizer.src" : "tokenizer")));
 }
 
-decltype(ServedModel::model) view_of(const BaseModel& model, const std::string& task) {
+decltype(ModelInMemory::model) view_of(const BaseModel& model, const std::string& task) {
   if (task == TranslationModel::kTask) return model.translator();
   if (task == LanguageModel::kTask) return model.generator();
   if (task == ClassificationModel::kTask) return model.classifier();
@@ -159,15 +159,11 @@ const BaseModel* SharedBases::find(const std::string& path,
   return &*model;
 }
 
-const TextKinds& ServedModel::text_kinds() const {
-  return ModelAccess::loaded(loaded)->model()->text_kinds;
-}
-
 bool ServedModel::translates(std::string_view source, std::string_view target) const {
   const auto has = [](const std::vector<std::string>& names, std::string_view wanted) {
     return std::find(names.begin(), names.end(), wanted) != names.end();
   };
-  return as<Translator>() != nullptr && has(sources, source) && has(targets, target) &&
+  return is<Translator>() && has(sources, source) && has(targets, target) &&
          (source != target || !chooses_languages);
 }
 
@@ -182,6 +178,37 @@ std::string served_name(const ModelPlace& place) {
   return name_of(place, open_checkpoint(!place.adapter.empty() ? place.adapter : place.path));
 }
 
+namespace {
+
+ModelInMemory loaded_model(const BaseModel& base, const std::string& task,
+                           const std::string& file) {
+  ModelInMemory loaded{base, std::make_shared<const Explorer>(ModelAccess::loaded(base)),
+                       view_of(base, task)};
+  if (const auto* const translator = std::get_if<Translator>(&loaded.model))
+    prepare_tokenizers_of(*translator, file);
+  return loaded;
+}
+
+// Loads a model again that has left the memory. Throws DataError if its file is another one now.
+ModelWeights::Load loads_again(const ServedModel& served, std::shared_ptr<Runtime> runtime) {
+  return [place = served.place, state = served.state, task = served.task,
+          runtime = std::move(runtime)] {
+    if (file_state(place) != state)
+      throw DataError(
+          fmt::format("{}: the file was written again while the model was not in "
+                      "memory; load it again, by SIGHUP or /models/load",
+                      place.path));
+    const std::filesystem::path path = model_file_of(place.path);
+    return loaded_model(BaseModel::load(path, runtime), task, path.string());
+  };
+}
+
+std::type_index kind_of(const ModelInMemory& loaded) {
+  return std::visit([](const auto& model) { return std::type_index(typeid(model)); }, loaded.model);
+}
+
+}  // namespace
+
 ServedModelPointer load_served_model(const ModelPlace& place, std::shared_ptr<Runtime> runtime,
                                      SharedBases& bases) {
   const std::filesystem::path path = model_file_of(place.path);
@@ -189,10 +216,10 @@ ServedModelPointer load_served_model(const ModelPlace& place, std::shared_ptr<Ru
     // What is said of a model is said by its adapter, but for the tokenizer.
     const Checkpoint checkpoint = place.adapter.empty() ? base : load_checkpoint(place.adapter);
     const BaseModel* const shared = bases.find(place.path, runtime);
-    const BaseModel loaded =
-        (shared != nullptr ? *shared : BaseModel::load(path, std::move(runtime)))
-            .with_adapter(place.adapter);
     const std::string& task = checkpoint.text("attend.task");
+    ModelInMemory loaded = loaded_model(
+        (shared != nullptr ? *shared : BaseModel::load(path, runtime)).with_adapter(place.adapter),
+        task, base.source);
     ServedModel served{.name = name_of(place, checkpoint),
                        .place = place,
                        .description = text_if_any(checkpoint, kDescriptionKey),
@@ -202,9 +229,9 @@ ServedModelPointer load_served_model(const ModelPlace& place, std::shared_ptr<Ru
                        .targets = {},
                        .loaded_at = seconds_since_epoch(),
                        .tokenizer = input_tokenizer(base),
-                       .loaded = loaded,
-                       .explorer = std::make_shared<const Explorer>(ModelAccess::loaded(loaded)),
-                       .model = view_of(loaded, task)};
+                       .kind = kind_of(loaded),
+                       .text_kinds = ModelAccess::loaded(loaded.base)->model()->text_kinds,
+                       .weights = nullptr};
     if (checkpoint.metadata.contains(kChatKey)) {
       const ChatFormat format =
           ChatFormat::from_json(checkpoint.text(kChatKey), place.path + ": " + kChatKey);
@@ -212,14 +239,18 @@ ServedModelPointer load_served_model(const ModelPlace& place, std::shared_ptr<Ru
       if (served.chat_problem.empty())
         served.chat = std::make_shared<const Chat>(format, served.tokenizer);
     }
-    if (const Translator* const translator = served.as<Translator>()) {
-      prepare_tokenizers_of(*translator, base.source);
+    if (const auto* const translator = std::get_if<Translator>(&loaded.model)) {
       set_languages(served, *translator, place, checkpoint);
     } else if (!place.source.empty() || !place.target.empty()) {
       throw ConfigError(
           fmt::format("{}: src= and tgt= are for translation models; this one is for {}",
                       place.path, served.task));
     }
+    if (const auto* const classifier = std::get_if<Classifier>(&loaded.model))
+      served.takes_pairs = classifier->takes_pairs();
+    // A model that shares its weights stays: their memory is not its own.
+    served.weights = std::make_shared<ModelWeights>(
+        std::move(loaded), shared == nullptr ? loads_again(served, runtime) : nullptr);
     return ServedModelPointer(std::make_shared<const ServedModel>(std::move(served)));
   });
 }

@@ -8,18 +8,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
+#include <typeindex>
 #include <vector>
 
-#include "attend/base_model.h"
-#include "attend/classifier.h"
-#include "attend/embedder.h"
-#include "attend/generator.h"
-#include "attend/inspect/explorer.h"
-#include "attend/tagger.h"
+#include "attend/server/models/model_weights.h"
 #include "attend/tasks/language/chat.h"
 #include "attend/text/text_kind.h"
-#include "attend/translator.h"
 
 namespace attend {
 
@@ -82,15 +76,21 @@ struct ServedModel {
   Tokenizer tokenizer;                         // of the text that goes in
   std::shared_ptr<const Chat> chat = nullptr;  // of a language model that knows conversations
   std::string chat_problem = {};               // why a chat template cannot be used
-  BaseModel loaded;
-  std::shared_ptr<const Explorer> explorer;                                 // of the same
-  std::variant<Translator, Generator, Classifier, Tagger, Embedder> model;  // the same, as its kind
+  std::type_index kind;                        // Translator, Generator, ...
+  bool takes_pairs = false;                    // of a classifier
+  TextKinds text_kinds = {};
+  std::shared_ptr<ModelWeights> weights;
 
   template <class Model>
-  const Model* as() const {
-    return std::get_if<Model>(&model);
+  bool is() const {
+    return kind == typeid(Model);
   }
-  const TextKinds& text_kinds() const;
+  // Null for a model of another kind. One that has left the memory is loaded.
+  template <class Model>
+  const Model* as() const {
+    return is<Model>() ? &std::get<Model>(weights->get().model) : nullptr;
+  }
+  const ModelInMemory& loaded() const { return weights->get(); }
   bool translates(std::string_view source, std::string_view target) const;
   // What the model calls these languages; as they are if it does not know them. Nothing for a model
   // that does not choose.

@@ -28,8 +28,7 @@ AnswerQuestion question_of(const Parameters& p) {
 }
 
 bool is_explainable(const ServedModel& model) {
-  return model.as<Translator>() != nullptr || model.as<Generator>() != nullptr ||
-         model.as<Classifier>() != nullptr;
+  return model.is<Translator>() || model.is<Generator>() || model.is<Classifier>();
 }
 
 ServedModelPointer explainable_model(const Models& models, const std::string& name) {
@@ -52,7 +51,7 @@ nlohmann::ordered_json json_of(const AnswerExplanation& found, bool translates) 
 void explain_token(const std::shared_ptr<Call>& call) {
   const ServedModelPointer model =
       explainable_model(call->service.models(), call->parameters.text("model"));
-  const bool translates = model->as<Translator>() != nullptr;
+  const bool translates = model->is<Translator>();
   AnswerQuestion question = question_of(call->parameters);
   question.languages =
       model->own_names(call->parameters.text("source"), call->parameters.text("target"));
@@ -66,9 +65,10 @@ void explain_token(const std::shared_ptr<Call>& call) {
     });
   run_in_turn(
       call, std::ssize(model->tokenizer.encode(question.text)), [call, model, question, answered] {
-        call->respond(answered(ModelAccess::loaded(model->loaded)->call([&](const SavedModel& m) {
-          return explain_answer(m, question);
-        })));
+        call->respond(
+            answered(ModelAccess::loaded(model->loaded().base)->call([&](const SavedModel& m) {
+              return explain_answer(m, question);
+            })));
       });
 }
 

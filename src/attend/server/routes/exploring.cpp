@@ -16,7 +16,7 @@ AttentionChangeOptions attention_changes_of(const Parameters& parameters) {
 ServedModelPointer explored_model(const Call& call) {
   const std::string name = call.parameters.text(kExploredModelField.name);
   for (const ServedModelPointer& model : call.service.models().all())
-    if (name.empty() ? model->as<Tagger>() == nullptr : model->name == name) return model;
+    if (name.empty() ? !model->is<Tagger>() : model->name == name) return model;
   throw HttpError{404, name.empty() ? "there is no model to explore"
                                     : fmt::format("there is no model {}", quote(name))};
 }

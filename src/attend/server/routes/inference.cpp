@@ -98,10 +98,10 @@ void infer(const std::shared_ptr<Call>& call) {
   const std::string name = asked == "default" ? "" : asked;
   for (const ServedModelPointer& model : call->service.models().all()) {
     if (!name.empty() && model->name != name) continue;
-    if (model->as<Translator>() != nullptr) return translate_inputs(call, model, name);
-    if (model->as<Classifier>() != nullptr) return classify_inputs(call, model);
-    if (model->as<Tagger>() != nullptr) return tag_inputs(call, model);
-    if (model->as<Embedder>() != nullptr) {
+    if (model->is<Translator>()) return translate_inputs(call, model, name);
+    if (model->is<Classifier>()) return classify_inputs(call, model);
+    if (model->is<Tagger>()) return tag_inputs(call, model);
+    if (model->is<Embedder>()) {
       call->parameters.object("parameters", {});
       return embed_inputs(call, false);
     }

@@ -76,8 +76,8 @@ OutputFunction function_to_apply(const Json* more, const Classifier& classifier)
 void refuse_tagger(const Models& models, const std::string& name) {
   for (const ServedModelPointer& model : models.all()) {
     if (!name.empty() && model->name != name) continue;
-    if (model->as<Classifier>() != nullptr) return;
-    if (model->as<Tagger>() != nullptr)
+    if (model->is<Classifier>()) return;
+    if (model->is<Tagger>())
       throw HttpError{400, fmt::format("{} tags words; send texts to POST /models/{}",
                                        quote(model->name), printable(model->name))};
   }
@@ -153,7 +153,7 @@ void predict(const std::shared_ptr<Call>& call) {
   const OutputFunction function = raw         ? OutputFunction::none
                                   : is_number ? OutputFunction::sigmoid
                                               : OutputFunction::standard;
-  InputTexts inputs = pairs_or_texts(p, model->as<Classifier>()->takes_pairs());
+  InputTexts inputs = pairs_or_texts(p, model->takes_pairs);
   const bool list = inputs.is_list;
   const auto shape = [=](const std::vector<Classification>& classified) {
     Json body = Json::array();
@@ -181,7 +181,7 @@ void classify_inputs(const std::shared_ptr<Call>& call, const ServedModelPointer
     }
   }
   const OutputFunction function = function_to_apply(p.find("parameters"), *model->as<Classifier>());
-  InputTexts inputs = pairs_or_texts(p, model->as<Classifier>()->takes_pairs());
+  InputTexts inputs = pairs_or_texts(p, model->takes_pairs);
   const auto shape = [=](const std::vector<Classification>& classified) {
     Json body = Json::array();
     for (const Classification& one : classified) {

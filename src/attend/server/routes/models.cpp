@@ -7,14 +7,12 @@ namespace attend {
 namespace {
 
 nlohmann::ordered_json model_json(const ServedModel& model) {
-  nlohmann::ordered_json json{{"name", model.name},
-                              {"path", model.place.path},
-                              {"task", model.task},
-                              {"bytes", model.state.bytes},
-                              {"loaded", model.loaded_at}};
+  nlohmann::ordered_json json{
+      {"name", model.name},        {"path", model.place.path},
+      {"task", model.task},        {"bytes", model.state.bytes},
+      {"loaded", model.loaded_at}, {"in_memory", model.weights->is_loaded()}};
   if (!model.description.empty()) json["description"] = model.description;
-  if (const Classifier* const classifier = model.as<Classifier>())
-    json["pairs"] = classifier->takes_pairs();
+  if (model.is<Classifier>()) json["pairs"] = model.takes_pairs;
   if (!model.sources.empty()) json["sources"] = model.sources;
   if (!model.targets.empty()) json["targets"] = model.targets;
   return json;

@@ -44,9 +44,9 @@ std::vector<RouteField> with_target_preparation(std::vector<RouteField> fields) 
 
 void require_preparation(const ServedModel& model, const TextPreparation& preparation) {
   try {
-    TextPreparer::of_input(model.text_kinds(), preparation);
-    if (model.as<Translator>() != nullptr && TextPreparer::restores(preparation))
-      TextPreparer::of_target(model.text_kinds(), preparation);
+    TextPreparer::of_input(model.text_kinds, preparation);
+    if (model.is<Translator>() && TextPreparer::restores(preparation))
+      TextPreparer::of_target(model.text_kinds, preparation);
   } catch (const ConfigError& error) {
     throw OptionError<ConfigError>("{}: {}", model.place.path, message_of(error));
   }
@@ -67,7 +67,7 @@ TextPreparation preparation_of(const Call& call) {
 }
 
 TextPreparer preparer_of(const Call& call, const ServedModel& model) {
-  return TextPreparer::of_input(model.text_kinds(), preparation_of(call));
+  return TextPreparer::of_input(model.text_kinds, preparation_of(call));
 }
 
 }  // namespace attend
