@@ -104,6 +104,8 @@ struct TranslationCandidate {
   std::int32_t end = -1;  // id of the token that ended it; -1: it was cut at the maximum length
   // Pairs (source word, target word) of the tokens, counted from 0, from cross-attention
   std::vector<std::pair<int, int>> alignment;
+  // With `alignment`: the source token that each of `tokens` attends to most, counted from 0
+  std::vector<int> token_alignment = {};
 };
 
 struct Translation {

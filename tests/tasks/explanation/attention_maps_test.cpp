@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "attend/core/random/random.h"
@@ -151,6 +152,26 @@ TEST_F(AttentionMapsOfAPair, AlignEveryTargetWordWithASourceWord) {
     EXPECT_EQ(pairs[t].second, static_cast<int>(t));
     EXPECT_GE(pairs[t].first, 0);
     EXPECT_LT(pairs[t].first, src_words);
+  }
+}
+
+// The last of the two layers decides, and what comes before the sentence is left out.
+TEST_F(AttentionMapsOfAPair, AlignEveryTargetTokenWithTheSourceTokenItLooksAtMost) {
+  const PairSpecialTokens marks = model_.format.of({});
+  const AttentionMaps maps = attention_maps(model_, marks, src_, tgt_);
+  for (const std::size_t context : {0, 2}) {
+    const std::vector<int> tokens =
+        pair_alignments(model_, std::array{PairToAlign{&marks, src_, tgt_, context}})
+            .front()
+            .tokens;
+    ASSERT_EQ(tokens.size(), tgt_.size());
+    for (std::size_t t = 0; t < tokens.size(); ++t) {
+      std::vector<float> totals(src_.size() - context - marks.after_source.size());
+      for (const AttentionMap& head : maps.cross.back())
+        for (std::size_t s = 0; s < totals.size(); ++s)
+          totals[s] += head.weights[t * src_.size() + context + s];
+      EXPECT_EQ(tokens[t], std::max_element(totals.begin(), totals.end()) - totals.begin()) << t;
+    }
   }
 }
 

@@ -21,8 +21,9 @@ struct AlignedText {
   std::vector<AlignedPiece> pieces;  // in the order of the translation, without white space
 };
 
-// The k-th translation, by the alignments of its sentences. A word that is not aligned, and one in
-// a script without spaces, goes with the source word at its relative place. `cuts`: bytes of the
+// The k-th translation, by the alignments of its sentences: of its words, or of its tokens where a
+// script has no spaces between words. A word that is not aligned goes with the source word at its
+// relative place. `cuts`: bytes of the
 // source, ascending. No piece of the source goes over one: where a cut is within a word, its
 // translation is cut as well, between the same characters or at the relative place.
 AlignedText align(const TranslatedText& translated, std::size_t k,

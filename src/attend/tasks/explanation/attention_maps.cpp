@@ -127,6 +127,14 @@ WordPairs aligned_words(const CrossBlocks& blocks, std::span<const Tokenizer::Wo
   return pairs;
 }
 
+// Each token as a word.
+std::vector<Tokenizer::Word> single_tokens(std::span<const std::int32_t> ids) {
+  std::vector<Tokenizer::Word> words;
+  for (std::int32_t i = 0; i < std::ssize(ids); ++i)
+    words.push_back({.text = {}, .begin = i, .end = i + 1});
+  return words;
+}
+
 // The records of cross-attention of all layers except the first, if there are several.
 std::vector<Tensor> cross_weights(const std::vector<AttentionRecord>& records, int& heads) {
   std::vector<Tensor> weights;
@@ -141,8 +149,8 @@ std::vector<Tensor> cross_weights(const std::vector<AttentionRecord>& records, i
 
 }  // namespace
 
-std::vector<WordPairs> word_alignments(const TranslationModel& model,
-                                       std::span<const PairToAlign> pairs) {
+std::vector<PairAlignment> pair_alignments(const TranslationModel& model,
+                                           std::span<const PairToAlign> pairs) {
   const NoGradient guard;
   RaggedBuilder sources, targets;
   for (const PairToAlign& pair : pairs) {
@@ -160,7 +168,7 @@ std::vector<WordPairs> word_alignments(const TranslationModel& model,
   int heads = 0;
   const std::vector<Tensor> weights = cross_weights(records, heads);
 
-  std::vector<WordPairs> alignments;
+  std::vector<PairAlignment> alignments;
   std::int64_t at = 0;  // of the blocks of a pair
   for (const PairToAlign& pair : pairs) {
     const PairSpecialTokens& marks = *pair.marks;
@@ -169,10 +177,16 @@ std::vector<WordPairs> word_alignments(const TranslationModel& model,
     for (const Tensor& layer : weights) blocks.layers.push_back(layer.data() + at);
     at += heads * blocks.rows * blocks.cols;
     const std::size_t before = marks.before_source.size() + pair.context;
-    const auto src_words = model.src_tokenizer.words(
-        pair.src.subspan(before, pair.src.size() - before - marks.after_source.size()));
-    alignments.push_back(aligned_words(blocks, model.tgt_tokenizer.words(pair.tgt), src_words,
-                                       marks.of_target() - 1, static_cast<std::int64_t>(before)));
+    const auto ids = pair.src.subspan(before, pair.src.size() - before - marks.after_source.size());
+    const auto aligned = [&](std::span<const Tokenizer::Word> tgt_words,
+                             std::span<const Tokenizer::Word> src_words) {
+      return aligned_words(blocks, tgt_words, src_words, marks.of_target() - 1,
+                           static_cast<std::int64_t>(before));
+    };
+    PairAlignment& alignment = alignments.emplace_back();
+    alignment.words = aligned(model.tgt_tokenizer.words(pair.tgt), model.src_tokenizer.words(ids));
+    for (const auto& [source, target] : aligned(single_tokens(pair.tgt), single_tokens(ids)))
+      alignment.tokens.push_back(source);
   }
   return alignments;
 }
@@ -180,7 +194,7 @@ std::vector<WordPairs> word_alignments(const TranslationModel& model,
 WordPairs word_alignment(const TranslationModel& model, const PairSpecialTokens& marks,
                          const std::vector<std::int32_t>& src,
                          const std::vector<std::int32_t>& tgt) {
-  return std::move(word_alignments(model, std::array{PairToAlign{&marks, src, tgt}}).front());
+  return std::move(pair_alignments(model, std::array{PairToAlign{&marks, src, tgt}}).front().words);
 }
 
 }  // namespace attend

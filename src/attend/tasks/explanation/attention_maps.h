@@ -53,11 +53,17 @@ struct PairToAlign {
   std::size_t context = 0;  // tokens of src after the marks that no word is aligned to
 };
 
+struct PairAlignment {
+  WordPairs words;
+  std::vector<int> tokens;  // the source token of each target token, without the marks
+};
+
 // Aligns each target word to the source word it attends to most, with cross-attention averaged over
-// the heads of all layers except the first. Words as grouped by the tokenizers, without the marks.
-// The pairs are read together, and their alignments are those that each has alone.
-std::vector<WordPairs> word_alignments(const TranslationModel& model,
-                                       std::span<const PairToAlign> pairs);
+// the heads of all layers except the first, and each target token in the same way. Words as grouped
+// by the tokenizers, without the marks. The pairs are read together, and their alignments are those
+// that each has alone.
+std::vector<PairAlignment> pair_alignments(const TranslationModel& model,
+                                           std::span<const PairToAlign> pairs);
 WordPairs word_alignment(const TranslationModel& model, const PairSpecialTokens& marks,
                          const std::vector<std::int32_t>& src,
                          const std::vector<std::int32_t>& tgt);

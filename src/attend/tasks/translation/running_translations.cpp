@@ -171,10 +171,10 @@ void RunningTranslations::align_waiting(std::vector<Outcome<Translation>>& done)
     for (const Hypothesis& hypothesis : one.found)
       pairs.push_back({&sentence.call->marks, sentence.ids, hypothesis.ids, sentence.context});
   }
-  std::vector<WordPairs> alignments;
+  std::vector<PairAlignment> alignments;
   std::exception_ptr error;
   try {
-    alignments = word_alignments(model_, pairs);
+    alignments = pair_alignments(model_, pairs);
   } catch (...) {
     error = std::current_exception();
   }
@@ -182,8 +182,11 @@ void RunningTranslations::align_waiting(std::vector<Outcome<Translation>>& done)
   for (Unaligned& one : waiting) {
     one.outcome.error = error;
     if (!error)
-      for (TranslationCandidate& candidate : one.outcome.result.candidates)
-        candidate.alignment = std::move(*next++);
+      for (TranslationCandidate& candidate : one.outcome.result.candidates) {
+        candidate.alignment = std::move(next->words);
+        candidate.token_alignment = std::move(next->tokens);
+        ++next;
+      }
     finish(std::move(one.outcome), done);
   }
 }
