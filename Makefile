@@ -70,7 +70,8 @@ test-package: build package static wheel ## test what users get: the installed t
 	@tools/dependencies.sh ensure test-package
 	@tests/package/installed_tree_test.sh . $(BUILD)
 	@tests/package/subproject_test.sh . build
-	@tests/package/debian_test.sh build/package/*.deb
+	@tests/package/debian_test.sh bookworm build/package/*.deb
+	@tests/package/debian_test.sh trixie
 	@tests/package/static_test.sh dist/attend-linux-$(PROCESSOR)
 	@tests/package/wheel_test.sh dist/attend-*_$(PROCESSOR).whl
 	@tests/package/cluster_test.sh . dist/attend-*_$(PROCESSOR).whl

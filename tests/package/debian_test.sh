@@ -1,22 +1,57 @@
 #!/bin/sh
-# The package in a bare Debian 12: tests/package/debian_test.sh attend.deb
-# Installs it with only its dependencies, trains the demo's model, and builds a program against it. Needs
-# root and the network.
+# The package in a bare Debian: tests/package/debian_test.sh RELEASE [attend.deb]    e.g. trixie
+# Installs it with only its dependencies, trains the demo's model, and builds a program against it. Without a package, it first
+# builds one in another root of that release, with its compiler and libraries; with CCACHE_DIR, by that cache. Needs root and
+# the network.
 set -eu
-package=$1
+release=${1:?usage: debian_test.sh RELEASE [attend.deb]}
+package=${2:-}
 [ "$(id -u)" -eq 0 ] || { echo "debian_test: needs root, for debootstrap and chroot" >&2; exit 1; }
-root=$(mktemp -d /tmp/attend-debian.XXXXXX)
-trap 'umount "$root/proc" 2>/dev/null || true; rm -rf "$root"' EXIT
-in_root() { chroot "$root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"; }
+source=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d /tmp/attend-debian.XXXXXX)
+root=$work/root
+
+# Removes nothing that is still mounted.
+remove() {
+  umount "$1/proc" 2>/dev/null || true
+  umount "$1/ccache" 2>/dev/null || true
+  if grep -q " $1/" /proc/mounts; then echo "debian_test: leaves $1, where something is mounted" >&2; else rm -rf "$1"; fi
+}
+trap 'remove "$work/build"; remove "$work/root"; remove "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+
+in_root() { chroot "$root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"; }
+# The output of a long command matters only if it fails.
+quietly() { "$@" >"$work/log" 2>&1 || { tail -n 50 "$work/log"; exit 1; }; }
+bare_root() { quietly debootstrap --variant=minbase "$@" "$release" "$root" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}"; }
+
+build_package() {
+  echo "== a build in $release"
+  root=$work/build
+  bare_root --include=ca-certificates,make
+  mount -t proc proc "$root/proc"
+  if [ -n "${CCACHE_DIR:-}" ]; then
+    mkdir "$root/ccache"
+    mount --bind "$CCACHE_DIR" "$root/ccache"
+  fi
+  mkdir "$root/root/attend"
+  tar -C "$source" --exclude=./build --exclude=./dist --exclude=./.git -c . | tar -C "$root/root/attend" -x
+  quietly in_root ${CCACHE_DIR:+CCACHE_DIR=/ccache} make -C /root/attend package
+  in_root sh -c 'c++ --version | head -n 1'
+  mv "$root"/root/attend/build/package/*.deb "$work"
+  package=$(echo "$work"/*.deb)
+  remove "$root"
+  root=$work/root
+}
+[ -n "$package" ] || build_package
 
 echo "== lintian"
 # One package for people who want all of it: the library and its headers have no packages of their own.
 lintian --fail-on error,warning --allow-root \
   --suppress-tags package-name-doesnt-match-sonames,link-to-shared-library-in-wrong-package "$package"
 
-echo "== a bare Debian 12"
-debootstrap --variant=minbase bookworm "$root" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$root.log" 2>&1 || { tail "$root.log"; exit 1; }
-rm -f "$root.log"
+echo "== a bare $release"
+bare_root
 cp "$package" "$root/attend.deb"
 in_root sh -c 'dpkg -i /attend.deb >/dev/null 2>&1 || true; apt-get update -q >/dev/null; apt-get install -f -y -q --no-install-recommends' |
   grep -E '^(Setting up|E:)' || true
@@ -31,7 +66,7 @@ in_root sh -c 'echo "The old dog sleeps." | attend translate /demo/run/model.saf
 
 echo "== a program of one's own"
 in_root apt-get install -y -q --no-install-recommends g++ cmake make pkg-config >/dev/null 2>&1
-cp -r "$(dirname "$0")/../../examples" "$root/examples"
+cp -r "$source/examples" "$root/examples"
 in_root sh -c 'cmake -S /examples -B /examples/build && cmake --build /examples/build && /examples/run_examples.sh /examples/build' \
   >"$root/examples.log" 2>&1 || { tail -30 "$root/examples.log"; exit 1; }
 in_root sh -c 'g++ /examples/translate.cpp $(pkg-config --cflags --libs attend) -o /translate && ldd /translate' | grep libattend.so.0.2
