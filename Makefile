@@ -60,11 +60,12 @@ package: ## make a Debian package in build/package
 static: ## make the program as one file for any Linux, with all libraries in it: dist/attend-linux-*
 	@tools/static_program.sh
 
-wheel: ## make a Python wheel for any Linux with glibc 2.28, in dist
+wheel: ## make a Python wheel for any Linux with glibc 2.28, in dist (ARCH=aarch64: for that processor, on x86_64)
 	@tools/dependencies.sh ensure build
 	@tools/dependencies.sh ensure python
 	@tools/dependencies.sh ensure static
-	@tools/make_wheel.sh dist
+	@$(if $(filter aarch64,$(ARCH)),tools/dependencies.sh ensure aarch64)
+	@tools/make_wheel.sh dist $(ARCH)
 
 test-package: build package static wheel ## test what users get: the installed tree, attend inside another project, the packages (root)
 	@tools/dependencies.sh ensure test-package
@@ -75,6 +76,7 @@ test-package: build package static wheel ## test what users get: the installed t
 	@tests/package/static_test.sh dist/attend-linux-$(PROCESSOR)
 	@tests/package/wheel_test.sh dist/attend-*_$(PROCESSOR).whl
 	@tests/package/cluster_test.sh . dist/attend-*_$(PROCESSOR).whl
+	@if [ $(PROCESSOR) = x86_64 ]; then $(MAKE) --no-print-directory wheel ARCH=aarch64 && tests/package/wheel_test.sh dist/attend-*_aarch64.whl; fi
 
 mutants: ## break one line after another; a test must fail for each (hours; WHICH='optim cli/*' for some, CONTINUE=1 to continue)
 	@tools/dependencies.sh ensure build

@@ -27,6 +27,8 @@ static_packages="dpkg-dev"  # unpacks Debian's sources
 mpi_packages="libopenmpi-dev openmpi-bin"
 # A build for 64-bit ARM, and what runs it.
 aarch64_packages="g++-aarch64-linux-gnu qemu-user-static"
+# What runs the Python module under qemu (tools/sysroot.sh).
+interpreter_packages="python3 libstdc++6"
 # Programs that tests start, so that none is skipped: browsers, shells, servers, a batch system, Java for Spark, and languages
 # with an example of the interface of C.
 test_packages="libbenchmark-dev libdnnl-dev ocl-icd-opencl-dev python3 python3-dev python3-venv python3-yaml libopenmpi-dev openmpi-bin
@@ -52,6 +54,7 @@ packages() {
     mpi) echo $mpi_packages ;;
     aarch64) echo $aarch64_packages ;;
     libraries) echo $libraries ;;
+    interpreter) echo $interpreter_packages ;;
     test) echo $test_packages ;;
     test-package) echo $test_package_packages ;;
     all) echo $build_packages $bench_packages $lint_packages $fuzz_packages $mutants_packages $python_packages $mpi_packages $test_packages $test_package_packages ;;

@@ -1,12 +1,13 @@
 #!/bin/sh
-# Unpacks the packages that attend needs, for another processor, into build/sysroot-ARCHITECTURE: what a cross compiler links and qemu
-# loads. Nothing is installed: apt works on lists of its own, and needs no root.
-#   tools/sysroot.sh arm64
+# Unpacks packages for another processor into build/sysroot-ARCHITECTURE: what a cross compiler links and qemu loads. Nothing is
+# installed: apt works on lists of its own, and needs no root.
+#   tools/sysroot.sh arm64                the libraries that attend needs
+#   tools/sysroot.sh arm64 interpreter    another group of tools/dependencies.sh, into build/sysroot-arm64-interpreter
 set -eu
 cd "$(dirname "$0")/.."
-architecture="${1:?usage: sysroot.sh ARCHITECTURE}"
-root="$PWD/build/sysroot-$architecture"
-packages=$(tools/dependencies.sh list libraries)
+architecture="${1:?usage: sysroot.sh ARCHITECTURE [GROUP]}"
+root="$PWD/build/sysroot-$architecture${2:+-$2}"
+packages=$(tools/dependencies.sh list "${2:-libraries}")
 [ "$(cat "$root/packages" 2>/dev/null)" != "$packages" ] || exit 0
 
 apt="$root.apt"

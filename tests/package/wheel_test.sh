@@ -2,9 +2,16 @@
 # The wheel and what it needs, apart from all else, with each interpreter that is given: imports quickly, is the program, and trains
 # and uses a model. Needs PyPI, or what pip is configured for, for NumPy and nanobind-backend.
 #   wheel_test.sh WHEEL [PYTHON ...]
+# The wheel of another processor runs in the emulated interpreter that tools/make_wheel.sh leaves in build.
 set -eu
 wheel=$(realpath "${1:?usage: wheel_test.sh WHEEL [PYTHON ...]}")
 shift
+processor=$(basename "$wheel" .whl | sed 's/.*-manylinux_[0-9]*_[0-9]*_//')
+emulated=
+if [ "$processor" != "$(uname -m)" ]; then
+  emulated=$(cd "$(dirname "$0")/../.." && pwd)/build/wheel-$processor/python
+  [ $# -gt 0 ] || set -- "$emulated"
+fi
 [ $# -gt 0 ] || set -- python3
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -27,11 +34,21 @@ for name in __cxa_throw __cxa_begin_catch __gxx_personality_v0 _ZSt19uncaught_ex
 done
 
 for python in "$@"; do
-  rm -rf venv run
-  "$python" -m venv venv
-  venv/bin/pip install --quiet --disable-pip-version-check "$wheel"
-  venv/bin/attend --version | sed -n '/^attend [0-9]/p; /^in use: /p' | grep -c . | grep -qx 2
-  venv/bin/python - <<'PYTHON'
+  rm -rf venv packages run
+  if [ -n "$emulated" ]; then
+    # A virtual environment would have to start programs of that processor.
+    version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+    PYTHONPATH= python3 -m pip install --quiet --disable-pip-version-check --target packages --only-binary :all: \
+      --platform "manylinux_2_28_$processor" --python-version "$version" "$wheel"
+    export PYTHONPATH="$folder/packages"
+    program="$python -m attend"
+  else
+    "$python" -m venv venv
+    venv/bin/pip install --quiet --disable-pip-version-check "$wheel"
+    program=venv/bin/attend python=venv/bin/python
+  fi
+  $program --version | sed -n '/^attend [0-9]/p; /^in use: /p' | grep -c . | grep -qx 2
+  "$python" - <<'PYTHON'
 import platform, sys, time
 
 begin = time.perf_counter()
