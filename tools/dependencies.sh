@@ -21,7 +21,7 @@ lint_packages="clang-format-14 clang-tidy-14 python3"
 fuzz_packages="clang-16 libclang-rt-16-dev"
 mutants_packages="python3"
 python_packages="python3 python3-dev python3-venv"
-package_packages="dpkg-dev"
+package_packages="dpkg-dev file"
 static_packages="dpkg-dev"  # unpacks Debian's sources
 # Training by several processes; without it, by one.
 mpi_packages="libopenmpi-dev openmpi-bin"
