@@ -1,11 +1,10 @@
 // Calls of programs in a shell script, and their options.
 //
 //   TEXT=iwslt14
-//   CUDA_VISIBLE_DEVICES=0 fairseq-train data-bin/$TEXT \
-//       --arch transformer --lr 5e-4   # a comment
+//   CUDA_VISIBLE_DEVICES=0 fairseq-train data-bin/$TEXT --lr 5e-4   # a comment
 //
-// Quotes, backslashes, comments, and variables that the script sets are read as a shell reads them.
-// Loops, functions and other commands are passed over.
+// Quotes, backslashes, also those at the end of a line, comments, and variables that the script
+// sets are read as a shell reads them. Loops, functions and other commands are passed over.
 #pragma once
 
 #include <cstdint>
