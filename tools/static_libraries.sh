@@ -27,6 +27,8 @@ fetch_sources() {
 library() {
   name=$1 targets=$2
   shift 2
+  # Functions that nothing calls are left out where they are linked.
+  CXXFLAGS="-ffunction-sections -fdata-sections" \
   cmake -S "$(find "$sources" -maxdepth 1 -type d -name "$name-*")" -B "$folder/$name" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     -DBUILD_SHARED_LIBS=OFF -DCMAKE_POLICY_VERSION_MINIMUM=3.5 -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib "$@"
   cmake --build "$folder/$name" --target $targets

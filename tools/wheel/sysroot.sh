@@ -22,7 +22,7 @@ compiler=$library-g++
 packages="libc6/bullseye libc6-dev/bullseye linux-libc-dev/bullseye libcrypt-dev/bullseye libstdc++6/bullseye libgcc-s1/bullseye
   libboost1.74-dev libcli11-dev libpcre2-dev libpython3.11-dev libssl-dev libtomlplusplus-dev libutf8proc-dev libzstd-dev
   nlohmann-json3-dev zlib1g-dev"
-made="$packages $(cat "$0" "$here"/*.py "$here"/*.cpp | sha256sum)"
+made="$packages $(cat "$0" tools/static_libraries.sh "$here"/*.py "$here"/*.cpp | sha256sum)"
 [ "$(cat "$sysroot/made" 2>/dev/null)" != "$made" ] || exit 0
 
 apt=$folder/apt
