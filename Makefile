@@ -62,8 +62,7 @@ static: ## make the program as one file for any Linux, with all libraries in it:
 
 wheel: ## make a Python wheel for any Linux with glibc 2.28, in dist (ARCH=aarch64: for that processor, on x86_64)
 	@tools/dependencies.sh ensure build
-	@tools/dependencies.sh ensure python
-	@tools/dependencies.sh ensure static
+	@tools/dependencies.sh ensure wheel
 	@$(if $(filter aarch64,$(ARCH)),tools/dependencies.sh ensure aarch64)
 	@tools/make_wheel.sh dist $(ARCH)
 

