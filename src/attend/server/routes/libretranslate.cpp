@@ -3,16 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <set>
 
-#include "attend/core/strings/ascii.h"
 #include "attend/core/strings/quote.h"
-#include "attend/documents/document.h"
 #include "attend/server/http/memory_share.h"
 #include "attend/server/service.h"
 #include "attend/server/work/preparation.h"
-#include "attend/server/work/text_translation.h"
+#include "attend/server/work/translated_request.h"
 #include "attend/text/language/language_guess.h"
 
 namespace attend {
@@ -26,19 +23,6 @@ constexpr std::string_view kDownloadPath = "/download_file/";
 
 Json guess_json(const LanguageGuess& guess) {
   return {{"confidence", std::round(1000 * guess.confidence) / 10}, {"language", guess.language}};
-}
-
-// The most likely one, or English if the texts have no letters. Throws HttpError if no
-// model translates into the target.
-LanguageGuess detected_source(const Models& models, const std::vector<SourceText>& texts,
-                              const std::string& target) {
-  std::string all;
-  for (const SourceText& one : texts) all += one.text + '\n';
-  const std::vector<LanguageGuess> guesses = guess_language(all, models.sources_into(target));
-  if (guesses.empty())
-    throw HttpError{400, fmt::format("no model translates into {}; GET /languages lists the pairs",
-                                     quote(target))};
-  return guesses.front();
 }
 
 void detect(const std::shared_ptr<Call>& call) {
@@ -65,78 +49,6 @@ void settings(const std::shared_ptr<Call>& call) {
                  {"language", {{"source", source}, {"target", target}}},
                  {"suggestions", false},
                  {"supportedFilesFormat", document_extensions()}});
-}
-
-// What the texts of a request become.
-struct TranslatedRequest {
-  std::shared_ptr<const Documents> documents;  // that hold the translated texts
-  TranslatedTexts texts;
-  std::optional<LanguageGuess> detected;  // if the request asked for that
-  std::string via;                        // the language between two models; empty: one translated
-};
-
-// Reads a document again that was translated once.
-using DocumentReader = std::function<std::unique_ptr<const Document>(std::string content)>;
-
-// Translates with the last of two models what the first has made of the documents.
-void translate_again(const std::shared_ptr<Call>& call, const TextTranslation& how,
-                     const DocumentReader& read, TranslatedRequest first,
-                     const std::function<void(TranslatedRequest)>& done) {
-  try {
-    auto documents = std::make_shared<Documents>();
-    for (std::string& content : translations_of(*first.documents, first.texts, 0))
-      documents->push_back(read(std::move(content)));
-    std::vector<SourceText> texts = texts_of(*documents);
-    const int cut = first.texts.cut;
-    first.documents = std::move(documents);
-    translate_texts(call, how, std::move(texts),
-                    [first = std::move(first), cut, done](TranslatedTexts all) mutable {
-                      first.texts = std::move(all);
-                      first.texts.cut += cut;
-                      done(std::move(first));
-                    });
-  } catch (...) {
-    call->fail(std::current_exception());
-  }
-}
-
-// Finds the model, or two in a row, and queues the texts of the documents.
-void translate_documents(const std::shared_ptr<Call>& call,
-                         const std::shared_ptr<const Documents>& documents, int alternatives,
-                         const DocumentReader& read, std::function<void(TranslatedRequest)> done) {
-  const Parameters& p = call->parameters;
-  const Models& models = call->service.models();
-  std::string source = p.text("source");
-  const std::string target = p.text("target");
-  std::vector<SourceText> texts = texts_of(*documents);
-  TranslatedRequest result{.documents = documents, .texts = {}, .detected = {}, .via = {}};
-  if (source == "auto") {
-    result.detected = detected_source(models, texts, target);
-    source = result.detected->language;
-  }
-  const std::vector<ChosenTranslator> chosen = models.translators(source, target);
-  const bool is_last = chosen.size() == 1;
-  const TextTranslation first = text_translation(*call, chosen.front(), is_last ? alternatives : 0);
-  std::optional<TextTranslation> second;
-  if (!is_last) {
-    second = text_translation(*call, chosen.back(), alternatives);
-    result.via = chosen.front().target;
-  }
-  translate_texts(call, first, std::move(texts),
-                  [call, read, second = std::move(second), result = std::move(result),
-                   done = std::move(done)](TranslatedTexts all) mutable {
-                    result.texts = std::move(all);
-                    if (!second) return done(std::move(result));
-                    translate_again(call, *second, read, std::move(result), done);
-                  });
-}
-
-HttpHeaders headers_of(const TranslatedRequest& result) {
-  HttpHeaders headers;
-  if (result.texts.cut > 0)
-    headers.add("Attend-Cut-Sentences", fmt::format("{}", result.texts.cut));
-  if (!result.via.empty()) headers.add("Attend-Via", result.via);
-  return headers;
 }
 
 // Each document has its other translations.
@@ -167,7 +79,12 @@ void translate(const std::shared_ptr<Call>& call) {
     return format == "html" ? html_page(content) : plain_text(std::move(content));
   };
   translate_documents(
-      call, documents, alternatives, read,
+      call,
+      {.documents = documents,
+       .source = p.text("source"),
+       .target = p.text("target"),
+       .alternatives = alternatives,
+       .read = read},
       [call, list, alternatives](const TranslatedRequest& result) {
         const std::vector<std::string> best = translations_of(*result.documents, result.texts, 0);
         Json body{{"translatedText", list ? Json(best) : Json(best.at(0))}};
@@ -182,17 +99,6 @@ void translate(const std::shared_ptr<Call>& call) {
         if (!result.via.empty()) body["via"] = result.via;
         call->respond(body, headers_of(result));
       });
-}
-
-// A file to save under its name, in characters that a header may have.
-HttpResponse file_response(const std::string& name, std::string content, HttpHeaders headers) {
-  std::string plain;
-  for (const char c : name)
-    plain += is_ascii_alphanumeric(c) || c == '.' || c == '-' || c == '_' ? c : '_';
-  headers.add("Content-Disposition", fmt::format("attachment; filename=\"{}\"", plain));
-  HttpResponse response{.type = type_of_extension(extension_of(name)), .body = std::move(content)};
-  response.headers = std::move(headers);
-  return response;
 }
 
 void translate_file(const std::shared_ptr<Call>& call) {
@@ -214,7 +120,11 @@ void translate_file(const std::shared_ptr<Call>& call) {
   const bool direct = call->parameters.flag("direct", false);
   const std::string name = file.name;
   translate_documents(
-      call, documents, 0, read,
+      call,
+      {.documents = documents,
+       .source = call->parameters.text("source"),
+       .target = call->parameters.text("target"),
+       .read = read},
       [call, share, extension, direct, name](const TranslatedRequest& result) {
         std::string content = translations_of(*result.documents, result.texts, 0).at(0);
         if (direct)

@@ -1,0 +1,49 @@
+// Translating the documents of a request: by one model, or by two in a row.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "attend/documents/document.h"
+#include "attend/server/work/text_translation.h"
+#include "attend/text/language/language_guess.h"
+
+namespace attend {
+
+// Reads a document again that was translated once.
+using DocumentReader = std::function<std::unique_ptr<const Document>(std::string content)>;
+
+struct DocumentRequest {
+  std::shared_ptr<const Documents> documents;
+  std::string source;  // a language; "auto": detected
+  std::string target;
+  int alternatives = 0;                    // other translations wanted
+  DocumentReader read;                     // for what the second of two models reads
+  std::vector<std::string> glossary = {};  // terms, which only one model alone takes
+};
+
+// What the texts of a request become.
+struct TranslatedRequest {
+  std::shared_ptr<const Documents> documents;  // that hold the translated texts
+  TranslatedTexts texts;
+  std::string source = {};                     // the language of the texts
+  std::optional<LanguageGuess> detected = {};  // if the request asked for that
+  std::string via = {};                        // the language between two models; empty: one
+};
+
+// Finds the model, or two in a row, and queues the texts of the documents. `done` is called once,
+// or the call fails. Throws what text_translation() and translate_texts() throw, and HttpError if
+// no model translates so.
+void translate_documents(const std::shared_ptr<Call>& call, DocumentRequest request,
+                         std::function<void(TranslatedRequest)> done);
+
+// Says how many sentences were cut, and through which language they were translated.
+HttpHeaders headers_of(const TranslatedRequest& result);
+
+// A file to save under its name, in characters that a header may have.
+HttpResponse file_response(const std::string& name, std::string content, HttpHeaders headers);
+
+}  // namespace attend
