@@ -157,6 +157,10 @@ std::unique_ptr<const Document> html_page(std::string_view html) {
   return std::make_unique<PartDocument<MarkupDocument>>(MarkupDocument::html(html));
 }
 
+std::unique_ptr<const Document> xml_text(std::string_view xml) {
+  return std::make_unique<PartDocument<MarkupDocument>>(MarkupDocument::xml(xml));
+}
+
 std::unique_ptr<const Document> read_document(std::string_view name, std::string_view content,
                                               const DocumentFileOptions& options) {
   require_known_format(name);

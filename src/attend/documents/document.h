@@ -35,6 +35,8 @@ struct DocumentFileOptions {
 
 std::unique_ptr<const Document> plain_text(std::string text);
 std::unique_ptr<const Document> html_page(std::string_view html);
+// See MarkupDocument::xml().
+std::unique_ptr<const Document> xml_text(std::string_view xml);
 // The extension of the file's name decides; see document_extensions(). Throws DataError for others,
 // and for bytes that are no such file; TooLongError for texts that are too large.
 std::unique_ptr<const Document> read_document(std::string_view name, std::string_view content,

@@ -145,6 +145,23 @@ TEST(Xhtml, IsReadAsXml) {
     EXPECT_EQ(capitals("<d>" + kept + "yes</d>"), "<d>" + kept + "YES</d>");
 }
 
+TEST(Xml, ElementsAreBlocksUnlessTextIsBesideThem) {
+  const auto capitals = [](const std::string& text) {
+    const MarkupDocument document = MarkupDocument::xml(text);
+    std::vector<std::string> texts;
+    for (const SourceText& one : document.texts()) texts.push_back(one.text);
+    return std::pair(texts, document.translation(in_capitals(document.texts()).texts, 0));
+  };
+  const auto [texts, out] = capitals("<d><p>a <x/>b</p>\n<p>c<i>d</i></p><!-- e --></d>");
+  EXPECT_EQ(texts, (std::vector<std::string>{"a b", "cd"}));
+  EXPECT_EQ(out, "<d><p>A <x/>B</p>\n<p>C<i>D</i></p><!-- e --></d>");
+  EXPECT_EQ(capitals("see <b>this</b> &amp; that").second, "SEE <b>THIS</b> &amp; THAT");
+  EXPECT_EQ(capitals("<?xml version=\"1.0\"?><p>a</p>").second, "<?xml version=\"1.0\"?><p>A</p>");
+  EXPECT_EQ(capitals("").second, "");
+  for (const char* broken : {"a <b> c", "</x>a<x>", "a & b", "a < b", "<p>a</q>"})
+    EXPECT_THROW(MarkupDocument::xml(broken), DataError) << broken;
+}
+
 TEST(Html, PointsSideBySideKeepTheSpacesBetweenThem) {
   for (const std::string page :
        {"<p>THE <code>a</code> <code>b</code> FILE", "<p>THE <code>a</code> <code>b</code>",

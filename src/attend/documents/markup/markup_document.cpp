@@ -1,7 +1,9 @@
 #include "attend/documents/markup/markup_document.h"
 
+#include "attend/core/strings/utf8.h"
 #include "attend/documents/markup/html_characters.h"
 #include "attend/documents/markup/markup_pieces.h"
+#include "attend/documents/markup/xml.h"
 
 namespace attend {
 namespace {
@@ -45,6 +47,23 @@ std::string written(const TextBlocks& parts, std::span<const TranslatedText>& re
   return out;
 }
 
+// Makes tags inline if there is text beside their element. Precondition: well-formed XML.
+void find_inline_tags(std::vector<MarkupPiece>& pieces) {
+  // For each piece, the number of the tag that opens the element around it, from 1; 0: none.
+  std::vector<std::size_t> around(pieces.size());
+  std::vector<std::size_t> open{0};
+  std::vector<bool> has_text(pieces.size() + 1);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const MarkupPiece& piece = pieces[i];
+    if (piece.closes && open.size() > 1) open.pop_back();
+    around[i] = open.back();
+    if (piece.is_text && !is_blank(piece.text())) has_text[open.back()] = true;
+    if (!piece.name.empty() && !piece.closes && !piece.closes_self) open.push_back(i + 1);
+  }
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    if (!pieces[i].name.empty()) pieces[i].is_inline = has_text[around[i]];
+}
+
 }  // namespace
 
 MarkupDocument MarkupDocument::html(std::string_view text) {
@@ -53,6 +72,14 @@ MarkupDocument MarkupDocument::html(std::string_view text) {
 
 MarkupDocument MarkupDocument::xhtml(std::string_view text) {
   return {blocks_of(all_pieces(text, MarkupLanguage::xhtml), false), escaped_markup};
+}
+
+MarkupDocument MarkupDocument::xml(std::string_view text) {
+  const bool is_whole = text.starts_with("<?xml") || text.starts_with("<!DOCTYPE");
+  require_well_formed(is_whole ? std::string(text) : "<x>" + std::string(text) + "</x>", "XML");
+  std::vector<MarkupPiece> pieces = all_pieces(text, MarkupLanguage::xml);
+  find_inline_tags(pieces);
+  return {blocks_of(pieces, false), escaped_markup};
 }
 
 std::vector<SourceText> MarkupDocument::texts() const {

@@ -25,6 +25,9 @@ class MarkupDocument {
   static MarkupDocument html(std::string_view text);
   // The same for well-formed XHTML, which stays well-formed.
   static MarkupDocument xhtml(std::string_view text);
+  // The same for any XML, or what may stand in an element of it. An element is a block, unless
+  // there is text beside it in the element around it. Throws DataError unless it is well-formed.
+  static MarkupDocument xml(std::string_view text);
 
   // The texts between the tags of blocks, such as paragraphs, without escapes; the tags within
   // them, such as links, are marks. Those of insets are not among them.
