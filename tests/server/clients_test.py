@@ -9,6 +9,7 @@ import urllib.request
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # it would look for prices
 
+import deepl
 import huggingface_hub
 import libretranslatepy
 import litellm
@@ -45,6 +46,59 @@ def libretranslate():
     address = json.load(urllib.request.urlopen(request))["translatedFileUrl"]
     one = command("translate", "en-de", text="The dog sleeps.\n")
     expect(urllib.request.urlopen(address).read().decode(), one + "\n" + one)
+
+
+def deepl_translations():
+    sentence = "The old dog sees the cat."
+    own = command("translate", "en-de", text=sentence + "\n").rstrip("\n")
+    for client in (deepl.Translator("key", server_url=url), deepl.DeepLClient("key", server_url=url)):
+        answer = client.translate_text(sentence, target_lang="DE")
+        expect((answer.text, answer.detected_source_lang, answer.billed_characters), (own, "EN", len(sentence)))
+        expect([one.text for one in client.translate_text([sentence] * 2, source_lang="EN", target_lang="DE", formality="prefer_more")], [own, own])
+        expect([language.code for language in client.get_source_languages()], ["EN"])
+        expect([language.code for language in client.get_target_languages()], ["DE"])
+        expect([(pair.source_lang, pair.target_lang) for pair in client.get_glossary_languages()], [("en", "de")])
+        assert client.get_usage().character.valid and not client.get_usage().any_limit_reached
+        for refused in ({"formality": "more"}, {"context": "x"}, {"split_sentences": "0"}, {"custom_instructions": ["x"]}):
+            try:
+                client.translate_text(sentence, target_lang="DE", **refused)
+                raise AssertionError(f"{refused} is not refused")
+            except deepl.DeepLException as error:
+                assert list(refused)[0] in str(error), error
+        deepl_glossaries(client)
+        with open("in.txt", "w") as file:
+            file.write(sentence + "\n")
+        status = client.translate_document_from_filepath("in.txt", "out.txt", source_lang="EN", target_lang="DE")
+        expect((status.done, open("out.txt").read()), (True, own + "\n"))
+    deepl_multilingual_glossaries(client)
+
+
+def deepl_glossaries(client):
+    glossary = client.create_glossary("mine", "EN", "DE", {"dog": "Fisch"})
+    expect((glossary.entry_count, glossary.ready, glossary.source_lang), (1, True, "EN"))
+    expect(client.get_glossary_entries(glossary), {"dog": "Fisch"})
+    expect([one.glossary_id for one in client.list_glossaries()], [glossary.glossary_id])
+    assert "Fisch" in client.translate_text_with_glossary("The old dog sleeps.", glossary).text
+    client.delete_glossary(glossary)
+    try:
+        client.get_glossary(glossary.glossary_id)
+        raise AssertionError("it is still there")
+    except deepl.GlossaryNotFoundException:
+        pass
+    client.delete_glossary(client.create_glossary_from_csv("csv", "EN", "DE", 'dog,Hund,EN,DE\n"cat",Katze\n'))
+
+
+def deepl_multilingual_glossaries(client):
+    entries = deepl.api_data.MultilingualGlossaryDictionaryEntries
+    glossary = client.create_multilingual_glossary("several", [entries("EN", "DE", {"dog": "Fisch"})])
+    client.update_multilingual_glossary_dictionary(glossary, entries("EN", "DE", {"cat": "Hund"}))
+    expect(client.get_multilingual_glossary_entries(glossary, "EN", "DE").dictionaries[0].entries, "dog\tFisch\ncat\tHund\n")
+    expect(client.replace_multilingual_glossary_dictionary(glossary, entries("EN", "DE", {"dog": "Katze"})).entry_count, 1)
+    expect(client.update_multilingual_glossary_name(glossary, "other").name, "other")
+    assert "Katze" in client.translate_text("The old dog sleeps.", source_lang="EN", target_lang="DE", glossary=glossary).text
+    client.delete_multilingual_glossary_dictionary(glossary, source_lang="EN", target_lang="DE")
+    client.delete_multilingual_glossary(glossary)
+    expect(client.list_multilingual_glossaries(), [])
 
 
 def openai_completions(client):
@@ -143,6 +197,7 @@ def prometheus():
 client = openai.OpenAI(base_url=url + "/v1", api_key="x", max_retries=0)
 expect([model.id for model in client.models.list()], ["en-de", "lm", "films", "vectors", "chat", "pairs", "ner"])
 libretranslate()
+deepl_translations()
 openai_completions(client)
 openai_chat(client)
 openai_embeddings(client)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Real clients from PyPI against a running server: libretranslatepy, openai, litellm, huggingface_hub and the parser of prometheus-client;
+# Real clients from PyPI against a running server: libretranslatepy, deepl, openai, litellm, huggingface_hub and the parser of prometheus-client;
 # LangChain, where it can be installed; and promtool, where it is. Skipped, with exit status 77, where PyPI or pip is out of reach.
 #
 #   clients_test.sh ROOT ATTEND CACHE
@@ -8,13 +8,14 @@ set -euo pipefail
 root=$1 attend=$2 cache=$3
 python=$cache/bin/python
 
-if ! [ -e "$cache/installed" ]; then
+installed=$cache/installed-with-deepl  # another name when a package is added
+if ! [ -e "$installed" ]; then
   if ! python3 -m venv "$cache" || ! timeout 500 "$python" -m pip install --quiet --disable-pip-version-check \
-      libretranslatepy==2.1.4 openai litellm huggingface_hub numpy prometheus-client; then
+      libretranslatepy==2.1.4 deepl openai litellm huggingface_hub numpy prometheus-client; then
     echo "skipped: the clients cannot be installed from PyPI"
     exit 77
   fi
-  touch "$cache/installed"
+  touch "$installed"
 fi
 
 . "$root/tests/server/small_models.sh"

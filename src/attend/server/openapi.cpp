@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "attend/core/json/json.h"
+#include "attend/core/strings/ascii.h"
 #include "attend/core/strings/html.h"
 #include "attend/version.h"
 
@@ -141,9 +142,7 @@ Json openapi_of(std::span<const Route> routes) {
                               {"default", {{"description", "an error"}}}};
     if (route.key != Route::Key::none)
       operation["security"] = Json::array({Json::object(), {{"key", Json::array()}}});
-    std::string method = route.method == "GET" ? "get" : "post";
-    if (route.method == "DELETE") method = "delete";
-    paths[std::string(route.path)][method] = std::move(operation);
+    paths[std::string(route.path)][ascii_lower(route.method)] = std::move(operation);
   }
   return {
       {"openapi", "3.0.3"},

@@ -37,6 +37,8 @@ nlohmann::ordered_json error_body(const HttpError& error, Dialect dialect) {
                 {"code", nullptr}}}};
     case Dialect::embeddings:
       return {{"error", error.message}, {"error_type", embeddings_type(error.status)}};
+    case Dialect::deepl:
+      return {{"message", error.message}};
     case Dialect::plain:
       break;
   }
@@ -94,6 +96,8 @@ HttpError http_error_of(const std::exception_ptr& error) {
 }
 
 HttpResponse error_response(const HttpError& error, Dialect dialect) {
+  if (dialect == Dialect::deepl && error.status == 401)
+    return error_response({403, "expected an API key: Authorization: DeepL-Auth-Key KEY"}, dialect);
   HttpResponse response{.status = error.status, .body = json_text(error_body(error, dialect))};
   if (error.retry_after > 0)
     response.headers.add("Retry-After", fmt::format("{}", error.retry_after));
@@ -114,7 +118,8 @@ HttpResponse page_response(std::string_view type, std::string content) {
 std::span<const Route> all_routes() {
   static const std::vector<Route> routes = [] {
     std::vector<Route> all;
-    for (auto* group : {libretranslate_routes, openai_routes, inference_routes, explanation_routes,
+    for (auto* group : {libretranslate_routes, deepl_routes, deepl_glossary_routes,
+                        deepl_document_routes, openai_routes, inference_routes, explanation_routes,
                         search_routes, model_routes, explorer_routes, operation_routes})
       for (Route& route : group()) all.push_back(std::move(route));
     return all;

@@ -20,8 +20,9 @@ class Service;
 class Call;
 
 // What errors look like: {"error": text}; {"error": {"message", "type", ...}} of OpenAI;
-// {"error", "error_type"} of text-embeddings-inference.
-enum class Dialect { plain, openai, embeddings };
+// {"error", "error_type"} of text-embeddings-inference; {"message"} of DeepL, which says 403 where
+// a key is missing.
+enum class Dialect { plain, openai, embeddings, deepl };
 
 struct Route {
   std::string_view method;
@@ -78,6 +79,9 @@ HttpResponse page_response(std::string_view type, std::string content);
 std::span<const Route> all_routes();
 // Each returns the routes of one file.
 std::vector<Route> libretranslate_routes();
+std::vector<Route> deepl_routes();
+std::vector<Route> deepl_glossary_routes();
+std::vector<Route> deepl_document_routes();
 std::vector<Route> openai_routes();
 std::vector<Route> inference_routes();
 std::vector<Route> search_routes();

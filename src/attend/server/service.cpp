@@ -59,13 +59,17 @@ std::string no_such_path(const std::string& path) {
 Dialect dialect_of(const HttpRequest& request) {
   for (const Route& route : all_routes())
     if (is_path_of(route, request.path)) return route.dialect;
+  for (const std::string_view begin : {"/v2/", "/v3/"})
+    if (request.path.starts_with(begin)) return Dialect::deepl;
   return request.path.starts_with("/v1/") ? Dialect::openai : Dialect::plain;
 }
 
 std::string key_in_headers(const HttpHeaders& headers) {
   const std::string_view authorization = headers.find("authorization");
-  if (authorization.size() > 7 && same_field(authorization.substr(0, 7), "bearer "))
-    return std::string(authorization.substr(7));
+  for (const std::string_view scheme : {"bearer ", "deepl-auth-key "})
+    if (authorization.size() > scheme.size() &&
+        same_field(authorization.substr(0, scheme.size()), scheme))
+      return std::string(authorization.substr(scheme.size()));
   return std::string(headers.find("x-api-key"));
 }
 
@@ -88,6 +92,7 @@ Service::Service(ServiceOptions options, std::vector<ModelPlace> places,
     : options_(std::move(options)),
       models_(std::move(places), options_.models_folder, runtime, options_.model_memory),
       downloads_(options_.downloads),
+      deepl_(options_.glossaries),
       explorers_(runtime, options_.explorer),
       engine_({.queue_tokens = options_.max_tokens_in_queue}, runtime),
       turns_(options_.max_tokens_in_queue),

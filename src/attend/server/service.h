@@ -12,6 +12,7 @@
 
 #include "attend/engine.h"
 #include "attend/server/access.h"
+#include "attend/server/deepl/deepl_state.h"
 #include "attend/server/downloads.h"
 #include "attend/server/http/server.h"
 #include "attend/server/metrics.h"
@@ -35,9 +36,10 @@ struct ServiceOptions {
   ModelMemory model_memory = {};
   std::string api_keys = {};  // file of keys; empty: everyone may send requests
   bool has_tls = false;
-  bool trust_proxy = false;    // whether requests come from a proxy that says for whom
-  bool explorer = true;        // whether models are loaded again to change their attention
-  std::string downloads = {};  // folder of translated files; empty: they are in memory
+  bool trust_proxy = false;     // whether requests come from a proxy that says for whom
+  bool explorer = true;         // whether models are loaded again to change their attention
+  std::string downloads = {};   // folder of translated files; empty: they are in memory
+  std::string glossaries = {};  // folder of glossaries; empty: they are in memory
   std::string cors = {};  // the origin that browsers may send requests from; "*": any; empty: none
   TextPreparation preparation = {};  // of requests that do not say it themselves
   // Receives a line of JSON for every request, without line break; one call at a time. Null:
@@ -63,6 +65,7 @@ class Service {
   Background& background() { return background_; }
   Explorers& explorers() { return explorers_; }
   Downloads& downloads() { return downloads_; }
+  DeeplState& deepl() { return deepl_; }
   // All documents that are being translated share it: a file unpacks to many times its size.
   const std::shared_ptr<MemoryBudget>& document_bytes() { return document_bytes_; }
   // How the client of a request calls this server: "http://127.0.0.1:8080". Empty if it does not
@@ -87,6 +90,7 @@ class Service {
   Models models_;
   Metrics metrics_;
   Downloads downloads_;
+  DeeplState deepl_;
   const std::shared_ptr<MemoryBudget> document_bytes_ =
       std::make_shared<MemoryBudget>(kMostOfDocuments);
   // End first: what they do may use everything else.

@@ -64,6 +64,7 @@ Server::Server(const ServingOptions& options, std::vector<ModelPlace> models,
           .trust_proxy = options.trust_proxy,
           .explorer = options.explorer,
           .downloads = options.download_dir,
+          .glossaries = options.glossary_dir,
           .cors = options.cors,
           .preparation = options.preparation,
           .log = std::move(log)},
@@ -84,8 +85,10 @@ std::uint64_t Server::request_memory() const {
   const std::uint64_t texts = http_options_.max_bodies;  // in jobs, beside the bodies
   const std::uint64_t responses = http_options_.max_bodies;
   const std::uint64_t downloads = service_->options().downloads.empty() ? Downloads::kMost : 0;
+  const std::uint64_t glossaries =
+      service_->options().glossaries.empty() ? Glossaries::Limits().all_bytes : 0;
   return http_options_.max_bodies + connections + reading + texts + responses + kMostOfDocuments +
-         downloads;
+         downloads + glossaries;
 }
 
 std::uint64_t Server::explorer_memory() {

@@ -29,6 +29,7 @@ struct ServingOptions {
   bool explorer = ServiceOptions{}.explorer;
   bool trust_proxy = ServiceOptions{}.trust_proxy;
   std::string download_dir = {};
+  std::string glossary_dir = {};
   std::string certificate = {};
   std::string key = {};
   TextPreparation preparation = {};
@@ -71,6 +72,9 @@ void fields(ServingOptions& o, Visitor&& visit) {
         "X-Forwarded-*; only safe with a proxy in front");
   visit("download-dir", o.download_dir,
         "folder for translated files, which several servers may share; default: in memory");
+  visit(
+      "glossary-dir", o.glossary_dir,
+      "folder for the glossaries of clients, which several servers may share; default: in memory");
   visit("certificate", o.certificate, "PEM file with the certificate chain of the server, for TLS");
   visit("key", o.key, "PEM file with the private key of the certificate");
   fields(o.preparation, visit);

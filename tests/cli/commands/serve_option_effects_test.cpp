@@ -63,6 +63,10 @@ printf 'The old dog.' > in.txt
 curl -s --max-time 20 -H 'X-Forwarded-Host: example.org' -F file=@in.txt -F source=en -F target=de \
   $url/translate_file | sed 's|/download_file.*||; s/:[0-9]*$//' > seen.file
 ls downloads 2> /dev/null | wc -l > seen.kept
+curl -s --max-time 20 $url/v2/glossaries -d name=a -d source_lang=en -d target_lang=de \
+  -d 'entries=a,b' -d entries_format=csv > /dev/null
+ls glossaries 2> /dev/null | wc -l > seen.glossaries
+rm -rf downloads glossaries
 $ask $url/v1/models | sed 's/"created":[0-9]*//g' > seen.models
 sleep 0.3
 $ask $url/models | grep -o '"in_memory":[a-z]*' > seen.memory
@@ -86,7 +90,7 @@ grep -i '^access-control' seen.header > seen.cors
 cut -c 1-8 log.out | sort -u > seen.log
 )");
     return seen_files({"address", "answer", "large", "models", "idle", "slow", "status", "cors",
-                       "log", "explore", "file", "kept", "memory"});
+                       "log", "explore", "file", "kept", "memory", "glossaries"});
   }
   // What it answers to requests for raw text.
   Seen observe_requests(const std::vector<std::string>& arguments) {
@@ -125,6 +129,7 @@ TEST_F(ServeOptionEffects, OfServe) {
       {"explorer", "no", "", "explore"},
       {"trust-proxy", "yes", "", "file"},
       {"download-dir", "@downloads", "", "kept"},
+      {"glossary-dir", "@glossaries", "", "glossaries"},
   };
   const auto base = with_paths("serve @model --threads 1 --listen 127.0.0.1:0");
   expect_effects(base, cases, [&](const std::vector<std::string>& arguments) {

@@ -15,6 +15,7 @@ struct NamedStatus {
 
 constexpr std::array kStatuses{
     NamedStatus{200, "OK"},
+    NamedStatus{201, "Created"},
     NamedStatus{204, "No Content"},
     NamedStatus{400, "Bad Request"},
     NamedStatus{401, "Unauthorized"},
@@ -30,6 +31,7 @@ constexpr std::array kStatuses{
     NamedStatus{424, "Failed Dependency"},
     NamedStatus{429, "Too Many Requests"},
     NamedStatus{431, "Request Header Fields Too Large"},
+    NamedStatus{456, "Quota Exceeded"},
     NamedStatus{500, "Internal Server Error"},
     NamedStatus{501, "Not Implemented"},
     NamedStatus{503, "Service Unavailable"},
