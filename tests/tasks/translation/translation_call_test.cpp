@@ -1,6 +1,10 @@
 #include "attend/tasks/translation/translation_call.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 
 #include "attend/error.h"
 #include "tasks/translation/small_translator.h"
@@ -27,6 +31,27 @@ TEST(TranslationCall, HasTermsOfTheGlossaryWhereTheyOccur) {
     }
   }
   EXPECT_EQ(of("a fish eats", options), of("a fish eats", beam_of(2))) << "no term";
+}
+
+TEST(TranslationCall, HasTermsOfTbxInTheLanguagesOfTheModel) {
+  const std::string file =
+      (std::filesystem::temp_directory_path() / ("terms" + std::to_string(getpid()) + ".TBX"))
+          .string();
+  std::ofstream(file) << "<martif><termEntry><langSet xml:lang='en'><tig><term>dog</term></tig>"
+                         "</langSet><langSet xml:lang='de'><tig><term>hund</term></tig></langSet>"
+                         "</termEntry></martif>";
+  TranslationOptions options = beam_of(2);
+  options.glossary = {file};
+  EXPECT_THROW(of("the dog", options), ConfigError) << "the model does not say its languages";
+  TranslationModel own = small_model();
+  own.text_kinds["src"].language = "en";
+  own.text_kinds["tgt"].language = "de";
+  const TranslationEngine engine(std::move(own));
+  EXPECT_NE(engine.translate(Texts{"the dog"}, options).front().text().find("hund"),
+            std::string::npos);
+  options.glossary = {"/nowhere/a.tbx"};
+  EXPECT_THROW(engine.translate(Texts{"the dog"}, options), IoError);
+  std::filesystem::remove(file);
 }
 
 TEST(TranslationCall, LeavesOutTermsThatTheModelCannotWrite) {

@@ -49,8 +49,10 @@ void fields(TranslationOptions& o, Visitor&& visit) {
   visit("protect", o.protect,
         "regular expressions of what translations keep, or common ({x}, %s, URLs, tags, code), or "
         "none; of whole texts, pages and files: common");
-  visit("glossary", o.glossary,
-        "files with a term, a tab and its translation in each line: how to translate the term");
+  visit(
+      "glossary", o.glossary,
+      "files with a term, a tab and its translation in each line, or of TBX: how to translate the "
+      "term");
   visit("context", o.context, between(0, kMostContext),
         "sentences before each one that a model trained with --context reads with it; an empty "
         "line ends a document; default: as in training");

@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 
 #include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
+#include "attend/core/strings/ascii.h"
 #include "attend/core/strings/counted.h"
+#include "attend/documents/terms/tbx_terms.h"
 #include "attend/error.h"
 #include "attend/tasks/text_preparer.h"
 #include "attend/tasks/translation/engine.h"
@@ -58,6 +62,43 @@ void check(const TranslationOptions& options, const TranslationEnsemble& ensembl
         as_key("prefix-weight"), as_flag("shortlist"));
 }
 
+// What a file holds. Throws IoError.
+std::string content_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string content{std::istreambuf_iterator<char>(in), {}};
+  if (!in) throw IoError(fmt::format("cannot read {}", path));
+  return content;
+}
+
+// The glossary with the terms of its files of TBX, which are in the languages of the model.
+std::vector<std::string> with_tbx_terms(const TranslationOptions& options,
+                                        const TranslationModel& model) {
+  const auto language = [&](const std::string& chosen, const std::string& fallback,
+                            const char* side) {
+    if (!chosen.empty()) return chosen;
+    const auto kind = model.text_kinds.find(side);
+    return fallback.empty() && kind != model.text_kinds.end() ? kind->second.language : fallback;
+  };
+  const LanguagePair& defaults = model.format.defaults;
+  const std::string source = language(options.languages.source, defaults.source, "src"),
+                    target = language(options.languages.target, defaults.target, "tgt");
+  std::vector<std::string> entries;
+  for (const std::string& entry : options.glossary) {
+    if (entry.find('\t') != entry.npos || !ascii_lower(entry).ends_with(".tbx")) {
+      entries.push_back(entry);
+      continue;
+    }
+    if (source.empty() || target.empty())
+      throw OptionError<ConfigError>(
+          "{}: {} has terms in several languages, but the model does not say its own; attend info "
+          "with {} src=CODE tgt=CODE adds them",
+          as_key("glossary"), entry, as_flag("set"));
+    for (std::string& line : tbx_terms(entry, content_of(entry), source, target))
+      entries.push_back(std::move(line));
+  }
+  return entries;
+}
+
 }  // namespace
 
 void check_target_ids(const std::vector<std::int32_t>& ids, const TranslationModel& model,
@@ -79,7 +120,8 @@ std::shared_ptr<const TranslationCall> translation_call(const TranslationEnsembl
   own.prefixes.clear();  // sentences have theirs
   own.prefix_ids.clear();
   all->patterns = SpanPatterns(options.protect);
-  if (!options.glossary.empty()) all->glossary = std::make_shared<const Glossary>(options.glossary);
+  if (!options.glossary.empty())
+    all->glossary = std::make_shared<const Glossary>(with_tbx_terms(options, model));
   own.glossary.clear();
   const bool has_target_text = has_prefixes || !all->patterns.empty() || all->glossary ||
                                !options.prefixes.empty() || !own.must_contain.empty() ||
