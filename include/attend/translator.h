@@ -79,7 +79,7 @@ struct TranslationOptions {
   std::vector<std::string> protect = {};
   // Terms that are translated in a given way where they occur in a sentence, by beam search.
   // Elements with a tab are terms: "dog|dogs\tHund|Hunde"; one of the forms of the translation is
-  // then in the translation, as must_contain. Other elements are files with such lines
+  // then in the translation, as must_contain. Other elements are files with such lines, or of TBX
   std::vector<std::string> glossary = {};
   // Sequences of target tokens that no translation contains, as ids
   std::vector<std::vector<std::int32_t>> forbidden_ids = {};

@@ -57,11 +57,11 @@ void fields(ServingOptions& o, Visitor&& visit) {
         "folder of models to serve: model files and folders of runs; SIGHUP loads new and changed "
         "ones");
   visit("idle", o.idle, between(0, 1e9),
-        "seconds without a request after which a model leaves the memory, until a request needs "
-        "it; 0: never");
+        "seconds without a request after which a model leaves the memory until the next request; "
+        "0: never");
   visit("max-memory", o.max_memory, between(0, 1e9),
-        "most MiB of models in memory; those that were not used for longest leave it, until a "
-        "request needs them; 0: any number");
+        "most MiB of models in memory; the model whose last request is oldest leaves first, until "
+        "its next request; 0: any number");
   visit("api-key", o.api_key,
         "file of API keys, one per line: KEY name=NAME requests=PER_MINUTE tokens=PER_MINUTE "
         "admin; default: no key is needed");

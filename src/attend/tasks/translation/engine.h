@@ -54,8 +54,8 @@ void fields(TranslationOptions& o, Visitor&& visit) {
       "files with a term, a tab and its translation in each line, or of TBX: how to translate the "
       "term");
   visit("context", o.context, between(0, kMostContext),
-        "sentences before each one that a model trained with --context reads with it; an empty "
-        "line ends a document; default: as in training");
+        "sentences before a sentence that a model trained with --context also reads; an empty line "
+        "ends a document; default: as in training");
   visit("forbid-unknown", o.forbid_unknown, "never write the token for unknown words");
   visit("max-source-tokens", o.max_source_tokens, between(1, 1e6),
         "longest source sentence in tokens");

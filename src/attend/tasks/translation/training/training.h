@@ -43,8 +43,8 @@ void fields(TranslationDataOptions& o, Visitor&& visit) {
   visit("tgt-valid", o.tgt_valid, "target side of the validation text");
   fields(o.languages, visit);
   visit("context", o.context, between(0, kMostContext),
-        "sentences before each source sentence that the model reads with it, as far as they fit "
-        "into max-length; an empty line ends a document");
+        "sentences before a source sentence that the model also reads, if max-length has room; an "
+        "empty line ends a document");
   fields(o.batch, visit);
 }
 
