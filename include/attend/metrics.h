@@ -366,6 +366,25 @@ struct Perplexity {
 struct ScoringOptions {
   int max_tokens = 1024;  // longer texts are a LineError
   TextPreparation preparation = {};
+  bool trust = false;  // fill SequenceScore::trust, of translations
+};
+
+// What speaks against a translation: "numbers", "1984 is missing". docs/trust.md lists the names.
+struct TranslationFlag {
+  std::string name;
+  std::string reason;
+
+  bool operator==(const TranslationFlag&) const = default;
+};
+
+// How far to trust a translation.
+struct TranslationTrust {
+  // The chrF, from 0 to 1, that translations of this model with such scores had on the text of
+  // attend calibrate, on average; nullopt: the model is not calibrated for them
+  std::optional<float> confidence = std::nullopt;
+  std::vector<TranslationFlag> flags = {};
+
+  bool operator==(const TranslationTrust&) const = default;
 };
 
 // The log-probability that a model gives to a text.
@@ -374,6 +393,7 @@ struct SequenceScore {
   std::vector<float> token_scores;  // log-probability of each token, and of the end
   // Code points of a line that a language model scored, plus one for its end; otherwise 0
   std::int64_t characters = 0;
+  std::optional<TranslationTrust> trust = std::nullopt;  // of a translation, if asked for
 };
 
 }  // namespace attend
