@@ -48,6 +48,8 @@ struct TranslationOptions {
   bool alignment = false;
   // Sentences that get one, instead of all or none: one element per sentence
   std::vector<bool> aligned = {};
+  // Fill TranslationCandidate::trust; for translate(), not for whole texts
+  bool trust = false;
   LanguagePair languages;
   // Sentences before each one that the model reads with it, the source of earlier sentences of the
   // call: at most as many as it was trained with. 0: none, so that no sentence depends on another.
@@ -106,6 +108,7 @@ struct TranslationCandidate {
   std::vector<std::pair<int, int>> alignment;
   // With `alignment`: the source token that each of `tokens` attends to most, counted from 0
   std::vector<int> token_alignment = {};
+  std::optional<TranslationTrust> trust = std::nullopt;
 };
 
 struct Translation {
@@ -191,7 +194,7 @@ class Translator {
   // Translates a text of any number of sentences and paragraphs; white space between sentences
   // stays. Sentences are found by the rules of the source language that the options or the model
   // name. One that is too long for the model is cut after a clause. The options may have one
-  // prefix, for all sentences. Throws as translate(), and ConfigError for n_best and alignment.
+  // prefix, for all sentences. Throws as translate(), and ConfigError for n_best, alignment, trust.
   std::string translate_text(const std::string& text, const TranslationOptions& options) const;
   // The same for the texts of a document or a fragment of HTML. Tags stay with their words. Throws
   // DataError also for more than a million tags.

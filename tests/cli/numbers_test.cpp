@@ -37,9 +37,9 @@ class Numbers : public testing::Test {
 
 TEST_F(Numbers, AreFoundInEveryCommandThatHasSome) {
   EXPECT_GT(numbers_.list().size(), 150u);
-  for (const char* command :
-       {"train", "filter", "translate", "generate", "classify", "score", "attention", "explain",
-        "embed", "average", "quantize", "shortlist", "evaluate", "lab", "demo", "serve"}) {
+  for (const char* command : {"train", "filter", "translate", "generate", "classify", "score",
+                              "attention", "explain", "embed", "average", "quantize", "shortlist",
+                              "calibrate", "evaluate", "lab", "demo", "serve"}) {
     const auto of_command = [&](const NumberOption& option) {
       return option.command.front() == command;
     };

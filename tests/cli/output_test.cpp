@@ -68,6 +68,8 @@ TEST_F(Output, OfEveryCommandMustArrive) {
         "$attend quantize --out small.safetensors " + mt,
         "$attend optimize --out packed.safetensors " + mt,
         "$attend average --out mean.safetensors mt"s,
+        "$attend calibrate --src train.en --tgt train.de --out calibrated.safetensors " + mt,
+        "head -3 valid.en | $attend translate --trust " + mt,
         "$attend shortlist --src valid.en --tgt valid.de --out short.safetensors " + mt,
         "echo 'The man sleeps.' | $attend embed nearest --word man --corpus train.en " + mt,
         "$attend embed senses --uses uses.tsv --word dog " + mt,

@@ -98,6 +98,7 @@ void add_commands(CLI::App& app) {
   add_quantize_command(app);
   add_optimize_command(app);
   add_shortlist_command(app);
+  add_calibrate_command(app);
   add_info_command(app);
   add_evaluate_command(app);
   add_lab_command(app);

@@ -73,6 +73,15 @@ Json alternatives_json(std::span<const TokenAlternatives> tokens) {
   return list;
 }
 
+Json trust_json(const TranslationTrust& trust) {
+  Json flags = Json::array();
+  for (const TranslationFlag& flag : trust.flags)
+    flags.push_back({{"name", flag.name}, {"reason", flag.reason}});
+  Json json{{"confidence", nullptr}, {"flags", std::move(flags)}};
+  if (trust.confidence) json["confidence"] = json_number(*trust.confidence);
+  return json;
+}
+
 Json translation_json(const Translation& translation, bool alignment) {
   Json json{{"source_tokens", translation.source_tokens}, {"translations", Json::array()}};
   for (const TranslationCandidate& c : translation.candidates) {
@@ -82,6 +91,7 @@ Json translation_json(const Translation& translation, bool alignment) {
                    {"tokens", c.tokens},
                    {"token_log_probabilities", c.token_scores}};
     if (alignment) candidate["alignment"] = c.alignment;
+    if (c.trust) candidate.update(trust_json(*c.trust));
     json["translations"].push_back(std::move(candidate));
   }
   return json;

@@ -42,8 +42,13 @@ class BeamRecorder {
 // -0.1, "log_probability": -0.1, "score": -0.1, "fate": "kept"}, ...]}, ...], as in BeamStep.
 nlohmann::ordered_json beam_json(std::span<const BeamStep> steps, const Tokenizer& target);
 
+// {"confidence": 0.83, "flags": [{"name": "numbers", "reason": "1984 is missing"}]}; a confidence
+// of null: the model has none.
+nlohmann::ordered_json trust_json(const TranslationTrust& trust);
+
 // {"source_tokens": [...], "translations": [{"text", "score", "log_probability", "tokens",
-// "token_log_probabilities"}, ...]}; with `alignment`, also "alignment".
+// "token_log_probabilities"}, ...]}; with `alignment`, also "alignment". A
+// candidate with trust has the members of trust_json().
 nlohmann::ordered_json translation_json(const Translation& translation, bool alignment = false);
 
 // [{"token": "▁Der", "id": 17, "log_probability": -0.1, "rank": 1, "likeliest": [{"token", "id",

@@ -72,6 +72,9 @@ TEST_F(CommandOptionEffects, OfTranslate) {
       {"alignment", "yes", "", "out"},
       {"alignment", "yes", "--format json", "out"},
       {"alignment", "yes", "--sample", "out"},
+      {"trust", "yes", "", "error"},
+      {"trust", "yes", "--text", "error"},
+      {"trust", "yes", "--format json", "out error"},
       {"temperature", "0.2", "--sample", "out"},
       {"top-k", "1", "--sample", "out"},
       {"top-p", "0.1", "--sample", "out"},
@@ -167,6 +170,8 @@ TEST_F(CommandOptionEffects, OfScore) {
       {"on-error", "stop", "--max-tokens 12", "out error status"},
       {"format", "json", "", "out"},
       {"tokens", "yes", "--format json", "out"},
+      {"trust", "yes", "", "out error"},
+      {"trust", "yes", "--format json", "out error"},
       {"threads", "2", "", ""}};
   expect_cases("score @model --src @valid.en --tgt @valid.de", cases);
   expect_config_file("score @model --src @valid.en --tgt @valid.de", "--tokens", "tokens = true\n");
@@ -380,12 +385,12 @@ TEST_F(CommandOptionEffects, OfEveryCommandAreTested) {
   const std::regex line("\n  ([a-z]+) ");
   for (std::sregex_iterator match(list.begin(), list.end(), line), end; match != end; ++match)
     commands.insert((*match)[1]);
-  EXPECT_EQ(commands,
-            (std::set<std::string>{
-                "attention", "average", "classify", "completion", "data",     "demo",     "embed",
-                "evaluate",  "explain", "export",   "filter",     "generate", "help",     "import",
-                "info",      "lab",     "man",      "merge",      "migrate",  "optimize", "prepare",
-                "quantize",  "score",   "serve",    "shortlist",  "train",    "translate"}));
+  EXPECT_EQ(commands, (std::set<std::string>{
+                          "attention", "average",   "calibrate", "classify", "completion", "data",
+                          "demo",      "embed",     "evaluate",  "explain",  "export",     "filter",
+                          "generate",  "help",      "import",    "info",     "lab",        "man",
+                          "merge",     "migrate",   "optimize",  "prepare",  "quantize",   "score",
+                          "serve",     "shortlist", "train",     "translate"}));
   ASSERT_EQ(run({"train", "--help"}), 0);
   for (const char* task : {"translation", "lm", "classification", "embedding", "tagging"})
     EXPECT_NE(out_.find(std::string("\n  ") + task), std::string::npos);

@@ -115,6 +115,28 @@ TEST_F(CommandOptionEffects, OfShortlist) {
   expect_a_case_for_every_option("shortlist", {cases}, {"config"});
 }
 
+TEST_F(CommandOptionEffects, OfCalibrate) {
+  train_translator();
+  const std::string command =
+      "calibrate @run/model.safetensors --src @train.en --tgt @train.de --out @made/model";
+  const std::vector<OptionCase> cases{
+      {"out", "@made/other", "", "out files"},
+      {"pairs", "300", "", "out files"},
+      {"seed", "2", "", "out files?"},
+      {"format", "json", "", "out"},
+      {"threads", "2", "", ""},
+  };
+  expect_cases(command, cases);
+  const std::vector<OptionCase> texts{{"src", "@train.de", "", "out files"},
+                                      {"tgt", "@train.en", "", "out files"}};
+  expect_cases(command, texts);
+  expect_config_file(command, "--seed 2", "seed = 2\n");
+  import_languages();
+  expect_cases("calibrate @languages --src @train.en --tgt @train.de --out @made/model --pairs 200",
+               of_languages("out files"));
+  expect_a_case_for_every_option("calibrate", {cases, texts, of_languages("")}, {"config"});
+}
+
 TEST_F(CommandOptionEffects, OfInfo) {
   train_classifier();
   const std::vector<OptionCase> cases{{"all", "yes", "", "out"},

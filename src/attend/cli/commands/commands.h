@@ -77,6 +77,9 @@ void add_optimize_command(CLI::App& app);
 // attend shortlist MODEL --src F --tgt F --out F: the model with a vocabulary shortlist.
 void add_shortlist_command(CLI::App& app);
 
+// attend calibrate MODEL --src F --tgt F --out F: the model with what its scores say of quality.
+void add_calibrate_command(CLI::App& app);
+
 // attend info MODEL: the content of a file.
 void add_info_command(CLI::App& app);
 

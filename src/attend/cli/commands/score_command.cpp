@@ -12,10 +12,12 @@
 #include "attend/cli/output_format.h"
 #include "attend/cli/progress_line.h"
 #include "attend/cli/standard_input.h"
+#include "attend/cli/told_trust.h"
 #include "attend/cli/unanswered_lines.h"
 #include "attend/core/files/lines.h"
 #include "attend/core/options/options.h"
 #include "attend/error.h"
+#include "attend/inspect/beam_tree.h"
 #include "attend/metrics.h"
 #include "attend/tasks/language/scoring.h"
 #include "attend/tasks/loaded_model.h"
@@ -51,6 +53,9 @@ void fields(ScoreArguments& a, Visitor&& visit) {
   visit("tokens", a.tokens, "also print the log-probability of every token");
   visit("bits-per-character", a.bits_per_character,
         "also print the bits per character over all lines to standard error, for a language model");
+  visit("trust", a.scoring.trust,
+        "also print how far to trust a translation: its confidence, from 0 to 1, for a model with "
+        "attend calibrate, and flags for what looks wrong");
   visit("format", a.format,
         "text: the log-probability of each line; json: one object per line, with bits per "
         "character for language models");
@@ -65,8 +70,17 @@ void fields(ScoreArguments& a, Visitor&& visit) {
   fields(a.threads, visit);
 }
 
+// Its confidence and the names of its flags, or "-".
+std::string trust_columns(const TranslationTrust& trust) {
+  std::vector<std::string> names;
+  for (const TranslationFlag& flag : trust.flags) names.push_back(flag.name);
+  return fmt::format("\t{}\t{}", trust.confidence ? fmt::format("{:.4f}", *trust.confidence) : "-",
+                     names.empty() ? "-" : fmt::format("{}", fmt::join(names, ",")));
+}
+
 std::string to_text(const SequenceScore& score, bool tokens) {
-  const std::string text = fmt::format("{:.6f}", score.log_probability);
+  std::string text = fmt::format("{:.6f}", score.log_probability);
+  if (score.trust) text += trust_columns(*score.trust);
   return tokens ? fmt::format("{}\t{:.6f}", text, fmt::join(score.token_scores, " ")) : text;
 }
 
@@ -79,6 +93,7 @@ std::string to_json(const SequenceScore& score, bool tokens) {
     json["characters"] = score.characters;
     json["bits_per_character"] = line.bits_per_character();
   }
+  if (score.trust) json.update(trust_json(*score.trust));
   if (tokens) json["token_log_probabilities"] = score.token_scores;
   return json_text(json);
 }
@@ -107,9 +122,15 @@ void score_translations(const TranslationEngine& translator, const ScoreArgument
   LineReader src(arguments.src), tgt(arguments.tgt);
   UnansweredLines unanswered(arguments.lines);
   ProgressLine progress = ProgressLine::over_lines(arguments.src, /*answering=*/true);
-  translator.score(src, tgt, progress.counted(printed(unanswered, arguments)), arguments.scoring,
-                   arguments.languages);
+  AnswerSink<SequenceScore> sink = printed(unanswered, arguments);
+  TrustSummary trust;
+  sink.accept = [&trust, accept = sink.accept](const SequenceScore& score) {
+    if (score.trust) trust.add(*score.trust);
+    accept(score);
+  };
+  translator.score(src, tgt, progress.counted(sink), arguments.scoring, arguments.languages);
   progress.end();
+  if (arguments.scoring.trust) tell_trust(trust);
   unanswered.tell_count();
 }
 
@@ -123,6 +144,7 @@ void score_text(const LanguageModel& model, const ScoreArguments& arguments) {
   if (!arguments.scoring.preparation.tgt_language.empty())
     throw ConfigError("--tgt-language: expected a translation model");
   if (!arguments.ensemble.empty()) throw ConfigError("--ensemble: expected a translation model");
+  if (arguments.scoring.trust) throw ConfigError("--trust: expected a translation model");
   LineReader lines = arguments.text.empty() ? standard_input() : LineReader(arguments.text);
   UnansweredLines unanswered(arguments.lines);
   AnswerSink<SequenceScore> sink = printed(unanswered, arguments);

@@ -26,21 +26,8 @@ std::int64_t most_tokens(std::string_view text) {
   return std::ssize(text) + 10 * beyond_ascii + 1;
 }
 
-// The language of the texts: of a model with several, that of the options or the default.
-std::string source_language(const TranslationEngine& engine, const TranslationOptions& options) {
-  if (!options.languages.source.empty()) return options.languages.source;
-  if (!options.preparation.language.empty()) return options.preparation.language;
-  const std::optional<TextKind> kind = kind_of_input(engine.model().text_kinds);
-  return kind ? kind->language : "";
-}
-
-// The language of the translation, in the same way; empty: nobody says.
-std::string target_language(const TranslationEngine& engine, const TranslationOptions& options) {
-  if (!options.languages.target.empty()) return options.languages.target;
-  if (!options.preparation.tgt_language.empty()) return options.preparation.tgt_language;
-  const TextKinds& kinds = engine.model().text_kinds;
-  const auto found = kinds.find("tgt");
-  return found == kinds.end() ? "" : found->second.language;
+LanguagePair languages_of(const TranslationEngine& engine, const TranslationOptions& options) {
+  return text_languages(engine.model(), options.languages, options.preparation);
 }
 
 void check(const TranslationOptions& options) {
@@ -82,11 +69,17 @@ TranslatedDocuments translate_documents(const TranslationEngine& engine, const D
   const auto call = translation_call(engine.ensemble(), own);
   const SentenceLimit limit{engine.model().src_tokenizer, call->source,
                             longest_sentence(own, engine.longest_source())};
-  TranslatedTexts all = cut_texts(texts_of(documents), source_language(engine, own), call->patterns,
-                                  [&](std::string_view text) { return limit.holds(text); });
+  TranslatedTexts all =
+      cut_texts(texts_of(documents), languages_of(engine, own).source, call->patterns,
+                [&](std::string_view text) { return limit.holds(text); });
   const std::vector<std::string> sentences = all.sentences();
   all.set_translations(engine.translate(sentences, options_for_sentences(own, all)));
-  return {translations_of(documents, all, 0), sentences.size(), all.cut};
+  TranslatedDocuments translated{translations_of(documents, all, 0), sentences.size(), all.cut};
+  if (own.trust)
+    for (const TranslatedText& text : all.texts)
+      for (std::size_t i = 0; i < text.translations.size(); ++i)
+        translated.trust.add(*text.candidate(i, 0).trust);
+  return translated;
 }
 
 TranslatedDocuments translate_document(const TranslationEngine& engine,
@@ -116,7 +109,8 @@ TranslatedDocuments translate_file(const TranslationEngine& engine, const std::f
     file.read(0, std::as_writable_bytes(std::span(content)));
   }
   TranslatedDocuments translated = translate_document(
-      engine, read_document(name, content, {columns, target_language(engine, options)}), options);
+      engine, read_document(name, content, {columns, languages_of(engine, options).target}),
+      options);
   write_file_atomically(out, translated.documents.front());
   return translated;
 }

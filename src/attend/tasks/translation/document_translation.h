@@ -37,6 +37,7 @@ struct TranslatedDocuments {
   std::vector<std::string> documents;
   std::size_t sentences = 0;  // of all documents
   int cut = 0;                // those too long for the model, which were cut at clauses
+  TrustSummary trust = {};    // of the sentences, if asked for
 };
 
 // Cuts the texts of documents into sentences by the rules of the language that the options or the

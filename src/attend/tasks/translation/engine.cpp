@@ -64,15 +64,6 @@ std::vector<std::size_t> batch_begins(std::span<const SourceSentence> sentences,
   return begins;
 }
 
-// Throws LineError for a text of a pair to score, to which `marks` tokens are added.
-void check_length(const std::vector<std::int32_t>& ids, int marks, const std::string& where,
-                  std::int64_t positions, const ScoringOptions& options) {
-  if (std::ssize(ids) > options.max_tokens)
-    throw OptionError<TooLongError>("{}: expected at most {} tokens ({}), got {}", where,
-                                    options.max_tokens, as_flag("max-tokens"), ids.size());
-  require_room(where, std::ssize(ids), marks, positions);
-}
-
 // Throws LineError for a prefix that leaves no room for another token.
 void check_prefix(const std::vector<std::int32_t>& prefix, const std::string& where,
                   const TranslationCall& call, std::int64_t positions) {
@@ -133,6 +124,7 @@ SourceSentence TranslationEngine::sentence(
     sentence.protection =
         std::make_shared<const ProtectedSentence>(text.text, spans, call->stand_ins);
   }
+  if (call->trust) sentence.text = text.text;
   const std::string& read = sentence.protection ? sentence.protection->text() : text.text;
   sentence.aligned = text.aligned || (sentence.protection && sentence.protection->has_marks());
   sentence.call = call_of_sentence(*ensemble_, call, read, sentence.protection.get());
@@ -302,59 +294,6 @@ std::vector<Translation> TranslationEngine::translate_sentences(
   return results;
 }
 
-PairToScore TranslationEngine::with_marks(PairToScore pair, const std::string& source_name,
-                                          const std::string& target_name,
-                                          const PairSpecialTokens& marks,
-                                          const ScoringOptions& options) const {
-  const std::int64_t positions = ensemble_->longest_input();
-  check_length(pair.source, marks.of_source(), source_name, positions, options);
-  check_length(pair.target, marks.of_target(), target_name, positions, options);
-  pair.source = marks.around(pair.source);
-  return pair;
-}
-
-std::pair<TextPreparer, TextPreparer> TranslationEngine::preparers(
-    const ScoringOptions& options) const {
-  return {TextPreparer::of_input(model().text_kinds, options.preparation),
-          TextPreparer::of_target(model().text_kinds, options.preparation)};
-}
-
-std::vector<PairToScore> TranslationEngine::scored_pairs(std::span<const std::string> src,
-                                                         std::span<const std::string> tgt,
-                                                         const ScoringOptions& options,
-                                                         const LanguagePair& languages) const {
-  if (src.size() != tgt.size())
-    throw DataError(
-        fmt::format("expected as many targets as sources, got {} and {}", tgt.size(), src.size()));
-  const PairSpecialTokens marks = model().format.of(languages);
-  const auto [source, target] = preparers(options);
-  std::vector<std::vector<std::int32_t>> sources = encode_all(source(src), model().src_tokenizer),
-                                         targets = encode_all(target(tgt), model().tgt_tokenizer);
-  std::vector<PairToScore> pairs;
-  for (std::size_t i = 0; i < src.size(); ++i)
-    pairs.push_back(with_marks({std::move(sources[i]), std::move(targets[i])},
-                               fmt::format("source {}", i + 1), fmt::format("target {}", i + 1),
-                               marks, options));
-  return pairs;
-}
-
-std::vector<SequenceScore> TranslationEngine::score(std::span<const PairToScore> pairs,
-                                                    const LanguagePair& languages) const {
-  std::vector<std::vector<std::int32_t>> sources, targets;
-  for (const PairToScore& pair : pairs) {
-    sources.push_back(pair.source);
-    targets.push_back(pair.target);
-  }
-  return ensemble_->score(model().format.of(languages), sources, targets);
-}
-
-std::vector<SequenceScore> TranslationEngine::score(std::span<const std::string> src,
-                                                    std::span<const std::string> tgt,
-                                                    const ScoringOptions& options,
-                                                    const LanguagePair& languages) const {
-  return score(scored_pairs(src, tgt, options, languages), languages);
-}
-
 std::vector<TokenAlternatives> TranslationEngine::alternatives(
     const std::string& source, const std::vector<std::int32_t>& target, int count,
     const LanguagePair& languages) const {
@@ -366,27 +305,6 @@ std::vector<TokenAlternatives> TranslationEngine::alternatives(
   require_room("the source", std::ssize(ids), marks.of_source(), ensemble_->longest_input());
   require_room("the target", std::ssize(target), marks.of_target(), ensemble_->longest_input());
   return token_alternatives(*ensemble_, marks, {marks.around(ids), target}, count);
-}
-
-void TranslationEngine::score(LineReader& src, LineReader& tgt,
-                              const AnswerSink<SequenceScore>& sink, const ScoringOptions& options,
-                              const LanguagePair& languages) const {
-  const PairSpecialTokens marks = model().format.of(languages);
-  const auto [source, target] = preparers(options);
-  const auto next = [&, &source = source, &target = target]() -> std::optional<PairToScore> {
-    const auto lines = next_of_both(src, tgt);
-    if (!lines) return std::nullopt;
-    return with_marks({model().src_tokenizer.encode(source(lines->first)),
-                       model().tgt_tokenizer.encode(target(lines->second))},
-                      src.where(), tgt.where(), marks, options);
-  };
-  answer_all(Conversation<PairToScore, SequenceScore>{
-      .arrived = [&] { return src.has_arrived() && tgt.has_arrived(); },
-      .next = next,
-      .where = [&] { return src.where(); },
-      .answer = [&](std::span<const PairToScore> pairs) { return score(pairs, languages); },
-      .sink = sink,
-  });
 }
 
 }  // namespace attend

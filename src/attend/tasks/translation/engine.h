@@ -37,6 +37,9 @@ void fields(TranslationOptions& o, Visitor&& visit) {
   visit("alignment", o.alignment,
         "also print the source word that each word of a translation attends to most, as pairs of "
         "numbers from 0");
+  visit("trust", o.trust,
+        "also tell how far to trust each translation: a confidence, from 0 to 1, for a model with "
+        "attend calibrate, and flags for what looks wrong");
   visit(
       "prefix-weight", o.prefix_weight, above(0, 1),
       "weight of --prefix: 1 makes translations begin with the prefix, lower values only raise the "
@@ -74,6 +77,8 @@ struct TokenizedSentence {
 // The tokens of a pair to score: the source with its marks, the target without.
 struct PairToScore {
   std::vector<std::int32_t> source, target;
+  std::string source_text = {}, target_text = {};     // for the judge
+  std::shared_ptr<const TrustJudge> judge = nullptr;  // null: nobody asked how far to trust it
 };
 
 // The ids of the tokens of a translation by this model.
@@ -160,6 +165,12 @@ class TranslationEngine {
                                               const LanguagePair& languages = {}) const;
 
  private:
+  // Fills the trust of the pairs that have a judge.
+  void judge(std::span<const PairToScore> pairs, const PairSpecialTokens& marks,
+             std::vector<SequenceScore>& scores) const;
+  // Null unless the options ask for it.
+  std::shared_ptr<const TrustJudge> judge_of(const ScoringOptions& options,
+                                             const LanguagePair& languages) const;
   // Prepare sources and targets to score. Throws ConfigError.
   std::pair<TextPreparer, TextPreparer> preparers(const ScoringOptions& options) const;
   // Gives the pair its marks. Throws LineError for a text that is too long, by its name.

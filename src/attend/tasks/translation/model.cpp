@@ -124,6 +124,14 @@ std::vector<std::int32_t> read_ends(const Checkpoint& checkpoint, const Tokenize
   return ids;
 }
 
+const std::string kTrustKey = "attend.trust";
+
+std::shared_ptr<const TrustCalibration> read_trust(const Checkpoint& checkpoint) {
+  if (!checkpoint.metadata.contains(kTrustKey)) return nullptr;
+  return std::make_shared<const TrustCalibration>(
+      read_trust_calibration(checkpoint.text(kTrustKey), checkpoint.source + ": " + kTrustKey));
+}
+
 // Returns the format of a model of one pair of languages.
 PairFormat usual_format(const Tokenizer& src, const Tokenizer& tgt) {
   return {.marks = {{}, {src.eos_id()}, {tgt.bos_id()}}};
@@ -173,6 +181,7 @@ Metadata TranslationModel::configuration() const {
   Metadata metadata{{"attend.arch", std::string(name_of(config))},
                     {"attend.config", config_json(config)},
                     {"attend.decoding", options_to_json(decoding)}};
+  if (trust) metadata[kTrustKey] = to_json_text(*trust);
   if (!suppressed.empty())
     metadata[kSuppressedKey] = fmt::format("[{}]", fmt::join(suppressed, ","));
   if (ends != std::vector{tgt_tokenizer.eos_id()})
@@ -238,15 +247,30 @@ std::vector<std::vector<float>> TranslationModel::golden_outputs(
   return outputs;
 }
 
-Checkpoint with_shortlist(const Checkpoint& checkpoint, const Shortlist& shortlist) {
-  Checkpoint result = checkpoint;
-  std::erase_if(result.tensors, [](const NamedTensor& t) {
-    return t.name.starts_with(kTrainingState) || t.name.starts_with(kShortlist);
-  });
-  std::erase_if(result.metadata,
+namespace {
+
+Checkpoint without_training_state(Checkpoint checkpoint) {
+  std::erase_if(checkpoint.tensors,
+                [](const NamedTensor& t) { return t.name.starts_with(kTrainingState); });
+  std::erase_if(checkpoint.metadata,
                 [](const auto& entry) { return entry.first.starts_with(kTrainingState); });
+  return checkpoint;
+}
+
+}  // namespace
+
+Checkpoint with_shortlist(const Checkpoint& checkpoint, const Shortlist& shortlist) {
+  Checkpoint result = without_training_state(checkpoint);
+  std::erase_if(result.tensors,
+                [](const NamedTensor& t) { return t.name.starts_with(kShortlist); });
   for (NamedTensor& tensor : shortlist_tensors(shortlist))
     result.tensors.push_back(std::move(tensor));
+  return result;
+}
+
+Checkpoint with_trust(const Checkpoint& checkpoint, const TrustCalibration& calibration) {
+  Checkpoint result = without_training_state(checkpoint);
+  result.metadata[kTrustKey] = to_json_text(calibration);
   return result;
 }
 
@@ -266,6 +290,7 @@ TranslationModel translation_model(const Checkpoint& checkpoint) {
   model.format = std::move(format);
   model.suppressed = read_suppressed(checkpoint, model.tgt_tokenizer);
   model.ends = read_ends(checkpoint, model.tgt_tokenizer);
+  model.trust = read_trust(checkpoint);
   model.source = checkpoint.source;
   model.text_kinds = read_text_kinds(checkpoint);
   return model;

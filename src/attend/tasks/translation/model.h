@@ -8,6 +8,7 @@
 //              attend.end_tokens  ids that end an output, as JSON; absent: the end of sentence
 //              attend.pair_format  the PairFormat, as JSON; absent: a source ends with its end of
 //                                  sentence, the decoder begins with bos
+//              attend.trust     the TrustCalibration, as JSON; absent: none
 //   tensors    tokenizer.src and tokenizer.tgt, or tokenizer for a joint vocabulary; with a
 //   shortlist
 //              shortlist.always, shortlist.offsets, shortlist.translations (i32)
@@ -27,6 +28,7 @@
 #include "attend/models/encoder_decoder.h"
 #include "attend/tasks/model_file/saved_model.h"
 #include "attend/tasks/translation/pair_format.h"
+#include "attend/tasks/translation/trust/calibration.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {
@@ -68,9 +70,10 @@ struct TranslationModel final : SavedModel {
   Tokenizer tgt_tokenizer;
   ModelDecoding decoding;
   PairFormat format;
-  std::vector<std::int32_t> suppressed;        // target tokens that are never written
-  std::vector<std::int32_t> ends;              // target tokens that end an output
-  std::shared_ptr<const Shortlist> shortlist;  // null for most models
+  std::vector<std::int32_t> suppressed;                     // target tokens that are never written
+  std::vector<std::int32_t> ends;                           // target tokens that end an output
+  std::shared_ptr<const Shortlist> shortlist;               // null for most models
+  std::shared_ptr<const TrustCalibration> trust = nullptr;  // null without attend calibrate
 
   TranslationModel(std::shared_ptr<EncoderDecoder> network, Tokenizer src_tokenizer,
                    Tokenizer tgt_tokenizer, ModelDecoding decoding = {},
@@ -97,6 +100,9 @@ std::string config_json(const ArchitectureConfig& config);
 
 // The model in `checkpoint` with this shortlist (replacing any other), without training state.
 Checkpoint with_shortlist(const Checkpoint& checkpoint, const Shortlist& shortlist);
+
+// The same with this calibration.
+Checkpoint with_trust(const Checkpoint& checkpoint, const TrustCalibration& calibration);
 
 // The metadata of a model with more special tokens than usual, or of several languages.
 inline constexpr const char* kPairFormatKey = "attend.pair_format";

@@ -67,6 +67,7 @@ Translation untranslated(const SourceSentence& sentence) {
   Translation translation;
   translation.candidates.emplace_back();
   if (sentence.protection) translation.candidates.back().text = sentence.protection->original();
+  if (sentence.call->trust) translation.candidates.back().trust.emplace();
   return translation;
 }
 
@@ -194,9 +195,14 @@ void RunningTranslations::align_waiting(std::vector<Outcome<Translation>>& done)
 void RunningTranslations::finish(Outcome<Translation> outcome,
                                  std::vector<Outcome<Translation>>& done) {
   const auto found = running_.find(outcome.number);
-  if (!outcome.error && found->second.protection)
+  const SourceSentence& sentence = found->second;
+  if (!outcome.error && sentence.protection)
     for (TranslationCandidate& candidate : outcome.result.candidates)
-      found->second.protection->restore(candidate);
+      sentence.protection->restore(candidate);
+  if (!outcome.error && sentence.call->trust)
+    for (TranslationCandidate& candidate : outcome.result.candidates)
+      candidate.trust = sentence.call->trust->of(sentence.text, candidate.text,
+                                                 TranslationScores{candidate.token_scores});
   running_.erase(found);
   done.push_back(std::move(outcome));
 }

@@ -14,6 +14,7 @@
 #include "attend/tasks/translation/ensemble.h"
 #include "attend/tasks/translation/protected_sentence.h"
 #include "attend/tasks/translation/stand_ins.h"
+#include "attend/tasks/translation/trust/trust.h"
 #include "attend/text/protection/glossary.h"
 #include "attend/text/protection/span_patterns.h"
 #include "attend/translator.h"
@@ -30,6 +31,7 @@ struct TranslationCall {
   SpanPatterns patterns = {};                          // of what stays as it is
   StandIns stand_ins = {};                             // for that
   std::shared_ptr<const Glossary> glossary = nullptr;  // of terms in the sentences; null: none
+  std::shared_ptr<const TrustJudge> trust = nullptr;   // of translations; null: not asked for
 };
 
 // A sentence to translate.
@@ -42,6 +44,7 @@ struct SourceSentence {
   std::shared_ptr<const ProtectedSentence> protection = nullptr;
   bool aligned = false;     // whether its translations get alignments
   std::size_t context = 0;  // tokens of the sentences before it, after the marks
+  std::string text = {};    // for call->trust
 };
 
 class RunningTranslations {

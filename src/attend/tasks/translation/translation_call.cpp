@@ -132,10 +132,34 @@ std::shared_ptr<const TranslationCall> translation_call(const TranslationEnsembl
   own.must_contain = all->target(own.must_contain);
   own.must_not_contain = all->target(own.must_not_contain);
   all->rules = phrase_rules(own, model);
+  if (own.trust) all->trust = trust_judge(ensemble, own.languages, own.preparation);
   if (!all->patterns.empty())
     all->stand_ins =
         stand_ins({model.src_tokenizer, all->source}, {model.tgt_tokenizer, all->target});
   return all;
+}
+
+LanguagePair text_languages(const TranslationModel& model, const LanguagePair& languages,
+                            const TextPreparation& preparation) {
+  const auto chosen = [&](const std::string& asked, const std::string& prepared, const char* side) {
+    if (!asked.empty()) return asked;
+    if (!prepared.empty()) return prepared;
+    const auto kind = model.text_kinds.find(side);
+    return kind == model.text_kinds.end() ? std::string() : kind->second.language;
+  };
+  return {chosen(languages.source, preparation.language, "src"),
+          chosen(languages.target, preparation.tgt_language, "tgt")};
+}
+
+std::shared_ptr<const TrustJudge> trust_judge(const TranslationEnsemble& ensemble,
+                                              const LanguagePair& languages,
+                                              const TextPreparation& preparation) {
+  const auto& calibration = ensemble.first().trust;
+  const bool fits = calibration && !ensemble.has_several() &&
+                    calibration->languages.source == languages.source &&
+                    calibration->languages.target == languages.target;
+  return std::make_shared<const TrustJudge>(
+      text_languages(ensemble.first(), languages, preparation), fits ? calibration : nullptr);
 }
 
 // The search is wide enough to weigh where a phrase may come. Samples, and the tokens of a

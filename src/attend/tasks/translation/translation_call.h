@@ -18,6 +18,16 @@ std::shared_ptr<const TranslationCall> translation_call(const TranslationEnsembl
                                                         const TranslationOptions& options,
                                                         bool has_prefixes = false);
 
+// The languages of texts, as options, preparation and the model name them; empty: nobody says.
+LanguagePair text_languages(const TranslationModel& model, const LanguagePair& languages,
+                            const TextPreparation& preparation);
+
+// Judges translations in these languages by these models. Only a model that was calibrated for the
+// languages, and is alone, has a confidence.
+std::shared_ptr<const TrustJudge> trust_judge(const TranslationEnsemble& ensemble,
+                                              const LanguagePair& languages,
+                                              const TextPreparation& preparation);
+
 // The call for a sentence: the same, unless it has terms of the glossary or protected spans.
 // `protection`: null without them.
 std::shared_ptr<const TranslationCall> call_of_sentence(

@@ -19,6 +19,7 @@
 #include "attend/cli/progress_line.h"
 #include "attend/cli/standard_input.h"
 #include "attend/cli/text_input.h"
+#include "attend/cli/told_trust.h"
 #include "attend/cli/unanswered_lines.h"
 #include "attend/core/files/atomic_lines.h"
 #include "attend/error.h"
@@ -168,7 +169,9 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
   }
   UnansweredLines unanswered(arguments.lines);
   const auto line = [&] { return static_cast<std::size_t>(unanswered.lines()); };
+  TrustSummary trust;
   const auto accept = [&](const Translation& translation) {
+    if (options.trust) trust.add(*translation.candidates.front().trust);
     if (tree) tree->add(line(), translation);
     print(translation, unanswered.lines(), arguments);
   };
@@ -186,6 +189,7 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
                        options, prefixes ? &*prefixes : nullptr);
   progress.end();
   if (tree) tree->commit();
+  if (options.trust) tell_trust(trust);
   input.tell_warning();
   unanswered.tell_count();
 }

@@ -6,6 +6,7 @@
 #include "attend/cli/output.h"
 #include "attend/cli/progress_line.h"
 #include "attend/cli/standard_input.h"
+#include "attend/cli/told_trust.h"
 #include "attend/error.h"
 #include "attend/tasks/translation/document_translation.h"
 
@@ -47,6 +48,7 @@ void translate_document(const DocumentArguments& a, const TranslationEngine& tra
     progress.end();
     answer("{}", translated.documents.front());
   }
+  if (options.trust) tell_trust(translated.trust);
   if (translated.cut > 0)
     tell("sentences that were too long for the model and cut after clauses: {}\n", translated.cut);
 }
