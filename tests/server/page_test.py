@@ -19,6 +19,39 @@ def answer(driver, selector, what):
     return driver.find_element(By.CSS_SELECTOR, selector).text
 
 
+# Answers of the server, as a calibrated model would have them.
+ANSWER = """
+const call = window.fetch;
+window.fetch = (path, options) => path !== "/translate" ? call(path, options) : Promise.resolve(new Response(JSON.stringify({
+  translatedText: "Es war <1948>. Gut. Schlecht.",
+  sentences: [
+    { source: "a", translation: "Es war <1948>.", confidence: 0.9, flags: [{ name: "numbers", reason: "1984 is missing" }] },
+    { source: "b", translation: "Gut.", confidence: 0.8, flags: [] },
+    { source: "c", translation: "Schlecht.", confidence: 0.1, flags: [] },
+  ],
+})));
+window.restore = () => { window.fetch = call; };
+"""
+
+
+def doubts(driver):
+    """Sentences that may be wrong are marked, with the reason."""
+    driver.find_element(By.CSS_SELECTOR, "#translate [name=trust]").click()
+    focus_by_tab(driver, "#translate textarea")
+    keys(driver, "In 1984.", Keys.CONTROL + Keys.ENTER)
+    wait(driver, lambda d: "Doubtful sentences" in d.find_element(By.ID, "message").text, "doubts of the model")
+    driver.execute_script(ANSWER)
+    keys(driver, Keys.CONTROL + Keys.ENTER)
+    wait(driver, lambda d: "2 of 3" in d.find_element(By.ID, "message").text, "doubts")
+    marks = [(one.text, one.get_attribute("title")) for one in driver.find_elements(By.CSS_SELECTOR, "#translate mark")]
+    assert marks == [("Es war <1948>.", "numbers: 1984 is missing"), ("Schlecht.", "low confidence: 0.10")], marks
+    assert driver.find_element(By.CSS_SELECTOR, "#translate output").text == "Es war <1948>. Gut. Schlecht."
+    reasons = driver.find_element(By.CSS_SELECTOR, "#translate .doubts").text
+    assert "1984 is missing" in reasons and "Gut" not in reasons, reasons
+    driver.save_screenshot(f"{folder}/doubts-{driver.get_window_size()['width']}.png")
+    driver.execute_script("restore()")
+
+
 def walk(driver, size):
     driver.get(url)
     wait(driver, lambda d: d.find_elements(By.CSS_SELECTOR, "[role=tab]"), "tabs")
@@ -29,6 +62,7 @@ def walk(driver, size):
     keys(driver, "The dog sleeps. The <dog> sleeps.", Keys.CONTROL + Keys.ENTER)
     answer(driver, "#translate output", "a translation")
     driver.save_screenshot(f"{folder}/translate-{size}.png")
+    doubts(driver)
 
     focus_by_tab(driver, "#tab-translate")
     keys(driver, Keys.ARROW_RIGHT)

@@ -75,6 +75,12 @@ TEST_F(Inference, ScoresTranslationsAndLines) {
   EXPECT_EQ(json_of(post("/score", R"({"targets": ["a", "the dog sleeps"]})"))[1]["log_probability"]
                 .get<float>(),
             generator.score(source).front().log_probability);
+  const auto judged = json_of(
+      post("/score", R"({"sources": ["in 1984", "a"], "targets": ["b", "c"], "trust": true})"));
+  EXPECT_EQ(judged[0]["flags"][0]["name"], "numbers");
+  EXPECT_TRUE(judged[1]["confidence"].is_null());
+  EXPECT_FALSE(json[0].contains("flags"));
+  json_of(post("/score", R"({"targets": ["a"], "trust": true})"), 400);
   json_of(post("/score", R"({"sources": ["a", "b"], "targets": ["c"]})"), 400);
   json_of(post("/score", R"({"targets": []})"), 400);
 }

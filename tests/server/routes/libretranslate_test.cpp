@@ -59,6 +59,26 @@ TEST_F(LibreTranslate, KeepsPlaceholdersAndTermsOfAGlossary) {
   EXPECT_EQ(post("/translate", R"({"q": "a", "protect": "(", )" + kLanguages + "}").status, 400);
 }
 
+TEST_F(LibreTranslate, SaysHowFarToTrustEachSentence) {
+  const auto answer = [&](const std::string& q) {
+    return json_of(post("/translate", R"({"trust": true, "q": )" + q + ", " + kLanguages + "}"));
+  };
+  const auto one = answer(R"("the dog sleeps. in 1984 a cat eats")");
+  ASSERT_EQ(one["sentences"].size(), 2u);
+  const auto& last = one["sentences"][1];
+  EXPECT_EQ(last["source"], "in 1984 a cat eats");
+  EXPECT_EQ(last["translation"], own("in 1984 a cat eats"));
+  EXPECT_TRUE(last["confidence"].is_null());
+  ASSERT_TRUE(last["flags"].is_array());
+  const auto list = answer(R"(["the dog", "", "a cat. a dog."])");
+  ASSERT_EQ(list["sentences"].size(), 3u);
+  EXPECT_EQ(list["sentences"][0].size(), 1u);
+  EXPECT_EQ(list["sentences"][1].size(), 0u);
+  EXPECT_EQ(list["sentences"][2].size(), 2u);
+  EXPECT_FALSE(
+      json_of(post("/translate", R"({"q": "a", )" + kLanguages + "}")).contains("sentences"));
+}
+
 class TwoTranslators : public LibreTranslate {
  protected:
   TwoTranslators() {
@@ -67,6 +87,12 @@ class TwoTranslators : public LibreTranslate {
   }
   static constexpr const char* kPair = R"("source": "fr", "target": "it")";
 };
+
+TEST_F(TwoTranslators, AreNotTrustedTogether) {
+  EXPECT_EQ(
+      post("/translate", std::string(R"({"q": "the dog", "trust": true, )") + kPair + "}").status,
+      400);
+}
 
 TEST_F(TwoTranslators, TranslateInARow) {
   const std::string between = own("the dog sleeps");

@@ -119,9 +119,40 @@ function swapLanguages() {
   const output = $("output", form);
   if (output.textContent) form.text.value = output.textContent;
   output.textContent = "";
+  $(".doubts", form).replaceChildren();
 }
 
 // ---- jobs
+
+// Why a sentence may be wrong; empty: nothing says so. Confidence is the expected chrF.
+const LOW_CONFIDENCE = 0.4;
+function doubtsOf({ confidence, flags }) {
+  const doubts = flags.map(({ name, reason }) => `${name}: ${reason}`);
+  if (confidence !== null && confidence < LOW_CONFIDENCE)
+    doubts.push(`low confidence: ${confidence.toFixed(2)}`);
+  return doubts.join("; ");
+}
+
+// The translation with its doubtful sentences marked, and a list of the reasons. Returns how many
+// there are.
+function showTranslation(form, text, sentences) {
+  const parts = [];
+  const reasons = [];
+  let done = 0;
+  for (const sentence of sentences) {
+    const title = doubtsOf(sentence);
+    if (!title) continue;
+    reasons.push(element("li", `${sentence.translation || sentence.source} (${title})`));
+    const begin = text.indexOf(sentence.translation, done);
+    if (begin < 0 || !sentence.translation) continue; // tags stand between its words
+    parts.push(text.slice(done, begin));
+    parts.push(element("mark", sentence.translation, { title, className: "doubt" }));
+    done = begin + sentence.translation.length;
+  }
+  $("output", form).replaceChildren(...parts, text.slice(done));
+  $(".doubts", form).replaceChildren(...reasons);
+  return reasons.length;
+}
 
 async function translate(form) {
   const alternatives = form.alternatives.checked ? 3 : 0;
@@ -131,16 +162,20 @@ async function translate(form) {
     target: form.target.value,
     format: form.html.checked ? "html" : "text",
     alternatives,
+    trust: form.trust.checked,
   });
   const answer = await response.json();
-  const output = $("output", form);
-  output.textContent = answer.translatedText;
-  output.lang = form.target.value;
+  const sentences = answer.sentences || [];
+  const doubts = showTranslation(form, answer.translatedText, sentences);
+  $("output", form).lang = form.target.value;
   const others = new Set(answer.alternatives || []);
   others.delete(answer.translatedText);
   $(".alternatives", form).replaceChildren(...[...others].map((text) => element("li", text)));
   const cut = response.headers.get("Attend-Cut-Sentences");
   const notes = [];
+  if (sentences.length) notes.push(`Doubtful sentences: ${doubts} of ${sentences.length}.`);
+  if (sentences.length && sentences.every(({ confidence }) => confidence === null))
+    notes.push("The model has no calibration, so it has no confidence.");
   if (answer.detectedLanguage) notes.push(`Detected: ${answer.detectedLanguage.language}.`);
   if (cut) notes.push(`Sentences that were too long and were split: ${cut}.`);
   say(notes.join(" "));

@@ -7,6 +7,7 @@
 
 #include "attend/core/json/json_text.h"
 #include "attend/core/strings/quote.h"
+#include "attend/inspect/beam_tree.h"
 #include "attend/server/completions/completion.h"
 #include "attend/server/http/form.h"
 #include "attend/server/routes/inputs.h"
@@ -158,6 +159,7 @@ void respond_scores(const std::shared_ptr<Call>& call, const std::vector<Sequenc
     for (const float value : score.token_scores) tokens.push_back(json_number(value));
     body.push_back({{"log_probability", json_number(score.log_probability)},
                     {"token_log_probabilities", std::move(tokens)}});
+    if (score.trust) body.back().update(trust_json(*score.trust));
   }
   call->respond(body);
 }
@@ -171,9 +173,11 @@ void score(const std::shared_ptr<Call>& call) {
   const auto done = [call](const std::vector<SequenceScore>& scores) {
     respond_scores(call, scores);
   };
-  const ScoringOptions options{.preparation = preparation_of(*call)};
+  const ScoringOptions options{.preparation = preparation_of(*call),
+                               .trust = p.flag("trust", false)};
   const Models& models = call->service.models();
   if (!p.has("sources")) {
+    if (options.trust) throw HttpError{400, "trust: expected the sources of translations"};
     const ServedModelPointer model = models.find<Generator>(p.text("model"));
     return submit<SequenceScore>(call, *model->as<Generator>(),
                                  TextScoringRequest{std::move(targets), options}, count, done);
@@ -222,6 +226,9 @@ std::vector<RouteField> scoring_fields() {
         "sources of the targets; without sources, a language model scores"},
        {"source", FieldType::text, "language of the sources, for a multilingual model"},
        {"target", FieldType::text, "language of the targets, for a multilingual model"},
+       {"trust", FieldType::flag,
+        "answer also with the confidence of translations (0 to 1; null: the model has no "
+        "calibration) and flags for what looks wrong (false)"},
        kModel});
 }
 

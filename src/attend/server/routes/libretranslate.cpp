@@ -6,6 +6,7 @@
 #include <set>
 
 #include "attend/core/strings/quote.h"
+#include "attend/inspect/beam_tree.h"
 #include "attend/server/http/memory_share.h"
 #include "attend/server/service.h"
 #include "attend/server/work/preparation.h"
@@ -61,6 +62,24 @@ Json alternatives_json(const Documents& documents, const TranslatedTexts& all) {
   return others;
 }
 
+// How far to trust the sentences of each document.
+Json sentences_json(const Documents& documents, const TranslatedTexts& all) {
+  Json list = Json::array();
+  auto text = all.texts.begin();
+  for (const auto& document : documents) {
+    Json sentences = Json::array();
+    for (std::size_t left = document->texts().size(); left > 0; --left, ++text)
+      for (std::size_t i = 0; i < text->sentences.size(); ++i) {
+        const TranslationCandidate& best = text->candidate(i, 0);
+        Json sentence{{"source", text->sentences[i].of(text->text)}, {"translation", best.text}};
+        if (best.trust) sentence.update(trust_json(*best.trust));
+        sentences.push_back(std::move(sentence));
+      }
+    list.push_back(std::move(sentences));
+  }
+  return list;
+}
+
 void translate(const std::shared_ptr<Call>& call) {
   const Parameters& p = call->parameters;
   const std::string format = p.text("format", "text");
@@ -78,6 +97,7 @@ void translate(const std::shared_ptr<Call>& call) {
   const auto read = [format](std::string content) {
     return format == "html" ? html_page(content) : plain_text(std::move(content));
   };
+  const bool trust = p.flag("trust", false);
   translate_documents(
       call,
       {.documents = documents,
@@ -85,12 +105,16 @@ void translate(const std::shared_ptr<Call>& call) {
        .target = p.text("target"),
        .alternatives = alternatives,
        .read = read},
-      [call, list, alternatives](const TranslatedRequest& result) {
+      [call, list, alternatives, trust](const TranslatedRequest& result) {
         const std::vector<std::string> best = translations_of(*result.documents, result.texts, 0);
         Json body{{"translatedText", list ? Json(best) : Json(best.at(0))}};
         if (alternatives > 0) {
           const Json others = alternatives_json(*result.documents, result.texts);
           body["alternatives"] = list ? others : others.at(0);
+        }
+        if (trust) {
+          const Json sentences = sentences_json(*result.documents, result.texts);
+          body["sentences"] = list ? sentences : sentences.at(0);
         }
         if (result.detected) {
           const Json guess = guess_json(*result.detected);
@@ -180,6 +204,9 @@ std::vector<RouteField> translation_fields() {
         "number of other translations of each text; fewer if the model's beam is narrower"},
        protection_field(),
        glossary_field(),
+       {"trust", FieldType::flag,
+        "answer also with \"sentences\": the source of each, its translation, its confidence (0 to "
+        "1; null: the model has no calibration) and flags for what looks wrong (false)"},
        ignored_field("secret")});
 }
 

@@ -57,6 +57,7 @@ TextTranslation text_translation(const Call& call, const ChosenTranslator& chose
       throw HttpError{
           400,
           fmt::format("glossary: expected a term, a tab and its translation, got {}", quote(term))};
+  options.trust = p.flag("trust", false);
   options = options_for_texts(std::move(options));
   options.beam.n_best = std::min(options.beam.beam_size, alternatives + 1);
   if (chosen.model->chooses_languages) options.languages = {chosen.source, chosen.target};

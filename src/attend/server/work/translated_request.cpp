@@ -67,6 +67,8 @@ void translate_documents(const std::shared_ptr<Call>& call, DocumentRequest requ
   for (std::string& term : request.glossary) first.options.glossary.push_back(std::move(term));
   std::optional<TextTranslation> second;
   if (!is_last) {
+    if (first.options.trust)
+      throw HttpError{400, "trust: expected a model for both languages, not two in a row"};
     second = text_translation(*call, chosen.back(), request.alternatives);
     result.via = chosen.front().target;
   }
