@@ -20,6 +20,8 @@ from attend._attend import (
     SequenceScore,
     Translation,
     TranslationCandidate,
+    TranslationFlag,
+    TranslationTrust,
     build_information,
 )
 from attend._attention_page import AttentionPage
@@ -134,8 +136,10 @@ __all__ = [
     "TrainingOptions",
     "Translation",
     "TranslationCandidate",
+    "TranslationFlag",
     "TranslationOptions",
     "TranslationTrainingOptions",
+    "TranslationTrust",
     "Translator",
     "ValidationReport",
     "WordEffect",

@@ -190,8 +190,8 @@ class Translator(TranslationInspection):
         the model names; the white space between them stays. One that is too long for the model is
         cut after a clause.
 
-        ``options``: those of ``translate``, without ``n_best``, ``alignments`` and several
-        prefixes, for which this raises ConfigError.
+        ``options``: those of ``translate``, without ``n_best``, ``alignments``, ``trust`` and
+        several prefixes, for which this raises ConfigError.
         """
         return self._whole(text, "text", options)
 
@@ -249,6 +249,7 @@ class Translator(TranslationInspection):
         *,
         src_lang: str | None = None,
         tgt_lang: str | None = None,
+        trust: bool = False,
         **preparation: Unpack[PairPreparation],
     ) -> SequenceScore: ...
     @overload
@@ -259,6 +260,7 @@ class Translator(TranslationInspection):
         *,
         src_lang: str | None = None,
         tgt_lang: str | None = None,
+        trust: bool = False,
         **preparation: Unpack[PairPreparation],
     ) -> list[SequenceScore]: ...
 
@@ -269,16 +271,18 @@ class Translator(TranslationInspection):
         *,
         src_lang: str | None = None,
         tgt_lang: str | None = None,
+        trust: bool = False,
         **preparation: Unpack[PairPreparation],
     ) -> SequenceScore | list[SequenceScore]:
         """The log-probability of a given translation, or of several.
 
-        ``preparation``: see PairPreparation.
+        ``trust``: also tell how far to trust it, see TranslationTrust. ``preparation``: see
+        PairPreparation.
 
         Raises DataError for a text that is too long, or unless there are as many targets as
         sources.
         """
-        options = given(src_lang=src_lang, tgt_lang=tgt_lang, **preparation)
+        options = given(src_lang=src_lang, tgt_lang=tgt_lang, trust=trust, **preparation)
         if isinstance(source, str) and isinstance(target, str):
             return self._score([source], [target], options)[0]
         return self._score(source, target, options)

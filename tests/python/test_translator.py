@@ -79,6 +79,32 @@ def test_gives_the_values_of_the_command_line(models: Models, options: dict, fla
             assert [list(pair) for pair in candidate.alignment] == expected.get("alignment", [])
 
 
+def test_tells_how_far_to_trust_as_the_command_line_does(models: Models) -> None:
+    translator = attend.Translator(models.translator)
+    sentences = [*SENTENCES, "in 1984 the dog sleeps"]
+    translations = translator.translate(sentences, trust=True)
+    found = of_program(models, "--trust")
+    for ours, theirs in zip(translations, found, strict=False):
+        expected = theirs["translations"][0]
+        assert ours.trust.confidence is expected["confidence"] is None
+        flags = [{"name": flag.name, "reason": flag.reason} for flag in ours.trust.flags]
+        assert flags == expected["flags"]
+    last = translations[-1].trust
+    assert [flag.name for flag in last.flags] == ["numbers"]
+    assert last.flags[0].reason == "1984 is missing"
+    assert "numbers" in repr(last.flags) and "1 flags" in repr(last)
+    assert pickle.loads(pickle.dumps(translations[-1])).trust == last
+    assert translator.translate("the dog").trust is None
+
+
+def test_judges_given_pairs(models: Models) -> None:
+    translator = attend.Translator(models.translator)
+    wrong, right = translator.score(["in 1984", "the dog"], ["der hund", "der hund"], trust=True)
+    assert [flag.name for flag in wrong.trust.flags] == ["numbers"]
+    assert right.trust.flags == []
+    assert translator.score("the dog", "der hund").trust is None
+
+
 def test_translates_a_sentence_a_list_and_an_iterable_alike(models: Models) -> None:
     translator = attend.load(models.translator.parent)
     assert isinstance(translator, attend.Translator)
@@ -255,6 +281,8 @@ def test_refuses_what_whole_texts_do_not_have(models: Models, tmp_path: Path) ->
         translator.translate_text("the dog", n_best=2)
     with pytest.raises(attend.ConfigError, match="alignment"):
         translator.translate_html("the dog", alignments=True)
+    with pytest.raises(attend.ConfigError, match="trust"):
+        translator.translate_text("the dog", trust=True)
     with pytest.raises(attend.ConfigError, match="prefix"):
         translator.translate_text("the dog", prefix=["a", "b"])
     with pytest.raises(attend.DataError, match="surrogate"):

@@ -44,8 +44,10 @@ def results_of(models: Models, folder: pathlib.Path) -> list[Any]:
     tree = translator.beam_tree("the dog sleeps")
     choices = translator.alternatives("the dog sleeps", "der hund")
     continued = generator.generate("the dog", max_tokens=4)
+    trust = translator.translate("in 1984 the dog sleeps", trust=True).trust
     return [
-        translation, translation.candidates[0], description, description.tensors[0],
+        translation, translation.candidates[0], trust, trust.flags[0],
+        description, description.tensors[0],
         continued, generator.score(["the dog"])[0], attend.metrics.bleu(["a b c d"], ["a b c e"]),
         attend.metrics.chrf(["a b"], ["a c"]), matrix, matrix.of_class(0),
         history.steps[0], history.validations[0], tags, tree, tree.steps[0],

@@ -12,7 +12,8 @@ import shutil
 # The names of attend.__all__, by page. A name that no page has is an error.
 PAGES = [
     ("models", "Loading models", ["load", "BaseModel", "Tokenizer", "build_information", "__version__"]),
-    ("translator", "Translators", ["Translator", "TranslationOptions", "Translation", "TranslationCandidate", "SequenceScore"]),
+    ("translator", "Translators", ["Translator", "TranslationOptions", "Translation", "TranslationCandidate", "TranslationTrust", "TranslationFlag",
+      "SequenceScore"]),
     ("generator", "Language models", ["Generator", "GenerationOptions", "Generation"]),
     ("classifier", "Classifiers and taggers", ["Classifier", "LabelScore", "Tagger", "Tagging", "Entity"]),
     ("embedder", "Vectors", ["Embedder"]),

@@ -62,23 +62,36 @@ void Translator::translate(std::istream& lines, const std::string& name,
   impl_->engine.translate(reader, sink, options);
 }
 
+namespace {
+
+// A text as an answer has no place for trust. Throws ConfigError.
+const TranslationOptions& for_whole_text(const TranslationOptions& options) {
+  if (options.trust)
+    throw ConfigError("trust: expected sentences to translate(), got a whole text");
+  return options;
+}
+
+}  // namespace
+
 std::string Translator::translate_text(const std::string& text,
                                        const TranslationOptions& options) const {
   const EnteredRuntime entered(impl_->runtime);
-  return translate_document(impl_->engine, plain_text(text), options).documents.front();
+  return translate_document(impl_->engine, plain_text(text), for_whole_text(options))
+      .documents.front();
 }
 
 std::string Translator::translate_html(const std::string& html,
                                        const TranslationOptions& options) const {
   const EnteredRuntime entered(impl_->runtime);
-  return translate_document(impl_->engine, html_page(html), options).documents.front();
+  return translate_document(impl_->engine, html_page(html), for_whole_text(options))
+      .documents.front();
 }
 
 void Translator::translate_file(const std::filesystem::path& in, const std::filesystem::path& out,
                                 const TranslationOptions& options,
                                 const std::vector<std::string>& columns) const {
   const EnteredRuntime entered(impl_->runtime);
-  attend::translate_file(impl_->engine, in, out, options, columns);
+  attend::translate_file(impl_->engine, in, out, for_whole_text(options), columns);
 }
 
 std::vector<SequenceScore> Translator::score(std::span<const std::string> sources,

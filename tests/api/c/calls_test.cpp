@@ -122,6 +122,7 @@ TEST_F(CCalls, RefuseOptionsByName) {
     });
   };
   expect_refused(options_of({{"beem_size", "4"}}), {"beem_size", "did you mean beam_size"});
+  expect_refused(options_of({{"trust", "true"}}), {"trust", "results of C"});
   expect_refused(options_of({{"beam-size", "four"}}), {"beam_size: expected a whole", "four"});
   expect_refused(options_of({{"beam_size", "0"}}), {"beam_size", "from 1"});
   expect_refused(options_of({{"beam_size", "2"}, {"beam_size", "3"}}), {"beam_size", "2 values"});

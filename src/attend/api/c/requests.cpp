@@ -31,7 +31,10 @@ void set_options(std::span<const OptionField> fields, const attend_options* list
 TranslationOptions translation_options(TranslationOptions defaults, const attend_options* list) {
   TranslationRequestOptions request;
   request.named.translation = std::move(defaults);
-  return resolved(with_options(std::move(request), list).named, given_in(list));
+  TranslationOptions options =
+      resolved(with_options(std::move(request), list).named, given_in(list));
+  if (options.trust) throw ConfigError("trust: is not in the results of C");
+  return options;
 }
 
 GenerationOptions generation_options(GenerationOptions defaults, const attend_options* list) {

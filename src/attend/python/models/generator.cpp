@@ -212,10 +212,13 @@ void add_generation_classes(nb::module_& module) {
       .def_ro("log_probability", &SequenceScore::log_probability,
               "Natural logarithm, of all tokens and the end.")
       .def_ro("token_scores", &SequenceScore::token_scores, "Of each token, and of the end.")
+      .def_ro("trust", &SequenceScore::trust,
+              "How far to trust a translation; None unless trust=True.")
       .def("__repr__", [](const SequenceScore& s) {
         return fmt::format("SequenceScore(log_probability={:.4f})", s.log_probability);
       });
-  add_value_members(score, &SequenceScore::log_probability, &SequenceScore::token_scores);
+  add_value_members(score, &SequenceScore::log_probability, &SequenceScore::token_scores,
+                    &SequenceScore::trust);
 }
 
 }  // namespace

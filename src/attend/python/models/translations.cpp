@@ -1,4 +1,5 @@
 // The results of translating.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -27,6 +28,27 @@ nb::object html_of(const nb::object& translation) {
 
 const Candidate& best(const Translation& translation) { return translation.candidates.front(); }
 
+void add_trust(nb::module_& module) {
+  nb::class_<TranslationFlag> flag(module, "TranslationFlag", "What looks wrong in a translation.");
+  flag.def_ro("name", &TranslationFlag::name, "Such as numbers; docs/trust.md lists them.")
+      .def_ro("reason", &TranslationFlag::reason, "Such as: 1984 is missing.")
+      .def("__repr__", [](const TranslationFlag& f) {
+        return fmt::format("TranslationFlag({}: {})", f.name, f.reason);
+      });
+  add_value_members(flag, &TranslationFlag::name, &TranslationFlag::reason);
+  nb::class_<TranslationTrust> trust(module, "TranslationTrust", "How far to trust a translation.");
+  trust
+      .def_ro("confidence", &TranslationTrust::confidence,
+              "The expected chrF, from 0 to 1; None: the model is not calibrated for it.")
+      .def_ro("flags", &TranslationTrust::flags, "What looks wrong.")
+      .def("__repr__", [](const TranslationTrust& t) {
+        return fmt::format("TranslationTrust(confidence={}, {} flags)",
+                           t.confidence ? fmt::format("{:.4f}", *t.confidence) : "None",
+                           t.flags.size());
+      });
+  add_value_members(trust, &TranslationTrust::confidence, &TranslationTrust::flags);
+}
+
 void add_candidate(nb::module_& module) {
   nb::class_<Candidate> candidate(module, "TranslationCandidate",
                                   "One translation of a sentence, with its scores.");
@@ -42,18 +64,20 @@ void add_candidate(nb::module_& module) {
               "Pairs (source word, target word), counted from 0; empty unless alignments=True.")
       .def_ro("end", &Candidate::end,
               "The id of the token that ended it; -1: it was cut at the greatest length.")
+      .def_ro("trust", &Candidate::trust, "How far to trust it; None unless trust=True.")
       .def("__repr__", [](const Candidate& c) {
         return fmt::format("TranslationCandidate(text={}, score={:.4f})",
                            nb::repr(nb::cast(c.text)).c_str(), c.score);
       });
   add_value_members(candidate, &Candidate::text, &Candidate::score, &Candidate::log_probability,
                     &Candidate::tokens, &Candidate::token_scores, &Candidate::alignment,
-                    &Candidate::end);
+                    &Candidate::end, &Candidate::trust);
 }
 
 }  // namespace
 
 void add_translations(nb::module_& module) {
+  add_trust(module);
   add_candidate(module);
   nb::class_<Translation> translation(
       module, "Translation",
@@ -68,6 +92,7 @@ void add_translations(nb::module_& module) {
       .def_prop_ro("tokens", [](const Translation& t) { return best(t).tokens; })
       .def_prop_ro("token_scores", [](const Translation& t) { return best(t).token_scores; })
       .def_prop_ro("alignment", [](const Translation& t) { return best(t).alignment; })
+      .def_prop_ro("trust", [](const Translation& t) { return best(t).trust; })
       .def("__str__", [](const Translation& t) { return best(t).text; })
       .def("_repr_html_", html_of)
       .def("__repr__", [](const Translation& t) {

@@ -115,12 +115,21 @@ std::vector<Translation> translate_texts(const TranslatorView& translator, Strin
   return translations;
 }
 
+// Throws ConfigError for what a text as an answer has no place for.
+TranslationOptions options_for_whole(const TranslatorView& translator, const Beginnings& beginnings,
+                                     const nb::dict& keywords) {
+  TranslationOptions options = translation_options(translator, keywords);
+  if (options.trust)
+    throw ConfigError("trust: expected sentences to translate(), got a whole text");
+  set_beginnings(options, beginnings);
+  return options;
+}
+
 // What is translated as a whole; `kind`: "text" or "html".
 std::string translate_whole(const TranslatorView& translator, const std::string& text,
                             const std::string& kind, const Beginnings& beginnings,
                             const nb::dict& keywords) {
-  TranslationOptions options = translation_options(translator, keywords);
-  set_beginnings(options, beginnings);
+  TranslationOptions options = options_for_whole(translator, beginnings, keywords);
   const Released released;
   const EnteredRuntime entered(translator.runtime);
   return translate_document(translator.engine, kind == "html" ? html_page(text) : plain_text(text),
@@ -131,8 +140,7 @@ std::string translate_whole(const TranslatorView& translator, const std::string&
 void translate_file_to(const TranslatorView& translator, const std::filesystem::path& in,
                        const std::filesystem::path& out, const Strings& columns,
                        const Beginnings& beginnings, const nb::dict& keywords) {
-  TranslationOptions options = translation_options(translator, keywords);
-  set_beginnings(options, beginnings);
+  TranslationOptions options = options_for_whole(translator, beginnings, keywords);
   const Released released;
   const EnteredRuntime entered(translator.runtime);
   translate_file(translator.engine, in, out, options, columns);
@@ -166,7 +174,8 @@ std::vector<SequenceScore> scores_of_pairs(const TranslatorView& translator, con
   set_keywords(option_fields(k), keywords);
   const Released released;
   const EnteredRuntime entered(translator.runtime);
-  return translator.engine.score(sources, targets, {.preparation = k.preparation}, k.languages);
+  const ScoringOptions options{.preparation = k.preparation, .trust = k.trust};
+  return translator.engine.score(sources, targets, options, k.languages);
 }
 
 // The target tokens and their end with the log-probability of each.

@@ -20,6 +20,7 @@ using TranslatorView = ModelView<TranslationEngine>;
 struct PairKeywords {
   LanguagePair languages;
   TextPreparation preparation;
+  bool trust = false;
 };
 
 template <class Visitor>
@@ -27,6 +28,9 @@ void fields(PairKeywords& k, Visitor&& visit) {
   fields(k.languages, visit);
   fields(k.preparation, visit);
   visit("tgt-language", k.preparation.tgt_language, "language of the targets");
+  visit("trust", k.trust,
+        "also tell how far to trust a translation: a confidence, from 0 to 1, for a model with "
+        "attend calibrate, and flags for what looks wrong");
 }
 
 // Returns the options of the model with the keywords of `attend translate` in their place. Throws
