@@ -89,6 +89,14 @@ TEST(SpanPatterns, RefuseWhatIsNoPattern) {
   EXPECT_THROW(SpanPatterns(Texts{"common", "none"}), ConfigError);
 }
 
+TEST(SpanPatterns, FindNothingInWhatIsNotUtf8) {
+  const SpanPatterns patterns(std::vector<std::string>{"common", ".+"});
+  EXPECT_FALSE(patterns.find("a {x} b").empty());
+  for (const char* const text :
+       {"\xff", "{x} \xe2\x82", "\x80{x}", "http://\xc0\xaf", "%s\xed\xa0\x80"})
+    EXPECT_TRUE(patterns.find(text).empty()) << text;
+}
+
 TEST(SpanPatterns, TakeTimeInProportionToTheText) {
   std::string text;
   for (int i = 0; i < 200000; ++i) text += "{<%`$a";

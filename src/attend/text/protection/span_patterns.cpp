@@ -106,6 +106,7 @@ SpanPatterns::SpanPatterns(std::span<const std::string> patterns) {
 
 std::vector<ProtectedSpan> SpanPatterns::find(std::string_view text) const {
   std::vector<ProtectedSpan> found;
+  if (patterns_.empty() || !is_utf8(text)) return found;  // patterns match UTF-8 alone
   for (const Pattern& one : patterns_) {
     if (!one.signs.empty() && text.find_first_of(one.signs) == text.npos) continue;
     std::size_t covered = 0;  // bytes up to the end of the last span

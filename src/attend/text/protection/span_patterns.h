@@ -41,7 +41,8 @@ class SpanPatterns {
 
   // What the patterns match: in order, apart, none blank. Matches that touch or overlap are one
   // span, unless they are tags, and so are those with only punctuation between, as in %d/%d. A
-  // letter or digit of an alphabet that touches a match belongs to its span.
+  // letter or digit of an alphabet that touches a match belongs to its span. None in a text that is
+  // not UTF-8.
   std::vector<ProtectedSpan> find(std::string_view text) const;
 
  private:
