@@ -91,7 +91,6 @@ std::string number_reason(const NumberDifference& numbers) {
 std::vector<std::string> missing_spans(const SpanPatterns& patterns, std::string_view source,
                                        std::string_view translation) {
   std::vector<std::string> missing;
-  if (!is_utf8(source)) return missing;  // patterns are for text
   for (const ProtectedSpan& span : patterns.find(source)) {
     const std::string_view text = source.substr(span.begin, span.end - span.begin);
     if (translation.find(text) == translation.npos) missing.emplace_back(text);
