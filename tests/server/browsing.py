@@ -1,6 +1,7 @@
 """A headless Chromium, and its keyboard."""
 
 from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
@@ -42,5 +43,6 @@ def focus_by_tab(driver, selector, back=False):
     for _ in range(60):
         if driver.switch_to.active_element == wanted:
             return
-        keys(driver, Keys.SHIFT + Keys.TAB if back else Keys.TAB)
+        tab = ActionChains(driver)  # keys for an input of files would be names of files
+        (tab.key_down(Keys.SHIFT).send_keys(Keys.TAB).key_up(Keys.SHIFT) if back else tab.send_keys(Keys.TAB)).perform()
     raise AssertionError(f"the keyboard does not reach {selector}")

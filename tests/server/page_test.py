@@ -3,6 +3,7 @@
     page_test.py URL FOLDER
 """
 
+import os
 import sys
 
 from selenium.webdriver.common.by import By
@@ -52,6 +53,44 @@ def doubts(driver):
     driver.execute_script("restore()")
 
 
+DROP = """
+window.blobs = [];
+const link = URL.createObjectURL;
+URL.createObjectURL = (blob) => { blobs.push(blob); return link.call(URL, blob); };
+const transfer = new DataTransfer();
+for (const [name, text] of arguments[0]) transfer.items.add(new File([text], name));
+document.querySelector("#translate").dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+"""
+# The text of the last file that the page made.
+READ = "const done = arguments[0]; blobs.at(-1).text().then(done);"
+
+
+def files(driver):
+    """Files are translated that are dropped or chosen, with the terms of the page; others say why not."""
+    driver.execute_script(DROP, [["a.txt", "The dog sleeps."], ["b.html", "<p>A <b>dog</b>.</p>"], ["c.xyz", "A dog."]])
+    wait(driver, lambda d: "2 of 3" in d.find_element(By.ID, "message").text, "translated files")
+    names = [one.text for one in driver.find_elements(By.CSS_SELECTOR, "#translate .translated li")]
+    target = driver.execute_script("return document.querySelector('#translate form').target.value")
+    assert names[:2] == [f"a.{target}.txt", f"b.{target}.html"] and names[2].count("c.xyz") == 1, names
+    log = driver.get_log("browser")  # begins anew
+    assert len(log) == 1 and "400" in log[0]["message"], log
+    assert ".docx" in driver.find_element(By.CSS_SELECTOR, "#translate [name=files]").get_attribute("accept")
+    assert "<b>" in driver.execute_async_script(READ)
+    driver.save_screenshot(f"{folder}/files-{driver.get_window_size()['width']}.png")
+
+    driver.find_element(By.CSS_SELECTOR, "#translate summary").click()
+    driver.find_element(By.CSS_SELECTOR, "#translate [name=terms]").send_keys("dog|dogs = Katze")
+    chosen = os.path.join(folder, "chosen.txt")
+    with open(chosen, "w") as file:
+        file.write("The dog sleeps.")
+    driver.find_element(By.CSS_SELECTOR, "#translate [name=files]").send_keys(chosen)
+    wait(driver, lambda d: "1 of 1" in d.find_element(By.ID, "message").text, "a chosen file")
+    text = driver.execute_async_script(READ)
+    assert "katze" in text.lower(), text
+    driver.find_element(By.CSS_SELECTOR, "#translate [name=terms]").clear()
+    driver.find_element(By.CSS_SELECTOR, "#translate summary").click()
+
+
 def walk(driver, size):
     driver.get(url)
     wait(driver, lambda d: d.find_elements(By.CSS_SELECTOR, "[role=tab]"), "tabs")
@@ -63,6 +102,7 @@ def walk(driver, size):
     answer(driver, "#translate output", "a translation")
     driver.save_screenshot(f"{folder}/translate-{size}.png")
     doubts(driver)
+    files(driver)
 
     focus_by_tab(driver, "#tab-translate")
     keys(driver, Keys.ARROW_RIGHT)

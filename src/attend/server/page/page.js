@@ -17,17 +17,18 @@ function say(text, fault = false) {
   message.classList.toggle("fault", fault);
 }
 
-// Sends a request with the key of this tab, if there is one. Throws an Error with the message
-// of the server.
+// Sends a request with the key of this tab, if there is one: JSON, or a form with files. Throws an
+// Error with the message of the server.
 async function call(path, body, signal) {
   const headers = {};
   const key = sessionStorage.getItem("key");
   if (key) headers.Authorization = "Bearer " + key;
-  if (body) headers["Content-Type"] = "application/json";
+  const isForm = body instanceof FormData;
+  if (body && !isForm) headers["Content-Type"] = "application/json";
   const response = await fetch(path, {
     method: body ? "POST" : "GET",
     headers,
-    body: body && JSON.stringify(body),
+    body: isForm ? body : body && JSON.stringify(body),
     signal,
   });
   if (response.ok) return response;
@@ -154,6 +155,12 @@ function showTranslation(form, text, sentences) {
   return reasons.length;
 }
 
+// Terms as the server has them, with a tab between the term and its translation.
+function termsOf(form) {
+  const lines = form.terms.value.split("\n").filter((line) => line.trim());
+  return lines.map((line) => line.replace(/\s*=\s*/, "\t"));
+}
+
 async function translate(form) {
   const alternatives = form.alternatives.checked ? 3 : 0;
   const response = await call("/translate", {
@@ -163,6 +170,7 @@ async function translate(form) {
     format: form.html.checked ? "html" : "text",
     alternatives,
     trust: form.trust.checked,
+    glossary: termsOf(form),
   });
   const answer = await response.json();
   const sentences = answer.sentences || [];
@@ -179,6 +187,37 @@ async function translate(form) {
   if (answer.detectedLanguage) notes.push(`Detected: ${answer.detectedLanguage.language}.`);
   if (cut) notes.push(`Sentences that were too long and were split: ${cut}.`);
   say(notes.join(" "));
+}
+
+async function translateFile(form, file) {
+  const body = new FormData();
+  body.append("file", file);
+  body.append("source", form.source.value);
+  body.append("target", form.target.value);
+  body.append("direct", "true");
+  for (const term of termsOf(form)) body.append("glossary", term);
+  return (await call("/translate_file", body)).blob();
+}
+
+// A link to each translation, or the reason why there is none.
+async function translateFiles(form, files) {
+  const list = $(".translated", form);
+  for (const link of list.querySelectorAll("a")) URL.revokeObjectURL(link.href);
+  list.replaceChildren();
+  for (const file of files) {
+    say(`Translating ${file.name} …`);
+    const item = element("li");
+    try {
+      const href = URL.createObjectURL(await translateFile(form, file));
+      const download = file.name.replace(/(\.[^.]*)?$/, `.${form.target.value}$1`);
+      item.append(element("a", download, { href, download }));
+    } catch (error) {
+      const reason = error.message.includes(file.name) ? error.message : `${file.name}: ${error.message}`;
+      item.append(element("span", reason, { className: "fault" }));
+    }
+    list.append(item);
+  }
+  say(`Translated files: ${list.querySelectorAll("a").length} of ${files.length}.`);
 }
 
 async function generate(form) {
@@ -285,19 +324,24 @@ async function embed(form) {
 
 const actions = { translate, generate, classify, tag, embed };
 
-async function submit(name) {
-  const form = $(`#${name} form`);
+// One action of a form at a time.
+async function work(form, action) {
   const button = $(".main", form);
-  if (button.disabled || !form.reportValidity()) return;
+  if (button.disabled) return;
   button.disabled = true;
   say("Working …");
   try {
-    await actions[name](form);
+    await action(form);
   } catch (error) {
     say(error.message, true);
   } finally {
     button.disabled = false;
   }
+}
+
+function submit(name) {
+  const form = $(`#${name} form`);
+  if (form.reportValidity()) work(form, actions[name]);
 }
 
 async function start() {
@@ -314,6 +358,8 @@ async function start() {
     select.closest("label").hidden = names.length < 2;
   }
   offerSecondText();
+  const settings = await (await call("/frontend/settings")).json();
+  $("#translate form").files.accept = settings.supportedFilesFormat.join(",");
   show(offered[0]);
 }
 
@@ -330,6 +376,21 @@ for (const name of Object.keys(jobs)) {
 $("#translate [name=source]").addEventListener("change", (event) => {
   fill($("#translate [name=target]"), targetsOf(event.target.value));
 });
+$("#translate [name=files]").addEventListener("change", ({ target }) => {
+  const files = [...target.files];
+  target.value = ""; // the same file can be chosen again
+  if (files.length) work(target.form, (form) => translateFiles(form, files));
+});
+for (const type of ["dragover", "dragleave", "drop"]) {
+  $("#translate").addEventListener(type, (event) => {
+    const { types, files } = event.dataTransfer;
+    if (!types.includes("Files")) return; // text goes where it is dropped
+    event.preventDefault();
+    $("#translate").classList.toggle("over", type === "dragover");
+    const dropped = [...files];
+    if (type === "drop") work($("#translate form"), (form) => translateFiles(form, dropped));
+  });
+}
 $("#classify [name=model]").addEventListener("change", offerSecondText);
 $(".swap").addEventListener("click", swapLanguages);
 $(".stop").addEventListener("click", () => running && running.abort());
