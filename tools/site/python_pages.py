@@ -33,6 +33,11 @@ PAGES = [
     ("nn", "Modules of networks", ["nn"]),
     ("ops", "Tensors and their operations", ["ops"]),
 ]
+# Modules with the calls of another package: the title, and the classes of their keyword arguments.
+OTHERS = [
+    ("ctranslate2", "Calls of CTranslate2", ["TranslationBatchOptions", "GenerationBatchOptions", "PairScoringOptions", "ScoringOptions"]),
+    ("sentence_transformers", "Calls of sentence-transformers", []),
+]
 _MADE = ("_attend.pyi", "_options.py")
 
 
@@ -47,7 +52,7 @@ class PythonPages:
             if not os.path.exists(os.path.join(made, name)):
                 raise SystemExit(f"make_site: {made} has no {name}: build the Python module (-DATTEND_PYTHON=ON)")
             shutil.copyfile(os.path.join(made, name), os.path.join(self.package, name))
-        for file in glob.glob(f"{self.package}/*.py*"):
+        for file in glob.glob(f"{self.package}/**/*.py*", recursive=True):
             _escape_docstrings(file)
         self.options = _classes(os.path.join(self.package, "_options.py"))
         self._check(public_names(os.path.join(self.package, "__init__.py")))
@@ -66,13 +71,32 @@ class PythonPages:
         for page, title, names in PAGES:
             paths.append(f"reference/python/{page}.md")
             self.stage.write_reference(paths[-1], "\n\n".join([f"# {title}", *map(self._entry, names)]) + "\n")
+        for module, title, options in OTHERS:
+            paths.append(f"reference/python/{module}.md")
+            self.stage.write_reference(paths[-1], self._other(module, title, options))
         return paths
+
+    def _names_of(self, module):
+        return public_names(os.path.join(self.package, module, "__init__.py"))
+
+    def _other(self, module, title, options):
+        """The page of a module with the calls of another package."""
+        entries = [f"# {title}", f"::: attend.{module}\n    options:\n      members: false\n      show_root_heading: false"]
+        entries += [f"::: attend.{module}.{name}" for name in self._names_of(module)]
+        if options:
+            classes = _classes(os.path.join(self.package, module, "_options.py"))
+            entries.append("## Keyword arguments")
+            entries += [f"`{name}`\n\n```python\n{classes[name]}\n```" for name in options]
+        return "\n\n".join(entries) + "\n"
 
     def _index(self):
         rows = []
         for page, title, names in PAGES:
             links = ", ".join(f"[`{name}`]({page}.md#attend.{name})" for name in names)
             rows.append(f"| [{title}]({page}.md) | {links} |")
+        for module, title, _ in OTHERS:
+            links = ", ".join(f"[`{name}`]({module}.md#attend.{module}.{name})" for name in self._names_of(module))
+            rows.append(f"| [{title}]({module}.md) | {links} |")
         return (
             "# Python reference\n\nMade from the types and docstrings of the package. [The guide](../../docs/python.md) shows "
             "how to use it.\n\n| page | names |\n|---|---|\n" + "\n".join(rows) + "\n"
@@ -118,10 +142,11 @@ def _escape_docstrings(file):
 
 
 def _classes(file):
-    """The fields of every class of keyword arguments, as its source has them."""
+    """The fields of every class of keyword arguments, as its source has them, after those of the classes before it in the file that it extends."""
     classes = {}
     for node in _tree(file).body:
         if isinstance(node, ast.ClassDef):
-            fields = [f"{one.target.id}: {ast.unparse(one.annotation)}" for one in node.body if isinstance(one, ast.AnnAssign)]
-            classes[node.name] = "\n".join(fields)
+            fields = [classes[base.id] for base in node.bases if isinstance(base, ast.Name) and base.id in classes]
+            fields += [f"{one.target.id}: {ast.unparse(one.annotation)}" for one in node.body if isinstance(one, ast.AnnAssign)]
+            classes[node.name] = "\n".join(filter(None, fields))
     return classes
