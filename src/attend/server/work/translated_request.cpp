@@ -11,19 +11,6 @@
 namespace attend {
 namespace {
 
-// The most likely one, or English if the texts have no letters. Throws HttpError if no
-// model translates into the target.
-LanguageGuess detected_source(const Models& models, const std::vector<SourceText>& texts,
-                              const std::string& target) {
-  std::string all;
-  for (const SourceText& one : texts) all += one.text + '\n';
-  const std::vector<LanguageGuess> guesses = guess_language(all, models.sources_into(target));
-  if (guesses.empty())
-    throw HttpError{400, fmt::format("no model translates into {}; GET /languages lists the pairs",
-                                     quote(target))};
-  return guesses.front();
-}
-
 // Translates with the last of two models what the first has made of the documents.
 void translate_again(const std::shared_ptr<Call>& call, const TextTranslation& how,
                      const DocumentReader& read, TranslatedRequest first,
@@ -47,6 +34,17 @@ void translate_again(const std::shared_ptr<Call>& call, const TextTranslation& h
 }
 
 }  // namespace
+
+LanguageGuess detected_source(const Models& models, const std::vector<SourceText>& texts,
+                              const std::string& target) {
+  std::string all;
+  for (const SourceText& one : texts) all += one.text + '\n';
+  const std::vector<LanguageGuess> guesses = guess_language(all, models.sources_into(target));
+  if (guesses.empty())
+    throw HttpError{400, fmt::format("no model translates into {}; GET /languages lists the pairs",
+                                     quote(target))};
+  return guesses.front();
+}
 
 void translate_documents(const std::shared_ptr<Call>& call, DocumentRequest request,
                          std::function<void(TranslatedRequest)> done) {

@@ -34,6 +34,11 @@ struct TranslatedRequest {
   std::string via = {};                        // the language between two models; empty: one
 };
 
+// Returns the most likely language of some texts together, of those that are translated into
+// `target`: English if they have no letters. Throws HttpError if there are none.
+LanguageGuess detected_source(const Models& models, const std::vector<SourceText>& texts,
+                              const std::string& target);
+
 // Finds the model, or two in a row, and queues the texts of the documents. `done` is called once,
 // or the call fails. Throws what text_translation() and translate_texts() throw, and HttpError if
 // no model translates so.

@@ -233,5 +233,23 @@ TEST_F(Deepl, WantsItsOwnKeys) {
   EXPECT_EQ(as("22222222", "GET", path).status, 404);
 }
 
+TEST_F(Deepl, DetectsTheLanguageOfEachText) {
+  stop();
+  serve({"en-de", "en-de,name=other,src=fr"});
+  const auto answer = json_of(post("/v2/translate", R"({"target_lang": "DE", "text": [)"
+                                                    R"("the dog sees the cat", "le chien dort )"
+                                                    R"(dans la maison", "the old man", "42"]})"));
+  std::vector<std::string> languages, texts;
+  for (const auto& one : answer["translations"]) {
+    languages.push_back(one["detected_source_language"]);
+    texts.push_back(one["text"]);
+  }
+  EXPECT_EQ(languages, (std::vector<std::string>{"EN", "FR", "EN", "EN"}));
+  EXPECT_EQ(texts, (std::vector<std::string>{own("the dog sees the cat"),
+                                             own("le chien dort dans la maison"),
+                                             own("the old man"), own("42")}))
+      << "in their order";
+}
+
 }  // namespace
 }  // namespace attend

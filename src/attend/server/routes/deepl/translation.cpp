@@ -2,11 +2,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <utility>
 
 #include "attend/core/strings/quote.h"
 #include "attend/core/strings/utf8.h"
 #include "attend/server/http/form.h"
 #include "attend/server/routes/deepl/deepl_fields.h"
+#include "attend/server/work/gathering.h"
 #include "attend/server/work/translated_request.h"
 
 namespace attend {
@@ -34,6 +39,50 @@ DeeplReader deepl_reader(const Parameters& p) {
   return [](const std::string& text) { return plain_text(text); };
 }
 
+// The numbers of the texts by their language, which is that of the request, or that of each text.
+std::map<std::string, std::vector<std::size_t>> texts_by_language(
+    const Call& call, const std::vector<std::string>& texts, DeeplReader read) {
+  const Parameters& p = call.parameters;
+  const std::string source = deepl_source(p), target = p.text("target_lang");
+  std::map<std::string, std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::string language =
+        source == "auto"
+            ? detected_source(call.service.models(), read(texts[i])->texts(), target).language
+            : source;
+    groups[language].push_back(i);
+  }
+  return groups;
+}
+
+// How a request wants its translations shown.
+struct DeeplAnswer {
+  std::vector<std::int64_t> characters;         // of each text
+  std::vector<std::vector<std::size_t>> texts;  // numbers of those of each part
+  bool shows_billed = false, shows_model = false;
+
+  void respond(const Call& call, const std::vector<TranslatedRequest>& parts) const {
+    std::vector<DeeplJson> translations(characters.size());
+    HttpHeaders headers;
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      const TranslatedRequest& result = parts[part];
+      std::vector<std::string> found = translations_of(*result.documents, result.texts, 0);
+      for (std::size_t k = 0; k < found.size(); ++k) {
+        const std::size_t i = texts[part][k];
+        translations[i] = {{"detected_source_language", deepl_source_code(result.source)},
+                           {"text", std::move(found[k])}};
+        if (shows_billed) translations[i]["billed_characters"] = characters[i];
+        if (shows_model) translations[i]["model_type_used"] = "latency_optimized";
+      }
+      for (const auto& [name, value] : headers_of(result)) headers.add(name, value);
+    }
+    call.service.deepl().characters.add(
+        call.exchange->signature(),
+        std::accumulate(characters.begin(), characters.end(), std::int64_t{0}));
+    call.respond({{"translations", std::move(translations)}}, headers);
+  }
+};
+
 void translate_deepl(const std::shared_ptr<Call>& call) {
   const Parameters& p = call->parameters;
   require_formality(p);
@@ -42,35 +91,32 @@ void translate_deepl(const std::shared_ptr<Call>& call) {
   if (texts.empty() || texts.size() > kMostDeeplTexts)
     throw HttpError{
         400, fmt::format("text: expected 1 to {} texts, got {}", kMostDeeplTexts, texts.size())};
-  auto documents = std::make_shared<Documents>();
-  std::vector<std::int64_t> characters;
-  std::int64_t all = 0;
-  for (const std::string& text : texts) {
-    documents->push_back(read(text));
-    characters.push_back(static_cast<std::int64_t>(count_code_points(text)));
-    all += characters.back();
+  DeeplAnswer answer{.characters = {}, .texts = {}};
+  answer.shows_billed = p.flag("show_billed_characters", false);
+  answer.shows_model = !p.text("model_type").empty();
+  for (const std::string& text : texts)
+    answer.characters.push_back(static_cast<std::int64_t>(count_code_points(text)));
+  std::vector<DocumentRequest> requests;
+  for (const auto& [language, numbers] : texts_by_language(*call, texts, read)) {
+    const auto documents = std::make_shared<Documents>();
+    for (const std::size_t i : numbers) documents->push_back(read(texts[i]));
+    requests.push_back({.documents = documents,
+                        .source = language,
+                        .target = p.text("target_lang"),
+                        .read = [read](const std::string& content) { return read(content); },
+                        .glossary = deepl_terms(*call)});
+    answer.texts.push_back(numbers);
   }
-  const bool show_billed = p.flag("show_billed_characters", false);
-  const std::string model_type = p.text("model_type");
-  translate_documents(
-      call,
-      {.documents = documents,
-       .source = deepl_source(p),
-       .target = p.text("target_lang"),
-       .read = [read](const std::string& content) { return read(content); },
-       .glossary = deepl_terms(*call)},
-      [call, characters, all, show_billed, model_type](const TranslatedRequest& result) {
-        DeeplJson translations = DeeplJson::array();
-        for (std::string& text : translations_of(*result.documents, result.texts, 0)) {
-          DeeplJson one{{"detected_source_language", deepl_source_code(result.source)},
-                        {"text", std::move(text)}};
-          if (show_billed) one["billed_characters"] = characters[translations.size()];
-          if (!model_type.empty()) one["model_type_used"] = "latency_optimized";
-          translations.push_back(std::move(one));
-        }
-        call->service.deepl().characters.add(call->exchange->signature(), all);
-        call->respond({{"translations", std::move(translations)}}, headers_of(result));
-      });
+  const auto parts = gather<TranslatedRequest>(
+      requests.size(),
+      [call, answer = std::move(answer)](const std::vector<TranslatedRequest>& all) {
+        answer.respond(*call, all);
+      },
+      [call](const std::exception_ptr& error) { call->fail(error); });
+  for (std::size_t part = 0; part < requests.size(); ++part)
+    translate_documents(call, std::move(requests[part]), [parts, part](TranslatedRequest result) {
+      parts.accept(part, std::move(result));
+    });
 }
 
 // Clients put the type into the query or, against all custom, into the body of GET.
