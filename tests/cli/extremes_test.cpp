@@ -72,8 +72,7 @@ const std::vector<ExtremeCase> kCases{
     {"export", "run/model.safetensors --out made --threads 1", "mt"},
     {"merge", "run/model.safetensors run --out made.safetensors --threads 1", "mt"},
     {"calibrate",
-     "run/model.safetensors --src train.en --tgt train.de --out made.safetensors --threads 1",
-     "mt"},
+     "run/model.safetensors --src some.en --tgt some.de --out made.safetensors --threads 1", "mt"},
     {"shortlist",
      "run/model.safetensors --src valid.en --tgt valid.de --out made.safetensors --threads 1",
      "mt"},
@@ -103,6 +102,7 @@ class Extremes : public StartedProgramTest, public testing::WithParamInterface<E
   void SetUp() override {
     for (const std::string language : {"en", "de"}) {
       write("few." + language, first_lines(read(path("train." + language)), 40));
+      write("some." + language, first_lines(read(path("train." + language)), 220));
       write("valid." + language, first_lines(read(path("valid." + language)), 3));
     }
     write("uses.tsv",
