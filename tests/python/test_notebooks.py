@@ -110,7 +110,7 @@ def test_a_translation_is_shown_in_its_languages(tmp_path: pathlib.Path) -> None
 
 def test_what_a_notebook_shows_is_escaped() -> None:
     candidate = attend.TranslationCandidate.__new__(attend.TranslationCandidate)
-    candidate.__setstate__(("<b> & c", -1.0, -2.0, [], [], [], -1))
+    candidate.__setstate__(("<b> & c", -1.0, -2.0, [], [], [], -1, None))
     translation = attend.Translation.__new__(attend.Translation)
     translation.__setstate__(([candidate], []))
     assert "<td>&lt;b&gt; &amp; c</td><td>-1.0000</td><td>-2.0000</td>" in translation._repr_html_()
