@@ -17,12 +17,14 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
-# Debian wants a trigger that runs ldconfig. CMake 3 writes the scripts postinst and postrm instead, unless they are named
+# Debian wants a trigger that runs ldconfig, which CMake 4 makes. CMake 3 writes the scripts postinst and postrm instead, unless they are named
 # here; that they are not there leaves them out.
-set(control ${PROJECT_BINARY_DIR}/control)
-file(WRITE ${control}/triggers "activate-noawait ldconfig\n")
-set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${control}/triggers ${control}/postinst ${control}/postrm)
-set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+if(CMAKE_VERSION VERSION_LESS 4)
+  set(control ${PROJECT_BINARY_DIR}/control)
+  file(WRITE ${control}/triggers "activate-noawait ldconfig\n")
+  set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${control}/triggers ${control}/postinst ${control}/postrm)
+  set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+endif()
 
 # The two files required by Debian policy. SOURCE_DATE_EPOCH sets the date of a reproducible build.
 if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
