@@ -31,6 +31,13 @@ Tokens random_tokens(Random& random, std::size_t length) {
   return tokens;
 }
 
+TEST(PhraseRules, TellWhichTokensOfAnOutputAreOfRequiredPhrases) {
+  const PhraseRules rules({RequiredPhrase{{{1, 2}, {3}}}, RequiredPhrase{{{2, 2}}}}, {});
+  EXPECT_EQ(rules.required_tokens(Tokens{0, 1, 2, 2, 0, 3, 1}),
+            (std::vector<bool>{false, true, true, true, false, true, false}));
+  EXPECT_EQ(rules.required_tokens(Tokens{}), std::vector<bool>{});
+}
+
 // Of two tokens, so that phrases begin again within themselves.
 TEST(PhraseRules, KnowWhatATextContains) {
   Random random({1, 1});

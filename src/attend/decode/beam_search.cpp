@@ -251,13 +251,15 @@ std::vector<BeamSearch::Bank> BeamSearch::banks(std::span<const Candidate> all) 
   return banks;
 }
 
-float BeamSearch::score(float log_probability, std::size_t length) const {
-  const auto tokens = static_cast<float>(std::max<std::size_t>(1, length));
-  return log_probability / std::pow(tokens, options_.length_penalty);
+float normalized_score(float log_probability, std::size_t tokens,
+                       const BeamSearchOptions& options) {
+  const auto length = static_cast<float>(std::max<std::size_t>(1, tokens));
+  return log_probability / std::pow(length, options.length_penalty);
 }
 
 void BeamSearch::finish(Hypothesis hypothesis) {
-  hypothesis.score = score(hypothesis.log_probability, hypothesis.token_scores.size());
+  hypothesis.score =
+      normalized_score(hypothesis.log_probability, hypothesis.token_scores.size(), options_);
   finished_.push_back(std::move(hypothesis));
 }
 
@@ -265,9 +267,10 @@ void BeamSearch::tell(std::span<const Candidate> candidates, std::int64_t length
                       BeamFate after) const {
   BeamStep step{static_cast<int>(length), {}};
   for (const Candidate& c : candidates)
-    step.candidates.push_back({c.parent, c.token, c.token_score, c.log_probability,
-                               score(c.log_probability, static_cast<std::size_t>(length) + 1),
-                               c.fate == BeamFate::kept ? after : c.fate});
+    step.candidates.push_back(
+        {c.parent, c.token, c.token_score, c.log_probability,
+         normalized_score(c.log_probability, static_cast<std::size_t>(length) + 1, options_),
+         c.fate == BeamFate::kept ? after : c.fate});
   listener_(step);
 }
 

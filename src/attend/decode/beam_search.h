@@ -45,6 +45,9 @@ void fields(BeamSearchOptions& o, Visitor&& visit) {
 // Throws ConfigError.
 void check_search(const BeamSearchOptions& options);
 
+// Hypothesis::score of an output of so many tokens, its end included.
+float normalized_score(float log_probability, std::size_t tokens, const BeamSearchOptions& options);
+
 // The search for one sentence. It is done when beam_size * patience hypotheses have ended, with an
 // end token or, if there are none, only at the greatest length. Ties are broken by lower
 // hypothesis, then lower token id.
@@ -94,7 +97,6 @@ class BeamSearch {
                                                        std::span<const Candidate> listed) const;
   void select_eligible(std::vector<Candidate>& all) const;
   std::vector<Bank> banks(std::span<const Candidate> all) const;
-  float score(float log_probability, std::size_t length) const;
   void finish(Hypothesis hypothesis);
   // Leaves those that have all required phrases. Throws DataError if there are none.
   void keep_complete_live();

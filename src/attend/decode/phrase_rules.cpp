@@ -150,6 +150,17 @@ std::vector<std::int32_t> PhraseRules::wanted(const Progress& progress) const {
   return tokens;
 }
 
+std::vector<bool> PhraseRules::required_tokens(std::span<const std::int32_t> output) const {
+  std::vector<bool> required(output.size(), false);
+  for (const auto& [tokens, fallback] : alternatives_)
+    for (auto at = output.begin();; ++at) {
+      at = std::search(at, output.end(), tokens.begin(), tokens.end());
+      if (at == output.end()) break;
+      std::fill_n(required.begin() + (at - output.begin()), tokens.size(), true);
+    }
+  return required;
+}
+
 void PhraseRules::add_forbidden(const Progress& progress, std::vector<std::int32_t>& tokens) const {
   for (const Required& phrase : required_) {
     if (!phrase.once || !contains(progress, phrase)) continue;

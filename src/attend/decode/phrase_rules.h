@@ -60,6 +60,8 @@ class PhraseRules {
   int met(const Progress& progress) const;
   // The tokens that continue the required phrases that are not yet contained.
   std::vector<std::int32_t> wanted(const Progress& progress) const;
+  // For each token of an output, whether a required phrase has it.
+  std::vector<bool> required_tokens(std::span<const std::int32_t> output) const;
   // Adds the tokens that would complete a forbidden phrase.
   void add_forbidden(const Progress& progress, std::vector<std::int32_t>& tokens) const;
 

@@ -30,6 +30,15 @@ TEST(Glossary, FindsWholeWordsAndTheirForms) {
   EXPECT_TRUE(found(terms, "").empty());
 }
 
+TEST(Glossary, TellsWhereATermOccurs) {
+  using Places = std::vector<std::pair<std::size_t, std::size_t>>;
+  const Texts terms{"dog|dogs\tHund", "caf\xc3\xa9\tKneipe"};
+  const auto in_text = Glossary(terms).find("\xc3\x89h, dogs: a caf\xc3\xa9, a dog");
+  ASSERT_EQ(in_text.size(), 2u);
+  EXPECT_EQ(in_text[0].places, (Places{{5, 9}, {22, 25}}));
+  EXPECT_EQ(in_text[1].places, (Places{{13, 18}}));
+}
+
 TEST(Glossary, PrefersTheLongestTerm) {
   EXPECT_EQ(found({"dog\ta", "hot dog\tb", "dog food\tc"}, "a hot dog, dog food, a dog"),
             (std::vector<Texts>{{"b"}, {"c"}, {"a"}}));

@@ -127,7 +127,9 @@ SourceSentence TranslationEngine::sentence(
   if (call->trust) sentence.text = text.text;
   const std::string& read = sentence.protection ? sentence.protection->text() : text.text;
   sentence.aligned = text.aligned || (sentence.protection && sentence.protection->has_marks());
-  sentence.call = call_of_sentence(*ensemble_, call, read, sentence.protection.get());
+  SentenceCall own = call_of_sentence(*ensemble_, call, read, sentence.protection.get());
+  sentence.call = std::move(own.call);
+  sentence.terms = std::move(own.terms);
   sentence.ids = model().src_tokenizer.encode(call->source(read));
   const std::string& where = text.where;
   const auto tokens = static_cast<std::int64_t>(sentence.ids.size());

@@ -104,17 +104,50 @@ std::size_t RunningTranslations::join(std::vector<SourceSentence> sentences) {
     throw;
   }
   batch_.join(first, [this](const DecodeRequest& arrival, std::size_t sentence) {
-    return search(running_.at(sentence), arrival);
+    return search(running_.at(sentence), *running_.at(sentence).call, arrival);
   });
   return first;
 }
 
+// A sentence that has left the batch comes back.
+void RunningTranslations::search_again(std::size_t number, const TranslationCall& call) {
+  const SourceSentence& sentence = running_.at(number);
+  RaggedBuilder src;
+  src.add(sentence.ids);
+  std::vector<DecoderPrefix> prefixes(1);
+  prefixes.front().tokens = call.marks.before_target;
+  scorer_->join({src.build(), prefixes});
+  batch_.join(number, [&](const DecodeRequest& arrival, std::size_t) {
+    return search(sentence, call, arrival);
+  });
+}
+
+// Called for a sentence that is done. If this returns false, the sentence is translated again.
+bool RunningTranslations::has_terms_in_place(RunningBatch::Decoded& decoded) {
+  const SourceSentence& sentence = running_.at(decoded.number);
+  auto found = found_with_terms_.extract(decoded.number);
+  if (found.empty()) {
+    if (!has_unlikely_terms(sentence, decoded.result.front())) return true;
+    search_again(decoded.number, *sentence.terms->without);
+    found_with_terms_.emplace(decoded.number, std::move(decoded.result));
+    return false;
+  }
+  auto better =
+      with_terms_in_place(*ensemble_, sentence, found.mapped().front(), decoded.result.front());
+  decoded.result = std::move(found.mapped());
+  if (!better) return true;
+  decoded.result.pop_back();
+  decoded.result.insert(decoded.result.begin(), std::move(*better));
+  return true;
+}
+
 RunningBatch::Search RunningTranslations::search(const SourceSentence& sentence,
+                                                 const TranslationCall& call,
                                                  const DecodeRequest& arrival) const {
-  const TranslationOptions& options = sentence.call->options;
-  const PairSpecialTokens& marks = sentence.call->marks;
+  const TranslationOptions& options = call.options;
+  const PairSpecialTokens& marks = call.marks;
   const EndTokens ends(options.end_ids.empty() ? model_.ends : options.end_ids);
-  OutputRules rules{.phrases = sentence.call->rules, .suppressed = suppressed_};
+  OutputRules rules{.phrases = call.rules, .suppressed = suppressed_};
   if (!options.sampling) {
     if (options.prefix_weight < 1) rules.beginning = {sentence.prefix, options.prefix_weight};
     return BeamSearch(arrival, ends,
@@ -132,6 +165,7 @@ RunningBatch::Search RunningTranslations::search(const SourceSentence& sentence,
 void RunningTranslations::leave(std::size_t sentence) {
   batch_.leave(sentence);
   running_.erase(sentence);
+  found_with_terms_.erase(sentence);
   std::erase_if(waiting_, [&](const Unaligned& one) { return one.outcome.number == sentence; });
 }
 
@@ -143,6 +177,7 @@ std::vector<Outcome<Translation>> RunningTranslations::step() {
       Outcome<Translation> result{outcome.number, {}, nullptr};
       try {
         if (outcome.error) std::rethrow_exception(outcome.error);
+        if (!has_terms_in_place(outcome)) continue;
         result.result = translation(sentence, outcome.result);
         if (sentence.aligned) {
           waiting_.push_back({std::move(result), std::move(outcome.result)});
@@ -195,6 +230,7 @@ void RunningTranslations::align_waiting(std::vector<Outcome<Translation>>& done)
 void RunningTranslations::finish(Outcome<Translation> outcome,
                                  std::vector<Outcome<Translation>>& done) {
   const auto found = running_.find(outcome.number);
+  found_with_terms_.erase(outcome.number);
   const SourceSentence& sentence = found->second;
   if (!outcome.error && sentence.protection)
     for (TranslationCandidate& candidate : outcome.result.candidates)

@@ -14,6 +14,7 @@
 #include "attend/tasks/translation/ensemble.h"
 #include "attend/tasks/translation/protected_sentence.h"
 #include "attend/tasks/translation/stand_ins.h"
+#include "attend/tasks/translation/term_places.h"
 #include "attend/tasks/translation/trust/trust.h"
 #include "attend/text/protection/glossary.h"
 #include "attend/text/protection/span_patterns.h"
@@ -45,6 +46,7 @@ struct SourceSentence {
   bool aligned = false;     // whether its translations get alignments
   std::size_t context = 0;  // tokens of the sentences before it, after the marks
   std::string text = {};    // for call->trust
+  std::shared_ptr<const SentenceTerms> terms = nullptr;  // of the glossary; null: none
 };
 
 class RunningTranslations {
@@ -63,7 +65,10 @@ class RunningTranslations {
   std::vector<Outcome<Translation>> step();
 
  private:
-  RunningBatch::Search search(const SourceSentence& sentence, const DecodeRequest& arrival) const;
+  void search_again(std::size_t number, const TranslationCall& call);
+  bool has_terms_in_place(RunningBatch::Decoded& decoded);
+  RunningBatch::Search search(const SourceSentence& sentence, const TranslationCall& call,
+                              const DecodeRequest& arrival) const;
   // A sentence that is done but for the alignments of its candidates.
   struct Unaligned {
     Outcome<Translation> outcome;
@@ -83,6 +88,8 @@ class RunningTranslations {
   std::unique_ptr<TranslationScorer> scorer_;
   RunningBatch batch_;
   std::map<std::size_t, SourceSentence> running_;
+  // What was found for sentences that are translated again, without their terms
+  std::map<std::size_t, std::vector<Hypothesis>> found_with_terms_;
   std::vector<Unaligned> waiting_;  // to be aligned together, which is faster
   int waited_ = 0;                  // steps
   std::size_t next_ = 0;

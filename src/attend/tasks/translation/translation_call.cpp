@@ -162,24 +162,47 @@ std::shared_ptr<const TrustJudge> trust_judge(const TranslationEnsemble& ensembl
       text_languages(ensemble.first(), languages, preparation), fits ? calibration : nullptr);
 }
 
-// The search is wide enough to weigh where a phrase may come. Samples, and the tokens of a
-// shortlist, cannot be made to have stand-ins.
-std::shared_ptr<const TranslationCall> call_of_sentence(
-    const TranslationEnsemble& ensemble, const std::shared_ptr<const TranslationCall>& call,
-    std::string_view sentence, const ProtectedSentence* protection) {
+namespace {
+
+// The call with more phrases. The search is wide enough to weigh where a phrase may come.
+std::shared_ptr<const TranslationCall> call_with(const TranslationEnsemble& ensemble,
+                                                 const std::shared_ptr<const TranslationCall>& call,
+                                                 std::span<const SentencePhrase> phrases) {
   constexpr int kWider = 4;
+  if (phrases.empty()) return call;
+  auto own = std::make_shared<TranslationCall>(*call);
+  TranslationOptions& options = own->options;
+  own->rules = phrase_rules(options, ensemble.first(), phrases);
+  options.beam.beam_size = std::max(options.beam.beam_size, own->rules->total() + kWider);
+  return own;
+}
+
+}  // namespace
+
+// Samples, and the tokens of a shortlist, cannot be made to have stand-ins.
+SentenceCall call_of_sentence(const TranslationEnsemble& ensemble,
+                              const std::shared_ptr<const TranslationCall>& call,
+                              std::string_view sentence, const ProtectedSentence* protection) {
+  std::vector<SentencePhrase> stand_ins;
+  if (protection != nullptr && !call->options.sampling && !call->options.shortlist)
+    for (const std::string& word : protection->stand_ins())
+      stand_ins.push_back({{call->target(word)}, true});
+  auto without = call_with(ensemble, call, stand_ins);
   std::vector<SentencePhrase> phrases;
   if (call->glossary)
     for (const GlossaryTerm& term : call->glossary->find(sentence))
       phrases.push_back({call->target(term.targets)});
-  if (protection != nullptr && !call->options.sampling && !call->options.shortlist)
-    for (const std::string& word : protection->stand_ins())
-      phrases.push_back({{call->target(word)}, true});
-  if (phrases.empty()) return call;
-  const auto own = std::make_shared<TranslationCall>(*call);
-  TranslationOptions& options = own->options;
-  own->rules = phrase_rules(options, ensemble.first(), phrases);
-  options.beam.beam_size = std::max(options.beam.beam_size, own->rules->total() + kWider);
+  if (phrases.empty()) return {std::move(without)};
+
+  std::string read = call->source(sentence);
+  std::vector<GlossaryTerm> terms = call->glossary->find(read);
+  for (GlossaryTerm& term : terms) term.targets = call->target(term.targets);
+  const bool are_all_read = terms.size() == phrases.size();
+  phrases.insert(phrases.end(), stand_ins.begin(), stand_ins.end());
+  SentenceCall own{call_with(ensemble, call, phrases)};
+  if (are_all_read)
+    own.terms = std::make_shared<const SentenceTerms>(
+        SentenceTerms{std::move(read), std::move(terms), std::move(without)});
   return own;
 }
 

@@ -29,10 +29,15 @@ std::shared_ptr<const TrustJudge> trust_judge(const TranslationEnsemble& ensembl
                                               const TextPreparation& preparation);
 
 // The call for a sentence: the same, unless it has terms of the glossary or protected spans.
-// `protection`: null without them.
-std::shared_ptr<const TranslationCall> call_of_sentence(
-    const TranslationEnsemble& ensemble, const std::shared_ptr<const TranslationCall>& call,
-    std::string_view sentence, const ProtectedSentence* protection);
+struct SentenceCall {
+  std::shared_ptr<const TranslationCall> call;
+  std::shared_ptr<const SentenceTerms> terms = nullptr;  // null: none
+};
+
+// `protection`: null without spans.
+SentenceCall call_of_sentence(const TranslationEnsemble& ensemble,
+                              const std::shared_ptr<const TranslationCall>& call,
+                              std::string_view sentence, const ProtectedSentence* protection);
 
 // Throws ConfigError, naming the option, for tokens that cannot be written.
 void check_target_ids(const std::vector<std::int32_t>& ids, const TranslationModel& model,

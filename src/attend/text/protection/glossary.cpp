@@ -4,7 +4,6 @@
 #include <utf8proc.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "attend/core/files/lines.h"
@@ -27,6 +26,13 @@ std::u32string code_points(std::string_view text) {
   std::u32string points;
   for (std::size_t at = 0; at < text.size();) points += next_code_point(text, at);
   return points;
+}
+
+// Where each code point begins, in bytes, and where the last one ends.
+std::vector<std::size_t> begins_of_code_points(std::string_view text) {
+  std::vector<std::size_t> begins{0};
+  for (std::size_t at = 0; at < text.size(); begins.push_back(at)) next_code_point(text, at);
+  return begins;
 }
 
 std::string utf8_of(std::u32string_view points) {
@@ -137,7 +143,8 @@ std::vector<GlossaryTerm> Glossary::find(std::string_view sentence) const {
   if (empty()) return found;
   const std::u32string text = code_points(sentence), small = in_small_letters(text);
   const auto at_or_0 = [&](std::size_t i) { return i < text.size() ? text[i] : U'\0'; };
-  std::set<std::size_t> terms;
+  const std::vector<std::size_t> bytes = begins_of_code_points(sentence);
+  std::map<std::size_t, std::size_t> numbers;  // in `found`
   bool begins_sentence = true;
   for (std::size_t at = 0; at < text.size();) {
     const Form* match = nullptr;
@@ -154,11 +161,14 @@ std::vector<GlossaryTerm> Glossary::find(std::string_view sentence) const {
       }
     }
     const std::size_t size = match == nullptr ? 1 : match->text.size();
-    if (match != nullptr && terms.insert(match->term).second) {
+    if (match != nullptr) {
+      const auto [number, is_new] = numbers.emplace(match->term, found.size());
       const GlossaryTerm& term = terms_[match->term];
-      found.push_back(
-          {term.sources,
-           targets_as(term.targets, std::u32string_view(text).substr(at, size), begins_sentence)});
+      if (is_new)
+        found.push_back(
+            {term.sources, targets_as(term.targets, std::u32string_view(text).substr(at, size),
+                                      begins_sentence)});
+      found[number->second].places.emplace_back(bytes[at], bytes[at + size]);
     }
     begins_sentence = begins_sentence && !unicode::is_letter(text[at]);
     at += size;

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace attend {
@@ -13,6 +14,8 @@ namespace attend {
 struct GlossaryTerm {
   std::vector<std::string> sources;  // forms of the term: "dog", "dogs"
   std::vector<std::string> targets;  // "Hund", "Hunde"
+  // Where the term begins and ends in a text, in bytes, each time that it occurs.
+  std::vector<std::pair<std::size_t, std::size_t>> places = {};
 };
 
 // Immutable; may be used from several threads at once.
