@@ -53,6 +53,26 @@ def doubts(driver):
     driver.execute_script("restore()")
 
 
+def words(driver):
+    """A word lists what may stand in its place; a choice changes its sentence alone."""
+    output = driver.find_element(By.CSS_SELECTOR, "#translate output")
+    before = output.text
+    focus_by_tab(driver, "#translate output .word")
+    keys(driver, Keys.ENTER)
+    wait(driver, lambda d: d.find_elements(By.CSS_SELECTOR, "#translate .others button"), "other words")
+    assert "In place of" in driver.find_element(By.ID, "message").text
+    others = [one.text for one in driver.find_elements(By.CSS_SELECTOR, "#translate .others button")]
+    assert len(set(others)) == len(others) and not any(before.startswith(one) for one in others), (before, others)
+    driver.save_screenshot(f"{folder}/words-{driver.get_window_size()['width']}.png")
+    keys(driver, Keys.ENTER)  # the focus is on the first of them
+    wait(driver, lambda d: output.text != before, "another translation")
+    assert output.text.startswith(others[0]), (others, output.text)
+    assert not driver.find_elements(By.CSS_SELECTOR, "#translate .others button")
+    focus_by_tab(driver, "#translate output .word")
+    keys(driver, Keys.ARROW_RIGHT)
+    assert driver.switch_to.active_element.get_attribute("data-place") != "0"
+
+
 DROP = """
 window.blobs = [];
 const link = URL.createObjectURL;
@@ -101,6 +121,7 @@ def walk(driver, size):
     keys(driver, "The dog sleeps. The <dog> sleeps.", Keys.CONTROL + Keys.ENTER)
     answer(driver, "#translate output", "a translation")
     driver.save_screenshot(f"{folder}/translate-{size}.png")
+    words(driver)
     doubts(driver)
     files(driver)
 

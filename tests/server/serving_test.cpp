@@ -64,7 +64,7 @@ TEST_F(Serving, DocumentsEveryRoute) {
 TEST_F(Serving, HasAPageThatRunsNothingButItsOwnScript) {
   serve({"en-de"});
   std::size_t bytes = 0;
-  for (const char* path : {"/", "/page.css", "/page.js"}) {
+  for (const char* path : {"/", "/page.css", "/page.js", "/translation.js", "/words.js"}) {
     const RawResponse response = get(path);
     EXPECT_EQ(response.status, 200);
     EXPECT_FALSE(response.body.empty()) << path;

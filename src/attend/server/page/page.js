@@ -87,138 +87,7 @@ function makeTabs(names) {
   };
 }
 
-// ---- languages
-
-function targetsOf(source) {
-  const all = models.filter((m) => m.sources && (source === "auto" || m.sources.includes(source)));
-  return [...new Set(all.flatMap((m) => m.targets))].filter((target) => target !== source);
-}
-
-function offerLanguages() {
-  const form = $("#translate form");
-  const sources = [...new Set(models.flatMap((m) => m.sources || []))];
-  const several = sources.length > 1;
-  fill(
-    form.source,
-    several ? ["auto", ...sources] : sources,
-    several ? ["Detect", ...sources] : sources
-  );
-  fill(form.target, targetsOf(form.source.value));
-}
-
-function swapLanguages() {
-  const form = $("#translate form");
-  const { value: source } = form.source;
-  const { value: target } = form.target;
-  if (source === "auto" || !targetsOf(target).includes(source)) {
-    say(`No model translates from ${target} to ${source}.`, true);
-    return;
-  }
-  form.source.value = target;
-  fill(form.target, targetsOf(target));
-  form.target.value = source;
-  const output = $("output", form);
-  if (output.textContent) form.text.value = output.textContent;
-  output.textContent = "";
-  $(".doubts", form).replaceChildren();
-}
-
 // ---- jobs
-
-// Why a sentence may be wrong; empty: nothing says so. Confidence is the expected chrF.
-const LOW_CONFIDENCE = 0.4;
-function doubtsOf({ confidence, flags }) {
-  const doubts = flags.map(({ name, reason }) => `${name}: ${reason}`);
-  if (confidence !== null && confidence < LOW_CONFIDENCE)
-    doubts.push(`low confidence: ${confidence.toFixed(2)}`);
-  return doubts.join("; ");
-}
-
-// The translation with its doubtful sentences marked, and a list of the reasons. Returns how many
-// there are.
-function showTranslation(form, text, sentences) {
-  const parts = [];
-  const reasons = [];
-  let done = 0;
-  for (const sentence of sentences) {
-    const title = doubtsOf(sentence);
-    if (!title) continue;
-    reasons.push(element("li", `${sentence.translation || sentence.source} (${title})`));
-    const begin = text.indexOf(sentence.translation, done);
-    if (begin < 0 || !sentence.translation) continue; // tags stand between its words
-    parts.push(text.slice(done, begin));
-    parts.push(element("mark", sentence.translation, { title, className: "doubt" }));
-    done = begin + sentence.translation.length;
-  }
-  $("output", form).replaceChildren(...parts, text.slice(done));
-  $(".doubts", form).replaceChildren(...reasons);
-  return reasons.length;
-}
-
-// Terms as the server has them, with a tab between the term and its translation.
-function termsOf(form) {
-  const lines = form.terms.value.split("\n").filter((line) => line.trim());
-  return lines.map((line) => line.replace(/\s*=\s*/, "\t"));
-}
-
-async function translate(form) {
-  const alternatives = form.alternatives.checked ? 3 : 0;
-  const response = await call("/translate", {
-    q: form.text.value,
-    source: form.source.value,
-    target: form.target.value,
-    format: form.html.checked ? "html" : "text",
-    alternatives,
-    trust: form.trust.checked,
-    glossary: termsOf(form),
-  });
-  const answer = await response.json();
-  const sentences = answer.sentences || [];
-  const doubts = showTranslation(form, answer.translatedText, sentences);
-  $("output", form).lang = form.target.value;
-  const others = new Set(answer.alternatives || []);
-  others.delete(answer.translatedText);
-  $(".alternatives", form).replaceChildren(...[...others].map((text) => element("li", text)));
-  const cut = response.headers.get("Attend-Cut-Sentences");
-  const notes = [];
-  if (sentences.length) notes.push(`Doubtful sentences: ${doubts} of ${sentences.length}.`);
-  if (sentences.length && sentences.every(({ confidence }) => confidence === null))
-    notes.push("The model has no calibration, so it has no confidence.");
-  if (answer.detectedLanguage) notes.push(`Detected: ${answer.detectedLanguage.language}.`);
-  if (cut) notes.push(`Sentences that were too long and were split: ${cut}.`);
-  say(notes.join(" "));
-}
-
-async function translateFile(form, file) {
-  const body = new FormData();
-  body.append("file", file);
-  body.append("source", form.source.value);
-  body.append("target", form.target.value);
-  body.append("direct", "true");
-  for (const term of termsOf(form)) body.append("glossary", term);
-  return (await call("/translate_file", body)).blob();
-}
-
-// A link to each translation, or the reason why there is none.
-async function translateFiles(form, files) {
-  const list = $(".translated", form);
-  for (const link of list.querySelectorAll("a")) URL.revokeObjectURL(link.href);
-  list.replaceChildren();
-  for (const file of files) {
-    say(`Translating ${file.name} …`);
-    const item = element("li");
-    try {
-      const href = URL.createObjectURL(await translateFile(form, file));
-      const download = file.name.replace(/(\.[^.]*)?$/, `.${form.target.value}$1`);
-      item.append(element("a", download, { href, download }));
-    } catch (error) {
-      const reason = error.message.includes(file.name) ? error.message : `${file.name}: ${error.message}`;
-      item.append(element("span", reason, { className: "fault" }));
-    }
-    list.append(item);
-  }
-  say(`Translated files: ${list.querySelectorAll("a").length} of ${files.length}.`);
-}
 
 async function generate(form) {
   const output = $("output", form);
@@ -373,26 +242,8 @@ for (const name of Object.keys(jobs)) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(name);
   });
 }
-$("#translate [name=source]").addEventListener("change", (event) => {
-  fill($("#translate [name=target]"), targetsOf(event.target.value));
-});
-$("#translate [name=files]").addEventListener("change", ({ target }) => {
-  const files = [...target.files];
-  target.value = ""; // the same file can be chosen again
-  if (files.length) work(target.form, (form) => translateFiles(form, files));
-});
-for (const type of ["dragover", "dragleave", "drop"]) {
-  $("#translate").addEventListener(type, (event) => {
-    const { types, files } = event.dataTransfer;
-    if (!types.includes("Files")) return; // text goes where it is dropped
-    event.preventDefault();
-    $("#translate").classList.toggle("over", type === "dragover");
-    const dropped = [...files];
-    if (type === "drop") work($("#translate form"), (form) => translateFiles(form, dropped));
-  });
-}
 $("#classify [name=model]").addEventListener("change", offerSecondText);
-$(".swap").addEventListener("click", swapLanguages);
+listenToTranslation();
 $(".stop").addEventListener("click", () => running && running.abort());
 $("#key-form").addEventListener("submit", (event) => {
   event.preventDefault();

@@ -25,18 +25,15 @@ void metrics(const std::shared_ptr<Call>& call) {
                              .body = call->service.metrics().text(call->service.gauges())});
 }
 
-void page_file(const std::shared_ptr<Call>& call, std::string_view name, std::string_view type) {
+// The file of the page that has the name of the path.
+void page_file(const std::shared_ptr<Call>& call) {
+  const std::string_view path = call->exchange->request().path;
+  const std::string_view name = path == "/" ? "page.html" : path.substr(1);
+  const std::string_view type = name.ends_with(".html")  ? "text/html; charset=utf-8"
+                                : name.ends_with(".css") ? "text/css; charset=utf-8"
+                                                         : "text/javascript; charset=utf-8";
   for (const EmbeddedFile& file : server_page_files())
     if (file.name == name) return call->respond(page_response(type, std::string(file.content)));
-}
-void page(const std::shared_ptr<Call>& call) {
-  page_file(call, "page.html", "text/html; charset=utf-8");
-}
-void page_style(const std::shared_ptr<Call>& call) {
-  page_file(call, "page.css", "text/css; charset=utf-8");
-}
-void page_script(const std::shared_ptr<Call>& call) {
-  page_file(call, "page.js", "text/javascript; charset=utf-8");
 }
 
 void openapi(const std::shared_ptr<Call>& call) { call->respond(openapi_of(all_routes())); }
@@ -55,9 +52,11 @@ std::vector<Route> operation_routes() {
     return Route{"GET", path, group, summary, {}, "", run, Dialect::plain, Route::Key::none};
   };
   return {
-      get("/", "The page: translate, generate, classify, tag and embed in a browser", page),
-      get("/page.css", "The style of the page", page_style),
-      get("/page.js", "The script of the page", page_script),
+      get("/", "The page: translate, generate, classify, tag and embed in a browser", page_file),
+      get("/page.css", "The style of the page", page_file),
+      get("/page.js", "The script of the page", page_file),
+      get("/translation.js", "The part of the script that translates", page_file),
+      get("/words.js", "The part of the script that finds other words", page_file),
       get("/health", "Whether the server runs", health),
       get("/ready", "Whether the server takes requests: 503 when its queue is nearly full", ready),
       get("/metrics", "Prometheus metrics", metrics),
