@@ -34,14 +34,21 @@ TEST_F(ModelDirectoryTest, ReadsFilesAndFolders) {
   EXPECT_FALSE(model().contains("vocab.json"));
 }
 
-TEST(ModelDirectoryInMemory, HasItsTextsAndNoFiles) {
-  const ModelDirectory model("the model", {{"config.json", "{}"}});
+TEST(ModelDirectoryInMemory, HasItsFilesButNotOnDisk) {
+  const ModelDirectory model(
+      "the model",
+      {{"config.json", "{}"}, {"folder/a", "1"}, {"folder-b", "2"}, {"folder/c", "3"}});
   EXPECT_EQ(model.text("config.json"), "{}");
   EXPECT_TRUE(model.contains("config.json"));
   EXPECT_FALSE(model.contains("vocab.json"));
   EXPECT_EQ(model.path(), "the model");
   expect_error<DataError>([&] { model.text("vocab.json"); }, {"the model", "'vocab.json'"});
-  expect_error<DataError>([&] { model.open("config.json"); }, {"the model", "not on disk"});
+  EXPECT_EQ(model.names(), (std::vector<std::string>{"config.json", "folder", "folder-b"}));
+  EXPECT_EQ(model.folder("folder").text("c"), "3");
+  EXPECT_EQ(model.open("config.json")->size(), 2u);
+  EXPECT_EQ(model.open("config.json")->path(), "the model/config.json");
+  expect_error<DataError>([&] { model.open("vocab.json"); }, {"the model", "'vocab.json'"});
+  expect_error<DataError>([&] { model.file("config.json"); }, {"the model", "not on disk"});
 }
 
 TEST_F(ModelDirectoryTest, TakesNamesAndNoPaths) {

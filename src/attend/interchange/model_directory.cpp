@@ -46,6 +46,12 @@ bool ModelDirectory::contains(std::string_view name) const {
 std::vector<std::string> ModelDirectory::names() const {
   std::error_code error;
   std::vector<std::string> names;
+  if (in_memory_) {
+    for (const auto& [name, content] : *in_memory_) names.push_back(name.substr(0, name.find('/')));
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+  }
   for (auto entry = std::filesystem::directory_iterator(path_, error);
        !error && entry != std::filesystem::directory_iterator(); entry.increment(error))
     names.push_back(entry->path().filename().string());
@@ -75,16 +81,21 @@ std::filesystem::path ModelDirectory::file(std::string_view name) const {
 }
 
 std::shared_ptr<const InputFile> ModelDirectory::open(std::string_view name) const {
+  if (in_memory_)
+    return std::make_shared<const InputFile>(fmt::format("{}/{}", path_.string(), name),
+                                             content(name));
   return std::make_shared<const InputFile>(file(name));
 }
 
+const std::string& ModelDirectory::content(std::string_view name) const {
+  const auto found = in_memory_->find(name);
+  if (found == in_memory_->end())
+    throw DataError(fmt::format("{}: there is no file {}", path_.string(), quote(name)));
+  return found->second;
+}
+
 std::string ModelDirectory::text(std::string_view name, std::uint64_t most) const {
-  if (in_memory_) {
-    const auto found = in_memory_->find(name);
-    if (found == in_memory_->end())
-      throw DataError(fmt::format("{}: there is no file {}", path_.string(), quote(name)));
-    return found->second;
-  }
+  if (in_memory_) return content(name);
   const InputFile input(file(name));
   if (input.size() > most)
     throw DataError(

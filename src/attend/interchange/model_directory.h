@@ -22,8 +22,8 @@ class ModelDirectory {
  public:
   // Throws IoError unless `path` is a directory.
   explicit ModelDirectory(const std::filesystem::path& path);
-  // A directory that is not on disk: only contains(), text() and folder() find something in it, no
-  // weights. A file in a folder is named "folder/file". `name` stands for its path in messages.
+  // A directory that is not on disk: all but file() find these files in it. A file in a folder is
+  // named "folder/file". `name` stands for its path in messages.
   ModelDirectory(std::string name, TextFiles files)
       : path_(std::move(name)), in_memory_(std::move(files)) {}
 
@@ -49,6 +49,8 @@ class ModelDirectory {
   static constexpr std::uint64_t kLargestText = std::uint64_t{64} << 20;
 
  private:
+  const std::string& content(std::string_view name) const;  // of a file in memory
+
   std::filesystem::path path_;          // as it was given
   std::filesystem::path canonical_;     // absolute, without links
   std::optional<TextFiles> in_memory_;  // instead of both
