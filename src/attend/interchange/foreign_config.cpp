@@ -76,6 +76,10 @@ bool ForeignConfig::has(std::string_view key) const {
   return found != object_.end() && !found->is_null();
 }
 
+bool ForeignConfig::mentions(std::string_view key) const {
+  return object_.contains(std::string(key));
+}
+
 void ForeignConfig::refuse(std::string_view key, std::string_view expected) const {
   const auto found = object_.find(std::string(key));
   if (found == object_.end())

@@ -37,6 +37,8 @@ class ForeignConfig {
 
   // Whether the setting is present and not null. Does not mark it as known.
   bool has(std::string_view key) const;
+  // The same of a setting that may be null.
+  bool mentions(std::string_view key) const;
 
   // Required settings. Asking for a setting marks it as known.
   std::int64_t integer(std::string_view key, const NumberRange& range);

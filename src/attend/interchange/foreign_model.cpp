@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <system_error>
 
 #include "attend/core/options/option_error.h"
 #include "attend/error.h"
+#include "attend/interchange/families/ctranslate2/argos_package.h"
+#include "attend/interchange/families/ctranslate2/ctranslate2.h"
 #include "attend/interchange/families/families.h"
 #include "attend/interchange/families/marian/native_marian.h"
 #include "attend/interchange/weights/foreign_weights.h"
@@ -78,6 +81,7 @@ struct Opened {
   ForeignModel foreign;
   TensorTable weights;
   std::string family, description;
+  LanguagePair languages = {};  // that the files name, of a model of one pair
 };
 
 void add_folder(const ModelDirectory& directory, const std::string& folder, TensorTable& weights) {
@@ -86,27 +90,6 @@ void add_folder(const ModelDirectory& directory, const std::string& folder, Tens
     tensor.name = fmt::format("{}/{}", folder, tensor.name);
     weights.add(std::move(tensor));
   }
-}
-
-Opened open_huggingface(const ModelDirectory& directory) {
-  ForeignConfig config =
-      ForeignConfig::from_json(directory.text("config.json"), directory.path() + "/config.json");
-  const ModelFamily& family = family_of(config);
-  ForeignModel foreign = family.read(directory, config);
-  config.require_all_known();
-  TensorTable weights = open_huggingface_weights(directory);
-  for (const std::string& folder : foreign.folders) add_folder(directory, folder, weights);
-  return {std::move(foreign), std::move(weights), std::string(family.name),
-          std::string(family.description)};
-}
-
-Opened open_model(const ModelDirectory& directory) {
-  if (directory.contains("config.json")) return open_huggingface(directory);
-  if (auto native = open_native_marian(directory))
-    return {std::move(native->foreign), std::move(native->weights), "marian", "native Marian"};
-  throw DataError(
-      fmt::format("{}: expected config.json (Hugging Face) or decoder.yml (Marian), found neither",
-                  directory.path()));
 }
 
 // Returns the languages of a model of one pair, if its directory names them, as MarianMT's do.
@@ -118,8 +101,42 @@ LanguagePair languages_in(const ModelDirectory& directory) {
   return {file.text_or("source_lang", ""), file.text_or("target_lang", "")};
 }
 
+Opened open_huggingface(const ModelDirectory& directory) {
+  ForeignConfig config =
+      ForeignConfig::from_json(directory.text("config.json"), directory.path() + "/config.json");
+  const ModelFamily& family = family_of(config);
+  ForeignModel foreign = family.read(directory, config);
+  config.require_all_known();
+  TensorTable weights = open_huggingface_weights(directory);
+  for (const std::string& folder : foreign.folders) add_folder(directory, folder, weights);
+  return {std::move(foreign), std::move(weights), std::string(family.name),
+          std::string(family.description), languages_in(directory)};
+}
+
+Opened open_converted(Ctranslate2Model model, LanguagePair languages) {
+  return {std::move(model.foreign), std::move(model.weights), "ctranslate2", "CTranslate2",
+          std::move(languages)};
+}
+
+Opened open_model(const ModelDirectory& directory) {
+  if (auto package = open_argos_package(directory))
+    return open_converted(std::move(package->model), std::move(package->languages));
+  const bool has_config = directory.contains("config.json");
+  // A binary model of Marian may have the name of CTranslate2's.
+  if (auto native = has_config ? std::nullopt : open_native_marian(directory))
+    return {std::move(native->foreign), std::move(native->weights), "marian", "native Marian",
+            languages_in(directory)};
+  if (auto model = open_ctranslate2(directory, directory))
+    return open_converted(*std::move(model), languages_in(directory));
+  if (has_config) return open_huggingface(directory);
+  throw DataError(
+      fmt::format("{}: expected config.json (Hugging Face), decoder.yml (Marian) or model.bin "
+                  "(CTranslate2), found none of them",
+                  directory.path()));
+}
+
 std::shared_ptr<const SavedModel> with_languages(const std::shared_ptr<const SavedModel>& model,
-                                                 const ModelDirectory& directory,
+                                                 const LanguagePair& own,
                                                  const LanguagePair& given) {
   const bool none_given = given.source.empty() && given.target.empty();
   const auto* translation = dynamic_cast<const TranslationModel*>(model.get());
@@ -133,7 +150,6 @@ std::shared_ptr<const SavedModel> with_languages(const std::shared_ptr<const Sav
     changed->format.set_defaults(given);
     return changed;
   }
-  const LanguagePair own = languages_in(directory);
   const auto set = [&](const char* side, const std::string& language) {
     if (!language.empty()) changed->text_kinds[side].language = language;
   };
@@ -155,11 +171,17 @@ Tensor read_or_zero(Opened& opened, const ParameterSet::Entry& entry) {
 
 }  // namespace
 
+ModelDirectory open_model_files(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const bool is_file = std::filesystem::is_regular_file(path, ignored);
+  return is_file ? read_argos_archive(path) : ModelDirectory(path);
+}
+
 ImportedModel import_model(const ModelDirectory& directory, const ImportOptions& options) {
   Opened opened = open_model(directory);
   ForeignModel& foreign = opened.foreign;
   ImportedModel imported{{}, opened.family, std::move(foreign.remarks)};
-  foreign.model = with_languages(foreign.model, directory, options.languages);
+  foreign.model = with_languages(foreign.model, opened.languages, options.languages);
   foreign.model->describe(imported.checkpoint);
   for (const ParameterSet::Entry& entry : foreign.model->parameters().entries())
     imported.checkpoint.tensors.push_back({entry.name, read_or_zero(opened, entry)});

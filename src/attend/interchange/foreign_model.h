@@ -1,6 +1,7 @@
 // Reads models of other programs as models of attend.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -59,9 +60,13 @@ struct ImportOptions {
   LanguagePair languages;  // of the texts; of a model of several languages: the default ones
 };
 
-// Reads a model directory of Hugging Face or Marian. Throws IoError, DataError that names the first
-// setting or tensor that is neither used nor known to change nothing, and ConfigError for a
-// language that the model does not have.
+// What import_model() reads at `path`: a directory, or the files of a package .argosmodel. Throws
+// IoError, and DataError for a file that is no such package.
+ModelDirectory open_model_files(const std::filesystem::path& path);
+
+// Reads a model of Hugging Face, Marian, CTranslate2 or Argos Translate. Throws IoError, DataError
+// that names the first setting or tensor that is neither used nor known to change nothing, and
+// ConfigError for a language that the model does not have.
 ImportedModel import_model(const ModelDirectory& directory, const ImportOptions& options = {});
 
 }  // namespace attend

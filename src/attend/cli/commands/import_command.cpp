@@ -83,7 +83,7 @@ void run_import(const ImportArguments& a) {
   if (a.out.empty()) throw ConfigError("--out: expected the model file to write, got none");
   const RuntimeScope runtime = enter_runtime(a.threads);
   ProgressLine progress = ProgressLine::timing("importing");
-  const ImportedModel imported = import_model(ModelDirectory(a.directory), {a.languages});
+  const ImportedModel imported = import_model(open_model_files(a.directory), {a.languages});
   const std::unique_ptr<const SavedModel> model = load_model(imported.checkpoint);
   std::optional<GoldenComparison> found;
   if (!a.golden.empty()) found = compare_with_golden(*model, a.golden);
@@ -108,10 +108,13 @@ void run_import(const ImportArguments& a) {
 
 void add_import_command(CLI::App& app) {
   CLI::App& command = add_command(
-      app, "import", "Convert a model directory of Hugging Face or Marian to a model file");
+      app, "import",
+      "Convert a model of Hugging Face, Marian, CTranslate2 or Argos Translate to a model file");
   const auto arguments = std::make_shared<ImportArguments>();
-  add_argument(command, arguments->directory,
-               {"directory", "DIR", "model directory of Hugging Face or Marian"});
+  add_argument(
+      command, arguments->directory,
+      {"directory", "DIR",
+       "model directory of Hugging Face, Marian or CTranslate2, or a package .argosmodel"});
   OptionBinding(command).add(*arguments);
   on_command(command, [arguments] { run_import(*arguments); });
 }

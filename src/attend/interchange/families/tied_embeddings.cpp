@@ -7,8 +7,6 @@
 
 namespace attend {
 
-namespace {
-
 bool same_tables(TensorTable& weights, std::string_view a, std::string_view b) {
   if (a == b) return true;
   if (!weights.contains(a) || !weights.contains(b)) return false;
@@ -16,6 +14,8 @@ bool same_tables(TensorTable& weights, std::string_view a, std::string_view b) {
   const auto x = first.span(), y = second.span();
   return first.shape() == second.shape() && std::equal(x.begin(), x.end(), y.begin());
 }
+
+namespace {
 
 // The tensor, or else the one that it is tied to, or else any that is tied to that.
 std::string_view holder(const TensorTable& weights, std::string_view tensor,
@@ -31,23 +31,10 @@ TiedEmbeddings ties_between(bool inputs, bool decoder_and_output) {
   return decoder_and_output ? TiedEmbeddings::target : TiedEmbeddings::none;
 }
 
-}  // namespace
-
-ForeignEmbeddings find_embeddings(const ModelDirectory& directory, const EmbeddingTensors& tensors,
-                                  bool tied, TiedEmbeddings written) {
-  const bool one = shares_inputs(written);
-  std::string_view encoder = one ? tensors.shared : tensors.encoder,
-                   decoder = one ? tensors.shared : tensors.decoder, output = tensors.output;
-  ForeignEmbeddings found{.tied = written, .names = {}};
-  if (!directory.is_in_memory()) {
-    TensorTable weights = open_huggingface_weights(directory);
-    encoder = holder(weights, tensors.encoder, tensors);
-    decoder = holder(weights, tensors.decoder, tensors);
-    if (tied) output = holder(weights, tensors.output, tensors);
-    found.tied =
-        ties_between(same_tables(weights, encoder, decoder), same_tables(weights, decoder, output));
-  }
-  if (shares_inputs(found.tied)) {
+ForeignEmbeddings named_embeddings(TiedEmbeddings tied, std::string_view encoder,
+                                   std::string_view decoder, std::string_view output) {
+  ForeignEmbeddings found{.tied = tied, .names = {}};
+  if (shares_inputs(tied)) {
     found.names.push_back({"embedding.weight", encoder});
   } else {
     found.names.push_back({"src_embedding.weight", encoder});
@@ -55,6 +42,33 @@ ForeignEmbeddings find_embeddings(const ModelDirectory& directory, const Embeddi
   }
   found.names.push_back({"output_proj.weight", output});
   return found;
+}
+
+}  // namespace
+
+ForeignEmbeddings find_embeddings(TensorTable& weights, const EmbeddingTensors& tensors,
+                                  bool joint) {
+  const auto& [shared, encoder, decoder, output] = tensors;
+  const TiedEmbeddings tied = ties_between(joint && same_tables(weights, encoder, decoder),
+                                           same_tables(weights, decoder, output));
+  return named_embeddings(tied, encoder, decoder, output);
+}
+
+ForeignEmbeddings find_embeddings(const ModelDirectory& directory, const EmbeddingTensors& tensors,
+                                  bool tied, TiedEmbeddings written) {
+  const bool one = shares_inputs(written);
+  std::string_view encoder = one ? tensors.shared : tensors.encoder,
+                   decoder = one ? tensors.shared : tensors.decoder, output = tensors.output;
+  TiedEmbeddings found = written;
+  if (!directory.is_in_memory()) {
+    TensorTable weights = open_huggingface_weights(directory);
+    encoder = holder(weights, tensors.encoder, tensors);
+    decoder = holder(weights, tensors.decoder, tensors);
+    if (tied) output = holder(weights, tensors.output, tensors);
+    found =
+        ties_between(same_tables(weights, encoder, decoder), same_tables(weights, decoder, output));
+  }
+  return named_embeddings(found, encoder, decoder, output);
 }
 
 bool has_own_output(const ModelDirectory& directory, const NameMap& names) {

@@ -10,9 +10,13 @@
 
 #include "attend/interchange/model_directory.h"
 #include "attend/interchange/weights/name_map.h"
+#include "attend/interchange/weights/tensor_table.h"
 #include "attend/models/architecture.h"
 
 namespace attend {
+
+// Whether two tensors, which are used then, have the same elements; false where one is missing.
+bool same_tables(TensorTable& weights, std::string_view a, std::string_view b);
 
 // The tensors of an encoder-decoder, in the words of its family.
 struct EmbeddingTensors {
@@ -31,6 +35,11 @@ struct ForeignEmbeddings {
 // `written` says.
 ForeignEmbeddings find_embeddings(const ModelDirectory& directory, const EmbeddingTensors& tensors,
                                   bool tied, TiedEmbeddings written);
+
+// The same where a file has the tables of both sides and of the output under these names. `joint`:
+// whether both sides have one vocabulary; otherwise they share no table.
+ForeignEmbeddings find_embeddings(TensorTable& weights, const EmbeddingTensors& tensors,
+                                  bool joint);
 
 // Whether a language model, whose settings say that its output projection is tied to its
 // embeddings, has another one in its file. Some files leave out what the names of its family begin

@@ -144,6 +144,10 @@ Tensor read_whole(TensorTable& weights, const ForeignName& name, const Shape& sh
       return with_row(weights.read(name.name, {1, shape[0] - 1}).reshape({shape[0] - 1, 1}),
                       kNeverChosen)
           .reshape(shape);
+    case ForeignLayout::but_one_entry:
+      return with_row(weights.read(name.name, {shape[0] - 1}).reshape({shape[0] - 1, 1}),
+                      kNeverChosen)
+          .reshape(shape);
   }
   throw Error("unknown layout");
 }
@@ -222,6 +226,7 @@ Tensor laid_out(const Tensor& whole, ForeignLayout layout) {
     case ForeignLayout::but_one:
     case ForeignLayout::but_one_transposed:
     case ForeignLayout::but_one_row:
+    case ForeignLayout::but_one_entry:
       break;  // of a family that is only read
   }
   throw Error("a layout that is only read");

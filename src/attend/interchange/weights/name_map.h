@@ -29,7 +29,8 @@ enum class ForeignLayout {
   // chosen. Marian has no token that the decoder begins with.
   but_one,             // [V, D] for [V + 1, D]
   but_one_transposed,  // [D, V] for [V + 1, D]
-  but_one_row          // [1, V] for [V + 1]
+  but_one_row,         // [1, V] for [V + 1]
+  but_one_entry        // [V] for [V + 1]
 };
 
 // One of several parameters of equal shape that the other program stacks in one tensor: one after

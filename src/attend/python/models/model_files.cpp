@@ -89,7 +89,7 @@ std::vector<std::string> import_into(const Path& directory, const Path& out,
   ImportOptions options;
   set_keywords(option_fields(options.languages), keywords);
   const Released released;
-  ImportedModel imported = import_model(ModelDirectory(directory), options);
+  ImportedModel imported = import_model(open_model_files(directory), options);
   save_checkpoint(out, imported.checkpoint);
   return std::move(imported.remarks);
 }
