@@ -18,6 +18,7 @@
 #include "attend/error.h"
 #include "attend/model_file.h"
 #include "attend/server/http/message.h"
+#include "attend/server/models/packages.h"
 #include "attend/tensor/allocator.h"
 #include "attend/text/language/language_tag.h"
 
@@ -156,6 +157,7 @@ void Models::watch_memory(const std::stop_token& stop) {
 std::vector<ModelPlace> Models::places_now() const {
   std::vector<ModelPlace> places = places_;
   if (folder_.empty()) return places;
+  import_packages(folder_);
   std::error_code failure;
   std::vector<ModelPlace> found;
   for (const auto& entry : std::filesystem::directory_iterator(folder_, failure)) {
