@@ -308,4 +308,5 @@ def main():
                 check_language_model(f"{name} {quantization or 'float32'}", converted(name, folder, quantization), folder)
 
 
-main()
+if __name__ == "__main__":
+    main()

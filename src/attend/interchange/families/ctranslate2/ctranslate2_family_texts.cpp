@@ -111,22 +111,6 @@ void describe_marian(Ctranslate2Vocabularies vocabularies, const Ctranslate2Plac
   if (!vocabularies.joint) files["target_vocab.json"] = piece_ids(vocabularies.target);
 }
 
-// The pieces of the tokenizer must be those of the model, by their ids.
-void require_pieces(const Tokenizer& tokenizer, const std::vector<std::string>& pieces,
-                    const ModelDirectory& directory) {
-  const auto size = static_cast<std::int32_t>(std::ssize(pieces));
-  const std::vector<std::int32_t> fillers = fillers_of(tokenizer);
-  for (std::int32_t id = 0; id < std::min(size, tokenizer.vocab_size()); ++id) {
-    const std::string& piece = pieces[static_cast<std::size_t>(id)];
-    if (tokenizer.piece(id) == piece || std::binary_search(fillers.begin(), fillers.end(), id))
-      continue;
-    throw DataError(
-        fmt::format("{}: piece {} is {} in the vocabulary of the model and {} in its "
-                    "tokenizer",
-                    directory.path(), id, quote(piece), quote(tokenizer.piece(id))));
-  }
-}
-
 using ReadFamily = ForeignModel (*)(const ModelDirectory& directory, ForeignConfig& config);
 ReadFamily reader_of(std::string_view family) {
   if (family == "marian") return read_marian;
@@ -173,6 +157,21 @@ TextFiles ctranslate2_tokenizer_files(const ModelDirectory& directory) {
   return files;
 }
 
+void require_ctranslate2_pieces(const Tokenizer& tokenizer, const std::vector<std::string>& pieces,
+                                const ModelDirectory& directory) {
+  const auto size = static_cast<std::int32_t>(std::ssize(pieces));
+  const std::vector<std::int32_t> fillers = fillers_of(tokenizer);
+  for (std::int32_t id = 0; id < std::min(size, tokenizer.vocab_size()); ++id) {
+    const std::string& piece = pieces[static_cast<std::size_t>(id)];
+    if (tokenizer.piece(id) == piece || std::binary_search(fillers.begin(), fillers.end(), id))
+      continue;
+    throw DataError(
+        fmt::format("{}: piece {} is {} in the vocabulary of the model and {} in its "
+                    "tokenizer",
+                    directory.path(), id, quote(piece), quote(tokenizer.piece(id))));
+  }
+}
+
 TranslationModel read_ctranslate2_family(std::string_view family, const Ctranslate2Places& places,
                                          const Ctranslate2Config& config,
                                          const Ctranslate2Vocabularies& vocabularies,
@@ -189,8 +188,8 @@ TranslationModel read_ctranslate2_family(std::string_view family, const Ctransla
   // Then the decoder begins with the language alone.
   std::vector<std::int32_t>& begin = model.format.marks.before_target;
   if (!config.start && begin.size() > 1) begin.erase(begin.begin());
-  require_pieces(model.src_tokenizer, vocabularies.source, places.model);
-  require_pieces(model.tgt_tokenizer, vocabularies.target, places.model);
+  require_ctranslate2_pieces(model.src_tokenizer, vocabularies.source, places.model);
+  require_ctranslate2_pieces(model.tgt_tokenizer, vocabularies.target, places.model);
   return model;
 }
 

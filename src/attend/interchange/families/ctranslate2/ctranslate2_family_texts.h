@@ -25,6 +25,11 @@ TranslationModel read_ctranslate2_family(std::string_view family, const Ctransla
 // The files of a tokenizer of transformers in the directory, in memory.
 TextFiles ctranslate2_tokenizer_files(const ModelDirectory& directory);
 
+// Throws DataError unless the pieces of the tokenizer are those of the vocabulary, by their ids.
+// Embeddings that belong to no piece have any name.
+void require_ctranslate2_pieces(const Tokenizer& tokenizer, const std::vector<std::string>& pieces,
+                                const ModelDirectory& directory);
+
 // The defaults of CTranslate2.
 ModelDecoding ctranslate2_decoding();
 

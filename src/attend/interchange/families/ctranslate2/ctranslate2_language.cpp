@@ -66,6 +66,8 @@ ForeignModel read_ctranslate2_language(TensorTable& variables, const ModelDirect
       ModelDirectory(directory.path(), std::move(files)), from, shape,
       shape.positions == PositionKind::learned ? shape.max_positions : kUsualContext,
       ctranslate2_language_names());
+  detail::require_ctranslate2_pieces(dynamic_cast<const LanguageModel&>(*foreign.model).tokenizer,
+                                     *pieces, directory);
   for (const std::string_view split : {"decoder/layer_*/self_attention/linear_0/weight",
                                        "decoder/layer_*/self_attention/linear_0/bias"})
     foreign.ignorable.push_back(split);
