@@ -34,6 +34,7 @@ TEST_F(CommandOptionEffects, OfTranslate) {
       {"beam-tree", "@made/tree", "", "files"},
       {"ensemble", "@run/checkpoints/step-00000020.safetensors", "--format json", "out"},
       {"context", "0", "", "out"},
+      {"then", "@run", "--format json", "out"},
       {"must-contain", "Hund", "", "out"},
       {"must-not-contain", "Die", "", "out"},
       {"glossary", "@terms.tsv", "", "out"},
@@ -86,7 +87,9 @@ TEST_F(CommandOptionEffects, OfTranslate) {
   expect_config_file("translate @model", "--beam-size 1", "beam-size = 1\n");
   import_languages();
   expect_cases("translate @languages --format json", of_languages("out"));
-  expect_a_case_for_every_option("translate", {cases, preparation, of_languages("")},
+  const std::vector<OptionCase> between{{"via", "fra_Latn", "", "out"}};
+  expect_cases("translate @languages --format json", between);
+  expect_a_case_for_every_option("translate", {cases, preparation, between, of_languages("")},
                                  {"config", "detokenize", "tgt-language"});
 }
 

@@ -90,9 +90,31 @@ TranslatedDocuments translate_document(const TranslationEngine& engine,
   return translate_documents(engine, documents, options);
 }
 
+TranslatedDocuments translate_document(
+    std::span<const TranslationStep> steps, std::string content,
+    const std::function<std::unique_ptr<const Document>(std::string)>& read) {
+  TranslatedDocuments translated;
+  int cut = 0;
+  for (const auto& [engine, options] : steps) {
+    translated = translate_document(engine, read(std::move(content)), options);
+    content = translated.documents.front();
+    cut += translated.cut;
+  }
+  translated.cut = cut;
+  return translated;
+}
+
 TranslatedDocuments translate_file(const TranslationEngine& engine, const std::filesystem::path& in,
                                    const std::filesystem::path& out,
                                    const TranslationOptions& options,
+                                   const std::vector<std::string>& columns) {
+  const TranslationStep step{engine, options};
+  return translate_file(std::span(&step, 1), in, out, columns);
+}
+
+TranslatedDocuments translate_file(std::span<const TranslationStep> steps,
+                                   const std::filesystem::path& in,
+                                   const std::filesystem::path& out,
                                    const std::vector<std::string>& columns) {
   const std::string name = in.string(), extension = extension_of(name);
   require_known_format(name);
@@ -102,15 +124,20 @@ TranslatedDocuments translate_file(const TranslationEngine& engine, const std::f
   if (type_of_extension(extension_of(out.string())) != type_of_extension(extension))
     throw ConfigError(fmt::format("{}: expected the extension of the file to translate, {}",
                                   quote(out.string()), extension));
+  if (steps.size() > 1 && keeps_source(name))
+    throw DataError(fmt::format(
+        "{}: expected one model for both languages; the file has the source, too", quote(name)));
   std::string content;
   {
     const InputFile file(in);
     content.resize(file.size());
     file.read(0, std::as_writable_bytes(std::span(content)));
   }
-  TranslatedDocuments translated = translate_document(
-      engine, read_document(name, content, {columns, languages_of(engine, options).target}),
-      options);
+  const std::string target = languages_of(steps.back().engine, steps.back().options).target;
+  TranslatedDocuments translated =
+      translate_document(steps, std::move(content), [&](const std::string& bytes) {
+        return read_document(name, bytes, {columns, target});
+      });
   write_file_atomically(out, translated.documents.front());
   return translated;
 }

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "attend/documents/document.h"
 #include "attend/tasks/text_preparer.h"
 #include "attend/tasks/translation/engine.h"
+#include "attend/tasks/translation/second_translation.h"
 
 namespace attend {
 
@@ -50,10 +53,19 @@ TranslatedDocuments translate_document(const TranslationEngine& engine,
                                        std::unique_ptr<const Document> document,
                                        const TranslationOptions& options);
 
+// Translates a document with models in a row: `read` reads what the one before has written.
+TranslatedDocuments translate_document(
+    std::span<const TranslationStep> steps, std::string content,
+    const std::function<std::unique_ptr<const Document>(std::string)>& read);
+
 // Reads a file, and writes its translation, of the same format, in one step. Throws ConfigError
-// also for an `out` of another format, DataError or TooLongError for a file that cannot be read,
-// and IoError.
-// `columns`: those of a table, as DocumentFileOptions.
+// also for an `out` of another format, DataError or TooLongError for a file that cannot be read or
+// not be translated by two models in a row, and IoError. `columns`: those of a table, as
+// DocumentFileOptions.
+TranslatedDocuments translate_file(std::span<const TranslationStep> steps,
+                                   const std::filesystem::path& in,
+                                   const std::filesystem::path& out,
+                                   const std::vector<std::string>& columns = {});
 TranslatedDocuments translate_file(const TranslationEngine& engine, const std::filesystem::path& in,
                                    const std::filesystem::path& out,
                                    const TranslationOptions& options,

@@ -52,7 +52,8 @@ void check_member(const TranslationModel& model, const TranslationModel& first) 
                     model.source, first.source));
   if (pair_format_json(model.format) != pair_format_json(first.format))
     throw DataError(fmt::format(
-        "{}: expected the languages and special tokens of {}, to translate with it; found others",
+        "{}: expected the languages, special tokens and context of {}, to translate with it; found "
+        "others",
         model.source, first.source));
 }
 

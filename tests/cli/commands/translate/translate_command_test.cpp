@@ -142,6 +142,57 @@ TEST_F(TranslateCommand, KeepsToPhrases) {
   EXPECT_NE(error_.find("--must-contain"), std::string::npos) << error_;
 }
 
+// The second model reads what the first one writes, line by line, and whole files.
+TEST_F(TranslateCommand, TranslatesTwiceInARow) {
+  ASSERT_EQ(run(training("other", {"--max-steps", "10", "--valid-every", "0", "--seed", "2"})), 0);
+  const std::string long_line(300, 'x');
+  const std::string input = "A dog sleeps.\n\n" + long_line + "\nThe man sees a cat.\n";
+  const std::vector<std::string> limit{"--max-source-tokens", "100", "--window", "2"};
+  const auto with = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), limit.begin(), limit.end());
+    return arguments;
+  };
+  ASSERT_EQ(run(with({"translate", model("run")}), input), 0) << error_;
+  const std::string between = out_;
+  ASSERT_EQ(run(with({"translate", model("other")}), between), 0) << error_;
+  const std::string twice = out_;
+  ASSERT_EQ(run(with({"translate", model("run"), "--then", model("other")}), input), 0) << error_;
+  EXPECT_EQ(out_, twice);
+  EXPECT_NE(error_.find("1"), error_.npos) << "one line has no answer";
+  ASSERT_EQ(
+      run(with({"translate", model("run"), "--then", model("other"), "--format", "json"}), input),
+      0);
+  EXPECT_EQ(nlohmann::json::parse(out_.substr(0, out_.find('\n'))).at("via"),
+            between.substr(0, between.find('\n')));
+
+  write("in.txt", "A dog sleeps.");
+  ASSERT_EQ(run({"translate", model("run"), "--then", model("other"), "--file", path("in.txt"),
+                 "--out-file", path("out.txt")}),
+            0)
+      << error_;
+  EXPECT_EQ(read(path("out.txt")) + "\n", twice.substr(0, twice.find('\n') + 1));
+  expect_usage_error({"translate", model("run"), "--then", model("other"), "--trust"},
+                     {"--trust", "--then"});
+  EXPECT_EQ(run({"translate", model("run"), "--via", "en"}, input), 2);
+  EXPECT_NE(error_.find("--via: expected a multilingual model"), error_.npos) << error_;
+}
+
+TEST_F(TranslateCommand, TranslatesThroughALanguageOfTheModel) {
+  const std::string languages = path("languages"), source = ATTEND_SOURCE_DIR;
+  ASSERT_EQ(run({"import", source + "/tests/interchange/data/models/nllb", "--out", languages}), 0);
+  const auto pair = [&](const std::string& from, const std::string& to) {
+    return std::vector<std::string>{"translate", languages, "--src-lang", from, "--tgt-lang", to};
+  };
+  const std::string input = "the dog\na cat\n";
+  ASSERT_EQ(run(pair("eng_Latn", "fra_Latn"), input), 0) << error_;
+  ASSERT_EQ(run(pair("fra_Latn", "deu_Latn"), out_), 0) << error_;
+  const std::string expected = out_;
+  std::vector<std::string> through = pair("eng_Latn", "deu_Latn");
+  through.insert(through.end(), {"--via", "fra_Latn"});
+  ASSERT_EQ(run(through, input), 0) << error_;
+  EXPECT_EQ(out_, expected);
+}
+
 TEST_F(TranslateCommand, WritesTheSearchForEachLine) {
   const std::string tree = path("tree");
   const std::string input = "The man sleeps.\nThe \xff dog.\n\nThe dog runs.\n";

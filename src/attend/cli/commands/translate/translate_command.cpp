@@ -31,6 +31,8 @@ namespace {
 
 struct TranslateArguments {
   std::string model;
+  std::string via;
+  std::string then;
   std::vector<std::string> ensemble;
   DocumentArguments document;
   OutputFormat format = OutputFormat::text;
@@ -53,6 +55,12 @@ void fields(TranslateArguments& a, Visitor&& visit) {
         "per line");
   visit("sample", a.sample, "draw translations at random instead of searching for the best");
   visit("ensemble", a.ensemble, kEnsembleHelp);
+  visit("via", a.via,
+        "language to translate into first, and from there into --tgt-lang, for a multilingual "
+        "model");
+  visit("then", a.then,
+        "second translation model, which translates what the first one writes; with --via, "
+        "between both stands this language");
   visit("prefix", a.prefix,
         "file with the text that each translation must begin with, line by line; an empty line "
         "sets no prefix");
@@ -103,11 +111,15 @@ std::string alignment_text(const TranslationCandidate& candidate) {
   return fmt::format(" ||| {}", fmt::join(pairs, " "));
 }
 
-void print(const Translation& translation, std::int64_t number,
-           const TranslateArguments& arguments) {
+// `via`: the text between two translations; null: there is one translation.
+void print(const Translation& translation, std::int64_t number, const TranslateArguments& arguments,
+           const std::string* via = nullptr) {
   const TranslationOptions& options = arguments.translation;
-  if (arguments.format == OutputFormat::json)
-    return answer("{}\n", json_text(translation_json(translation, options.alignment)));
+  if (arguments.format == OutputFormat::json) {
+    nlohmann::ordered_json json = translation_json(translation, options.alignment);
+    if (via != nullptr) json["via"] = *via;
+    return answer("{}\n", json_text(json));
+  }
   for (const TranslationCandidate& c : translation.candidates) {
     const std::string alignment = options.alignment ? alignment_text(c) : "";
     if (options.beam.n_best > 1) {
@@ -133,6 +145,11 @@ void check(const TranslateArguments& a, const OptionBinding& binding) {
   } else {
     binding.refuse_without("--sample", {"temperature", "top-k", "top-p", "seed"});
   }
+  for (const auto& [option, value] : {std::pair("--via", &a.via), std::pair("--then", &a.then)})
+    if (!value->empty())
+      binding.refuse_beside(option,
+                            {"alignment", "beam-tree", "context", "glossary", "must-contain",
+                             "must-not-contain", "prefix", "sample", "shortlist", "trust"});
   if (a.prefix.empty()) binding.refuse_without("--prefix", {"prefix-weight"});
   const TextPreparation& preparation = a.translation.preparation;
   if (preparation.tokenize == WordSplitting::moses) return;
@@ -143,6 +160,30 @@ void check(const TranslateArguments& a, const OptionBinding& binding) {
     binding.refuse_without("--tokenize moses", {"tgt-language"});
 }
 
+// The model of --then, or with --via alone the first one. Null: there is one translation.
+std::shared_ptr<const TranslationEngine> second_model(const TranslateArguments& a) {
+  if (a.via.empty() && a.then.empty()) return nullptr;
+  return std::make_shared<const TranslationEngine>(
+      model_as<TranslationModel>(*load_model(a.then.empty() ? a.model : a.then, a.attention)));
+}
+
+bool has_choice_of_languages(const TranslationEngine& engine) {
+  return !engine.model().format.languages.empty();
+}
+
+// The first model translates into the language between, the second one from there, as far as they
+// have a choice. Sentences of the first one have one translation. Throws ConfigError for a language
+// that no model has a choice of.
+void set_language_between(const std::string& via, TranslationStep& first, TranslationStep& second) {
+  first.options.beam.n_best = 1;
+  std::string &into = first.options.languages.target, &from = second.options.languages.source;
+  into = has_choice_of_languages(first.engine) ? via : "";
+  from = has_choice_of_languages(second.engine) ? via : "";
+  if (!via.empty() && into.empty() && from.empty())
+    throw OptionError<ConfigError>("{}: expected a multilingual model; these have no choice",
+                                   as_flag("via"));
+}
+
 void run_translate(TranslateArguments& arguments, const OptionBinding& binding) {
   check(arguments, binding);
   const bool is_document = has_document(arguments.document, binding);
@@ -150,13 +191,21 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
   const TranslationEngine translator = with_ensemble(
       *load_model(arguments.model, arguments.attention), arguments.ensemble, arguments.attention);
   TranslationOptions& options = arguments.translation;
+  const auto then = second_model(arguments);
+  TranslationOptions second = options;
+  if (then) binding.use_defaults(then->default_options(), second);
   binding.use_defaults(translator.default_options(), options);
   if (arguments.sample) {
     options.sampling = arguments.sampling;
     options.sampling->max_length = options.beam.max_length;
   }
 
-  if (is_document) return translate_document(arguments.document, translator, options);
+  std::vector<TranslationStep> steps{{translator, options}};
+  if (then) {
+    steps.push_back({*then, second});
+    set_language_between(arguments.via, steps.front(), steps.back());
+  }
+  if (is_document) return translate_document(arguments.document, steps);
 
   LineReader lines = standard_input();
   TextInput input(translator.model(), options.preparation);
@@ -165,15 +214,16 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
   std::optional<BeamTreeFile> tree;
   if (!arguments.beam_tree.empty()) {
     tree.emplace(arguments.beam_tree, translator.model().tgt_tokenizer);
-    options.search_listener = tree->listener();
+    steps.front().options.search_listener = tree->listener();
   }
   UnansweredLines unanswered(arguments.lines);
   const auto line = [&] { return static_cast<std::size_t>(unanswered.lines()); };
   TrustSummary trust;
+  const std::string* between = nullptr;
   const auto accept = [&](const Translation& translation) {
     if (options.trust) trust.add(*translation.candidates.front().trust);
     if (tree) tree->add(line(), translation);
-    print(translation, unanswered.lines(), arguments);
+    print(translation, unanswered.lines(), arguments, between);
   };
   const auto leave_empty = [&](const LineError& error) {
     if (tree) tree->add(line(), error);
@@ -185,8 +235,16 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
     }
   };
   ProgressLine progress = ProgressLine::over_lines("-", /*answering=*/true);
-  translator.translate(lines, progress.counted(unanswered.sink<Translation>(accept, leave_empty)),
-                       options, prefixes ? &*prefixes : nullptr);
+  AnswerSink<Translation> sink =
+      progress.counted(unanswered.sink<Translation>(accept, leave_empty));
+  std::optional<SecondTranslation> again;
+  if (then) {
+    again.emplace(steps.back(), std::move(sink));
+    between = &again->between();
+    sink = again->of_first();
+  }
+  translator.translate(lines, sink, steps.front().options, prefixes ? &*prefixes : nullptr);
+  if (again) again->finish();
   progress.end();
   if (tree) tree->commit();
   if (options.trust) tell_trust(trust);

@@ -32,23 +32,22 @@ bool has_document(const DocumentArguments& a, const OptionBinding& binding) {
   return a.text || a.html || !a.file.empty();
 }
 
-void translate_document(const DocumentArguments& a, const TranslationEngine& translator,
-                        const TranslationOptions& options) {
+void translate_document(const DocumentArguments& a, std::span<const TranslationStep> steps) {
   ProgressLine progress = ProgressLine::timing("translating");
   TranslatedDocuments translated;
   if (!a.file.empty()) {
-    translated = translate_file(translator, a.file, a.out_file, options, a.columns);
+    translated = translate_file(steps, a.file, a.out_file, a.columns);
     progress.end();
     remark("{}: {} sentence{} -> {}\n", shown_path(a.file), translated.sentences,
            translated.sentences == 1 ? "" : "s", shown_path(a.out_file));
   } else {
-    std::string input = whole_standard_input();
-    translated = translate_document(
-        translator, a.html ? html_page(input) : plain_text(std::move(input)), options);
+    translated = translate_document(steps, whole_standard_input(), [&](std::string content) {
+      return a.html ? html_page(content) : plain_text(std::move(content));
+    });
     progress.end();
     answer("{}", translated.documents.front());
   }
-  if (options.trust) tell_trust(translated.trust);
+  if (steps.back().options.trust) tell_trust(translated.trust);
   if (translated.cut > 0)
     tell("sentences that were too long for the model and cut after clauses: {}\n", translated.cut);
 }

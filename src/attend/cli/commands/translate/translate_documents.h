@@ -1,12 +1,13 @@
 // attend translate --text, --html and --file: whole texts instead of lines.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "attend/cli/binding/options_binding.h"
 #include "attend/core/options/options.h"
-#include "attend/tasks/translation/engine.h"
+#include "attend/tasks/translation/second_translation.h"
 
 namespace attend {
 
@@ -38,8 +39,7 @@ void fields(DocumentArguments& a, Visitor&& visit) {
 // other.
 bool has_document(const DocumentArguments& arguments, const OptionBinding& binding);
 
-// Translates it to standard output or to --out-file.
-void translate_document(const DocumentArguments& arguments, const TranslationEngine& translator,
-                        const TranslationOptions& options);
+// Translates it with one model, or with several in a row, to standard output or to --out-file.
+void translate_document(const DocumentArguments& arguments, std::span<const TranslationStep> steps);
 
 }  // namespace attend
