@@ -171,7 +171,7 @@ TEST(Ensemble, NamesTheModelThatDoesNotFit) {
       [&] {
         together({first, marked});
       },
-      {"model6: expected the languages and special tokens of model3"});
+      {"model6: expected the languages, special tokens and context of model3"});
   TranslationOptions options = beam_of(1);
   options.shortlist = true;
   expect_error<ConfigError>(
