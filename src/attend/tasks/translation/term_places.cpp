@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "attend/core/strings/unicode.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/documents/marks/aligned_words.h"
 #include "attend/tasks/explanation/attention_maps.h"
 #include "attend/tasks/translation/running_translations.h"
@@ -30,7 +31,8 @@ constexpr std::size_t kMostForms = 8;
 // Mean log-probabilities of the tokens of a translation and of its end.
 struct TokenMeans {
   double all = 0;
-  double others = 0;  // without the tokens of required phrases
+  double others = 0;  // without those of required phrases, and the token behind each: after rare
+                      // tokens the model knows least how the sentence goes on
 };
 
 TokenMeans token_means(const PhraseRules& rules, const Output& ids, std::span<const float> scores) {
@@ -40,12 +42,12 @@ TokenMeans token_means(const PhraseRules& rules, const Output& ids, std::span<co
   std::size_t count = 0;
   for (std::size_t i = 0; i < scores.size(); ++i) {
     all += scores[i];
-    if (required[i]) continue;
+    if (required[i] || (i > 0 && required[i - 1])) continue;
     others += scores[i];
     ++count;
   }
-  return {all / static_cast<double>(std::max<std::size_t>(scores.size(), 1)),
-          others / static_cast<double>(std::max<std::size_t>(count, 1))};
+  all /= static_cast<double>(std::max<std::size_t>(scores.size(), 1));
+  return {all, count > 0 ? others / static_cast<double>(count) : all};
 }
 
 WordsOfText words_of_text(std::string_view text) {
@@ -104,6 +106,11 @@ struct TermChoice {
   std::vector<Replaced> places;
 };
 
+bool begins_small(std::string_view text) {
+  std::size_t at = 0;
+  return !text.empty() && unicode::is_lower(next_code_point(text, at));
+}
+
 // The choices of a term: each of its forms, for all words that translate it and for as many of the
 // last as the term has. None if no words translate it somewhere.
 std::vector<TermChoice> choices_of(const GlossaryTerm& term, const UsualTranslation& usual) {
@@ -124,6 +131,17 @@ std::vector<TermChoice> choices_of(const GlossaryTerm& term, const UsualTranslat
     if (!is_same) choices.push_back({&term.targets[i], last});
   }
   return choices;
+}
+
+// Those that begin small where the word that they replace does, if there are any; else all.
+std::vector<TermChoice> choices_in_case(const std::vector<TermChoice>& all,
+                                        const UsualTranslation& usual) {
+  std::vector<TermChoice> small;
+  for (const TermChoice& choice : all)
+    if (begins_small(*choice.form) &&
+        begins_small(core_of(usual.words, choice.places.front().first)))
+      small.push_back(choice);
+  return small.empty() ? all : small;
 }
 
 // The usual translation with these terms. Null if two are in the same place.
@@ -279,13 +297,17 @@ std::optional<Hypothesis> with_terms_in_place(const TranslationEnsemble& ensembl
   }
   if (!is_usual_word_left) return std::nullopt;
 
-  auto best = TermSearch(ensemble, sentence, *translation).best(choices);
+  const TermSearch search(ensemble, sentence, *translation);
+  auto best = search.best(choices);
   if (!best) return std::nullopt;
   const PhraseRules& rules = *sentence.call->rules;
   const double own = token_means(rules, best->ids, best->token_scores).others,
                other = token_means(rules, found.ids, found.token_scores).others;
   const double margin = has_words_of(words, translation->words) ? kLikelyEnough : kAboutAsLikely;
-  return own >= other - margin ? best : std::nullopt;
+  if (own < other - margin) return std::nullopt;
+  for (std::vector<TermChoice>& some : choices) some = choices_in_case(some, *translation);
+  auto in_case = search.best(choices);
+  return in_case ? in_case : best;
 }
 
 }  // namespace attend
