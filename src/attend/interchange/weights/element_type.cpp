@@ -32,16 +32,6 @@ constexpr std::array<ElementTraits, 10> kElementTypes = {{{"F64", 8},
                                                           {"U8", 1},
                                                           {"BOOL", 1}}};
 
-// 1 sign, 5 exponent (bias 15) and 10 fraction bits. A subnormal f16 is a normal f32.
-float f16_to_f32(std::uint16_t half) {
-  const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000u) << 16;
-  const std::uint32_t exponent = (half >> 10) & 0x1fu, fraction = half & 0x3ffu;
-  if (exponent == 0x1f) return std::bit_cast<float>(sign | 0x7f800000u | fraction << 13);
-  if (exponent != 0) return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
-  const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
-  return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(magnitude));
-}
-
 template <class Element, class To, class Convert>
 void convert_each(std::span<const std::byte> from, std::span<To> to, const Convert& convert) {
   constexpr std::int64_t kGrain = 1 << 16;
@@ -80,6 +70,16 @@ void convert_integers(ElementType type, std::span<const std::byte> from, std::sp
 }
 
 }  // namespace
+
+// 1 sign, 5 exponent (bias 15) and 10 fraction bits. A subnormal f16 is a normal f32.
+float f16_to_f32(std::uint16_t half) {
+  const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000u) << 16;
+  const std::uint32_t exponent = (half >> 10) & 0x1fu, fraction = half & 0x3ffu;
+  if (exponent == 0x1f) return std::bit_cast<float>(sign | 0x7f800000u | fraction << 13);
+  if (exponent != 0) return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
+  const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
+  return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(magnitude));
+}
 
 std::size_t size_of(ElementType type) { return kElementTypes[static_cast<std::size_t>(type)].size; }
 
