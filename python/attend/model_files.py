@@ -70,8 +70,8 @@ def optimize(model: Path, out: Path) -> None:
 def import_model(
     directory: Path, out: Path, *, src_lang: str | None = None, tgt_lang: str | None = None
 ) -> list[str]:
-    """Converts a model directory of Hugging Face, Marian or CTranslate2, or a package
-    ``.argosmodel``, to the file ``out``.
+    """Converts a model directory of Hugging Face, Marian or CTranslate2, a package
+    ``.argosmodel`` or a file ``.gguf`` to the file ``out``.
 
     ``src_lang`` and ``tgt_lang`` become the defaults of a model of several languages. Returns
     what there is to know about the model.

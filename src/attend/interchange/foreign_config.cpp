@@ -155,6 +155,15 @@ std::vector<std::vector<std::int64_t>> ForeignConfig::integer_lists(std::string_
   return lists;
 }
 
+std::vector<double> ForeignConfig::numbers(std::string_view key) {
+  const nlohmann::json& value = demand(key, "a list of numbers");
+  const bool all_numbers =
+      value.is_array() && std::all_of(value.begin(), value.end(),
+                                      [](const nlohmann::json& item) { return item.is_number(); });
+  if (!all_numbers) refuse(key, "expected a list of numbers");
+  return value.get<std::vector<double>>();
+}
+
 std::vector<std::string> ForeignConfig::texts(std::string_view key) {
   const nlohmann::json& value = demand(key, "a list of strings");
   const bool all_texts =

@@ -49,6 +49,7 @@ class ForeignConfig {
   std::vector<std::int64_t> integer_or_integers(std::string_view key, const NumberRange& range);
   std::vector<std::vector<std::int64_t>> integer_lists(std::string_view key,
                                                        const NumberRange& range);
+  std::vector<double> numbers(std::string_view key);
   std::vector<std::string> texts(std::string_view key);
   std::vector<std::string> text_or_texts(std::string_view key);
   // Returns the index of the value in `names`.

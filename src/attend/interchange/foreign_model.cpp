@@ -12,6 +12,7 @@
 #include "attend/interchange/families/ctranslate2/argos_package.h"
 #include "attend/interchange/families/ctranslate2/ctranslate2.h"
 #include "attend/interchange/families/families.h"
+#include "attend/interchange/families/gguf/gguf_model.h"
 #include "attend/interchange/families/marian/native_marian.h"
 #include "attend/interchange/weights/foreign_weights.h"
 #include "attend/tasks/model_file/golden.h"
@@ -158,6 +159,11 @@ std::shared_ptr<const SavedModel> with_languages(const std::shared_ptr<const Sav
   return changed;
 }
 
+Opened open_gguf_model(const std::filesystem::path& path) {
+  GgufModel model = open_gguf(path);
+  return {std::move(model.foreign), std::move(model.weights), std::move(model.family), "llama.cpp"};
+}
+
 Tensor read_or_zero(Opened& opened, const ParameterSet::Entry& entry) {
   ForeignName name = opened.foreign.names.theirs(entry.name);
   omit_base(opened.foreign, opened.weights, name);
@@ -169,16 +175,8 @@ Tensor read_or_zero(Opened& opened, const ParameterSet::Entry& entry) {
   return read_parameter(opened.weights, name, entry.shape);
 }
 
-}  // namespace
-
-ModelDirectory open_model_files(const std::filesystem::path& path) {
-  std::error_code ignored;
-  const bool is_file = std::filesystem::is_regular_file(path, ignored);
-  return is_file ? read_argos_archive(path) : ModelDirectory(path);
-}
-
-ImportedModel import_model(const ModelDirectory& directory, const ImportOptions& options) {
-  Opened opened = open_model(directory);
+ImportedModel import_opened(Opened opened, const std::string& source,
+                            const ImportOptions& options) {
   ForeignModel& foreign = opened.foreign;
   ImportedModel imported{{}, opened.family, std::move(foreign.remarks)};
   foreign.model = with_languages(foreign.model, opened.languages, options.languages);
@@ -188,9 +186,26 @@ ImportedModel import_model(const ModelDirectory& directory, const ImportOptions&
   opened.weights.require_all_used(ignorable_tensors(foreign),
                                   fmt::format("a {} model", opened.description));
   imported.checkpoint.metadata[kFamilyKey] = imported.family;
-  imported.checkpoint.source = directory.path();
+  imported.checkpoint.source = source;
   add_golden_samples(imported.checkpoint, *load_model(imported.checkpoint));
   return imported;
+}
+
+}  // namespace
+
+ModelDirectory open_model_files(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const bool is_file = std::filesystem::is_regular_file(path, ignored);
+  return is_file ? read_argos_archive(path) : ModelDirectory(path);
+}
+
+ImportedModel import_model(const ModelDirectory& directory, const ImportOptions& options) {
+  return import_opened(open_model(directory), directory.path(), options);
+}
+
+ImportedModel import_model(const std::filesystem::path& path, const ImportOptions& options) {
+  if (is_gguf(path)) return import_opened(open_gguf_model(path), path.string(), options);
+  return import_model(open_model_files(path), options);
 }
 
 }  // namespace attend

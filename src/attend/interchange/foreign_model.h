@@ -68,5 +68,7 @@ ModelDirectory open_model_files(const std::filesystem::path& path);
 // that names the first setting or tensor that is neither used nor known to change nothing, and
 // ConfigError for a language that the model does not have.
 ImportedModel import_model(const ModelDirectory& directory, const ImportOptions& options = {});
+// The same of a GGUF file of llama.cpp, or of what open_model_files() opens.
+ImportedModel import_model(const std::filesystem::path& path, const ImportOptions& options = {});
 
 }  // namespace attend

@@ -29,8 +29,9 @@ Checkpoint joined_with_its_base(const std::filesystem::path& path) {
 
 Checkpoint load_any_model(const std::filesystem::path& path) {
   if (is_peft_directory(path)) return joined_with_its_base(path);
-  if (path.extension() == ".argosmodel" || std::filesystem::exists(path / "config.json"))
-    return import_model(open_model_files(path)).checkpoint;
+  if (path.extension() == ".argosmodel" || path.extension() == ".gguf" ||
+      std::filesystem::exists(path / "config.json"))
+    return import_model(path).checkpoint;
   return load_checkpoint(path);
 }
 

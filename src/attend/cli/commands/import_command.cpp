@@ -83,7 +83,7 @@ void run_import(const ImportArguments& a) {
   if (a.out.empty()) throw ConfigError("--out: expected the model file to write, got none");
   const RuntimeScope runtime = enter_runtime(a.threads);
   ProgressLine progress = ProgressLine::timing("importing");
-  const ImportedModel imported = import_model(open_model_files(a.directory), {a.languages});
+  const ImportedModel imported = import_model(std::filesystem::path(a.directory), {a.languages});
   const std::unique_ptr<const SavedModel> model = load_model(imported.checkpoint);
   std::optional<GoldenComparison> found;
   if (!a.golden.empty()) found = compare_with_golden(*model, a.golden);
@@ -107,14 +107,16 @@ void run_import(const ImportArguments& a) {
 }  // namespace
 
 void add_import_command(CLI::App& app) {
-  CLI::App& command = add_command(
-      app, "import",
-      "Convert a model of Hugging Face, Marian, CTranslate2 or Argos Translate to a model file");
+  CLI::App& command = add_command(app, "import",
+                                  "Convert a model of Hugging Face, Marian, CTranslate2, Argos "
+                                  "Translate or llama.cpp to a model "
+                                  "file");
   const auto arguments = std::make_shared<ImportArguments>();
   add_argument(
       command, arguments->directory,
       {"directory", "DIR",
-       "model directory of Hugging Face, Marian or CTranslate2, or a package .argosmodel"});
+       "model directory of Hugging Face, Marian or CTranslate2, a package .argosmodel, or a file "
+       ".gguf"});
   OptionBinding(command).add(*arguments);
   on_command(command, [arguments] { run_import(*arguments); });
 }

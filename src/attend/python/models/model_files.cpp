@@ -16,6 +16,7 @@
 #include "attend/cli/commands/any_model.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
+#include "attend/interchange/families/gguf/gguf_model.h"
 #include "attend/interchange/foreign_model.h"
 #include "attend/interchange/peft.h"
 #include "attend/interchange/writing/model_export.h"
@@ -45,9 +46,10 @@ std::string task_of(const Path& path) {
   return task == description.metadata.end() ? "" : task->second;
 }
 
-// Whether it is a directory for import_into(): with a config.json of Hugging Face, or with a
-// decoder.yml of Marian.
+// Whether it is for import_into(): a directory with a config.json of Hugging Face or with a
+// decoder.yml of Marian, or a GGUF file.
 bool is_foreign_model(const Path& path) {
+  if (is_gguf(path)) return true;
   if (!std::filesystem::is_directory(path)) return false;
   const std::vector<std::string> names = ModelDirectory(path).names();
   return std::any_of(names.begin(), names.end(), [](const std::string& name) {
@@ -89,7 +91,7 @@ std::vector<std::string> import_into(const Path& directory, const Path& out,
   ImportOptions options;
   set_keywords(option_fields(options.languages), keywords);
   const Released released;
-  ImportedModel imported = import_model(open_model_files(directory), options);
+  ImportedModel imported = import_model(directory, options);
   save_checkpoint(out, imported.checkpoint);
   return std::move(imported.remarks);
 }

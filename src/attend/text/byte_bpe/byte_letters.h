@@ -1,5 +1,5 @@
 // Bytes as letters, as in GPT-2: printable bytes stand for themselves, others become letters from
-// U+0100 on, so that pieces are readable and contain no spaces. Private to text/.
+// U+0100 on, so that pieces are readable and contain no spaces.
 #pragma once
 
 #include <optional>

@@ -20,7 +20,7 @@ namespace attend {
 
 struct GgufFile {
   std::uint32_t version = 0;
-  // By key: numbers, booleans, texts, and arrays of them. The entry general.alignment is left out.
+  // Numbers, booleans, texts, and arrays of them, by key. The entry general.alignment is left out.
   nlohmann::json metadata = nlohmann::json::object();
   // Quantized elements appear as F32.
   TensorTable tensors;

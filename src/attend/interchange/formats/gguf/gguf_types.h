@@ -13,12 +13,11 @@ namespace attend {
 
 struct GgufType {
   std::uint32_t code;
-  std::string_view name;    // "Q4_K", as llama.cpp spells it
-  std::uint64_t block = 1;  // elements
-  std::uint64_t bytes = 0;  // of a block; 0: the type is not supported
-  // Of blocks of one element.
-  ElementType element = ElementType::f32;
-  // Of other blocks. `from` holds `bytes`, `to` has `block` elements.
+  std::string_view name;                   // "Q4_K", as llama.cpp spells it
+  std::uint64_t block = 1;                 // elements
+  std::uint64_t bytes = 0;                 // of a block; 0: the type is not supported
+  ElementType element = ElementType::f32;  // of blocks of one element
+  // Reads other blocks. `from` holds `bytes`, `to` has `block` elements.
   void (*dequantize)(std::span<const std::uint8_t> from, std::span<float> to) = nullptr;
 };
 

@@ -1,0 +1,303 @@
+"""GGUF files of random weights: attend computes what llama.cpp computes, in tokens, log-probabilities and text.
+
+    python gguf_test.py SOURCE ATTEND [NAME...]
+
+Prints a line for each model. Needs gguf, llama-cpp-python and sentencepiece.
+"""
+
+import io
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import gguf
+import llama_cpp
+import numpy
+import sentencepiece
+from gguf import GGMLQuantizationType as Type
+
+SOURCE, ATTEND = pathlib.Path(sys.argv[1]), sys.argv[2]
+MODELS = SOURCE / "tests/interchange/data/models"
+TOLERANCE = 2e-4
+# llama.cpp looks up GELU in a table of 16-bit numbers.
+TOLERANCE_OF_GELU = 5e-2
+TEXTS = ["A man is walking with his dog.", "Two children play football", "x", "  two   spaces , and tabs\t!", "Éé ß 中文 🙂 <b> [x]", "it's 1234567890 we'LL",
+         "They were happy when the sun came out. " * 3, "     five", "aaaaaaaaaaaaaaaaa", "<s>control</s> <tool>used</tool>", "▁ ▁▁ A", "e\u0301 \u00a0 nbsp\u3000wide", "..."]
+WIDTH, INNER, LAYERS, CONTEXT = 256, 512, 2, 256
+
+
+def attend(*arguments, text=None):
+    run = subprocess.run([ATTEND, *map(str, arguments)], input=text, capture_output=True, encoding="utf-8")
+    if run.returncode != 0:
+        raise AssertionError(f"attend {' '.join(map(str, arguments))}: {run.stderr}")
+    return run.stdout
+
+
+class Words:
+    """A vocabulary, as GGUF files have it."""
+
+    def __init__(self, model, tokens, types, scores=None, merges=None, **more):
+        self.model, self.tokens, self.types, self.scores, self.merges, self.more = model, tokens, types, scores, merges, more
+
+    def write(self, writer):
+        writer.add_tokenizer_model(self.model)
+        writer.add_token_list(self.tokens)
+        writer.add_token_types(self.types)
+        if self.scores:
+            writer.add_token_scores(self.scores)
+        if self.merges:
+            writer.add_token_merges(self.merges)
+        for name, value in self.more.items():
+            getattr(writer, "add_" + name)(value)
+
+
+def sentencepiece_words(folder, **more):
+    corpus = " ".join(TEXTS[:9] * 20).split()
+    written = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter([" ".join(corpus[i:i + 12]) for i in range(0, len(corpus), 3)] + ["a   b    c     "] * 30), model_writer=written,
+        model_type="bpe", vocab_size=370, byte_fallback=True, character_coverage=0.99, remove_extra_whitespaces=False,
+        normalization_rule_name="identity", minloglevel=2, user_defined_symbols=["<tool>", "</tool>"])
+    pieces = sentencepiece.SentencePieceProcessor(model_proto=written.getvalue())
+    tokens, types, scores = [], [], []
+    for i in range(pieces.get_piece_size()):
+        tokens.append(pieces.id_to_piece(i))
+        scores.append(pieces.get_score(i))
+        types.append(2 if pieces.is_unknown(i) else 3 if pieces.is_control(i) else 6 if pieces.is_byte(i) else 4 if tokens[-1].endswith("tool>") else 1)
+    return Words("llama", tokens, types, scores, bos_token_id=1, eos_token_id=2, unk_token_id=0, **more)
+
+
+def byte_words(name, pre, control=(), **more):
+    file = json.loads((MODELS / name / "tokenizer.json").read_text())
+    vocabulary = {**file["model"]["vocab"], **{token["content"]: token["id"] for token in file["added_tokens"]}}
+    tokens = sorted(vocabulary, key=vocabulary.get)
+    for token in (*control, "<s>", "</s>", "<tool>", "</tool>", "<|im_end|>"):
+        if token not in tokens:
+            tokens.append(token)
+    types = [4 if token in ("<tool>", "</tool>") else 3 if token in ("<s>", "</s>", "<|im_end|>", *control) else 1 for token in tokens]
+    merges = [merge if isinstance(merge, str) else " ".join(merge) for merge in file["model"]["merges"]]
+    return Words("gpt2", tokens, types, None, merges, tokenizer_pre=pre, bos_token_id=tokens.index("<s>"), eos_token_id=tokens.index("</s>"), **more)
+
+
+class Model:
+    def __init__(self, architecture, words, seed, heads=8, keys=4, head=None, biases=(), norms=False, tied=False, theta=10000.0, rope=(), factors=None):
+        self.architecture, self.words, self.heads, self.keys, self.theta, self.rope = architecture, words, heads, keys, theta, rope
+        self.head = head or WIDTH // heads
+        self.random = numpy.random.default_rng(seed)
+        self.tensors = {}
+        pieces = len(words.tokens)
+        self.matrix("token_embd.weight", pieces, WIDTH, 1.0)
+        self.norm("output_norm")
+        if not tied:
+            self.matrix("output.weight", pieces, WIDTH)
+        if factors is not None:
+            self.tensors["rope_freqs.weight"] = factors
+        self.fused() if architecture in ("gpt2", "bloom") else self.gated(biases, norms)
+
+    def values(self, *shape, deviation=1.0, around=0.0):
+        return (around + self.random.normal(0, deviation, shape)).astype(numpy.float32)
+
+    def matrix(self, name, rows, columns, deviation=None, bias=False):
+        self.tensors[name] = self.values(rows, columns, deviation=deviation or 1.5 / columns ** 0.5)
+        if bias:
+            self.tensors[name.replace(".weight", ".bias")] = self.values(rows, deviation=0.3)
+
+    def norm(self, name, width=WIDTH, bias=False):
+        self.tensors[f"{name}.weight"] = self.values(width, deviation=0.2, around=1.0)
+        if bias or self.architecture in ("gpt2", "bloom"):
+            self.tensors[f"{name}.bias"] = self.values(width, deviation=0.2)
+
+    def gated(self, biases, norms):
+        for layer in range(LAYERS):
+            block = f"blk.{layer}."
+            self.norm(block + "attn_norm")
+            for name, rows, columns in (("attn_q", self.heads * self.head, WIDTH), ("attn_k", self.keys * self.head, WIDTH), ("attn_v", self.keys * self.head, WIDTH),
+                                        ("attn_output", WIDTH, self.heads * self.head), ("ffn_gate", INNER, WIDTH), ("ffn_up", INNER, WIDTH), ("ffn_down", WIDTH, INNER)):
+                self.matrix(f"{block}{name}.weight", rows, columns, bias=name in biases)
+            self.norm(block + "ffn_norm")
+            if norms:
+                self.norm(block + "attn_q_norm", self.head)
+                self.norm(block + "attn_k_norm", self.head)
+
+    def fused(self):
+        if self.architecture == "gpt2":
+            self.matrix("position_embd.weight", CONTEXT, WIDTH, 0.5)
+        else:
+            self.norm("token_embd_norm")
+        for layer in range(LAYERS):
+            block = f"blk.{layer}."
+            self.norm(block + "attn_norm")
+            self.matrix(block + "attn_qkv.weight", 3 * WIDTH, WIDTH, bias=True)
+            self.matrix(block + "attn_output.weight", WIDTH, WIDTH, bias=True)
+            self.norm(block + "ffn_norm")
+            self.matrix(block + "ffn_up.weight", 4 * WIDTH, WIDTH, bias=True)
+            self.matrix(block + "ffn_down.weight", WIDTH, 4 * WIDTH, bias=True)
+
+    def write(self, path, kind=Type.F32):
+        writer = gguf.GGUFWriter(path, self.architecture)
+        writer.add_type("model")
+        writer.add_name("random weights")
+        writer.add_context_length(CONTEXT)
+        writer.add_embedding_length(WIDTH)
+        writer.add_block_count(LAYERS)
+        writer.add_head_count(self.heads)
+        if self.architecture in ("gpt2", "bloom"):
+            writer.add_feed_forward_length(4 * WIDTH)
+            writer.add_layer_norm_eps(1e-5)
+        else:
+            writer.add_feed_forward_length(INNER)
+            writer.add_head_count_kv(self.keys)
+            writer.add_layer_norm_rms_eps(1e-5)
+            writer.add_rope_freq_base(self.theta)
+            writer.add_rope_dimension_count(self.head)
+            writer.add_key_length(self.head)
+            writer.add_value_length(self.head)
+            for name, value in self.rope:
+                getattr(writer, "add_rope_" + name)(value)
+        self.words.write(writer)
+        for name, values in self.tensors.items():
+            if kind == Type.F32 or values.ndim == 1:
+                writer.add_tensor(name, values)
+            else:
+                writer.add_tensor(name, gguf.quants.quantize(values, kind), raw_dtype=kind)
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
+        return path
+
+
+def in_f32(path, out):
+    """The same file with all elements as gguf-py reads them."""
+    reader = gguf.GGUFReader(path)
+    writer = gguf.GGUFWriter(out, reader.fields["general.architecture"].contents())
+    for name, field in reader.fields.items():
+        if not name.startswith("GGUF.") and name not in ("general.architecture", "general.file_type", "general.quantization_version"):
+            sub = field.types[-1] if field.types[0] == gguf.GGUFValueType.ARRAY else None
+            writer.add_key_value(name, field.contents(), field.types[0], sub_type=sub)
+    for tensor in reader.tensors:
+        writer.add_tensor(tensor.name, gguf.quants.dequantize(tensor.data, tensor.tensor_type).astype(numpy.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return out
+
+
+def quantized_by_llama(path, out, kind):
+    parameters = llama_cpp.llama_model_quantize_default_params()
+    parameters.ftype, parameters.nthread = kind, 1
+    assert llama_cpp.llama_model_quantize(str(path).encode(), str(out).encode(), parameters) == 0
+    return out
+
+
+def opened(path):
+    return llama_cpp.Llama(str(path), n_ctx=CONTEXT, n_batch=CONTEXT, logits_all=True, verbose=False, n_threads=1, type_k=0, type_v=0, flash_attn=False)
+
+
+def log_softmax(logits):
+    logits = logits.astype(numpy.float64)
+    shifted = logits - logits.max(-1, keepdims=True)
+    return shifted - numpy.log(numpy.exp(shifted).sum(-1, keepdims=True))
+
+
+def scores_of_llama(model, text):
+    tokens = model.tokenize(text.encode(), add_bos=True, special=True)
+    model.reset()
+    model.eval(tokens)
+    log_probs = log_softmax(numpy.array(model.scores[:len(tokens)]))
+    return tokens, [log_probs[i - 1, tokens[i]] for i in range(1, len(tokens))]
+
+
+def compare_scores(name, peer, model, folder):
+    (folder / "text.txt").write_text("\n".join(TEXTS) + "\n")
+    lines = attend("score", model, "--text", folder / "text.txt", "--tokens", "--format", "json").splitlines()
+    largest = 0.0
+    for text, line in zip(TEXTS, lines, strict=True):
+        tokens, expected = scores_of_llama(peer, text)
+        found = json.loads(line)["token_log_probabilities"]
+        found = found[max(0, len(found) - len(expected)):] if len(tokens) > len(expected) else found
+        assert len(found) == len(expected), f"{name}: {text!r}: {len(found)} tokens instead of {len(expected)}"
+        largest = max([largest, *(abs(a - b) for a, b in zip(expected, found))])
+    gelu = name.startswith(("gpt2", "bloom"))
+    assert largest <= (TOLERANCE_OF_GELU if gelu else TOLERANCE), f"{name}: log-probabilities differ by {largest:.1e}"
+    return largest
+
+
+def greedy_tokens(peer, prompt, words):
+    """The most likely tokens, up to one that ends the text."""
+    vocabulary, tokens = llama_cpp.llama_model_get_vocab(peer.model), []
+    peer.reset()
+    for token in peer.generate(peer.tokenize(prompt.encode(), add_bos=True, special=True), temp=0.0, repeat_penalty=1.0, top_k=1):
+        tokens.append(words.tokens[token])
+        if llama_cpp.llama_vocab_is_eog(vocabulary, token) or len(tokens) == 12:
+            return tokens
+
+
+def compare_text(name, peer, model, words):
+    for prompt in ("A man is", "Two children", "<tool>it</tool> 12"):
+        expected = greedy_tokens(peer, prompt, words)
+        found = json.loads(attend("generate", model, "--prompt", prompt, "--temperature", 0, "--max-tokens", 12, "--format", "json"))["tokens"]
+        if expected[-1] == "</s>":  # which is not part of a text
+            expected.pop()
+        assert found == expected, f"{name}: {prompt!r}: {found} instead of {expected}"
+
+
+def check(name, made, path, folder, reference=None):
+    """`reference`: a file with the same weights whose products llama.cpp computes in 32 bits."""
+    model = folder / "model.safetensors"
+    attend("import", path, "--out", model)
+    peer = opened(reference or path)
+    largest = compare_scores(name, peer, model, folder)
+    compare_text(name, peer, model, made.words)
+    print(f"{name}: {len(TEXTS)} texts, largest difference {largest:.1e}, equal text", flush=True)
+
+
+def llama3_factors(theta, head, factor, original=8192):
+    waves = 2 * numpy.pi * theta ** (numpy.arange(0, head, 2) / head)
+    smooth = numpy.clip((original / waves - 1) / 3, 0, 1)
+    return (1 / ((1 - smooth) / factor + smooth)).astype(numpy.float32)
+
+
+def models(folder):
+    spm = sentencepiece_words(folder)
+    yield "llama", lambda: Model("llama", spm, 1)
+    yield "llama_plain_spaces", lambda: Model("llama", sentencepiece_words(folder, add_space_prefix=False, add_bos_token=False), 2, tied=True)
+    yield "llama_biases", lambda: Model("llama", spm, 3, biases=("attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down"))
+    yield "llama_qkv_biases", lambda: Model("llama", byte_words("llama", "llama-bpe"), 4, biases=("attn_q", "attn_k", "attn_v"))
+    yield "llama_wide_heads", lambda: Model("llama", byte_words("gpt2", "smollm", add_eos_token=True), 5, heads=4, keys=1, head=96)
+    yield "llama3_rotations", lambda: Model("llama", byte_words("llama", "llama-bpe"), 6, theta=500000.0, factors=llama3_factors(500000.0, 32, 8.0))
+    yield "linear_rotations", lambda: Model("llama", spm, 7, rope=[("scaling_type", gguf.RopeScalingType.LINEAR), ("scaling_factor", 4.0)])
+    yield "yarn_rotations", lambda: Model("qwen2", byte_words("qwen2", "qwen2"), 8, biases=("attn_q", "attn_k", "attn_v"),
+                                          rope=[("scaling_type", gguf.RopeScalingType.YARN), ("scaling_factor", 4.0), ("scaling_orig_ctx_len", 64)])
+    yield "qwen2", lambda: Model("qwen2", byte_words("qwen2", "qwen2", control=("<|im_start|>",)), 9, biases=("attn_q", "attn_k", "attn_v"), theta=1000000.0)
+    yield "qwen3", lambda: Model("qwen3", byte_words("qwen2", "qwen2"), 10, head=64, norms=True, tied=True)
+    yield "gpt2", lambda: Model("gpt2", byte_words("gpt2", "gpt-2"), 11, tied=True)
+    yield "gpt2_default", lambda: Model("gpt2", byte_words("gpt2", "default", add_bos_token=True), 12)
+    yield "bloom", lambda: Model("bloom", byte_words("bloom", "bloom"), 13, tied=True)
+
+
+def main():
+    names = sys.argv[3:]
+    with tempfile.TemporaryDirectory() as place:
+        folder = pathlib.Path(place)
+        for name, made in models(folder):
+            if not names or name in names:
+                model = made()
+                check(name, model, model.write(folder / f"{name}.gguf"), folder)
+        for kind in (Type.F16, Type.BF16, Type.Q8_0, Type.Q4_0, Type.Q4_1, Type.Q5_0, Type.Q5_1):
+            if not names or kind.name in names:
+                model = Model("llama", sentencepiece_words(folder), 20)
+                path = model.write(folder / f"{kind.name}.gguf", kind)
+                check(kind.name, model, path, folder, in_f32(path, folder / f"{kind.name}-f32.gguf"))
+        for kind, code in (("Q4_K_M", 15), ("Q5_K_M", 17), ("Q6_K", 18)):
+            if not names or kind in names:
+                model = Model("llama", sentencepiece_words(folder), 21)
+                path = quantized_by_llama(model.write(folder / f"{kind}-made.gguf"), folder / f"{kind}.gguf", code)
+                check(kind, model, path, folder, in_f32(path, folder / f"{kind}-f32.gguf"))
+
+
+if __name__ == "__main__":
+    main()
