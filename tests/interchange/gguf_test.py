@@ -211,11 +211,11 @@ def scores_of_llama(model, text):
     return tokens, [log_probs[i - 1, tokens[i]] for i in range(1, len(tokens))]
 
 
-def compare_scores(name, peer, model, folder):
-    (folder / "text.txt").write_text("\n".join(TEXTS) + "\n")
+def compare_scores(name, peer, model, folder, texts=TEXTS):
+    (folder / "text.txt").write_text("\n".join(texts) + "\n")
     lines = attend("score", model, "--text", folder / "text.txt", "--tokens", "--format", "json").splitlines()
     largest = 0.0
-    for text, line in zip(TEXTS, lines, strict=True):
+    for text, line in zip(texts, lines, strict=True):
         tokens, expected = scores_of_llama(peer, text)
         found = json.loads(line)["token_log_probabilities"]
         found = found[max(0, len(found) - len(expected)):] if len(tokens) > len(expected) else found
@@ -253,6 +253,7 @@ def check(name, made, path, folder, reference=None):
     largest = compare_scores(name, peer, model, folder)
     compare_text(name, peer, model, made.words)
     print(f"{name}: {len(TEXTS)} texts, largest difference {largest:.1e}, equal text", flush=True)
+    check_export(name, model, folder)
 
 
 def llama3_factors(theta, head, factor, original=8192):
@@ -279,6 +280,37 @@ def models(folder):
     yield "bloom", lambda: Model("bloom", byte_words("bloom", "bloom"), 13, tied=True)
 
 
+def compare_quantized(name, exact, path, kind):
+    """`path` has the elements that gguf-py makes of those in `exact`."""
+    originals = {tensor.name: tensor for tensor in gguf.GGUFReader(exact).tensors}
+    for tensor in gguf.GGUFReader(path).tensors:
+        original = originals.pop(tensor.name)
+        if tensor.tensor_type == Type.F32:
+            assert len(tensor.shape) == 1 or tensor.shape[0] % 32 != 0 or tensor.name == "position_embd.weight", f"{name}: {tensor.name} is F32"
+        else:
+            assert tensor.tensor_type == kind, f"{name}: {tensor.name} is {tensor.tensor_type.name}"
+        expected = gguf.quants.quantize(numpy.array(original.data), tensor.tensor_type)
+        assert numpy.array_equal(numpy.array(tensor.data).view(numpy.uint8), expected.view(numpy.uint8)), f"{name}: {tensor.name} differs"
+    assert not originals, f"{name}: no {', '.join(originals)}"
+
+
+def check_export(name, model, folder, texts=TEXTS):
+    """llama.cpp computes what attend computes, with the file that attend writes."""
+    exact = folder / "exported.gguf"
+    attend("export", model, "--format", "gguf", "--out", exact)
+    largest = compare_scores(f"{name}, exported", opened(exact), model, folder, texts)
+    for weights, kind in (("f16", Type.F16), ("q8_0", Type.Q8_0)):
+        path = folder / f"exported-{weights}.gguf"
+        attend("export", model, "--format", "gguf", "--weights", weights, "--out", path)
+        compare_quantized(f"{name} {weights}", exact, path, kind)
+        opened(path)
+    print(f"{name}, exported: {len(texts)} texts, largest difference {largest:.1e}", flush=True)
+
+
+# Not Qwen3's, whose bounds of YaRN llama.cpp does not have.
+FIXTURES = ["gpt2", "llama", "mistral", "qwen2", "bloom"]
+
+
 def main():
     names = sys.argv[3:]
     with tempfile.TemporaryDirectory() as place:
@@ -287,6 +319,12 @@ def main():
             if not names or name in names:
                 model = made()
                 check(name, model, model.write(folder / f"{name}.gguf"), folder)
+        for name in FIXTURES:
+            if not names or name in names:
+                model = folder / "fixture.safetensors"
+                attend("import", MODELS / name, "--out", model)
+                # Qwen2 normalizes texts, llama.cpp does not.
+                check_export(f"{name} of the fixtures", model, folder, [text[:20] for text in TEXTS if "\u0301" not in text])
         for kind in (Type.F16, Type.BF16, Type.Q8_0, Type.Q4_0, Type.Q4_1, Type.Q5_0, Type.Q5_1):
             if not names or kind.name in names:
                 model = Model("llama", sentencepiece_words(folder), 20)

@@ -104,5 +104,20 @@ TEST(StridedLayout, GathersElementsRowAfterRow) {
   EXPECT_EQ(to, (std::vector<std::uint16_t>{0, 3, 1, 4, 2, 5}));
 }
 
+TEST(ElementType, RoundsFloatsToTheNearestF16) {
+  for (std::uint32_t half = 0; half < 0x7c00; ++half) {  // finite ones, and both signs
+    const float x = f16_to_f32(static_cast<std::uint16_t>(half));
+    ASSERT_EQ(f32_to_f16(x), half);
+    ASSERT_EQ(f32_to_f16(-x), half | 0x8000u);
+    if (half + 1 == 0x7c00) break;
+    const float middle = x + (f16_to_f32(static_cast<std::uint16_t>(half + 1)) - x) / 2;
+    ASSERT_EQ(f32_to_f16(middle), half + half % 2);  // ties to even
+  }
+  EXPECT_EQ(f32_to_f16(65519.0f), 0x7bffu);
+  EXPECT_EQ(f32_to_f16(65520.0f), 0x7c00u);
+  EXPECT_EQ(f32_to_f16(-1e30f), 0xfc00u);
+  EXPECT_TRUE(std::isnan(f16_to_f32(f32_to_f16(std::numeric_limits<float>::quiet_NaN()))));
+}
+
 }  // namespace
 }  // namespace attend

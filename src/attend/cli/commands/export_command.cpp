@@ -16,15 +16,16 @@
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/interchange/peft.h"
+#include "attend/interchange/writing/gguf_export.h"
 #include "attend/interchange/writing/model_export.h"
 #include "attend/tasks/model_file/adapter.h"
 
 namespace attend {
 namespace {
 
-enum class ExportFormat { huggingface };
+enum class ExportFormat { huggingface, gguf };
 std::span<const std::string_view> enum_names(ExportFormat) {
-  static constexpr std::array<std::string_view, 1> kNames{"huggingface"};
+  static constexpr std::array<std::string_view, 2> kNames{"huggingface", "gguf"};
   return kNames;
 }
 
@@ -33,17 +34,20 @@ struct ExportArguments {
   std::string out;
   std::string base;
   ExportFormat format = ExportFormat::huggingface;
+  GgufWeights weights = GgufWeights::f32;
   ThreadOptions threads;
 };
 
 template <class Visitor>
 void fields(ExportArguments& a, Visitor&& visit) {
-  visit("out", a.out, "directory to write, new or empty");
+  visit("out", a.out, "directory to write, new or empty; of gguf, the file");
   visit("base", a.base,
         "base model of the adapter to export: a model file, the folder of a run, or a directory "
         "that `attend import` reads");
   visit("format", a.format,
-        "the files to write: huggingface (a directory that transformers or PEFT loads)");
+        "what to write: huggingface (a directory that transformers or PEFT loads), or gguf (a file "
+        "of a language model that llama.cpp loads)");
+  visit("weights", a.weights, "the weights of a file for llama.cpp");
   fields(a.threads, visit);
 }
 
@@ -57,9 +61,19 @@ void run_export(const ExportArguments& a) {
                           : "--base: expected an adapter to export, got a model");
   ProgressLine progress = ProgressLine::timing("exporting");
   if (is_adapter(model)) {
+    if (a.format == ExportFormat::gguf)
+      throw ConfigError(
+          "--format gguf: expected a model, got an adapter; attend merge joins it "
+          "with its base");
     write_peft_adapter(model, load_any_model(a.base), a.base, a.out);
     progress.end();
     return answer("{}: an adapter of PEFT\n", shown_path(a.out));
+  }
+  if (a.format == ExportFormat::gguf) {
+    const GgufExport written = write_gguf_model(model, a.weights, a.out);
+    progress.end();
+    for (const std::string& note : written.remarks) remark("{}\n", note);
+    return answer("{}: a {} model of llama.cpp\n", shown_path(a.out), written.architecture);
   }
   const ExportedModel exported = export_model(model);
   write_model_directory(exported, a.out);
@@ -70,8 +84,9 @@ void run_export(const ExportArguments& a) {
 }  // namespace
 
 void add_export_command(CLI::App& app) {
-  CLI::App& command =
-      add_command(app, "export", "Convert a model to a directory that transformers or PEFT loads");
+  CLI::App& command = add_command(
+      app, "export",
+      "Convert a model to a directory that transformers or PEFT loads, or to a GGUF file");
   const auto arguments = std::make_shared<ExportArguments>();
   add_argument(command, arguments->model,
                {"model", "MODEL", "model file, or the folder of a run; or an adapter"});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "attend/core/threads/interruption.h"
@@ -79,6 +80,23 @@ float f16_to_f32(std::uint16_t half) {
   if (exponent != 0) return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
   const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
   return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(magnitude));
+}
+
+std::uint16_t f32_to_f16(float x) {
+  constexpr std::uint32_t kInfinity = 0x7f800000u, kFirstTooLarge = 0x477ff000u,
+                          kLeastNormal = 0x38800000u;  // bits of infinity, 65520 and 2^-14
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  const std::uint32_t sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7fffffffu;
+  const auto with_sign = [&](std::uint32_t rest) {
+    return static_cast<std::uint16_t>(sign | rest);
+  };
+  if (magnitude > kInfinity) return with_sign(0x7e00u);
+  if (magnitude >= kFirstTooLarge) return with_sign(0x7c00u);
+  if (magnitude < kLeastNormal)
+    return with_sign(
+        static_cast<std::uint32_t>(std::nearbyint(std::bit_cast<float>(magnitude) * 0x1p24f)));
+  const std::uint32_t odd = magnitude >> 13 & 1u;
+  return with_sign((magnitude + 0xfffu + odd - 0x38000000u) >> 13);
 }
 
 std::size_t size_of(ElementType type) { return kElementTypes[static_cast<std::size_t>(type)].size; }

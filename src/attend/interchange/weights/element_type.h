@@ -30,8 +30,9 @@ void convert_to_f32(ElementType type, std::span<const std::byte> from, std::span
 // The same for integers. Precondition: is_integer(type).
 void convert_to_i64(ElementType type, std::span<const std::byte> from, std::span<std::int64_t> to);
 
-// One element of F16.
+// One element of F16. The other direction rounds to nearest, ties to even.
 float f16_to_f32(std::uint16_t half);
+std::uint16_t f32_to_f16(float x);
 
 // I64, I32, I16, I8, U8 or BOOL.
 bool is_integer(ElementType type);

@@ -136,7 +136,9 @@ Attempt best_attempt(const SavedModel& model, const Checkpoint& checkpoint) {
   return best;
 }
 
-void refuse_quantized(const Checkpoint& checkpoint) {
+}  // namespace
+
+void require_full_precision(const Checkpoint& checkpoint) {
   if (const int bits = weight_bits(checkpoint); bits < 32)
     throw DataError(fmt::format(
         "{}: expected a model in 32 bits, found one in {} bits; export the model that it was "
@@ -144,10 +146,8 @@ void refuse_quantized(const Checkpoint& checkpoint) {
         checkpoint.source, bits));
 }
 
-}  // namespace
-
 ExportedModel export_model(const Checkpoint& checkpoint) {
-  refuse_quantized(checkpoint);
+  require_full_precision(checkpoint);
   const std::unique_ptr<SavedModel> model = load_model(checkpoint);
   Attempt found = best_attempt(*model, checkpoint);
   if (!found.differences.empty())

@@ -29,6 +29,9 @@ struct ExportedModel {
 // an equal in the nearest family, DataError for a quantized model.
 ExportedModel export_model(const Checkpoint& model);
 
+// Throws DataError for a quantized model.
+void require_full_precision(const Checkpoint& model);
+
 // Writes a model directory of Hugging Face, imports it again and compares every bit. `directory` is
 // new or empty, and appears as a whole. Throws IoError.
 void write_model_directory(const ExportedModel& model, const std::filesystem::path& directory);

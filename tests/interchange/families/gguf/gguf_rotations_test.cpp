@@ -60,6 +60,10 @@ TEST(GgufRotation, IsStretched) {
       {{"x.rope.scaling.type", "yarn"}, {"x.rope.scaling.factor", 4.0}})["rope_scaling"];
   EXPECT_EQ(yarn["original_max_position_embeddings"], 512);
   EXPECT_EQ(yarn["beta_fast"], 32);
+  EXPECT_THROW(read_rotation({{"x.rope.scaling.type", "yarn"},
+                              {"x.rope.scaling.factor", 4.0},
+                              {"x.rope.scaling.yarn_beta_slow", 0.25}}),
+               DataError);
   EXPECT_THROW(read_rotation({{"x.rope.scaling.type", "longrope"}}), DataError);
   EXPECT_THROW(read_rotation({{"x.rope.scaling.attn_factor", 2.0}}), DataError);
 }

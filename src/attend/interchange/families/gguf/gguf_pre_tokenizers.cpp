@@ -82,4 +82,32 @@ const GgufPreTokenizer* gguf_pre_tokenizer(std::string_view name) {
   return found == kPreTokenizers.end() ? nullptr : &found->cuts;
 }
 
+namespace {
+
+// As llama.cpp writes it.
+std::string gguf_spelling(std::string pattern) {
+  constexpr std::string_view kTheirs = "(?i:'s|'t|'re|'ve|'m|'ll|'d)",
+                             kOurs = "(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])",
+                             kTheirBloom = R"( ?[^(\s|[.,!?…。，、।۔،])]+)", kLast = R"(|\s+)";
+  if (pattern == kTheirBloom) return std::string(kBloomWords[0]);
+  if (pattern == std::string(kWords) + std::string(kLast)) return std::string(kWords);
+  if (pattern.starts_with(kTheirs)) pattern.replace(0, kTheirs.size(), kOurs);
+  return pattern;
+}
+
+}  // namespace
+
+std::optional<std::string_view> gguf_pre_tokenizer_with(const std::vector<std::string>& patterns,
+                                                        bool ignores_merges) {
+  const auto fits = [&](const NamedPreTokenizer& one) {
+    return !one.name.empty() && one.cuts.ignores_merges == ignores_merges &&
+           std::equal(
+               patterns.begin(), patterns.end(), one.cuts.patterns.begin(), one.cuts.patterns.end(),
+               [](const std::string& a, std::string_view b) { return gguf_spelling(a) == b; });
+  };
+  const auto found = std::find_if(kPreTokenizers.begin(), kPreTokenizers.end(), fits);
+  if (found == kPreTokenizers.end()) return std::nullopt;
+  return found->name;
+}
+
 }  // namespace attend

@@ -1,8 +1,11 @@
 // How llama.cpp cuts a text before byte-level BPE, by the name in tokenizer.ggml.pre.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace attend {
 
@@ -14,5 +17,10 @@ struct GgufPreTokenizer {
 
 // Returns nullptr for a name that is not supported.
 const GgufPreTokenizer* gguf_pre_tokenizer(std::string_view name);
+
+// The name of the split with these patterns; nullopt: there is none. \p{N} and GPT-2's pattern may
+// have the spelling of others.
+std::optional<std::string_view> gguf_pre_tokenizer_with(const std::vector<std::string>& patterns,
+                                                        bool ignores_merges);
 
 }  // namespace attend

@@ -16,6 +16,8 @@ namespace {
 // Llama 3's own; files do not say them.
 constexpr double kLowFactor = 1, kHighFactor = 4;
 constexpr std::int64_t kOriginalLength = 8192;
+// What llama.cpp has for YaRN.
+constexpr double kYarnFast = 32, kYarnSlow = 1;
 
 RotaryOptions llama3_scaling(double theta, double factor, std::int64_t length) {
   RotaryOptions rotary;
@@ -88,14 +90,18 @@ class RotationReader {
     return metadata_.integer_or(key("scaling.original_context_length"), otherwise, between(1, 1e9));
   }
 
+  // llama.cpp reads no other bounds in these architectures.
   nlohmann::json yarn(double factor) {
-    for (const char* name : {"scaling.yarn_ext_factor", "scaling.yarn_attn_factor"})
-      metadata_.require(key(name), 1.0);
-    metadata_.require(key("scaling.yarn_log_multiplier"), 0.0);
+    for (const auto& [name, only] : {std::pair{"scaling.yarn_ext_factor", 1.0},
+                                     {"scaling.yarn_attn_factor", 1.0},
+                                     {"scaling.yarn_log_multiplier", 0.0},
+                                     {"scaling.yarn_beta_fast", kYarnFast},
+                                     {"scaling.yarn_beta_slow", kYarnSlow}})
+      metadata_.require(key(name), only);
     return {{"rope_type", "yarn"},
             {"factor", factor},
-            {"beta_fast", metadata_.number_or(key("scaling.yarn_beta_fast"), 32, between(0, 1e6))},
-            {"beta_slow", metadata_.number_or(key("scaling.yarn_beta_slow"), 1, between(0, 1e6))},
+            {"beta_fast", kYarnFast},
+            {"beta_slow", kYarnSlow},
             {"original_max_position_embeddings", original_length(rotation_.context)}};
   }
 

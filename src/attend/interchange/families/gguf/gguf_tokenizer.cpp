@@ -17,22 +17,22 @@ namespace attend {
 
 namespace {
 
-using TokenizerJson = nlohmann::json;
+using GgufVocabularyJson = nlohmann::json;
 using detail::GgufPieces;
 using detail::GgufPieceType;
 
 constexpr const char *kScores = "tokenizer.ggml.scores", *kMerges = "tokenizer.ggml.merges",
                      *kPre = "tokenizer.ggml.pre", *kVocabulary = "tokenizer.ggml.tokens";
 
-std::string dumped(const TokenizerJson& json) {
-  return json.dump(-1, ' ', false, TokenizerJson::error_handler_t::replace);
+std::string dumped(const GgufVocabularyJson& json) {
+  return json.dump(-1, ' ', false, GgufVocabularyJson::error_handler_t::replace);
 }
 
-TokenizerJson sequence(const char* list, TokenizerJson steps) {
+GgufVocabularyJson gguf_sequence(const char* list, GgufVocabularyJson steps) {
   return {{"type", "Sequence"}, {list, std::move(steps)}};
 }
 
-TokenizerJson replaced(const char* pattern, const char* content) {
+GgufVocabularyJson replaced(const char* pattern, const char* content) {
   return {{"type", "Replace"}, {"pattern", {{"String", pattern}}}, {"content", content}};
 }
 
@@ -54,7 +54,7 @@ class MergesByScore {
                                            scores_.size()));
   }
 
-  TokenizerJson list() {
+  GgufVocabularyJson list() {
     for (std::size_t id = 0; id < pieces_.texts.size(); ++id) add_pairs_of(id);
     std::sort(merges_.begin(), merges_.end(), [&](const ScoredMerge& a, const ScoredMerge& b) {
       const auto key = [&](const ScoredMerge& merge) {
@@ -63,7 +63,7 @@ class MergesByScore {
       return key(a) < key(b);
     });
     refuse_equal_scores();
-    TokenizerJson list = TokenizerJson::array();
+    GgufVocabularyJson list = GgufVocabularyJson::array();
     for (const ScoredMerge& merge : merges_)
       list.push_back({std::string(merge.left), std::string(merge.right)});
     return list;
@@ -121,30 +121,30 @@ void require_bytes(ForeignConfig& metadata, const GgufPieces& pieces) {
 
 // SentencePiece's BPE, as Llama 2 has it. What the original does to spaces otherwise, llama.cpp
 // does not do.
-TokenizerJson sentencepiece_json(ForeignConfig& metadata, const GgufPieces& pieces) {
+GgufVocabularyJson sentencepiece_tokenizer(ForeignConfig& metadata, const GgufPieces& pieces) {
   require_bytes(metadata, pieces);
   metadata.ignore({kPre, kMerges, "tokenizer.ggml.remove_extra_whitespaces",
                    "tokenizer.ggml.precompiled_charsmap", "tokenizer.ggml.add_sep_token"});
   const bool prefix = metadata.boolean_or("tokenizer.ggml.add_space_prefix", true);
-  TokenizerJson normalizers = TokenizerJson::array(),
-                decoders{replaced("▁", " "), {{"type", "ByteFallback"}}, {{"type", "Fuse"}}};
+  GgufVocabularyJson normalizers = GgufVocabularyJson::array(),
+                     decoders{replaced("▁", " "), {{"type", "ByteFallback"}}, {{"type", "Fuse"}}};
   if (prefix) {
     normalizers.push_back({{"type", "Prepend"}, {"prepend", "▁"}});
     decoders.push_back({{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}});
   }
   normalizers.push_back(replaced(" ", "▁"));
-  TokenizerJson model{{"type", "BPE"}, {"byte_fallback", true}, {"fuse_unk", true}};
+  GgufVocabularyJson model{{"type", "BPE"}, {"byte_fallback", true}, {"fuse_unk", true}};
   if (const auto unknown = pieces.text(pieces.unknown)) model["unk_token"] = *unknown;
   model["merges"] = MergesByScore(metadata, pieces).list();
-  return {{"normalizer", sequence("normalizers", std::move(normalizers))},
+  return {{"normalizer", gguf_sequence("normalizers", std::move(normalizers))},
           {"pre_tokenizer", nullptr},
-          {"decoder", sequence("decoders", std::move(decoders))},
+          {"decoder", gguf_sequence("decoders", std::move(decoders))},
           {"model", std::move(model)}};
 }
 
 // ["a b"]: a space may begin the first piece. Of pairs that are listed twice, the first counts.
-TokenizerJson listed_merges(ForeignConfig& metadata) {
-  TokenizerJson list = TokenizerJson::array();
+GgufVocabularyJson listed_merges(ForeignConfig& metadata) {
+  GgufVocabularyJson list = GgufVocabularyJson::array();
   std::set<std::string> known;
   for (std::string& merge : metadata.texts(kMerges)) {
     const std::size_t space = merge.find(' ', 1);
@@ -157,16 +157,16 @@ TokenizerJson listed_merges(ForeignConfig& metadata) {
 }
 
 // A piece that is also made of others, as Qwen 2's "</s>", is text where it is written in a text.
-void keep_as_text(const TokenizerJson& merges, GgufPieces& pieces) {
+void keep_as_text(const GgufVocabularyJson& merges, GgufPieces& pieces) {
   std::set<std::string> made;
-  for (const TokenizerJson& merge : merges)
+  for (const GgufVocabularyJson& merge : merges)
     made.insert(merge[0].get<std::string>() + merge[1].get<std::string>());
   for (const std::size_t id : pieces.found_by_text)
     if (made.contains(pieces.texts[id])) pieces.types[id] = GgufPieceType::normal;
 }
 
 // BPE of bytes, as GPT-2 has it.
-TokenizerJson byte_level_json(ForeignConfig& metadata, GgufPieces& pieces) {
+GgufVocabularyJson byte_level_tokenizer(ForeignConfig& metadata, GgufPieces& pieces) {
   const std::string name = metadata.text_or(kPre, "");
   const GgufPreTokenizer* const cuts = gguf_pre_tokenizer(name);
   if (cuts == nullptr) metadata.refuse(kPre, "this split of text is not supported");
@@ -178,30 +178,30 @@ TokenizerJson byte_level_json(ForeignConfig& metadata, GgufPieces& pieces) {
   metadata.require("tokenizer.ggml.add_space_prefix", false);
   metadata.ignore({kScores, "tokenizer.ggml.remove_extra_whitespaces",
                    "tokenizer.ggml.add_sep_token", "tokenizer.ggml.precompiled_charsmap"});
-  TokenizerJson steps = TokenizerJson::array();
+  GgufVocabularyJson steps = GgufVocabularyJson::array();
   for (const std::string_view pattern : cuts->patterns)
     steps.push_back({{"type", "Split"},
                      {"pattern", {{"Regex", std::string(pattern)}}},
                      {"behavior", "Isolated"},
                      {"invert", false}});
-  TokenizerJson bytes{{"type", "ByteLevel"},
-                      {"add_prefix_space", false},
-                      {"trim_offsets", true},
-                      {"use_regex", false}};
+  GgufVocabularyJson bytes{{"type", "ByteLevel"},
+                           {"add_prefix_space", false},
+                           {"trim_offsets", true},
+                           {"use_regex", false}};
   steps.push_back(bytes);
-  TokenizerJson merges = listed_merges(metadata);
+  GgufVocabularyJson merges = listed_merges(metadata);
   keep_as_text(merges, pieces);
   return {
       {"normalizer", nullptr},
-      {"pre_tokenizer", sequence("pretokenizers", std::move(steps))},
+      {"pre_tokenizer", gguf_sequence("pretokenizers", std::move(steps))},
       {"decoder", std::move(bytes)},
       {"model",
        {{"type", "BPE"}, {"ignore_merges", cuts->ignores_merges}, {"merges", std::move(merges)}}}};
 }
 
 // Control tokens and those that the user defined.
-TokenizerJson added_tokens(const GgufPieces& pieces) {
-  TokenizerJson tokens = TokenizerJson::array();
+GgufVocabularyJson added_tokens(const GgufPieces& pieces) {
+  GgufVocabularyJson tokens = GgufVocabularyJson::array();
   for (std::size_t id = 0; id < pieces.texts.size(); ++id) {
     const GgufPieceType type = pieces.types[id];
     const bool is_special = type == GgufPieceType::control || type == GgufPieceType::unknown;
@@ -218,8 +218,8 @@ TokenizerJson added_tokens(const GgufPieces& pieces) {
 }
 
 // What stands around every text.
-TokenizerJson marks_of(ForeignConfig& metadata, const GgufPieces& pieces, bool adds_bos) {
-  TokenizerJson single = TokenizerJson::array();
+GgufVocabularyJson gguf_marks_of(ForeignConfig& metadata, const GgufPieces& pieces, bool adds_bos) {
+  GgufVocabularyJson single = GgufVocabularyJson::array();
   const auto add = [&](const char* flag, bool adds, const std::optional<std::string>& piece) {
     if (!adds) return;
     if (!piece) metadata.refuse(flag, "there is no such token");
@@ -234,8 +234,8 @@ TokenizerJson marks_of(ForeignConfig& metadata, const GgufPieces& pieces, bool a
   return {{"type", "TemplateProcessing"}, {"single", std::move(single)}};
 }
 
-TokenizerJson named_tokens_of(ForeignConfig& metadata, const GgufPieces& pieces) {
-  TokenizerJson settings{{"tokenizer_class", "PreTrainedTokenizerFast"}};
+GgufVocabularyJson named_tokens_of(ForeignConfig& metadata, const GgufPieces& pieces) {
+  GgufVocabularyJson settings{{"tokenizer_class", "PreTrainedTokenizerFast"}};
   for (const auto& [key, id] : {std::pair{"bos_token", pieces.bos},
                                 {"eos_token", pieces.eos},
                                 {"unk_token", pieces.unknown},
@@ -250,8 +250,8 @@ TokenizerJson named_tokens_of(ForeignConfig& metadata, const GgufPieces& pieces)
   return settings;
 }
 
-TokenizerJson generation_of(ForeignConfig& metadata, const GgufPieces& pieces) {
-  TokenizerJson json{{"eos_token_id", pieces.ends}};
+GgufVocabularyJson generation_of(ForeignConfig& metadata, const GgufPieces& pieces) {
+  GgufVocabularyJson json{{"eos_token_id", pieces.ends}};
   if (pieces.bos) json["bos_token_id"] = *pieces.bos;
   if (constexpr const char* kSuppressed = "tokenizer.ggml.suppress_tokens";
       metadata.has(kSuppressed))
@@ -270,18 +270,18 @@ GgufTokenizer read_gguf_tokenizer(ForeignConfig& metadata) {
   const bool by_score = metadata.choice("tokenizer.ggml.model", {"gpt2", "llama"}) == 1;
   GgufPieces pieces = read_gguf_pieces(
       metadata, by_score ? detail::GgufUsualIds{1, 2, 0} : detail::GgufUsualIds{11, 11, -1});
-  TokenizerJson file =
-      by_score ? sentencepiece_json(metadata, pieces) : byte_level_json(metadata, pieces);
+  GgufVocabularyJson file =
+      by_score ? sentencepiece_tokenizer(metadata, pieces) : byte_level_tokenizer(metadata, pieces);
   const GgufPreTokenizer* const cuts = gguf_pre_tokenizer(metadata.text_or(kPre, ""));
   const bool adds_bos =
       metadata.boolean_or("tokenizer.ggml.add_bos_token", by_score || cuts->adds_bos);
   // llama.cpp assumes an id, and then has no use for it.
   if (!adds_bos && !metadata.has("tokenizer.ggml.bos_token_id")) pieces.bos.reset();
-  TokenizerJson& vocabulary = file["model"]["vocab"] = TokenizerJson::object();
+  GgufVocabularyJson& vocabulary = file["model"]["vocab"] = GgufVocabularyJson::object();
   for (std::size_t id = 0; id < pieces.texts.size(); ++id) vocabulary[pieces.texts[id]] = id;
   file["version"] = "1.0";
   file["added_tokens"] = added_tokens(pieces);
-  file["post_processor"] = marks_of(metadata, pieces, adds_bos);
+  file["post_processor"] = gguf_marks_of(metadata, pieces, adds_bos);
   GgufTokenizer read{{}, static_cast<std::int64_t>(pieces.texts.size())};
   read.files["tokenizer.json"] = dumped(file);
   read.files["tokenizer_config.json"] = dumped(named_tokens_of(metadata, pieces));

@@ -1,0 +1,208 @@
+#include "attend/interchange/writing/gguf_export.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "attend/core/json/json.h"
+#include "attend/core/strings/quote.h"
+#include "attend/error.h"
+#include "attend/interchange/families/families.h"
+#include "attend/interchange/families/gguf/gguf_config_writing.h"
+#include "attend/interchange/families/gguf/gguf_names.h"
+#include "attend/interchange/families/gguf/gguf_rotations.h"
+#include "attend/interchange/families/gguf/gguf_tokenizer_writing.h"
+#include "attend/interchange/foreign_model.h"
+#include "attend/interchange/writing/equal_models.h"
+#include "attend/interchange/writing/model_export.h"
+#include "attend/interchange/writing/setting_differences.h"
+#include "attend/interchange/writing/tokenizer_writing.h"
+#include "attend/tasks/language/model.h"
+#include "attend/tasks/model_file/model_reading.h"
+#include "attend/tasks/model_file/registry.h"
+
+namespace attend {
+
+namespace {
+
+constexpr const char* kShapeKey = "attend.config";
+
+// A file that is removed unless it gets its name.
+class UncheckedFile {
+ public:
+  explicit UncheckedFile(const std::filesystem::path& path)
+      : path_(path), unchecked_(path.string() + ".unchecked") {}
+  ~UncheckedFile() {
+    std::error_code ignored;
+    std::filesystem::remove(unchecked_, ignored);
+  }
+  UncheckedFile(const UncheckedFile&) = delete;
+  UncheckedFile& operator=(const UncheckedFile&) = delete;
+
+  const std::filesystem::path& path() const { return unchecked_; }
+  void keep() const {
+    std::error_code error;
+    std::filesystem::rename(unchecked_, path_, error);
+    if (error) throw IoError(fmt::format("{}: cannot write: {}", path_.string(), error.message()));
+  }
+
+ private:
+  std::filesystem::path path_, unchecked_;
+};
+
+// llama.cpp has embeddings as they are, and tables of positions.
+Checkpoint in_words_of_gguf(const Checkpoint& checkpoint, const LanguageModel& model) {
+  Checkpoint equal = checkpoint;
+  const LanguageTransformerConfig& shape = model.network->config();
+  const std::string positions(
+      enum_names(shape.positions)[static_cast<std::size_t>(shape.positions)]);
+  if (positions.starts_with("sinusoidal") || positions == "none")
+    tabulate_positions(equal, model.context.sequence_length);
+  if (shape.scale_of_embeddings() != 1.0f) multiply_embeddings(equal);
+  return equal;
+}
+
+// The rows of every head in pairs, as the architecture "llama" rotates them.
+Tensor in_pairs(const Tensor& halves, std::int64_t heads) {
+  const Tensor pairs = Tensor::empty_on_host(halves.shape());
+  const std::int64_t rows = halves.shape()[0], columns = halves.size() / rows;
+  for (std::int64_t row = 0; row < rows; ++row)
+    std::copy_n(halves.span().data() + row * columns, columns,
+                pairs.span().data() + row_of_half(row, rows / heads) * columns);
+  return pairs;
+}
+
+const GgufType& type_for(const NamedTensor& tensor, GgufWeights weights) {
+  const GgufType &f32 = gguf_type("F32"),
+                 &wanted = gguf_type(weights == GgufWeights::f32   ? "F32"
+                                     : weights == GgufWeights::f16 ? "F16"
+                                                                   : "Q8_0");
+  const bool is_matrix = tensor.tensor.shape().rank() == 2 && tensor.name != "position_embd.weight";
+  return is_matrix && tensor.tensor.cols() % static_cast<std::int64_t>(wanted.block) == 0 ? wanted
+                                                                                          : f32;
+}
+
+std::vector<GgufOutput> outputs_of(const Checkpoint& equal, const LanguageTransformerConfig& shape,
+                                   const ParameterSet& parameters, GgufWeights weights) {
+  const bool is_rotary = shape.positions == PositionKind::rotary,
+             in_pairs_of_rows = gguf_architecture(shape) == "llama";
+  const NameMap names = gguf_names(!is_rotary);
+  ForeignTensors foreign;
+  for (const ParameterSet::Entry& entry : parameters.entries()) {
+    const auto name = names.find(entry.name);
+    if (!name)
+      throw ConfigError(fmt::format("llama.cpp has no tensor for {} in such a model", entry.name));
+    foreign.add(*name, equal.tensor(entry.name).to_host());
+  }
+  std::vector<GgufOutput> outputs;
+  const std::int64_t keys = shape.n_key_heads > 0 ? shape.n_key_heads : shape.n_heads;
+  for (const NamedTensor& tensor : foreign.finish()) {
+    GgufOutput output{tensor.name, &type_for(tensor, weights), tensor.tensor};
+    for (const auto& [part, heads] :
+         {std::pair{".attn_q.", std::int64_t{shape.n_heads}}, {".attn_k.", keys}})
+      if (in_pairs_of_rows && tensor.name.find(part) != std::string::npos)
+        output.values = in_pairs(tensor.tensor, heads);
+    outputs.push_back(std::move(output));
+  }
+  if (is_rotary && shape.rotary.scaling == RotaryScaling::llama3) {
+    const int head = shape.d_key > 0 ? shape.d_key : shape.d_model / shape.n_heads;
+    outputs.push_back({kRopeFactors, &gguf_type("F32"),
+                       Tensor::from(llama3_factors(shape.rotary, head), {head / 2})});
+  }
+  return outputs;
+}
+
+// Descriptions that programs show.
+void add_file_type(GgufWeights weights, GgufEntries& entries) {
+  constexpr std::array kFileTypes{0, 1, 7};  // in the order of GgufWeights
+  constexpr int kQuantizationVersion = 2;
+  entries.add_count("general.file_type", kFileTypes[static_cast<std::size_t>(weights)]);
+  if (weights == GgufWeights::q8_0)
+    entries.add_count("general.quantization_version", kQuantizationVersion);
+}
+
+bool same_bytes(const Tensor& a, const Tensor& b) {
+  if (a.shape() != b.shape()) return false;
+  const Tensor x = a.to_host(), y = b.to_host();
+  return std::memcmp(x.bytes(), y.bytes(), static_cast<std::size_t>(x.size()) * sizeof(float)) == 0;
+}
+
+// What the file says otherwise than the model.
+void require_equal_settings(const Checkpoint& equal, const LanguageModel& ours,
+                            const LanguageModel& theirs, std::vector<std::string>& remarks) {
+  std::vector<std::string> differences = setting_differences(
+      {{kShapeKey, equal.text(kShapeKey)}}, {{kShapeKey, theirs.configuration().at(kShapeKey)}});
+  if (ours.text.has_lines()) differences.emplace_back("its texts are lines");
+  if (ours.text.prefix != theirs.text.prefix || ours.text.suffix != theirs.text.suffix)
+    differences.emplace_back("the tokens around a text");
+  if (ours.text.forbidden != theirs.text.forbidden)
+    differences.emplace_back("tokens that are never written");
+  for (const std::int32_t end : ours.text.ends)
+    if (std::find(theirs.text.ends.begin(), theirs.text.ends.end(), end) == theirs.text.ends.end())
+      differences.push_back(
+          fmt::format("the token {} ends a text", quote(ours.tokenizer.piece(end))));
+  if (ours.cache.used()) differences.emplace_back("its cache of recent tokens");
+  if (!differences.empty())
+    throw ConfigError(fmt::format("llama.cpp has no equal for: {}", fmt::join(differences, "; ")));
+  for (const std::int32_t end : theirs.text.ends)
+    if (std::find(ours.text.ends.begin(), ours.text.ends.end(), end) == ours.text.ends.end())
+      remarks.push_back(
+          fmt::format("llama.cpp also ends a text at {}", quote(theirs.tokenizer.piece(end))));
+  if (ours.generation != GenerationDefaults{})
+    remarks.emplace_back("the defaults of sampling are not in the file");
+}
+
+// The tokenizer of a model without a normalization that the file cannot have.
+Tokenizer as_in_file(const Tokenizer& tokenizer) {
+  nlohmann::json file = parse_sorted_json(write_tokenizer_json(tokenizer, {}), "its tokenizer");
+  file["normalizer"] = nullptr;
+  TextFiles files{{"tokenizer.json", file.dump()},
+                  {"tokenizer_config.json", write_tokenizer_config(tokenizer)}};
+  return read_tokenizer_of(ModelDirectory("its tokenizer", std::move(files))).tokenizer;
+}
+
+}  // namespace
+
+std::span<const std::string_view> enum_names(GgufWeights) {
+  static constexpr std::array<std::string_view, 3> kNames{"f32", "f16", "q8_0"};
+  return kNames;
+}
+
+GgufExport write_gguf_model(const Checkpoint& checkpoint, GgufWeights weights,
+                            const std::filesystem::path& path) {
+  require_full_precision(checkpoint);
+  const std::unique_ptr<SavedModel> saved = load_model(checkpoint);
+  const auto* const model = dynamic_cast<const LanguageModel*>(saved.get());
+  if (model == nullptr)
+    throw ConfigError(fmt::format("{}: expected a language model, found one for {}",
+                                  checkpoint.source, saved->task()));
+  const Checkpoint equal = in_words_of_gguf(checkpoint, *model);
+  const auto shape = read_options<LanguageTransformerConfig>(equal, kShapeKey);
+  GgufEntries entries;
+  add_gguf_config(shape, model->context.sequence_length, entries);
+  add_file_type(weights, entries);
+  GgufExport result{std::string(gguf_architecture(shape)), add_gguf_tokenizer(*model, entries)};
+  const bool is_normalized = !result.remarks.empty();
+  const std::unique_ptr<SavedModel> in_words = load_model(equal);
+  const UncheckedFile file(path);
+  write_gguf(file.path(), entries, outputs_of(equal, shape, in_words->parameters(), weights));
+  const Checkpoint read = import_model(file.path()).checkpoint;
+  const LanguageModel theirs = language_model(read);
+  require_equal_settings(equal, *model, theirs, result.remarks);
+  require_same_tokens(is_normalized ? as_in_file(model->tokenizer) : model->tokenizer,
+                      theirs.tokenizer);
+  for (const ParameterSet::Entry& entry : theirs.parameters().entries())
+    if (weights == GgufWeights::f32 &&
+        !same_bytes(equal.tensor(entry.name), read.tensor(entry.name)))
+      throw Error(fmt::format("{}: {} is not read as it was written", path.string(), entry.name));
+  file.keep();
+  return result;
+}
+
+}  // namespace attend
