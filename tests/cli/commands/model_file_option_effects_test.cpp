@@ -76,7 +76,12 @@ TEST_F(CommandOptionEffects, OfExport) {
   expect_cases("export @run --out @made/model", cases);
   expect_config_file("export @run", "--out @made/model",
                      fmt::format("out = \"{}\"\n", path("made/model")));
-  expect_a_case_for_every_option("export", {cases}, {"config", "base"});
+  const std::string directory =
+      std::string(ATTEND_SOURCE_DIR) + "/tests/interchange/data/models/gpt2";
+  ASSERT_EQ(run({"import", directory, "--out", path("gpt2")}), 0) << error_;
+  const std::vector<OptionCase> of_gguf{{"weights", "q8_0", "", "files"}};
+  expect_cases("export " + path("gpt2") + " --format gguf --out @made/model", of_gguf);
+  expect_a_case_for_every_option("export", {cases, of_gguf}, {"config", "base"});
 }
 
 TEST_F(CommandOptionEffects, OfMerge) {

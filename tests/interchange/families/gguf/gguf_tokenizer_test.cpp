@@ -95,6 +95,8 @@ TEST(GgufTokenizer, WantsPiecesForEveryByteAndCharacter) {
   expect_refused_tokenizer(metadata, {"found no <0x0A>"});
   expect_refused_tokenizer(sentencepiece_metadata({{"a", -1}, {"aé", -2}}),
                            {"'aé' is a piece, but a character of it is none"});
+  expect_refused_tokenizer(sentencepiece_metadata({{std::string(1001, 'a'), -1}}),
+                           {"piece 259 has 1001 bytes, more than 1000"});
   metadata = sentencepiece_metadata({{"▁", -1}});
   metadata["tokenizer.ggml.scores"] = {1, 2};
   expect_refused_tokenizer(metadata, {"expected 260 scores, found 2"});

@@ -39,6 +39,7 @@ bool are_near(std::span<const float> a, std::span<const float> b) {
 // The settings whose rule gives these factors.
 std::optional<RotaryOptions> rule_of(std::span<const float> factors, double theta,
                                      std::int64_t length, int width) {
+  if (factors.empty()) return std::nullopt;
   const float largest = *std::max_element(factors.begin(), factors.end());
   if (!(largest >= 1) || !std::isfinite(largest)) return std::nullopt;
   for (const std::int64_t original : {length, kOriginalLength}) {

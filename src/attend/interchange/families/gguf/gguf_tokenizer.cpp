@@ -71,7 +71,11 @@ class MergesByScore {
 
  private:
   void add_pairs_of(std::size_t id) {
+    constexpr std::size_t kLongestPiece = 1000;
     const std::string_view whole = pieces_.texts[id];
+    if (whole.size() > kLongestPiece)
+      metadata_.refuse(kVocabulary, fmt::format("piece {} has {} bytes, more than {}", id,
+                                                whole.size(), kLongestPiece));
     for (std::size_t cut = 0; next_code_point(whole, cut), cut < whole.size();) {
       const std::string_view left = whole.substr(0, cut), right = whole.substr(cut);
       const bool has_left = pieces_.ids.contains(left), has_right = pieces_.ids.contains(right);

@@ -98,7 +98,9 @@ class TokenizerWriter {
     const std::string type = step.at("type");
     if (type == "Digits" && step.value("individual_digits", false)) {
       patterns.emplace_back(R"(\p{N})");
-    } else if (type == "ByteLevel" && !step.value("add_prefix_space", true)) {
+    } else if (type == "ByteLevel") {
+      if (step.value("add_prefix_space", true))
+        refuse_gguf_tokenizer("llama.cpp puts no space before a text of byte-level BPE");
       if (step.value("use_regex", true)) patterns.emplace_back(detail::kGpt2Pattern);
     } else if (type == "Split" && step.value("behavior", "") == "Isolated" &&
                !step.value("invert", false) && step.at("pattern").contains("Regex")) {
