@@ -159,6 +159,7 @@ TEST_F(SafetensorsTest, SaysWhatKindOfFileItWasGivenInstead) {
       {std::string("\x80\x02}q\0(X\x05\0\0", 10), "Python pickle"},
       {"Ein Mann schläft in einem grünen Raum.\n", "text file"},
       {"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "git lfs pull"},
+      {std::string("GGUF\3\0\0\0\0\0", 10), "a GGUF file; attend import converts it"},
       {std::string("\x02\0\0\0", 4), "it has 4 bytes and no header"},
   };
   for (const auto& [content, expected] : cases) {

@@ -218,7 +218,7 @@ std::string_view guess_format(std::span<const std::byte> file) {
   if (starts("\x80\x02") || starts("\x80\x03") || starts("\x80\x04") || starts("\x80\x05"))
     return "it looks like a Python pickle, perhaps a PyTorch checkpoint (.pt); convert it to "
            "safetensors first";
-  if (starts("GGUF")) return "it looks like a GGUF file";
+  if (starts("GGUF")) return "it looks like a GGUF file; attend import converts it";
   if (starts("\x89HDF")) return "it looks like an HDF5 file";
   if (starts("\x93NUMPY")) return "it looks like a NumPy array";
   if (starts("\x7f"
