@@ -133,7 +133,8 @@ std::vector<TermChoice> choices_of(const GlossaryTerm& term, const UsualTranslat
   return choices;
 }
 
-// Those that begin small where the word that they replace does, if there are any; else all.
+// Returns the choices that begin small if the word that they replace does, or all if there are
+// none.
 std::vector<TermChoice> choices_in_case(const std::vector<TermChoice>& all,
                                         const UsualTranslation& usual) {
   std::vector<TermChoice> small;
