@@ -49,7 +49,8 @@ def scores_of_attend(model, folder, languages):
 
 def translations_of_attend(model, folder, languages, beam):
     options = [f"--{side}-lang={language}" for side, language in zip(("src", "tgt"), languages)]
-    lines = attend("translate", model, "--beam-size", beam, "--min-length", 0, "--max-length", 20, "--format", "json", *options,
+    lines = attend("translate", model, "--beam-size", beam, "--min-length", 0, "--max-length", 20, "--no-repeat-ngram", 0,
+                   "--format", "json", *options,
                    text=(folder / "src.txt").read_text())
     return [json.loads(line) for line in lines.splitlines()]
 
@@ -119,13 +120,14 @@ def check(name, directory, texts, folder, languages=()):
     print(f"{name}: {len(TEXTS)} texts, largest difference {largest:.1e}, equal translations")
 
 
-COPIED = ["tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "source.spm", "target.spm", "vocab.json",
+COPIED = ["tokenizer.json", "vocab.txt", "merges.txt", "tokenizer_config.json", "special_tokens_map.json", "source.spm", "target.spm", "vocab.json",
           "sentencepiece.bpe.model", "spiece.model"]
 
 
 # What published files say and the converter asks for, and rotations that it knows.
 PLAIN_ROTATIONS = {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0}}
-SETTINGS = {"llama": PLAIN_ROTATIONS, "qwen3": PLAIN_ROTATIONS,
+ENCODERS = ["bert_sentences", "bert_tagger", "distilbert_classifier", "roberta_classifier", "xlm_roberta_classifier"]
+SETTINGS = {**{name: {"position_embedding_type": "absolute"} for name in ENCODERS}, "llama": PLAIN_ROTATIONS, "qwen3": PLAIN_ROTATIONS,
             "bart": {"normalize_before": False, "normalize_embedding": True}, "pegasus": {"normalize_before": True, "normalize_embedding": False},
             "pegasus_v4": {"normalize_before": True, "normalize_embedding": False},
             "mbart": {"normalize_before": True, "normalize_embedding": True}, "mbart50": {"normalize_before": True, "normalize_embedding": True},
@@ -281,6 +283,24 @@ def check_language_model(name, directory, folder):
     print(f"{name}: {len(TEXTS)} texts, largest difference {largest:.1e}")
 
 
+def check_encoder(name, directory, folder):
+    model = folder / f"{name}.safetensors"
+    import_with_attend(directory, model)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(MODELS / name.split()[0])
+    encoder = ctranslate2.Encoder(str(directory), compute_type="float32", intra_threads=1)
+    texts = "\n".join(TEXTS) + "\n"
+    tokens, means = (attend("embed", model, "--pooling", pooling, text=texts).splitlines() for pooling in ("none", "standard"))
+    largest = 0.0
+    for text, line, mean in zip(TEXTS, tokens, means, strict=True):
+        expected = numpy.array(encoder.forward_batch([tokenizer(text).input_ids]).last_hidden_state)[0]
+        found = numpy.array(json.loads(line)["vectors"]).reshape(-1, expected.shape[1])  # without the marks around the text
+        assert len(expected) == len(found) + 2, f"{name}: {text!r}: {len(found)} vectors instead of {len(expected) - 2}"
+        differences = [expected[1:-1] - found, expected.mean(axis=0) - json.loads(mean)["vector"]]
+        largest = max([largest, *(float(numpy.abs(some).max(initial=0.0)) for some in differences)])
+    assert largest <= TOLERANCE, f"{name}: vectors differ by {largest:.1e}"
+    print(f"{name}: {len(TEXTS)} texts, largest difference {largest:.1e}")
+
+
 # Not those whose vocabularies the converter refuses: Qwen2 and OPT.
 LANGUAGE_MODELS = ["gpt2", "llama", "mistral", "qwen3", "bloom"]
 HUGGINGFACE = {"marian": (), "bart": (), "pegasus": (), "pegasus_v4": (), "t5": (), "flan_t5": (), "mt5": (), "umt5": (),
@@ -306,6 +326,9 @@ def main():
         for name in filter(chosen, LANGUAGE_MODELS):
             for quantization in (None, "int8", "float16"):
                 check_language_model(f"{name} {quantization or 'float32'}", converted(name, folder, quantization), folder)
+        for name in filter(chosen, ENCODERS):
+            for quantization in (None, "int8", "float16"):
+                check_encoder(f"{name} {quantization or 'float32'}", converted(name, folder, quantization), folder)
 
 
 if __name__ == "__main__":

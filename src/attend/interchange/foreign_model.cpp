@@ -109,7 +109,6 @@ Opened open_huggingface(const ModelDirectory& directory) {
   ForeignModel foreign = family.read(directory, config);
   config.require_all_known();
   TensorTable weights = open_huggingface_weights(directory);
-  for (const std::string& folder : foreign.folders) add_folder(directory, folder, weights);
   return {std::move(foreign), std::move(weights), std::string(family.name),
           std::string(family.description), languages_in(directory)};
 }
@@ -200,7 +199,10 @@ ModelDirectory open_model_files(const std::filesystem::path& path) {
 }
 
 ImportedModel import_model(const ModelDirectory& directory, const ImportOptions& options) {
-  return import_opened(open_model(directory), directory.path(), options);
+  Opened opened = open_model(directory);
+  for (const std::string& folder : opened.foreign.folders)
+    add_folder(directory, folder, opened.weights);
+  return import_opened(std::move(opened), directory.path(), options);
 }
 
 ImportedModel import_model(const std::filesystem::path& path, const ImportOptions& options) {

@@ -132,7 +132,7 @@ void require_marks(const ModelDirectory& directory, const ForeignTokenizer& fore
                     directory.path()));
 }
 
-// Returns the names of weights that are still to be written.
+// Returns the names of weights that are still to be written, or that have no prefix.
 NameMap names_to_write(const EncoderFamily& family, EncoderKind kind) {
   NameMap names({});
   names.add(family.encoder, kind == EncoderKind::embedder ? "" : family.prefix);
@@ -266,8 +266,9 @@ ForeignModel finish_encoder(const ModelDirectory& directory, ForeignConfig& conf
                             ForeignTokenizer tokenizer) {
   require_marks(directory, tokenizer);
   const EncoderKind kind = kind_of_model(config);
-  ForeignModel foreign{nullptr, directory.is_in_memory() ? names_to_write(family, kind)
-                                                         : names_in(directory, family)};
+  const bool are_known = directory.is_in_memory() || family.prefix.empty();
+  ForeignModel foreign{nullptr,
+                       are_known ? names_to_write(family, kind) : names_in(directory, family)};
   foreign.ignorable.assign(family.ignorable.begin(), family.ignorable.end());
   EncoderConfig own = shape;
   own.vocab_size = tokenizer.tokenizer.vocab_size();

@@ -12,7 +12,7 @@ namespace attend {
 
 // How a family names what is its own.
 struct EncoderFamily {
-  std::string_view prefix;  // of all names but those of the head; absent in a model without one
+  std::string_view prefix;  // of all names but the head's; empty, or absent without a head
   std::span<const NameRule> encoder;
   std::span<const NameRule> older_norms;                   // of older files; may be empty
   std::span<const NameRule> head;                          // of a classifier

@@ -84,8 +84,11 @@ std::optional<ArgosModel> open_argos_package(const ModelDirectory& package) {
   ArgosModel read{*open_ctranslate2(package.folder(kModelFolder), package),
                   {metadata.text("from_code"), metadata.text("to_code")}};
   ForeignModel& foreign = read.model.foreign;
-  auto model =
-      std::make_shared<TranslationModel>(dynamic_cast<const TranslationModel&>(*foreign.model));
+  const auto* const translation = dynamic_cast<const TranslationModel*>(foreign.model.get());
+  if (translation == nullptr)
+    throw DataError(fmt::format("{}: expected a translator in the package, found a model for {}",
+                                package.path(), foreign.model->task()));
+  auto model = std::make_shared<TranslationModel>(*translation);
   set_decoding(*model, metadata.text_or("target_prefix", ""), where);
   foreign.model = std::move(model);
   return read;

@@ -9,6 +9,7 @@
 
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
+#include "attend/interchange/families/ctranslate2/ctranslate2_encoder.h"
 #include "attend/interchange/families/ctranslate2/ctranslate2_language.h"
 #include "attend/interchange/families/ctranslate2/ctranslate2_names.h"
 #include "attend/interchange/families/ctranslate2/ctranslate2_shape.h"
@@ -105,9 +106,12 @@ std::optional<Ctranslate2Model> open_ctranslate2(const ModelDirectory& directory
     foreign = read_translation(weights, {directory, texts}, config);
   } else if (file.specification == "TransformerDecoderSpec") {
     foreign = read_ctranslate2_language(weights, directory, config);
+  } else if (file.specification == "TransformerEncoderSpec") {
+    foreign = read_ctranslate2_encoder(weights, directory, config);
   } else {
     throw DataError(
-        fmt::format("{}: expected a model TransformerSpec or TransformerDecoderSpec, found {}",
+        fmt::format("{}: expected a model TransformerSpec, TransformerDecoderSpec or "
+                    "TransformerEncoderSpec, found {}",
                     weights.where(), quote(file.specification)));
   }
   foreign.ignorable.insert(foreign.ignorable.end(), std::begin(kIgnoredVariables),

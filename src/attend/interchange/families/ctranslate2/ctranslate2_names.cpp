@@ -73,6 +73,15 @@ constexpr std::array kCt2LanguageNames{
     NameRule{"decoder.layers.*.norm2.bias", "decoder/layer_*/ffn/layer_norm/beta"},
 };
 
+// What differs in an encoder. Its table may have rows that no token has.
+constexpr std::array kCt2EncoderNames{
+    NameRule{"embedding.weight", "encoder/embeddings_0/weight", ForeignLayout::first_rows},
+    NameRule{"positions.weight", "encoder/position_encodings/encodings"},
+    NameRule{"token_types.weight", "encoder/embeddings_1/weight"},
+    NameRule{"norm.weight", "encoder/layernorm_embedding/gamma"},
+    NameRule{"norm.bias", "encoder/layernorm_embedding/beta"},
+};
+
 // The rows of a tensor after the first `skipped` ones.
 ForeignTensor rows_of(const ForeignTensor& whole, std::string name, std::int64_t skipped,
                       std::int64_t rows) {
@@ -135,6 +144,12 @@ NameMap ctranslate2_language_names() {
   NameMap names(kCt2LanguageNames);
   names.add(kCt2Names);
   return names;
+}
+
+std::vector<NameRule> ctranslate2_encoder_rules() {
+  std::vector<NameRule> rules(kCt2EncoderNames.begin(), kCt2EncoderNames.end());
+  rules.insert(rules.end(), kCt2Names.begin(), kCt2Names.end());
+  return rules;
 }
 
 void split_ctranslate2_heads(TensorTable& variables, const StackConfig& shape, int layers) {

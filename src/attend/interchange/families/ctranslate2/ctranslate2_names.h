@@ -1,6 +1,8 @@
 // CTranslate2's names for our parameters.
 #pragma once
 
+#include <vector>
+
 #include "attend/interchange/families/tied_embeddings.h"
 #include "attend/interchange/weights/name_map.h"
 #include "attend/models/architecture.h"
@@ -18,6 +20,9 @@ NameMap ctranslate2_names(const TransformerConfig& shape, const ForeignEmbedding
 // The same of a language model, whose queries, keys and values split_ctranslate2_heads() makes
 // tensors of their own.
 NameMap ctranslate2_language_names();
+
+// The rules of an encoder.
+std::vector<NameRule> ctranslate2_encoder_rules();
 
 // Adds the maps of queries, keys and values in each layer of the decoder, which are one in the
 // file: there may be fewer heads of keys and values. Throws DataError for other sizes.
