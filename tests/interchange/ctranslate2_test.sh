@@ -1,5 +1,6 @@
 #!/bin/sh
-# Models that CTranslate2's converters have written, beside CTranslate2: ctranslate2_test.py. Skipped (77) without it.
+# Models that CTranslate2's converters have written, beside CTranslate2: ctranslate2_test.py; those that attend exports:
+# ctranslate2_export_test.py. Skipped (77) without it.
 #   ctranslate2_test.sh SOURCE_DIR ATTEND [NAME...]
 # ATTEND_PYTHON: a Python that has ctranslate2 and transformers; by default python3.
 set -eu
@@ -9,4 +10,5 @@ source=$1 attend=$2 python=${ATTEND_PYTHON:-python3}
   exit 77
 }
 shift 2
-exec "$python" "$source/tests/interchange/ctranslate2_test.py" "$source" "$attend" "$@"
+"$python" "$source/tests/interchange/ctranslate2_test.py" "$source" "$attend" "$@"
+"$python" "$source/tests/interchange/ctranslate2_export_test.py" "$source" "$attend" "$@"

@@ -61,6 +61,18 @@ TEST_F(ExportCommand, OfATranslatorKeepsItsTranslations) {
   }
 }
 
+TEST_F(ExportCommand, WritesADirectoryOfCtranslate2) {
+  ASSERT_EQ(run(training("run", {"--max-steps", "20"})), 0) << error_;
+  ASSERT_EQ(run({"export", path("run"), "--format", "ctranslate2", "--out", path("exported")}), 0)
+      << error_;
+  EXPECT_NE(out_.find("a model of CTranslate2"), std::string::npos) << out_;
+  EXPECT_TRUE(std::filesystem::exists(path("exported") + "/model.bin"));
+  ASSERT_EQ(run({"import", path("exported"), "--out", path("again")}), 0) << error_;
+  const std::string text = "the dog sleeps\nthe cat\n";
+  EXPECT_EQ(answer_of({"translate", path("again"), "--beam-size", "1"}, text),
+            answer_of({"translate", path("run"), "--beam-size", "1"}, text));
+}
+
 TEST_F(ExportCommand, OfALanguageModelKeepsItsTexts) {
   for (const std::vector<std::string>& options :
        {std::vector<std::string>{}, std::vector<std::string>{"--positions", "none"},

@@ -16,6 +16,7 @@
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/interchange/peft.h"
+#include "attend/interchange/writing/ctranslate2_export.h"
 #include "attend/interchange/writing/gguf_export.h"
 #include "attend/interchange/writing/model_export.h"
 #include "attend/tasks/model_file/adapter.h"
@@ -23,9 +24,9 @@
 namespace attend {
 namespace {
 
-enum class ExportFormat { huggingface, gguf };
+enum class ExportFormat { huggingface, ctranslate2, gguf };
 std::span<const std::string_view> enum_names(ExportFormat) {
-  static constexpr std::array<std::string_view, 2> kNames{"huggingface", "gguf"};
+  static constexpr std::array<std::string_view, 3> kNames{"huggingface", "ctranslate2", "gguf"};
   return kNames;
 }
 
@@ -44,9 +45,10 @@ void fields(ExportArguments& a, Visitor&& visit) {
   visit("base", a.base,
         "base model of the adapter to export: a model file, the folder of a run, or a directory "
         "that `attend import` reads");
-  visit("format", a.format,
-        "what to write: huggingface (a directory that transformers or PEFT loads), or gguf (a file "
-        "of a language model that llama.cpp loads)");
+  visit(
+      "format", a.format,
+      "what to write: huggingface (a directory that transformers or PEFT loads), ctranslate2 (one "
+      "that CTranslate2 loads), or gguf (a file of a language model that llama.cpp loads)");
   visit("weights", a.weights, "the weights of a file for llama.cpp");
   fields(a.threads, visit);
 }
@@ -61,13 +63,17 @@ void run_export(const ExportArguments& a) {
                           : "--base: expected an adapter to export, got a model");
   ProgressLine progress = ProgressLine::timing("exporting");
   if (is_adapter(model)) {
-    if (a.format == ExportFormat::gguf)
+    if (a.format != ExportFormat::huggingface)
       throw ConfigError(
-          "--format gguf: expected a model, got an adapter; attend merge joins it "
-          "with its base");
+          "--format: expected a model, got an adapter; attend merge joins it with its base");
     write_peft_adapter(model, load_any_model(a.base), a.base, a.out);
     progress.end();
     return answer("{}: an adapter of PEFT\n", shown_path(a.out));
+  }
+  if (a.format == ExportFormat::ctranslate2) {
+    write_ctranslate2_directory(model, a.out);
+    progress.end();
+    return answer("{}: a model of CTranslate2\n", shown_path(a.out));
   }
   if (a.format == ExportFormat::gguf) {
     const GgufExport written = write_gguf_model(model, a.weights, a.out);
@@ -86,7 +92,8 @@ void run_export(const ExportArguments& a) {
 void add_export_command(CLI::App& app) {
   CLI::App& command = add_command(
       app, "export",
-      "Convert a model to a directory that transformers or PEFT loads, or to a GGUF file");
+      "Convert a model to a directory that transformers, PEFT or CTranslate2 loads, or to a GGUF "
+      "file");
   const auto arguments = std::make_shared<ExportArguments>();
   add_argument(command, arguments->model,
                {"model", "MODEL", "model file, or the folder of a run; or an adapter"});

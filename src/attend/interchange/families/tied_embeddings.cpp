@@ -31,6 +31,8 @@ TiedEmbeddings ties_between(bool inputs, bool decoder_and_output) {
   return decoder_and_output ? TiedEmbeddings::target : TiedEmbeddings::none;
 }
 
+}  // namespace
+
 ForeignEmbeddings named_embeddings(TiedEmbeddings tied, std::string_view encoder,
                                    std::string_view decoder, std::string_view output) {
   ForeignEmbeddings found{.tied = tied, .names = {}};
@@ -43,8 +45,6 @@ ForeignEmbeddings named_embeddings(TiedEmbeddings tied, std::string_view encoder
   found.names.push_back({"output_proj.weight", output});
   return found;
 }
-
-}  // namespace
 
 ForeignEmbeddings find_embeddings(TensorTable& weights, const EmbeddingTensors& tensors,
                                   bool joint) {

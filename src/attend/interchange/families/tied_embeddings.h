@@ -30,6 +30,11 @@ struct ForeignEmbeddings {
   std::vector<NameRule> names;  // where our tables come from
 };
 
+// Where our tables are, if they are tied in this way. `decoder` has those of both sides if they are
+// one.
+ForeignEmbeddings named_embeddings(TiedEmbeddings tied, std::string_view encoder,
+                                   std::string_view decoder, std::string_view output);
+
 // Reads the tables to compare them. `tied` is what the settings say of the output projection: if it
 // is untied, the file must hold it. A model that is being written has no weights yet: it is what
 // `written` says.

@@ -107,6 +107,14 @@ void add_output_bias(Checkpoint& model, std::int64_t vocabulary) {
   set_config(model, config);
 }
 
+void silence_tokens(Checkpoint& model, std::span<const std::int32_t> tokens,
+                    std::int64_t vocabulary) {
+  if (!config_of<TransformerConfig>(model).output_bias) add_output_bias(model, vocabulary);
+  Tensor& bias = tensor_named(model, "output_proj.bias");
+  bias = bias.to_host().clone();
+  for (const std::int32_t id : tokens) bias.data()[id] = kNoShare;
+}
+
 namespace {
 
 // Sinusoids without a factor, [length, D].

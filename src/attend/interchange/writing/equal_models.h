@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "attend/checkpoint/checkpoint.h"
 
@@ -15,6 +16,11 @@ void separate_sines_from_cosines(Checkpoint& model);
 
 // Gives a translation model without a bias on its logits a bias of `vocabulary` zeros.
 void add_output_bias(Checkpoint& model, std::int64_t vocabulary);
+
+// Gives tokens of the target of a translation model logits that have no share in a sum of
+// exponentials; a model without a bias on its logits gets one of `vocabulary` elements.
+void silence_tokens(Checkpoint& model, std::span<const std::int32_t> tokens,
+                    std::int64_t vocabulary);
 
 // Gives a translation model with sinusoids tables of the first `length` positions, as if they were
 // learned.

@@ -46,13 +46,6 @@ Metadata settings_in(const Checkpoint& checkpoint, const SavedModel& model,
   return settings;
 }
 
-bool equal_bytes(const Tensor& a, const Tensor& b) {
-  if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
-  const Tensor x = a.to_host(), y = b.to_host();
-  const auto bytes = static_cast<std::size_t>(x.size()) * size_of(x.dtype());
-  return bytes == 0 || std::memcmp(x.bytes(), y.bytes(), bytes) == 0;
-}
-
 bool is_parameter(const std::string& name, const ParameterSet& parameters) {
   return std::any_of(parameters.entries().begin(), parameters.entries().end(),
                      [&](const ParameterSet::Entry& entry) { return entry.name == name; });
@@ -144,6 +137,13 @@ void require_full_precision(const Checkpoint& checkpoint) {
         "{}: expected a model in 32 bits, found one in {} bits; export the model that it was "
         "quantized from",
         checkpoint.source, bits));
+}
+
+bool equal_bytes(const Tensor& a, const Tensor& b) {
+  if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
+  const Tensor x = a.to_host(), y = b.to_host();
+  const auto bytes = static_cast<std::size_t>(x.size()) * size_of(x.dtype());
+  return bytes == 0 || std::memcmp(x.bytes(), y.bytes(), bytes) == 0;
 }
 
 ExportedModel export_model(const Checkpoint& checkpoint) {

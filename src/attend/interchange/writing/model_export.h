@@ -32,6 +32,9 @@ ExportedModel export_model(const Checkpoint& model);
 // Throws DataError for a quantized model.
 void require_full_precision(const Checkpoint& model);
 
+// Whether the shapes, types and all bytes of two tensors are equal.
+bool equal_bytes(const Tensor& a, const Tensor& b);
+
 // Writes a model directory of Hugging Face, imports it again and compares every bit. `directory` is
 // new or empty, and appears as a whole. Throws IoError.
 void write_model_directory(const ExportedModel& model, const std::filesystem::path& directory);

@@ -61,6 +61,16 @@ TEST_F(Ctranslate2ShapeOf, PositionsAreRecognized) {
   EXPECT_EQ(shape().first_position, 1);
 }
 
+TEST_F(Ctranslate2ShapeOf, SinusoidsAreATableLikeOthersBesideOneOfOthers) {
+  WrittenVariable table = variables_["encoder/position_encodings/encodings"];
+  table.name = "decoder/position_encodings/encodings";
+  table.data.replace(0, 4, bytes_of(0.5f));
+  variables_[table.name] = table;
+  aliases_.pop_back();
+  EXPECT_EQ(shape().positions, PositionKind::learned);
+  EXPECT_EQ(shape().max_positions, 64);
+}
+
 TEST_F(Ctranslate2ShapeOf, TheEmbeddingsAreScaledInSeveralWays) {
   EXPECT_EQ(shape().embedding_scale, 0.0f) << "4 is the root of 16";
   for (const char* side : {"encoder", "decoder"})

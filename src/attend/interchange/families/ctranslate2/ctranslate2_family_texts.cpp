@@ -93,16 +93,24 @@ std::string piece_ids(const std::vector<std::string>& pieces) {
   return ids.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+constexpr const char* kMarianPad = "<pad>";
+
 // MarianMT begins with a piece more, its padding, whose embedding is zeros.
-void describe_marian(Ctranslate2Vocabularies vocabularies, const Ctranslate2Places& places,
-                     Json& config, TextFiles& files) {
-  constexpr const char* kPad = "<pad>";
-  if (id_of(vocabularies.target, kPad))
+Ctranslate2Vocabularies with_padding(Ctranslate2Vocabularies vocabularies,
+                                     const Ctranslate2Places& places) {
+  if (id_of(vocabularies.target, kMarianPad))
     throw DataError(fmt::format("{}: expected no piece {} in the vocabulary of a MarianMT model",
-                                places.model.path(), kPad));
-  vocabularies.target.push_back(kPad);
-  if (vocabularies.joint) vocabularies.source.push_back(kPad);
-  config["pad_token_id"] = config["decoder_start_token_id"] = vocabularies.target.size() - 1;
+                                places.model.path(), kMarianPad));
+  vocabularies.target.emplace_back(kMarianPad);
+  if (vocabularies.joint) vocabularies.source.emplace_back(kMarianPad);
+  return vocabularies;
+}
+
+// `start`: the piece that the decoder begins with.
+void describe_marian(const Ctranslate2Vocabularies& vocabularies, const std::string& start,
+                     Json& config, TextFiles& files) {
+  if (const auto id = id_of(vocabularies.target, start))
+    config["pad_token_id"] = config["decoder_start_token_id"] = *id;
   config["share_encoder_decoder_embeddings"] = vocabularies.joint;
   config["tie_word_embeddings"] = true;
   config["vocab_size"] = vocabularies.source.size();
@@ -172,13 +180,16 @@ void require_ctranslate2_pieces(const Tokenizer& tokenizer, const std::vector<st
   }
 }
 
-TranslationModel read_ctranslate2_family(std::string_view family, const Ctranslate2Places& places,
+TranslationModel read_ctranslate2_family(std::string_view family, bool from_zero,
+                                         const Ctranslate2Places& places,
                                          const Ctranslate2Config& config,
                                          const Ctranslate2Vocabularies& vocabularies,
                                          std::vector<std::string>& remarks) {
   TextFiles files = ctranslate2_tokenizer_files(places.tokenizer);
   Json json = config_of(family, config, vocabularies.target);
-  if (family == "marian") describe_marian(vocabularies, places, json, files);
+  if (family == "marian")
+    describe_marian(from_zero ? with_padding(vocabularies, places) : vocabularies,
+                    from_zero ? kMarianPad : config.start.value_or(kMarianPad), json, files);
   files["config.json"] = json.dump();
   ForeignConfig settings(std::move(json), places.tokenizer.path() + "/config.json");
   const ForeignModel read =

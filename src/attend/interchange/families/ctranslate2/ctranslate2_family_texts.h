@@ -17,7 +17,10 @@ namespace attend::detail {
 std::optional<std::string_view> ctranslate2_family(const ModelDirectory& directory,
                                                    const Ctranslate2TextShape& shape);
 
-TranslationModel read_ctranslate2_family(std::string_view family, const Ctranslate2Places& places,
+// `from_zero`: the decoder begins with zeros in place of an embedding, for which the vocabularies
+// have no piece.
+TranslationModel read_ctranslate2_family(std::string_view family, bool from_zero,
+                                         const Ctranslate2Places& places,
                                          const Ctranslate2Config& config,
                                          const Ctranslate2Vocabularies& vocabularies,
                                          std::vector<std::string>& remarks);

@@ -161,4 +161,45 @@ void split_ctranslate2_heads(TensorTable& variables, const StackConfig& shape, i
                   {{{"q", width * shape.n_heads}, {"k", keys}, {"v", keys}}});
 }
 
+namespace {
+
+Tensor rows_joined(const std::array<Tensor, 3>& parts) {
+  std::int64_t rows = 0;
+  for (const Tensor& part : parts) rows += part.dim(0);
+  const Tensor whole = Tensor::empty_on_host(
+      parts[0].shape().rank() == 1 ? Shape{rows} : Shape{rows, parts[0].dim(1)});
+  rows = 0;
+  for (const Tensor& part : parts) {
+    whole.slice_rows(rows, rows + part.dim(0)).copy_from(part);
+    rows += part.dim(0);
+  }
+  return whole;
+}
+
+}  // namespace
+
+void join_ctranslate2_heads(std::vector<NamedTensor>& weights) {
+  constexpr std::string_view kQueries = "/self_attention/q/";
+  std::vector<NamedTensor> joined;
+  const auto named = [&](std::string name, std::size_t place, char part) {
+    name[place] = part;
+    return std::find_if(weights.begin(), weights.end(),
+                        [&](const NamedTensor& weight) { return weight.name == name; })
+        ->tensor;
+  };
+  for (const NamedTensor& weight : weights) {
+    const std::size_t begin = weight.name.find(kQueries), place = begin + kQueries.size() - 2;
+    if (begin != weight.name.npos) {
+      std::string name = weight.name;
+      name.replace(place, 1, "linear_0");
+      joined.push_back({name, rows_joined({weight.tensor, named(weight.name, place, 'k'),
+                                           named(weight.name, place, 'v')})});
+    } else if (weight.name.find("/self_attention/k/") == weight.name.npos &&
+               weight.name.find("/self_attention/v/") == weight.name.npos) {
+      joined.push_back(weight);
+    }
+  }
+  weights = std::move(joined);
+}
+
 }  // namespace attend

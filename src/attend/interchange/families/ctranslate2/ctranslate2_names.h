@@ -28,4 +28,7 @@ std::vector<NameRule> ctranslate2_encoder_rules();
 // file: there may be fewer heads of keys and values. Throws DataError for other sizes.
 void split_ctranslate2_heads(TensorTable& variables, const StackConfig& shape, int layers);
 
+// The other direction: joins the maps of queries, keys and values in each layer.
+void join_ctranslate2_heads(std::vector<NamedTensor>& weights);
+
 }  // namespace attend

@@ -25,13 +25,11 @@ constexpr NumberRange kInnerWidths = between(1, 1e6), kFactors = above(0, 1e6);
 std::string layer_name(int layer) { return fmt::format("layer_{}", layer); }
 
 Activation read_ct2_activation(const Variables& stack) {
-  constexpr std::array kActivations{Activation::relu, Activation::gelu_tanh,  Activation::swish,
-                                    Activation::gelu, Activation::quick_gelu, Activation::tanh};
-  constexpr std::int64_t kMost = static_cast<std::int64_t>(kActivations.size()) - 1;
+  constexpr std::int64_t kMost = static_cast<std::int64_t>(kCtranslate2Activations.size()) - 1;
   const std::int64_t code = stack.integer("activation", between(0, 255)).value_or(0);
   if (code > kMost)
     stack.refuse("activation", fmt::format("expected one of 0 to {}, found {}", kMost, code));
-  return kActivations[static_cast<std::size_t>(code)];
+  return kCtranslate2Activations[static_cast<std::size_t>(code)];
 }
 
 // 0 stands for the square root of the width.
@@ -62,14 +60,22 @@ bool holds_sinusoids(const Tensor& table, std::int64_t rows, PositionKind kind, 
   return true;
 }
 
+constexpr const char* kPositionsOfStack = "position_encodings/encodings";
+
+// Any positions that are in a table.
+void read_ct2_table(const Variables& stack, StackConfig& shape) {
+  shape.positions = PositionKind::learned;
+  shape.first_position = 0;
+  shape.max_positions = stack.rows(kPositionsOfStack, kInnerWidths);
+}
+
 // Positions are computed where the file has no table of them.
 void read_ct2_positions(const Variables& stack, StackConfig& shape) {
-  constexpr const char* kTable = "position_encodings/encodings";
   shape.positions = PositionKind::sinusoidal_t2t;
   shape.first_position = 1;
-  if (!stack.has(kTable)) return;
-  const std::int64_t rows = stack.rows(kTable, kInnerWidths);
-  const Tensor table = stack.table().read(stack.full(kTable), {rows, shape.d_model});
+  if (!stack.has(kPositionsOfStack)) return;
+  const std::int64_t rows = stack.rows(kPositionsOfStack, kInnerWidths);
+  const Tensor table = stack.table().read(stack.full(kPositionsOfStack), {rows, shape.d_model});
   struct Sinusoids {
     PositionKind kind;
     int first;
@@ -85,9 +91,7 @@ void read_ct2_positions(const Variables& stack, StackConfig& shape) {
         holds_sinusoids(table, rows, kind, first))
       return;
   }
-  shape.positions = PositionKind::learned;
-  shape.first_position = 0;
-  shape.max_positions = static_cast<int>(rows);
+  read_ct2_table(stack, shape);
 }
 
 int count_layers(const Variables& stack) {
@@ -265,6 +269,11 @@ Ctranslate2Shape read_ctranslate2_shape(TensorTable& variables, float epsilon) {
       read_ctranslate2_stack(encoder, epsilon, config);
   config.n_decoder_layers = other.n_decoder_layers =
       read_ctranslate2_stack(decoder, epsilon, other);
+  // Sinusoids are a table like others beside one of others.
+  if (other.positions == PositionKind::learned && encoder.has(kPositionsOfStack))
+    read_ct2_table(encoder, config);
+  if (config.positions == PositionKind::learned && decoder.has(kPositionsOfStack))
+    read_ct2_table(decoder, other);
   // In a stack of one layer, all layers share what is the layer's own.
   if (config.n_encoder_layers == 1) config.relative.shared = other.relative.shared;
   if (config.n_decoder_layers == 1) other.relative.shared = config.relative.shared;

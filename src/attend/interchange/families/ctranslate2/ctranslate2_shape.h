@@ -1,11 +1,18 @@
 // The shape of a model of CTranslate2, which only its variables tell.
 #pragma once
 
+#include <array>
+
 #include "attend/interchange/families/ctranslate2/ctranslate2_variables.h"
 #include "attend/interchange/weights/tensor_table.h"
 #include "attend/models/architecture.h"
 
 namespace attend {
+
+// The activations by the numbers that files have for them.
+inline constexpr std::array kCtranslate2Activations{Activation::relu,       Activation::gelu_tanh,
+                                                    Activation::swish,      Activation::gelu,
+                                                    Activation::quick_gelu, Activation::tanh};
 
 struct Ctranslate2Shape {
   TransformerConfig config;       // without the ties of embeddings

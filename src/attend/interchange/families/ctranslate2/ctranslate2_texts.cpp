@@ -197,7 +197,8 @@ TranslationModel read_ctranslate2_texts(const Ctranslate2Places& places,
                                         std::vector<std::string>& remarks) {
   const Ctranslate2Vocabularies vocabularies = read_ctranslate2_vocabularies(places.model);
   if (const auto family = detail::ctranslate2_family(places.tokenizer, shape))
-    return detail::read_ctranslate2_family(*family, places, config, vocabularies, remarks);
+    return detail::read_ctranslate2_family(*family, shape.starts_from_zero, places, config,
+                                           vocabularies, remarks);
   if (const auto files = find_sentencepiece(places.tokenizer))
     return PlainTexts(places, config, shape.starts_from_zero).read(*files, vocabularies, remarks);
   throw DataError(
