@@ -60,6 +60,13 @@ TEST_F(Ctranslate2Directory, SearchesAsCtranslate2Does) {
   EXPECT_EQ(model.decoding.min_length, 1);
 }
 
+TEST_F(Ctranslate2Directory, SaysThatItsVocabularyMapIsNotRead) {
+  files_["vmap.txt"] = "x\ty\n";
+  const std::vector<std::string> remarks = imported().remarks;
+  ASSERT_FALSE(remarks.empty());
+  EXPECT_NE(remarks.back().find("vmap.txt"), std::string::npos);
+}
+
 TEST_F(Ctranslate2Directory, IsRefusedForAVariableThatNobodyReads) {
   number("decoder/final_logit_softcapping", {}, {30.0f});
   expect_refused({"decoder/final_logit_softcapping"});

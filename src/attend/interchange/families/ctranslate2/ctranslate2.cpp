@@ -88,6 +88,10 @@ ForeignModel read_translation(TensorTable& weights, const Ctranslate2Places& pla
   shape.tgt_vocab_size = model.tgt_tokenizer.vocab_size();
   model.network = make_encoder_decoder(shape);
   foreign.names = ctranslate2_names(shape, embeddings, from_zero);
+  if (directory.contains("vmap.txt"))
+    foreign.remarks.emplace_back(
+        "vmap.txt, which CTranslate2 uses on request, is not read; `attend shortlist` makes a "
+        "shortlist");
   foreign.model = std::make_shared<TranslationModel>(std::move(model));
   return foreign;
 }
