@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "attend/core/options/option_error.h"
@@ -77,12 +79,15 @@ std::span<const ModelFamily> model_families() { return kFamilies; }
 
 namespace {
 
+constexpr auto kReplaceInvalid = nlohmann::json::error_handler_t::replace;
+
 // A model and its weights, not read yet.
 struct Opened {
   ForeignModel foreign;
   TensorTable weights;
   std::string family, description;
   LanguagePair languages = {};  // that the files name, of a model of one pair
+  std::map<std::string, std::string> language_names = {};
 };
 
 void add_folder(const ModelDirectory& directory, const std::string& folder, TensorTable& weights) {
@@ -113,14 +118,16 @@ Opened open_huggingface(const ModelDirectory& directory) {
           std::string(family.description), languages_in(directory)};
 }
 
-Opened open_converted(Ctranslate2Model model, LanguagePair languages) {
+Opened open_converted(Ctranslate2Model model, LanguagePair languages,
+                      std::map<std::string, std::string> language_names = {}) {
   return {std::move(model.foreign), std::move(model.weights), "ctranslate2", "CTranslate2",
-          std::move(languages)};
+          std::move(languages),     std::move(language_names)};
 }
 
 Opened open_model(const ModelDirectory& directory) {
   if (auto package = open_argos_package(directory))
-    return open_converted(std::move(package->model), std::move(package->languages));
+    return open_converted(std::move(package->model), std::move(package->languages),
+                          std::move(package->language_names));
   const bool has_config = directory.contains("config.json");
   // A binary model of Marian may have the name of CTranslate2's.
   if (auto native = has_config ? std::nullopt : open_native_marian(directory))
@@ -185,6 +192,9 @@ ImportedModel import_opened(Opened opened, const std::string& source,
   opened.weights.require_all_used(ignorable_tensors(foreign),
                                   fmt::format("a {} model", opened.description));
   imported.checkpoint.metadata[kFamilyKey] = imported.family;
+  if (!opened.language_names.empty())
+    imported.checkpoint.metadata[kLanguageNamesKey] =
+        nlohmann::json(opened.language_names).dump(-1, ' ', false, kReplaceInvalid);
   imported.checkpoint.source = source;
   add_golden_samples(imported.checkpoint, *load_model(imported.checkpoint));
   return imported;

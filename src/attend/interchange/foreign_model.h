@@ -50,6 +50,9 @@ std::span<const ModelFamily> model_families();
 // express the same model.
 inline constexpr const char* kFamilyKey = "attend.family";
 
+// The metadata of an imported model that names languages for people, as JSON: {"en": "English"}.
+inline constexpr const char* kLanguageNamesKey = "attend.language_names";
+
 struct ImportedModel {
   Checkpoint checkpoint;  // with golden samples
   std::string family;

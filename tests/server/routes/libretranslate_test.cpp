@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "attend/checkpoint/checkpoint.h"
 #include "attend/core/json/json_text.h"
 #include "attend/translator.h"
 #include "server/served_models.h"
@@ -190,6 +191,21 @@ TEST_F(LibreTranslate, GivesAlternatives) {
 
 TEST_F(LibreTranslate, ListsLanguages) {
   EXPECT_EQ(get("/languages").body, R"([{"code":"en","name":"en","targets":["de"]}])");
+}
+
+// A model whose file names a language for people.
+class NamedLanguages : public ServingTest {
+ protected:
+  NamedLanguages() {
+    Checkpoint model = load_checkpoint(SmallModels::shared().file("en-de"));
+    model.metadata["attend.language_names"] = R"({"en":"English"})";
+    save_checkpoint(SmallModels::shared().file("named.safetensors"), model);
+    serve({"named.safetensors"});
+  }
+};
+
+TEST_F(NamedLanguages, AreListed) {
+  EXPECT_EQ(get("/languages").body, R"([{"code":"en","name":"English","targets":["de"]}])");
 }
 
 TEST_F(LibreTranslate, SaysWhatIsWrong) {

@@ -8,8 +8,10 @@
 
 #include "attend/api/views.h"
 #include "attend/checkpoint/checkpoint.h"
+#include "attend/core/json/json.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
+#include "attend/interchange/foreign_model.h"
 #include "attend/tasks/classification/model.h"
 #include "attend/tasks/language/model.h"
 #include "attend/tasks/model_file/model_reading.h"
@@ -75,6 +77,19 @@ void set_languages(ServedModel& served, const Translator& translator, const Mode
   }
   served.sources = {language_of(checkpoint, "src", place.source)};
   served.targets = {language_of(checkpoint, "tgt", place.target)};
+}
+
+std::map<std::string, std::string> language_names_in(const Checkpoint& checkpoint) {
+  std::map<std::string, std::string> names;
+  const std::string text = text_if_any(checkpoint, kLanguageNamesKey);
+  if (text.empty()) return names;
+  const std::string where = checkpoint.source + ": " + kLanguageNamesKey;
+  const nlohmann::ordered_json json = parse_json(text, where);
+  for (const auto& [code, name] : json.items()) {
+    if (!name.is_string()) throw DataError(where + ": expected names of languages");
+    names[code] = name;
+  }
+  return names;
 }
 
 // Returns the tokenizer of the text that goes in; a shared one is stored once.
@@ -231,6 +246,7 @@ ServedModelPointer load_served_model(const ModelPlace& place, std::shared_ptr<Ru
                        .tokenizer = input_tokenizer(base),
                        .kind = kind_of(loaded),
                        .text_kinds = ModelAccess::loaded(loaded.base)->model()->text_kinds,
+                       .language_names = language_names_in(base),
                        .weights = nullptr};
     if (checkpoint.metadata.contains(kChatKey)) {
       const ChatFormat format =

@@ -79,6 +79,7 @@ struct ServedModel {
   std::type_index kind;                        // Translator, Generator, ...
   bool takes_pairs = false;                    // of a classifier
   TextKinds text_kinds = {};
+  std::map<std::string, std::string> language_names = {};  // for people: "English" of "en"
   std::shared_ptr<ModelWeights> weights;
 
   template <class Model>

@@ -35,12 +35,21 @@ void detect(const std::shared_ptr<Call>& call) {
   call->respond(body);
 }
 
+// The name of a language for people, or its code.
+std::string name_of_language(const Models& models, const std::string& code) {
+  for (const ServedModelPointer& model : models.all())
+    if (const auto found = model->language_names.find(code); found != model->language_names.end())
+      return found->second;
+  return code;
+}
+
 // What the pages of LibreTranslate ask for.
 void settings(const std::shared_ptr<Call>& call) {
   Json source{{"code", "auto"}, {"name", "Auto Detect"}}, target = Json::object();
   for (const ServedModelPointer& model : call->service.models().all())
     if (target.empty() && !model->targets.empty())
-      target = {{"code", model->targets.front()}, {"name", model->targets.front()}};
+      target = {{"code", model->targets.front()},
+                {"name", name_of_language(call->service.models(), model->targets.front())}};
   const bool keys = call->service.access().has_keys();
   call->respond({{"apiKeys", keys},
                  {"charLimit", -1},
@@ -177,7 +186,9 @@ void languages(const std::shared_ptr<Call>& call) {
         sources.push_back(source);
   Json body = Json::array();
   for (const std::string& source : sources)
-    body.push_back({{"code", source}, {"name", source}, {"targets", targets[source]}});
+    body.push_back({{"code", source},
+                    {"name", name_of_language(call->service.models(), source)},
+                    {"targets", targets[source]}});
   call->respond(body);
 }
 

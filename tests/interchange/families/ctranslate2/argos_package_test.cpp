@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "attend/interchange/writing/ctranslate2_export.h"
 #include "attend/tasks/translation/model.h"
 #include "core/written_zip.h"
 #include "interchange/families/ctranslate2/written_directory.h"
@@ -46,6 +47,8 @@ TEST_F(ArgosPackageOf, ATranslatorHasItsLanguagesAndItsSearch) {
     const TranslationModel model = translation_model(imported_package(folder).checkpoint);
     EXPECT_EQ(model.text_kinds.at("src").language, "en");
     EXPECT_EQ(model.text_kinds.at("tgt").language, "de");
+    EXPECT_EQ(imported_package(folder).checkpoint.text(kLanguageNamesKey),
+              R"({"de":"German","en":"English"})");
     EXPECT_EQ(model.decoding.beam_size, 4);
     EXPECT_EQ(model.decoding.length_penalty, 0.2f);
     EXPECT_EQ(model.format.marks.before_target.size(), 1u);
@@ -74,6 +77,15 @@ TEST_F(ArgosPackageOf, OtherThingsIsRefusedByName) {
   expect_package_refused({"bpe.model", "Moses"});
   package_.clear();
   expect_package_refused({"expected what splits texts into pieces"});
+}
+
+TEST_F(ArgosPackageOf, ALanguageModelIsRefused) {
+  std::filesystem::create_directory(folder_);
+  write_ctranslate2_directory(import_model(ModelDirectory(fixture("models") / "gpt2")).checkpoint,
+                              folder_ / "model");
+  std::ofstream(folder_ / "metadata.json") << metadata_.dump();
+  expect_error<DataError>([&] { import_model(ModelDirectory(folder_)); },
+                          {"expected a translator in the package"});
 }
 
 TEST_F(ArgosPackageOf, NothingIsNoPackage) {

@@ -82,7 +82,12 @@ std::optional<ArgosModel> open_argos_package(const ModelDirectory& package) {
                     "{} is",
                     package.path(), kMosesPieces, kPieces));
   ArgosModel read{*open_ctranslate2(package.folder(kModelFolder), package),
-                  {metadata.text("from_code"), metadata.text("to_code")}};
+                  {metadata.text("from_code"), metadata.text("to_code")},
+                  {}};
+  for (const auto& [code, key] :
+       {std::pair{read.languages.source, "from_name"}, {read.languages.target, "to_name"}})
+    if (const std::string name = metadata.text_or(key, ""); !name.empty())
+      read.language_names[code] = name;
   ForeignModel& foreign = read.model.foreign;
   const auto* const translation = dynamic_cast<const TranslationModel*>(foreign.model.get());
   if (translation == nullptr)

@@ -10,6 +10,9 @@
 #include <filesystem>
 #include <optional>
 
+#include <map>
+#include <string>
+
 #include "attend/interchange/families/ctranslate2/ctranslate2.h"
 #include "attend/interchange/model_directory.h"
 #include "attend/translator.h"
@@ -23,6 +26,7 @@ ModelDirectory read_argos_archive(const std::filesystem::path& path);
 struct ArgosModel {
   Ctranslate2Model model;
   LanguagePair languages;
+  std::map<std::string, std::string> language_names;  // "English" of "en"
 };
 
 // The model of a package; nullopt: the directory is none. Throws DataError for what is not
