@@ -9,15 +9,18 @@ does not. Each sentence is translated with its own terms, and the script prints 
 (sacrebleu), beside the same without a glossary.
 
 With --forms, terms are those words of sentences that are inflected: the glossary has the word and the translation as the dictionary lists
-them, first alone, then with the forms that `learn` finds in these files, line by line translations of one another. Needs sacrebleu.
+them, first alone, then with the forms that `attend glossary` finds in these files, line by line translations of one another. Needs sacrebleu.
 """
 import argparse
 import collections
 import concurrent.futures
 import gzip
 import json
+import os
+import pathlib
 import re
 import subprocess
+import tempfile
 import urllib.request
 
 import sacrebleu
@@ -67,41 +70,13 @@ def begins(text, forms):
     return any(word.startswith(form.lower()) for form in forms for word in found)
 
 
-def stem_of(word):
-    return word.lower()[: max(3, len(word) - 3)]
-
-
-class Text:
-    """Sentences, and which of them have a word; words by their stems."""
-
-    def __init__(self, path):
-        self.places = collections.defaultdict(set)
-        for i, line in enumerate(open(path, encoding="utf-8")):
-            for word in words(line):
-                self.places[word.lower()].add(i)
-        self.stems = collections.defaultdict(list)
-        for word in self.places:
-            for size in range(3, len(word) + 1):
-                self.stems[word[:size]].append(word)
-
-    def forms(self, word):
-        """Words that begin alike, up to three letters that differ at the end of either."""
-        stem = stem_of(word)
-        return [one for one in self.stems[stem] if len(one) - len(stem) <= 5]
-
-
-def learn(source, target, term, translation):
-    """Forms of both that stand in each other's sentences more often than not."""
-    sources = [one for one in source.forms(term) if one != term.lower()]
-    pairs = []
-    for one in [term.lower(), *sources]:
-        for other in target.forms(translation):
-            both = len(source.places[one] & target.places[other])
-            if both >= 2 and 2 * both / (len(source.places[one]) + len(target.places[other])) > 0.1:
-                pairs.append((one, other))
-    capital = (lambda form, like: form.capitalize() if like[0].isupper() else form)
-    forms = [list(dict.fromkeys([base, *(capital(pair[i], base) for pair in pairs)])) for i, base in enumerate((term, translation))]
-    return forms
+def learned(attend, terms, texts):
+    """Lines of a glossary as `attend glossary` writes them, for each term and its translation."""
+    with tempfile.TemporaryDirectory() as folder:
+        before, after = (os.path.join(folder, name) for name in ("terms.tsv", "forms.tsv"))
+        pathlib.Path(before).write_text("".join(f"{term}\t{one}\n" for term, one in terms), encoding="utf-8")
+        subprocess.run([attend, "glossary", before, "--src", texts[0], "--tgt", texts[1], "--out", after], check=True)
+        return dict(zip(terms, pathlib.Path(after).read_text(encoding="utf-8").splitlines()))
 
 
 class Server:
@@ -144,7 +119,6 @@ def main():
     server = Server(options.attend, options.model)
     baseline = server.translate(sources, [[] for _ in sources])
     print(f"{len(entries)} words; all {len(sources)} sentences: BLEU {sacrebleu.corpus_bleu(baseline, [references]).score:.1f}", flush=True)
-    texts = [Text(path) for path in options.forms] if options.forms else None
     chosen = []
     for source, reference, own in zip(sources, references, baseline):
         terms = {}
@@ -170,9 +144,10 @@ def main():
     report("without a glossary", own, references, wanted)
     report("with the terms", server.translate(sources, [[f"{term}\t{one}" for term, one, _ in some] for some in terms]), references, wanted)
     if options.forms:
-        learned = [["\t".join("|".join(forms) for forms in learn(*texts, term, one)) for term, one, _ in some] for some in terms]
-        print("such as", learned[0], learned[len(learned) // 2])
-        report("with learned forms", server.translate(sources, learned), references, wanted)
+        lines = learned(options.attend, list(dict.fromkeys((term, one) for some in terms for term, one, _ in some)), options.forms)
+        glossaries = [[lines[term, one] for term, one, _ in some] for some in terms]
+        print("such as", glossaries[0], glossaries[len(glossaries) // 2])
+        report("with learned forms", server.translate(sources, glossaries), references, wanted)
     server.process.terminate()
 
 

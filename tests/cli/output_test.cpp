@@ -33,6 +33,7 @@ TEST_F(Output, OfEveryCommandMustArrive) {
   train_classifier("cl");
   train_embedder("em");
   train_tagger("tg");
+  write("terms.tsv", "man\tMann\n");
   write("uses.tsv", "one\tThe man sees the dog.\none\tA dog.\ntwo\tThe dog.\ntwo\tOld dog.\n");
   const std::string llama = std::string(ATTEND_SOURCE_DIR) + "/tests/interchange/data/models/llama";
   ASSERT_EQ(run({"import", llama, "--out", path("llama")}), 0) << error_;
@@ -69,6 +70,7 @@ TEST_F(Output, OfEveryCommandMustArrive) {
         "$attend optimize --out packed.safetensors " + mt,
         "$attend average --out mean.safetensors mt"s,
         "$attend calibrate --src train.en --tgt train.de --out calibrated.safetensors " + mt,
+        "$attend glossary terms.tsv --src train.en --tgt train.de --out forms.tsv"s,
         "head -3 valid.en | $attend translate --trust " + mt,
         "$attend shortlist --src valid.en --tgt valid.de --out short.safetensors " + mt,
         "echo 'The man sleeps.' | $attend embed nearest --word man --corpus train.en " + mt,

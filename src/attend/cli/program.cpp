@@ -99,6 +99,7 @@ void add_commands(CLI::App& app) {
   add_optimize_command(app);
   add_shortlist_command(app);
   add_calibrate_command(app);
+  add_glossary_command(app);
   add_info_command(app);
   add_evaluate_command(app);
   add_lab_command(app);

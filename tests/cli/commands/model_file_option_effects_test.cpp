@@ -142,6 +142,21 @@ TEST_F(CommandOptionEffects, OfCalibrate) {
   expect_a_case_for_every_option("calibrate", {cases, texts, of_languages("")}, {"config"});
 }
 
+TEST_F(CommandOptionEffects, OfGlossary) {
+  write("terms.tsv", "man\tMann\ndog\tHund\n");
+  const std::string command =
+      "glossary @terms.tsv --src @train.en --tgt @train.de --out @made/terms";
+  const std::vector<OptionCase> cases{
+      {"out", "@made/other", "", "out files"},
+      {"format", "json", "", "out"},
+      {"src", "@train.de", "", "out files"},
+      {"tgt", "@train.en", "", "out files"},
+  };
+  expect_cases(command, cases);
+  expect_config_file(command, "--format json", "format = \"json\"\n");
+  expect_a_case_for_every_option("glossary", {cases}, {"config"});
+}
+
 TEST_F(CommandOptionEffects, OfInfo) {
   train_classifier();
   const std::vector<OptionCase> cases{{"all", "yes", "", "out"},

@@ -80,6 +80,9 @@ void add_shortlist_command(CLI::App& app);
 // attend calibrate MODEL --src F --tgt F --out F: the model with what its scores say of quality.
 void add_calibrate_command(CLI::App& app);
 
+// attend glossary TERMS --src F --tgt F --out F: a glossary with the forms of its terms.
+void add_glossary_command(CLI::App& app);
+
 // attend info MODEL: the content of a file.
 void add_info_command(CLI::App& app);
 

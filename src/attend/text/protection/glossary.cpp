@@ -1,6 +1,5 @@
 #include "attend/text/protection/glossary.h"
 
-#include <fmt/format.h>
 #include <utf8proc.h>
 
 #include <algorithm>
@@ -9,7 +8,7 @@
 #include "attend/core/files/lines.h"
 #include "attend/core/strings/unicode.h"
 #include "attend/core/strings/utf8.h"
-#include "attend/error.h"
+#include "attend/text/protection/glossary_line.h"
 
 namespace attend {
 
@@ -39,23 +38,6 @@ std::string utf8_of(std::u32string_view points) {
   std::string text;
   for (const char32_t c : points) append_code_point(text, c);
   return text;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
-std::vector<std::string> forms_in(std::string_view text) {
-  std::vector<std::string> forms;
-  while (true) {
-    const std::size_t end = text.find('|');
-    if (const std::string_view form = trimmed(text.substr(0, end)); !form.empty())
-      forms.emplace_back(form);
-    if (end == text.npos) return forms;
-    text.remove_prefix(end + 1);
-  }
 }
 
 // A letter or digit of a script with spaces between words.
@@ -113,7 +95,7 @@ Glossary::Glossary(std::span<const std::string> entries) {
     }
     LineReader reader(entry);
     for (std::string line; reader.next(line);)
-      if (!is_blank(line) && !line.starts_with('#')) add_line(line, reader.where());
+      if (is_glossary_term(line)) add_line(line, reader.where());
   }
   for (auto& [letter, forms] : forms_)
     std::stable_sort(forms.begin(), forms.end(),
@@ -121,13 +103,7 @@ Glossary::Glossary(std::span<const std::string> entries) {
 }
 
 void Glossary::add_line(std::string_view line, const std::string& where) {
-  const std::size_t tab = line.find('\t');
-  if (tab == line.npos)
-    throw DataError(fmt::format("{}: expected a term, a tab and its translation", where));
-  const std::string_view target = line.substr(tab + 1);
-  GlossaryTerm term{forms_in(line.substr(0, tab)), forms_in(target.substr(0, target.find('\t')))};
-  if (term.sources.empty() || term.targets.empty())
-    throw DataError(fmt::format("{}: expected a term, a tab and its translation", where));
+  GlossaryTerm term = glossary_term(line, where);
   for (const std::string& source : term.sources) {
     std::u32string text = code_points(source);
     const bool is_small = in_small_letters(text) == text;
