@@ -37,6 +37,8 @@ std::vector<std::string> corpus() {
   return {R"({"before_source":["source"],"behind_source":[2],"before_target":[2,"target"],)"
           R"("languages":{"de":7,"en":8},"defaults":["en","de"]})",
           R"({"before_source":[],"behind_source":[3],"before_target":[1]})",
+          R"({"before_source":[],"behind_source":[3],"before_target":[1],"context":{"sentences":2,)"
+          R"("separator":3,"tokens":9},"terms":{"begin":1,"end":2}})",
           R"({"before_source":[],"behind_source":[3,"source"],"before_target":["target"],)"
           R"("languages":{"x":9},"defaults":["",""]})"};
 }

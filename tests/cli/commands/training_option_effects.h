@@ -73,6 +73,7 @@ class TrainingOptionEffects : public OptionEffects {
     };
     pairs("pairs.tsv", first, 90);
     pairs("valid_pairs.tsv", first + 90, 8);
+    write("terms.tsv", "the\tdie|der|das|den|dem\na\tein|eine|einen|einem|einer\n");
     write(prefix + "scored.tsv",
           "The man sleeps.\tA man sleeps.\t5\t1\nThe man sleeps.\tSee the dog.\t1\t5\n"
           "The dog sleeps.\tA dog sees.\t4\t2\nA man sees.\tThe dog.\t2\t9\n");

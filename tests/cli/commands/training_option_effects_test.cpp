@@ -17,6 +17,8 @@ const Cases kTranslationData{
     {"tgt-valid", "@other_valid.de", "", "validation score? parameters? state?"},
     {"max-length", "36", "", kPlan},
     {"context", "1", "", kPlan + "pair_format"},
+    {"inline-terms", "@terms.tsv", "--inline-share 1", kPlan + "pair_format"},
+    {"inline-share", "1", "--inline-terms @terms.tsv", kPlan},
     {"over-long", "truncate", "--max-length 36", kPlan},
     {"batch-tokens", "80", "", kPlan},
     {"mix-weights", "1 4", kTwoCorpora, kPlan},

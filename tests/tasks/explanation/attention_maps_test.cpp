@@ -175,6 +175,22 @@ TEST_F(AttentionMapsOfAPair, AlignEveryTargetTokenWithTheSourceTokenItLooksAtMos
   }
 }
 
+TEST_F(AttentionMapsOfAPair, CountTheTokensOfATermWithTheTokenBeforeIt) {
+  const PairSpecialTokens marks = model_.format.of({});
+  const AttentionMaps maps = attention_maps(model_, marks, src_, tgt_);
+  const std::array terms{TokenRange{1, 2}};
+  const std::vector<int> tokens =
+      pair_alignments(model_, std::array{PairToAlign{&marks, src_, tgt_, 0, terms}}).front().tokens;
+  ASSERT_EQ(tokens.size(), tgt_.size());
+  for (std::size_t t = 0; t < tokens.size(); ++t) {
+    std::vector<float> totals(src_.size() - 1 - marks.after_source.size());
+    for (const AttentionMap& head : maps.cross.back())
+      for (std::size_t s = 0; s <= totals.size(); ++s)
+        totals[s == 0 ? 0 : s - 1] += head.weights[t * src_.size() + s];
+    EXPECT_EQ(tokens[t], std::max_element(totals.begin(), totals.end()) - totals.begin()) << t;
+  }
+}
+
 // For each target word the source word that it looks at most in the layers from `first_layer` on.
 std::vector<int> most_looked_at(const TranslationModel& model, const PairSpecialTokens& marks,
                                 const AttentionMaps& maps, std::size_t first_layer) {

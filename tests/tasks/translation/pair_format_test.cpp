@@ -117,6 +117,16 @@ TEST(PairFormat, HasTheContextOfTheTraining) {
       {"here", "separator"});
 }
 
+TEST(PairFormat, HasTheMarksOfInlineTerms) {
+  PairFormat format = three_languages();
+  EXPECT_EQ(pair_format_json(format).find("terms"), std::string::npos);
+  format.terms = InlineTermMarks{4, 19};
+  const std::string json = pair_format_json(format);
+  EXPECT_EQ(read_pair_format(json, {20, 20}, "here").terms, format.terms);
+  EXPECT_EQ(pair_format_json(read_pair_format(json, {20, 20}, "here")), json);
+  expect_error<DataError>([&] { read_pair_format(json, {19, 20}, "here"); }, {"here", "end"});
+}
+
 TEST(PairFormat, IsRefusedWhenItNamesTokensOutsideTheVocabulary) {
   const std::string json = pair_format_json(three_languages());
   expect_error<DataError>([&] { read_pair_format(json, {12, 20}, "here"); }, {"here", "fra_Latn"});

@@ -54,6 +54,18 @@ TEST(Glossary, FollowsTheCaseOfTheTerm) {
   EXPECT_EQ(found({"May\tMai"}, "in MAY").size(), 1u);
 }
 
+TEST(Glossary, TellsThePlacesAndAllTermsOfAForm) {
+  const std::vector<GlossaryPlace> places =
+      Glossary(Texts{"dog|dogs\tHund", "cat\tKatze", "dog\tK\xc3\xb6ter", "Dog\tName"})
+          .places("an \xc3\xa4 dog, dogs, cats, Dog and cat");
+  ASSERT_EQ(places.size(), 2u);
+  EXPECT_EQ(places[0].end, 9u) << "in bytes";
+  ASSERT_EQ(places[0].terms.size(), 2u);
+  EXPECT_EQ(places[0].terms[1].targets, Texts{"K\xc3\xb6ter"});
+  EXPECT_EQ(places[1].end, 34u);
+  EXPECT_EQ(places[1].terms.size(), 1u);
+}
+
 TEST(Glossary, FindsTermsInScriptsWithoutSpaces) {
   EXPECT_EQ(found({"東京\tTokyo", "京\tcapital"}, "私は東京に住む"),
             (std::vector<Texts>{{"Tokyo"}}));

@@ -53,6 +53,7 @@ std::string summary_of_model(const Checkpoint& checkpoint) {
   const PairFormat& format = translation->format;
   if (const int most = format.context.sentences; most > 0)
     text += fmt::format("\nreads up to {} before each one", counted(most, "sentence"));
+  if (format.terms) text += "\nreads the terms of a glossary within sentences";
   const auto& [languages, defaults] = std::tie(format.languages, format.defaults);
   if (languages.empty()) return text;
   std::vector<std::string> names;

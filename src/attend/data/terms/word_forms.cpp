@@ -167,7 +167,7 @@ std::vector<std::int32_t> WordForms::candidates(const TextWord& own) const {
   return found;
 }
 
-// Those in the text, of one of the candidates for each word.
+// Returns those that the text has, of one of the candidates for each word.
 std::vector<WordForms::Unit> WordForms::units(
     std::span<const std::vector<std::int32_t>> words) const {
   std::map<std::vector<std::int32_t>, std::vector<std::int32_t>> places;

@@ -65,7 +65,7 @@ class WordForms {
   bool is_usual(const Change& change) const;
   // Whether the text has the word often enough to tell that it is no form.
   bool is_well_known(std::u32string_view small, bool is_capital) const;
-  // Those that may be a form of a word, and itself, if the text has them.
+  // Returns words of the text that may be a form of a word, and itself.
   std::vector<std::int32_t> candidates(const TextWord& word) const;
   std::vector<Unit> units(std::span<const std::vector<std::int32_t>> words) const;
   std::vector<std::int32_t> words_of_translations(std::span<const std::string> translations) const;

@@ -97,19 +97,41 @@ struct CrossBlocks {
   std::int64_t rows = 0, cols = 0;
 };
 
+// The tokens of a source that words are made of, and the columns of each: from its own to the next.
+struct SourceColumns {
+  std::vector<std::int32_t> ids;
+  std::vector<std::int64_t> begins;  // and where the last ones end
+};
+
+SourceColumns columns_of(const PairToAlign& pair) {
+  SourceColumns columns;
+  const std::size_t end = pair.src.size() - pair.marks->after_source.size();
+  auto term = pair.terms.begin();
+  for (std::size_t i = pair.marks->before_source.size() + pair.context; i < end; ++i) {
+    const std::size_t begin = i;
+    for (; term != pair.terms.end() && term->begin == i; ++term) i = term->end;
+    if (i >= end) break;
+    columns.ids.push_back(pair.src[i]);
+    columns.begins.push_back(static_cast<std::int64_t>(columns.ids.size() == 1 ? begin : i));
+  }
+  columns.begins.push_back(static_cast<std::int64_t>(end));
+  return columns;
+}
+
 // Aligns each target word to the source word that it attends to most. `unwritten`: rows before
-// those of the words; `before`: columns before those of the words.
+// those of the words.
 WordPairs aligned_words(const CrossBlocks& blocks, std::span<const Tokenizer::Word> tgt_words,
                         std::span<const Tokenizer::Word> src_words, std::int64_t unwritten,
-                        std::int64_t before) {
+                        std::span<const std::int64_t> columns) {
   // A target token's row is the one that predicts it.
   const auto weight = [&](const Tokenizer::Word& t, const Tokenizer::Word& s) {
     float total = 0;
     for (const float* const layer : blocks.layers)
       for (int head = 0; head < blocks.heads; ++head)
         for (std::int32_t row = t.begin; row < t.end; ++row)
-          for (std::int32_t col = s.begin; col < s.end; ++col)
-            total += layer[(head * blocks.rows + unwritten + row) * blocks.cols + before + col];
+          for (std::int64_t col = columns[static_cast<std::size_t>(s.begin)];
+               col < columns[static_cast<std::size_t>(s.end)]; ++col)
+            total += layer[(head * blocks.rows + unwritten + row) * blocks.cols + col];
     return total;
   };
   WordPairs pairs;
@@ -176,12 +198,11 @@ std::vector<PairAlignment> pair_alignments(const TranslationModel& model,
         {}, heads, std::ssize(marks.before_target) + std::ssize(pair.tgt), std::ssize(pair.src)};
     for (const Tensor& layer : weights) blocks.layers.push_back(layer.data() + at);
     at += heads * blocks.rows * blocks.cols;
-    const std::size_t before = marks.before_source.size() + pair.context;
-    const auto ids = pair.src.subspan(before, pair.src.size() - before - marks.after_source.size());
-    const auto aligned = [&](std::span<const Tokenizer::Word> tgt_words,
+    const auto [ids, columns] = columns_of(pair);
+    const auto aligned = [&blocks, &marks, &begins = columns](
+                             std::span<const Tokenizer::Word> tgt_words,
                              std::span<const Tokenizer::Word> src_words) {
-      return aligned_words(blocks, tgt_words, src_words, marks.of_target() - 1,
-                           static_cast<std::int64_t>(before));
+      return aligned_words(blocks, tgt_words, src_words, marks.of_target() - 1, begins);
     };
     PairAlignment& alignment = alignments.emplace_back();
     alignment.words = aligned(model.tgt_tokenizer.words(pair.tgt), model.src_tokenizer.words(ids));

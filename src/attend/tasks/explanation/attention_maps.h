@@ -51,6 +51,8 @@ struct PairToAlign {
   const PairSpecialTokens* marks = nullptr;
   std::span<const std::int32_t> src, tgt;
   std::size_t context = 0;  // tokens of src after the marks that no word is aligned to
+  // Tokens of src that belong to the token before them, or to the next one where there is none.
+  std::span<const TokenRange> terms = {};
 };
 
 struct PairAlignment {

@@ -18,6 +18,7 @@
 #include "attend/tasks/learned_positions.h"
 #include "attend/tasks/translation/alternatives.h"
 #include "attend/tasks/translation/document_context.h"
+#include "attend/tasks/translation/read_terms.h"
 #include "attend/tasks/translation/training/line_pairs.h"
 #include "attend/tasks/translation/translation_call.h"
 
@@ -140,10 +141,15 @@ SourceSentence TranslationEngine::sentence(
   require_room(where, tokens, call->marks.of_source(), ensemble_->longest_input());
   check_prefix(sentence.prefix, text.prefix_where, *call, ensemble_->longest_input());
   if (tokens == 0) return sentence;
-  const std::vector<std::int32_t> before = context_tokens(*ensemble_, *call, text.before, tokens);
+  read_terms(*ensemble_, read, sentence);
+  const std::vector<std::int32_t> before =
+      context_tokens(*ensemble_, *call, text.before, std::ssize(sentence.ids));
   sentence.context = before.size();
   sentence.ids.insert(sentence.ids.begin(), before.begin(), before.end());
   sentence.ids = call->marks.around(sentence.ids);
+  for (TokenRange& term : sentence.inline_terms)
+    for (std::size_t* const at : {&term.begin, &term.end})
+      *at += call->marks.before_source.size() + before.size();
   return sentence;
 }
 

@@ -147,6 +147,15 @@ std::vector<std::int32_t> read_marks(JsonObject& object, const char* name,
   return marks;
 }
 
+InlineTermMarks read_term_marks(JsonObject object, std::int32_t last_token) {
+  const auto token = [&](const char* name) {
+    return static_cast<std::int32_t>(object.integer(name, 0, last_token));
+  };
+  const InlineTermMarks marks{token("begin"), token("end")};
+  object.finish();
+  return marks;
+}
+
 // The smallest vocabulary that a language's token stands in.
 std::int32_t smallest_vocabulary(const PairSpecialTokens& marks, const PairVocabularies& sizes) {
   const auto names_a_language = [](const std::vector<std::int32_t>& list) {
@@ -173,6 +182,7 @@ std::string pair_format_json(const PairFormat& format) {
     json["context"] = {{"sentences", context.sentences},
                        {"separator", context.separator},
                        {"tokens", context.tokens}};
+  if (format.terms) json["terms"] = {{"begin", format.terms->begin}, {"end", format.terms->end}};
   return json.dump();
 }
 
@@ -213,6 +223,8 @@ PairFormat read_pair_format(std::string_view text, const PairVocabularies& vocab
         context.integer("tokens", 1, std::numeric_limits<std::int32_t>::max())};
     context.finish();
   }
+  if (object.find("terms") != nullptr)
+    format.terms = read_term_marks(object.object("terms"), vocabularies.source - 1);
   object.finish();
   return format;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "attend/core/options/options.h"
 #include "attend/data/context.h"
 #include "attend/data/pair_special_tokens.h"
+#include "attend/data/terms/inline_terms.h"
 #include "attend/translator.h"
 
 namespace attend {
@@ -40,6 +42,7 @@ struct PairFormat {
   std::vector<Language> languages = {};  // those to choose from; empty: nothing is to be chosen
   LanguagePair defaults = {};            // empty names: there is no default
   SourceContext context = {};            // that the model was trained with
+  std::optional<InlineTermMarks> terms = {};  // of a model that was trained with inline terms
 
   // The marks of a pair in these languages, or the default ones. Throws ConfigError for a language
   // that the model does not have, or has no choice of, and where one is missing.
@@ -53,7 +56,7 @@ struct PairFormat {
 // As stored in a model file:
 //   {"before_source": ["source"], "behind_source": [2], "before_target": [2, "target"],
 //    "languages": {"de": 7, "en": 8}, "defaults": ["en", "de"],
-//    "context": {"sentences": 2, "separator": 3, "tokens": 255}}
+//    "context": {"sentences": 2, "separator": 3, "tokens": 255}, "terms": {"begin": 1, "end": 2}}
 std::string pair_format_json(const PairFormat& format);
 // The sizes of the vocabularies, in which all tokens must be.
 struct PairVocabularies {

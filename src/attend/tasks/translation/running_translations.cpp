@@ -10,6 +10,7 @@
 #include "attend/decode/scorers/shortlisted_scorer.h"
 #include "attend/error.h"
 #include "attend/tasks/explanation/attention_maps.h"
+#include "attend/tasks/translation/read_terms.h"
 
 namespace attend {
 
@@ -205,7 +206,8 @@ void RunningTranslations::align_waiting(std::vector<Outcome<Translation>>& done)
   for (const Unaligned& one : waiting) {
     const SourceSentence& sentence = running_.at(one.outcome.number);
     for (const Hypothesis& hypothesis : one.found)
-      pairs.push_back({&sentence.call->marks, sentence.ids, hypothesis.ids, sentence.context});
+      pairs.push_back({&sentence.call->marks, sentence.ids, hypothesis.ids, sentence.context,
+                       sentence.inline_terms});
   }
   std::vector<PairAlignment> alignments;
   std::exception_ptr error;
@@ -245,19 +247,10 @@ void RunningTranslations::finish(Outcome<Translation> outcome,
 
 Translation RunningTranslations::translation(const SourceSentence& sentence,
                                              const std::vector<Hypothesis>& found) const {
-  Translation translation{{}, source_tokens(sentence)};
+  Translation translation{{}, sentence_tokens(model_, sentence)};
   for (const Hypothesis& hypothesis : found)
     translation.candidates.push_back(candidate(hypothesis, sentence.call->target));
   return translation;
-}
-
-std::vector<std::string> RunningTranslations::source_tokens(const SourceSentence& sentence) const {
-  const PairSpecialTokens& marks = sentence.call->marks;
-  std::vector<std::string> tokens;
-  const std::size_t end = sentence.ids.size() - marks.after_source.size();
-  for (std::size_t i = marks.before_source.size() + sentence.context; i < end; ++i)
-    tokens.push_back(model_.src_tokenizer.piece(sentence.ids[i]));
-  return tokens;
 }
 
 // A first token that the model is forced to write is a part of the text; a language is not.

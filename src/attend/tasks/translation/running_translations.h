@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "attend/data/terms/inline_terms.h"
 #include "attend/decode/running_batch.h"
 #include "attend/decode/scorers/translation_scorer.h"
 #include "attend/tasks/text_preparer.h"
@@ -47,6 +48,7 @@ struct SourceSentence {
   std::size_t context = 0;  // tokens of the sentences before it, after the marks
   std::string text = {};    // for call->trust
   std::shared_ptr<const SentenceTerms> terms = nullptr;  // of the glossary; null: none
+  std::vector<TokenRange> inline_terms = {};             // in ids, of a model that reads them
 };
 
 class RunningTranslations {
@@ -78,7 +80,6 @@ class RunningTranslations {
   void finish(Outcome<Translation> outcome, std::vector<Outcome<Translation>>& done);
   Translation translation(const SourceSentence& sentence,
                           const std::vector<Hypothesis>& found) const;
-  std::vector<std::string> source_tokens(const SourceSentence& sentence) const;
   std::string text_of(const Hypothesis& hypothesis) const;
   TranslationCandidate candidate(const Hypothesis& hypothesis, const TextPreparer& target) const;
 

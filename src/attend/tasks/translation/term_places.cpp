@@ -10,6 +10,7 @@
 #include "attend/core/strings/utf8.h"
 #include "attend/documents/marks/aligned_words.h"
 #include "attend/tasks/explanation/attention_maps.h"
+#include "attend/tasks/translation/read_terms.h"
 #include "attend/tasks/translation/running_translations.h"
 
 namespace attend {
@@ -246,7 +247,8 @@ std::optional<UsualTranslation> usual_translation(const TranslationModel& model,
                                                   const SourceSentence& sentence, const Output& ids,
                                                   std::string_view text) {
   const PairSpecialTokens& marks = sentence.call->marks;
-  const std::array pair{PairToAlign{&marks, sentence.ids, ids, sentence.context}};
+  const std::array pair{
+      PairToAlign{&marks, sentence.ids, ids, sentence.context, sentence.inline_terms}};
   PairAlignment alignment = std::move(pair_alignments(model, pair).front());
   UsualTranslation usual{words_of_text(sentence.terms->text), words_of_text(text), {}};
   if (usual.words.words.empty() || usual.source.words.empty()) return std::nullopt;
@@ -254,12 +256,8 @@ std::optional<UsualTranslation> usual_translation(const TranslationModel& model,
   candidate.alignment = std::move(alignment.words);
   candidate.token_alignment = std::move(alignment.tokens);
   for (const std::int32_t id : ids) candidate.tokens.push_back(model.tgt_tokenizer.piece(id));
-  std::vector<std::string> source_tokens;
-  const std::size_t begin = marks.before_source.size() + sentence.context,
-                    end = sentence.ids.size() - marks.after_source.size();
-  for (std::size_t i = begin; i < end; ++i)
-    source_tokens.push_back(model.src_tokenizer.piece(sentence.ids[i]));
-  usual.aligned = aligned_words(usual.source, source_tokens, usual.words, candidate);
+  usual.aligned =
+      aligned_words(usual.source, sentence_tokens(model, sentence), usual.words, candidate);
   return usual;
 }
 

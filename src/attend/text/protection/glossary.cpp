@@ -97,58 +97,78 @@ Glossary::Glossary(std::span<const std::string> entries) {
     for (std::string line; reader.next(line);)
       if (is_glossary_term(line)) add_line(line, reader.where());
   }
-  for (auto& [letter, forms] : forms_)
-    std::stable_sort(forms.begin(), forms.end(),
-                     [](const Form& a, const Form& b) { return a.text.size() > b.text.size(); });
 }
 
 void Glossary::add_line(std::string_view line, const std::string& where) {
   GlossaryTerm term = glossary_term(line, where);
   for (const std::string& source : term.sources) {
-    std::u32string text = code_points(source);
-    const bool is_small = in_small_letters(text) == text;
-    const char32_t letter = small_letter(text.front());
-    std::u32string capitals = in_capitals(text);
-    forms_[letter].push_back({std::move(text), std::move(capitals), is_small, terms_.size()});
+    const std::u32string text = code_points(source), small = in_small_letters(text);
+    const Form form{text, in_capitals(text), small == text, terms_.size()};
+    add_form(small, form);
+    if (const std::u32string other = in_small_letters(form.capitals);
+        !form.is_small && other != small)
+      add_form(other, form);
   }
   terms_.push_back(std::move(term));
 }
 
-std::vector<GlossaryTerm> Glossary::find(std::string_view sentence) const {
-  std::vector<GlossaryTerm> found;
+void Glossary::add_form(const std::u32string& small, const Form& form) {
+  forms_[small].push_back(form);
+  sizes_[small.front()].insert(small.size());
+}
+
+// The longest that begin at a place; they are equal but for their terms.
+std::vector<const Glossary::Form*> Glossary::forms_at(std::u32string_view text,
+                                                      std::u32string_view small,
+                                                      std::size_t at) const {
+  std::vector<const Form*> found;
+  const auto sizes = sizes_.find(small[at]);
+  if (sizes == sizes_.end() || (at > 0 && is_within_word(text[at - 1], text[at]))) return found;
+  for (const std::size_t size : sizes->second) {
+    const std::size_t end = at + size;
+    if (end > text.size() || (end < text.size() && is_within_word(text[end - 1], text[end])))
+      continue;
+    const auto forms = forms_.find(small.substr(at, size));
+    if (forms == forms_.end()) continue;
+    const std::u32string_view written = text.substr(at, size);
+    for (const Form& form : forms->second)
+      if (form.is_small || written == form.text || written == form.capitals) found.push_back(&form);
+    if (!found.empty()) break;
+  }
+  return found;
+}
+
+std::vector<GlossaryPlace> Glossary::places(std::string_view sentence) const {
+  std::vector<GlossaryPlace> found;
   if (empty()) return found;
   const std::u32string text = code_points(sentence), small = in_small_letters(text);
-  const auto at_or_0 = [&](std::size_t i) { return i < text.size() ? text[i] : U'\0'; };
   const std::vector<std::size_t> bytes = begins_of_code_points(sentence);
   std::map<std::size_t, std::size_t> numbers;  // in `found`
   bool begins_sentence = true;
   for (std::size_t at = 0; at < text.size();) {
-    const Form* match = nullptr;
-    const auto forms = forms_.find(small[at]);
-    if (forms != forms_.end() && (at == 0 || !is_within_word(text[at - 1], text[at]))) {
-      for (const Form& form : forms->second) {
-        const std::size_t size = form.text.size();
-        const std::u32string_view written = std::u32string_view(text).substr(at, size);
-        const bool is_it = form.is_small ? std::u32string_view(small).substr(at, size) == form.text
-                                         : written == form.text || written == form.capitals;
-        if (!is_it || is_within_word(at_or_0(at + size - 1), at_or_0(at + size))) continue;
-        match = &form;
-        break;
-      }
-    }
-    const std::size_t size = match == nullptr ? 1 : match->text.size();
-    if (match != nullptr) {
-      const auto [number, is_new] = numbers.emplace(match->term, found.size());
-      const GlossaryTerm& term = terms_[match->term];
-      if (is_new)
-        found.push_back(
+    const std::vector<const Form*> forms = forms_at(text, small, at);
+    const std::size_t size = forms.empty() ? 1 : forms.front()->text.size();
+    if (!forms.empty()) {
+      const auto [number, is_new] = numbers.emplace(forms.front()->term, found.size());
+      if (is_new) found.push_back({bytes[at + size], {}});
+      GlossaryPlace& place = found[number->second];
+      for (std::size_t i = 0; is_new && i < forms.size(); ++i) {
+        const GlossaryTerm& term = terms_[forms[i]->term];
+        place.terms.push_back(
             {term.sources, targets_as(term.targets, std::u32string_view(text).substr(at, size),
                                       begins_sentence)});
-      found[number->second].places.emplace_back(bytes[at], bytes[at + size]);
+      }
+      place.terms.front().places.emplace_back(bytes[at], bytes[at + size]);
     }
     begins_sentence = begins_sentence && !unicode::is_letter(text[at]);
     at += size;
   }
+  return found;
+}
+
+std::vector<GlossaryTerm> Glossary::find(std::string_view sentence) const {
+  std::vector<GlossaryTerm> found;
+  for (GlossaryPlace& place : places(sentence)) found.push_back(std::move(place.terms.front()));
   return found;
 }
 

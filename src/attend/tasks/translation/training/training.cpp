@@ -44,6 +44,10 @@ void check_training_text(const TranslationTraining& o) {
     throw OptionError<ConfigError>(
         "{}: expected 0 with {}, which has sentences alone; train from {} and {}",
         as_key("context"), as_flag("prepared"), as_flag("src-train"), as_flag("tgt-train"));
+  if (!o.data.inline_terms.empty())
+    throw OptionError<ConfigError>(
+        "{}: expected none with {}, whose text is split into tokens already; train from {} and {}",
+        as_key("inline-terms"), as_flag("prepared"), as_flag("src-train"), as_flag("tgt-train"));
   if (o.vocabulary.bpe_dropout != 0.0f)
     throw OptionError<ConfigError>(
         "{}: expected 0 with {}, whose text is split into tokens already; train from {} and {}",
@@ -75,6 +79,9 @@ void check(const TranslationTraining& o) {
   if (o.vocabulary.bpe_dropout != 0.0f && o.vocabulary.tokenizer.type != TokenizerType::bpe)
     throw OptionError<ConfigError>("{}: expected a tokenizer of type bpe, got another ({})",
                                    as_key("bpe-dropout"), as_flag("tokenizer"));
+  if (!o.data.inline_terms.empty() && o.vocabulary.bpe_dropout != 0.0f)
+    throw OptionError<ConfigError>("{}: expected none with {}, which splits sentences anew",
+                                   as_key("inline-terms"), as_flag("bpe-dropout"));
   const TiedEmbeddings tied = o.model.transformer.tie_embeddings;
   if (!o.vocabulary.joint_vocabulary && shares_inputs(tied))
     throw OptionError<ConfigError>("{}: expected target or none with two vocabularies ({}), got {}",
@@ -137,6 +144,23 @@ PairTokens pair_tokens(TranslationModel& model, const TranslationDataOptions& o)
 SourceContext context_of(const TranslationDataOptions& o, const TranslationModel& model) {
   if (o.context == 0) return {};
   return {o.context, model.src_tokenizer.eos_id(), o.length.max_length - 1};
+}
+
+// The marks of inline terms: the beginning, which sources do not have otherwise, and the end of a
+// sentence. Throws ConfigError for vocabularies that cannot have terms in a source.
+std::optional<InlineTermMarks> term_marks_of(const TranslationDataOptions& o,
+                                             const TranslationModel& model) {
+  if (o.inline_terms.empty() || model.format.terms) return model.format.terms;
+  const Tokenizer& source = model.src_tokenizer;
+  if (source.bytes() != model.tgt_tokenizer.bytes())
+    throw OptionError<ConfigError>(
+        "{}: expected one vocabulary for both languages, as sources have words of both",
+        as_key("inline-terms"));
+  if (source.bos_id() < 0)
+    throw OptionError<ConfigError>(
+        "{}: expected a vocabulary with a token for the beginning of a text, to stand before them",
+        as_key("inline-terms"));
+  return InlineTermMarks{source.bos_id(), source.eos_id()};
 }
 
 // The old model, as a teacher.
@@ -261,6 +285,7 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
   if (tokenizers.format) model.format = *tokenizers.format;
   const PairTokens tokens = pair_tokens(model, o.data);
   model.format.context = context_of(o.data, model);
+  model.format.terms = term_marks_of(o.data, model);
   if (resumed == nullptr && o.initial) copy_parameters(*o.initial, model.parameters());
   model.text_kinds = kinds_of(o, text, tokenizers);
 

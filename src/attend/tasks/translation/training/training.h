@@ -10,6 +10,7 @@
 #include "attend/data/batching/batch_plan.h"
 #include "attend/data/batching/mixture.h"
 #include "attend/data/corpus.h"
+#include "attend/data/terms/inline_pairs.h"
 #include "attend/models/architecture.h"
 #include "attend/tasks/training/initial_model.h"
 #include "attend/tasks/training/replay.h"
@@ -29,6 +30,8 @@ struct TranslationDataOptions : PairTextOptions {
   std::vector<std::string> tgt_valid;
   LanguagePair languages;  // of the text, for a model of several languages
   int context = 0;
+  std::vector<std::string> inline_terms;
+  double inline_share = InlinePairs::Options{}.share;
   BatchOptions batch;
 };
 
@@ -45,6 +48,11 @@ void fields(TranslationDataOptions& o, Visitor&& visit) {
   visit("context", o.context, between(0, kMostContext),
         "sentences before a source sentence that the model also reads, if max-length has room; an "
         "empty line ends a document");
+  visit("inline-terms", o.inline_terms,
+        "glossary files: the model reads the translation of a term within the source of a pair "
+        "that has both, for translate --glossary");
+  visit("inline-share", o.inline_share, between(0, 1),
+        "share of the sentences with inline terms in which an epoch has some of these terms");
   fields(o.batch, visit);
 }
 

@@ -76,6 +76,7 @@ TrainingText read_training_text(const TranslationTraining& o) {
     require_length(o.data.length, *text.prepared);
     return text;
   }
+  if (!o.data.inline_terms.empty()) text.terms.emplace(files(o.data.inline_terms));
   text.train = read_parallel(src, tgt);
   require_text(text.train.src, src);
   require_text(text.train.tgt, tgt);
@@ -94,16 +95,51 @@ void refuse_without_pairs(const std::string& file, const LengthOptions& length,
                                length.max_length, as_key("max-length"), report.summary());
 }
 
-EncodedPairs PairBatches::encode(const ParallelText& text, const char* name, ContextUse use) const {
+EncodedPairs PairBatches::encode(const ParallelText& text, const char* name) const {
   ReadReport report;
   EncodedPairs pairs = encode_parallel(text, model_.src_tokenizer, model_.tgt_tokenizer,
                                        options_.data.length, report);
   notes_.push_back(fmt::format("{} text: {}", name, report.summary()));
   if (report.kept == 0)
     refuse_without_pairs(text.origins.front().file, options_.data.length, report);
-  if (const SourceContext& context = model_.format.context; context.sentences > 0)
-    return with_context(std::move(pairs), text, context, use);
   return pairs;
+}
+
+EncodedPairs PairBatches::in_context(EncodedPairs pairs, const ParallelText& text,
+                                     ContextUse use) const {
+  const SourceContext& context = model_.format.context;
+  if (context.sentences == 0) return pairs;
+  return with_context(std::move(pairs), text, context, use);
+}
+
+std::vector<std::vector<InlineTerm>> PairBatches::terms_of(const EncodedPairs& pairs,
+                                                           const ParallelText& text,
+                                                           const Glossary& terms) const {
+  auto found = terms_of_pairs(pairs, text, terms, model_.src_tokenizer, *model_.format.terms);
+  const auto sentences = std::count_if(found.begin(), found.end(),
+                                       [](const auto& of_pair) { return !of_pair.empty(); });
+  if (sentences == 0)
+    throw OptionError<DataError>(
+        "{}: expected terms that the training text has on both sides, found none in it",
+        as_key("inline-terms"));
+  std::size_t count = 0;
+  for (const auto& of_pair : found) count += of_pair.size();
+  notes_.push_back(fmt::format("inline terms: {} in {} of {}",
+                               readable_count(static_cast<std::int64_t>(count)),
+                               readable_count(sentences), counted(std::ssize(found), "pair")));
+  return found;
+}
+
+std::shared_ptr<const PairSource> PairBatches::with_inline_terms(EncodedPairs pairs,
+                                                                 const ParallelText& text,
+                                                                 const Glossary& terms) const {
+  auto found = terms_of(pairs, text, terms);
+  std::vector<std::int64_t> tokens;
+  for (std::int64_t i = 0; i < pairs.src.sequences(); ++i) tokens.push_back(pairs.src.length(i));
+  return std::make_shared<const InlinePairs>(
+      in_context(std::move(pairs), text, ContextUse::mostly), std::move(found), std::move(tokens),
+      InlinePairs::Options{options_.data.inline_share, options_.trainer.seed,
+                           room_for_text(model_, tokens_)});
 }
 
 BatchPlanner::Samples PairBatches::mixed(std::vector<std::int64_t> sizes,
@@ -117,13 +153,17 @@ BatchPlanner::Samples PairBatches::mixed(std::vector<std::int64_t> sizes,
 
 TranslationBatcher PairBatches::training(const TrainingText& text) const {
   if (text.prepared) return stored(*text.prepared);
-  EncodedPairs pairs = encode(text.train, "training", ContextUse::mostly);
+  EncodedPairs pairs = encode(text.train, "training");
   auto samples = mixed(sizes_of_files(text.train, pairs), names_of_files(text.train));
-  return batches(std::move(pairs), std::move(samples));
+  return TranslationBatcher(
+      text.terms ? with_inline_terms(std::move(pairs), text.train, *text.terms)
+                 : source_of(in_context(std::move(pairs), text.train, ContextUse::mostly)),
+      tokens_, options_.data.batch, options_.trainer.seed, std::move(samples));
 }
 
 TranslationBatcher PairBatches::old(const ParallelText& text) const {
-  return batches(encode(text, "old", ContextUse::mostly), {});
+  return TranslationBatcher(source_of(in_context(encode(text, "old"), text, ContextUse::mostly)),
+                            tokens_, options_.data.batch, options_.trainer.seed, {});
 }
 
 TranslationBatcher PairBatches::stored(const PreparedText& text) const {
@@ -138,22 +178,17 @@ TranslationBatcher PairBatches::stored(const PreparedText& text) const {
                             mixed(text.samples, text.folders));
 }
 
-TranslationBatcher PairBatches::batches(EncodedPairs pairs, BatchPlanner::Samples samples) const {
-  const std::uint64_t seed = options_.trainer.seed;
+std::shared_ptr<const PairSource> PairBatches::source_of(EncodedPairs pairs) const {
   const float dropout = options_.vocabulary.bpe_dropout;
-  std::shared_ptr<const PairSource> source;
-  if (dropout == 0.0f) {
-    source = pairs_in_memory(std::move(pairs));
-  } else {
-    source = std::make_shared<const SampledPairs>(
-        std::move(pairs), BpeDropout(model_.src_tokenizer, dropout),
-        BpeDropout(model_.tgt_tokenizer, dropout), seed, room_for_text(model_, tokens_));
-  }
-  return TranslationBatcher(source, tokens_, options_.data.batch, seed, std::move(samples));
+  if (dropout == 0.0f) return pairs_in_memory(std::move(pairs));
+  return std::make_shared<const SampledPairs>(
+      std::move(pairs), BpeDropout(model_.src_tokenizer, dropout),
+      BpeDropout(model_.tgt_tokenizer, dropout), options_.trainer.seed,
+      room_for_text(model_, tokens_));
 }
 
 TranslationValidation PairBatches::validation(const ParallelText& text, const char* name) const {
-  const EncodedPairs pairs = encode(text, name, ContextUse::always);
+  const EncodedPairs pairs = in_context(encode(text, name), text, ContextUse::always);
   TranslationOptions decoding;
   decoding.beam.beam_size = options_.loss.valid_beam_size;
   decoding.beam.length_penalty = options_.decoding.length_penalty;

@@ -2,15 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "attend/data/batching/batcher.h"
 #include "attend/data/corpus.h"
+#include "attend/data/terms/inline_terms.h"
 #include "attend/tasks/preparation/prepared_text.h"
 #include "attend/tasks/translation/training/objective.h"
 #include "attend/tasks/translation/training/training.h"
+#include "attend/text/protection/glossary.h"
 
 namespace attend {
 
@@ -19,6 +22,7 @@ struct TrainingText {
   std::optional<PreparedText> prepared;  // the training text, if it is on disk
   std::optional<ParallelText> valid;
   std::optional<ParallelText> old, old_valid;  // of a replay
+  std::optional<Glossary> terms;               // to read in the sources of the training text
 };
 
 // All files, so that errors show at once. Throws ConfigError, IoError or DataError.
@@ -48,8 +52,15 @@ class PairBatches {
   static std::int64_t room_for_text(const TranslationModel& model, const PairTokens& tokens);
 
  private:
-  EncodedPairs encode(const ParallelText& text, const char* name, ContextUse use) const;
-  TranslationBatcher batches(EncodedPairs pairs, BatchPlanner::Samples samples) const;
+  EncodedPairs encode(const ParallelText& text, const char* name) const;
+  EncodedPairs in_context(EncodedPairs pairs, const ParallelText& text, ContextUse use) const;
+  // `pairs` without context. Throws DataError if none has a term.
+  std::vector<std::vector<InlineTerm>> terms_of(const EncodedPairs& pairs, const ParallelText& text,
+                                                const Glossary& terms) const;
+  // The pairs of a text with context, which are read with its terms.
+  std::shared_ptr<const PairSource> with_inline_terms(EncodedPairs pairs, const ParallelText& text,
+                                                      const Glossary& terms) const;
+  std::shared_ptr<const PairSource> source_of(EncodedPairs pairs) const;
   TranslationBatcher stored(const PreparedText& text) const;
   // For corpora of these sizes; nothing if they are not to be mixed.
   BatchPlanner::Samples mixed(std::vector<std::int64_t> sizes,
