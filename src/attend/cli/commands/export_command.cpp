@@ -45,10 +45,10 @@ void fields(ExportArguments& a, Visitor&& visit) {
   visit("base", a.base,
         "base model of the adapter to export: a model file, the folder of a run, or a directory "
         "that `attend import` reads");
-  visit(
-      "format", a.format,
-      "what to write: huggingface (a directory that transformers or PEFT loads), ctranslate2 (one "
-      "that CTranslate2 loads), or gguf (a file of a language model that llama.cpp loads)");
+  visit("format", a.format,
+        "huggingface: a directory for transformers or PEFT; ctranslate2: a directory for "
+        "CTranslate2; "
+        "gguf: a file of a language model for llama.cpp");
   visit("weights", a.weights, "the weights of a file for llama.cpp");
   fields(a.threads, visit);
 }
