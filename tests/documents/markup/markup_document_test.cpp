@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "attend/core/too_long.h"
 #include "attend/documents/markup/html_characters.h"
 #include "attend/documents/markup/xml.h"

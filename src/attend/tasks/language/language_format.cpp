@@ -40,7 +40,8 @@ LanguageFormat LanguageFormat::from_json(std::string_view text, const Tokenizer&
                         .suffix = members.ids("suffix"),
                         .ends = members.ids("ends")};
   if (members.find("start") != nullptr)
-    format.start = static_cast<std::int32_t>(members.integer("start", 0, kVocabularySizes.most));
+    format.start = static_cast<std::int32_t>(
+        members.integer("start", 0, static_cast<std::int64_t>(kVocabularySizes.most)));
   if (members.find("forbidden") != nullptr)
     for (const nlohmann::json& sequence : members.list("forbidden"))
       format.forbidden.push_back(json_ids(nlohmann::ordered_json(sequence), where));

@@ -175,11 +175,11 @@ void TranslationEngine::score(LineReader& src, LineReader& tgt,
   const PairSpecialTokens marks = model().format.of(languages);
   const auto [source, target] = preparers(options);
   const auto judge = judge_of(options, languages);
-  const auto next = [&, &source = source, &target = target]() -> std::optional<PairToScore> {
+  const auto next = [&, &of_source = source, &of_target = target]() -> std::optional<PairToScore> {
     auto lines = next_of_both(src, tgt);
     if (!lines) return std::nullopt;
-    PairToScore pair = with_marks({model().src_tokenizer.encode(source(lines->first)),
-                                   model().tgt_tokenizer.encode(target(lines->second))},
+    PairToScore pair = with_marks({model().src_tokenizer.encode(of_source(lines->first)),
+                                   model().tgt_tokenizer.encode(of_target(lines->second))},
                                   src.where(), tgt.where(), marks, options);
     pair.judge = judge;
     if (judge) std::tie(pair.source_text, pair.target_text) = std::move(*lines);
