@@ -64,6 +64,22 @@ TEST(ReadTerms, AreNoWordsOfTheSentence) {
   expect_same(found[2], plain[2]);
 }
 
+TEST(ReadTerms, AreLeftOutWhereTheModelHasNoRoom) {
+  TranslationModel model = translator_with_terms().model();
+  const std::size_t plain = model.src_tokenizer.encode("the small dog eats").size() + 1,
+                    of_term = model.src_tokenizer.encode("old").size() + 2;
+  auto config = std::get<TransformerConfig>(model.network->architecture());
+  config.positions = PositionKind::learned;
+  config.max_positions = static_cast<std::int64_t>(plain + of_term);
+  model.network = std::make_shared<Transformer>(config, 5);
+  const TranslationEngine engine(std::move(model));
+  TranslationOptions options = beam_of(2);
+  options.glossary = {"dog\told", "small\told"};
+  const auto read = engine.sentences(std::vector<std::string>{"the small dog eats"}, options);
+  EXPECT_EQ(read[0].inline_terms.size(), 1u);
+  EXPECT_EQ(read[0].ids.size(), plain + of_term);
+}
+
 TEST(ReadTerms, AreThoseOfPreparedText) {
   const TranslationEngine engine = translator_with_terms();
   TranslationOptions options = beam_of(2);
