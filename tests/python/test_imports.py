@@ -9,9 +9,10 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import pytest
-from conftest import SOURCE
+from conftest import PROGRAM, SOURCE
 
 import attend
 
@@ -45,6 +46,38 @@ def test_a_directory_is_imported_once_and_stays_as_it_is(
     assert pathlib.Path(first.path).parent == cache
     assert os.stat(first.path).st_mtime_ns == written
     assert sorted(directory.rglob("*")) == before
+
+
+def export(tmp_path: pathlib.Path, name: str, format: str, out: pathlib.Path) -> Any:
+    """A model of transformers as another program has it."""
+    model = tmp_path / "own.safetensors"
+    attend.import_model(FOREIGN / name, model)
+    subprocess.run([PROGRAM, "export", model, "--format", format, "--out", out], check=True)
+    return attend.load(model)
+
+
+def test_a_file_of_llama_cpp_is_imported(cache: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "model.gguf"
+    own = export(tmp_path, "llama", "gguf", file)
+    model = attend.load(file)
+    assert pathlib.Path(model.path).parent == cache
+    assert attend.load(file).path == model.path
+    assert model.score(["a text"])[0].log_probability == own.score(["a text"])[0].log_probability
+
+
+def test_a_directory_of_ctranslate2_is_imported(cache: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    directory = tmp_path / "ct2"
+    own = export(tmp_path, "marian", "ctranslate2", directory)
+    model = attend.load(directory)
+    assert pathlib.Path(model.path).parent == cache
+    assert model.translate("a text").tokens == own.translate("a text").tokens
+
+
+def test_a_package_of_argos_is_one_for_import(cache: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    package = tmp_path / "translate.argosmodel"
+    package.write_bytes(b"not a zip")
+    with pytest.raises(attend.DataError, match="translate.argosmodel"):
+        attend.load(package)
 
 
 def replace_by_an_older_file(directory: pathlib.Path) -> None:

@@ -46,14 +46,16 @@ std::string task_of(const Path& path) {
   return task == description.metadata.end() ? "" : task->second;
 }
 
-// Whether it is for import_into(): a directory with a config.json of Hugging Face or with a
-// decoder.yml of Marian, or a GGUF file.
+// Whether it is for import_into(): a GGUF file, a package of Argos or what was in it, or a
+// directory with a config.json of Hugging Face, a model.bin of CTranslate2 or a decoder.yml of
+// Marian.
 bool is_foreign_model(const Path& path) {
-  if (is_gguf(path)) return true;
+  if (is_gguf(path) || path.extension() == ".argosmodel") return true;
   if (!std::filesystem::is_directory(path)) return false;
+  if (std::filesystem::exists(path / "model" / "model.bin")) return true;
   const std::vector<std::string> names = ModelDirectory(path).names();
   return std::any_of(names.begin(), names.end(), [](const std::string& name) {
-    return name == "config.json" || name.ends_with("decoder.yml");
+    return name == "config.json" || name == "model.bin" || name.ends_with("decoder.yml");
   });
 }
 
