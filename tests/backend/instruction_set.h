@@ -23,8 +23,8 @@ inline std::vector<std::string> usable_instruction_sets() {
 }
 
 inline bool has_fma(const std::string& set) {
-  return !set.starts_with("SSSE3") && !set.starts_with("SSE4") && !set.starts_with("EMU128") &&
-         !set.starts_with("SCALAR");
+  return !set.starts_with("SSE2") && !set.starts_with("SSSE3") && !set.starts_with("SSE4") &&
+         !set.starts_with("EMU128") && !set.starts_with("SCALAR");
 }
 
 class ScopedInstructionSet {

@@ -43,6 +43,14 @@ TEST(InstructionSets, HaveKernelsOfTheirOwn) {
   EXPECT_FALSE(same_bits(product(sets.front()), product(sets.back())));
 }
 
+// Highway gains sets from version to version, and takes the best.
+TEST(InstructionSets, AreThoseThatKernelsAreMadeFor) {
+  const std::vector<std::string> known{
+      "AVX3", "AVX2", "SSE4", "SSE2", "NEON", "NEON_WITHOUT_AES", "EMU128", "SCALAR"};
+  for (const std::string& set : instruction_sets().built)
+    EXPECT_NE(std::find(known.begin(), known.end(), set), known.end()) << set;
+}
+
 TEST(InstructionSets, MayBeNamedWithoutSpaces) {
   const std::string set = instruction_sets().usable.front();
   std::string dense = set;
