@@ -67,7 +67,7 @@ def use(calls, loads):
     for _ in range(loads):
         attend.Translator(sys.argv[1], threads=1).translate("a cat")
 
-use(200, 20)
+use(2000, 200)  # what the first calls keep is no leak
 before = resident()
 use(2000, 200)
 print(resident() - before)
