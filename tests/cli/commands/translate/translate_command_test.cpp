@@ -173,6 +173,17 @@ TEST_F(TranslateCommand, TranslatesTwiceInARow) {
   EXPECT_EQ(read(path("out.txt")) + "\n", twice.substr(0, twice.find('\n') + 1));
   expect_usage_error({"translate", model("run"), "--then", model("other"), "--trust"},
                      {"--trust", "--then"});
+  expect_usage_error(
+      {"translate", model("run"), "--then", model("other"), "--ensemble", model("other")},
+      {"--ensemble", "--then"});
+  ASSERT_EQ(run(training("context", {"--max-steps", "3", "--valid-every", "0", "--context", "1"})),
+            0)
+      << error_;
+  EXPECT_EQ(run({"translate", model("run"), "--then", model("context")}, input), 2);
+  EXPECT_NE(error_.find("--then: expected a model that reads lines without"), error_.npos)
+      << error_;
+  EXPECT_EQ(run({"translate", model("run"), "--then", model("context"), "--text"}, input), 0)
+      << error_;
   EXPECT_EQ(run({"translate", model("run"), "--via", "en"}, input), 2);
   EXPECT_NE(error_.find("--via: expected a multilingual model"), error_.npos) << error_;
 }

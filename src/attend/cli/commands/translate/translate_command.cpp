@@ -150,6 +150,7 @@ void check(const TranslateArguments& a, const OptionBinding& binding) {
       binding.refuse_beside(option,
                             {"alignment", "beam-tree", "context", "glossary", "must-contain",
                              "must-not-contain", "prefix", "sample", "shortlist", "trust"});
+  if (!a.then.empty()) binding.refuse_beside("--then", {"ensemble"});
   if (a.prefix.empty()) binding.refuse_without("--prefix", {"prefix-weight"});
   const TextPreparation& preparation = a.translation.preparation;
   if (preparation.tokenize == WordSplitting::moses) return;
@@ -158,13 +159,6 @@ void check(const TranslateArguments& a, const OptionBinding& binding) {
                                !a.translation.must_not_contain.empty();
   if (!preparation.normalize_punctuation || !has_target_text)
     binding.refuse_without("--tokenize moses", {"tgt-language"});
-}
-
-// The model of --then, or with --via alone the first one. Null: there is one translation.
-std::shared_ptr<const TranslationEngine> second_model(const TranslateArguments& a) {
-  if (a.via.empty() && a.then.empty()) return nullptr;
-  return std::make_shared<const TranslationEngine>(
-      model_as<TranslationModel>(*load_model(a.then.empty() ? a.model : a.then, a.attention)));
 }
 
 bool has_choice_of_languages(const TranslationEngine& engine) {
@@ -191,9 +185,13 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
   const TranslationEngine translator = with_ensemble(
       *load_model(arguments.model, arguments.attention), arguments.ensemble, arguments.attention);
   TranslationOptions& options = arguments.translation;
-  const auto then = second_model(arguments);
+  std::optional<TranslationEngine> then;
+  if (!arguments.then.empty())
+    then.emplace(model_as<TranslationModel>(*load_model(arguments.then, arguments.attention)));
+  const bool goes_on = then || !arguments.via.empty();
+  const TranslationEngine& last = then ? *then : translator;
   TranslationOptions second = options;
-  if (then) binding.use_defaults(then->default_options(), second);
+  binding.use_defaults(last.default_options(), second);
   binding.use_defaults(translator.default_options(), options);
   if (arguments.sample) {
     options.sampling = arguments.sampling;
@@ -201,11 +199,16 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
   }
 
   std::vector<TranslationStep> steps{{translator, options}};
-  if (then) {
-    steps.push_back({*then, second});
+  if (goes_on) {
+    steps.push_back({last, second});
     set_language_between(arguments.via, steps.front(), steps.back());
   }
   if (is_document) return translate_document(arguments.document, steps);
+  if (goes_on && last.model().format.context.sentences > 0)
+    throw OptionError<ConfigError>(
+        "{}: expected a model that reads lines without those before; with {}, {} or {} it reads "
+        "them",
+        as_flag(then ? "then" : "via"), as_flag("text"), as_flag("html"), as_flag("file"));
 
   LineReader lines = standard_input();
   TextInput input(translator.model(), options.preparation);
@@ -238,7 +241,7 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
   AnswerSink<Translation> sink =
       progress.counted(unanswered.sink<Translation>(accept, leave_empty));
   std::optional<SecondTranslation> again;
-  if (then) {
+  if (goes_on) {
     again.emplace(steps.back(), std::move(sink));
     between = &again->between();
     sink = again->of_first();
