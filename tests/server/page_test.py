@@ -73,6 +73,24 @@ def words(driver):
     assert driver.switch_to.active_element.get_attribute("data-place") != "0"
 
 
+LANGUAGES = """
+const form = document.querySelector("#translate form");
+const count = (target) => wordsOf(form, { translation: "Das ist ein Hund.", languages: { target } }).length;
+const counts = [count("de"), count("deu_Latn"), count("x y")];
+const { Segmenter } = Intl;
+Intl.Segmenter = undefined;
+counts.push(count("de"));
+Intl.Segmenter = Segmenter;
+return counts;
+"""
+
+
+def languages(driver):
+    """Words are cut whatever the model calls its language; a browser that cannot cut shows the text."""
+    counts = driver.execute_script(LANGUAGES)
+    assert counts[0] == 8 and counts[1:] == [8, 8, 1], counts
+
+
 DROP = """
 window.blobs = [];
 const link = URL.createObjectURL;
@@ -122,6 +140,7 @@ def walk(driver, size):
     answer(driver, "#translate output", "a translation")
     driver.save_screenshot(f"{folder}/translate-{size}.png")
     words(driver)
+    languages(driver)
     doubts(driver)
     files(driver)
 

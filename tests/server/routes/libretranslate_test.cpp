@@ -95,6 +95,13 @@ TEST_F(TwoTranslators, AreNotTrustedTogether) {
       400);
 }
 
+TEST_F(TwoTranslators, TellNoSentences) {
+  const RawResponse response =
+      post("/translate", std::string(R"({"q": "the dog", "sentences": true, )") + kPair + "}");
+  EXPECT_EQ(response.status, 200) << response.body;
+  EXPECT_FALSE(json_of(response).contains("sentences"));
+}
+
 TEST_F(TwoTranslators, TranslateInARow) {
   const std::string between = own("the dog sleeps");
   const RawResponse response =
@@ -297,6 +304,18 @@ TEST_F(LibreTranslate, MayAnswerWithTheFile) {
   EXPECT_EQ(response.body, own("the dog"));
   EXPECT_EQ(response.field("Content-Disposition"), "attachment; filename=\"a_b__.txt\"");
   EXPECT_EQ(response.field("Content-Type"), "text/plain; charset=utf-8");
+}
+
+TEST_F(LibreTranslate, TellsTheSentencesOfATextWithoutTrust) {
+  const auto json = json_of(
+      post("/translate",
+           R"({"q": "The dog.\nA cat.", "sentences": true, "source": "en", "target": "de"})"));
+  ASSERT_EQ(json["sentences"].size(), 2u) << json;
+  EXPECT_EQ(json["sentences"][0]["source"], "The dog.");
+  EXPECT_EQ(json["sentences"][1]["source"], "A cat.");
+  EXPECT_FALSE(json["sentences"][0].contains("flags"));
+  EXPECT_EQ(json["translatedText"], std::string(json["sentences"][0]["translation"]) + "\n" +
+                                        std::string(json["sentences"][1]["translation"]));
 }
 
 TEST_F(LibreTranslate, NamesTheAddressOfAFileAsTheClientCallsIt) {

@@ -97,7 +97,8 @@ async function translate(form) {
     target: form.target.value,
     format: isHtml ? "html" : "text",
     alternatives,
-    trust: form.trust.checked || !isHtml, // the sentences come with it
+    sentences: !isHtml,
+    trust: form.trust.checked,
     glossary: termsOf(form),
   });
   const answer = await response.json();

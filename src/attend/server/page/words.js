@@ -73,10 +73,23 @@ async function offerOthers(form, sentence, word) {
   }
 }
 
+// What cuts text of a language into words. Models may name languages as browsers do not
+// ("deu_Latn"); older browsers cannot cut at all: undefined.
+function segmenterOf(language) {
+  if (!Intl.Segmenter) return undefined;
+  const options = { granularity: "word" };
+  try {
+    return new Intl.Segmenter(language, options);
+  } catch {
+    return new Intl.Segmenter(undefined, options);
+  }
+}
+
 // The words of a sentence as buttons, with what stands between them.
 function wordsOf(form, sentence) {
   const { translation, languages } = sentence;
-  const segments = new Intl.Segmenter(languages.target, { granularity: "word" });
+  const segments = segmenterOf(languages.target);
+  if (!segments) return [translation];
   return [...segments.segment(translation)].map(({ segment, index, isWordLike }) => {
     if (!isWordLike) return segment;
     const word = element("span", segment, { className: "word", tabIndex: -1 });

@@ -71,7 +71,7 @@ Json alternatives_json(const Documents& documents, const TranslatedTexts& all) {
   return others;
 }
 
-// How far to trust the sentences of each document.
+// The sentences of each document, and how far to trust them, if asked for.
 Json sentences_json(const Documents& documents, const TranslatedTexts& all) {
   Json list = Json::array();
   auto text = all.texts.begin();
@@ -106,7 +106,7 @@ void translate(const std::shared_ptr<Call>& call) {
   const auto read = [format](std::string content) {
     return format == "html" ? html_page(content) : plain_text(std::move(content));
   };
-  const bool trust = p.flag("trust", false);
+  const bool sentences = p.flag("sentences", false) || p.flag("trust", false);
   translate_documents(
       call,
       {.documents = documents,
@@ -114,16 +114,16 @@ void translate(const std::shared_ptr<Call>& call) {
        .target = p.text("target"),
        .alternatives = alternatives,
        .read = read},
-      [call, list, alternatives, trust](const TranslatedRequest& result) {
+      [call, list, alternatives, sentences](const TranslatedRequest& result) {
         const std::vector<std::string> best = translations_of(*result.documents, result.texts, 0);
         Json body{{"translatedText", list ? Json(best) : Json(best.at(0))}};
         if (alternatives > 0) {
           const Json others = alternatives_json(*result.documents, result.texts);
           body["alternatives"] = list ? others : others.at(0);
         }
-        if (trust) {
-          const Json sentences = sentences_json(*result.documents, result.texts);
-          body["sentences"] = list ? sentences : sentences.at(0);
+        if (sentences && result.via.empty()) {
+          const Json found = sentences_json(*result.documents, result.texts);
+          body["sentences"] = list ? found : found.at(0);
         }
         if (result.detected) {
           const Json guess = guess_json(*result.detected);
@@ -215,9 +215,12 @@ std::vector<RouteField> translation_fields() {
         "number of other translations of each text; fewer if the model's beam is narrower"},
        protection_field(),
        glossary_field(),
+       {"sentences", FieldType::flag,
+        "answer also with the \"sentences\" of the text: the source and the translation of each; "
+        "not where two models translate in a row (false)"},
        {"trust", FieldType::flag,
-        "answer also with \"sentences\": the source of each, its translation, its confidence (0 to "
-        "1; null: the model has no calibration) and flags for what looks wrong (false)"},
+        "the same with the confidence of each sentence (0 to 1; null: the model has no "
+        "calibration) and flags for what looks wrong (false)"},
        ignored_field("secret")});
 }
 
