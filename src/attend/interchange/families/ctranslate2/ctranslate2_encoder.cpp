@@ -12,7 +12,7 @@
 #include "attend/interchange/families/ctranslate2/ctranslate2_family_texts.h"
 #include "attend/interchange/families/ctranslate2/ctranslate2_names.h"
 #include "attend/interchange/families/ctranslate2/ctranslate2_shape.h"
-#include "attend/interchange/families/encoder_family.h"
+#include "attend/interchange/families/encoders/encoder_family.h"
 #include "attend/tasks/embedding/model.h"
 
 namespace attend {

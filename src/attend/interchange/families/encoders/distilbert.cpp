@@ -2,8 +2,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "attend/interchange/families/encoder_family.h"
-#include "attend/interchange/families/encoder_writing.h"
+#include "attend/interchange/families/encoders/encoder_family.h"
+#include "attend/interchange/families/encoders/encoder_writing.h"
 
 namespace attend {
 

@@ -1,15 +1,11 @@
-// Llama (Touvron et al. 2023) and similar models of the transformers library: SmolLM, TinyLlama,
-// Mistral, Qwen2, Qwen3.
+#include "attend/interchange/families/decoders/llama_family.h"
+
 #include <fmt/format.h>
 
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "attend/error.h"
-#include "attend/interchange/families/families.h"
 #include "attend/interchange/writing/equal_models.h"
-#include "attend/models/language_transformer.h"
 #include "attend/tasks/language/model.h"
 #include "attend/tasks/model_file/model_reading.h"
 
@@ -40,7 +36,8 @@ void require_usual_magnitude(ForeignConfig& rope, double factor) {
   for (const char* other : {"mscale", "mscale_all_dim"}) rope.require(other, nullptr);
 }
 
-// "rope_parameters" of newer files, "rope_scaling" and "rope_theta" of older ones.
+}  // namespace
+
 RotaryOptions read_rotary(ForeignConfig& config) {
   RotaryOptions rotary;
   rotary.theta = config.number_or("rope_theta", rotary.theta, between(1, 1e9));
@@ -70,8 +67,7 @@ RotaryOptions read_rotary(ForeignConfig& config) {
   return rotary;
 }
 
-// head_dim: of files that do not say; 0: the hidden size divided by the heads.
-LanguageTransformerConfig read_llama_shape(ForeignConfig& config, int head_dim = 0) {
+LanguageTransformerConfig read_llama_shape(ForeignConfig& config, int head_dim) {
   LanguageTransformerConfig shape;
   shape.d_model = read_int(config, "hidden_size", kWidths);
   shape.d_ff = read_int(config, "intermediate_size", between(1, 1e6));
@@ -107,55 +103,6 @@ ForeignModel finish_llama(const ModelDirectory& directory, ForeignConfig& config
   return foreign;
 }
 
-AttentionBiases read_attention_bias(ForeignConfig& config) {
-  return config.boolean_or("attention_bias", false) ? AttentionBiases::all : AttentionBiases::none;
-}
-
-// The context of a Qwen model with full attention in all layers.
-int read_qwen_length(ForeignConfig& config) {
-  config.require("use_sliding_window", false);
-  config.ignore({"sliding_window", "max_window_layers", "layer_types", "use_mrope"});
-  return static_cast<int>(config.integer_or("max_position_embeddings", 32768, between(1, 1e6)));
-}
-
-}  // namespace
-
-ForeignModel read_llama(const ModelDirectory& directory, ForeignConfig& config) {
-  ignore_common_settings(config);
-  const int length =
-      static_cast<int>(config.integer_or("max_position_embeddings", 2048, between(1, 1e6)));
-  LanguageTransformerConfig shape = read_llama_shape(config);
-  shape.attention_biases = read_attention_bias(config);
-  return finish_llama(directory, config, shape, length);
-}
-
-// Reads the versions without a sliding window.
-ForeignModel read_mistral(const ModelDirectory& directory, ForeignConfig& config) {
-  ignore_common_settings(config);
-  config.require("sliding_window", nullptr);
-  const int length =
-      static_cast<int>(config.integer_or("max_position_embeddings", 131072, between(1, 1e6)));
-  LanguageTransformerConfig shape = read_llama_shape(config);
-  shape.attention_biases = AttentionBiases::none;
-  return finish_llama(directory, config, shape, length);
-}
-
-ForeignModel read_qwen2(const ModelDirectory& directory, ForeignConfig& config) {
-  ignore_common_settings(config);
-  LanguageTransformerConfig shape = read_llama_shape(config);
-  shape.attention_biases = AttentionBiases::qkv;
-  return finish_llama(directory, config, shape, read_qwen_length(config));
-}
-
-ForeignModel read_qwen3(const ModelDirectory& directory, ForeignConfig& config) {
-  constexpr int kHeadWidth = 128;
-  ignore_common_settings(config);
-  LanguageTransformerConfig shape = read_llama_shape(config, kHeadWidth);
-  shape.attention_biases = read_attention_bias(config);
-  shape.qk_norm = true;
-  return finish_llama(directory, config, shape, read_qwen_length(config));
-}
-
 namespace {
 
 using ConfigJson = nlohmann::ordered_json;
@@ -180,9 +127,11 @@ void add_rotary(ConfigJson& config, const RotaryOptions& rotary) {
   config["rope_scaling"] = scaling;
 }
 
-// The settings that all of them share.
-ConfigJson llama_config(std::string_view type, std::string_view architecture,
-                        const LanguageModel& model, const LanguageTransformerConfig& shape) {
+}  // namespace
+
+nlohmann::ordered_json llama_config(std::string_view type, std::string_view architecture,
+                                    const LanguageModel& model,
+                                    const LanguageTransformerConfig& shape) {
   ConfigJson config = language_config(type, architecture, model, shape);
   config.update({{"max_position_embeddings", model.context.sequence_length},
                  {"hidden_size", shape.d_model},
@@ -198,50 +147,9 @@ ConfigJson llama_config(std::string_view type, std::string_view architecture,
   return config;
 }
 
-// A model of attend, in the words of Llama: its embeddings come as they are.
 LanguageTransformerConfig use_words_of_llama(const LanguageModel& model, Checkpoint& equal) {
   if (model.network->config().scale_of_embeddings() != 1.0f) multiply_embeddings(equal);
   return read_options<LanguageTransformerConfig>(equal, "attend.config");
-}
-
-}  // namespace
-
-std::optional<TextFiles> write_llama(const SavedModel& saved, Checkpoint& equal) {
-  const auto* const model = dynamic_cast<const LanguageModel*>(&saved);
-  if (model == nullptr) return std::nullopt;
-  const LanguageTransformerConfig shape = use_words_of_llama(*model, equal);
-  ConfigJson config = llama_config("llama", "LlamaForCausalLM", *model, shape);
-  config["attention_bias"] = shape.attention_biases == AttentionBiases::all;
-  config["mlp_bias"] = shape.ffn_bias;
-  return write_language_files(*model, config, equal);
-}
-
-std::optional<TextFiles> write_mistral(const SavedModel& saved, Checkpoint& equal) {
-  const auto* const model = dynamic_cast<const LanguageModel*>(&saved);
-  if (model == nullptr) return std::nullopt;
-  ConfigJson config =
-      llama_config("mistral", "MistralForCausalLM", *model, use_words_of_llama(*model, equal));
-  config["sliding_window"] = nullptr;
-  return write_language_files(*model, config, equal);
-}
-
-std::optional<TextFiles> write_qwen2(const SavedModel& saved, Checkpoint& equal) {
-  const auto* const model = dynamic_cast<const LanguageModel*>(&saved);
-  if (model == nullptr) return std::nullopt;
-  ConfigJson config =
-      llama_config("qwen2", "Qwen2ForCausalLM", *model, use_words_of_llama(*model, equal));
-  config["use_sliding_window"] = false;
-  return write_language_files(*model, config, equal);
-}
-
-std::optional<TextFiles> write_qwen3(const SavedModel& saved, Checkpoint& equal) {
-  const auto* const model = dynamic_cast<const LanguageModel*>(&saved);
-  if (model == nullptr) return std::nullopt;
-  const LanguageTransformerConfig shape = use_words_of_llama(*model, equal);
-  ConfigJson config = llama_config("qwen3", "Qwen3ForCausalLM", *model, shape);
-  config["attention_bias"] = shape.attention_biases == AttentionBiases::all;
-  config["use_sliding_window"] = false;
-  return write_language_files(*model, config, equal);
 }
 
 }  // namespace attend

@@ -1,4 +1,4 @@
-#include "attend/interchange/families/encoder_writing.h"
+#include "attend/interchange/families/encoders/encoder_writing.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "attend/interchange/families/encoder_family.h"
+#include "attend/interchange/families/encoders/encoder_family.h"
 
 #include <fmt/format.h>
 

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "attend/error.h"
-#include "attend/interchange/families/encoder_family.h"
-#include "attend/interchange/families/encoder_writing.h"
+#include "attend/interchange/families/encoders/encoder_family.h"
+#include "attend/interchange/families/encoders/encoder_writing.h"
 #include "attend/text/sentencepiece/sentencepiece_writing.h"
 
 namespace attend {

@@ -1,0 +1,31 @@
+// What Llama and the decoders that follow it have in common: the names and settings of
+// transformers.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "attend/interchange/families/families.h"
+#include "attend/models/language_transformer.h"
+
+namespace attend {
+
+// "rope_parameters" of newer files, "rope_scaling" and "rope_theta" of older ones.
+RotaryOptions read_rotary(ForeignConfig& config);
+
+// The settings of a model with rotary positions, RMSNorm and a gated network. head_dim: of files
+// that do not say; 0: the hidden size divided by the heads.
+LanguageTransformerConfig read_llama_shape(ForeignConfig& config, int head_dim = 0);
+
+// A model with the names of Llama's weights.
+ForeignModel finish_llama(const ModelDirectory& directory, ForeignConfig& config,
+                          const LanguageTransformerConfig& shape, int context_length);
+
+// The settings that all of them share, in the words of older files, which all versions read.
+nlohmann::ordered_json llama_config(std::string_view type, std::string_view architecture,
+                                    const LanguageModel& model,
+                                    const LanguageTransformerConfig& shape);
+
+// A model of attend, in the words of Llama: its embeddings come as they are.
+LanguageTransformerConfig use_words_of_llama(const LanguageModel& model, Checkpoint& equal);
+
+}  // namespace attend
