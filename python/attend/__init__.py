@@ -182,10 +182,12 @@ def load(
     threads: int | None = None,
     **changes: Unpack[AttentionChanges],
 ) -> Translator | Classifier | Tagger | Generator | Embedder:
-    """Reads a model of any kind: a model file, the folder of a training run, or a directory of
-    Hugging Face or Marian. A directory is imported when it is first read and after any file in it
-    has changed, into the folder that the variable ATTEND_CACHE names (``~/.cache/attend``). An
-    adapter, also one of PEFT, is merged into its base in the same way.
+    """Reads a model of any kind: a model file, the folder of a training run, or a model of another
+    program: a directory of Hugging Face, Marian or CTranslate2, a package of Argos, a file of
+    llama.cpp, or ``"org/name"`` of the Hugging Face Hub, which is downloaded where
+    ``huggingface_hub`` is installed. It is imported when it is first read and after any of its
+    files has changed, into the folder that the variable ATTEND_CACHE names (``~/.cache/attend``).
+    An adapter, also one of PEFT, is merged into its base in the same way.
 
     Returns a Translator, Classifier, Tagger, Generator or Embedder, whichever the file is for.
     (Embedder itself also reads the others, for their hidden states.)

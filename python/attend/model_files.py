@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from attend import _attend
 from attend._attend import FileDescription, TensorDescription
 from attend._common import given
+from attend._imports import downloaded
 
 __all__ = [
     "FileDescription",
@@ -71,14 +72,15 @@ def import_model(
     directory: Path, out: Path, *, src_lang: str | None = None, tgt_lang: str | None = None
 ) -> list[str]:
     """Converts a model directory of Hugging Face, Marian or CTranslate2, a package
-    ``.argosmodel`` or a file ``.gguf`` to the file ``out``.
+    ``.argosmodel``, a file ``.gguf`` or a model ``"org/name"`` of the Hugging Face Hub to the file
+    ``out``.
 
     ``src_lang`` and ``tgt_lang`` become the defaults of a model of several languages. Returns
     what there is to know about the model.
 
     Raises DataError that names the first setting or tensor that attend does not know.
     """
-    return _attend.import_model(directory, out, given(src_lang=src_lang, tgt_lang=tgt_lang))
+    return _attend.import_model(downloaded(directory), out, given(src_lang=src_lang, tgt_lang=tgt_lang))
 
 
 def export(model: Path, directory: Path, *, base: Path | None = None) -> str:

@@ -8,13 +8,13 @@
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
-#include "attend/cli/commands/any_model.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/cli/progress_line.h"
 #include "attend/core/options/options.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
+#include "attend/interchange/any_model.h"
 #include "attend/interchange/peft.h"
 #include "attend/interchange/writing/ctranslate2_export.h"
 #include "attend/interchange/writing/gguf_export.h"
@@ -56,7 +56,7 @@ void fields(ExportArguments& a, Visitor&& visit) {
 void run_export(const ExportArguments& a) {
   if (a.out.empty()) throw ConfigError("--out: expected the directory to write, got none");
   const RuntimeScope runtime = enter_runtime(a.threads);
-  const Checkpoint model = load_checkpoint(a.model);
+  const Checkpoint model = load_any_model(a.model);
   if (is_adapter(model) != !a.base.empty())
     throw ConfigError(a.base.empty()
                           ? "--base: expected the model that the adapter adapts, got none"

@@ -5,11 +5,11 @@
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
-#include "attend/cli/commands/any_model.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
 #include "attend/core/options/options.h"
 #include "attend/error.h"
+#include "attend/interchange/any_model.h"
 #include "attend/tasks/model_file/adapter.h"
 
 namespace attend {

@@ -3,21 +3,20 @@
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "attend/checkpoint/checkpoint.h"
-#include "attend/checkpoint/run_folder.h"
-#include "attend/cli/commands/any_model.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
-#include "attend/interchange/families/gguf/gguf_model.h"
+#include "attend/interchange/any_model.h"
 #include "attend/interchange/foreign_model.h"
+#include "attend/interchange/hub_cache.h"
+#include "attend/interchange/import_cache.h"
 #include "attend/interchange/peft.h"
 #include "attend/interchange/writing/model_export.h"
 #include "attend/python/keywords.h"
@@ -25,7 +24,6 @@
 #include "attend/python/released.h"
 #include "attend/python/values.h"
 #include "attend/tasks/model_file/adapter.h"
-#include "attend/tasks/training/changed_options.h"
 #include "attend/tasks/translation/pair_format.h"
 
 namespace nb = nanobind;
@@ -46,38 +44,10 @@ std::string task_of(const Path& path) {
   return task == description.metadata.end() ? "" : task->second;
 }
 
-// Whether it is for import_into(): a GGUF file, a package of Argos or what was in it, or a
-// directory with a config.json of Hugging Face, a model.bin of CTranslate2 or a decoder.yml of
-// Marian.
-bool is_foreign_model(const Path& path) {
-  if (is_gguf(path) || path.extension() == ".argosmodel") return true;
-  if (!std::filesystem::is_directory(path)) return false;
-  if (std::filesystem::exists(path / "model" / "model.bin")) return true;
-  const std::vector<std::string> names = ModelDirectory(path).names();
-  return std::any_of(names.begin(), names.end(), [](const std::string& name) {
-    return name == "config.json" || name == "model.bin" || name.ends_with("decoder.yml");
-  });
-}
-
-// The model that an adapter was trained on, as its run or the settings of PEFT say; none for what
-// is no adapter. Throws DataError unless they name an existing path.
-std::optional<std::string> base_of_adapter(const Path& path) {
+// Where a model can be loaded from.
+Path usable_path(const Path& path) {
   const Released released;
-  std::string base;
-  if (is_peft_directory(path)) {
-    base = base_of_peft(ModelDirectory(path));
-  } else {
-    if (is_foreign_model(path)) return std::nullopt;
-    const Path file = model_file_of(path);
-    if (!is_adapter(open_checkpoint(file))) return std::nullopt;
-    base = initial_model_of(RunFolder(file.parent_path()).config_file());
-  }
-  if (base.empty() || !std::filesystem::exists(base))
-    throw DataError(
-        fmt::format("{}: expected an adapter that names the path of its base model, got {}; "
-                    "attend.merge(base, adapter, out) joins the two",
-                    path.string(), base.empty() ? "none" : quote(base)));
-  return base;
+  return usable_model(path).path;
 }
 
 // The adapted model as one file.
@@ -93,7 +63,7 @@ std::vector<std::string> import_into(const Path& directory, const Path& out,
   ImportOptions options;
   set_keywords(option_fields(options.languages), keywords);
   const Released released;
-  ImportedModel imported = import_model(directory, options);
+  ImportedModel imported = import_model(local_path(directory), options);
   save_checkpoint(out, imported.checkpoint);
   return std::move(imported.remarks);
 }
@@ -156,18 +126,27 @@ void add_descriptions(nb::module_& module) {
                     &FileDescription::format_problem);
 }
 
+// The name and revision of a model of the Hugging Face Hub that is not downloaded yet; None for a
+// path that is something else.
+std::optional<std::pair<std::string, std::string>> hub_model(const Path& path) {
+  const std::optional<HubModel> model = missing_hub_model(path);
+  if (!model) return std::nullopt;
+  return std::pair(model->name, model->revision);
+}
+
 }  // namespace
 
 void add_model_files(nb::module_& module) {
   add_descriptions(module);
   module.def("task_of", task_of, nb::arg("path"));
-  module.def("is_foreign_model", is_foreign_model, nb::arg("path"));
+  module.def("usable_path", usable_path, nb::arg("path"));
+  module.def("hub_model", hub_model, nb::arg("path"));
+  module.def("hub_cache_folder", hub_cache_folder);
   module.def("describe", describe_model, nb::arg("path"));
   module.def("deviation_of", deviation_of, nb::arg("path"));
   module.def("import_model", import_into, nb::arg("directory"), nb::arg("out"), nb::arg("options"));
   module.def("export_model", export_into, nb::arg("model"), nb::arg("directory"),
              nb::arg("base").none());
-  module.def("base_of_adapter", base_of_adapter, nb::arg("path"));
   module.def("merge_adapter", merge_into, nb::arg("base"), nb::arg("adapter"), nb::arg("out"));
   module.def(
       "average_models",

@@ -5,11 +5,11 @@
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
-#include "attend/cli/commands/any_model.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/commands/train/training_session.h"
 #include "attend/cli/standard_descriptors.h"
 #include "attend/collective/launch.h"
+#include "attend/interchange/any_model.h"
 #include "attend/tasks/model_file/registry.h"
 
 namespace attend {
