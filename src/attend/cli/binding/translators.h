@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "attend/cli/binding/model_path.h"
 #include "attend/tasks/explanation/attention_change.h"
 #include "attend/tasks/loaded_model.h"
 #include "attend/tasks/translation/engine.h"
@@ -21,7 +22,7 @@ inline TranslationEngine with_ensemble(const SavedModel& first,
                                        const AttentionChangeOptions& changes) {
   std::vector<TranslationEngine> engines{TranslationEngine(model_as<TranslationModel>(first))};
   for (const std::string& path : paths)
-    engines.emplace_back(model_as<TranslationModel>(*load_model(path, changes)));
+    engines.emplace_back(model_as<TranslationModel>(*load_model(model_path(path), changes)));
   std::vector<const TranslationEngine*> members;
   for (const TranslationEngine& engine : engines) members.push_back(&engine);
   return TranslationEngine::ensemble_of(members);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "attend/cli/binding/command.h"
+#include "attend/cli/binding/model_path.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
@@ -94,8 +95,9 @@ void run_calibrate(const CalibrateArguments& a) {
   if (a.src.empty() || a.tgt.empty())
     throw ConfigError("--src and --tgt: expected the text to learn from, got none");
   const RuntimeScope runtime = enter_runtime(a.threads);
+  const std::string path = model_path(a.model);
   ProgressLine progress = ProgressLine::timing("translating and scoring the text");
-  const Checkpoint checkpoint = load_checkpoint(a.model);
+  const Checkpoint checkpoint = load_checkpoint(path);
   const TranslationEngine engine(translation_model(checkpoint));
   const ParallelText text = read_parallel(a.src, a.tgt);
   CalibrationReport report;
@@ -114,7 +116,7 @@ void add_calibrate_command(CLI::App& app) {
       add_command(app, "calibrate",
                   "Teach a translator how far to trust its translations, for translate --trust");
   const auto arguments = std::make_shared<CalibrateArguments>();
-  add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
+  add_argument(command, arguments->model, {"model", "MODEL", kModelHelp});
   OptionBinding(command).add(*arguments);
   on_command(command, [arguments] { run_calibrate(*arguments); });
 }

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "attend/cli/binding/command.h"
+#include "attend/cli/binding/model_path.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
@@ -139,7 +140,8 @@ void answer_input(const ClassifyArguments& arguments, const Model& model,
 void run_classify(const ClassifyArguments& arguments, const OptionBinding& binding) {
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   const ClassificationOptions& options = arguments.classification;
-  const std::shared_ptr<const SavedModel> model = LoadedModel::load(arguments.model)->model();
+  const std::shared_ptr<const SavedModel> model =
+      LoadedModel::load(model_path(arguments.model))->model();
   if (const auto* const tags = dynamic_cast<const TaggingModel*>(model.get())) {
     binding.refuse_beside("a model that tags words", {"threshold", "pairs", "function-to-apply"});
     const TaggingEngine tagger(*tags);
@@ -171,7 +173,7 @@ void add_classify_command(CLI::App& app) {
                                   "Classify standard input, line by line: print labels with "
                                   "probabilities, a number, or a tag per word");
   const auto arguments = std::make_shared<ClassifyArguments>();
-  add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
+  add_argument(command, arguments->model, {"model", "MODEL", kModelHelp});
   OptionBinding binding(command);
   binding.add(*arguments);
   on_command(command, [arguments, binding] { run_classify(*arguments, binding); });

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "attend/cli/binding/command.h"
+#include "attend/cli/binding/model_path.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
@@ -127,7 +128,8 @@ void require_no_target(const ExplainArguments& arguments, const SavedModel& mode
 
 void run_explain(const ExplainArguments& arguments, const OptionBinding& binding) {
   const RuntimeScope runtime = enter_runtime(arguments.threads);
-  const std::shared_ptr<const SavedModel> model = load_model(arguments.model, arguments.changes);
+  const std::shared_ptr<const SavedModel> model =
+      load_model(model_path(arguments.model), arguments.changes);
   require_no_target(arguments, *model);
   AnswerQuestion question{
       .text = arguments.text, .languages = arguments.languages, .options = arguments.explanation};
@@ -144,7 +146,7 @@ void add_explain_command(CLI::App& app) {
                                   "Explain why a model prefers one word to another: what each head "
                                   "and layer adds to the logits");
   const auto arguments = std::make_shared<ExplainArguments>();
-  add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
+  add_argument(command, arguments->model, {"model", "MODEL", kModelHelp});
   add_argument(command, arguments->text,
                {"text", "TEXT", "sentence to translate, or text to continue or to classify"});
   OptionBinding binding(command);

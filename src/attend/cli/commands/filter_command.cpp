@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "attend/cli/binding/command.h"
+#include "attend/cli/binding/model_path.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
@@ -184,7 +185,7 @@ void print_json(const FilterReport& report) {
 std::unique_ptr<PairScorer> scorer_of(const FilterArguments& a, bool in_pairs) {
   if (a.scoring.model.empty()) return nullptr;
   const LanguageFilterOptions& languages = a.filter.languages;
-  return make_scorer(load_model(a.scoring.model), in_pairs, a.scoring.rules,
+  return make_scorer(load_model(model_path(a.scoring.model)), in_pairs, a.scoring.rules,
                      {languages.src_lang, languages.tgt_lang});
 }
 

@@ -6,6 +6,7 @@
 
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/model_decoding.h"
+#include "attend/cli/binding/model_path.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
@@ -141,7 +142,7 @@ void check(const GenerateArguments& a, const OptionBinding& binding, const Langu
 void run_generate(GenerateArguments& arguments, const OptionBinding& binding) {
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   const GenerationEngine generator(
-      model_as<LanguageModel>(*LoadedModel::load(arguments.model)->model()));
+      model_as<LanguageModel>(*LoadedModel::load(model_path(arguments.model))->model()));
   check(arguments, binding, generator.model());
   use_model_cache(generator.model(), binding, arguments.generation.cache);
   binding.use_defaults(generator.default_options(), arguments.generation);
@@ -165,7 +166,7 @@ void run_generate(GenerateArguments& arguments, const OptionBinding& binding) {
 void add_generate_command(CLI::App& app) {
   CLI::App& command = add_command(app, "generate", "Continue a text with a language model");
   const auto arguments = std::make_shared<GenerateArguments>();
-  add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
+  add_argument(command, arguments->model, {"model", "MODEL", kModelHelp});
   OptionBinding binding(command);
   binding.add(*arguments);
   on_command(command, [binding, arguments] { run_generate(*arguments, binding); });

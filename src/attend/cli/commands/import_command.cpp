@@ -6,6 +6,7 @@
 
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/cli/binding/command.h"
+#include "attend/cli/binding/model_path.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
@@ -18,6 +19,7 @@
 #include "attend/error.h"
 #include "attend/interchange/foreign_model.h"
 #include "attend/interchange/golden/golden_comparison.h"
+#include "attend/interchange/hub_cache.h"
 #include "attend/tasks/model_file/registry.h"
 #include "attend/train/readable.h"
 
@@ -35,7 +37,7 @@ struct ImportArguments {
 
 template <class Visitor>
 void fields(ImportArguments& a, Visitor&& visit) {
-  visit("out", a.out, "model file to write");
+  visit("out", a.out, "model file to write; by default, one in the cache that all commands share");
   visit("golden", a.golden,
         "record of what the original program computes, to compare with layer by layer "
         "(tools/golden_of_huggingface.py)");
@@ -79,29 +81,44 @@ void require_equal(const GoldenComparison& found, const std::string& directory) 
                     shown_path(directory), found.texts - found.equal_ids, found.texts));
 }
 
-void run_import(const ImportArguments& a) {
-  if (a.out.empty()) throw ConfigError("--out: expected the model file to write, got none");
+void print_model(const ImportArguments& a, const std::string& path, const std::string& family,
+                 std::int64_t parameters, const std::optional<GoldenComparison>& found) {
+  if (a.format == OutputFormat::text)
+    return answer("{}: a {} model, {} parameters\n", shown_path(path), family,
+                  readable_count(parameters));
+  nlohmann::ordered_json json{{"model", path}, {"family", family}, {"parameters", parameters}};
+  if (found) json["comparison"] = json_of(*found);
+  answer("{}\n", json_text(json));
+}
+
+// Where every command that is given the same directory finds it.
+void import_into_cache(const ImportArguments& a) {
+  const std::string path = model_path(a.directory);
+  if (path == a.directory)
+    throw DataError(fmt::format("{}: expected a model of another program, got one of attend",
+                                shown_path(a.directory)));
+  const Checkpoint checkpoint = load_checkpoint(path);
+  print_model(a, path, checkpoint.text(kFamilyKey), load_model(checkpoint)->parameters().size(),
+              {});
+}
+
+void run_import(const ImportArguments& a, const OptionBinding& binding) {
+  if (a.out.empty()) binding.refuse_without("--out", {"golden", "src-lang", "tgt-lang"});
   const RuntimeScope runtime = enter_runtime(a.threads);
+  if (a.out.empty()) return import_into_cache(a);
   ProgressLine progress = ProgressLine::timing("importing");
-  const ImportedModel imported = import_model(std::filesystem::path(a.directory), {a.languages});
+  const ImportedModel imported = import_model(local_path(a.directory), {a.languages});
   const std::unique_ptr<const SavedModel> model = load_model(imported.checkpoint);
   std::optional<GoldenComparison> found;
   if (!a.golden.empty()) found = compare_with_golden(*model, a.golden);
   progress.end();
   for (const std::string& note : imported.remarks) remark("{}\n", note);
-  const bool as_text = a.format == OutputFormat::text;
   if (found) {
-    if (as_text) print_text(*found);
+    if (a.format == OutputFormat::text) print_text(*found);
     require_equal(*found, a.directory);
   }
   save_checkpoint(a.out, imported.checkpoint);
-  if (as_text)
-    return answer("{}: a {} model, {} parameters\n", shown_path(a.out), imported.family,
-                  readable_count(model->parameters().size()));
-  nlohmann::ordered_json json{
-      {"model", a.out}, {"family", imported.family}, {"parameters", model->parameters().size()}};
-  if (found) json["comparison"] = json_of(*found);
-  answer("{}\n", json_text(json));
+  print_model(a, a.out, imported.family, model->parameters().size(), found);
 }
 
 }  // namespace
@@ -115,10 +132,11 @@ void add_import_command(CLI::App& app) {
   add_argument(
       command, arguments->directory,
       {"directory", "DIR",
-       "model directory of Hugging Face, Marian or CTranslate2, a package .argosmodel, or a file "
-       ".gguf"});
-  OptionBinding(command).add(*arguments);
-  on_command(command, [arguments] { run_import(*arguments); });
+       "model directory of Hugging Face, Marian or CTranslate2, a package .argosmodel, a file "
+       ".gguf, or ORG/NAME of a model that was downloaded from the Hugging Face Hub"});
+  const auto binding = std::make_shared<OptionBinding>(command);
+  binding->add(*arguments);
+  on_command(command, [arguments, binding] { run_import(*arguments, *binding); });
 }
 
 }  // namespace attend

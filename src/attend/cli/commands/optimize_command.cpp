@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "attend/cli/binding/command.h"
+#include "attend/cli/binding/model_path.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
@@ -37,8 +38,9 @@ void run_optimize(const OptimizeArguments& a) {
   if (a.out.empty()) throw ConfigError("--out: expected the model file to write, got none");
   const RuntimeScope runtime = enter_runtime(a.threads);
   {
+    const std::string path = model_path(a.model);
     const ProgressLine progress = ProgressLine::timing("arranging the weights");
-    save_checkpoint(a.out, optimize_model(load_checkpoint(a.model)));
+    save_checkpoint(a.out, optimize_model(load_checkpoint(path)));
   }
   answer("{}: the same model, {} bytes, used where it lies in the file\n", shown_path(a.out),
          readable_size(a.out));
@@ -51,7 +53,7 @@ void add_optimize_command(CLI::App& app) {
       app, "optimize",
       "Write a model with its weights in the layout that kernels read, so that it loads faster");
   const auto arguments = std::make_shared<OptimizeArguments>();
-  add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
+  add_argument(command, arguments->model, {"model", "MODEL", kModelHelp});
   OptionBinding(command).add(*arguments);
   on_command(command, [arguments] { run_optimize(*arguments); });
 }

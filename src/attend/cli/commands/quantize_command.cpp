@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "attend/cli/binding/command.h"
+#include "attend/cli/binding/model_path.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
@@ -98,9 +99,10 @@ std::int64_t bytes_of(const std::string& path) {
   return static_cast<std::int64_t>(std::filesystem::file_size(model_file_of(path)));
 }
 
-std::string to_json(const QuantizeArguments& a, const std::optional<Comparison>& c) {
+std::string to_json(const QuantizeArguments& a, std::int64_t bytes_before,
+                    const std::optional<Comparison>& c) {
   nlohmann::ordered_json json{
-      {"model", a.out}, {"bytes_before", bytes_of(a.model)}, {"bytes_after", bytes_of(a.out)}};
+      {"model", a.out}, {"bytes_before", bytes_before}, {"bytes_after", bytes_of(a.out)}};
   if (c) {
     json["bleu_before"] = c->before.bleu;
     json["bleu_after"] = c->after.bleu;
@@ -113,7 +115,8 @@ std::string to_json(const QuantizeArguments& a, const std::optional<Comparison>&
 void run_quantize(const QuantizeArguments& a, const OptionBinding& binding) {
   check(a, binding);
   const RuntimeScope runtime = enter_runtime(a.threads);
-  const Checkpoint model = load_checkpoint(a.model);
+  const std::string path = model_path(a.model);
+  const Checkpoint model = load_checkpoint(path);
   const Checkpoint quantized = quantize_model(model, weight_bits_of(a.bits));
   const bool text = a.format == OutputFormat::text;
   std::optional<Comparison> comparison;
@@ -123,9 +126,9 @@ void run_quantize(const QuantizeArguments& a, const OptionBinding& binding) {
     require_quality(*comparison, a);
   }
   save_checkpoint(a.out, quantized);
-  if (!text) return answer("{}\n", to_json(a, comparison));
+  if (!text) return answer("{}\n", to_json(a, bytes_of(path), comparison));
   answer("size   {:>12}  ->  {:>12}   bytes\n{}: the model in {} bits\n",
-         readable_count(bytes_of(a.model)), readable_count(bytes_of(a.out)), shown_path(a.out),
+         readable_count(bytes_of(path)), readable_count(bytes_of(a.out)), shown_path(a.out),
          weight_bits(quantized));
 }
 
@@ -135,7 +138,7 @@ void add_quantize_command(CLI::App& app) {
   CLI::App& command = add_command(
       app, "quantize", "Quantize a model to 4, 8 or 16 bits: a smaller file, often faster");
   const auto arguments = std::make_shared<QuantizeArguments>();
-  add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
+  add_argument(command, arguments->model, {"model", "MODEL", kModelHelp});
   OptionBinding binding(command);
   binding.add(*arguments);
   on_command(command, [binding, arguments] { run_quantize(*arguments, binding); });

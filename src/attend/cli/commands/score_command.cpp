@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "attend/cli/binding/command.h"
+#include "attend/cli/binding/model_path.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/binding/translators.h"
@@ -167,7 +168,7 @@ void score_text(const LanguageModel& model, const ScoreArguments& arguments) {
 void run_score(const ScoreArguments& arguments) {
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   visit_model(
-      *load_model(arguments.model, arguments.attention),
+      *load_model(model_path(arguments.model), arguments.attention),
       [&](const TranslationModel& model) {
         score_translations(with_ensemble(model, arguments.ensemble, arguments.attention),
                            arguments);
@@ -187,7 +188,7 @@ void add_score_command(CLI::App& app) {
       app, "score",
       "Print the log-probability (natural logarithm) of given translations, or of lines of text");
   const auto arguments = std::make_shared<ScoreArguments>();
-  add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
+  add_argument(command, arguments->model, {"model", "MODEL", kModelHelp});
   OptionBinding(command).add(*arguments);
   on_command(command, [arguments] { run_score(*arguments); });
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "attend/cli/binding/command.h"
+#include "attend/cli/binding/model_path.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
@@ -117,11 +118,20 @@ void tell_reload(Server& server) {
   tell("attend: models reloaded\n");
 }
 
+// An import has the name of what was imported.
+void take_import(ModelPlace& place) {
+  const std::string path = model_path(place.path);
+  if (path == place.path) return;
+  if (place.name.empty()) place.name = std::filesystem::path(place.path).stem().string();
+  place.path = path;
+}
+
 void run_serve(const ServeArguments& arguments) {
   std::vector<ModelPlace> places;
   for (const std::string& model : arguments.models) places.push_back(parse_model_place(model));
   const BlockedSignals signals;
   const RuntimeScope runtime = enter_runtime(arguments.threads);
+  for (ModelPlace& place : places) take_import(place);
   const auto log = [](const std::string& line) { remark("{}\n", line); };
   Server server(arguments.serving, std::move(places), Runtime::current().shared_from_this(),
                 arguments.access_log ? log : std::function<void(const std::string&)>());

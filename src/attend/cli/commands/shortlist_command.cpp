@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "attend/cli/binding/command.h"
+#include "attend/cli/binding/model_path.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
@@ -45,8 +46,9 @@ void run_shortlist(const ShortlistArguments& a) {
   if (a.src.empty() || a.tgt.empty())
     throw ConfigError("--src and --tgt: expected the text to learn from, got none");
   const RuntimeScope runtime = enter_runtime(a.threads);
+  const std::string path = model_path(a.model);
   ProgressLine progress = ProgressLine::timing("learning which tokens translate which");
-  const Checkpoint checkpoint = load_checkpoint(a.model);
+  const Checkpoint checkpoint = load_checkpoint(path);
   const TranslationModel model = translation_model(checkpoint);
   ReadReport report;
   const EncodedPairs pairs = encode_parallel(read_parallel(a.src, a.tgt), model.src_tokenizer,
@@ -81,7 +83,7 @@ void add_shortlist_command(CLI::App& app) {
       app, "shortlist",
       "Add a vocabulary shortlist to a model, for faster decoding with translate --shortlist");
   const auto arguments = std::make_shared<ShortlistArguments>();
-  add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
+  add_argument(command, arguments->model, {"model", "MODEL", kModelHelp});
   OptionBinding(command).add(*arguments);
   on_command(command, [arguments] { run_shortlist(*arguments); });
 }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "attend/cli/binding/command.h"
+#include "attend/cli/binding/model_path.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/attention/attention.h"
@@ -64,7 +65,7 @@ void run_attention(AttentionArguments& arguments, const OptionBinding& binding) 
   // Checks that it can be written before translating.
   AtomicFile page(arguments.out);
   visit_model(
-      *load_model(arguments.model, arguments.changes),
+      *load_model(model_path(arguments.model), arguments.changes),
       [&](const TranslationModel& model) { show_translation(model, arguments, binding, page); },
       [&](const ClassificationModel& model) { show_classification(model, arguments, page); },
       [&](const EmbeddingModel& model) { show_text(model, arguments, page); },
@@ -83,7 +84,7 @@ void add_attention_command(CLI::App& app) {
       add_command(app, "attention",
                   "Write a page for the browser that shows the attention of a model on a text");
   const auto arguments = std::make_shared<AttentionArguments>();
-  add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
+  add_argument(command, arguments->model, {"model", "MODEL", kModelHelp});
   add_argument(command, arguments->text,
                {"text", "TEXT", "sentence to translate, or text to classify, embed or predict"});
   OptionBinding binding(command);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "attend/cli/binding/model_path.h"
 #include "attend/cli/commands/attention/attention.h"
 #include "attend/cli/output.h"
 #include "attend/cli/progress_line.h"
@@ -26,7 +27,7 @@ std::vector<HeadEffect> by_size(std::vector<HeadEffect> effects) {
 std::vector<HeadEffect> head_effects(const AttentionArguments& arguments, const GoldenInput& input,
                                      std::size_t output) {
   if (!arguments.importance) return {};
-  const std::shared_ptr<const LoadedModel> base = LoadedModel::load(arguments.model);
+  const std::shared_ptr<const LoadedModel> base = LoadedModel::load(model_path(arguments.model));
   const SavedModel& model = *base->model();
   const auto heads = std::ssize(attention_modules(model)) * attention_heads(model);
   ProgressLine progress = ProgressLine::counting("heads", heads);

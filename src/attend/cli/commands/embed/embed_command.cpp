@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "attend/cli/binding/command.h"
+#include "attend/cli/binding/model_path.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
@@ -136,7 +137,8 @@ void run_embed(const EmbedArguments& arguments, const OptionBinding& binding) {
   if (!arguments.context && binding.is_set("layer"))
     throw ConfigError("--layer: has no effect with --no-context; leave out one of them");
   const RuntimeScope runtime = enter_runtime(arguments.threads);
-  const std::shared_ptr<const SavedModel> model = LoadedModel::load(arguments.model)->model();
+  const std::shared_ptr<const SavedModel> model =
+      LoadedModel::load(model_path(arguments.model))->model();
   const EmbeddingEngine embedder(*model);
   TextInput input(*model, arguments.embedding.preparation);
   UnansweredLines unanswered(arguments.lines);
@@ -176,8 +178,7 @@ void add_embed_command(CLI::App& app) {
       add_command(app, "embed", "Print a model's vectors for the lines of standard input");
   const auto arguments = std::make_shared<EmbedArguments>();
   // Not required, because a subcommand may follow.
-  add_argument(command, arguments->model,
-               {"model", "MODEL", "model file, or the folder of a run", /*required=*/false});
+  add_argument(command, arguments->model, {"model", "MODEL", kModelHelp, /*required=*/false});
   OptionBinding binding(command);
   binding.add(*arguments);
   on_command(command, [binding, arguments] { run_embed(*arguments, binding); });

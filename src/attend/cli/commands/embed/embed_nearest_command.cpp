@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "attend/cli/binding/command.h"
+#include "attend/cli/binding/model_path.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
@@ -51,7 +52,7 @@ void run_embed_nearest(const NearestArguments& a) {
   if (a.nearest.corpus.empty())
     throw ConfigError("--corpus: expected the file to look for the word in, got none");
   const RuntimeScope runtime = enter_runtime(a.threads);
-  const EmbeddingEngine embedder = EmbeddingEngine::load(a.model);
+  const EmbeddingEngine embedder = EmbeddingEngine::load(model_path(a.model));
   LineReader text = standard_input();
   std::string line;
   if (!text.next(line))
@@ -74,7 +75,7 @@ void add_embed_nearest_command(CLI::App& embed) {
       embed, "nearest",
       "Find the lines of a corpus that use a word most like the first line of standard input does");
   const auto arguments = std::make_shared<NearestArguments>();
-  add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
+  add_argument(command, arguments->model, {"model", "MODEL", kModelHelp});
   OptionBinding(command).add(*arguments);
   on_command(command, [arguments] { run_embed_nearest(*arguments); });
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "attend/cli/binding/command.h"
+#include "attend/cli/binding/model_path.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
@@ -80,7 +81,7 @@ void run_embed_senses(const SenseArguments& a, const OptionBinding& binding) {
   if (a.word.empty())
     throw ConfigError("--word: expected the word whose senses are compared, got none");
   const RuntimeScope runtime = enter_runtime(a.threads);
-  const EmbeddingEngine embedder = EmbeddingEngine::load(a.model);
+  const EmbeddingEngine embedder = EmbeddingEngine::load(model_path(a.model));
   const LabeledText uses = read_labeled(std::span(&a.uses, 1), {});
   for (std::size_t i = 0; i < uses.texts.size(); ++i)
     embedder.check_length(uses.texts[i], fmt::format("{}:{}", a.uses, i + 1));
@@ -101,7 +102,7 @@ void add_embed_senses_command(CLI::App& embed) {
   CLI::App& command = add_inner_command(
       embed, "senses", "Measure how far apart the senses of a word are, layer by layer");
   const auto arguments = std::make_shared<SenseArguments>();
-  add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
+  add_argument(command, arguments->model, {"model", "MODEL", kModelHelp});
   OptionBinding binding(command);
   binding.add(*arguments);
   on_command(command, [binding, arguments] { run_embed_senses(*arguments, binding); });

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "attend/cli/binding/command.h"
+#include "attend/cli/binding/model_path.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/commands.h"
@@ -36,7 +37,7 @@ void refuse_options_of(const OptionBinding& binding, std::string_view measured, 
 // Evaluates a model according to its kind.
 void evaluate_model(const EvaluateArguments& a, const OptionBinding& binding) {
   visit_model(
-      *load_model(a.model),
+      *load_model(model_path(a.model)),
       [&](const LanguageModel& model) {
         refuse_options_of(binding, "a language model", a.translations, a.classifier, a.embedding);
         evaluate_language_model(model, a.language, a.output, binding);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "attend/cli/binding/command.h"
+#include "attend/cli/binding/model_path.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/binding/translators.h"
@@ -182,12 +183,14 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
   check(arguments, binding);
   const bool is_document = has_document(arguments.document, binding);
   const RuntimeScope runtime = enter_runtime(arguments.threads);
-  const TranslationEngine translator = with_ensemble(
-      *load_model(arguments.model, arguments.attention), arguments.ensemble, arguments.attention);
+  const TranslationEngine translator =
+      with_ensemble(*load_model(model_path(arguments.model), arguments.attention),
+                    arguments.ensemble, arguments.attention);
   TranslationOptions& options = arguments.translation;
   std::optional<TranslationEngine> then;
   if (!arguments.then.empty())
-    then.emplace(model_as<TranslationModel>(*load_model(arguments.then, arguments.attention)));
+    then.emplace(
+        model_as<TranslationModel>(*load_model(model_path(arguments.then), arguments.attention)));
   const bool goes_on = then || !arguments.via.empty();
   const TranslationEngine& last = then ? *then : translator;
   TranslationOptions second = options;
@@ -261,7 +264,7 @@ void add_translate_command(CLI::App& app) {
   CLI::App& command = add_command(
       app, "translate", "Translate standard input line by line, or whole texts and files");
   const auto arguments = std::make_shared<TranslateArguments>();
-  add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
+  add_argument(command, arguments->model, {"model", "MODEL", kModelHelp});
   OptionBinding binding(command);
   binding.add(*arguments);
   on_command(command, [binding, arguments] { run_translate(*arguments, binding); });
