@@ -2,6 +2,7 @@
 #include "attend/ops/elementwise.h"
 #include "attend/ops/gru.h"
 #include "attend/ops/slices.h"
+#include "attend/ops/ssru.h"
 #include "ops/op_case.h"
 
 namespace attend {
@@ -25,6 +26,16 @@ std::vector<OpCase> recurrence_op_cases() {
       {"gru_cell_with_equal_inputs",
        {gates, state},
        [](Inputs x) { return gru_cell(x[0], x[0], x[1]); }},
+      {"ssru",
+       {matrix, matrix},
+       [](Inputs x) {
+         return ssru(x[0], x[1], std::vector<std::int32_t>{0, 3, 3, 4});
+       }},
+      {"ssru_with_equal_inputs",
+       {matrix},
+       [](Inputs x) {
+         return ssru(x[0], x[0], std::vector<std::int32_t>{0, 4});
+       }},
       {"slice_rows", {matrix}, [](Inputs x) { return slice_rows(x[0], 1, 3); }},
       {"slice_rows_none", {matrix}, [](Inputs x) { return slice_rows(x[0], 4, 4); }},
       {"slice_rows_that_overlap",

@@ -89,8 +89,8 @@ class OptionalKernels {
                                         const Tensor& dq, const Tensor& dv, float beta,
                                         const Tensor& dk);
 
-  // --- recurrence (Cho et al. 2014) --------------------------------------------------------------
-  // One step of a gated recurrent unit, with PyTorch's equations and gate order:
+  // --- recurrence --------------------------------------------------------------------------------
+  // One step of a gated recurrent unit (Cho et al. 2014), with PyTorch's equations and gate order:
   //   r = sigma(x_r + s_r),  z = sigma(x_z + s_z),  n = tanh(x_n + r s_n),  y = (1 - z) n + z h.
   // x (from the input) and s (from the state) [R, 3H], h and y [R, H]. gates [R, 3H] receives r, z,
   // n, or is undefined.
@@ -100,6 +100,16 @@ class OptionalKernels {
   virtual void gru_cell_backward(const Tensor& gates, const Tensor& s, const Tensor& h,
                                  const Tensor& dy, const Tensor& dx, const Tensor& ds,
                                  const Tensor& dh);
+
+  // The states of simple recurrent units (Kim et al. 2019) in S sequences, rows offsets[s] ..
+  // offsets[s+1]:  f = sigma(g),  c_t = f_t c_{t-1} + (1 - f_t) z_t.  z, g, c [N, D]; before [S, D]
+  // holds the states before the sequences, or is undefined for zeros. f [N, D] receives the gates,
+  // or is undefined.
+  virtual void ssru(const Tensor& z, const Tensor& g, const Ids& offsets, const Tensor& before,
+                    const Tensor& c, const Tensor& f);
+  // From zero states; dz, dg [N, D] are written.
+  virtual void ssru_backward(const Tensor& z, const Tensor& f, const Ids& offsets, const Tensor& c,
+                             const Tensor& dc, const Tensor& dz, const Tensor& dg);
 
   // --- pooling over time -------------------------------------------------------------------------
   // Row y[b] pools rows offsets[b] .. offsets[b+1] of x; no sequence is empty. x [N, D], offsets

@@ -94,6 +94,10 @@ class FastBackend : public CpuBackend {
                 const Tensor& gates) override;
   void gru_cell_backward(const Tensor& gates, const Tensor& s, const Tensor& h, const Tensor& dy,
                          const Tensor& dx, const Tensor& ds, const Tensor& dh) override;
+  void ssru(const Tensor& z, const Tensor& g, const Ids& offsets, const Tensor& before,
+            const Tensor& c, const Tensor& f) override;
+  void ssru_backward(const Tensor& z, const Tensor& f, const Ids& offsets, const Tensor& c,
+                     const Tensor& dc, const Tensor& dz, const Tensor& dg) override;
   void pool(Pooling pooling, const Tensor& x, const Ids& offsets, const Tensor& y,
             const Tensor& rows) override;
   void pool_backward(Pooling pooling, const Tensor& dy, const Ids& offsets, const Tensor& rows,
