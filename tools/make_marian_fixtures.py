@@ -40,6 +40,9 @@ MODELS = {
                    "--transformer-ffn-activation gelu"),
     "native_spm": (["src.spm", "tgt.spm"], "--dim-vocabs 36 38 --transformer-ffn-activation relu "
                    "--sentencepiece-options=--normalization_rule_name=identity"),
+    # As Firefox's translators.
+    "native_ssru": (["vocab.spm", "vocab.spm"], "--dim-vocabs 52 52 --tied-embeddings-all --transformer-ffn-activation relu "
+                    "--transformer-decoder-autoreg rnn --dec-cell ssru --sentencepiece-options=--normalization_rule_name=identity"),
     "native_rms": (["vocab.yml", "vocab.yml"], "--dim-vocabs 54 54 --tied-embeddings-all --transformer-postprocess dar "
                    "--transformer-postprocess-top r --transformer-postprocess-emb rd"),
     "native_pre": (["vocab.yml", "vocab.yml"], "--dim-vocabs 54 54 --tied-embeddings-all --transformer-preprocess n "

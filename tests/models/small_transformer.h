@@ -28,7 +28,7 @@ struct Variant {
 
 // Every switch of the configuration at least once.
 inline std::vector<Variant> variants() {
-  std::vector<Variant> all(15, {"", small_config()});
+  std::vector<Variant> all(17, {"", small_config()});
   all[0].name = "PostNorm";
   all[1].name = "PreNorm";
   all[1].config.norm_first = true;
@@ -95,6 +95,13 @@ inline std::vector<Variant> variants() {
   all[14].config.n_key_heads = 2;
   all[14].config.attention_biases = AttentionBiases::none;
   all[14].config.qk_norm = true;
+  all[15].name = "AsFirefox";
+  all[15].config.decoder_autoreg = DecoderAutoreg::ssru;
+  all[16].name = "RecurrentWithRelativePositions";
+  all[16].config.decoder_autoreg = DecoderAutoreg::ssru;
+  all[16].config.norm_first = true;
+  all[16].config.positions = PositionKind::relative;
+  all[16].config.relative = {8, 12};
   return all;
 }
 

@@ -30,12 +30,15 @@ std::int64_t expected_parameters(const TransformerConfig& c) {
       (c.gated_ffn ? 3 : 2) * d * c.d_ff + (c.ffn_bias ? c.d_ff + d : 0);
   const std::int64_t norm = c.norm.kind == NormKind::layer ? 2 * d : d;
   const std::int64_t encoder_layer = attention + feed_forward + 2 * norm;
-  const std::int64_t decoder_layer = 2 * attention + feed_forward + 3 * norm;
+  const bool is_recurrent = c.decoder_autoreg == DecoderAutoreg::ssru;
+  const std::int64_t autoreg = is_recurrent ? 2 * d * d + d : attention;
+  const std::int64_t decoder_layer = autoreg + attention + feed_forward + 3 * norm;
   std::int64_t tables = c.tgt_vocab_size;
   if (c.tie_embeddings != TiedEmbeddings::all) tables += c.src_vocab_size;
   if (c.tie_embeddings == TiedEmbeddings::none) tables += c.tgt_vocab_size;
   if (c.positions == PositionKind::learned) tables += 2 * c.max_positions;
   const std::int64_t tables_of_positions = c.positions != PositionKind::relative ? 0
+                                           : is_recurrent                        ? 1
                                            : c.relative.shared
                                                ? 2
                                                : c.n_encoder_layers + c.n_decoder_layers;

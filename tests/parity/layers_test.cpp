@@ -22,7 +22,9 @@ class LayerParity : public Parity {
   void check_encoder_layer(const std::string& name) {
     const Golden golden(name);
     ParameterSet parameters;
-    const TransformerLayer layer(parameters, "layer", config_of(golden), /*cross_attention=*/false);
+    const StackConfig config = config_of(golden);
+    const TransformerLayer layer(parameters, "layer", config, /*cross_attention=*/false,
+                                 self_attention(parameters, "layer.self_attn", config));
     parameters.allocate(1);
     golden.load(parameters, "layer.");
     const Variable x(golden.packed("in.x", "in.lengths"), true);
@@ -37,7 +39,9 @@ class LayerParity : public Parity {
   void check_decoder_layer(const std::string& name) {
     const Golden golden(name);
     ParameterSet parameters;
-    const TransformerLayer layer(parameters, "layer", config_of(golden), /*cross_attention=*/true);
+    const StackConfig config = config_of(golden);
+    const TransformerLayer layer(parameters, "layer", config, /*cross_attention=*/true,
+                                 self_attention(parameters, "layer.self_attn", config));
     parameters.allocate(1);
     golden.load(parameters, "layer.");
     const Variable x(golden.packed("in.x", "in.lengths"), true);

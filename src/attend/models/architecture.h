@@ -42,9 +42,17 @@ void encoder_decoder_fields(EncoderDecoderConfig& c, Visitor&& visit) {
 }
 
 // The Transformer.
+// What lets the tokens of a decoder see earlier ones.
+enum class DecoderAutoreg { self_attention, ssru };
+inline std::span<const std::string_view> enum_names(DecoderAutoreg) {
+  static constexpr std::array<std::string_view, 2> names{"self_attention", "ssru"};
+  return names;
+}
+
 struct TransformerConfig : StackConfig, EncoderDecoderConfig {
   int n_encoder_layers = 6;
   int n_decoder_layers = 6;
+  DecoderAutoreg decoder_autoreg = DecoderAutoreg::self_attention;
   float output_scale = 1.0f;
 };
 
@@ -55,6 +63,9 @@ void fields(TransformerConfig& c, Visitor&& visit) {
     visit("n-decoder-layers", c.n_decoder_layers, kLayerCounts, "layers of the decoder");
   });
   encoder_decoder_fields(c, visit);
+  visit("decoder-autoreg", c.decoder_autoreg,
+        "what lets target tokens see earlier ones: self_attention, or ssru, a simple recurrent "
+        "unit, which is faster");
   visit("output-scale", c.output_scale, between(1e-6, 1e6),
         "factor of the decoder's output before the output projection");
 }

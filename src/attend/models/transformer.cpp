@@ -35,6 +35,7 @@ Transformer::Transformer(const TransformerConfig& config)
                {.layers = config.n_decoder_layers,
                 .cross_attention = true,
                 .causal = true,
+                .recurrent = config.decoder_autoreg == DecoderAutoreg::ssru,
                 .output_scale = config.output_scale}) {}
 
 Variable Transformer::encode(const Ragged& src, Pass& pass) const {

@@ -17,7 +17,8 @@ void check_ssru(const Variable& z, const Variable& g, const Ids& offsets, const 
   const Shape states{static_cast<std::int64_t>(offsets->size()) - 1, z.dim(1)};
   detail::expect(before.shape() == states, "ssru", "states [B, D] of the offsets", before.shape(),
                  states);
-  if (will_record({&z, &g})) throw ShapeError("[ssru] states before the sequences need no gradient");
+  if (will_record({&z, &g}))
+    throw ShapeError("[ssru] states before the sequences need no gradient");
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ const Cases kTranslationModel{
     {"norm-first", "yes", "", kModel},
     {"tie-embeddings", "none", "", kModel},
     {"output-bias", "yes", "", kModel},
+    {"decoder-autoreg", "ssru", "", kModel},
     {"output-scale", "0.5", "", kModel},
     {"tie-embeddings", "inputs", "", kModel},
     {"d-hidden", "12", "--arch rnn", kModel},

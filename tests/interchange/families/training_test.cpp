@@ -111,7 +111,8 @@ TEST_P(TrainedLanguageModel, BeginsWithTheLossThatItsPerplexityIs) {
 
 // Marian's own models begin with the loss that their scores are.
 TEST(TrainedNativeMarian, BeginsWithTheLossOfTheModel) {
-  for (const char* name : {"native_joint", "native_two", "native_spm", "native_pre"}) {
+  for (const char* name :
+       {"native_joint", "native_two", "native_spm", "native_ssru", "native_pre"}) {
     const auto imported = std::make_shared<const Checkpoint>(
         import_model(ModelDirectory(fixture("models") / name)).checkpoint);
     const std::string src = "a man sees the dog .", tgt = "ein Mann sieht der Hund .";

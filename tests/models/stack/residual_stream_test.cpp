@@ -63,7 +63,8 @@ TEST_P(ResidualStreams, HavePartsThatSumToTheOutput) {
 }
 
 TEST_P(ResidualStreams, HaveAPartForEachHeadAndFeedForwardNetwork) {
-  const StackConfig& config = GetParam().config;
+  const TransformerConfig& config = GetParam().config;
+  const int attentions = config.decoder_autoreg == DecoderAutoreg::ssru ? 1 : 2;
   int heads = 0, networks = 0, embeddings = 0;
   const ResidualStream decoder(steps_, "decoder");
   for (const LogitPart& part : decoder.parts(kRow, some_direction(32))) {
@@ -72,7 +73,7 @@ TEST_P(ResidualStreams, HaveAPartForEachHeadAndFeedForwardNetwork) {
     embeddings += part.module == "embedding" ? 1 : 0;
     EXPECT_NE(part.value, 0.0f) << part.module << ":" << part.head;
   }
-  EXPECT_EQ(heads, 2 * 2 * config.n_heads);
+  EXPECT_EQ(heads, 2 * attentions * config.n_heads);
   EXPECT_EQ(networks, 2);
   EXPECT_EQ(embeddings, 1);
 }

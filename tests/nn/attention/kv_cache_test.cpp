@@ -213,6 +213,28 @@ TEST(KVCache, TakesInHypothesesAndForgetsWhatOneHasSeen) {
   expect_error<ShapeError>([&] { cache.forget(3); }, {"[kv_cache]", "3 hypotheses", "got 3"});
 }
 
+TEST(KVCache, ShowsARecurrenceTheLastRowOfEveryHypothesis) {
+  KVCache cache(1, 2);
+  const auto last = [&](const Rows& rows) {
+    cache.extend(rows);
+    std::vector<float> keys;
+    const Tensor found = cache.last_rows(0, 2);
+    for (std::int64_t r = 0; found.defined() && r < found.rows(); ++r)
+      keys.push_back(found.row(r)[0]);
+    return keys;
+  };
+  EXPECT_EQ(last({1, 1}), std::vector<float>{}) << "all are new";
+  cache.append(0, block({1, 2}));
+  EXPECT_EQ(last({2, 0}), std::vector<float>{1});
+  EXPECT_EQ(cache.new_offsets().size(), 2) << "one hypothesis has new rows";
+  cache.append(0, block({3, 4}));
+  cache.reorder(Rows{1, 0, 0});
+  EXPECT_EQ(last({1, 1, 1}), (std::vector<float>{2, 4, 4}));
+  cache.append(0, block({5, 6, 7}));
+  cache.forget(1);
+  EXPECT_EQ(last({1, 1, 1}), (std::vector<float>{5, 0, 7}));
+}
+
 TEST(KVCache, RefusesParentsAndRowsThatDoNotExist) {
   KVCache cache(1, 2);
   expect_error<ShapeError>(

@@ -10,7 +10,10 @@ namespace {
 const std::vector<RouteField> kInputFields{{"inputs", FieldType::inputs, "texts", true}};
 
 Parameters inputs_in(const std::string& json) {
-  HttpRequest request{.method = "POST", .path = "/", .body = R"({"inputs": )" + json + "}"};
+  HttpRequest request;
+  request.method = "POST";
+  request.path = "/";
+  request.body = R"({"inputs": )" + json + "}";
   request.headers.add("content-type", "application/json");
   return Parameters(request, kInputFields);
 }

@@ -2,9 +2,9 @@
 
 namespace attend {
 
-Variable SequenceContext::attend_to_self(const MultiHeadAttention& attention, int,
-                                         const SelfAttentionInput& x, Pass& pass) {
-  return attention.self(x, self_, positions_, pass);
+Variable SequenceContext::mix(const SequenceMixing& mixing, int, const SelfAttentionInput& x,
+                              Pass& pass) {
+  return mixing.self(x, self_, positions_, pass);
 }
 
 Variable SequenceContext::attend_to_memory(const MultiHeadAttention& attention, int,
@@ -25,9 +25,9 @@ CacheContext::CacheContext(KVCache& cache, const EncoderMemory& memory,
   offsets_ = std::move(offsets);
 }
 
-Variable CacheContext::attend_to_self(const MultiHeadAttention& attention, int layer,
-                                      const SelfAttentionInput& x, Pass&) {
-  return attention.self_cached(x, cache_, layer);
+Variable CacheContext::mix(const SequenceMixing& mixing, int layer, const SelfAttentionInput& x,
+                           Pass&) {
+  return mixing.self_cached(x, cache_, layer);
 }
 
 Variable CacheContext::attend_to_memory(const MultiHeadAttention& attention, int layer,

@@ -20,8 +20,8 @@ class AttentionContext {
   virtual ~AttentionContext() = default;
   // This context if it is one of whole sequences, which can be computed again; else null.
   virtual const SequenceContext* whole() const { return nullptr; }
-  virtual Variable attend_to_self(const MultiHeadAttention& attention, int layer,
-                                  const SelfAttentionInput& x, Pass& pass) = 0;
+  virtual Variable mix(const SequenceMixing& mixing, int layer, const SelfAttentionInput& x,
+                       Pass& pass) = 0;
   // Called only by layers with cross-attention.
   virtual Variable attend_to_memory(const MultiHeadAttention& attention, int layer,
                                     const Variable& x, Pass& pass) = 0;
@@ -49,8 +49,8 @@ class SequenceContext final : public AttentionContext {
     other.memory_ = std::move(memory);
     return other;
   }
-  Variable attend_to_self(const MultiHeadAttention& attention, int layer,
-                          const SelfAttentionInput& x, Pass& pass) override;
+  Variable mix(const SequenceMixing& mixing, int layer, const SelfAttentionInput& x,
+               Pass& pass) override;
   Variable attend_to_memory(const MultiHeadAttention& attention, int layer, const Variable& x,
                             Pass& pass) override;
 
@@ -81,8 +81,8 @@ class CacheContext final : public AttentionContext {
   explicit CacheContext(KVCache& cache) : cache_(cache) {}
   // source: the source of each new position.
   CacheContext(KVCache& cache, const EncoderMemory& memory, std::span<const CrossKeys> source);
-  Variable attend_to_self(const MultiHeadAttention& attention, int layer,
-                          const SelfAttentionInput& x, Pass& pass) override;
+  Variable mix(const SequenceMixing& mixing, int layer, const SelfAttentionInput& x,
+               Pass& pass) override;
   Variable attend_to_memory(const MultiHeadAttention& attention, int layer, const Variable& x,
                             Pass& pass) override;
 

@@ -4,6 +4,7 @@
 
 #include "attend/autograd/recompute.h"
 #include "attend/nn/residual_step.h"
+#include "attend/nn/simple_recurrent_unit.h"
 #include "attend/ops/elementwise.h"
 
 namespace attend {
@@ -21,14 +22,6 @@ MultiHeadAttentionOptions attention_of(const StackConfig& config) {
   options.biases = config.attention_biases;
   options.n_key_heads = config.n_key_heads;
   if (config.qk_norm) options.qk_norm = config.norm;
-  return options;
-}
-
-MultiHeadAttentionOptions self_attention_of(const StackConfig& config,
-                                            std::shared_ptr<const RelativePositions> relative) {
-  MultiHeadAttentionOptions options = attention_of(config);
-  options.relative = std::move(relative);
-  if (config.positions == PositionKind::rotary) options.rotary = config.rotary;
   return options;
 }
 
@@ -55,10 +48,19 @@ SublayerConnection connection_of(ParameterSet& parameters, const std::string& pa
 
 }  // namespace
 
+std::unique_ptr<const SequenceMixing> self_attention(
+    ParameterSet& parameters, const std::string& path, const StackConfig& config,
+    std::shared_ptr<const RelativePositions> relative) {
+  MultiHeadAttentionOptions options = attention_of(config);
+  options.relative = std::move(relative);
+  if (config.positions == PositionKind::rotary) options.rotary = config.rotary;
+  return std::make_unique<MultiHeadAttention>(parameters, path, options);
+}
+
 TransformerLayer::TransformerLayer(ParameterSet& parameters, const std::string& path,
                                    const StackConfig& config, bool cross_attention,
-                                   std::shared_ptr<const RelativePositions> relative)
-    : self_attn_(parameters, path + ".self_attn", self_attention_of(config, std::move(relative))),
+                                   std::unique_ptr<const SequenceMixing> mixing)
+    : mixing_(std::move(mixing)),
       self_connection_(connection_of(parameters, path + ".norm1", config)),
       norm_keys_(!config.norm_first || config.norm_keys),
       cross_(cross_attention ? std::optional(CrossAttention{
@@ -72,8 +74,7 @@ TransformerLayer::TransformerLayer(ParameterSet& parameters, const std::string& 
 Variable TransformerLayer::forward(const Variable& x, AttentionContext& context, int layer,
                                    Pass& pass) const {
   const auto self = [&](const Variable& in) {
-    return context.attend_to_self(self_attn_, layer, norm_keys_ ? in : SelfAttentionInput(in, x),
-                                  pass);
+    return context.mix(*mixing_, layer, norm_keys_ ? in : SelfAttentionInput(in, x), pass);
   };
   const auto memory = [&](const Variable& in) {
     return context.attend_to_memory(cross_->attention, layer, in, pass);
@@ -110,15 +111,22 @@ TransformerStack::TransformerStack(ParameterSet& parameters, const std::string& 
     : path_(path), output_scale_(role.output_scale) {
   const bool has_own_positions =
       config.positions == PositionKind::relative && !config.relative.shared;
-  const auto shared =
-      has_own_positions ? nullptr : relative_positions_of(parameters, path, config, role.causal);
+  const auto shared = has_own_positions || role.recurrent
+                          ? nullptr
+                          : relative_positions_of(parameters, path, config, role.causal);
+  const auto mixing_of = [&](const std::string& layer) -> std::unique_ptr<const SequenceMixing> {
+    if (role.recurrent)
+      return std::make_unique<SimpleRecurrentUnit>(parameters, layer + ".recurrence",
+                                                   config.d_model);
+    const std::string self = layer + ".self_attn";
+    return self_attention(
+        parameters, self, config,
+        has_own_positions ? relative_positions_of(parameters, self, config, role.causal) : shared);
+  };
   layers_.reserve(static_cast<std::size_t>(role.layers));
   for (int i = 0; i < role.layers; ++i) {
     const std::string layer = fmt::format("{}.layers.{}", path, i);
-    const auto own = has_own_positions ? relative_positions_of(parameters, layer + ".self_attn",
-                                                               config, role.causal)
-                                       : shared;
-    layers_.emplace_back(parameters, layer, config, role.cross_attention, own);
+    layers_.emplace_back(parameters, layer, config, role.cross_attention, mixing_of(layer));
   }
   if (config.normalizes_output())
     norm_.emplace(parameters, path + ".norm", config.d_model, config.norm);

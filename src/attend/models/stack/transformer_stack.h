@@ -16,13 +16,16 @@
 
 namespace attend {
 
+// The self-attention of a layer.
+std::unique_ptr<const SequenceMixing> self_attention(
+    ParameterSet& parameters, const std::string& path, const StackConfig& config,
+    std::shared_ptr<const RelativePositions> relative = nullptr);
+
 class TransformerLayer {
  public:
-  // Parameters self_attn, norm1, [cross_attn, norm2,] feed_forward and the last norm, numbered
-  // consecutively.
+  // Parameters norm1, [cross_attn, norm2,] feed_forward and the last norm, numbered consecutively.
   TransformerLayer(ParameterSet& parameters, const std::string& path, const StackConfig& config,
-                   bool cross_attention,
-                   std::shared_ptr<const RelativePositions> relative = nullptr);
+                   bool cross_attention, std::unique_ptr<const SequenceMixing> mixing);
   // `layer` is the index of this layer, for the context. [N, D] -> [N, D]
   Variable forward(const Variable& x, AttentionContext& context, int layer, Pass& pass) const;
   // Keys and values of a memory [M, D], for layers with cross-attention.
@@ -36,7 +39,7 @@ class TransformerLayer {
     SublayerConnection connection;
   };
 
-  MultiHeadAttention self_attn_;
+  std::unique_ptr<const SequenceMixing> mixing_;
   SublayerConnection self_connection_;
   bool norm_keys_;
   std::optional<CrossAttention> cross_;
@@ -49,6 +52,7 @@ struct StackRole {
   int layers = 1;
   bool cross_attention = false;
   bool causal = false;        // its tokens see no later ones, as its context says, too
+  bool recurrent = false;     // simple recurrent units instead of self-attention; for causal ones
   float output_scale = 1.0f;  // factor of the output, after the last normalization
 };
 
@@ -56,10 +60,11 @@ class TransformerStack {
  public:
   TransformerStack(ParameterSet& parameters, const std::string& path, const StackConfig& config,
                    const StackRole& role);
-  // Parameters layers.N, norm after the last layer, if it has one, and relative_positions of
-  // learned relative positions that layers share; others are in layers.N.self_attn.
-  // [N, D] -> [N, D]. A pass that requests hidden states gets x and the output of every layer, the
-  // last one before it is scaled; one that requests the residual stream gets all that happens to x.
+  // Parameters layers.N, which begin with self_attn or recurrence, norm after the last layer, if it
+  // has one, and relative_positions of learned relative positions that layers share; others are in
+  // layers.N.self_attn. [N, D] -> [N, D]. A pass that requests hidden states gets x and the output
+  // of every layer, the last one before it is scaled; one that requests the residual stream gets
+  // all that happens to x.
   Variable forward(Variable x, AttentionContext& context, Pass& pass) const;
   // Keys and values of a memory [M, D] for every layer, computed once per source.
   std::vector<Tensor> project_memory(const Variable& memory) const;

@@ -57,8 +57,9 @@ void KVCache::extend(std::span<const std::int32_t> rows_per_hypothesis) {
   make_room(
       std::accumulate(rows_per_hypothesis.begin(), rows_per_hypothesis.end(), std::size_t{0}));
   std::vector<CacheSlot> newest;
-  std::vector<std::int32_t> positions;
+  std::vector<std::int32_t> positions, offsets{0};
   for (std::size_t r = 0; r < history_.size(); ++r) {
+    if (rows_per_hypothesis[r] > 0) offsets.push_back(offsets.back() + rows_per_hypothesis[r]);
     for (std::int32_t i = 0; i < rows_per_hypothesis[r]; ++i) {
       positions.push_back(static_cast<std::int32_t>(history_[r].size()));
       newest.push_back(free_.back());
@@ -69,6 +70,7 @@ void KVCache::extend(std::span<const std::int32_t> rows_per_hypothesis) {
   new_rows_.assign(rows_per_hypothesis.begin(), rows_per_hypothesis.end());
   newest_ = slot_ids(newest);
   positions_ = std::move(positions);
+  new_offsets_ = std::move(offsets);
   offsets_ = {};
 }
 
@@ -114,6 +116,28 @@ void KVCache::append(int layer, const Tensor& keys_values) {
     pages.push_back(
         Tensor::empty({page_rows_[pages.size()], keys_values.cols()}, keys_values.dtype()));
   backend()->scatter_rows(keys_values, newest_, pages);
+}
+
+Tensor KVCache::last_rows(int layer, std::int64_t width) const {
+  std::vector<CacheSlot> slots;
+  std::vector<std::int32_t> rows;  // of `slots`, for each hypothesis; -1: it has none
+  for (std::size_t r = 0; r < history_.size(); ++r) {
+    if (new_rows_[r] == 0) continue;
+    const std::size_t before = history_[r].size() - static_cast<std::size_t>(new_rows_[r]);
+    rows.push_back(before == 0 ? -1 : static_cast<std::int32_t>(slots.size()));
+    if (before > 0) slots.push_back(history_[r][before - 1]);
+  }
+  if (slots.empty()) return {};
+  const auto found = static_cast<std::int64_t>(slots.size());
+  const Tensor states = Tensor::zeros({found + 1, width});  // and a row of zeros
+  const std::vector<std::int32_t> offsets{0, static_cast<std::int32_t>(found)};
+  backend()->gather_keys({pages_[static_cast<std::size_t>(layer)], slot_ids(slots), offsets}, 0, 1,
+                         states.slice_rows(0, found));
+  if (found == std::ssize(rows)) return states.slice_rows(0, found);
+  std::replace(rows.begin(), rows.end(), -1, static_cast<std::int32_t>(found));
+  const Tensor all = Tensor::empty({std::ssize(rows), width});
+  backend()->gather_rows(states, rows, all);
+  return all;
 }
 
 KeyRows KVCache::view(int layer) {

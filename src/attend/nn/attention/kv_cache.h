@@ -37,6 +37,12 @@ class KVCache {
   // Positions of the new rows in their hypotheses, from 0.
   const Ids& positions() const { return positions_; }
 
+  // For a recurrence: where the new rows of each hypothesis that has some begin [H+1], and the f32
+  // rows [H, W] that it had before them: zeros if it had none, undefined if
+  // none of them had one.
+  const Ids& new_offsets() const { return new_offsets_; }
+  Tensor last_rows(int layer, std::int64_t width) const;
+
   // What each new position sees: its hypothesis up to itself. Valid until the next call of another
   // member.
   KeyRows view(int layer);
@@ -55,6 +61,7 @@ class KVCache {
   Rows new_rows_;                                // of each hypothesis, by the last extend
   Ids newest_;                                   // slot_ids() of these rows
   Ids positions_;                                // of the same
+  Ids new_offsets_;                              // where each hypothesis with some begins
   Ids slots_, offsets_;                          // for views of any layer; undefined: to be rebuilt
 };
 

@@ -8,13 +8,14 @@
 #include "attend/nn/attention/attention_function.h"
 #include "attend/nn/attention/attention_projections.h"
 #include "attend/nn/attention/kv_cache.h"
+#include "attend/nn/attention/sequence_mixing.h"
 #include "attend/nn/layers.h"
 #include "attend/nn/parameters/parameters.h"
 #include "attend/nn/pass.h"
 
 namespace attend {
 
-class MultiHeadAttention {
+class MultiHeadAttention final : public SequenceMixing {
  public:
   // Parameters q_proj, k_proj, v_proj, out_proj, each with a weight and (by default) a bias; q_norm
   // and k_norm; and score.weight for additive scores. Throws ConfigError if n_heads does not divide
@@ -29,7 +30,7 @@ class MultiHeadAttention {
   // of the rows of x in their sequences, which only a rotary encoding reads. Needs d_memory ==
   // d_model. x [N, d_model] -> [N, d_model].
   Variable self(const SelfAttentionInput& x, const AttentionLayout& layout, const Ids& positions,
-                Pass& pass) const;
+                Pass& pass) const override;
 
   // Attention of x [N, d_model] to memory [M, d_memory] -> [N, d_model].
   Variable cross(const Variable& x, const Variable& memory, const AttentionLayout& layout,
@@ -43,7 +44,7 @@ class MultiHeadAttention {
   // Decoding: x [R', d_model] holds the new positions announced by cache.extend, one per
   // hypothesis. Appends their keys and values to layer `layer` of the cache; each position attends
   // to all positions of its hypothesis. No gradients.
-  Variable self_cached(const SelfAttentionInput& x, KVCache& cache, int layer) const;
+  Variable self_cached(const SelfAttentionInput& x, KVCache& cache, int layer) const override;
   // Attends to rows of project_memory(), selected for each row of x.
   Variable cross_cached(const Variable& x, const KeyRows& keys_values) const;
 

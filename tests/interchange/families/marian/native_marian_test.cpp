@@ -64,7 +64,7 @@ class NativeMarianModel : public testing::TestWithParam<const char*> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Of, NativeMarianModel,
-                         testing::Values("native_joint", "native_two", "native_spm"),
+                         testing::Values("native_joint", "native_two", "native_spm", "native_ssru"),
                          [](const auto& suite) { return std::string(suite.param); });
 
 // Marian writes five decimals.
@@ -212,6 +212,7 @@ TEST(NativeMarian, IsNotExportedWithNormsThatMarianMtDoesNotHave) {
   expect_no_export("native_two", "norm-embedding is true instead of false");
   expect_no_export("native_rms", "norm-output is on instead of off");
   expect_no_export("native_pre", "norm-first is true instead of false");
+  expect_no_export("native_ssru", "decoder-autoreg is ssru instead of self_attention");
 }
 
 class DamagedNativeMarian : public DamagedDirectory {
@@ -279,7 +280,10 @@ TEST_F(NativeMarianSettings, AreAllKnownOrRefused) {
                          {"transformer-decoder-dim-ffn", "48"});
   expect_refused_setting("transformer-decoder-autoreg: self-attention",
                          "transformer-decoder-autoreg: rnn",
-                         {"transformer-decoder-autoreg", "rnn"});
+                         {"dec-cell", "gru", "only \"ssru\" is supported"});
+  expect_refused_setting("transformer-decoder-autoreg: self-attention",
+                         "transformer-decoder-autoreg: average-attention",
+                         {"transformer-decoder-autoreg", "average-attention"});
   expect_refused_setting("transformer-tied-layers:\n  []", "transformer-tied-layers:\n  - 1",
                          {"transformer-tied-layers"});
   expect_refused_setting("transformer-train-position-embeddings: false",

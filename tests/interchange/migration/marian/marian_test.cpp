@@ -241,7 +241,8 @@ TEST(MigratedMarian, HasAFateForEveryOption) {
 
 // What Marian writes into its models: the recipe makes a model of that form.
 TEST(MigratedMarian, MakesTheModelThatAnImportMakes) {
-  for (const std::string name : {"native_joint", "native_two", "native_pre", "native_rms"}) {
+  for (const std::string name :
+       {"native_joint", "native_two", "native_pre", "native_rms", "native_ssru"}) {
     SCOPED_TRACE(name);
     const ModelDirectory directory(fixture("models") / name);
     TensorTable weights = open_foreign_weights(directory.open("model.npz"));

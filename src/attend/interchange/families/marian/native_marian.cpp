@@ -66,7 +66,6 @@ void require_marian_settings(ForeignConfig& config) {
   config.require("type", "transformer");
   config.require("transformer-ffn-depth", 2);
   config.require("transformer-attention-mask", "default");
-  config.require("transformer-decoder-autoreg", "self-attention");
   for (const char* list : {"input-types", "transformer-tied-layers"})
     config.require(list, nlohmann::json::array());
   for (const char* other :
@@ -74,6 +73,19 @@ void require_marian_settings(ForeignConfig& config) {
         "transformer-no-projection", "transformer-pool", "transformer-disable-position-embeddings",
         "transformer-train-position-embeddings"})
     config.require(other, false);
+}
+
+// A recurrent decoder is one of simple recurrent units.
+DecoderAutoreg read_marian_autoreg(ForeignConfig& config) {
+  constexpr std::array kKinds{DecoderAutoreg::self_attention, DecoderAutoreg::ssru};
+  const DecoderAutoreg kind =
+      kKinds[config.choice("transformer-decoder-autoreg", {"self-attention", "rnn"})];
+  if (kind == DecoderAutoreg::ssru) {
+    config.require("dec-cell", "ssru");
+    for (const char* other : {"layer-normalization", "transformer-rnn-projection"})
+      config.require(other, false);
+  }
+  return kind;
 }
 
 TransformerConfig read_marian_shape(ForeignConfig& config) {
@@ -93,6 +105,7 @@ TransformerConfig read_marian_shape(ForeignConfig& config) {
   shape.activation =
       kActivations[config.choice("transformer-ffn-activation", {"swish", "relu", "gelu"})];
   read_marian_norms(config, shape);
+  shape.decoder_autoreg = read_marian_autoreg(config);
   shape.positions = PositionKind::sinusoidal_t2t;
   shape.output_bias = true;
   const bool all = config.boolean_or("tied-embeddings-all", false),

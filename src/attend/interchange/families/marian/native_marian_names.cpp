@@ -21,6 +21,9 @@ constexpr std::array kMarianMaps{
     NameRule{"#.layers.*.self_attn.v_proj.bias", "#_l*_self_bv", kRow},
     NameRule{"#.layers.*.self_attn.out_proj.weight", "#_l*_self_Wo", kTransposedMap},
     NameRule{"#.layers.*.self_attn.out_proj.bias", "#_l*_self_bo", kRow},
+    NameRule{"decoder.layers.*.recurrence.value.weight", "decoder_l*_rnn_W", kTransposedMap},
+    NameRule{"decoder.layers.*.recurrence.gate.weight", "decoder_l*_rnn_Wf", kTransposedMap},
+    NameRule{"decoder.layers.*.recurrence.gate.bias", "decoder_l*_rnn_bf", kRow},
     NameRule{"#.layers.*.cross_attn.q_proj.weight", "#_l*_context_Wq", kTransposedMap},
     NameRule{"#.layers.*.cross_attn.q_proj.bias", "#_l*_context_bq", kRow},
     NameRule{"#.layers.*.cross_attn.k_proj.weight", "#_l*_context_Wk", kTransposedMap},
@@ -39,8 +42,12 @@ constexpr std::array kMarianMaps{
 struct MarianNorm {
   std::string_view ours, theirs;
 };
+constexpr MarianNorm kRecurrenceNorm{"decoder.layers.*.norm1", "decoder_l*_rnn_ffn"};
+constexpr std::array kSelfNorms{
+    MarianNorm{"encoder.layers.*.norm1", "encoder_l*_self_Wo"},
+    MarianNorm{"decoder.layers.*.norm1", "decoder_l*_self_Wo"},
+};
 constexpr std::array kSublayerNorms{
-    MarianNorm{"#.layers.*.norm1", "#_l*_self_Wo"},
     MarianNorm{"encoder.layers.*.norm2", "encoder_l*_ffn_ffn"},
     MarianNorm{"decoder.layers.*.norm2", "decoder_l*_context_Wo"},
     MarianNorm{"decoder.layers.*.norm3", "decoder_l*_ffn_ffn"},
@@ -82,6 +89,9 @@ void add_norm(NameMap& names, const MarianNorm& norm, NormKind kind, bool before
 NameMap native_marian_names(const TransformerConfig& shape, const TensorTable& weights) {
   NameMap names(kMarianMaps, /*first_layer=*/1);
   const NormKind kind = shape.norm.kind;
+  const bool is_recurrent = shape.decoder_autoreg == DecoderAutoreg::ssru;
+  add_norm(names, kSelfNorms[0], kind, shape.norm_first);
+  add_norm(names, is_recurrent ? kRecurrenceNorm : kSelfNorms[1], kind, shape.norm_first);
   for (const MarianNorm& norm : kSublayerNorms) add_norm(names, norm, kind, shape.norm_first);
   add_norm(names, kOutputNorm, kind, false);
   for (const MarianNorm& norm : kEmbeddingNorms) add_norm(names, norm, kind, true);

@@ -32,6 +32,20 @@ void marian_as_in_encoder(Migration& m, const ForeignOption& option, std::string
   m.without_equal(option.name, "encoder and decoder have feed-forward networks of one shape");
 }
 
+// Also for dec-cell, which matters to a recurrent decoder alone.
+void marian_autoreg(Migration& m, const ForeignOption& option, std::string_view) {
+  constexpr const char *kAutoreg = "transformer-decoder-autoreg", *kCell = "dec-cell";
+  const bool is_recurrent = m.text(kAutoreg) == "rnn";
+  if (is_recurrent && m.text(kCell) == "ssru" && !m.is_on("layer-normalization") &&
+      !m.is_on("transformer-rnn-projection"))
+    return m.translate({kAutoreg, kCell}, "decoder-autoreg", {"ssru"});
+  if (option.name == kCell) return m.same(kCell, kForRecurrent);
+  if (m.text(kAutoreg, "self-attention") == "self-attention")
+    return m.same(kAutoreg, "the decoder has self-attention");
+  m.without_equal(kAutoreg,
+                  "a decoder has self-attention, or plain simple recurrent units (dec-cell: ssru)");
+}
+
 void marian_ties(Migration& m, const ForeignOption&, std::string_view) {
   const bool all = m.is_on("tied-embeddings-all"), src = m.is_on("tied-embeddings-src"),
              tgt = m.is_on("tied-embeddings");
@@ -122,9 +136,7 @@ constexpr MigrationRule kModelRules[] = {
     {"tied-embeddings-src", marian_ties, "", Takes::maybe},
     {"tied-embeddings-all", marian_ties, "", Takes::maybe},
     {"output-omit-bias", marian_output_bias, "", Takes::maybe},
-    {"transformer-decoder-autoreg", is_same_if,
-     "self-attention|the decoder of a Transformer has self-attention; arch = \"rnn\" is a "
-     "recurrent encoder and decoder"},
+    {"transformer-decoder-autoreg", marian_autoreg},
     {"transformer-tied-layers", has_no_equal_if_on, "every layer has its own weights", Takes::list},
     {"transformer-attention-mask", is_same_if,
      "default|positions = \"alibi\" has fixed slopes, without Marian's shift"},
@@ -162,7 +174,7 @@ constexpr MigrationRule kModelRules[] = {
     {"enc-type", is_same, kForRecurrent},
     {"enc-cell", is_same, kForRecurrent},
     {"enc-cell-depth", is_same, kForRecurrent},
-    {"dec-cell", is_same, kForRecurrent},
+    {"dec-cell", marian_autoreg},
     {"dec-cell-base-depth", is_same, kForRecurrent},
     {"dec-cell-high-depth", is_same, kForRecurrent},
     {"skip", is_same, kForRecurrent, Takes::maybe},
