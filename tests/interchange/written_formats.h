@@ -72,6 +72,17 @@ inline std::string written_npy(const std::string& header, const std::string& dat
          bytes_of(static_cast<std::uint16_t>(header.size())) + header + data;
 }
 
+inline std::string written_marian_shortlist(std::uint64_t always,
+                                            const std::vector<std::uint64_t>& offsets,
+                                            const std::vector<std::uint32_t>& ids) {
+  std::string bytes = bytes_of(std::uint64_t{0xF11A48D5013417F5}) + bytes_of(std::uint64_t{1}) +
+                      bytes_of(always) + bytes_of(std::uint64_t{10}) +
+                      bytes_of(std::uint64_t{offsets.size()}) + bytes_of(std::uint64_t{ids.size()});
+  for (const std::uint64_t offset : offsets) bytes += bytes_of(offset);
+  for (const std::uint32_t id : ids) bytes += bytes_of(id);
+  return bytes;
+}
+
 struct WrittenMarianItem {
   std::string name;
   std::uint64_t type = 0x404;

@@ -33,13 +33,24 @@ std::optional<std::string> named_base(const fs::path& path) {
 
 }  // namespace
 
+namespace {
+
+// "model.deen.intgemm.alphas.bin", perhaps packed by gzip.
+bool is_firefox_model(std::string_view name) {
+  if (name.ends_with(".gz")) name.remove_suffix(3);
+  return name.starts_with("model.") && name.ends_with(".bin");
+}
+
+}  // namespace
+
 bool is_foreign_model(const fs::path& path) {
   if (is_gguf(path) || path.extension() == ".argosmodel") return true;
   if (!fs::is_directory(path)) return false;
   if (fs::exists(path / "model" / "model.bin")) return true;
   const std::vector<std::string> names = ModelDirectory(path).names();
   return std::any_of(names.begin(), names.end(), [](const std::string& name) {
-    return name == "config.json" || name == "model.bin" || name.ends_with("decoder.yml");
+    return name == "config.json" || name == "model.bin" || name.ends_with("decoder.yml") ||
+           is_firefox_model(name);
   });
 }
 

@@ -130,9 +130,12 @@ Opened open_model(const ModelDirectory& directory) {
                           std::move(package->language_names));
   const bool has_config = directory.contains("config.json");
   // A binary model of Marian may have the name of CTranslate2's.
-  if (auto native = has_config ? std::nullopt : open_native_marian(directory))
+  if (auto native = has_config ? std::nullopt : open_native_marian(directory)) {
+    LanguagePair languages = languages_in(directory);
+    if (languages.source.empty()) languages = std::move(native->languages);
     return {std::move(native->foreign), std::move(native->weights), "marian", "native Marian",
-            languages_in(directory)};
+            std::move(languages)};
+  }
   if (auto model = open_ctranslate2(directory, directory))
     return open_converted(*std::move(model), languages_in(directory));
   if (has_config) return open_huggingface(directory);

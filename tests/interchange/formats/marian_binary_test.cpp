@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "attend/error.h"
 #include "core/memory_file.h"
 #include "interchange/fixtures.h"
@@ -40,11 +42,34 @@ TEST(MarianBinary, NamesTypesThatItCannotRead) {
   };
   refuse(0x402, "float16");
   refuse(0x2801, "packed8avx512");
-  refuse(0x10001, "intgemm8;");
   refuse(0x13001, "intgemm8avx512vnni");
   refuse(0x14002, "intgemm16sse2");
-  refuse(0x4101, "intgemm8;");
+  refuse(0x4102, "intgemm16;");
   refuse(0x777, "type 0x777");
+}
+
+// Matrices lie column after column, tables row after row; the scale follows.
+TEST(MarianBinary, HoldsWeightsInEightBitsForAnyProcessor) {
+  const std::string bytes{1, 2, 3, 4, 5, -6}, stored = bytes + bytes_of(2.0f) + "padding";
+  for (const std::uint64_t type : {0x10001, 0x4101}) {
+    TensorTable table = read_marian_binary(memory_file(written_marian(
+        {{"encoder_l1_self_Wq", type, {3, 2}, stored}, {"Wemb", type, {3, 2}, stored}})));
+    EXPECT_EQ(table.read("encoder_l1_self_Wq", {3, 2}).to_vector(),
+              (std::vector<float>{0.5f, 2.0f, 1.0f, 2.5f, 1.5f, -3.0f}));
+    EXPECT_EQ(table.read("Wemb", {3, 2}).to_vector(),
+              (std::vector<float>{0.5f, 1.0f, 1.5f, 2.0f, 2.5f, -3.0f}));
+  }
+}
+
+TEST(MarianBinary, RefusesWeightsInEightBitsWithoutAScale) {
+  const auto read = [](const std::string& data) {
+    return read_marian_binary(memory_file(written_marian({{"Wemb", 0x10001, {1, 2}, data}})))
+        .read("Wemb");
+  };
+  expect_error<DataError>([&] { read("ab"); }, {"tensor 'Wemb'", "truncated?"});
+  for (const float scale : {0.0f, -1.0f, INFINITY, NAN})
+    expect_error<DataError>([&] { read("ab" + bytes_of(scale)); },
+                            {"tensor 'Wemb': expected a positive scale"});
 }
 
 TEST(MarianBinary, ComparesShapesWithTheirData) {

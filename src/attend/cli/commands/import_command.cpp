@@ -125,9 +125,8 @@ void run_import(const ImportArguments& a, const OptionBinding& binding) {
 
 void add_import_command(CLI::App& app) {
   CLI::App& command = add_command(app, "import",
-                                  "Convert a model of Hugging Face, Marian, CTranslate2, Argos "
-                                  "Translate or llama.cpp to a model "
-                                  "file");
+                                  "Convert a model of Hugging Face, Marian, Firefox, CTranslate2, "
+                                  "Argos Translate or llama.cpp to a model file");
   const auto arguments = std::make_shared<ImportArguments>();
   add_argument(
       command, arguments->directory,

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,7 +27,9 @@ struct MarianType {
 };
 
 constexpr std::uint64_t kFloat32 = 0x404, kInt8 = 0x101;
-// Unsupported types, for the message. The last four belong to the branch that browsers use.
+// The second one is that of the branch that browsers use.
+constexpr std::array<std::uint64_t, 2> kIntgemm8{0x10001, 0x4101};
+// Unsupported types, for the message. The last one belongs to the branch that browsers use.
 constexpr std::array kForeignTypes = {MarianType{0x102, "int16"},
                                       MarianType{0x104, "int32"},
                                       MarianType{0x108, "int64"},
@@ -37,7 +42,6 @@ constexpr std::array kForeignTypes = {MarianType{0x102, "int16"},
                                       MarianType{0x802, "packed16"},
                                       MarianType{0x1801, "packed8avx2"},
                                       MarianType{0x2801, "packed8avx512"},
-                                      MarianType{0x10001, "intgemm8"},
                                       MarianType{0x10002, "intgemm16"},
                                       MarianType{0x18001, "intgemm8ssse3"},
                                       MarianType{0x11001, "intgemm8avx2"},
@@ -46,13 +50,41 @@ constexpr std::array kForeignTypes = {MarianType{0x102, "int16"},
                                       MarianType{0x14002, "intgemm16sse2"},
                                       MarianType{0x11002, "intgemm16avx2"},
                                       MarianType{0x12002, "intgemm16avx512"},
-                                      MarianType{0x4101, "intgemm8"},
                                       MarianType{0x4102, "intgemm16"}};
 
 struct MarianItem {
   std::uint64_t name_size = 0, type = 0, rank = 0, data_size = 0;
   ForeignTensor tensor;
+
+  bool is_quantized() const {
+    return std::find(kIntgemm8.begin(), kIntgemm8.end(), type) != kIntgemm8.end();
+  }
+  // Bytes of the elements and what belongs to them.
+  std::uint64_t needed_bytes(std::uint64_t elements) const {
+    return is_quantized() ? elements + sizeof(float) : elements * size_of(tensor.type);
+  }
 };
+
+// The elements of weights in 8 bits, as float32 in row-major order.
+void dequantize(const ForeignTensor& tensor, std::span<const std::byte> stored,
+                std::span<std::byte> to) {
+  const std::size_t count = stored.size() - sizeof(float);
+  float multiplier = 0;
+  std::memcpy(&multiplier, stored.data() + count, sizeof multiplier);
+  if (!std::isfinite(multiplier) || multiplier <= 0.0f)
+    throw DataError(fmt::format("{}: tensor {}: expected a positive scale, found {}", tensor.file,
+                                quote(tensor.name), multiplier));
+  const bool is_table = tensor.name.ends_with("Wemb") || tensor.shape.size() != 2;
+  const auto rows = static_cast<std::size_t>(is_table ? 1 : tensor.shape[0]),
+             columns = is_table ? count : static_cast<std::size_t>(tensor.shape[1]);
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t c = 0; c < columns; ++c) {
+      const float value =
+          static_cast<float>(static_cast<std::int8_t>(stored[c * rows + r])) / multiplier;
+      std::memcpy(to.data() + (r * columns + c) * sizeof value, &value, sizeof value);
+    }
+  }
+}
 
 // Reads a file from its beginning, a range at a time.
 class MarianReader {
@@ -83,8 +115,7 @@ class MarianReader {
   std::uint64_t take_data(const MarianItem& item) {
     const auto elements = count_elements(item.tensor.shape);
     const std::uint64_t begin = position_;
-    if (!elements || *elements * size_of(item.tensor.type) > item.data_size ||
-        item.data_size > left())
+    if (!elements || item.needed_bytes(*elements) > item.data_size || item.data_size > left())
       refuse(fmt::format("tensor {}: expected {} [{}], found {} bytes left for {}; truncated?",
                          quote(item.tensor.name), name_of(item.tensor.type),
                          fmt::join(item.tensor.shape, ", "), left(), item.data_size));
@@ -139,6 +170,7 @@ class MarianReader {
   ElementType type(const MarianItem& item) const {
     if (item.type == kFloat32) return ElementType::f32;
     if (item.type == kInt8) return ElementType::i8;
+    if (item.is_quantized()) return ElementType::f32;
     std::string name = fmt::format("type 0x{:x}", item.type);
     for (const MarianType& known : kForeignTypes)
       if (known.code == item.type) name = known.name;
@@ -160,9 +192,18 @@ TensorTable read_marian_binary(std::shared_ptr<const InputFile> file) {
   std::vector<MarianItem> items = reader.read_items();
   TensorTable table(file->path());
   for (MarianItem& item : items) {
-    item.tensor.read = [file, begin = reader.take_data(item)](std::span<std::byte> to) {
-      if (!to.empty()) file->read(begin, to);
-    };
+    const std::uint64_t begin = reader.take_data(item);
+    if (item.is_quantized()) {
+      item.tensor.read = [file, begin, tensor = item.tensor](std::span<std::byte> to) {
+        std::vector<std::byte> stored(to.size() / sizeof(float) + sizeof(float));
+        file->read(begin, stored);
+        dequantize(tensor, stored, to);
+      };
+    } else {
+      item.tensor.read = [file, begin](std::span<std::byte> to) {
+        if (!to.empty()) file->read(begin, to);
+      };
+    }
     table.add(std::move(item.tensor));
   }
   reader.finish();

@@ -16,8 +16,11 @@
 
 namespace attend {
 
-// Reads tensors of float32 and text (int8). Throws DataError if the file is damaged, and for any
-// other type, which it names: weights packed for one kind of CPU (intgemm) are not supported.
+// Reads tensors of float32, text (int8), and weights in 8 bits for any processor (intgemm8), which
+// become float32: the elements of a matrix are column after column, but row after row in tables of
+// embeddings, and the number that they were multiplied by follows them. Throws DataError if the
+// file is damaged, and for any other type, which it names, such as weights packed for one kind of
+// processor.
 TensorTable read_marian_binary(std::shared_ptr<const InputFile> file);
 
 }  // namespace attend

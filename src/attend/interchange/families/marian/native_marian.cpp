@@ -12,8 +12,10 @@
 #include "attend/error.h"
 #include "attend/interchange/families/families.h"
 #include "attend/interchange/families/marian/marian_norms.h"
+#include "attend/interchange/families/marian/marian_options.h"
 #include "attend/interchange/families/marian/marian_vocabulary.h"
 #include "attend/interchange/families/marian/native_marian_names.h"
+#include "attend/interchange/formats/marian_shortlist.h"
 #include "attend/interchange/weights/foreign_weights.h"
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/tasks/translation/model.h"
@@ -123,84 +125,13 @@ TransformerConfig read_marian_shape(ForeignConfig& config) {
   return shape;
 }
 
-// The options of decoding: the files that make the model, and the search.
-struct MarianOptions {
-  std::string weights;
-  std::vector<std::string> vocabularies;
-  ModelDecoding decoding;
-  bool writes_unknown = false;
-};
-
-// Files are in this directory, wherever they were when the options were written.
-std::string file_name(const std::string& path) {
-  return std::filesystem::path(path).filename().string();
-}
-
-MarianOptions read_marian_options(const ModelDirectory& directory, const std::string& name) {
-  ForeignConfig config =
-      ForeignConfig::from_yaml(directory.text(name), directory.path() + "/" + name);
-  MarianOptions options;
-  const std::vector<std::string> models = config.texts("models");
-  if (models.size() != 1) config.refuse("models", "expected one model");
-  options.weights = file_name(models.front());
-  for (const std::string& vocabulary : config.texts("vocabs"))
-    options.vocabularies.push_back(file_name(vocabulary));
-  if (options.vocabularies.size() != 2) config.refuse("vocabs", "expected two vocabularies");
-  options.decoding.beam_size = static_cast<int>(config.integer_or("beam-size", 12, kBeamSizes));
-  options.decoding.length_penalty =
-      static_cast<float>(config.number_or("normalize", 0.0, kLengthPenalties));
-  options.writes_unknown = config.boolean_or("allow-unk", false);
-  config.require("word-penalty", 0);
-  // How the work is divided and what is printed; how often and how long a search goes on.
-  config.ignore({"relative-paths",
-                 "mini-batch",
-                 "mini-batch-words",
-                 "maxi-batch",
-                 "maxi-batch-sort",
-                 "workspace",
-                 "cpu-threads",
-                 "devices",
-                 "num-devices",
-                 "quiet",
-                 "quiet-translation",
-                 "log",
-                 "log-level",
-                 "max-length",
-                 "max-length-factor",
-                 "max-length-crop",
-                 "n-best",
-                 "alignment",
-                 "allow-special",
-                 "skip-cost",
-                 "no-spm-decode",
-                 "version",
-                 "seed",
-                 "fp16",
-                 "precision"});
-  config.require_all_known();
-  return options;
-}
-
-std::optional<std::string> options_file(const ModelDirectory& directory) {
-  constexpr std::string_view kName = "decoder.yml";
-  if (directory.contains(kName)) return std::string(kName);
-  std::optional<std::string> found;
-  for (const std::string& name : directory.names()) {
-    if (!name.ends_with("." + std::string(kName))) continue;
-    if (found)
-      throw DataError(fmt::format("{}: expected one *.decoder.yml, found {} and {}",
-                                  directory.path(), quote(*found), quote(name)));
-    found = name;
-  }
-  return found;
-}
-
 }  // namespace
 
-std::optional<NativeMarian> open_native_marian(const ModelDirectory& directory) {
-  const std::optional<std::string> name = options_file(directory);
-  if (!name) return std::nullopt;
-  const MarianOptions options = read_marian_options(directory, *name);
+std::optional<NativeMarian> open_native_marian(const ModelDirectory& packed) {
+  const ModelDirectory directory = without_gzip(packed);
+  const std::optional<MarianOptions> found = find_marian_options(directory);
+  if (!found) return std::nullopt;
+  const MarianOptions& options = *found;
   TensorTable weights = open_foreign_weights(directory.open(options.weights));
   ForeignConfig config =
       ForeignConfig::from_yaml(weights.read_text("special:model.yml"),
@@ -216,14 +147,20 @@ std::optional<NativeMarian> open_native_marian(const ModelDirectory& directory) 
   shape.tgt_vocab_size = tgt.vocab_size();
   auto network = std::shared_ptr<EncoderDecoder>(make_encoder_decoder(shape));
   TranslationModel model(std::move(network), std::move(src), std::move(tgt), options.decoding);
+  if (!options.shortlist.empty())
+    model.shortlist = std::make_shared<const Shortlist>(read_marian_shortlist(
+        directory.text(options.shortlist),
+        {model.src_tokenizer.vocab_size(), model.tgt_tokenizer.vocab_size(), joint},
+        directory.path() + "/" + options.shortlist));
   ForeignModel foreign{nullptr, native_marian_names(shape, weights)};
+  foreign.ignorable.push_back("*_QuantMultA");  // of activations in 8 bits
   if (shape.norm_first && shape.norm_keys) foreign.remarks.emplace_back(kNormsOfDecoding);
   remark_fillers(model.tgt_tokenizer, foreign.remarks);
   model.suppressed = fillers_of(model.tgt_tokenizer);
   model.suppressed.push_back(model.special().bos);
   if (!options.writes_unknown) model.suppressed.push_back(model.special().unk);
   foreign.model = std::make_shared<TranslationModel>(std::move(model));
-  return NativeMarian{std::move(foreign), std::move(weights)};
+  return NativeMarian{std::move(foreign), std::move(weights), options.languages};
 }
 
 }  // namespace attend

@@ -11,10 +11,11 @@ namespace attend {
 struct NativeMarian {
   ForeignModel foreign;
   TensorTable weights;
+  LanguagePair languages = {};  // that the names of files say
 };
 
-// nullopt for a directory without decoder.yml or a file *.decoder.yml. Throws DataError and
-// IoError.
-std::optional<NativeMarian> open_native_marian(const ModelDirectory& directory);
+// nullopt for a directory without any of the files of find_marian_options(). Files may be packed
+// with gzip. Throws DataError and IoError.
+std::optional<NativeMarian> open_native_marian(const ModelDirectory& packed);
 
 }  // namespace attend
