@@ -50,6 +50,23 @@ cmp expected.txt served.txt || exit 8
   EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 3) << log;
 }
 
+TEST_F(ServeCommand, ServesAModelOfAnotherProgramUnderItsName) {
+  const std::string directory =
+      std::string(ATTEND_SOURCE_DIR) + "/tests/interchange/data/models/bert_sentences";
+  EXPECT_EQ(shell(std::string(kServe) + R"(
+export ATTEND_CACHE=$PWD/cache
+serve )" + directory +
+                  R"(
+curl -sf $url/v1/models > models.json || exit 8
+kill -TERM $server
+wait $server
+)"),
+            0)
+      << error_ << read(path("log.err"));
+  EXPECT_NE(read(path("models.json")).find("\"bert_sentences\""), std::string::npos)
+      << read(path("models.json"));
+}
+
 TEST_F(ServeCommand, LoadsModelsAgainOnSighup) {
   train("run");
   EXPECT_EQ(shell(std::string(kServe) + R"(

@@ -148,8 +148,8 @@ void add_serve_command(CLI::App& app) {
   const auto arguments = std::make_shared<ServeArguments>();
   add_argument(command, arguments->models,
                {"models", "MODEL",
-                "model files or folders of runs; each may be followed by ,name=small ,adapter=FILE "
-                "and, for translators, ,src=en ,tgt=de; may be left out with --models-dir",
+                "model files, folders of runs, or what `attend import` reads; each may be followed by "
+                ",name=small ,adapter=FILE and, for translators, ,src=en ,tgt=de",
                 false});
   OptionBinding(command).add(*arguments);
   on_command(command, [arguments] { run_serve(*arguments); });
