@@ -146,11 +146,12 @@ void run_serve(const ServeArguments& arguments) {
 void add_serve_command(CLI::App& app) {
   CLI::App& command = add_command(app, "serve", "Serve models over HTTP");
   const auto arguments = std::make_shared<ServeArguments>();
-  add_argument(command, arguments->models,
-               {"models", "MODEL",
-                "model files, folders of runs, or what `attend import` reads; each may be followed by "
-                ",name=small ,adapter=FILE and, for translators, ,src=en ,tgt=de",
-                false});
+  add_argument(
+      command, arguments->models,
+      {"models", "MODEL",
+       "model files, folders of runs, or what `attend import` reads; each may be followed by "
+       ",name=small ,adapter=FILE and, for translators, ,src=en ,tgt=de",
+       false});
   OptionBinding(command).add(*arguments);
   on_command(command, [arguments] { run_serve(*arguments); });
 }
