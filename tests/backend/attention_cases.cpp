@@ -135,11 +135,11 @@ const std::vector<Shape> kCachedShapes{
     {0, 1}, {1, 1}, {1, 300}, {5, 9}, {33, 40}};  // queries, most keys of one
 
 KernelCase cached_case(int heads, std::int64_t key_width, std::int64_t value_width, DType dtype,
-                       int group = 1, int reach = -1) {
+                       int group = 1, int reach = -1, float cap = 0.0f) {
   KernelCase kernel;
-  kernel.name =
-      fmt::format("attention_cached_{}x{}x{}_{}{}{}", heads, key_width, value_width, name_of(dtype),
-                  group > 1 ? "_shared" : "", reach >= 0 ? "_distances" : "");
+  kernel.name = fmt::format("attention_cached_{}x{}x{}_{}{}{}{}", heads, key_width, value_width,
+                            name_of(dtype), group > 1 ? "_shared" : "",
+                            reach >= 0 ? "_distances" : "", cap > 0.0f ? "_capped" : "");
   kernel.shapes = kCachedShapes;
   kernel.tolerance = kForward;
   kernel.run = [=](Backend& b, Operands& o, const Shape& shape) -> Results {
@@ -148,6 +148,7 @@ KernelCase cached_case(int heads, std::int64_t key_width, std::int64_t value_wid
     positions.choose(o, shape[0], shape[1]);
     const Tensor out = o.output(shape[0], heads * value_width);
     CachedLayout layout{positions.value_distance, heads, heads / group, 0.3f};
+    layout.cap = cap;
     if (reach >= 0) layout.distance_bias.table = o.normal(2 * reach + 1, heads);
     b.attention_cached(q, positions.keys(), layout, out);
     return {out};
@@ -199,6 +200,8 @@ std::vector<KernelCase> attention_cases() {
     cases.push_back(cached_case(4, 64, 64, dtype, 4));
     cases.push_back(cached_case(8, 16, 16, dtype, 1, 20));
     cases.push_back(cached_case(6, 13, 8, dtype, 3, 500));
+    cases.push_back(cached_case(4, 16, 16, dtype, 2, -1, 0.8f));
+    cases.push_back(cached_case(3, 13, 8, dtype, 1, 20, 2.0f));
     cases.push_back(gather_keys_case(1, 1, 1, dtype));
     cases.push_back(gather_keys_case(3, 13, 21, dtype));
   }

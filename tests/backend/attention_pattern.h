@@ -27,6 +27,8 @@ struct AttentionPattern {
   float dropout = 0.0f;
   int reach = -1;  // of random biases by distance; -1: none
   Precision precision = Precision::f32;
+  int window = 0;
+  float cap = 0.0f;
 };
 
 // Small ones, one for each property that a kernel could get wrong; the tests of gradients use

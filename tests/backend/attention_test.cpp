@@ -180,6 +180,51 @@ TEST_P(Attention, CausalQueriesDoNotFeelLaterKeys) {
   }
 }
 
+TEST_P(Attention, WindowsHideWhatIsFartherAway) {
+  for (const bool causal : {false, true}) {
+    Operands operands(Rows::contiguous);
+    const AttentionProblem problem(
+        {.name = "", .lengths = {{5, 5}, {2, 6}}, .heads = 1, .causal = causal, .window = 2},
+        operands);
+    const Tensor weights = attend(problem).weights;
+    std::int64_t at = 0;
+    for (const auto& [queries, keys] : {std::pair{5, 5}, {2, 6}}) {
+      for (int position = keys - queries; position < keys; ++position) {
+        for (int key = 0; key < keys; ++key, ++at)
+          EXPECT_EQ(weights.data()[at] > 0.0f,
+                    std::abs(position - key) < 2 && (!causal || key <= position))
+              << "query at " << position << ", key " << key;
+      }
+    }
+  }
+}
+
+// Keys that no window reaches are not read, even if they are many.
+TEST_P(Attention, WindowsDoNotFeelKeysThatAreFarAway) {
+  for (const Precision precision : {Precision::f32, Precision::bf16}) {
+    Operands operands(Rows::contiguous);
+    const AttentionProblem problem({.name = "",
+                                    .lengths = {{600, 600}},
+                                    .key_width = 9,
+                                    .value_width = 41,
+                                    .precision = precision,
+                                    .window = 50},
+                                   operands);
+    const Tensor before = attend(problem).out;
+    for (const std::int64_t key : {0, 301, 599}) {
+      for (std::int64_t c = 0; c < problem.k.cols(); ++c) problem.k.row(key)[c] = NAN;
+      for (std::int64_t c = 0; c < problem.v.cols(); ++c) problem.v.row(key)[c] = NAN;
+    }
+    const Tensor after = attend(problem).out;
+    for (const auto& [begin, end] : {std::pair{50, 252}, {351, 550}})
+      EXPECT_TRUE(same_bits(before.slice_rows(begin, end), after.slice_rows(begin, end)));
+    for (const auto& [begin, end] : {std::pair{0, 50}, {252, 351}, {550, 600}}) {
+      for (int row = begin; row < end; ++row)
+        EXPECT_TRUE(std::isnan(after.row(row)[0])) << "row " << row;
+    }
+  }
+}
+
 // The biases of a single head, for each pair of a query and a key of the problem.
 Tensor biases_of_pairs(const AttentionProblem& problem, const AttentionPattern& pattern) {
   const DistanceBias& bias = problem.distance_bias;

@@ -82,7 +82,11 @@ std::vector<OpCase> attention_op_cases() {
   const Ids two = ids({0, 2}), three = ids({0, 3});
   AttentionLayout dropping = layout(ragged, ragged);
   dropping.dropout = {0.4f, {3, 4}};
+  AttentionLayout capped_window = layout(ragged, memory, true);
+  capped_window.window = 2;
+  capped_window.cap = 0.6f;
   std::vector<OpCase> cases{
+      with_separate_inputs("in_a_capped_window", 6, 6, capped_window),
       with_separate_inputs("to_itself", 6, 6, layout(ragged, ragged)),
       with_separate_inputs("causal", 6, 6, layout(ragged, ragged, true)),
       with_separate_inputs(

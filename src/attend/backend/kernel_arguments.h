@@ -100,6 +100,12 @@ struct AttentionLayout {
   // The operands of the products have it, forward and backward. bf16 is used where it is faster: in
   // long sequences, on processors that have it.
   Precision precision = Precision::f32;
+  // Query i sees keys fewer than this many positions away from key i + (Tk - Tq); 0: at any
+  // distance.
+  std::int64_t window = 0;
+  // A scaled score s becomes cap tanh(s / cap), before biases are added; 0: it stays as it is. Only
+  // kernels that take queries and keys read it.
+  float cap = 0.0f;
 };
 
 // What attention reads.
@@ -151,6 +157,7 @@ struct CachedLayout {
   int key_heads = 1;                // of keys and values: each is seen by H / key_heads heads
   float scale = 1.0f;               // of the scores
   DistanceBias distance_bias = {};  // the query is at the position of its last key
+  float cap = 0.0f;                 // as in AttentionLayout
 };
 
 // Positions as angles (Su et al. 2021). Each group of W columns is W/2 pairs (i, i + W/2).

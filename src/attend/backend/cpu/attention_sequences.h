@@ -1,6 +1,7 @@
 // The sequences of an attention layout, in order.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -15,6 +16,20 @@ struct AttentionSequence {
   std::int64_t queries, keys;           // Tq, Tk
   std::int64_t bias_begin;  // start of its [Tq, Tk] block in the bias; times heads, in the weights
 };
+
+// The keys [begin, end) that a query sees.
+struct VisibleKeys {
+  std::int64_t begin, end;
+};
+
+// What query i of `queries` sees in a sequence with `keys`, before any bias.
+inline VisibleKeys visible_keys(const AttentionLayout& layout, std::int64_t i, std::int64_t queries,
+                                std::int64_t keys) {
+  const std::int64_t position = i + keys - queries;
+  const auto within = [keys](std::int64_t key) { return std::clamp<std::int64_t>(key, 0, keys); };
+  const std::int64_t window = layout.window > 0 ? layout.window : queries + keys;
+  return {within(position - window + 1), within(position + (layout.causal ? 1 : window))};
+}
 
 template <class Visit>
 void for_each_sequence(const AttentionLayout& layout, const Visit& visit) {

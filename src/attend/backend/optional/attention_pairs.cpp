@@ -29,11 +29,8 @@ struct Head {
     return pairs.data() + sequence.bias_begin * layout.heads +
            (number * sequence.queries + i) * sequence.keys;
   }
-  // The number of keys that query i sees under causality.
-  std::int64_t seen(std::int64_t i) const {
-    return layout.causal ? std::clamp<std::int64_t>(i + 1 + sequence.keys - sequence.queries, 0,
-                                                    sequence.keys)
-                         : sequence.keys;
+  VisibleKeys seen(std::int64_t i) const {
+    return visible_keys(layout, i, sequence.queries, sequence.keys);
   }
   float biased(const float* scores, std::int64_t i, std::int64_t j) const {
     const float scaled = layout.scale * scores[j];
@@ -115,7 +112,8 @@ void OptionalKernels::pair_softmax(const Tensor& scores, const AttentionLayout& 
                                    const Tensor& weights) {
   for_each_query(layout, [&](const Head& head, std::int64_t i) {
     std::vector<double> row;
-    for (std::int64_t j = 0; j < head.seen(i); ++j)
+    const VisibleKeys seen = head.seen(i);
+    for (std::int64_t j = seen.begin; j < seen.end; ++j)
       row.push_back(head.biased(head.row(scores, i), i, j));
     double largest = kForbiddenScore;
     for (const double score : row) largest = std::max(largest, score);
@@ -126,9 +124,10 @@ void OptionalKernels::pair_softmax(const Tensor& scores, const AttentionLayout& 
     for (const double score : row) total += std::exp(score - largest);
     float* to = head.row(weights, i);
     for (std::int64_t j = 0; j < head.sequence.keys; ++j) {
-      const bool visible = !blind && j < head.seen(i);
+      const bool visible = !blind && j >= seen.begin && j < seen.end;
       to[j] = visible
-                  ? static_cast<float>(std::exp(row[static_cast<std::size_t>(j)] - largest) / total)
+                  ? static_cast<float>(
+                        std::exp(row[static_cast<std::size_t>(j - seen.begin)] - largest) / total)
                   : 0.0f;
     }
   });
@@ -152,7 +151,8 @@ void OptionalKernels::attention_argmax(const Tensor& scores, const AttentionLayo
     std::int64_t best = -1;
     float largest = kForbiddenScore;
     bool invalid = false;
-    for (std::int64_t j = 0; j < head.seen(i); ++j) {
+    const VisibleKeys seen = head.seen(i);
+    for (std::int64_t j = seen.begin; j < seen.end; ++j) {
       const float score = head.biased(head.row(scores, i), i, j);
       invalid = invalid || std::isnan(score);
       if (score > largest) {

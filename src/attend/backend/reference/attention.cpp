@@ -27,6 +27,15 @@ double dot(const float* a, const float* b, std::int64_t width,
   return total;
 }
 
+double capped(double score, float cap) { return cap > 0.0f ? cap * std::tanh(score / cap) : score; }
+
+// The derivative of capped().
+double slope_of_cap(double score, float cap) {
+  if (cap <= 0.0f) return 1.0;
+  const double t = std::tanh(score / cap);
+  return 1.0 - t * t;
+}
+
 // Returns log sum exp. Scores that are all -infinity become zeros.
 double softmax_in_place(std::vector<double>& scores) {
   // Checked score by score, because a maximum skips NaN, which must not count as a masked key.
@@ -55,13 +64,13 @@ double weights_of_query(const AttentionOperands& x, const AttentionLayout& layou
                         std::vector<double>& weights) {
   const DistanceBias& bias = x.distance_bias;
   const std::int64_t width = x.q.cols() / layout.heads;
-  const std::int64_t last_visible =
-      layout.causal ? i + sequence.keys - sequence.queries : sequence.keys - 1;
+  const VisibleKeys visible = visible_keys(layout, i, sequence.queries, sequence.keys);
   weights.assign(static_cast<std::size_t>(sequence.keys), kForbidden);
-  for (std::int64_t j = 0; j <= last_visible; ++j) {
+  for (std::int64_t j = visible.begin; j < visible.end; ++j) {
     double score =
         layout.scale * dot(x.q.row(sequence.query_begin + i) + head * width,
                            x.k.row(sequence.key_begin + j) + head * width, width, layout.precision);
+    score = capped(score, layout.cap);
     if (layout.bias.defined())
       score += layout.bias.data()[sequence.bias_begin + i * sequence.keys + j];
     if (bias.defined()) score += bias.table.row(distance_row(bias, sequence, i, j))[head];
@@ -127,7 +136,7 @@ void write_head(const std::vector<double>& numbers, std::int64_t begin, std::int
 // With m the dropout factors, w the weights and w~ = m w:
 //   dv = w~^T dout,  dw = m (dout v^T),  ds = w (dw - sum_j w dw),
 //   dq = scale ds k,  dk = scale ds^T q,  and the gradient of a bias by distance is the sum of its
-//   ds.
+//   ds. Through a cap, ds gets the factor 1 - tanh(s / cap)^2, but not that of the bias.
 // Faster backends use `out` and `log_sum_exp`; this one recomputes the weights.
 void ReferenceBackend::attention_backward(const AttentionOperands& x, const AttentionLayout& layout,
                                           const Tensor& /*out*/, const Tensor& /*log_sum_exp*/,
@@ -169,14 +178,18 @@ void ReferenceBackend::attention_backward(const AttentionOperands& x, const Atte
         for (std::int64_t j = 0; j < sequence.keys; ++j) {
           const auto at = static_cast<std::size_t>(j);
           if (w[at] == 0.0) continue;
-          const double ds = factor(layout.scale * w[at] * (dw[at] - w_dw), layout.precision);
+          const float* key = x.k.row(sequence.key_begin + j) + head * width;
+          const double score =
+              layout.scale * dot(x.q.row(query) + head * width, key, width, layout.precision);
+          const double ds =
+              factor(layout.scale * w[at] * (dw[at] - w_dw) * slope_of_cap(score, layout.cap),
+                     layout.precision);
           if (dbias.defined())
             dbias_sums[static_cast<std::size_t>(
                 distance_row(x.distance_bias, sequence, i, j) * heads + head)] +=
                 w[at] * (dw[at] - w_dw);
           for (std::int64_t d = 0; d < width; ++d) {
-            dq_row[static_cast<std::size_t>(d)] +=
-                ds * factor(x.k.row(sequence.key_begin + j)[head * width + d], layout.precision);
+            dq_row[static_cast<std::size_t>(d)] += ds * factor(key[d], layout.precision);
             dk_head[static_cast<std::size_t>(j * width + d)] +=
                 ds * factor(x.q.row(query)[head * width + d], layout.precision);
           }
@@ -246,9 +259,9 @@ void ReferenceBackend::attention_cached(const Tensor& q, const KeyRows& keys,
     for (std::int64_t head = 0; head < heads; ++head) {
       std::vector<double> w;
       for (std::size_t key = begin; key < end; ++key) {
-        w.push_back(layout.scale * dot(q.row(r) + head * width,
-                                       numbers_of(keys, key, 0, head / group, width).data(),
-                                       width));
+        const std::vector<float> numbers = numbers_of(keys, key, 0, head / group, width);
+        w.push_back(
+            capped(layout.scale * dot(q.row(r) + head * width, numbers.data(), width), layout.cap));
         const auto distance = static_cast<std::int64_t>(key) - static_cast<std::int64_t>(end - 1);
         if (layout.distance_bias.defined())
           w.back() += layout.distance_bias.table.row(layout.distance_bias.row(distance))[head];

@@ -42,19 +42,20 @@ struct ForwardScratch {
 HWY_INLINE FloatVector mask_and_max(const AttentionTile& tile, std::ptrdiff_t n,
                                     FloatVector largest, float* scores) {
   const Floats d;
-  const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
   const auto forbidden = hn::Set(d, -__builtin_inff());
-  const std::ptrdiff_t seen_by_all = tile.seen(n);
-  const std::ptrdiff_t seen_by_any = tile.seen(n + lanes - 1);
-  for (std::ptrdiff_t j = 0; j < seen_by_all; ++j)
+  const SeenRows rows = seen_rows(tile, n);
+  const auto mask = [&](std::ptrdiff_t begin, std::ptrdiff_t end) HWY_ATTR {
+    for (std::ptrdiff_t j = begin; j < end; ++j) {
+      float* at = scores + j * tile.stride + n;
+      const auto score = hn::IfThenElse(blind_lanes(tile, j, n), forbidden, hn::LoadU(d, at));
+      hn::StoreU(score, d, at);
+      largest = hn::Max(largest, score);
+    }
+  };
+  mask(rows.begin, rows.inner_begin);
+  for (std::ptrdiff_t j = rows.inner_begin; j < rows.inner_end; ++j)
     largest = hn::Max(largest, hn::LoadU(d, scores + j * tile.stride + n));
-  for (std::ptrdiff_t j = seen_by_all; j < seen_by_any; ++j) {
-    float* at = scores + j * tile.stride + n;
-    const auto blind = hn::FirstN(d, static_cast<std::size_t>(tile.first_to_see(j) - n));
-    const auto score = hn::IfThenElse(blind, forbidden, hn::LoadU(d, at));
-    hn::StoreU(score, d, at);
-    largest = hn::Max(largest, score);
-  }
+  mask(rows.inner_end, rows.end);
   return largest;
 }
 
@@ -71,28 +72,29 @@ HWY_INLINE void softmax_tile_column(const AttentionTile& tile, std::ptrdiff_t n,
                                     const float* factors, const RunningSoftmax& running,
                                     float* scores) {
   const Floats d;
-  const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
   const auto before = hn::LoadU(d, running.largest + n);
   const auto largest = mask_and_max(tile, n, before, scores);
   const auto shift = finite_largest(largest);
-  const std::ptrdiff_t seen = tile.seen(n + lanes - 1);
+  const SeenRows seen = seen_rows(tile, n);
   auto sum = hn::Zero(d);
   float* at = scores + n;
+  for (std::ptrdiff_t j = 0; j < seen.begin; ++j, at += tile.stride) hn::StoreU(hn::Zero(d), d, at);
   if (factors == nullptr) {
-    for (std::ptrdiff_t j = 0; j < seen; ++j, at += tile.stride) {
+    for (std::ptrdiff_t j = seen.begin; j < seen.end; ++j, at += tile.stride) {
       const auto e = exp_of(d, hn::Sub(hn::LoadU(d, at), shift));
       sum = hn::Add(sum, e);
       hn::StoreU(e, d, at);
     }
   } else {
-    const float* factor = factors + n;
-    for (std::ptrdiff_t j = 0; j < seen; ++j, at += tile.stride, factor += tile.stride) {
+    const float* factor = factors + seen.begin * tile.stride + n;
+    for (std::ptrdiff_t j = seen.begin; j < seen.end;
+         ++j, at += tile.stride, factor += tile.stride) {
       const auto e = exp_of(d, hn::Sub(hn::LoadU(d, at), shift));
       sum = hn::Add(sum, e);
       hn::StoreU(hn::Mul(e, hn::LoadU(d, factor)), d, at);
     }
   }
-  for (std::ptrdiff_t j = seen; j < tile.keys(); ++j, at += tile.stride)
+  for (std::ptrdiff_t j = seen.end; j < tile.keys(); ++j, at += tile.stride)
     hn::StoreU(hn::Zero(d), d, at);
   const auto keep = exp_of(d, hn::Sub(before, shift));
   hn::StoreU(largest, d, running.largest + n);
@@ -126,23 +128,25 @@ HWY_NOINLINE void write_weights(const AttentionCall& call, const AttentionUnit& 
                        (unit.head * unit.queries + block.query_begin) * unit.keys;
   for (std::ptrdiff_t i = 0; i < block.queries() * unit.keys; ++i) first[i] = 0.0f;
   AttentionTile tile = block;
-  for (tile.key_begin = 0; tile.key_begin < block.key_end; tile.key_begin += kKeyTile) {
+  for (; tile.key_begin < block.key_end; tile.key_begin += kKeyTile) {
     tile.key_end = HWY_MIN(block.key_end, tile.key_begin + kKeyTile);
     const StridedRows k{call.k.at(unit.key_row + tile.key_begin, unit.head * call.width),
                         call.k.stride};
     tile_product(tile, k, q_transposed, call.width, paired, scores);
+    if (call.cap > 0.0f) cap_scores(tile, call.cap, nullptr, scores);
     if (call.bias != nullptr) add_tile_bias(tile, call.bias + unit.block, unit.keys, scores);
     if (diagonals != nullptr) add_diagonals(tile, unit, diagonals, scores);
     for (std::ptrdiff_t n = 0; n < tile.stride; n += lanes) {
       const auto shift = finite_largest(hn::LoadU(d, running.largest + n));
       const auto factor = hn::LoadU(d, running.factor + n);
-      for (std::ptrdiff_t j = 0; j < tile.seen(n + lanes - 1); ++j) {
+      const SeenRows seen = seen_rows(tile, n);
+      for (std::ptrdiff_t j = seen.begin; j < seen.end; ++j) {
         float* at = scores + j * tile.stride + n;
         hn::StoreU(hn::Mul(factor, exp_of(d, hn::Sub(hn::LoadU(d, at), shift))), d, at);
       }
     }
     for (std::ptrdiff_t i = 0; i < tile.queries(); ++i) {
-      for (std::ptrdiff_t j = 0; j < tile.seen(i); ++j)
+      for (std::ptrdiff_t j = tile.hidden(i); j < tile.seen(i); ++j)
         first[i * unit.keys + tile.key_begin + j] = scores[j * tile.stride + i];
     }
   }
@@ -163,14 +167,14 @@ HWY_INLINE void attention_block(const AttentionCall& call, const AttentionUnit& 
   }
 
   AttentionTile tile = block;
-  for (tile.key_begin = 0; tile.key_begin == 0 || tile.key_begin < block.key_end;
-       tile.key_begin += kKeyTile) {
+  for (; tile.is_first() || tile.key_begin < block.key_end; tile.key_begin += kKeyTile) {
     tile.key_end = HWY_MIN(block.key_end, tile.key_begin + kKeyTile);
     const std::ptrdiff_t key_row = unit.key_row + tile.key_begin;
-    const Prefetch fetch = tile.key_begin == 0 ? prefetch : Prefetch(nullptr, 0, 1);
+    const Prefetch fetch = tile.is_first() ? prefetch : Prefetch(nullptr, 0, 1);
     fetch.queries(call.q, call.width);
     tile_product(tile, {call.k.at(key_row, unit.head * call.width), call.k.stride},
                  scratch.q_transposed, call.width, scratch.paired, scratch.scores);
+    if (call.cap > 0.0f) cap_scores(tile, call.cap, nullptr, scratch.scores);
     fetch.keys(call.k, call.width);
     if (call.bias != nullptr)
       add_tile_bias(tile, call.bias + unit.block, unit.keys, scratch.scores);
@@ -186,7 +190,7 @@ HWY_INLINE void attention_block(const AttentionCall& call, const AttentionUnit& 
     SmallProduct product =
         sums_of_keys(call, tile, scratch.scores, {call.v.at(key_row, value_column), call.v.stride},
                      call.value_width, {out, call.out.stride});
-    product.accumulate = tile.key_begin > 0;
+    product.accumulate = !tile.is_first();
     product.keep = scratch.running.keep;
     product.factor = last ? scratch.running.factor : nullptr;
     if (scratch.paired != nullptr) pair_operands(product, scratch.scores, scratch.paired);
@@ -197,7 +201,6 @@ HWY_INLINE void attention_block(const AttentionCall& call, const AttentionUnit& 
 
 void attention_unit(const AttentionCall& call, const AttentionUnit& unit,
                     const AttentionUnit* next) {
-  const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(Floats()));
   const bool drops = call.drop_threshold > 0;
   const std::ptrdiff_t queries_width = call.width * kQueryBlock;
   const std::ptrdiff_t tile_size = kKeyTile * kQueryBlock;
@@ -216,17 +219,10 @@ void attention_unit(const AttentionCall& call, const AttentionUnit& unit,
   scratch.diagonals = biased ? paired + paired_tile_floats(call) : nullptr;
   if (biased) load_diagonals(call, unit, scratch.diagonals);
 
-  AttentionTile block;
-  block.ahead = call.causal ? unit.keys - unit.queries : unit.keys;
-  block.key_begin = 0;
   const std::ptrdiff_t blocks = (unit.query_end - unit.query_begin + kQueryBlock - 1) / kQueryBlock;
   for (std::ptrdiff_t b = 0; b < blocks; ++b) {
     const std::ptrdiff_t begin = unit.query_begin + b * kQueryBlock;
-    block.query_begin = begin;
-    block.query_end = HWY_MIN(unit.query_end, begin + kQueryBlock);
-    block.stride = (block.queries() + lanes - 1) / lanes * lanes;
-    block.key_end = unit.keys;
-    block.key_end = block.seen(block.queries() - 1);
+    const AttentionTile block = block_of(call, unit, begin);
     attention_block(call, unit, block, scratch, Prefetch(next, b, blocks));
     if (call.log_sum_exp.data != nullptr) {
       for (std::ptrdiff_t i = 0; i < block.queries(); ++i) {

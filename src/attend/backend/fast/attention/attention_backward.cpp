@@ -32,6 +32,7 @@ struct BackwardScratch {
   float* dweights;    // becomes scale * the gradient of the scores
   float* paired;      // a tile of an operand as pairs of bf16; null: products are of floats
   float* factors;     // null without dropout
+  float* slopes;      // of the cap of the scores; null without one
   float* diagonals;   // biases by distance, or null
   float* sums;        // of the gradients of the scores by distance, or null
   float* normalizer;  // log sum exp of each query; +infinity for a query without keys, since
@@ -44,17 +45,22 @@ struct BackwardScratch {
 HWY_INLINE void backward_tile_column(const AttentionTile& tile, std::ptrdiff_t n, float scale,
                                      const BackwardScratch& scratch) {
   const Floats d;
-  const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
   const auto normalizer = hn::LoadU(d, scratch.normalizer + n);
   const auto mean = hn::LoadU(d, scratch.mean + n);
   const auto factor = hn::Set(d, scale);
-  const std::ptrdiff_t seen_by_all = tile.seen(n);
-  const std::ptrdiff_t seen_by_any = tile.seen(n + lanes - 1);
-  for (std::ptrdiff_t j = 0; j < seen_by_any; ++j) {
+  const SeenRows rows = seen_rows(tile, n);
+  const auto clear = [&](std::ptrdiff_t begin, std::ptrdiff_t end) HWY_ATTR {
+    for (std::ptrdiff_t j = begin; j < end; ++j) {
+      hn::StoreU(hn::Zero(d), d, scratch.scores + j * tile.stride + n);
+      hn::StoreU(hn::Zero(d), d, scratch.dweights + j * tile.stride + n);
+    }
+  };
+  clear(0, rows.begin);
+  for (std::ptrdiff_t j = rows.begin; j < rows.end; ++j) {
     const std::ptrdiff_t at = j * tile.stride + n;
     auto p = exp_of(d, hn::Sub(hn::LoadU(d, scratch.scores + at), normalizer));
-    if (j >= seen_by_all)
-      p = hn::IfThenZeroElse(hn::FirstN(d, static_cast<std::size_t>(tile.first_to_see(j) - n)), p);
+    if (j < rows.inner_begin || j >= rows.inner_end)
+      p = hn::IfThenZeroElse(blind_lanes(tile, j, n), p);
     auto dweight = hn::LoadU(d, scratch.dweights + at);
     auto dropped = p;
     if (scratch.factors != nullptr) {
@@ -67,9 +73,22 @@ HWY_INLINE void backward_tile_column(const AttentionTile& tile, std::ptrdiff_t n
     // A key without weight contributes nothing, whatever its value.
     hn::StoreU(hn::IfThenZeroElse(hn::Eq(p, hn::Zero(d)), dscore), d, scratch.dweights + at);
   }
-  for (std::ptrdiff_t j = seen_by_any; j < tile.keys(); ++j) {
-    hn::StoreU(hn::Zero(d), d, scratch.scores + j * tile.stride + n);
-    hn::StoreU(hn::Zero(d), d, scratch.dweights + j * tile.stride + n);
+  clear(rows.end, tile.keys());
+}
+
+// Gradients of capped scores -> gradients of the scores.
+HWY_NOINLINE void multiply_slopes(const AttentionTile& tile, const float* slopes, float* dscores) {
+  const Floats d;
+  const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
+  for (std::ptrdiff_t n = 0; n < tile.stride; n += lanes) {
+    const SeenRows rows = seen_rows(tile, n);
+    for (std::ptrdiff_t j = rows.begin; j < rows.end; ++j) {
+      const std::ptrdiff_t at = j * tile.stride + n;
+      const auto dscore = hn::LoadU(d, dscores + at);
+      const auto product = hn::Mul(dscore, hn::LoadU(d, slopes + at));
+      // A key without weight contributes nothing, whatever its score.
+      hn::StoreU(hn::IfThenZeroElse(hn::Eq(dscore, hn::Zero(d)), product), d, dscores + at);
+    }
   }
 }
 
@@ -121,7 +140,7 @@ HWY_INLINE void backward_products(const AttentionCall& call, const AttentionUnit
 
   SmallProduct dq = sums_of_keys(call, tile, scratch.dweights, of_keys(call.k, column), call.width,
                                  of_queries(call.dq, column));
-  dq.accumulate = tile.key_begin > 0;
+  dq.accumulate = !tile.is_first();
   // Into the weights, because dk takes other pairs of the same numbers.
   if (scratch.paired != nullptr) pair_operands(dq, scratch.scores, scratch.paired);
   small_product(dq);
@@ -141,14 +160,14 @@ HWY_INLINE void backward_block(const AttentionCall& call, const AttentionUnit& u
   const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(Floats()));
   load_block(call, unit, block, scratch);
   AttentionTile tile = block;
-  for (tile.key_begin = 0; tile.key_begin == 0 || tile.key_begin < block.key_end;
-       tile.key_begin += kKeyTile) {
+  for (; tile.is_first() || tile.key_begin < block.key_end; tile.key_begin += kKeyTile) {
     tile.key_end = HWY_MIN(block.key_end, tile.key_begin + kKeyTile);
     const std::ptrdiff_t key_row = unit.key_row + tile.key_begin;
-    const Prefetch fetch = tile.key_begin == 0 ? prefetch : Prefetch(nullptr, 0, 1);
+    const Prefetch fetch = tile.is_first() ? prefetch : Prefetch(nullptr, 0, 1);
     fetch.queries(call.q, call.width);
     tile_product(tile, {call.k.at(key_row, unit.head * call.width), call.k.stride},
                  scratch.q_transposed, call.width, scratch.paired, scratch.scores);
+    if (scratch.slopes != nullptr) cap_scores(tile, call.cap, scratch.slopes, scratch.scores);
     if (call.bias != nullptr)
       add_tile_bias(tile, call.bias + unit.block, unit.keys, scratch.scores);
     if (scratch.diagonals != nullptr) add_diagonals(tile, unit, scratch.diagonals, scratch.scores);
@@ -161,6 +180,7 @@ HWY_INLINE void backward_block(const AttentionCall& call, const AttentionUnit& u
     for (std::ptrdiff_t n = 0; n < tile.stride; n += lanes)
       backward_tile_column(tile, n, call.scale, scratch);
     if (scratch.sums != nullptr) sum_diagonals(tile, unit, scratch.dweights, scratch.sums);
+    if (scratch.slopes != nullptr) multiply_slopes(tile, scratch.slopes, scratch.dweights);
     fetch.keys(call.v, call.value_width);
     backward_products(call, unit, tile, scratch, fetch);
   }
@@ -174,14 +194,20 @@ HWY_INLINE void clear_rows(const StridedRows& rows, std::ptrdiff_t first, std::p
   }
 }
 
+// The gradients of the first keys of a sequence.
+HWY_INLINE void clear_keys(const AttentionCall& call, const AttentionUnit& unit,
+                           std::ptrdiff_t count) {
+  clear_rows(call.dk, unit.key_row, count, unit.head * call.width, call.width);
+  clear_rows(call.dv, unit.key_row, count, unit.head * call.value_width, call.value_width);
+}
+
 void attention_backward_unit(const AttentionCall& call, const AttentionUnit& unit,
                              const AttentionUnit* next) {
-  const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(Floats()));
   const std::ptrdiff_t tile_size = kKeyTile * kQueryBlock;
   const std::size_t diagonals = call.distance_bias.data != nullptr ? diagonal_floats(unit) : 0;
   float* at =
       attention_scratch(static_cast<std::size_t>((call.width + call.value_width + 2) * kQueryBlock +
-                                                 3 * tile_size + paired_tile_floats(call)) +
+                                                 4 * tile_size + paired_tile_floats(call)) +
                         2 * diagonals);
   BackwardScratch scratch;
   scratch.normalizer = at;
@@ -191,28 +217,20 @@ void attention_backward_unit(const AttentionCall& call, const AttentionUnit& uni
   scratch.scores = scratch.dout_transposed + call.value_width * kQueryBlock;
   scratch.dweights = scratch.scores + tile_size;
   scratch.factors = call.drop_threshold > 0 ? scratch.dweights + tile_size : nullptr;
-  float* const paired = scratch.dweights + 2 * tile_size;
+  scratch.slopes = call.cap > 0.0f ? scratch.dweights + 2 * tile_size : nullptr;
+  float* const paired = scratch.dweights + 3 * tile_size;
   scratch.paired = multiplies_pairs(call, unit) ? paired : nullptr;
   scratch.diagonals = diagonals > 0 ? paired + paired_tile_floats(call) : nullptr;
   scratch.sums = call.distance_sums != nullptr ? scratch.diagonals + diagonals : nullptr;
   if (scratch.diagonals != nullptr) load_diagonals(call, unit, scratch.diagonals);
   for (std::size_t i = 0; scratch.sums != nullptr && i < diagonals; ++i) scratch.sums[i] = 0.0f;
 
-  if (!answers_alone(unit)) {
-    clear_rows(call.dk, unit.key_row, unit.keys, unit.head * call.width, call.width);
-    clear_rows(call.dv, unit.key_row, unit.keys, unit.head * call.value_width, call.value_width);
-  }
-  AttentionTile block;
-  block.ahead = call.causal ? unit.keys - unit.queries : unit.keys;
-  block.key_begin = 0;
+  if (!answers_alone(unit)) clear_keys(call, unit, unit.keys);
   const std::ptrdiff_t blocks = (unit.queries + kQueryBlock - 1) / kQueryBlock;
   for (std::ptrdiff_t b = 0; b < blocks; ++b) {
     const std::ptrdiff_t begin = b * kQueryBlock;
-    block.query_begin = begin;
-    block.query_end = HWY_MIN(unit.queries, begin + kQueryBlock);
-    block.stride = (block.queries() + lanes - 1) / lanes * lanes;
-    block.key_end = unit.keys;
-    block.key_end = block.seen(block.queries() - 1);
+    const AttentionTile block = block_of(call, unit, begin);
+    if (answers_alone(unit)) clear_keys(call, unit, block.first_key);
     backward_block(call, unit, block, scratch, Prefetch(next, b, blocks));
   }
   if (scratch.sums == nullptr) return;

@@ -16,6 +16,7 @@
 #include "hwy/foreach_target.h"
 
 #include "attend/backend/fast/attention/cached_keys-inl.h"
+#include "attend/backend/fast/attention/score_cap-inl.h"
 #include "attend/backend/fast/exp-inl.h"
 #include "attend/backend/fast/rows/row_reduction-inl.h"
 
@@ -46,11 +47,19 @@ HWY_INLINE void cached_softmax(float* scores, float scale, std::size_t count) {
   map_row(scores, scores, count, [inverse](auto e) HWY_ATTR { return hn::Mul(e, inverse); });
 }
 
-// scores = scale * scores + bias, for all keys of one head and query.
-HWY_INLINE void add_cached_biases(const CachedQueries& queries, std::size_t count, std::size_t head,
-                                  float* scores) {
+// Scales and caps the scores of all keys of one head and query, and adds their biases.
+HWY_INLINE void finish_scores(const CachedQueries& queries, std::size_t count, std::size_t head,
+                              float* scores) {
   const auto factor = hn::Set(Floats(), queries.scale);
   map_row(scores, scores, count, [factor](auto s) HWY_ATTR { return hn::Mul(factor, s); });
+  if (queries.cap > 0.0f) {
+    const auto most = hn::Set(Floats(), queries.cap),
+               inverse = hn::Set(Floats(), 1.0f / queries.cap);
+    map_row(scores, scores, count, [most, inverse](auto s) HWY_ATTR {
+      return hn::Mul(most, exact_tanh(hn::Mul(inverse, s)));
+    });
+  }
+  if (queries.distance_bias.data == nullptr) return;
   for (std::size_t j = 0; j < count; ++j) {
     const std::size_t behind = HWY_MIN(count - 1 - j, queries.reach);
     scores[j] += *queries.distance_bias.at(static_cast<std::ptrdiff_t>(queries.reach - behind),
@@ -158,13 +167,13 @@ HWY_INLINE void cached_queries(const CachedQueries& queries, std::size_t head_be
     for (std::size_t h = 0; h < heads; ++h)
       cached_head_scores<T>(queries, head_begin + h, shared, of_head(h));
   });
-  const bool biased = queries.distance_bias.data != nullptr;
+  const bool finish = queries.distance_bias.data != nullptr || queries.cap > 0.0f;
   for (std::size_t n = 0; n < queries.queries; ++n) {
     const std::size_t count = queries.counts[n];
     for (std::size_t h = 0; h < heads; ++h) {
       float* const row = of_head(h).row(n);
-      if (biased) add_cached_biases(queries, count, head_begin + h, row);
-      cached_softmax(row, biased ? 1.0f : queries.scale, count);
+      if (finish) finish_scores(queries, count, head_begin + h, row);
+      cached_softmax(row, finish ? 1.0f : queries.scale, count);
     }
     float* const out = queries.out + static_cast<std::ptrdiff_t>(n) * queries.out_stride;
     if (count == 0) {
@@ -258,6 +267,7 @@ CachedQueries describe_queries(const Tensor& q, const KeyRows& keys, const Cache
   queries.width = static_cast<std::size_t>(q.cols()) / heads;
   queries.value_width = static_cast<std::size_t>(out.cols()) / heads;
   queries.scale = layout.scale;
+  queries.cap = layout.cap;
   if (layout.distance_bias.defined()) {
     queries.distance_bias = rows_of(layout.distance_bias.table);
     queries.reach = static_cast<std::size_t>(layout.distance_bias.reach());

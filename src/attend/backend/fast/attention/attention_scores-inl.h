@@ -12,6 +12,7 @@
 
 #include "attend/backend/fast/attention/attention_bf16-inl.h"
 #include "attend/backend/fast/attention/attention_work.h"
+#include "attend/backend/fast/attention/score_cap-inl.h"
 #include "attend/backend/fast/gemm/small_product-inl.h"
 #include "attend/backend/fast/simd-inl.h"
 
@@ -25,24 +26,77 @@ namespace HWY_NAMESPACE {
 struct AttentionTile {
   std::ptrdiff_t query_begin, query_end;
   std::ptrdiff_t key_begin, key_end;
-  std::ptrdiff_t stride;  // floats per row of the tile: the queries rounded up to whole vectors
-  // Causal: query i sees keys 0 .. i + ahead; otherwise large enough that all keys are visible.
-  std::ptrdiff_t ahead;
+  std::ptrdiff_t stride;     // floats per row of the tile: the queries rounded up to whole vectors
+  std::ptrdiff_t first_key;  // where the first tile of these queries begins
+  // Query i of the sequence sees keys i + behind .. i + ahead.
+  std::ptrdiff_t behind, ahead;
 
   std::ptrdiff_t queries() const { return query_end - query_begin; }
   std::ptrdiff_t keys() const { return key_end - key_begin; }
-  // The query in column i sees key j of the tile if j <= i + diagonal.
+  bool is_first() const { return key_begin == first_key; }
+  // The query in column i sees key j of the tile if i + lower_diagonal <= j <= i + diagonal.
   std::ptrdiff_t diagonal() const { return query_begin + ahead - key_begin; }
-  // The number of keys in the tile that the query in column `column` sees, 0 .. keys().
-  std::ptrdiff_t seen(std::ptrdiff_t column) const {
-    const std::ptrdiff_t end = column + 1 + diagonal();
-    return HWY_MAX(std::ptrdiff_t{0}, HWY_MIN(end, keys()));
-  }
-  // The first column that sees key `row` of the tile.
+  std::ptrdiff_t lower_diagonal() const { return query_begin + behind - key_begin; }
+  // The keys of the tile that the query in column `column` sees: [hidden, seen).
+  std::ptrdiff_t hidden(std::ptrdiff_t column) const { return within(column + lower_diagonal()); }
+  std::ptrdiff_t seen(std::ptrdiff_t column) const { return within(column + 1 + diagonal()); }
+  // The columns that see key `row` of the tile: [first_to_see, end_to_see). The second may be
+  // before the first.
   std::ptrdiff_t first_to_see(std::ptrdiff_t row) const {
     return HWY_MAX(std::ptrdiff_t{0}, row - diagonal());
   }
+  std::ptrdiff_t end_to_see(std::ptrdiff_t row) const {
+    return HWY_MAX(std::ptrdiff_t{0}, row + 1 - lower_diagonal());
+  }
+
+ private:
+  std::ptrdiff_t within(std::ptrdiff_t key) const {
+    return HWY_MAX(std::ptrdiff_t{0}, HWY_MIN(key, keys()));
+  }
 };
+
+// The queries [begin, begin + kQueryBlock) of a unit, or those left, and the keys that they see,
+// from the start of a tile on.
+HWY_INLINE AttentionTile block_of(const AttentionCall& call, const AttentionUnit& unit,
+                                  std::ptrdiff_t begin) {
+  const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(Floats()));
+  const std::ptrdiff_t all = unit.queries + unit.keys, offset = unit.keys - unit.queries;
+  const std::ptrdiff_t window = call.window > 0 ? HWY_MIN(call.window, all) : all;
+  AttentionTile block;
+  block.query_begin = begin;
+  block.query_end = HWY_MIN(unit.query_end, begin + kQueryBlock);
+  block.stride = (block.queries() + lanes - 1) / lanes * lanes;
+  block.behind = offset - (window - 1);
+  block.ahead = call.causal ? offset : offset + (window - 1);
+  block.key_begin = 0;
+  block.key_end = unit.keys;
+  block.key_end = block.seen(block.queries() - 1);
+  block.key_begin = block.hidden(0) / kKeyTile * kKeyTile;
+  block.first_key = block.key_begin;
+  return block;
+}
+
+// The lanes of the vector at column n whose queries do not see key `row` of a tile.
+HWY_INLINE auto blind_lanes(const AttentionTile& tile, std::ptrdiff_t row, std::ptrdiff_t n) {
+  const Floats d;
+  const auto up_to = [&](std::ptrdiff_t column) HWY_ATTR {
+    return hn::FirstN(d, static_cast<std::size_t>(HWY_MAX(std::ptrdiff_t{0}, column - n)));
+  };
+  return hn::Or(up_to(tile.first_to_see(row)), hn::Not(up_to(tile.end_to_see(row))));
+}
+
+// The keys of a tile for the vector at column n: some of its queries see [begin, end), and all see
+// [inner_begin, inner_end), which may be empty.
+struct SeenRows {
+  std::ptrdiff_t begin, inner_begin, inner_end, end;
+};
+
+HWY_INLINE SeenRows seen_rows(const AttentionTile& tile, std::ptrdiff_t n) {
+  const std::ptrdiff_t last = n + static_cast<std::ptrdiff_t>(hn::Lanes(Floats())) - 1;
+  const std::ptrdiff_t begin = tile.hidden(n), end = tile.seen(last);
+  const std::ptrdiff_t inner = HWY_MIN(tile.hidden(last), end);
+  return {begin, inner, HWY_MAX(inner, tile.seen(n)), end};
+}
 
 // to = x^T factor of the queries of a tile, [width, stride]; if `pairs`, of pairs, [width / 2
 // rounded up, stride].
@@ -68,7 +122,12 @@ HWY_INLINE void tile_product(const AttentionTile& tile, const StridedRows& x,
   }
   product.triangle = Triangle::scores;
   product.diagonal = tile.diagonal();
+  product.lower_diagonal = tile.lower_diagonal();
   small_product(product);
+}
+
+HWY_INLINE bool hides_keys(const AttentionCall& call) {
+  return call.causal || call.window > 0 || call.bias != nullptr;
 }
 
 // out = w^T x: w are weights of the tile, keys down, queries across, and x [keys, width] by rows.
@@ -77,9 +136,10 @@ HWY_INLINE SmallProduct sums_of_keys(const AttentionCall& call, const AttentionT
                                      const StridedRows& out) {
   SmallProduct product{tile.queries(), width,  tile.keys(), w,        1,
                        tile.stride,    x.data, x.stride,    out.data, out.stride};
-  product.zeros_hide = call.causal || call.bias != nullptr;
+  product.zeros_hide = hides_keys(call);
   product.triangle = Triangle::queries_by_keys;
   product.diagonal = tile.diagonal();
+  product.lower_diagonal = tile.lower_diagonal();
   return product;
 }
 
@@ -89,10 +149,29 @@ HWY_INLINE SmallProduct sums_of_queries(const AttentionCall& call, const Attenti
                                         const StridedRows& out) {
   SmallProduct product{tile.keys(), width,  tile.queries(), w,        tile.stride,
                        1,           x.data, x.stride,       out.data, out.stride};
-  product.zeros_hide = call.causal || call.bias != nullptr;
+  product.zeros_hide = hides_keys(call);
   product.triangle = Triangle::keys_by_queries;
   product.diagonal = tile.diagonal();
+  product.lower_diagonal = tile.lower_diagonal();
   return product;
+}
+
+// t = tanh(score / cap) of all scores that a query sees: scores -> cap t, and 1 - t^2 into
+// `slopes`, unless that is null.
+HWY_NOINLINE inline void cap_scores(const AttentionTile& tile, float cap, float* slopes,
+                                    float* scores) {
+  const Floats d;
+  const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
+  const auto most = hn::Set(d, cap), inverse = hn::Set(d, 1.0f / cap);
+  for (std::ptrdiff_t n = 0; n < tile.stride; n += lanes) {
+    const SeenRows rows = seen_rows(tile, n);
+    for (std::ptrdiff_t j = rows.begin; j < rows.end; ++j) {
+      const std::ptrdiff_t at = j * tile.stride + n;
+      const auto t = exact_tanh(hn::Mul(inverse, hn::LoadU(d, scores + at)));
+      hn::StoreU(hn::Mul(most, t), d, scores + at);
+      if (slopes != nullptr) hn::StoreU(hn::NegMulAdd(t, t, hn::Set(d, 1.0f)), d, slopes + at);
+    }
+  }
 }
 
 // Adds the bias [Tq, Tk] of the sequence to the scores.
@@ -112,7 +191,7 @@ HWY_INLINE void draw_tile_dropout(const AttentionCall& call, const AttentionUnit
   for (std::ptrdiff_t n = 0; n < tile.stride; ++n) {
     const auto row = static_cast<std::uint32_t>(
         (unit.query_row + tile.query_begin + n) * call.heads + unit.head);
-    for (std::ptrdiff_t j = 0; j < tile.seen(n); j += 8) {
+    for (std::ptrdiff_t j = tile.hidden(n) / 8 * 8; j < tile.seen(n); j += 8) {
       const auto words =
           call.drop_key.at(static_cast<std::uint32_t>((tile.key_begin + j) / 8), row);
       for (std::ptrdiff_t i = 0; i < 8; ++i) {
@@ -171,8 +250,8 @@ HWY_INLINE void draw_tile_dropout(const AttentionCall& call, const AttentionUnit
                        static_cast<std::uint32_t>(unit.head);
     const auto rows = hn::Add(hn::Mul(hn::Iota(du, 0), hn::Set(du, heads)), hn::Set(du, first));
     const auto odd_rows = hn::BitCast(du, hn::ShiftRight<32>(hn::BitCast(wide, rows)));
-    const std::ptrdiff_t seen = tile.seen(n + lanes - 1);
-    for (std::ptrdiff_t j = 0; j < seen; j += 8) {
+    const SeenRows seen = seen_rows(tile, n);
+    for (std::ptrdiff_t j = seen.begin / 8 * 8; j < seen.end; j += 8) {
       const auto block = hn::Set(du, static_cast<std::uint32_t>((tile.key_begin + j) / 8));
       const auto stream_low = hn::Set(du, static_cast<std::uint32_t>(call.drop_key.stream));
       const auto stream_high = hn::Set(du, static_cast<std::uint32_t>(call.drop_key.stream >> 32));

@@ -24,12 +24,11 @@ struct Piece {
 
 // A rough count of the multiply-adds of one head, per unit of head width, plus the overhead of a
 // unit.
-std::int64_t cost_of(const AttentionUnit& unit, bool causal) {
+std::int64_t cost_of(const AttentionUnit& unit, const AttentionLayout& layout) {
   const std::int64_t queries = unit.query_end - unit.query_begin;
-  std::int64_t keys = unit.keys;
-  if (causal)
-    keys = std::clamp<std::int64_t>(
-        unit.keys - unit.queries + (unit.query_begin + unit.query_end) / 2, 0, unit.keys);
+  const VisibleKeys seen =
+      visible_keys(layout, (unit.query_begin + unit.query_end) / 2, unit.queries, unit.keys);
+  const std::int64_t keys = seen.end - seen.begin;
   return queries * (keys + 8) + 8 * unit.keys + 64;
 }
 
@@ -49,7 +48,7 @@ void collect_pieces(const AttentionLayout& layout, std::ptrdiff_t queries_per_un
     // A sequence without queries still has keys, whose gradients are zero.
     do {
       unit.query_end = std::min(unit.queries, unit.query_begin + queries_per_unit);
-      pieces.push_back({unit, cost_of(unit, layout.causal)});
+      pieces.push_back({unit, cost_of(unit, layout)});
       unit.query_begin = unit.query_end;
     } while (unit.query_begin < unit.queries);
   });
@@ -102,6 +101,8 @@ AttentionCall describe_attention(const AttentionOperands& x, const AttentionLayo
   call.value_width = x.v.cols() / layout.heads;
   call.scale = layout.scale;
   call.causal = layout.causal;
+  call.window = layout.window;
+  call.cap = layout.cap;
   call.precision = layout.precision;
   if (layout.dropout.p > 0.0f) {
     call.drop_threshold = layout.dropout.threshold();

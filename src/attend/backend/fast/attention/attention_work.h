@@ -39,6 +39,8 @@ struct AttentionCall {
   std::ptrdiff_t value_width = 0;  // Dv
   float scale = 1.0f;
   bool causal = false;
+  std::ptrdiff_t window = 0;  // 0: none
+  float cap = 0.0f;           // 0: none
   Precision precision = Precision::f32;
   // Dropout on the weights; threshold 0 keeps all. All elements share the keys of Philox's ten
   // rounds.
@@ -120,6 +122,7 @@ struct CachedQueries {
   float scale = 1.0f;
   StridedRows distance_bias;  // [2 reach + 1, H]; null data: none
   std::size_t reach = 0;
+  float cap = 0.0f;  // 0: none
   float* out = nullptr;
   std::ptrdiff_t out_stride = 0;
 

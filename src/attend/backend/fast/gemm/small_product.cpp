@@ -14,24 +14,35 @@ namespace attend {
 namespace HWY_NAMESPACE {
 namespace {
 
-// The relevant part of K for rows [m, m_end) of C and columns up to n_end. Masked elements of A
-// that share a pair with others are zeros.
+// A part of C.
+struct Part {
+  std::ptrdiff_t m, m_end;  // rows
+  std::ptrdiff_t n, n_end;  // columns
+};
+
+// The relevant part of K for a part of C. Masked elements of A that share a pair with others are
+// zeros.
 struct Depth {
   std::ptrdiff_t begin, end;
   bool skip;
 };
 
-HWY_INLINE Depth depth_of(const SmallProduct& p, std::ptrdiff_t m, std::ptrdiff_t m_end,
-                          std::ptrdiff_t n_end) {
+HWY_INLINE Depth depth_of(const SmallProduct& p, const Part& c) {
   const std::ptrdiff_t together = p.pairs ? 2 : 1;
-  const auto place = [&](std::ptrdiff_t k) { return HWY_MAX(std::ptrdiff_t{0}, k) / together; };
+  const auto place = [&](std::ptrdiff_t k) {
+    return HWY_MIN(HWY_MAX(std::ptrdiff_t{0}, k) / together, p.depth);
+  };
+  const auto between = [&](std::ptrdiff_t first, std::ptrdiff_t end) {
+    const std::ptrdiff_t begin = place(first);
+    return Depth{begin, HWY_MAX(begin, place(end + together - 1)), false};
+  };
   switch (p.triangle) {
     case Triangle::scores:
-      return {0, p.depth, m >= n_end + p.diagonal};
+      return {0, p.depth, c.m >= c.n_end + p.diagonal || c.m_end <= c.n + p.lower_diagonal};
     case Triangle::queries_by_keys:
-      return {0, HWY_MIN(place(m_end + p.diagonal + together - 1), p.depth), false};
+      return between(c.m + p.lower_diagonal, c.m_end + p.diagonal);
     case Triangle::keys_by_queries:
-      return {HWY_MIN(place(m - p.diagonal), p.depth), p.depth, false};
+      return between(c.m - p.diagonal, c.m_end - p.lower_diagonal);
     case Triangle::none:
       break;
   }
@@ -170,7 +181,7 @@ HWY_INLINE void small_product_columns(D d, const SmallProduct& p, std::ptrdiff_t
   for (std::ptrdiff_t t = 0, m = 0; t < tiles; ++t) {
     const std::ptrdiff_t m_begin = m;
     m += (p.rows - m) / (tiles - t) + ((p.rows - m) % (tiles - t) != 0 ? 1 : 0);
-    const Depth depth = depth_of(p, m_begin, m, n + columns);
+    const Depth depth = depth_of(p, {m_begin, m, n, n + columns});
     if (depth.skip) continue;
     switch (m - m_begin) {
       case 1:
@@ -209,7 +220,7 @@ HWY_INLINE void multiply(const SmallProduct& p) {
 #endif
   if (n == p.columns) return;
   for (std::ptrdiff_t m = 0; m < p.rows; ++m) {
-    const Depth depth = depth_of(p, m, m + 1, p.columns);
+    const Depth depth = depth_of(p, {m, m + 1, n, p.columns});
     if (!depth.skip) small_product_elements<Products>(p, m, m + 1, n, p.columns, depth);
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 
 namespace attend {
 
@@ -15,8 +16,8 @@ struct StridedRows {
   }
 };
 
-// The effect of a causal mask on a product. With query i and key j, pairs with j > i + diagonal are
-// masked.
+// The effect of a causal mask and of a window on a product. With query i and key j, pairs with
+// j > i + diagonal are masked, and those with j < i + lower_diagonal.
 enum class Triangle {
   none,
   scores,           // C (j, i): masked elements of C are not needed, most are not written
@@ -47,6 +48,7 @@ struct SmallProduct {
   bool pairs = false;
   Triangle triangle = Triangle::none;
   std::ptrdiff_t diagonal = 0;
+  std::ptrdiff_t lower_diagonal = std::numeric_limits<std::ptrdiff_t>::min() / 2;
 };
 
 }  // namespace attend

@@ -2,6 +2,7 @@
 // one sequence.
 #include <cassert>
 
+#include "attend/backend/cpu/attention_sequences.h"
 #include "attend/backend/fast/fast_backend.h"
 #include "attend/backend/fast/optional/attention_pairs.h"
 
@@ -74,25 +75,27 @@ void pair_sums_by_key_unit(const AttentionCall& call, const AttentionUnit& unit,
   if (product.rows > 0) small_product(product);
 }
 
-// to = softmax(scale * from + bias) over the first `seen` of `count` keys, 0 for the others. bias
-// may be null.
+// to = softmax(scale * from + bias) over the visible keys, 0 for the others. bias may be null.
 void pair_softmax_row(const PairRow& row) {
   const Floats d;
   const auto scale = hn::Set(d, row.scale);
+  const std::size_t seen = row.end - row.begin;
+  const float* const from = row.from + row.begin;
+  float* const to = row.to + row.begin;
   if (row.bias == nullptr) {
-    map_row(row.from, row.to, row.seen, [scale](auto s) HWY_ATTR { return hn::Mul(scale, s); });
+    map_row(from, to, seen, [scale](auto s) HWY_ATTR { return hn::Mul(scale, s); });
   } else {
-    map_rows(row.from, row.bias, row.to, row.seen,
+    map_rows(from, row.bias + row.begin, to, seen,
              [scale](auto s, auto b) HWY_ATTR { return hn::Add(hn::Mul(scale, s), b); });
   }
-  const float max = row_max(row.to, row.seen);
+  const float max = row_max(to, seen);
   const auto shift = hn::Set(d, max == -__builtin_inff() ? 0.0f : max);
-  map_row(row.to, row.to, row.seen,
-          [shift](auto s) HWY_ATTR { return exp_of(Floats(), hn::Sub(s, shift)); });
-  const float sum = row_sum(row.to, row.seen, [](auto e) HWY_ATTR { return e; });
+  map_row(to, to, seen, [shift](auto s) HWY_ATTR { return exp_of(Floats(), hn::Sub(s, shift)); });
+  const float sum = row_sum(to, seen, [](auto e) HWY_ATTR { return e; });
   const auto factor = hn::Set(d, sum == 0.0f ? 0.0f : 1.0f / sum);
-  map_row(row.to, row.to, row.seen, [factor](auto e) HWY_ATTR { return hn::Mul(e, factor); });
-  for (std::size_t j = row.seen; j < row.count; ++j) row.to[j] = 0.0f;
+  map_row(to, to, seen, [factor](auto e) HWY_ATTR { return hn::Mul(e, factor); });
+  for (std::size_t j = 0; j < row.begin; ++j) row.to[j] = 0.0f;
+  for (std::size_t j = row.end; j < row.count; ++j) row.to[j] = 0.0f;
 }
 
 // to = scale * from * (gradient - sum from gradient)
@@ -142,15 +145,14 @@ void for_pair_rows(const Tensor& from, const Tensor& to, const AttentionLayout& 
   const auto visit_unit = [&](const AttentionUnit& unit, const AttentionUnit*) {
     for (std::ptrdiff_t i = unit.query_begin; i < unit.query_end; ++i) {
       const std::ptrdiff_t begin = pairs_begin(call, unit) + i * unit.keys;
-      const std::ptrdiff_t seen =
-          layout.causal ? std::clamp<std::ptrdiff_t>(i + 1 + unit.keys - unit.queries, 0, unit.keys)
-                        : unit.keys;
+      const VisibleKeys seen = visible_keys(layout, i, unit.queries, unit.keys);
       PairRow row;
       row.from = from.data() + begin;
       row.to = call.weights + begin;
       row.bias = bias == nullptr ? nullptr : bias + unit.block + i * unit.keys;
       row.scale = layout.scale;
-      row.seen = static_cast<std::size_t>(seen);
+      row.begin = static_cast<std::size_t>(seen.begin);
+      row.end = static_cast<std::size_t>(seen.end);
       row.count = static_cast<std::size_t>(unit.keys);
       visit(row, begin);
     }
@@ -162,7 +164,7 @@ void arg_max_row(const PairRow& row) {
   std::size_t best = row.count;
   float largest = -std::numeric_limits<float>::infinity();
   bool invalid = false;
-  for (std::size_t j = 0; j < row.seen; ++j) {
+  for (std::size_t j = row.begin; j < row.end; ++j) {
     const float scaled = row.scale * row.from[j];
     const float score = row.bias == nullptr ? scaled : scaled + row.bias[j];
     invalid = invalid || std::isnan(score);

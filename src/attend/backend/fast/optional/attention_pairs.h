@@ -18,8 +18,8 @@ struct PairRow {
   float* to = nullptr;
   const float* bias = nullptr;  // null: none
   float scale = 1.0f;
-  std::size_t seen = 0;   // keys visible to the query
-  std::size_t count = 0;  // all keys
+  std::size_t begin = 0, end = 0;  // of the keys visible to the query
+  std::size_t count = 0;           // all keys
 };
 
 }  // namespace attend
