@@ -21,6 +21,10 @@ inline void alter(const OptionField& field) {
   if (const auto* number = std::get_if<std::uint64_t*>(&field.value)) **number = **number + 1;
   if (const auto* number = std::get_if<float*>(&field.value)) **number = another(**number);
   if (const auto* number = std::get_if<double*>(&field.value)) **number = another(**number);
+  // A list in another order.
+  if (const auto* text = std::get_if<std::string*>(&field.value))
+    if (const std::size_t comma = (*text)->find(','); comma != std::string::npos)
+      **text = (*text)->substr(comma + 1) + "," + (*text)->substr(0, comma);
   if (const auto* choice = std::get_if<EnumReference>(&field.value))
     choice->set(choice->location, (choice->get(choice->location) + 1) % choice->names.size());
 }

@@ -22,6 +22,9 @@ TEST_P(EncoderDecoders, MultiplyEmbeddingsByTheRootOfTheirWidth) {
   ArchitectureConfig config = GetParam().config;
   if (auto* transformer = std::get_if<TransformerConfig>(&config)) {
     transformer->positions = PositionKind::none;
+    transformer->attention_layers.clear();  // which may need rotary ones
+    transformer->attention_window = 0;
+    transformer->local_rotary_theta = 0.0;
     transformer->embedding_scale = 0.0f;
     transformer->norm_embedding = false;
   }

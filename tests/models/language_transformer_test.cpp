@@ -36,7 +36,7 @@ struct LanguageVariant {
 };
 
 std::vector<LanguageVariant> language_variants() {
-  std::vector<LanguageVariant> all(11, {"PreNorm", small_language_config()});
+  std::vector<LanguageVariant> all(13, {"PreNorm", small_language_config()});
   all[1].name = "PostNormUntied";
   all[1].config.norm_first = false;
   all[1].config.tied = false;
@@ -70,6 +70,17 @@ std::vector<LanguageVariant> language_variants() {
   all[10].name = "BiasesByDistance";
   all[10].config.positions = PositionKind::relative;
   all[10].config.relative = {6, 5};
+  all[11].name = "LocalAndGlobalCapped";
+  all[11].config.positions = PositionKind::rotary;
+  all[11].config.n_key_heads = 2;
+  all[11].config.attention_window = 3;
+  all[11].config.attention_layers = "local,global";
+  all[11].config.local_rotary_theta = 50.0;
+  all[11].config.attention_cap = 1.0f;
+  all[11].config.norm_branch = true;
+  all[12].name = "LocalInParts";
+  all[12].config.attention_window = 2;
+  all[12].config.attention.choice = AttentionChoice::hard;
   return all;
 }
 

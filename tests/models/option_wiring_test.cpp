@@ -67,7 +67,17 @@ std::map<std::string, std::function<void(Config&)>> conditions_of_stacks() {
   const auto opposite = [](Config& c) {
     c.norm_output = c.norm_first ? OutputNorm::off : OutputNorm::on;
   };
+  const auto local = [](Config& c) {
+    c.positions = PositionKind::rotary;
+    c.attention_window = 3;
+  };
   return {{"norm-output", opposite},
+          {"local-rotary-theta", local},
+          {"attention-layers",
+           [](Config& c) {
+             c.attention_window = 3;
+             c.attention_layers = "local,global";
+           }},
           {"norm-keys", [](Config& c) { c.norm_first = true; }},
           {"relative-shared", relative},
           {"relative-buckets", [](Config& c) { c.positions = PositionKind::relative; }},

@@ -28,7 +28,7 @@ struct Variant {
 
 // Every switch of the configuration at least once.
 inline std::vector<Variant> variants() {
-  std::vector<Variant> all(17, {"", small_config()});
+  std::vector<Variant> all(20, {"", small_config()});
   all[0].name = "PostNorm";
   all[1].name = "PreNorm";
   all[1].config.norm_first = true;
@@ -102,6 +102,21 @@ inline std::vector<Variant> variants() {
   all[16].config.norm_first = true;
   all[16].config.positions = PositionKind::relative;
   all[16].config.relative = {8, 12};
+  all[17].name = "AsGemma2";
+  all[17].config.norm_first = all[17].config.norm_branch = true;
+  all[17].config.norm.kind = NormKind::rms;
+  all[17].config.positions = PositionKind::rotary;
+  all[17].config.attention_cap = 1.5f;
+  all[17].config.attention_window = 3;
+  all[17].config.attention_layers = "local,global";
+  all[17].config.local_rotary_theta = 100.0;
+  all[18].name = "NormOfTheBranchAlone";
+  all[18].config.norm_branch = true;
+  all[18].config.attention_window = 2;
+  all[19].name = "UnrotatedLayers";
+  all[19].config.norm_first = all[19].config.norm_branch = true;
+  all[19].config.positions = PositionKind::rotary;
+  all[19].config.attention_layers = "global,unrotated";
   return all;
 }
 

@@ -29,10 +29,11 @@ std::int64_t expected_parameters(const TransformerConfig& c) {
   const std::int64_t feed_forward =
       (c.gated_ffn ? 3 : 2) * d * c.d_ff + (c.ffn_bias ? c.d_ff + d : 0);
   const std::int64_t norm = c.norm.kind == NormKind::layer ? 2 * d : d;
-  const std::int64_t encoder_layer = attention + feed_forward + 2 * norm;
+  const std::int64_t norms = c.norm_first && c.norm_branch ? 2 * norm : norm;  // of a sublayer
+  const std::int64_t encoder_layer = attention + feed_forward + 2 * norms;
   const bool is_recurrent = c.decoder_autoreg == DecoderAutoreg::ssru;
   const std::int64_t autoreg = is_recurrent ? 2 * d * d + d : attention;
-  const std::int64_t decoder_layer = autoreg + attention + feed_forward + 3 * norm;
+  const std::int64_t decoder_layer = autoreg + attention + feed_forward + 3 * norms;
   std::int64_t tables = c.tgt_vocab_size;
   if (c.tie_embeddings != TiedEmbeddings::all) tables += c.src_vocab_size;
   if (c.tie_embeddings == TiedEmbeddings::none) tables += c.tgt_vocab_size;

@@ -43,6 +43,10 @@ void Norm::record(const Pass& pass) const {
   if (pass.residual != nullptr) pass.residual->push_back({.module = path_, .norm = affine()});
 }
 
+void Norm::record_branch(const Pass& pass) const {
+  if (pass.residual != nullptr) pass.residual->back().branch_norm = {path_, affine()};
+}
+
 FeedForward::FeedForward(ParameterSet& parameters, const std::string& path,
                          const FeedForwardOptions& options)
     : path_(path),
@@ -64,13 +68,18 @@ Variable FeedForward::forward(const Variable& x, Pass& pass) const {
 
 SublayerConnection::SublayerConnection(ParameterSet& parameters, const std::string& path,
                                        const ConnectionOptions& options)
-    : norm_(parameters, path, options.width, options.norm),
-      dropout_(options.dropout),
-      norm_first_(options.norm_first) {}
+    : dropout_(options.dropout), norm_first_(options.norm_first) {
+  if (options.norm_first || !options.norm_branch)
+    norm_.emplace(parameters, path, options.width, options.norm);
+  if (options.norm_branch)
+    branch_norm_.emplace(parameters, path + "_branch", options.width, options.norm);
+}
 
 Variable SublayerConnection::add_residual(const Variable& x, const Variable& branch,
                                           Pass& pass) const {
-  return add(x, dropout(branch, pass.dropout(dropout_)));
+  if (branch_norm_) branch_norm_->record_branch(pass);
+  const Variable added = branch_norm_ ? branch_norm_->forward(branch) : branch;
+  return add(x, dropout(added, pass.dropout(dropout_)));
 }
 
 }  // namespace attend

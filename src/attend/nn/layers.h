@@ -55,6 +55,8 @@ class Norm {
                             const Dropout& dropout) const;
   // Tells a pass that asks for it that the residual stream is normalized.
   void record(const Pass& pass) const;
+  // The same of what was added to it last.
+  void record_branch(const Pass& pass) const;
 
  private:
   LayerNormParameters affine() const { return {*weight_, bias_ ? *bias_ : Variable(), epsilon_}; }
@@ -94,30 +96,34 @@ class FeedForward {
 // The residual connection around a sublayer f, with normalization and dropout (section 5.4):
 //   post-norm  Norm(x + dropout(f(x)))  as in the paper,
 //   pre-norm   x + dropout(f(Norm(x))).
+// With a norm of the branch, a second Norm2 is applied to f before the addition: x + Norm2(f(x)),
+// or pre-norm x + Norm2(f(Norm(x))).
 struct ConnectionOptions {
   std::int64_t width = 512;
   NormOptions norm;
   float dropout = 0.0f;
   bool norm_first = false;
+  bool norm_branch = false;
 };
 
 class SublayerConnection {
  public:
+  // Parameters of a norm at `path`, unless only the branch has one, and at `path`_branch.
   SublayerConnection(ParameterSet& parameters, const std::string& path,
                      const ConnectionOptions& options);
 
   template <class Sublayer>
   Variable forward(const Variable& x, Pass& pass, const Sublayer& sublayer) const {
-    if (norm_first_) return add_residual(x, sublayer(norm_.forward(x)), pass);
-    const Variable branch = sublayer(x);
-    norm_.record(pass);
-    return norm_.forward_residual(x, branch, pass.dropout(dropout_));
+    const Variable branch = sublayer(norm_first_ ? norm_->forward(x) : x);
+    if (norm_first_ || branch_norm_) return add_residual(x, branch, pass);
+    norm_->record(pass);
+    return norm_->forward_residual(x, branch, pass.dropout(dropout_));
   }
 
  private:
   Variable add_residual(const Variable& x, const Variable& branch, Pass& pass) const;
 
-  Norm norm_;
+  std::optional<Norm> norm_, branch_norm_;
   float dropout_;
   bool norm_first_;
 };

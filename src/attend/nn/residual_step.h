@@ -28,6 +28,12 @@ struct ResidualStep {
   std::string module;  // "decoder" for the embeddings, "decoder.layers.0.cross_attn", ...
   Tensor added = {};   // undefined: nothing
   std::optional<Heads> heads = {};
+  // Normalizes what is added, before it is.
+  struct BranchNorm {
+    std::string module;
+    LayerNormParameters norm;
+  };
+  std::optional<BranchNorm> branch_norm = {};
   std::optional<LayerNormParameters> norm = {};
   float factor = 1.0f;  // of the stream
 };

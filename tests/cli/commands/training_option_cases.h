@@ -121,6 +121,13 @@ inline const Cases kStack{
     {"attention-scores", "additive", "", kModel},
     {"attention-choice", "hard", "", kModel},
     {"inverse-temperature", "2", "", kModel},
+    {"norm-branch", "yes", "", kModel},
+    {"attention-cap", "0.5", "", kModel},
+    {"attention-window", "2", "", kModel},
+    {"attention-layers", "global,local", "--attention-window 2", kModel},
+    {"attention-layers", "unrotated", "--positions rotary", kModel},
+    {"attention-layers", "global:7", "", "config"},
+    {"local-rotary-theta", "3", "--positions rotary --attention-window 5", kModel},
 };
 
 }  // namespace attend

@@ -32,8 +32,8 @@ const T* key_of(const KeyRows& keys, std::int32_t index) {
 }
 
 // What each new position sees, checked to carry its value beside it.
-std::vector<std::vector<float>> seen(KVCache& cache, int layer) {
-  const KeyRows view = cache.view(layer);
+std::vector<std::vector<float>> seen(KVCache& cache, int layer, std::int64_t window = 0) {
+  const KeyRows view = cache.view(layer, window);
   std::vector<std::vector<float>> result;
   for (std::int64_t r = 0; r + 1 < view.offsets.size(); ++r) {
     auto& keys = result.emplace_back();
@@ -177,6 +177,20 @@ TEST(KVCache, KeepsTheLayersApart) {
   cache.append(1, block({100}));
   EXPECT_EQ(seen(cache, 0), (Seen{{1}}));
   EXPECT_EQ(seen(cache, 1), (Seen{{100}}));
+}
+
+TEST(KVCache, ShowsTheLastPositionsInAWindow) {
+  KVCache cache(2, 2);
+  cache.extend(Rows{3, 1});
+  for (const int layer : {0, 1}) cache.append(layer, block({1, 2, 3, 11}));
+  EXPECT_EQ(seen(cache, 0, 2), (Seen{{1}, {1, 2}, {2, 3}, {11}}));
+  EXPECT_EQ(seen(cache, 1), (Seen{{1}, {1, 2}, {1, 2, 3}, {11}}));
+  EXPECT_EQ(seen(cache, 1, 1), (Seen{{1}, {2}, {3}, {11}}));
+  cache.reorder(Rows{0, 0});
+  cache.extend(Rows{1, 0});
+  cache.append(0, block({4}));
+  EXPECT_EQ(seen(cache, 0, 2), (Seen{{3, 4}}));
+  EXPECT_EQ(seen(cache, 0, 9), (Seen{{1, 2, 3, 4}}));
 }
 
 TEST(KVCache, LetsHypothesesBranchSwapAndEnd) {

@@ -230,6 +230,7 @@ TEST_F(AttentionChangeTest, RefusesToSharpenScoresThatNoFactorOfQueriesScales) {
   };
   expect_refused([](auto& config) { config.positions = PositionKind::alibi; }, "positions");
   expect_refused([](auto& config) { config.qk_norm = true; }, "normalized");
+  expect_refused([](auto& config) { config.attention_cap = 5.0f; }, "cap");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "attend/core/json/json.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/core/strings/quote.h"
+#include "attend/models/stack/layer_kinds.h"
 
 namespace attend {
 
@@ -27,6 +28,15 @@ double number_of(const OptionsJson& options, const char* name) {
 
 void replace_zero(OptionsJson& options, const char* name, double usual) {
   if (options.contains(name) && number_of(options, name) == 0.0) options[name] = usual;
+}
+
+// The shortest pattern of the layers of a model with one stack.
+void make_layers_explicit(OptionsJson& options) {
+  if (!options.contains("n_layers")) return;
+  const bool local = number_of(options, "attention_window") > 0;
+  options["attention_layers"] =
+      layer_pattern(layer_kinds(options.value("attention_layers", ""), options.value("n_layers", 0),
+                                local ? LayerKind::local : LayerKind::global));
 }
 
 // Zeros as what they stand for, and no options that have no effect.
@@ -48,7 +58,8 @@ void make_explicit(OptionsJson& options, bool pairs) {
   const bool norm_first = options.value("norm_first", false);
   if (!norm_first) options.erase("norm_keys");
   if (options.value("norm_output", "") == "standard")
-    options["norm_output"] = norm_first ? "on" : "off";
+    options["norm_output"] = norm_first || options.value("norm_branch", false) ? "on" : "off";
+  make_layers_explicit(options);
   if (options.value("pooling", "") == "first") options.erase("bos");
   if (!pairs) options.erase("separators");
   if (number_of(options, "dense_width") == 0.0)

@@ -48,6 +48,35 @@ std::string_view layer_of(std::string_view module, std::string_view stack) {
 
 }  // namespace
 
+ResidualStream::Normalization ResidualStream::Normalization::of(const LayerNormParameters& norm) {
+  return {doubles_of(norm.gamma), doubles_of(norm.beta), double{norm.epsilon}};
+}
+
+double ResidualStream::Normalization::denominator(const Vector& x) const {
+  const double mean = is_centered() ? mean_of(x) : 0.0;
+  double squares = 0;
+  for (const double value : x) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / static_cast<double>(x.size()) + epsilon);
+}
+
+ResidualStream::Vector ResidualStream::Normalization::output_for(Vector x) const {
+  const double divisor = denominator(x), mean = is_centered() ? mean_of(x) : 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = gain[i] * (x[i] - mean) / divisor + (is_centered() ? shift[i] : 0.0);
+  return x;
+}
+
+ResidualStream::Vector ResidualStream::Normalization::pull_back(Vector direction,
+                                                                const Vector& x) const {
+  const double divisor = denominator(x);
+  for (std::size_t i = 0; i < direction.size(); ++i) direction[i] *= gain[i] / divisor;
+  if (is_centered()) {
+    const double mean = mean_of(direction);
+    for (double& value : direction) value -= mean;
+  }
+  return direction;
+}
+
 ResidualStream::Step ResidualStream::Step::of(const ResidualStep& step, std::string_view stack) {
   Step own;
   own.module = step.module == stack ? "embedding" : step.module;
@@ -61,43 +90,32 @@ ResidualStream::Step ResidualStream::Step::of(const ResidualStep& step, std::str
     own.projection = backend()->float_weights(weights).to_host();
     own.bias = doubles_of(step.heads->projection.bias);
   }
-  if (step.norm) {
-    own.gain = doubles_of(step.norm->gamma);
-    own.bias = doubles_of(step.norm->beta);
-    own.epsilon = double{step.norm->epsilon};
+  if (step.branch_norm) {
+    own.branch_norm = Normalization::of(step.branch_norm->norm);
+    own.branch_norm_module = step.branch_norm->module;
   }
+  if (step.norm) own.norm = Normalization::of(*step.norm);
   return own;
 }
 
-double ResidualStream::Step::denominator(const Vector& x) const {
-  const double mean = is_centered() ? mean_of(x) : 0.0;
-  double squares = 0;
-  for (const double value : x) squares += (value - mean) * (value - mean);
-  return std::sqrt(squares / static_cast<double>(x.size()) + epsilon);
+ResidualStream::Vector ResidualStream::Step::addition(std::int64_t row) const {
+  const Vector x = row_of(added, row);
+  return branch_norm.defined() ? branch_norm.output_for(x) : x;
 }
 
 ResidualStream::Vector ResidualStream::Step::output_for(Vector x, std::int64_t row) const {
-  if (added.defined())
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] += double{added.row(row)[i]};
-  if (normalizes()) {
-    const double divisor = denominator(x), mean = is_centered() ? mean_of(x) : 0.0;
-    for (std::size_t i = 0; i < x.size(); ++i)
-      x[i] = gain[i] * (x[i] - mean) / divisor + (is_centered() ? bias[i] : 0.0);
+  if (added.defined()) {
+    const Vector more = addition(row);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] += more[i];
   }
+  if (norm.defined()) x = norm.output_for(std::move(x));
   for (double& value : x) value *= factor;
   return x;
 }
 
 ResidualStream::Vector ResidualStream::Step::pull_back(Vector direction, const Vector& x) const {
   for (double& value : direction) value *= factor;
-  if (!normalizes()) return direction;
-  const double divisor = denominator(x);
-  for (std::size_t i = 0; i < direction.size(); ++i) direction[i] *= gain[i] / divisor;
-  if (is_centered()) {
-    const double mean = mean_of(direction);
-    for (double& value : direction) value -= mean;
-  }
-  return direction;
+  return norm.defined() ? norm.pull_back(std::move(direction), x) : direction;
 }
 
 void ResidualStream::Step::add_parts(std::int64_t row, const Vector& direction,
@@ -106,21 +124,28 @@ void ResidualStream::Step::add_parts(std::int64_t row, const Vector& direction,
     parts.push_back({std::move(name), head, static_cast<float>(value)});
     return value;
   };
-  const double all = added.defined() ? dot(direction, row_of(added, row)) : 0.0;
+  if (norm.is_centered()) add(module + ".bias", -1, dot(direction, norm.shift));
+  if (!added.defined()) return;
+  const Vector branch = row_of(added, row);
+  const Vector of_branch =
+      branch_norm.defined() ? branch_norm.pull_back(direction, branch) : direction;
+  const double all = dot(of_branch, branch);
   double explained = 0;
   if (n_heads > 0) {
     const Vector values = row_of(head_values, row),
-                 weights = transposed_product(projection, direction);
+                 weights = transposed_product(projection, of_branch);
     const std::size_t width = values.size() / static_cast<std::size_t>(n_heads);
     for (std::size_t head = 0; head < static_cast<std::size_t>(n_heads); ++head)
       explained += add(module, static_cast<int>(head),
                        dot(std::span(values).subspan(head * width, width),
                            std::span(weights).subspan(head * width, width)));
-  } else if (added.defined()) {
+  } else {
     add(module, -1, all);
   }
-  if (!bias.empty()) explained += add(module + ".bias", -1, dot(direction, bias));
+  if (!bias.empty()) explained += add(module + ".bias", -1, dot(of_branch, bias));
   if (rounds) add(module + ".rounding", -1, all - explained);
+  if (branch_norm.is_centered())
+    add(branch_norm_module + ".bias", -1, dot(direction, branch_norm.shift));
 }
 
 ResidualStream::ResidualStream(std::span<const ResidualStep> steps, std::string stack)
@@ -145,7 +170,7 @@ std::vector<LogitPart> ResidualStream::parts(std::int64_t row,
     // A scaled or normalized sum has no addition of its own: the order of the two does not matter.
     const Vector behind = remaining;
     remaining = steps_[i].pull_back(std::move(remaining), before[i]);
-    steps_[i].add_parts(row, steps_[i].normalizes() ? behind : remaining, of_step[i]);
+    steps_[i].add_parts(row, steps_[i].norm.defined() ? behind : remaining, of_step[i]);
   }
   std::vector<LogitPart> parts;
   for (std::vector<LogitPart>& some : of_step)
@@ -158,7 +183,7 @@ std::vector<ResidualAddition> ResidualStream::additions(std::int64_t row) const 
   std::vector<ResidualAddition> additions;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     if (!steps_[i].added.defined()) continue;
-    const Vector added = row_of(steps_[i].added, row);
+    const Vector added = steps_[i].addition(row);
     const double length = std::sqrt(dot(added, added)),
                  lengths = length * std::sqrt(dot(before[i], before[i]));
     additions.push_back({steps_[i].module, static_cast<float>(length),

@@ -38,23 +38,36 @@ class ResidualStream {
 
  private:
   using Vector = std::vector<double>;
+  // g (x - mean(x)) / s + b, or without `shift` g x / s.
+  struct Normalization {
+    Vector gain, shift;
+    double epsilon = 0;
+
+    static Normalization of(const LayerNormParameters& norm);
+    bool defined() const { return !gain.empty(); }
+    bool is_centered() const { return !shift.empty(); }
+    double denominator(const Vector& x) const;
+    Vector output_for(Vector x) const;
+    // direction times the output is result times x, and a constant.
+    Vector pull_back(Vector direction, const Vector& x) const;
+  };
   // A step, on the host.
   struct Step {
     std::string module;
     Tensor added;  // [N, D], or undefined
     int n_heads = 0;
-    Tensor head_values;   // [N, H*d_value]
-    Tensor projection;    // [D, H*d_value]
-    Vector bias;          // [D], or empty: of a projection or of a normalization
-    bool rounds = false;  // the weights of the projection are in 8 bits
-    Vector gain;          // of a normalization [D]
-    double epsilon = 0;
+    Tensor head_values;         // [N, H*d_value]
+    Tensor projection;          // [D, H*d_value]
+    Vector bias;                // of the projection [D], or empty
+    bool rounds = false;        // the weights of the projection are in 8 bits
+    Normalization branch_norm;  // of what is added
+    std::string branch_norm_module;
+    Normalization norm;  // of the sum
     double factor = 1;
 
     static Step of(const ResidualStep& step, std::string_view stack);
-    bool normalizes() const { return !gain.empty(); }
-    bool is_centered() const { return !bias.empty(); }
-    double denominator(const Vector& x) const;
+    // What is added to the stream of a row.
+    Vector addition(std::int64_t row) const;
     Vector output_for(Vector x, std::int64_t row) const;
     // direction times the step is result times what was before it, and a constant.
     Vector pull_back(Vector direction, const Vector& x) const;

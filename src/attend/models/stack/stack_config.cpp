@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "attend/core/options/option_error.h"
 #include "attend/error.h"
 
@@ -12,6 +15,21 @@ void validate_stack(const StackConfig& c) {
     throw OptionError<ConfigError>(
         "{}: {} does not divide {} {}; choose a divisor, or set {} and {}", as_key("n-heads"),
         c.n_heads, as_key("d-model"), c.d_model, as_key("d-key"), as_key("d-value"));
+  const std::vector<LayerKind> kinds = c.kinds_of_layers(static_cast<int>(kLayerCounts.most));
+  const auto has = [&](LayerKind kind) {
+    return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+  };
+  const bool rotary = c.positions == PositionKind::rotary;
+  if (has(LayerKind::local) != (c.attention_window > 0))
+    throw OptionError<ConfigError>("{}: {} layers need {}, and only they have one",
+                                   as_key("attention-layers"), "local", as_key("attention-window"));
+  if (has(LayerKind::unrotated) && !rotary)
+    throw OptionError<ConfigError>("{}: unrotated layers need rotary {}",
+                                   as_key("attention-layers"), as_key("positions"));
+  if (c.local_rotary_theta > 0 && (!rotary || !has(LayerKind::local)))
+    throw OptionError<ConfigError>("{} needs rotary {} and local layers, which {} makes",
+                                   as_key("local-rotary-theta"), as_key("positions"),
+                                   as_key("attention-window"));
 }
 
 }  // namespace attend

@@ -4,10 +4,13 @@
 #include <array>
 #include <cmath>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "attend/backend/backend.h"
 #include "attend/core/options/options.h"
+#include "attend/models/stack/layer_kinds.h"
 #include "attend/nn/attention/multi_head_attention.h"
 #include "attend/nn/positional_encoding.h"
 
@@ -19,7 +22,8 @@ inline std::span<const std::string_view> enum_names(Activation) {
   return names;
 }
 
-// Normalization of the output of the last layer. standard: with normalization before sublayers.
+// Normalization of the output of the last layer. standard: unless sublayers are normalized after
+// their addition.
 enum class OutputNorm { standard, on, off };
 inline std::span<const std::string_view> enum_names(OutputNorm) {
   static constexpr std::array<std::string_view, 3> names{"standard", "on", "off"};
@@ -46,6 +50,7 @@ struct StackConfig {
   AttentionBiases attention_biases = AttentionBiases::all;
   bool qk_norm = false;
   bool norm_first = false;
+  bool norm_branch = false;
   bool norm_keys = true;
   OutputNorm norm_output = OutputNorm::standard;
   NormOptions norm;
@@ -57,13 +62,22 @@ struct StackConfig {
   RotaryOptions rotary;
   RelativeOptions relative;
   AttentionVariant attention;
+  float attention_cap = 0.0f;
+  int attention_window = 0;
+  std::string attention_layers;
+  double local_rotary_theta = 0.0;
 
   // The factor of the embeddings.
   float scale_of_embeddings() const {
     return embedding_scale > 0.0f ? embedding_scale : std::sqrt(static_cast<float>(d_model));
   }
   bool normalizes_output() const {
-    return norm_output == OutputNorm::standard ? norm_first : norm_output == OutputNorm::on;
+    return norm_output == OutputNorm::standard ? norm_first || norm_branch
+                                               : norm_output == OutputNorm::on;
+  }
+  std::vector<LayerKind> kinds_of_layers(int layers) const {
+    return layer_kinds(attention_layers, layers,
+                       attention_window > 0 ? LayerKind::local : LayerKind::global);
   }
   // Positions of a learned table; 0: sequences may have any length.
   std::int64_t learned_positions() const {
@@ -99,11 +113,15 @@ void stack_fields(StackConfig& c, Visitor&& visit, const VisitDepth& visit_depth
   visit("qk-norm", c.qk_norm, "normalize the queries and the keys of every attention head");
   visit("norm-first", c.norm_first,
         "normalize before each sublayer (pre-norm) instead of after each as in the paper");
+  visit("norm-branch", c.norm_branch,
+        "normalize the output of each sublayer before it is added, without norm-first in place of "
+        "the normalization after each");
   visit("norm-keys", c.norm_keys,
         "with norm-first, normalize the input of keys and values in self-attention, not only that "
         "of queries");
   visit("norm-output", c.norm_output,
-        "normalize the output of the last layer: on, off, or standard (on with norm-first)");
+        "normalize the output of the last layer: on, off, or standard (on with norm-first or "
+        "norm-branch)");
   visit("norm", c.norm.kind,
         "layer: layer normalization; rms: division by the root mean square alone, without a bias");
   visit("norm-epsilon", c.norm.epsilon, between(1e-12, 1),
@@ -120,6 +138,16 @@ void stack_fields(StackConfig& c, Visitor&& visit, const VisitDepth& visit_depth
   fields(c.rotary, visit);
   fields(c.relative, visit);
   fields(c.attention, visit);
+  visit("attention-cap", c.attention_cap, between(0, 1e6),
+        "soft cap of the attention scores: a score s becomes cap tanh(s / cap); 0: none");
+  visit("attention-window", c.attention_window, between(0, 1e9),
+        "self-attention of local layers sees tokens fewer than this many positions away; 0: all");
+  visit("attention-layers", c.attention_layers,
+        "kinds of layers, repeated over all: local, global or unrotated (global without rotary "
+        "positions), such as local:5,global; empty: all local if there is an attention-window");
+  visit("local-rotary-theta", c.local_rotary_theta, between(0, 1e9),
+        "base of the wavelengths of rotary positions in local layers, which are not stretched; 0: "
+        "as in the others");
 }
 
 // Checks the constraints between options (the heads). Throws ConfigError naming the invalid option.

@@ -21,6 +21,7 @@ MultiHeadAttentionOptions attention_of(const StackConfig& config) {
   options.dropout = config.attention_dropout;
   options.biases = config.attention_biases;
   options.n_key_heads = config.n_key_heads;
+  options.cap = config.attention_cap;
   if (config.qk_norm) options.qk_norm = config.norm;
   return options;
 }
@@ -43,17 +44,25 @@ FeedForwardOptions feed_forward_of(const StackConfig& config) {
 
 SublayerConnection connection_of(ParameterSet& parameters, const std::string& path,
                                  const StackConfig& config) {
-  return {parameters, path, {config.d_model, config.norm, config.dropout, config.norm_first}};
+  return {parameters,
+          path,
+          {config.d_model, config.norm, config.dropout, config.norm_first, config.norm_branch}};
 }
 
 }  // namespace
 
-std::unique_ptr<const SequenceMixing> self_attention(
-    ParameterSet& parameters, const std::string& path, const StackConfig& config,
-    std::shared_ptr<const RelativePositions> relative) {
+std::unique_ptr<const SequenceMixing> self_attention(ParameterSet& parameters,
+                                                     const std::string& path,
+                                                     const StackConfig& config,
+                                                     const LayerTraits& traits) {
   MultiHeadAttentionOptions options = attention_of(config);
-  options.relative = std::move(relative);
-  if (config.positions == PositionKind::rotary) options.rotary = config.rotary;
+  options.relative = traits.relative;
+  const bool local = traits.kind == LayerKind::local;
+  if (local) options.window = config.attention_window;
+  if (config.positions == PositionKind::rotary && traits.kind != LayerKind::unrotated)
+    options.rotary = local && config.local_rotary_theta > 0
+                         ? RotaryOptions{.theta = config.local_rotary_theta}
+                         : config.rotary;
   return std::make_unique<MultiHeadAttention>(parameters, path, options);
 }
 
@@ -114,19 +123,23 @@ TransformerStack::TransformerStack(ParameterSet& parameters, const std::string& 
   const auto shared = has_own_positions || role.recurrent
                           ? nullptr
                           : relative_positions_of(parameters, path, config, role.causal);
-  const auto mixing_of = [&](const std::string& layer) -> std::unique_ptr<const SequenceMixing> {
+  const std::vector<LayerKind> kinds = config.kinds_of_layers(role.layers);
+  const auto mixing_of = [&](const std::string& layer,
+                             LayerKind kind) -> std::unique_ptr<const SequenceMixing> {
     if (role.recurrent)
       return std::make_unique<SimpleRecurrentUnit>(parameters, layer + ".recurrence",
                                                    config.d_model);
     const std::string self = layer + ".self_attn";
     return self_attention(
         parameters, self, config,
-        has_own_positions ? relative_positions_of(parameters, self, config, role.causal) : shared);
+        {kind, has_own_positions ? relative_positions_of(parameters, self, config, role.causal)
+                                 : shared});
   };
   layers_.reserve(static_cast<std::size_t>(role.layers));
   for (int i = 0; i < role.layers; ++i) {
     const std::string layer = fmt::format("{}.layers.{}", path, i);
-    layers_.emplace_back(parameters, layer, config, role.cross_attention, mixing_of(layer));
+    layers_.emplace_back(parameters, layer, config, role.cross_attention,
+                         mixing_of(layer, kinds[static_cast<std::size_t>(i)]));
   }
   if (config.normalizes_output())
     norm_.emplace(parameters, path + ".norm", config.d_model, config.norm);

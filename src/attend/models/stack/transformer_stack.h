@@ -16,10 +16,17 @@
 
 namespace attend {
 
+// What may differ between the layers of a stack.
+struct LayerTraits {
+  LayerKind kind = LayerKind::global;
+  std::shared_ptr<const RelativePositions> relative = nullptr;
+};
+
 // The self-attention of a layer.
-std::unique_ptr<const SequenceMixing> self_attention(
-    ParameterSet& parameters, const std::string& path, const StackConfig& config,
-    std::shared_ptr<const RelativePositions> relative = nullptr);
+std::unique_ptr<const SequenceMixing> self_attention(ParameterSet& parameters,
+                                                     const std::string& path,
+                                                     const StackConfig& config,
+                                                     const LayerTraits& traits = {});
 
 class TransformerLayer {
  public:

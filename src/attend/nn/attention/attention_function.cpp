@@ -64,6 +64,7 @@ Variable AttentionFunction::forward(const AttentionInputs& x, AttentionLayout la
                                     Tensor* weights) const {
   layout.heads = options_.heads;
   layout.scale = scale_;
+  layout.cap = options_.cap;
   const Columns k = for_all_heads(x.k), v = for_all_heads(x.v);
   if (is_one_kernel())
     return scaled_dot_product_attention({x.q, k, v, x.distance_bias}, layout, weights);
@@ -80,7 +81,8 @@ Tensor AttentionFunction::cached(const Tensor& q, const KeyRows& keys, std::int6
   if (is_one_kernel()) {
     const Tensor out = Tensor::empty({q.rows(), value_width});
     backend()->attention_cached(
-        q, keys, {value_distance, options_.heads, options_.key_heads, scale_, bias}, out);
+        q, keys, {value_distance, options_.heads, options_.key_heads, scale_, bias, options_.cap},
+        out);
     return out;
   }
   std::vector<std::int32_t> queries(keys.offsets->size());

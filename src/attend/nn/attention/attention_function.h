@@ -55,6 +55,7 @@ struct AttentionFunctionOptions {
   int key_heads = 1;         // each is seen by heads / key_heads heads of queries
   std::int64_t d_key = 0;    // of one head
   AttentionVariant variant;  // scores are resolved, not `standard`
+  float cap = 0.0f;          // of the scores, see AttentionLayout; 0: none
 };
 
 // From projected queries and keys to weighted sums of values. Uses the fused kernel where there is
@@ -66,7 +67,7 @@ class AttentionFunction {
                     const AttentionFunctionOptions& options);
 
   // q [N, H*d_key], k [M, G*d_key], v [M, G*Dv] with G key heads -> [N, H*Dv]. The function puts
-  // its own heads and scale into the layout, and only the fused kernel reads the precision.
+  // its own heads, scale and cap into the layout, and only the fused kernel reads the precision.
   // weights: null, or receives them, as from scaled_dot_product_attention.
   Variable forward(const AttentionInputs& x, AttentionLayout layout,
                    Tensor* weights = nullptr) const;
@@ -77,7 +78,7 @@ class AttentionFunction {
                 std::int64_t value_width, const DistanceBias& bias) const;
 
   int heads() const { return options_.heads; }
-  // Whether there is a fused kernel. Only that takes biases by distance.
+  // Whether there is a fused kernel. Only that takes biases by distance and a cap.
   bool is_one_kernel() const;
 
  private:

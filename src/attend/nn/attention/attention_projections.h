@@ -46,6 +46,8 @@ struct MultiHeadAttentionOptions {
   std::int64_t d_value = 0;  // of one head; 0: d_model / n_heads
   AttentionVariant variant;  // standard scores are dot products
   float dropout = 0.0f;      // on the weights
+  float cap = 0.0f;          // of the scores; 0: none. As relative positions, for soft attention.
+  std::int64_t window = 0;   // self-attention sees keys less than that far away; 0: all
   AttentionBiases biases = AttentionBiases::all;
   std::optional<NormOptions> qk_norm = {};   // of every head's queries and keys, before a rotation
   std::optional<RotaryOptions> rotary = {};  // queries and keys of self-attention are rotated

@@ -31,13 +31,13 @@ void KVCache::reorder(std::span<const std::int32_t> parents) {
   }
   history_ = std::move(reordered);
   new_rows_.assign(history_.size(), 0);
-  offsets_ = {};
+  views_.clear();
 }
 
 void KVCache::join(std::int64_t hypotheses) {
   history_.resize(history_.size() + static_cast<std::size_t>(hypotheses));
   new_rows_.assign(history_.size(), 0);
-  offsets_ = {};
+  views_.clear();
 }
 
 void KVCache::forget(std::int64_t hypothesis) {
@@ -46,7 +46,7 @@ void KVCache::forget(std::int64_t hypothesis) {
                                  hypotheses(), hypothesis));
   history_[static_cast<std::size_t>(hypothesis)].clear();
   new_rows_.assign(history_.size(), 0);
-  offsets_ = {};
+  views_.clear();
 }
 
 void KVCache::extend(std::span<const std::int32_t> rows_per_hypothesis) {
@@ -71,7 +71,7 @@ void KVCache::extend(std::span<const std::int32_t> rows_per_hypothesis) {
   newest_ = slot_ids(newest);
   positions_ = std::move(positions);
   new_offsets_ = std::move(offsets);
-  offsets_ = {};
+  views_.clear();
 }
 
 void KVCache::make_room(std::size_t count) {
@@ -140,24 +140,28 @@ Tensor KVCache::last_rows(int layer, std::int64_t width) const {
   return all;
 }
 
-KeyRows KVCache::view(int layer) {
-  if (!offsets_) {
-    std::vector<std::int32_t> offsets{0};
-    std::vector<std::span<const CacheSlot>> parts;  // what each new position sees
-    for (std::size_t r = 0; r < new_rows_.size(); ++r) {
-      const std::span<const CacheSlot> positions(history_[r]);
-      for (auto behind = static_cast<std::size_t>(new_rows_[r]); behind-- > 0;) {
-        parts.push_back(positions.first(positions.size() - behind));
-        offsets.push_back(offsets.back() + static_cast<std::int32_t>(parts.back().size()));
-      }
+KVCache::View KVCache::make_view(std::int64_t window) const {
+  std::vector<std::int32_t> offsets{0};
+  std::vector<std::span<const CacheSlot>> parts;  // what each new position sees
+  for (std::size_t r = 0; r < new_rows_.size(); ++r) {
+    const std::span<const CacheSlot> positions(history_[r]);
+    for (auto behind = static_cast<std::size_t>(new_rows_[r]); behind-- > 0;) {
+      const auto seen = positions.first(positions.size() - behind);
+      parts.push_back(
+          window > 0 ? seen.last(std::min(seen.size(), static_cast<std::size_t>(window))) : seen);
+      offsets.push_back(offsets.back() + static_cast<std::int32_t>(parts.back().size()));
     }
-    std::vector<CacheSlot> slots;
-    slots.reserve(static_cast<std::size_t>(offsets.back()));
-    for (const auto part : parts) slots.insert(slots.end(), part.begin(), part.end());
-    slots_ = slot_ids(slots);
-    offsets_ = std::move(offsets);
   }
-  return {pages_[static_cast<std::size_t>(layer)], slots_, offsets_};
+  std::vector<CacheSlot> slots;
+  slots.reserve(static_cast<std::size_t>(offsets.back()));
+  for (const auto part : parts) slots.insert(slots.end(), part.begin(), part.end());
+  return {slot_ids(slots), std::move(offsets)};
+}
+
+KeyRows KVCache::view(int layer, std::int64_t window) {
+  auto found = views_.find(window);
+  if (found == views_.end()) found = views_.emplace(window, make_view(window)).first;
+  return {pages_[static_cast<std::size_t>(layer)], found->second.slots, found->second.offsets};
 }
 
 }  // namespace attend

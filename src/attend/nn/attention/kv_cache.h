@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -43,12 +44,16 @@ class KVCache {
   const Ids& new_offsets() const { return new_offsets_; }
   Tensor last_rows(int layer, std::int64_t width) const;
 
-  // What each new position sees: its hypothesis up to itself. Valid until the next call of another
-  // member.
-  KeyRows view(int layer);
+  // What each new position sees: its hypothesis up to itself, or the last `window` positions of
+  // that; 0: all. Valid until the next call of another member.
+  KeyRows view(int layer, std::int64_t window = 0);
 
  private:
   using Rows = std::vector<std::int32_t>;
+  struct View {
+    Ids slots, offsets;
+  };
+  View make_view(std::int64_t window) const;
 
   // Makes at least `count` slots free.
   void make_room(std::size_t count);
@@ -62,7 +67,7 @@ class KVCache {
   Ids newest_;                                   // slot_ids() of these rows
   Ids positions_;                                // of the same
   Ids new_offsets_;                              // where each hypothesis with some begins
-  Ids slots_, offsets_;                          // for views of any layer; undefined: to be rebuilt
+  std::map<std::int64_t, View> views_;           // by window, for any layer; empty: to be rebuilt
 };
 
 }  // namespace attend

@@ -47,12 +47,16 @@ MultiHeadAttention::MultiHeadAttention(ParameterSet& parameters, const std::stri
     : path_(path),
       options_(with_defaults(options)),
       projections_(parameters, path, options_),
-      function_(parameters, path,
-                {options_.n_heads, options_.n_key_heads, options_.d_key, options_.variant}),
+      function_(
+          parameters, path,
+          {options_.n_heads, options_.n_key_heads, options_.d_key, options_.variant, options_.cap}),
       out_proj_(parameters, path + ".out_proj", options_.n_heads * options_.d_value,
                 options_.d_model, options_.biases == AttentionBiases::all) {
   if (options_.relative != nullptr && !function_.is_one_kernel())
     throw OptionError<ConfigError>("positions: relative and alibi need {} dot and {} soft",
+                                   as_key("attention-scores"), as_key("attention-choice"));
+  if (options_.cap > 0.0f && !function_.is_one_kernel())
+    throw OptionError<ConfigError>("{} needs {} dot and {} soft", as_key("attention-cap"),
                                    as_key("attention-scores"), as_key("attention-choice"));
 }
 
@@ -62,7 +66,9 @@ Variable MultiHeadAttention::self(const SelfAttentionInput& x, const AttentionLa
   AttentionInputs inputs{queries, keys_values.keys, keys_values.values};
   if (options_.relative != nullptr)
     inputs.distance_bias = options_.relative->biases(longest_sequence(layout.key_offsets));
-  return attend(inputs, layout, pass);
+  AttentionLayout own = layout;
+  own.window = options_.window;
+  return attend(inputs, std::move(own), pass);
 }
 
 Variable MultiHeadAttention::cross(const Variable& x, const Variable& memory,
@@ -97,7 +103,7 @@ Variable MultiHeadAttention::self_cached(const SelfAttentionInput& x, KVCache& c
   DistanceBias bias;
   if (options_.relative != nullptr)
     bias.table = options_.relative->biases(last_of(cache.positions()) + 1).value();
-  return attend_cached(queries.value(), cache.view(layer), bias);
+  return attend_cached(queries.value(), cache.view(layer, options_.window), bias);
 }
 
 Variable MultiHeadAttention::cross_cached(const Variable& x, const KeyRows& keys_values) const {

@@ -19,7 +19,8 @@ class MultiHeadAttention final : public SequenceMixing {
  public:
   // Parameters q_proj, k_proj, v_proj, out_proj, each with a weight and (by default) a bias; q_norm
   // and k_norm; and score.weight for additive scores. Throws ConfigError if n_heads does not divide
-  // d_model and no widths are given, and for relative positions with another variant of attention.
+  // d_model and no widths are given, and for relative positions or a cap with another variant of
+  // attention.
   MultiHeadAttention(ParameterSet& parameters, const std::string& path,
                      const MultiHeadAttentionOptions& options);
 

@@ -172,6 +172,7 @@ void require_plain_scores(const SavedModel& model) {
   };
   if (stack.positions == PositionKind::relative || stack.positions == PositionKind::alibi)
     refuse("positions are added to the scores, which a factor would not change");
+  if (stack.attention_cap > 0) refuse("a cap of the scores follows the factor");
   if (stack.qk_norm) refuse("the queries are normalized, which cancels the factor");
 }
 
