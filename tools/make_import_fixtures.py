@@ -110,6 +110,32 @@ def llama(folder, config, **options):
     randomize(transformers.AutoModelForCausalLM.from_config(config), 4).save_pretrained(folder)
 
 
+def gemma(folder, config, **options):
+    spm(folder, "tokenizer", "en", 350, model_type="bpe", pad_id=0, eos_id=1, bos_id=2, unk_id=3, byte_fallback=True, split_digits=True,
+        bos_piece="<bos>", eos_piece="<eos>", user_defined_symbols=["<start_of_turn>", "<end_of_turn>", "\n", "\n\n", "▁▁", "▁▁▁"], add_dummy_prefix=False,
+        allow_whitespace_only_pieces=True, remove_extra_whitespaces=False)
+    (folder / "tokenizer.spm").rename(folder / "tokenizer.model")
+    tokenizer = transformers.GemmaTokenizer.from_pretrained(folder, add_bos_token=True)
+    tokenizer.chat_template = ("{{ bos_token }}{% for message in messages %}{% if message['role'] == 'assistant' %}{% set role = 'model' %}"
+                               "{% else %}{% set role = message['role'] %}{% endif %}"
+                               "{{ '<start_of_turn>' + role + '\n' + message['content'] | trim + '<end_of_turn>\n' }}{% endfor %}"
+                               "{% if add_generation_prompt %}{{ '<start_of_turn>model\n' }}{% endif %}")
+    tokenizer.save_pretrained(folder)
+    (folder / "tokenizer.model").unlink()
+    settings = json.loads((folder / "tokenizer_config.json").read_text())
+    for place in ("vocab_file", "is_local", "local_files_only"):
+        settings.pop(place, None)
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings, indent=2) + "\n")
+    config = config(vocab_size=len(tokenizer), hidden_size=16, intermediate_size=24, num_hidden_layers=2, num_attention_heads=4,
+                    num_key_value_heads=2, head_dim=8, max_position_embeddings=96, **options)
+    model = randomize(transformers.AutoModelForCausalLM.from_config(config), 4)
+    with torch.no_grad():
+        for name, p in model.named_parameters():
+            if "norm" in name:
+                p -= 1
+    model.save_pretrained(folder)
+
+
 def pretrained(tokenizer, folder, **special):
     transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special).save_pretrained(folder)
     return tokenizer.get_vocab_size()
@@ -265,6 +291,13 @@ FAMILIES = {
         "original_max_position_embeddings": 24}),
     "qwen2": lambda folder: llama(folder, transformers.Qwen2Config, tie_word_embeddings=True),
     "mistral": lambda folder: llama(folder, transformers.MistralConfig, head_dim=6, sliding_window=None, tie_word_embeddings=True),
+    "mistral_window": lambda folder: llama(folder, transformers.MistralConfig, sliding_window=5),
+    "qwen2_window": lambda folder: llama(folder, transformers.Qwen2Config, tie_word_embeddings=True, use_sliding_window=True, sliding_window=4,
+                                         max_window_layers=1),
+    "gemma3": lambda folder: gemma(folder, transformers.Gemma3TextConfig, sliding_window=4, query_pre_attn_scalar=9,
+                                   layer_types=["sliding_attention", "full_attention"], rope_parameters={
+                                       "full_attention": {"rope_type": "linear", "factor": 4.0, "rope_theta": 500.0},
+                                       "sliding_attention": {"rope_type": "default", "rope_theta": 50.0}}),
     "qwen3": lambda folder: llama(folder, transformers.Qwen3Config, head_dim=8, tie_word_embeddings=True, rope_parameters={
         "rope_type": "yarn", "rope_theta": 100.0, "factor": 4.0, "original_max_position_embeddings": 24, "beta_slow": 0.25}),
     "gpt2": gpt2,

@@ -17,7 +17,7 @@ import torch
 import transformers
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-MODELS = ["gpt2", "llama", "mistral", "qwen2", "qwen3", "opt", "opt_post_norm", "bloom"]
+MODELS = ["gpt2", "llama", "mistral", "qwen2", "qwen3", "gemma3", "opt", "opt_post_norm", "bloom"]
 PROMPTS = ["A man is walking", "", " ", " leads", "trails ", "two  blanks", "a line\nanother", "\n", "ends\n", "\n\nA dog\n\nruns", "a\ttab",
            "Äpfel für 3 €", "日本語 🙂", "def f(x):\n    return x", "A <|endoftext|> B", "<|begin|>x <|end|>"]
 TEXT = ("A man is walking with his dog.\n\nTwo children play football in the rain!\n    I don't know; do you?\n"

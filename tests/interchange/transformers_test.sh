@@ -27,6 +27,7 @@ round_trip() { # NAME LANGUAGES...
   check "$folder/$name.safetensors" "$folder/$name" "$original" "$@"
 }
 for name in marian marian_separate gpt2 llama mistral qwen2 qwen3 bart pegasus t5 flan_t5 umt5 \
+    mistral_window qwen2_window gemma3 \
     opt opt_post_norm bloom bert_classifier bert_regression bert_tagger distilbert_classifier \
     distilbert_tagger roberta_classifier roberta_multi_label roberta_tagger; do
   round_trip "$name"
@@ -109,6 +110,11 @@ train learned lm --train train.en --n-layers 2 --positions learned --max-positio
 train rotary_normalized lm --train train.en --n-layers 2 --positions rotary --norm rms --qk-norm \
   --rotary-scaling yarn --rotary-factor 4 --rotary-original-length 24 --rotary-high-factor 32 \
   --gated-ffn --no-ffn-bias --attention-biases none --activation swish
+train windows lm --train train.en --n-layers 3 --positions rotary --norm rms --qk-norm \
+  --norm-branch --attention-window 4 --attention-layers local,global --local-rotary-theta 100 \
+  --gated-ffn --no-ffn-bias --attention-biases none --activation gelu_tanh
+train window lm --train train.en --n-layers 2 --positions rotary --norm rms \
+  --gated-ffn --no-ffn-bias --attention-biases none --activation swish --attention-window 3
 train rotary lm --train train.en --n-layers 2 --positions rotary --norm rms \
   --gated-ffn --no-ffn-bias --attention-biases none --activation swish --n-key-heads 1
 

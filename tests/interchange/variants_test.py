@@ -27,7 +27,8 @@ WRITTEN = 12
 LANGUAGES = {"m2m_100": ("en", "de"), "nllb": ("eng_Latn", "fra_Latn"), "mbart": ("en_XX", "ro_RO"), "mbart50": ("en_XX", "fr_XX")}
 T5 = ["t5", "flan_t5", "mt5", "umt5"]
 BART = ["marian", "bart", "pegasus", "m2m_100", "nllb", "mbart", "mbart50"]
-LANGUAGE_MODELS = ["gpt2", "llama", "mistral", "qwen2", "qwen3", "opt", "bloom"]
+WINDOWS = ["mistral_window", "qwen2_window", "gemma3"]
+LANGUAGE_MODELS = ["gpt2", "llama", "mistral", "qwen2", "qwen3", "opt", "bloom", *WINDOWS]
 
 
 class Variant:
@@ -194,6 +195,59 @@ def scales_no_outputs_and_ties(variant):
     variant.config(scale_decoder_outputs=False, tie_word_embeddings=True)
 
 
+def window(tokens):
+    def change(variant):
+        variant.config(sliding_window=tokens)
+    change.__name__ = f"window_of_{tokens}"
+    return change
+
+
+def two_kinds(variant):
+    variant.config(layer_types=["full_attention", "sliding_attention"])
+
+
+def all_local(variant):
+    variant.config(layer_types=["sliding_attention", "sliding_attention"], use_sliding_window=True)
+
+
+def layers_by_number(variant):
+    variant.config(layer_types=None, max_window_layers=0, sliding_window_pattern=2)
+
+
+def older_positions(variant):
+    variant.config(rope_parameters=None, rope_theta=700.0, rope_local_base_freq=30.0, rope_scaling={"rope_type": "linear", "factor": 2.0})
+
+
+def usual_positions(variant):
+    variant.config(rope_parameters=None)
+
+
+def caps(variant):
+    variant.config(attn_logit_softcapping=2.0, final_logit_softcapping=3.0)
+
+
+def cap_of_logits(variant):
+    variant.config(final_logit_softcapping=3.0)
+
+
+def sees_both_sides(variant):
+    variant.config(use_bidirectional_attention=True)
+
+
+def other_scale(variant):
+    variant.config(query_pre_attn_scalar=30)
+
+
+def biases(variant):
+    variant.config(attention_bias=True)
+
+
+def chunks(variant):
+    variant.config(layer_types=["chunked_attention", "full_attention"])
+
+
+OF_WINDOWS = [window(1), window(2), window(100), two_kinds, all_local, layers_by_number, older_positions, usual_positions, caps, cap_of_logits,
+              sees_both_sides, other_scale, biases, chunks]
 MANY_ENDS = ends(*range(5, 40, 2))
 OF_ALL = [own_output, untied_output, same_output, no_settings_of_generation, MANY_ENDS, ends_without_its_own, another_end, repetition_penalty,
           suppressed, suppressed_first, bad_words, no_repeats, min_length, min_new_tokens]
@@ -201,7 +255,8 @@ OF_PAIRS = [own_decoder_table, own_encoder_table, tables_but_no_shared_one, othe
 VARIANTS = ([(name, change) for name in T5 + BART + ["marian_separate"] for change in OF_ALL + OF_PAIRS if name != "marian_separate" or "table" not in change.__name__
              and "output" not in change.__name__] +
             [(name, change) for name in T5 for change in (scale_decoder_outputs, scales_no_outputs, scales_no_outputs_and_ties)] +
-            [(name, change) for name in LANGUAGE_MODELS for change in OF_ALL])
+            [(name, change) for name in LANGUAGE_MODELS for change in OF_ALL] +
+            [(name, change) for name in WINDOWS for change in OF_WINDOWS])
 
 
 def one_line(text):

@@ -36,6 +36,7 @@ constexpr std::array kFamilies{
     ModelFamily{"mistral", "Mistral", read_mistral, write_mistral},
     ModelFamily{"qwen2", "Qwen2", read_qwen2, write_qwen2},
     ModelFamily{"qwen3", "Qwen3", read_qwen3, write_qwen3},
+    ModelFamily{"gemma3_text", "Gemma 3", read_gemma3, write_gemma3},
     ModelFamily{"roberta", "RoBERTa", read_roberta, write_roberta},
     ModelFamily{"xlm-roberta", "XLM-R", read_roberta, write_xlm_roberta},
     ModelFamily{"bert", "BERT", read_bert, write_bert},

@@ -31,7 +31,7 @@ TEST_F(LanguageAttention, WritesAPageAndPrintsTheLogProbabilityThatScoreGives) {
 }
 
 TEST_F(LanguageAttention, KnowsImportedModels) {
-  for (const std::string name : {"gpt2", "llama", "mistral", "qwen3"}) {
+  for (const std::string name : {"gpt2", "llama", "mistral", "qwen3", "gemma3"}) {
     import(name);
     ASSERT_EQ(run(with_paths("attention @model A_man --importance --format json --out @page.html")),
               0)

@@ -28,6 +28,7 @@ ForeignModel read_llama(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_mistral(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_qwen2(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_qwen3(const ModelDirectory& directory, ForeignConfig& config);
+ForeignModel read_gemma3(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_bert(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_distilbert(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_roberta(const ModelDirectory& directory, ForeignConfig& config);
@@ -51,6 +52,7 @@ std::optional<TextFiles> write_llama(const SavedModel& model, Checkpoint& equal)
 std::optional<TextFiles> write_mistral(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_qwen2(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_qwen3(const SavedModel& model, Checkpoint& equal);
+std::optional<TextFiles> write_gemma3(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_t5(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_mt5(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_umt5(const SavedModel& model, Checkpoint& equal);

@@ -117,6 +117,14 @@ Tensor with_row(const Tensor& table, float value) {
   return result;
 }
 
+Tensor with_added(const Tensor& x, float value) {
+  std::vector<float> sums(x.span().begin(), x.span().end());
+  for (float& sum : sums) sum += value;
+  const Tensor result = Tensor::empty_on_host(x.shape());
+  std::copy(sums.begin(), sums.end(), result.span().begin());
+  return result;
+}
+
 Tensor rows_behind(std::int64_t rows, TensorTable& weights, const std::string& name,
                    const Shape& shape) {
   return weights.read(name, {rows + shape[0], shape[1]}).slice_rows(rows, rows + shape[0]);
@@ -136,6 +144,8 @@ Tensor read_whole(TensorTable& weights, const ForeignName& name, const Shape& sh
       return rows_behind(2, weights, name.name, shape);
     case ForeignLayout::first_rows:
       return first_rows(weights, name.name, shape);
+    case ForeignLayout::less_one:
+      return with_added(weights.read(name.name, shape), 1.0f);
     case ForeignLayout::but_one:
       return with_row(weights.read(name.name, {shape[0] - 1, shape[1]}), 0.0f);
     case ForeignLayout::but_one_transposed:
@@ -223,6 +233,8 @@ Tensor laid_out(const Tensor& whole, ForeignLayout layout) {
       return below(2, whole);
     case ForeignLayout::first_rows:
       return whole;
+    case ForeignLayout::less_one:
+      return with_added(whole, -1.0f);
     case ForeignLayout::but_one:
     case ForeignLayout::but_one_transposed:
     case ForeignLayout::but_one_row:

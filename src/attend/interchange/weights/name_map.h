@@ -25,6 +25,7 @@ enum class ForeignLayout {
   behind_one,  // a table whose first row is no position: RoBERTa's
   behind_two,  // a table whose first two rows are no positions: BART's
   first_rows,  // a table whose further rows, if any, are never looked up
+  less_one,    // gains without the 1 that is added to them: Gemma's
   // Without the last row or entry, which no token has: zeros in a table, a bias that is never
   // chosen. Marian has no token that the decoder begins with.
   but_one,             // [V, D] for [V + 1, D]

@@ -73,18 +73,31 @@ TEST_F(DamagedLlama, OfQwen3HasHeadsOf128UnlessItSaysOtherwise) {
   expect_refused({"self_attn.q_proj.weight", "[512, 16]", "[32, 16]"});
 }
 
-TEST_F(DamagedLlama, OfQwenIsRefusedWithSlidingWindows) {
-  for (const char* name : {"qwen2", "qwen3"}) {
-    copy(name);
-    replace("config.json", "\"use_sliding_window\": false", "\"use_sliding_window\": true");
-    expect_refused({"use_sliding_window", "true"});
-  }
+TEST_F(DamagedLlama, OfMistralHasTheWindowOfItsFile) {
+  copy("mistral_window");
+  EXPECT_EQ(shape().attention_window, 5);
+  EXPECT_EQ(shape().attention_layers, "");
+  replace("config.json", "\"sliding_window\": 5,", "");
+  EXPECT_EQ(shape().attention_window, 4096) << "of files that do not say";
+  copy("mistral");
+  EXPECT_EQ(shape().attention_window, 0);
 }
 
-TEST_F(DamagedLlama, OfMistralIsRefusedWithASlidingWindow) {
-  copy("mistral");
-  replace("config.json", "\"sliding_window\": null", "\"sliding_window\": 4096");
-  expect_refused({"sliding_window", "4096", "null"});
+TEST_F(DamagedLlama, OfQwenHasTheWindowsOfItsLayers) {
+  copy("qwen2_window");
+  EXPECT_EQ(shape().attention_window, 4);
+  EXPECT_EQ(shape().attention_layers, "global,local");
+  replace("config.json", "\"layer_types\"", "\"use_mrope\": false, \"_layers\"");
+  expect_refused({"_layers"});
+  copy("qwen2_window");
+  replace("config.json", "full_attention", "chunked_attention");
+  expect_refused({"layer_types", "chunked_attention", "only full_attention and sliding_attention"});
+  copy("qwen2_window");
+  replace("config.json", "\"sliding_attention\"", "\"sliding_attention\", \"full_attention\"");
+  expect_refused({"layer_types", "each of 2 layers"});
+  copy("qwen2_window");
+  replace("config.json", "\"use_sliding_window\": true", "\"use_sliding_window\": false");
+  expect_refused({"layer_types", "use_sliding_window"});
 }
 
 TEST_F(DamagedLlama, OfQwen3IsRefusedWithoutTheNormalizationOfALayer) {

@@ -44,7 +44,10 @@ RotaryOptions read_rotary(ForeignConfig& config) {
   const char* key = config.has("rope_parameters") ? "rope_parameters" : "rope_scaling";
   config.ignore({"rope_parameters", "rope_scaling"});
   if (!config.has(key)) return rotary;
-  ForeignConfig& rope = config.object(key);
+  return read_rotary_of(config.object(key), rotary);
+}
+
+RotaryOptions read_rotary_of(ForeignConfig& rope, RotaryOptions rotary) {
   rotary.theta = rope.number_or("rope_theta", rotary.theta, between(1, 1e9));
   const char* type = rope.has("rope_type") ? "rope_type" : "type";
   rope.ignore({"type", "rope_type"});
@@ -67,7 +70,14 @@ RotaryOptions read_rotary(ForeignConfig& config) {
   return rotary;
 }
 
-LanguageTransformerConfig read_llama_shape(ForeignConfig& config, int head_dim) {
+LanguageTransformerConfig read_llama_shape(ForeignConfig& config, const LlamaDefaults& defaults) {
+  LanguageTransformerConfig shape = read_unrotated_llama_shape(config, defaults);
+  shape.rotary = read_rotary(config);
+  return shape;
+}
+
+LanguageTransformerConfig read_unrotated_llama_shape(ForeignConfig& config,
+                                                     const LlamaDefaults& defaults) {
   LanguageTransformerConfig shape;
   shape.d_model = read_int(config, "hidden_size", kWidths);
   shape.d_ff = read_int(config, "intermediate_size", between(1, 1e6));
@@ -76,18 +86,18 @@ LanguageTransformerConfig read_llama_shape(ForeignConfig& config, int head_dim) 
   shape.n_key_heads =
       static_cast<int>(config.integer_or("num_key_value_heads", shape.n_heads, kHeadCounts));
   shape.d_key = shape.d_value = static_cast<int>(config.integer_or(
-      "head_dim", head_dim > 0 ? head_dim : shape.d_model / shape.n_heads, kWidths));
-  shape.activation = read_activation(config, "hidden_act");
+      "head_dim", defaults.head_dim > 0 ? defaults.head_dim : shape.d_model / shape.n_heads,
+      kWidths));
+  shape.activation = read_activation(config, defaults.activation);
   shape.gated_ffn = true;
   shape.ffn_bias = config.boolean_or("mlp_bias", false);
   shape.norm = {NormKind::rms,
                 static_cast<float>(config.number("rms_norm_eps", between(1e-12, 1)))};
   shape.embedding_scale = 1.0f;
   shape.positions = PositionKind::rotary;
-  shape.rotary = read_rotary(config);
   shape.dropout = 0.0f;
   shape.attention_dropout = read_dropout(config, "attention_dropout", 0.0);
-  shape.tied = config.boolean_or("tie_word_embeddings", false);
+  shape.tied = config.boolean_or("tie_word_embeddings", defaults.tied);
   shape.vocab_size = read_int(config, "vocab_size", kVocabularySizes);
   config.require("pretraining_tp", 1);
   config.ignore({"initializer_range", "bos_token_id", "eos_token_id", "pad_token_id",

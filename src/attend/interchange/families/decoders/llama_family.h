@@ -11,10 +11,22 @@ namespace attend {
 
 // "rope_parameters" of newer files, "rope_scaling" and "rope_theta" of older ones.
 RotaryOptions read_rotary(ForeignConfig& config);
+// The settings of an object such as "rope_parameters"; `otherwise` has the base.
+RotaryOptions read_rotary_of(ForeignConfig& rope, RotaryOptions otherwise);
 
-// The settings of a model with rotary positions, RMSNorm and a gated network. head_dim: of files
-// that do not say; 0: the hidden size divided by the heads.
-LanguageTransformerConfig read_llama_shape(ForeignConfig& config, int head_dim = 0);
+// What differs between families, and what files mean that do not say.
+struct LlamaDefaults {
+  int head_dim = 0;                            // 0: the hidden size divided by the heads
+  std::string_view activation = "hidden_act";  // name of the setting
+  bool tied = false;
+};
+
+// The settings of a model with RMSNorm and a gated network, all but the rotary positions.
+LanguageTransformerConfig read_unrotated_llama_shape(ForeignConfig& config,
+                                                     const LlamaDefaults& defaults);
+// The same with rotary positions.
+LanguageTransformerConfig read_llama_shape(ForeignConfig& config,
+                                           const LlamaDefaults& defaults = {});
 
 // A model with the names of Llama's weights.
 ForeignModel finish_llama(const ModelDirectory& directory, ForeignConfig& config,

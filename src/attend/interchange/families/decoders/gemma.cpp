@@ -1,0 +1,138 @@
+// Gemma of the transformers library: normalizations before and behind every sublayer, windows in
+// most layers, and gains that are stored without the 1 that is added to them.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "attend/interchange/families/decoders/llama_family.h"
+#include "attend/interchange/families/layer_types.h"
+#include "attend/tasks/language/model.h"
+
+namespace attend {
+
+namespace {
+
+constexpr auto kLessOne = ForeignLayout::less_one;
+
+constexpr std::array kGemma3{
+    NameRule{"embedding.weight", "model.embed_tokens.weight"},
+    NameRule{"decoder.layers.*.norm1.*", "model.layers.*.input_layernorm.*", kLessOne},
+    NameRule{"decoder.layers.*.norm1_branch.*", "model.layers.*.post_attention_layernorm.*",
+             kLessOne},
+    NameRule{"decoder.layers.*.norm2.*", "model.layers.*.pre_feedforward_layernorm.*", kLessOne},
+    NameRule{"decoder.layers.*.norm2_branch.*", "model.layers.*.post_feedforward_layernorm.*",
+             kLessOne},
+    NameRule{"decoder.layers.*.self_attn.q_norm.*", "model.layers.*.self_attn.q_norm.*", kLessOne},
+    NameRule{"decoder.layers.*.self_attn.k_norm.*", "model.layers.*.self_attn.k_norm.*", kLessOne},
+    NameRule{"decoder.layers.*.self_attn.out_proj.*", "model.layers.*.self_attn.o_proj.*"},
+    NameRule{"decoder.layers.*.self_attn.*", "model.layers.*.self_attn.*"},
+    NameRule{"decoder.layers.*.feed_forward.linear1.*", "model.layers.*.mlp.gate_proj.*"},
+    NameRule{"decoder.layers.*.feed_forward.linear_gate.*", "model.layers.*.mlp.up_proj.*"},
+    NameRule{"decoder.layers.*.feed_forward.linear2.*", "model.layers.*.mlp.down_proj.*"},
+    NameRule{"decoder.norm.*", "model.norm.*", kLessOne},
+    NameRule{"output_proj.weight", "lm_head.weight"},
+};
+
+constexpr NumberRange kScalars = above(0, 1e9);
+
+LanguageTransformerConfig read_gemma_shape(ForeignConfig& config) {
+  ignore_common_settings(config);
+  config.ignore({"cache_implementation"});
+  config.require("use_bidirectional_attention", false);
+  LanguageTransformerConfig shape = read_unrotated_llama_shape(
+      config, {.head_dim = 256, .activation = "hidden_activation", .tied = true});
+  shape.embedding_scale = 0.0f;
+  shape.norm_branch = true;
+  shape.attention_biases =
+      config.boolean_or("attention_bias", false) ? AttentionBiases::all : AttentionBiases::none;
+  shape.attention.inverse_temperature =
+      static_cast<float>(1 / std::sqrt(config.number_or("query_pre_attn_scalar", 256, kScalars)));
+  return shape;
+}
+
+// Every sixth layer is global, unless the file says otherwise.
+void read_gemma3_layers(ForeignConfig& config, LanguageTransformerConfig& shape) {
+  const auto period =
+      static_cast<std::size_t>(config.integer_or("sliding_window_pattern", 6, between(1, 1e6)));
+  config.ignore({"_sliding_window_pattern"});
+  std::vector<LayerKind> kinds(static_cast<std::size_t>(shape.n_layers), LayerKind::local);
+  for (std::size_t i = period - 1; i < kinds.size(); i += period) kinds[i] = LayerKind::global;
+  set_layers(read_layer_types(config, kinds),
+             static_cast<int>(config.integer_or("sliding_window", 4096, kWindows)), shape);
+}
+
+// "rope_parameters" of newer files for each kind of layers; of older ones "rope_theta" and
+// "rope_scaling" of the global layers and "rope_local_base_freq" of the others.
+void read_gemma3_rotary(ForeignConfig& config, LanguageTransformerConfig& shape) {
+  constexpr NumberRange kBases = between(1, 1e9);
+  RotaryOptions global, local;
+  global.theta = config.number_or("rope_theta", 1e6, kBases);
+  local.theta = config.number_or("rope_local_base_freq", 1e4, kBases);
+  constexpr const char *kBoth = "rope_parameters", *kGlobal = "full_attention",
+                       *kLocal = "sliding_attention", *kScaling = "rope_scaling";
+  if (config.has(kBoth)) {
+    ForeignConfig& both = config.object(kBoth);
+    config.require(kScaling, nullptr);
+    if (both.has(kGlobal)) global = read_rotary_of(both.object(kGlobal), global);
+    if (both.has(kLocal)) local = read_rotary_of(both.object(kLocal), local);
+    both.ignore({kGlobal, kLocal});
+    if (local.scaling != RotaryScaling::none)
+      both.refuse(kLocal, "only the rope_type default is supported there");
+  } else if (config.has(kScaling)) {
+    global = read_rotary_of(config.object(kScaling), global);
+  }
+  config.ignore({kBoth, kScaling});
+  shape.rotary = global;
+  if (shape.attention_window > 0) shape.local_rotary_theta = local.theta;
+}
+
+int read_length(ForeignConfig& config, int otherwise) {
+  return static_cast<int>(config.integer_or("max_position_embeddings", otherwise, between(1, 1e6)));
+}
+
+// Gains come back as they are after 1 is subtracted and added.
+void round_gains(Checkpoint& equal, const NameMap& names) {
+  for (NamedTensor& tensor : equal.tensors) {
+    const std::optional<ForeignName> theirs = names.find(tensor.name);
+    if (!theirs || theirs->layout != kLessOne) continue;
+    std::vector<float> gains = tensor.tensor.to_vector();
+    for (float& gain : gains) gain = (gain - 1.0f) + 1.0f;
+    tensor.tensor = Tensor::from(gains, tensor.tensor.shape());
+  }
+}
+
+}  // namespace
+
+ForeignModel read_gemma3(const ModelDirectory& directory, ForeignConfig& config) {
+  LanguageTransformerConfig shape = read_gemma_shape(config);
+  shape.qk_norm = true;
+  read_gemma3_layers(config, shape);
+  read_gemma3_rotary(config, shape);
+  for (const char* cap : {"attn_logit_softcapping", "final_logit_softcapping"})
+    config.require(cap, nullptr);
+  return language_model_of(directory, config, shape, read_length(config, 131072), NameMap(kGemma3));
+}
+
+std::optional<TextFiles> write_gemma3(const SavedModel& saved, Checkpoint& equal) {
+  const auto* const model = dynamic_cast<const LanguageModel*>(&saved);
+  if (model == nullptr) return std::nullopt;
+  const LanguageTransformerConfig shape = model->network->config();
+  nlohmann::ordered_json config = llama_config("gemma3_text", "Gemma3ForCausalLM", *model, shape);
+  config["hidden_activation"] = config["hidden_act"];
+  config.erase("hidden_act");
+  const double beta = shape.attention.inverse_temperature;
+  const double width = shape.d_key > 0 ? shape.d_key : shape.d_model / shape.n_heads;
+  config["query_pre_attn_scalar"] =
+      static_cast<std::int64_t>(beta == 0 ? width : std::round(1 / (beta * beta)));
+  config["attention_bias"] = shape.attention_biases == AttentionBiases::all;
+  const std::vector<LayerKind> kinds = shape.kinds_of_layers(shape.n_layers);
+  config["layer_types"] = layer_types_json(kinds);
+  if (shape.attention_window > 0) config["sliding_window"] = shape.attention_window;
+  config["rope_local_base_freq"] =
+      shape.local_rotary_theta > 0 ? shape.local_rotary_theta : shape.rotary.theta;
+  round_gains(equal, NameMap(kGemma3));
+  return write_language_files(*model, config, equal);
+}
+
+}  // namespace attend
