@@ -78,6 +78,7 @@ std::vector<LanguageVariant> language_variants() {
   all[11].config.local_rotary_theta = 50.0;
   all[11].config.attention_cap = 1.0f;
   all[11].config.norm_branch = true;
+  all[11].config.logit_cap = 0.8f;
   all[12].name = "LocalInParts";
   all[12].config.attention_window = 2;
   all[12].config.attention.choice = AttentionChoice::hard;

@@ -315,6 +315,13 @@ std::vector<OpCase> loss_op_cases() {
        [=](Inputs in) {
          return projected_cross_entropy(in[0], {in[1], {}}, targets, {0.1f, 2.5}).loss;
        }},
+      {"projected_cross_entropy_of_capped_logits",
+       {x, weight},
+       [=](Inputs in) {
+         CrossEntropyOptions options{0.1f, 2.5};
+         options.logit_cap = 0.7f;
+         return projected_cross_entropy(in[0], {in[1], {}}, targets, options).loss;
+       }},
       {"paired_cross_entropy",
        {x, weight},
        [=](Inputs in) {

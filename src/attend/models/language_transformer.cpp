@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "attend/core/options/number_range.h"
+#include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/error.h"
 #include "attend/models/stack/stack_decoding.h"
@@ -89,24 +90,30 @@ Variable LanguageTransformer::hidden(const Ragged& text, Pass& pass) const {
 }
 
 Variable LanguageTransformer::project(const Variable& hidden) const {
-  return linear(hidden, *output_);
+  const Variable logits = linear(hidden, *output_);
+  const float cap = config_.logit_cap;
+  return cap > 0.0f ? scale(activate(scale(logits, 1.0f / cap), Activation::tanh), cap) : logits;
 }
 
 std::vector<float> LanguageTransformer::target_log_probabilities(
     const Variable& hidden, std::span<const std::int32_t> targets) const {
-  return attend::target_log_probabilities(hidden.value(), output(), targets);
+  return attend::target_log_probabilities(hidden.value(), output(), targets, config_.logit_cap);
 }
 
 CrossEntropy LanguageTransformer::loss(const Ragged& text, const Ids& targets,
                                        const CrossEntropyOptions& options, Pass& pass) const {
-  return projected_cross_entropy(output_states(text, pass), {*output_, {}}, targets,
-                                 pass.in_precision(options));
+  CrossEntropyOptions own = pass.in_precision(options);
+  own.logit_cap = config_.logit_cap;
+  return projected_cross_entropy(output_states(text, pass), {*output_, {}}, targets, own);
 }
 
 CrossEntropy LanguageTransformer::sampled_loss(const Ragged& text, const Ids& targets,
                                                const ClassSample& sample,
                                                const CrossEntropyOptions& options,
                                                Pass& pass) const {
+  if (config_.logit_cap > 0.0f)
+    throw OptionError<ConfigError>("{} needs all logits, not those of an {}", as_key("logit-cap"),
+                                   as_key("output-sample"));
   return sampled_cross_entropy(output_states(text, pass), *output_, sample, targets,
                                pass.in_precision(options));
 }

@@ -29,6 +29,7 @@ struct LanguageTransformerConfig : StackConfig {
   bool tied = true;
   int previous_tokens = 0;
   float output_dropout = 0.0f;
+  float logit_cap = 0.0f;
   int vocab_size = 0;  // set from the tokenizer
 };
 
@@ -42,6 +43,8 @@ void fields(LanguageTransformerConfig& c, Visitor&& visit) {
                      "embedding of each token; 0: off"));
   visit("output-dropout", c.output_dropout, dropout_shares(),
         "dropout on the input of the output projection");
+  visit("logit-cap", c.logit_cap, between(0, 1e6),
+        "soft cap of the logits: a logit l becomes cap tanh(l / cap); 0: none");
 }
 
 // Throws ConfigError naming the invalid option.
@@ -68,7 +71,7 @@ class LanguageTransformer : public Network<LanguageTransformerConfig> {
   Variable logits(const Ragged& text, Pass& pass) const {
     return project(output_states(text, pass));
   }
-  // The output projection of project(), possibly packed or in 8 bits.
+  // The output projection of project(), before the cap, possibly packed or in 8 bits.
   OutputProjection output() const { return {output_->value(), {}}; }
   // log p(targets[m] | hidden[m]) for every row, in blocks.
   std::vector<float> target_log_probabilities(const Variable& hidden,
@@ -77,7 +80,7 @@ class LanguageTransformer : public Network<LanguageTransformerConfig> {
   CrossEntropy loss(const Ragged& text, const Ids& targets, const CrossEntropyOptions& options,
                     Pass& pass) const;
   // Sampled softmax: the same with the normalizer estimated from a sample of the vocabulary, for
-  // training.
+  // training. Throws ConfigError for a model with a cap of its logits.
   CrossEntropy sampled_loss(const Ragged& text, const Ids& targets, const ClassSample& sample,
                             const CrossEntropyOptions& options, Pass& pass) const;
 

@@ -128,6 +128,7 @@ const Cases kLanguageModel{
     {"previous-tokens", "2", "", kModel},
     {"output-dropout", "0.4", "", kModel},
     {"output-dropout", "0.4", "--output-sample 60", kModel},
+    {"logit-cap", "0.5", "", kModel},
 };
 const Cases kLanguageLoss{
     {"label-smoothing", "0.4", "", kLearning},

@@ -29,6 +29,23 @@ void BlockwiseProjection::backward(const Tensor& dlogits, const Tensor& x, const
   beta_ = 1.0f;
 }
 
+LogitCap::LogitCap(float cap, std::int64_t rows, std::int64_t columns, bool recording)
+    : cap_(cap), scaled_(cap > 0.0f && recording ? Tensor::empty({rows, columns}) : Tensor()) {}
+
+void LogitCap::forward(const Tensor& logits) const {
+  if (cap_ <= 0.0f) return;
+  const Tensor scaled = scaled_.defined() ? scaled_.slice_rows(0, logits.rows()) : logits;
+  backend()->axpby(1.0f / cap_, logits, 0.0f, scaled);
+  backend()->activate(Activation::tanh, scaled, logits);
+  backend()->axpby(cap_, logits, 0.0f, logits);
+}
+
+void LogitCap::backward(const Tensor& dlogits) const {
+  if (cap_ <= 0.0f) return;
+  backend()->activate_backward(Activation::tanh, scaled_.slice_rows(0, dlogits.rows()), dlogits,
+                               dlogits);
+}
+
 namespace {
 
 // A gradient for a loss gradient of 1, and where it goes.

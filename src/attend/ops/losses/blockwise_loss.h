@@ -42,6 +42,21 @@ class BlockwiseProjection {
   float beta_ = 0.0f;       // of the next block's gradients
 };
 
+// cap tanh(logits / cap) in place of the logits of a block; a cap of 0 changes nothing.
+class LogitCap {
+ public:
+  // `rows` of a block at most, of which gradients are needed if `recording`.
+  LogitCap(float cap, std::int64_t rows, std::int64_t columns, bool recording);
+
+  void forward(const Tensor& logits) const;
+  // Gradients of capped logits become those of the logits, whose forward() was the last.
+  void backward(const Tensor& dlogits) const;
+
+ private:
+  float cap_;
+  Tensor scaled_;  // logits / cap, or undefined
+};
+
 // The gradient of an input for a loss gradient of 1. Gradients are linear in the loss gradient,
 // which is known only later, so they are computed with the loss, while the logits exist.
 struct InputGradient {

@@ -89,13 +89,18 @@ CrossEntropy projected_cross_entropy(const Variable& x, const AffineMap& output,
   const bool recording = will_record({&x, &weight, &bias});
   const Tensor dx = recording ? Tensor::empty(x.shape()) : Tensor();
   detail::BlockwiseProjection projection(output, options.precision, recording);
+  const detail::LogitCap cap(options.logit_cap, std::min(rows, backend()->block_sizes().loss_rows),
+                             classes, recording);
   detail::for_logit_blocks(rows, classes, [&](const Tensor& logits, auto begin, auto end) {
     const Tensor input = x.value().slice_rows(begin, end);
     projection.forward(input, logits);
+    cap.forward(logits);
     backend()->cross_entropy(logits, targets.slice(begin, end), options.label_smoothing,
                              recording ? scale : 0.0f, losses.slice_rows(begin, end),
                              nll.slice_rows(begin, end));
-    if (recording) projection.backward(logits, input, dx.slice_rows(begin, end));
+    if (!recording) return;
+    cap.backward(logits);
+    projection.backward(logits, input, dx.slice_rows(begin, end));
   });
   return detail::RowLosses{losses, nll, scale}.recorded(
       {{x, dx}, {weight, projection.dweight()}, {bias, projection.dbias()}});
@@ -146,14 +151,17 @@ CrossEntropy paired_cross_entropy(const Variable& x, const AffineMap& output, co
 }
 
 std::vector<float> target_log_probabilities(const Tensor& x, const OutputProjection& output,
-                                            std::span<const std::int32_t> targets) {
+                                            std::span<const std::int32_t> targets,
+                                            float logit_cap) {
   const std::int64_t classes = output.weight.dim(0);
   check_projection("target_log_probabilities", x.shape(), output);
   check_targets("target_log_probabilities", x.shape(), classes, targets);
   const Ids wanted = std::vector(targets.begin(), targets.end());
   const Tensor picked = Tensor::empty({x.rows(), 1});
+  const detail::LogitCap cap(logit_cap, 0, classes, false);
   detail::for_logit_blocks(x.rows(), classes, [&](const Tensor& logits, auto begin, auto end) {
     backend()->linear(x.slice_rows(begin, end), output.weight, output.bias, {}, logits);
+    cap.forward(logits);
     backend()->log_softmax(logits, logits);
     backend()->gather_columns(logits, wanted.slice(begin, end), 0.0f,
                               picked.slice_rows(begin, end));

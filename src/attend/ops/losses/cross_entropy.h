@@ -15,6 +15,8 @@ struct CrossEntropyOptions {
   // where classes are few.
   Tensor class_weights = {};
   Precision precision = Precision::f32;  // of the GEMMs of the loss and its gradient
+  // For projected_cross_entropy() only: a logit l becomes cap tanh(l / cap); 0: it stays as it is.
+  float logit_cap = 0.0f;
 };
 
 struct CrossEntropy {
@@ -42,8 +44,9 @@ CrossEntropy paired_cross_entropy(const Variable& x, const AffineMap& output, co
                                   float divergence, const CrossEntropyOptions& options = {});
 
 // log softmax(x W^T + b)[targets] per row, without storing all logits. x [N, D], W [V, D], N
-// targets. No gradients. Throws ShapeError.
+// targets; logit_cap as above. No gradients. Throws ShapeError.
 std::vector<float> target_log_probabilities(const Tensor& x, const OutputProjection& output,
-                                            std::span<const std::int32_t> targets);
+                                            std::span<const std::int32_t> targets,
+                                            float logit_cap = 0.0f);
 
 }  // namespace attend

@@ -305,6 +305,10 @@ OutputExplanation explain(const TranslationModel& model, const std::string& sour
 OutputExplanation explain(const LanguageModel& model, const std::string& text,
                           const ExplanationOptions& options) {
   check_explainable(model, options);
+  if (model.network->config().logit_cap > 0)
+    throw ConfigError(fmt::format(
+        "{}: the logits have a cap, so they are not the sum of what the parts of the model add",
+        model.source));
   const std::vector<std::int32_t> ids = model.ids(text);
   require_explainable_length(ids, "the text");
 
