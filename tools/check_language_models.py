@@ -3,7 +3,7 @@
 
     python check_language_models.py ATTEND [COUNT [SEED]]
 
-ATTEND is the program. COUNT models (12) of the families GPT-2, BLOOM, OPT, Llama, Mistral, Qwen2 and Qwen3 get tokenizers of several
+ATTEND is the program. COUNT models (12) of the families GPT-2, BLOOM, OPT, Llama, Mistral, Qwen2, Qwen3, SmolLM3 and Gemma get tokenizers of several
 kinds, begin tokens or none, and settings of generation. Every greedy text after every prompt has to be that of
 generate(do_sample=False), and the perplexity of a text that of transformers' recipe. Fails if one is not.
 Needs torch, transformers and tokenizers.
@@ -73,7 +73,18 @@ def random_model(rng, folder):
     wide = dict(vocab_size=size, hidden_size=32, intermediate_size=48, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2,
                 max_position_embeddings=LENGTH)
     t = transformers
+    window = rng.choice([1, 2, 7, 30, 200])
+    layers = rng.choice([["sliding_attention", "full_attention"], ["full_attention", "sliding_attention"], ["sliding_attention"] * 2])
+    of_gemma = dict(head_dim=rng.choice([8, 12]), **wide)
+    local = dict(query_pre_attn_scalar=rng.choice([4, 11]), sliding_window=window, layer_types=layers, **of_gemma)
     config = rng.choice([
+        lambda: t.MistralConfig(sliding_window=window, **wide),
+        lambda: t.Qwen2Config(use_sliding_window=True, sliding_window=window, layer_types=layers, **wide),
+        lambda: t.SmolLM3Config(no_rope_layers=rng.choice([[0, 1], [1, 0], [0, 0]]), pad_token_id=None, **wide),
+        lambda: t.GemmaConfig(**of_gemma), lambda: t.Gemma2Config(attn_logit_softcapping=5.0, final_logit_softcapping=8.0, **local),
+        lambda: t.Gemma3TextConfig(rope_parameters={
+            "full_attention": {"rope_type": rng.choice(["default", "linear"]), "factor": 3.0, "rope_theta": 300.0},
+            "sliding_attention": {"rope_type": "default", "rope_theta": 20.0}}, **local),
         lambda: t.GPT2Config(vocab_size=size, n_positions=LENGTH, n_embd=32, n_layer=2, n_head=4), lambda: t.LlamaConfig(**wide),
         lambda: t.BloomConfig(vocab_size=size, hidden_size=32, n_layer=2, n_head=4, pad_token_id=0),
         lambda: t.OPTConfig(vocab_size=size, hidden_size=32, ffn_dim=48, num_hidden_layers=2, num_attention_heads=4, word_embed_proj_dim=32,

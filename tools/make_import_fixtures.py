@@ -123,12 +123,12 @@ def gemma(folder, config, **options):
     tokenizer.save_pretrained(folder)
     (folder / "tokenizer.model").unlink()
     settings = json.loads((folder / "tokenizer_config.json").read_text())
-    for place in ("vocab_file", "is_local", "local_files_only"):
+    for place in ("vocab_file", "is_local", "local_files_only", "extra_special_tokens"):
         settings.pop(place, None)
     (folder / "tokenizer_config.json").write_text(json.dumps(settings, indent=2) + "\n")
     config = config(vocab_size=len(tokenizer), hidden_size=16, intermediate_size=24, num_hidden_layers=2, num_attention_heads=4,
                     num_key_value_heads=2, head_dim=8, max_position_embeddings=96, **options)
-    model = randomize(transformers.AutoModelForCausalLM.from_config(config), 4)
+    model = randomize(transformers.AutoModelForCausalLM.from_config(config), 6)
     with torch.no_grad():
         for name, p in model.named_parameters():
             if "norm" in name:
@@ -294,7 +294,11 @@ FAMILIES = {
     "mistral_window": lambda folder: llama(folder, transformers.MistralConfig, sliding_window=5),
     "qwen2_window": lambda folder: llama(folder, transformers.Qwen2Config, tie_word_embeddings=True, use_sliding_window=True, sliding_window=4,
                                          max_window_layers=1),
-    "gemma3": lambda folder: gemma(folder, transformers.Gemma3TextConfig, sliding_window=4, query_pre_attn_scalar=9,
+    "smollm3": lambda folder: llama(folder, transformers.SmolLM3Config, tie_word_embeddings=True, no_rope_layer_interval=2),
+    "gemma": lambda folder: gemma(folder, transformers.GemmaConfig),
+    "gemma2": lambda folder: gemma(folder, transformers.Gemma2Config, sliding_window=4, query_pre_attn_scalar=9, attn_logit_softcapping=1.5,
+                                   final_logit_softcapping=2.0),
+    "gemma3": lambda folder: gemma(folder, transformers.Gemma3TextConfig, sliding_window=4, query_pre_attn_scalar=8,
                                    layer_types=["sliding_attention", "full_attention"], rope_parameters={
                                        "full_attention": {"rope_type": "linear", "factor": 4.0, "rope_theta": 500.0},
                                        "sliding_attention": {"rope_type": "default", "rope_theta": 50.0}}),

@@ -27,7 +27,7 @@ round_trip() { # NAME LANGUAGES...
   check "$folder/$name.safetensors" "$folder/$name" "$original" "$@"
 }
 for name in marian marian_separate gpt2 llama mistral qwen2 qwen3 bart pegasus t5 flan_t5 umt5 \
-    mistral_window qwen2_window gemma3 \
+    mistral_window qwen2_window smollm3 gemma gemma2 gemma3 \
     opt opt_post_norm bloom bert_classifier bert_regression bert_tagger distilbert_classifier \
     distilbert_tagger roberta_classifier roberta_multi_label roberta_tagger; do
   round_trip "$name"

@@ -27,7 +27,7 @@ WRITTEN = 12
 LANGUAGES = {"m2m_100": ("en", "de"), "nllb": ("eng_Latn", "fra_Latn"), "mbart": ("en_XX", "ro_RO"), "mbart50": ("en_XX", "fr_XX")}
 T5 = ["t5", "flan_t5", "mt5", "umt5"]
 BART = ["marian", "bart", "pegasus", "m2m_100", "nllb", "mbart", "mbart50"]
-WINDOWS = ["mistral_window", "qwen2_window", "gemma3"]
+WINDOWS = ["mistral_window", "qwen2_window", "smollm3", "gemma", "gemma2", "gemma3"]
 LANGUAGE_MODELS = ["gpt2", "llama", "mistral", "qwen2", "qwen3", "opt", "bloom", *WINDOWS]
 
 
@@ -242,12 +242,21 @@ def biases(variant):
     variant.config(attention_bias=True)
 
 
+def all_rotated(variant):
+    variant.config(no_rope_layers=[1, 1])
+
+
+def every_layer_unrotated(variant):
+    variant.config(no_rope_layers=None, no_rope_layer_interval=1)
+
+
 def chunks(variant):
     variant.config(layer_types=["chunked_attention", "full_attention"])
 
 
 OF_WINDOWS = [window(1), window(2), window(100), two_kinds, all_local, layers_by_number, older_positions, usual_positions, caps, cap_of_logits,
-              sees_both_sides, other_scale, biases, chunks]
+              sees_both_sides, other_scale, biases, all_rotated, every_layer_unrotated,
+              chunks]
 MANY_ENDS = ends(*range(5, 40, 2))
 OF_ALL = [own_output, untied_output, same_output, no_settings_of_generation, MANY_ENDS, ends_without_its_own, another_end, repetition_penalty,
           suppressed, suppressed_first, bad_words, no_repeats, min_length, min_new_tokens]

@@ -90,12 +90,23 @@ bool TrainedFixture::is_new(const ParameterSet::Entry& entry) const {
                       [&](const NamedTensor& tensor) { return tensor.name == entry.name; });
 }
 
+namespace {
+
+// The 1 that is added to a gain is not added to its gradient.
+ForeignName name_of_gradient(ForeignName name) {
+  if (name.layout == ForeignLayout::less_one) name.layout = ForeignLayout::same;
+  return name;
+}
+
+}  // namespace
+
 std::vector<NamedTensor> TrainedFixture::foreign_gradients(const ParameterSet& parameters) const {
   const NameMap all_names = names();
   ForeignTensors tensors;
   for (const ParameterSet::Entry& entry : parameters.entries())
     if (!is_new(entry))
-      tensors.add(all_names.theirs(entry.name), gradient_of(parameters, entry).clone());
+      tensors.add(name_of_gradient(all_names.theirs(entry.name)),
+                  gradient_of(parameters, entry).clone());
   return tensors.finish();
 }
 

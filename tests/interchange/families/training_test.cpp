@@ -90,7 +90,8 @@ TEST_P(TrainedTranslation, BeginsWithTheLossThatItsScoresAre) {
 using TrainedLanguageModel = TrainedFixture;
 INSTANTIATE_TEST_SUITE_P(Of, TrainedLanguageModel,
                          testing::Values(FamilyFixture{"gpt2"}, FamilyFixture{"llama"},
-                                         FamilyFixture{"qwen3"}, FamilyFixture{"gemma3"}),
+                                         FamilyFixture{"qwen3"}, FamilyFixture{"gemma2"},
+                                         FamilyFixture{"gemma3"}),
                          name_of_fixture);
 
 TEST_P(TrainedLanguageModel, BeginsWithTheLossThatItsPerplexityIs) {

@@ -36,7 +36,7 @@ TEST_F(DamagedGemma, HasWindowsAndPositionsOfItsKindsOfLayers) {
   EXPECT_EQ(found.rotary.scaling, RotaryScaling::linear);
   EXPECT_EQ(found.local_rotary_theta, 50.0);
   EXPECT_EQ(found.scale_of_embeddings(), 4.0f);
-  EXPECT_FLOAT_EQ(found.attention.inverse_temperature, 1.0f / 3.0f);
+  EXPECT_FLOAT_EQ(found.attention.inverse_temperature, 1.0f / std::sqrt(8.0f));
 }
 
 // As files of transformers 4 have them.
@@ -74,6 +74,29 @@ TEST_F(DamagedGemma, IsRefusedForWhatItDoesNotCompute) {
   refuse_instead("\"rope_type\": \"default\"", "\"rope_type\": \"linear\", \"factor\": 2.0",
                  {"sliding_attention", "only the rope_type default"});
   refuse_instead("\"gemma3_text\"", "\"gemma3\"", {"model_type", "gemma3", "gemma3_text"});
+}
+
+TEST_F(DamagedGemma, OfVersion2HasCapsAndAlternatingWindows) {
+  copy("gemma2");
+  const LanguageTransformerConfig found = shape();
+  EXPECT_TRUE(found.norm_branch && !found.qk_norm);
+  EXPECT_EQ(found.attention_layers, "local,global");
+  EXPECT_EQ(found.attention_cap, 1.5f);
+  EXPECT_EQ(found.logit_cap, 2.0f);
+  EXPECT_EQ(found.local_rotary_theta, 0.0);
+  replace("config.json", "\"attn_logit_softcapping\": 1.5", "\"attn_logit_softcapping\": null");
+  replace("config.json", "\"final_logit_softcapping\": 2.0,", "");
+  EXPECT_EQ(shape().attention_cap, 0.0f);
+  EXPECT_EQ(shape().logit_cap, 30.0f) << "of files that do not say";
+}
+
+TEST_F(DamagedGemma, OfTheFirstVersionHasNoNormsOfBranches) {
+  copy("gemma");
+  const LanguageTransformerConfig found = shape();
+  EXPECT_FALSE(found.norm_branch);
+  EXPECT_EQ(found.attention_window, 0);
+  EXPECT_EQ(found.activation, Activation::gelu_tanh);
+  EXPECT_EQ(found.scale_of_embeddings(), 4.0f);
 }
 
 // Gains near 0 lose digits when 1 is subtracted.

@@ -83,6 +83,19 @@ TEST_F(DamagedLlama, OfMistralHasTheWindowOfItsFile) {
   EXPECT_EQ(shape().attention_window, 0);
 }
 
+TEST_F(DamagedLlama, OfSmolLM3HasLayersWithoutRotaryPositions) {
+  copy("smollm3");
+  EXPECT_EQ(shape().attention_layers, "global,unrotated");
+  EXPECT_EQ(shape().rotary.theta, 2e6);
+  replace("config.json", "\"no_rope_layers\": [\n    1,\n    0\n  ],", "");
+  EXPECT_EQ(shape().attention_layers, "global,unrotated") << "every second one";
+  replace("config.json", "\"no_rope_layer_interval\": 2,", "");
+  EXPECT_EQ(shape().attention_layers, "") << "every fourth one";
+  copy("smollm3");
+  replace("config.json", "\"use_sliding_window\": false", "\"use_sliding_window\": true");
+  expect_refused({"use_sliding_window"});
+}
+
 TEST_F(DamagedLlama, OfQwenHasTheWindowsOfItsLayers) {
   copy("qwen2_window");
   EXPECT_EQ(shape().attention_window, 4);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr auto kLessOne = ForeignLayout::less_one;
 
-constexpr std::array kGemma3{
+constexpr std::array kLaterGemma{
     NameRule{"embedding.weight", "model.embed_tokens.weight"},
     NameRule{"decoder.layers.*.norm1.*", "model.layers.*.input_layernorm.*", kLessOne},
     NameRule{"decoder.layers.*.norm1_branch.*", "model.layers.*.post_attention_layernorm.*",
@@ -34,28 +34,46 @@ constexpr std::array kGemma3{
     NameRule{"output_proj.weight", "lm_head.weight"},
 };
 
+// The first version, which normalizes before sublayers only.
+constexpr std::array kGemma{
+    NameRule{"embedding.weight", "model.embed_tokens.weight"},
+    NameRule{"decoder.layers.*.norm1.*", "model.layers.*.input_layernorm.*", kLessOne},
+    NameRule{"decoder.layers.*.norm2.*", "model.layers.*.post_attention_layernorm.*", kLessOne},
+    NameRule{"decoder.layers.*.self_attn.out_proj.*", "model.layers.*.self_attn.o_proj.*"},
+    NameRule{"decoder.layers.*.self_attn.*", "model.layers.*.self_attn.*"},
+    NameRule{"decoder.layers.*.feed_forward.linear1.*", "model.layers.*.mlp.gate_proj.*"},
+    NameRule{"decoder.layers.*.feed_forward.linear_gate.*", "model.layers.*.mlp.up_proj.*"},
+    NameRule{"decoder.layers.*.feed_forward.linear2.*", "model.layers.*.mlp.down_proj.*"},
+    NameRule{"decoder.norm.*", "model.norm.*", kLessOne},
+    NameRule{"output_proj.weight", "lm_head.weight"},
+};
+
 constexpr NumberRange kScalars = above(0, 1e9);
 
-LanguageTransformerConfig read_gemma_shape(ForeignConfig& config) {
+LanguageTransformerConfig read_gemma_shape(ForeignConfig& config, std::string_view activation) {
   ignore_common_settings(config);
   config.ignore({"cache_implementation"});
   config.require("use_bidirectional_attention", false);
-  LanguageTransformerConfig shape = read_unrotated_llama_shape(
-      config, {.head_dim = 256, .activation = "hidden_activation", .tied = true});
+  LanguageTransformerConfig shape =
+      read_unrotated_llama_shape(config, {.head_dim = 256, .activation = activation, .tied = true});
   shape.embedding_scale = 0.0f;
-  shape.norm_branch = true;
   shape.attention_biases =
       config.boolean_or("attention_bias", false) ? AttentionBiases::all : AttentionBiases::none;
+  return shape;
+}
+
+// From the second version on.
+LanguageTransformerConfig read_later_shape(ForeignConfig& config) {
+  LanguageTransformerConfig shape = read_gemma_shape(config, "hidden_activation");
+  shape.norm_branch = true;
   shape.attention.inverse_temperature =
       static_cast<float>(1 / std::sqrt(config.number_or("query_pre_attn_scalar", 256, kScalars)));
   return shape;
 }
 
-// Every sixth layer is global, unless the file says otherwise.
-void read_gemma3_layers(ForeignConfig& config, LanguageTransformerConfig& shape) {
-  const auto period =
-      static_cast<std::size_t>(config.integer_or("sliding_window_pattern", 6, between(1, 1e6)));
-  config.ignore({"_sliding_window_pattern"});
+// The last of `period` layers is global, unless the file says otherwise.
+void read_gemma_layers(ForeignConfig& config, std::size_t period,
+                       LanguageTransformerConfig& shape) {
   std::vector<LayerKind> kinds(static_cast<std::size_t>(shape.n_layers), LayerKind::local);
   for (std::size_t i = period - 1; i < kinds.size(); i += period) kinds[i] = LayerKind::global;
   set_layers(read_layer_types(config, kinds),
@@ -87,7 +105,13 @@ void read_gemma3_rotary(ForeignConfig& config, LanguageTransformerConfig& shape)
   if (shape.attention_window > 0) shape.local_rotary_theta = local.theta;
 }
 
-int read_length(ForeignConfig& config, int otherwise) {
+// Missing caps have the defaults of transformers, null means none.
+float read_gemma_cap(ForeignConfig& config, std::string_view key, double otherwise) {
+  if (config.mentions(key) && !config.has(key)) otherwise = 0;
+  return static_cast<float>(config.number_or(key, otherwise, above(0, 1e6)));
+}
+
+int read_gemma_length(ForeignConfig& config, int otherwise) {
   return static_cast<int>(config.integer_or("max_position_embeddings", otherwise, between(1, 1e6)));
 }
 
@@ -104,34 +128,98 @@ void round_gains(Checkpoint& equal, const NameMap& names) {
 
 }  // namespace
 
-ForeignModel read_gemma3(const ModelDirectory& directory, ForeignConfig& config) {
-  LanguageTransformerConfig shape = read_gemma_shape(config);
-  shape.qk_norm = true;
-  read_gemma3_layers(config, shape);
-  read_gemma3_rotary(config, shape);
-  for (const char* cap : {"attn_logit_softcapping", "final_logit_softcapping"})
-    config.require(cap, nullptr);
-  return language_model_of(directory, config, shape, read_length(config, 131072), NameMap(kGemma3));
+ForeignModel read_gemma(const ModelDirectory& directory, ForeignConfig& config) {
+  LanguageTransformerConfig shape = read_gemma_shape(config, "hidden_act");
+  config.ignore({"hidden_activation"});
+  shape.rotary = read_rotary(config);
+  return language_model_of(directory, config, shape, read_gemma_length(config, 8192),
+                           NameMap(kGemma));
 }
 
-std::optional<TextFiles> write_gemma3(const SavedModel& saved, Checkpoint& equal) {
-  const auto* const model = dynamic_cast<const LanguageModel*>(&saved);
-  if (model == nullptr) return std::nullopt;
-  const LanguageTransformerConfig shape = model->network->config();
-  nlohmann::ordered_json config = llama_config("gemma3_text", "Gemma3ForCausalLM", *model, shape);
+ForeignModel read_gemma2(const ModelDirectory& directory, ForeignConfig& config) {
+  LanguageTransformerConfig shape = read_later_shape(config);
+  config.ignore({"hidden_act"});
+  shape.rotary = read_rotary(config);
+  shape.attention_cap = read_gemma_cap(config, "attn_logit_softcapping", 50);
+  shape.logit_cap = read_gemma_cap(config, "final_logit_softcapping", 30);
+  read_gemma_layers(config, 2, shape);
+  return language_model_of(directory, config, shape, read_gemma_length(config, 8192),
+                           NameMap(kLaterGemma));
+}
+
+ForeignModel read_gemma3(const ModelDirectory& directory, ForeignConfig& config) {
+  LanguageTransformerConfig shape = read_later_shape(config);
+  shape.qk_norm = true;
+  read_gemma_layers(
+      config,
+      static_cast<std::size_t>(config.integer_or("sliding_window_pattern", 6, between(1, 1e6))),
+      shape);
+  config.ignore({"_sliding_window_pattern"});
+  read_gemma3_rotary(config, shape);
+  // transformers does not heed this one.
+  config.require("attn_logit_softcapping", nullptr);
+  shape.logit_cap = read_gemma_cap(config, "final_logit_softcapping", 0);
+  return language_model_of(directory, config, shape, read_gemma_length(config, 131072),
+                           NameMap(kLaterGemma));
+}
+
+namespace {
+
+nlohmann::ordered_json gemma_config(std::string_view type, std::string_view architecture,
+                                    const LanguageModel& model) {
+  const LanguageTransformerConfig shape = model.network->config();
+  nlohmann::ordered_json config = llama_config(type, architecture, model, shape);
+  if (shape.activation == Activation::gelu_tanh) config["hidden_act"] = "gelu_pytorch_tanh";
+  config["attention_bias"] = shape.attention_biases == AttentionBiases::all;
+  return config;
+}
+
+// From the second version on.
+nlohmann::ordered_json later_config(std::string_view type, std::string_view architecture,
+                                    const LanguageModel& model) {
+  const LanguageTransformerConfig shape = model.network->config();
+  nlohmann::ordered_json config = gemma_config(type, architecture, model);
   config["hidden_activation"] = config["hidden_act"];
   config.erase("hidden_act");
   const double beta = shape.attention.inverse_temperature;
   const double width = shape.d_key > 0 ? shape.d_key : shape.d_model / shape.n_heads;
   config["query_pre_attn_scalar"] =
       static_cast<std::int64_t>(beta == 0 ? width : std::round(1 / (beta * beta)));
-  config["attention_bias"] = shape.attention_biases == AttentionBiases::all;
-  const std::vector<LayerKind> kinds = shape.kinds_of_layers(shape.n_layers);
-  config["layer_types"] = layer_types_json(kinds);
+  config["layer_types"] = layer_types_json(shape.kinds_of_layers(shape.n_layers));
   if (shape.attention_window > 0) config["sliding_window"] = shape.attention_window;
+  config["final_logit_softcapping"] = nullptr;
+  if (shape.logit_cap > 0) config["final_logit_softcapping"] = shape.logit_cap;
+  return config;
+}
+
+}  // namespace
+
+std::optional<TextFiles> write_gemma(const SavedModel& saved, Checkpoint& equal) {
+  const auto* const model = dynamic_cast<const LanguageModel*>(&saved);
+  if (model == nullptr) return std::nullopt;
+  round_gains(equal, NameMap(kGemma));
+  return write_language_files(*model, gemma_config("gemma", "GemmaForCausalLM", *model), equal);
+}
+
+std::optional<TextFiles> write_gemma2(const SavedModel& saved, Checkpoint& equal) {
+  const auto* const model = dynamic_cast<const LanguageModel*>(&saved);
+  if (model == nullptr) return std::nullopt;
+  nlohmann::ordered_json config = later_config("gemma2", "Gemma2ForCausalLM", *model);
+  config["attn_logit_softcapping"] = nullptr;
+  const float cap = model->network->config().attention_cap;
+  if (cap > 0) config["attn_logit_softcapping"] = cap;
+  round_gains(equal, NameMap(kLaterGemma));
+  return write_language_files(*model, config, equal);
+}
+
+std::optional<TextFiles> write_gemma3(const SavedModel& saved, Checkpoint& equal) {
+  const auto* const model = dynamic_cast<const LanguageModel*>(&saved);
+  if (model == nullptr) return std::nullopt;
+  const LanguageTransformerConfig shape = model->network->config();
+  nlohmann::ordered_json config = later_config("gemma3_text", "Gemma3ForCausalLM", *model);
   config["rope_local_base_freq"] =
       shape.local_rotary_theta > 0 ? shape.local_rotary_theta : shape.rotary.theta;
-  round_gains(equal, NameMap(kGemma3));
+  round_gains(equal, NameMap(kLaterGemma));
   return write_language_files(*model, config, equal);
 }
 

@@ -88,6 +88,33 @@ ForeignModel read_qwen3(const ModelDirectory& directory, ForeignConfig& config) 
   return finish_llama(directory, config, shape, read_qwen_length(config));
 }
 
+// Layers without rotary positions are those with a 0 in "no_rope_layers".
+ForeignModel read_smollm3(const ModelDirectory& directory, ForeignConfig& config) {
+  constexpr const char* kRotated = "no_rope_layers";
+  ignore_common_settings(config);
+  const int length =
+      static_cast<int>(config.integer_or("max_position_embeddings", 32768, between(1, 1e6)));
+  LanguageTransformerConfig shape = read_llama_shape(config, {.tied = true, .rotary_theta = 2e6});
+  shape.attention_biases = read_attention_bias(config);
+  config.require("use_sliding_window", false);
+  config.ignore({"sliding_window", "max_window_layers"});
+  const auto every =
+      static_cast<std::size_t>(config.integer_or("no_rope_layer_interval", 4, between(1, 1e6)));
+  std::vector<LayerKind> kinds(static_cast<std::size_t>(shape.n_layers), LayerKind::global);
+  for (const LayerKind kind : read_layer_types(config, kinds))
+    if (kind == LayerKind::local) config.refuse("layer_types", "only full_attention is supported");
+  if (config.has(kRotated)) {
+    const std::vector<std::int64_t> rotated = config.integers(kRotated, between(0, 1));
+    if (rotated.size() != kinds.size()) config.refuse(kRotated, "expected one for each layer");
+    for (std::size_t i = 0; i < kinds.size(); ++i)
+      if (rotated[i] == 0) kinds[i] = LayerKind::unrotated;
+  } else {
+    for (std::size_t i = every - 1; i < kinds.size(); i += every) kinds[i] = LayerKind::unrotated;
+  }
+  set_layers(kinds, 0, shape);
+  return finish_llama(directory, config, shape, length);
+}
+
 std::optional<TextFiles> write_llama(const SavedModel& saved, Checkpoint& equal) {
   const auto* const model = dynamic_cast<const LanguageModel*>(&saved);
   if (model == nullptr) return std::nullopt;
@@ -105,6 +132,21 @@ std::optional<TextFiles> write_mistral(const SavedModel& saved, Checkpoint& equa
   nlohmann::ordered_json config = llama_config("mistral", "MistralForCausalLM", *model, shape);
   config["sliding_window"] = nullptr;
   if (shape.attention_window > 0) config["sliding_window"] = shape.attention_window;
+  return write_language_files(*model, config, equal);
+}
+
+std::optional<TextFiles> write_smollm3(const SavedModel& saved, Checkpoint& equal) {
+  const auto* const model = dynamic_cast<const LanguageModel*>(&saved);
+  if (model == nullptr) return std::nullopt;
+  const LanguageTransformerConfig shape = use_words_of_llama(*model, equal);
+  nlohmann::ordered_json config = llama_config("smollm3", "SmolLM3ForCausalLM", *model, shape);
+  config["attention_bias"] = shape.attention_biases == AttentionBiases::all;
+  config["mlp_bias"] = shape.ffn_bias;
+  config["use_sliding_window"] = false;
+  nlohmann::ordered_json rotated = nlohmann::ordered_json::array();
+  for (const LayerKind kind : shape.kinds_of_layers(shape.n_layers))
+    rotated.push_back(kind == LayerKind::unrotated ? 0 : 1);
+  config["no_rope_layers"] = rotated;
   return write_language_files(*model, config, equal);
 }
 

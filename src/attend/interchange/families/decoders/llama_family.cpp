@@ -38,9 +38,9 @@ void require_usual_magnitude(ForeignConfig& rope, double factor) {
 
 }  // namespace
 
-RotaryOptions read_rotary(ForeignConfig& config) {
+RotaryOptions read_rotary(ForeignConfig& config, double theta) {
   RotaryOptions rotary;
-  rotary.theta = config.number_or("rope_theta", rotary.theta, between(1, 1e9));
+  rotary.theta = config.number_or("rope_theta", theta, between(1, 1e9));
   const char* key = config.has("rope_parameters") ? "rope_parameters" : "rope_scaling";
   config.ignore({"rope_parameters", "rope_scaling"});
   if (!config.has(key)) return rotary;
@@ -72,7 +72,7 @@ RotaryOptions read_rotary_of(ForeignConfig& rope, RotaryOptions rotary) {
 
 LanguageTransformerConfig read_llama_shape(ForeignConfig& config, const LlamaDefaults& defaults) {
   LanguageTransformerConfig shape = read_unrotated_llama_shape(config, defaults);
-  shape.rotary = read_rotary(config);
+  shape.rotary = read_rotary(config, defaults.rotary_theta);
   return shape;
 }
 

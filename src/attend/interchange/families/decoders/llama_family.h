@@ -9,8 +9,9 @@
 
 namespace attend {
 
-// "rope_parameters" of newer files, "rope_scaling" and "rope_theta" of older ones.
-RotaryOptions read_rotary(ForeignConfig& config);
+// "rope_parameters" of newer files, "rope_scaling" and "rope_theta" of older ones; `theta` of files
+// that do not say.
+RotaryOptions read_rotary(ForeignConfig& config, double theta = 1e4);
 // The settings of an object such as "rope_parameters"; `otherwise` has the base.
 RotaryOptions read_rotary_of(ForeignConfig& rope, RotaryOptions otherwise);
 
@@ -19,6 +20,7 @@ struct LlamaDefaults {
   int head_dim = 0;                            // 0: the hidden size divided by the heads
   std::string_view activation = "hidden_act";  // name of the setting
   bool tied = false;
+  double rotary_theta = 1e4;
 };
 
 // The settings of a model with RMSNorm and a gated network, all but the rotary positions.
