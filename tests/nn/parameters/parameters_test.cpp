@@ -35,6 +35,25 @@ TEST(ParameterSet, LaysParametersOutInTheOrderOfDeclarationWithoutGaps) {
   EXPECT_EQ(parameters.value(entries[1]).to_vector(), std::vector<float>(5, 0.0f));
 }
 
+TEST(ParameterSet, GivesSharedPathsTheSameParameters) {
+  ParameterSet parameters;
+  parameters.share("layers.1", "layers.0");
+  const auto layer = [&](const std::string& path) {
+    parameters.add_weights(path + ".a", {2, 3}, {Init::Kind::normal});
+    parameters.add_weights(path + ".b", {1, 3}, {Init::Kind::normal});
+    return parameters.stack(path + ".a", path + ".b");
+  };
+  const Parameter first = layer("layers.0"), second = layer("layers.1"), other = layer("layers.10");
+  EXPECT_EQ(parameters.size(), 2 * 9);
+  parameters.allocate(1);
+  EXPECT_EQ(first->value().data(), second->value().data());
+  EXPECT_NE(first->value().data(), other->value().data());
+  backward(*first, Tensor::full({3, 3}, 1.0f));
+  backward(*second, Tensor::full({3, 3}, 2.0f));
+  EXPECT_EQ(first->gradient().to_vector(), std::vector<float>(9, 3.0f));
+  EXPECT_THROW(parameters.add_weights("layers.1.a", {3, 3}, {}), ConfigError);
+}
+
 TEST(ParameterSet, CollectsGradientsInOneBufferThatBeginsWithZeros) {
   ParameterSet parameters;
   const Parameter a = parameters.add("a", {2}, {}), b = parameters.add("b", {3}, {});

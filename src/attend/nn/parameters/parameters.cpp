@@ -50,24 +50,53 @@ Parameter ParameterSet::declare(const ParameterStack& stack) {
   return parameter;
 }
 
+std::string ParameterSet::stored_name(const std::string& name) const {
+  for (const auto& [path, shared] : shared_)
+    if (name.starts_with(path + ".")) return shared + name.substr(path.size());
+  return name;
+}
+
+// One variable for all: the backward pass counts the uses of a variable.
+Parameter ParameterSet::declared(const std::string& first, const std::string& last) const {
+  const auto begin = layout_.find(first), end = layout_.find(last);
+  Parameter parameter;
+  for (const Handle& handle : handles_)
+    if (begin && end && handle.stack.first == *begin && handle.stack.last == *end)
+      parameter.variable_ = handle.variable;
+  return parameter;
+}
+
+Parameter ParameterSet::add(const std::string& name, Shape shape, Init init, Entry::Use use) {
+  const std::string stored = stored_name(name);
+  if (stored == name || !layout_.find(stored))
+    return declare(layout_.add(stored, shape, init, use));
+  const Entry& entry = entries()[*layout_.find(stored)];
+  if (entry.shape != shape)
+    throw ConfigError(fmt::format("{} has the shape {}, and {}, which it shares, {}", name,
+                                  to_string(shape), stored, to_string(entry.shape)));
+  return declared(stored, stored);
+}
+
 Parameter ParameterSet::add(const std::string& name, Shape shape, Init init) {
-  return declare(layout_.add(name, shape, init, Entry::Use::other));
+  return add(name, shape, init, Entry::Use::other);
 }
 
 Parameter ParameterSet::add_weights(const std::string& name, Shape shape, Init init) {
-  return declare(layout_.add(name, shape, init, Entry::Use::product));
+  return add(name, shape, init, Entry::Use::product);
 }
 
 Parameter ParameterSet::add_output_weights(const std::string& name, Shape shape, Init init) {
-  return declare(layout_.add(name, shape, init, Entry::Use::output));
+  return add(name, shape, init, Entry::Use::output);
 }
 
 Parameter ParameterSet::add_table(const std::string& name, Shape shape, Init init) {
-  return declare(layout_.add(name, shape, init, Entry::Use::lookup));
+  return add(name, shape, init, Entry::Use::lookup);
 }
 
 Parameter ParameterSet::stack(const std::string& first, const std::string& last) {
-  return declare(layout_.stack(first, last));
+  const std::string begin = stored_name(first), end = stored_name(last);
+  const Parameter known = begin == first ? Parameter() : declared(begin, end);
+  return known ? known : declare(layout_.stack(begin, end));
 }
 
 void ParameterSet::allocate(std::uint64_t seed) {

@@ -41,7 +41,11 @@ class ParameterSet {
  public:
   using Entry = ParameterEntry;
 
-  // Throws ConfigError if the name is taken.
+  // What is declared under `path` from now on is what is declared under `shared`, the first time
+  // there: modules with the same parameters, such as layers.
+  void share(const std::string& path, const std::string& shared) { shared_[path] = shared; }
+
+  // Throws ConfigError if the name is taken, or if shared parameters differ in their shapes.
   Parameter add(const std::string& name, Shape shape, Init init);
   // Three kinds of weights: a matrix used only by linear(), which takes it packed and in 8 or 4
   // bits (backend/weights.h); an output projection with a row per token, which embedding() may also
@@ -117,12 +121,18 @@ class ParameterSet {
     std::shared_ptr<Variable> variable;
   };
   Parameter declare(const ParameterStack& stack);
+  Parameter add(const std::string& name, Shape shape, Init init, Entry::Use use);
+  // The name under which a parameter of this name is stored.
+  std::string stored_name(const std::string& name) const;
+  // The parameter of these parts that is declared already; undefined: none.
+  Parameter declared(const std::string& first, const std::string& last) const;
   // Allocates what is not shared, and binds.
   void allocate_own(const WeightTypes& types);
   // Gives each handle the view of its memory.
   void bind();
 
   ParameterLayout layout_;
+  std::map<std::string, std::string> shared_;  // paths, and where their parameters are
   std::vector<Handle> handles_;
   std::vector<ParameterMemory> memories_{1};  // its own, and those that it shares
   Tensor gradients_;
