@@ -28,7 +28,7 @@ struct Variant {
 
 // Every switch of the configuration at least once.
 inline std::vector<Variant> variants() {
-  std::vector<Variant> all(20, {"", small_config()});
+  std::vector<Variant> all(22, {"", small_config()});
   all[0].name = "PostNorm";
   all[1].name = "PreNorm";
   all[1].config.norm_first = true;
@@ -117,6 +117,13 @@ inline std::vector<Variant> variants() {
   all[19].config.norm_first = all[19].config.norm_branch = true;
   all[19].config.positions = PositionKind::rotary;
   all[19].config.attention_layers = "global,unrotated";
+  all[20].name = "AsMpnet";
+  all[20].config.positions = PositionKind::learned;
+  all[20].config.distance_biases = DistanceBiases::relative;
+  all[20].config.relative = {8, 12};
+  all[21].name = "SharedLayers";
+  all[21].config.n_encoder_layers = all[21].config.n_decoder_layers = 3;
+  all[21].config.layer_groups = 2;
   return all;
 }
 

@@ -38,13 +38,14 @@ std::int64_t expected_parameters(const TransformerConfig& c) {
   if (c.tie_embeddings != TiedEmbeddings::all) tables += c.src_vocab_size;
   if (c.tie_embeddings == TiedEmbeddings::none) tables += c.tgt_vocab_size;
   if (c.positions == PositionKind::learned) tables += 2 * c.max_positions;
-  const std::int64_t tables_of_positions = c.positions != PositionKind::relative ? 0
-                                           : is_recurrent                        ? 1
+  const std::int64_t tables_of_positions = !c.has_relative_biases() ? 0
+                                           : is_recurrent           ? 1
                                            : c.relative.shared
                                                ? 2
                                                : c.n_encoder_layers + c.n_decoder_layers;
+  const auto own = [&](int layers) { return c.layer_groups > 0 ? c.layer_groups : layers; };
   return tables * d + tables_of_positions * c.relative.buckets * c.n_heads +
-         c.n_encoder_layers * encoder_layer + c.n_decoder_layers * decoder_layer +
+         own(c.n_encoder_layers) * encoder_layer + own(c.n_decoder_layers) * decoder_layer +
          (c.normalizes_output() ? 2 * norm : 0) + (c.norm_embedding ? 2 * norm : 0) +
          (c.output_bias ? c.tgt_vocab_size : 0);
 }

@@ -49,13 +49,15 @@ EncoderTransformer::EncoderTransformer(ParameterSet& parameters, const EncoderCo
     : buckets_(config.bigram_buckets),
       scale_(config.scale_of_embeddings()),
       dropout_(config.dropout),
-      embedding_(parameters.add_table("embedding.weight", {config.vocab_size, config.d_model},
+      embedding_(parameters.add_table("embedding.weight",
+                                      {config.vocab_size, config.width_of_embeddings()},
                                       embedding_init(config))),
       bigram_embedding_(config.bigram_buckets == 0
                             ? Parameter()
                             : parameters.add_table("bigram_embedding.weight",
                                                    {config.bigram_buckets, config.d_model}, {})),
-      input_(parameters, "", config, {config.token_types, config.uncounted_token}),
+      input_(parameters, "", config,
+             {config.token_types, config.uncounted_token, config.embedding_width}),
       stack_(parameters, "encoder", config, {.layers = config.n_encoder_layers}) {}
 
 Variable EncoderTransformer::forward(const Ragged& texts, Pass& pass, const Ids& types) const {

@@ -21,11 +21,15 @@ struct EncoderConfig : StackConfig {
   }
 
   int n_encoder_layers = 2;
+  int embedding_width = 0;
   int token_types = 0;
   int uncounted_token = -1;
   int bigram_buckets = 0;
   float embedding_deviation = 1.0f;
   int vocab_size = 0;  // set from the tokenizer
+
+  // The width of the embeddings.
+  int width_of_embeddings() const { return embedding_width > 0 ? embedding_width : d_model; }
 };
 
 template <class Visitor>
@@ -33,6 +37,9 @@ void encoder_fields(EncoderConfig& c, Visitor&& visit) {
   stack_fields(c, visit, [&] {
     visit("n-encoder-layers", c.n_encoder_layers, kLayerCounts, "layers of the encoder");
   });
+  visit("embedding-width", c.embedding_width, between(0, kWidths.most),
+        "width of the embeddings, from which a linear layer makes d-model; 0: d-model without such "
+        "a layer");
   visit("token-types", c.token_types, between(0, 65536),
         "token types (BERT's segments), each with a vector added to the embeddings: 2 tells the "
         "second text of a pair from the first; 0: none");
@@ -61,10 +68,11 @@ Ids bigram_buckets(const Ragged& texts, int buckets);
 
 class EncoderTransformer {
  public:
-  // Parameters embedding, bigram_embedding, positions, norm, token_types and encoder.layers.
+  // Parameters embedding, bigram_embedding, positions, norm, token_types, embedding_projection and
+  // encoder.layers.
   EncoderTransformer(ParameterSet& parameters, const EncoderConfig& config);
 
-  // The embeddings [V, D].
+  // The embeddings [V, D], narrower ones with an embedding projection.
   Tensor embeddings() const { return backend()->float_weights(embedding_->value()); }
 
   // B nonempty texts with N tokens in total -> a vector per token [N, D]. `types`: the row of each
@@ -85,7 +93,7 @@ class EncoderTransformer {
 template <class Config>
 class EncoderNetwork : public Network<Config> {
  public:
-  // The embeddings [V, D].
+  // The embeddings, as of EncoderTransformer.
   Tensor embeddings() const { return encoder_.embeddings(); }
 
   // B nonempty texts with N tokens in total -> a vector per token [N, D]. `types`: as of

@@ -39,8 +39,8 @@ struct TextEncoder {
   Tokenizer tokenizer;
   SpecialTokens special;  // added to a text: bos, if there is one, and eos
   int layers = 0;
-  int width = 0;                       // D, of the embeddings and every Transformer layer
-  std::function<Tensor()> embeddings;  // [V, D]
+  int width = 0;                                      // D, of every Transformer layer
+  std::function<Tensor()> embeddings;                 // [V, D], or narrower ones
   std::function<Variable(const Ragged&, Pass&)> run;  // the output of the last layer
   std::optional<TextPooling> pooling = std::nullopt;  // of embedding models
   SpecialText special_text = SpecialText::as_text;    // of others

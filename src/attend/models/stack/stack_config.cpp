@@ -30,6 +30,12 @@ void validate_stack(const StackConfig& c) {
     throw OptionError<ConfigError>("{} needs rotary {} and local layers, which {} makes",
                                    as_key("local-rotary-theta"), as_key("positions"),
                                    as_key("attention-window"));
+  const bool are_biases =
+      c.positions == PositionKind::relative || c.positions == PositionKind::alibi;
+  if (are_biases && c.distance_biases != DistanceBiases::standard)
+    throw OptionError<ConfigError>("{}: {} {} has biases already", as_key("distance-biases"),
+                                   as_key("positions"),
+                                   enum_names(c.positions)[static_cast<std::size_t>(c.positions)]);
 }
 
 }  // namespace attend

@@ -30,6 +30,16 @@ inline std::span<const std::string_view> enum_names(OutputNorm) {
   return names;
 }
 
+// Biases of attention scores by distance beside the positions (relative_positions.h): none unless
+// the positions are such biases themselves, or those of the positions relative or alibi, or
+// disentangled attention (disentangled_positions.h).
+enum class DistanceBiases { standard, relative, alibi, disentangled };
+inline std::span<const std::string_view> enum_names(DistanceBiases) {
+  static constexpr std::array<std::string_view, 4> names{"standard", "relative", "alibi",
+                                                         "disentangled"};
+  return names;
+}
+
 // Beyond what a machine can hold, and small enough that the product of three cannot overflow.
 inline constexpr NumberRange kWidths = between(1, 65536);
 inline constexpr NumberRange kLayerCounts = between(1, 1024);
@@ -61,6 +71,8 @@ struct StackConfig {
   int first_position = 0;
   RotaryOptions rotary;
   RelativeOptions relative;
+  DistanceBiases distance_biases = DistanceBiases::standard;
+  int layer_groups = 0;
   AttentionVariant attention;
   float attention_cap = 0.0f;
   int attention_window = 0;
@@ -78,6 +90,20 @@ struct StackConfig {
   std::vector<LayerKind> kinds_of_layers(int layers) const {
     return layer_kinds(attention_layers, layers,
                        attention_window > 0 ? LayerKind::local : LayerKind::global);
+  }
+  // The width of the keys of one head.
+  int key_width() const { return d_key > 0 ? d_key : d_model / n_heads; }
+  // Whether scores of attention have biases by distance, learned ones or slopes.
+  bool has_relative_biases() const {
+    return positions == PositionKind::relative || distance_biases == DistanceBiases::relative;
+  }
+  bool has_slopes() const {
+    return positions == PositionKind::alibi || distance_biases == DistanceBiases::alibi;
+  }
+  // The layer of a stack of `layers` whose parameters layer i has: its own, or that of its group.
+  int parameters_of_layer(int i, int layers) const {
+    return layer_groups == 0 ? i
+                             : static_cast<int>(i / (static_cast<double>(layers) / layer_groups));
   }
   // Positions of a learned table; 0: sequences may have any length.
   std::int64_t learned_positions() const {
@@ -137,6 +163,13 @@ void stack_fields(StackConfig& c, Visitor&& visit, const VisitDepth& visit_depth
         "position of the first token in sinusoids");
   fields(c.rotary, visit);
   fields(c.relative, visit);
+  visit("distance-biases", c.distance_biases,
+        "biases of attention by distance beside other positions: relative or alibi, as positions "
+        "have them, or disentangled (DeBERTa): scores of words and positions; standard: those of "
+        "the positions");
+  visit("layer-groups", c.layer_groups, between(0, kLayerCounts.most),
+        "groups of consecutive layers of a stack that share their parameters; 0: no layer shares "
+        "any");
   fields(c.attention, visit);
   visit("attention-cap", c.attention_cap, between(0, 1e6),
         "soft cap of the attention scores: a score s becomes cap tanh(s / cap); 0: none");

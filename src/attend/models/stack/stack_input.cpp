@@ -15,13 +15,15 @@ StackInput::StackInput(ParameterSet& parameters, const std::string& prefix,
     : scale_(config.scale_of_embeddings()),
       dropout_(config.dropout),
       positions_(parameters, prefix + "positions",
-                 {config.positions, config.d_model, config.max_positions, config.first_position,
-                  tokens.uncounted}) {
-  if (config.norm_embedding)
-    norm_.emplace(parameters, prefix + "norm", config.d_model, config.norm);
+                 {config.positions, tokens.width > 0 ? tokens.width : config.d_model,
+                  config.max_positions, config.first_position, tokens.uncounted}) {
+  const int width = tokens.width > 0 ? tokens.width : config.d_model;
+  if (config.norm_embedding) norm_.emplace(parameters, prefix + "norm", width, config.norm);
   if (tokens.types > 0)
-    types_ = parameters.add(prefix + "token_types.weight", {tokens.types, config.d_model},
+    types_ = parameters.add(prefix + "token_types.weight", {tokens.types, width},
                             {Init::Kind::normal, 0.02f});
+  if (tokens.width > 0)
+    projection_.emplace(parameters, prefix + "embedding_projection", width, config.d_model);
 }
 
 Variable StackInput::sum(const Parameter& table, const Tokens& tokens, const Dropout& drop) const {
@@ -37,6 +39,11 @@ Variable StackInput::sum(const Parameter& table, const Tokens& tokens, const Dro
 }
 
 Variable StackInput::embed(const Parameter& table, const Tokens& tokens, Pass& pass) const {
+  const Variable x = dropped(table, tokens, pass);
+  return projection_ ? projection_->forward(x, pass) : x;
+}
+
+Variable StackInput::dropped(const Parameter& table, const Tokens& tokens, Pass& pass) const {
   const Dropout drop = pass.dropout(dropout_);
   if (!norm_) return sum(table, tokens, drop);
   return dropout(norm_->forward(sum(table, tokens, {})), drop);

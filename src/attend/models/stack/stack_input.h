@@ -12,16 +12,19 @@
 namespace attend {
 
 // dropout(norm(scale * table[ids] + positions + type)) (Vaswani et al. 2017, sections 3.4 and 3.5).
-// The normalization and the types of the tokens are optional (Devlin et al. 2019).
+// The normalization and the types of the tokens are optional (Devlin et al. 2019), and so is a
+// linear layer behind it all, from narrower embeddings to the width of the stack (Lan et al. 2020).
 class StackInput {
  public:
   // What some encoders know of tokens.
   struct TokenOptions {
     int types = 0;
     std::int32_t uncounted = -1;  // see PositionOptions
+    int width = 0;                // of the embeddings, if a linear layer makes D of them
   };
   // Parameters <prefix>positions.weight of learned positions, <prefix>norm of the normalization,
-  // <prefix>token_types.weight [types, D] unless that is 0.
+  // <prefix>token_types.weight [types, D] unless that is 0, <prefix>embedding_projection of
+  // embeddings of another width E, which all of these then have in place of D.
   StackInput(ParameterSet& parameters, const std::string& prefix, const StackConfig& config,
              const TokenOptions& tokens);
   StackInput(ParameterSet& parameters, const std::string& prefix, const StackConfig& config)
@@ -43,12 +46,14 @@ class StackInput {
   };
   Variable sum(const Parameter& table, const Tokens& tokens, const Dropout& drop) const;
   Variable embed(const Parameter& table, const Tokens& tokens, Pass& pass) const;
+  Variable dropped(const Parameter& table, const Tokens& tokens, Pass& pass) const;
 
   float scale_;
   float dropout_;
   PositionalEncoding positions_;
   std::optional<Norm> norm_;
-  Parameter types_;  // [token types, D], or undefined
+  Parameter types_;                   // [token types, D], or undefined
+  std::optional<Linear> projection_;  // [D, E]
 };
 
 }  // namespace attend

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "attend/autograd/recompute.h"
+#include "attend/core/options/option_error.h"
+#include "attend/error.h"
 #include "attend/nn/residual_step.h"
 #include "attend/nn/simple_recurrent_unit.h"
 #include "attend/ops/elementwise.h"
@@ -31,10 +35,23 @@ std::shared_ptr<const RelativePositions> relative_positions_of(ParameterSet& par
                                                                const std::string& path,
                                                                const StackConfig& config,
                                                                bool causal) {
-  if (config.positions == PositionKind::alibi) return RelativePositions::alibi(config.n_heads);
-  if (config.positions != PositionKind::relative) return nullptr;
+  if (config.has_slopes()) return RelativePositions::alibi(config.n_heads);
+  if (!config.has_relative_biases()) return nullptr;
   return RelativePositions::learned(parameters, path + ".relative_positions", config.n_heads,
                                     config.relative, causal);
+}
+
+std::shared_ptr<const DisentangledPositions> disentangled_positions_of(ParameterSet& parameters,
+                                                                       const std::string& path,
+                                                                       const StackConfig& config,
+                                                                       bool causal) {
+  if (config.distance_biases != DistanceBiases::disentangled) return nullptr;
+  if (causal)
+    throw OptionError<ConfigError>("{}: disentangled is for encoders alone",
+                                   as_key("distance-biases"));
+  return std::make_shared<DisentangledPositions>(
+      parameters, path + ".disentangled_positions",
+      DisentangledPositions::Options{config.d_model, config.relative, config.norm, config.dropout});
 }
 
 FeedForwardOptions feed_forward_of(const StackConfig& config) {
@@ -57,6 +74,11 @@ std::unique_ptr<const SequenceMixing> self_attention(ParameterSet& parameters,
                                                      const LayerTraits& traits) {
   MultiHeadAttentionOptions options = attention_of(config);
   options.relative = traits.relative;
+  options.disentangled = traits.disentangled;
+  // Three terms in place of one.
+  if (options.disentangled != nullptr && options.variant.inverse_temperature == 0.0f)
+    options.variant.inverse_temperature =
+        1.0f / std::sqrt(3.0f * static_cast<float>(config.key_width()));
   const bool local = traits.kind == LayerKind::local;
   if (local) options.window = config.attention_window;
   if (config.positions == PositionKind::rotary && traits.kind != LayerKind::unrotated)
@@ -118,11 +140,15 @@ Variable recomputed_layer(const TransformerLayer& layer, const Variable& x,
 TransformerStack::TransformerStack(ParameterSet& parameters, const std::string& path,
                                    const StackConfig& config, const StackRole& role)
     : path_(path), output_scale_(role.output_scale) {
-  const bool has_own_positions =
-      config.positions == PositionKind::relative && !config.relative.shared;
+  if (config.layer_groups > role.layers)
+    throw OptionError<ConfigError>("{}: {} groups of {} layers", as_key("layer-groups"),
+                                   config.layer_groups, role.layers);
+  const bool has_own_positions = config.has_relative_biases() && !config.relative.shared;
   const auto shared = has_own_positions || role.recurrent
                           ? nullptr
                           : relative_positions_of(parameters, path, config, role.causal);
+  const auto disentangled =
+      role.recurrent ? nullptr : disentangled_positions_of(parameters, path, config, role.causal);
   const std::vector<LayerKind> kinds = config.kinds_of_layers(role.layers);
   const auto mixing_of = [&](const std::string& layer,
                              LayerKind kind) -> std::unique_ptr<const SequenceMixing> {
@@ -130,14 +156,15 @@ TransformerStack::TransformerStack(ParameterSet& parameters, const std::string& 
       return std::make_unique<SimpleRecurrentUnit>(parameters, layer + ".recurrence",
                                                    config.d_model);
     const std::string self = layer + ".self_attn";
-    return self_attention(
-        parameters, self, config,
-        {kind, has_own_positions ? relative_positions_of(parameters, self, config, role.causal)
-                                 : shared});
+    const auto own =
+        has_own_positions ? relative_positions_of(parameters, self, config, role.causal) : shared;
+    return self_attention(parameters, self, config, {kind, own, disentangled});
   };
   layers_.reserve(static_cast<std::size_t>(role.layers));
   for (int i = 0; i < role.layers; ++i) {
     const std::string layer = fmt::format("{}.layers.{}", path, i);
+    if (const int owner = config.parameters_of_layer(i, role.layers); owner != i)
+      parameters.share(layer, fmt::format("{}.layers.{}", path, owner));
     layers_.emplace_back(parameters, layer, config, role.cross_attention,
                          mixing_of(layer, kinds[static_cast<std::size_t>(i)]));
   }

@@ -16,10 +16,12 @@
 
 namespace attend {
 
-// What may differ between the layers of a stack.
+// What may differ between the layers of a stack, and what positions add to the scores; null:
+// nothing.
 struct LayerTraits {
   LayerKind kind = LayerKind::global;
   std::shared_ptr<const RelativePositions> relative = nullptr;
+  std::shared_ptr<const DisentangledPositions> disentangled = nullptr;
 };
 
 // The self-attention of a layer.
@@ -67,8 +69,9 @@ class TransformerStack {
  public:
   TransformerStack(ParameterSet& parameters, const std::string& path, const StackConfig& config,
                    const StackRole& role);
-  // Parameters layers.N, which begin with self_attn or recurrence, norm after the last layer, if it
-  // has one, and relative_positions of learned relative positions that layers share; others are in
+  // Parameters layers.N, which begin with self_attn or recurrence, of a group of layers that share
+  // them those of group N; norm after the last layer, if it has one; disentangled_positions; and
+  // relative_positions of learned relative positions that layers share, others are in
   // layers.N.self_attn. [N, D] -> [N, D]. A pass that requests hidden states gets x and the output
   // of every layer, the last one before it is scaled; one that requests the residual stream gets
   // all that happens to x.

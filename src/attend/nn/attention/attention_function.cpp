@@ -61,16 +61,17 @@ Columns AttentionFunction::for_all_heads(const Columns& x) const {
 }
 
 Variable AttentionFunction::forward(const AttentionInputs& x, AttentionLayout layout,
-                                    Tensor* weights) const {
+                                    Tensor* weights, const Variable& terms) const {
   layout.heads = options_.heads;
   layout.scale = scale_;
   layout.cap = options_.cap;
   const Columns k = for_all_heads(x.k), v = for_all_heads(x.v);
-  if (is_one_kernel())
+  if (is_one_kernel() && !terms.defined())
     return scaled_dot_product_attention({x.q, k, v, x.distance_bias}, layout, weights);
-  const Variable scores =
+  Variable scores =
       score_ ? additive_attention_scores(variable_of(x.q), variable_of(k), *score_, layout)
              : attention_scores(variable_of(x.q), variable_of(k), layout);
+  if (terms.defined()) scores = add(scores, terms);
   const Variable chosen = attention_weights(scores, layout, options_.variant.choice);
   if (weights != nullptr) *weights = chosen.value();
   return attention_sum(dropout(chosen, layout.dropout), variable_of(v), layout);

@@ -69,8 +69,9 @@ class AttentionFunction {
   // q [N, H*d_key], k [M, G*d_key], v [M, G*Dv] with G key heads -> [N, H*Dv]. The function puts
   // its own heads, scale and cap into the layout, and only the fused kernel reads the precision.
   // weights: null, or receives them, as from scaled_dot_product_attention.
-  Variable forward(const AttentionInputs& x, AttentionLayout layout,
-                   Tensor* weights = nullptr) const;
+  // `terms` [P] are added to the scores, or undefined: not for the fused kernel.
+  Variable forward(const AttentionInputs& x, AttentionLayout layout, Tensor* weights = nullptr,
+                   const Variable& terms = {}) const;
 
   // Decoding: row r of q [R, H*d_key] against the keys of query r, whose values start
   // `value_distance` elements after them. -> [R, value_width]. No gradients.

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "attend/nn/attention/attention_function.h"
+#include "attend/nn/attention/disentangled_positions.h"
 #include "attend/nn/layers.h"
 #include "attend/nn/parameters/parameters.h"
 #include "attend/nn/relative_positions.h"
@@ -53,6 +54,8 @@ struct MultiHeadAttentionOptions {
   std::optional<RotaryOptions> rotary = {};  // queries and keys of self-attention are rotated
   // Biases of the scores of self-attention; null: none. For soft attention with dot products.
   std::shared_ptr<const RelativePositions> relative = nullptr;
+  // Further terms of these scores; null: none.
+  std::shared_ptr<const DisentangledPositions> disentangled = nullptr;
 };
 
 // The heads of keys and values, side by side in one variable.

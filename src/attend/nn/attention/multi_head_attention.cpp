@@ -7,6 +7,7 @@
 #include "attend/core/options/option_error.h"
 #include "attend/error.h"
 #include "attend/nn/residual_step.h"
+#include "attend/ops/slices.h"
 
 namespace attend {
 
@@ -58,6 +59,13 @@ MultiHeadAttention::MultiHeadAttention(ParameterSet& parameters, const std::stri
   if (options_.cap > 0.0f && !function_.is_one_kernel())
     throw OptionError<ConfigError>("{} needs {} dot and {} soft", as_key("attention-cap"),
                                    as_key("attention-scores"), as_key("attention-choice"));
+  if (options_.disentangled != nullptr &&
+      (options_.n_key_heads != options_.n_heads || options_.rotary ||
+       options_.variant.scores != AttentionScores::dot))
+    throw OptionError<ConfigError>(
+        "{}: disentangled needs {} dot, a head of keys for each of queries, and positions other "
+        "than rotary",
+        as_key("distance-biases"), as_key("attention-scores"));
 }
 
 Variable MultiHeadAttention::self(const SelfAttentionInput& x, const AttentionLayout& layout,
@@ -68,7 +76,23 @@ Variable MultiHeadAttention::self(const SelfAttentionInput& x, const AttentionLa
     inputs.distance_bias = options_.relative->biases(longest_sequence(layout.key_offsets));
   AttentionLayout own = layout;
   own.window = options_.window;
+  if (options_.disentangled != nullptr) {
+    Variable terms = terms_of(inputs, own, pass);
+    return attend(inputs, std::move(own), pass, std::move(terms));
+  }
   return attend(inputs, std::move(own), pass);
+}
+
+Variable MultiHeadAttention::terms_of(const AttentionInputs& x, AttentionLayout layout,
+                                      Pass& pass) const {
+  const DisentangledPositions& positions = *options_.disentangled;
+  const std::int64_t longest = longest_sequence(layout.key_offsets);
+  layout.heads = options_.n_heads;
+  const auto [queries, keys_values] =
+      projections_.self(positions.of_length(longest, pass), {}, pass.precision());
+  const auto part = [](const Columns& of) { return slice_columns(of.of, of.begin, of.end); };
+  return positions.scores({part(x.q), part(x.k), part(queries), part(keys_values.keys)}, layout,
+                          longest);
 }
 
 Variable MultiHeadAttention::cross(const Variable& x, const Variable& memory,
@@ -77,13 +101,13 @@ Variable MultiHeadAttention::cross(const Variable& x, const Variable& memory,
   return attend({projections_.queries(x, pass.precision()), keys, values}, layout, pass);
 }
 
-Variable MultiHeadAttention::attend(const AttentionInputs& x, AttentionLayout layout,
-                                    Pass& pass) const {
+Variable MultiHeadAttention::attend(const AttentionInputs& x, AttentionLayout layout, Pass& pass,
+                                    const Variable& terms) const {
   layout.dropout = pass.dropout(options_.dropout);
   layout.precision = pass.precision();
   Tensor weights;
-  const Variable heads =
-      function_.forward(x, std::move(layout), pass.attention != nullptr ? &weights : nullptr);
+  const Variable heads = function_.forward(x, std::move(layout),
+                                           pass.attention != nullptr ? &weights : nullptr, terms);
   if (pass.attention != nullptr) pass.attention->push_back({path_, options_.n_heads, weights});
   const Variable y = out_proj_.forward(heads, pass);
   if (pass.residual != nullptr)

@@ -20,7 +20,7 @@ class MultiHeadAttention final : public SequenceMixing {
   // Parameters q_proj, k_proj, v_proj, out_proj, each with a weight and (by default) a bias; q_norm
   // and k_norm; and score.weight for additive scores. Throws ConfigError if n_heads does not divide
   // d_model and no widths are given, and for relative positions or a cap with another variant of
-  // attention.
+  // attention, or disentangled ones with several heads for a key or with rotary positions.
   MultiHeadAttention(ParameterSet& parameters, const std::string& path,
                      const MultiHeadAttentionOptions& options);
 
@@ -50,7 +50,10 @@ class MultiHeadAttention final : public SequenceMixing {
   Variable cross_cached(const Variable& x, const KeyRows& keys_values) const;
 
  private:
-  Variable attend(const AttentionInputs& x, AttentionLayout layout, Pass& pass) const;
+  Variable attend(const AttentionInputs& x, AttentionLayout layout, Pass& pass,
+                  const Variable& terms = {}) const;
+  // What disentangled positions add to the scores [P].
+  Variable terms_of(const AttentionInputs& x, AttentionLayout layout, Pass& pass) const;
   Variable attend_cached(const Tensor& queries, const KeyRows& keys_values,
                          const DistanceBias& bias) const;
 

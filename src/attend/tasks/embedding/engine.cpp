@@ -243,7 +243,7 @@ std::vector<TextEmbedding> EmbeddingEngine::embed_without_context(
   for (const std::string& text : texts) {
     const std::vector<std::int32_t> ids = encoder_.tokenizer.encode(prepare(text));
     embeddings.push_back(without_vectors(encoder_.tokenizer, ids));
-    const Tensor vectors = Tensor::empty({static_cast<std::int64_t>(ids.size()), width()});
+    const Tensor vectors = Tensor::empty({static_cast<std::int64_t>(ids.size()), table.cols()});
     backend()->gather_rows(table, ids, vectors);
     embeddings.back().vectors = checked_pooled(vectors, pooling);
   }

@@ -170,7 +170,7 @@ void require_plain_scores(const SavedModel& model) {
   const auto refuse = [&](std::string_view reason) {
     throw OptionError<ConfigError>("{}: {}: {}", as_key("attention-beta"), model.source, reason);
   };
-  if (stack.positions == PositionKind::relative || stack.positions == PositionKind::alibi)
+  if (stack.has_relative_biases() || stack.has_slopes())
     refuse("positions are added to the scores, which a factor would not change");
   if (stack.attention_cap > 0) refuse("a cap of the scores follows the factor");
   if (stack.qk_norm) refuse("the queries are normalized, which cancels the factor");
