@@ -1,6 +1,6 @@
 """Writes what the pipelines of transformers answer to small models: tests/interchange/data/models.
 
-    golden_of_pipelines.py
+    golden_of_pipelines.py [NAME...]
 
 pipeline.json of a model for token classification: for each strategy and text the groups, with their
 label, word, place in characters and score.
@@ -9,6 +9,7 @@ label, word, place in characters and score.
 import json
 import logging
 import pathlib
+import sys
 
 from transformers import pipeline
 
@@ -44,7 +45,7 @@ def tagger(directory):
     for strategy in STRATEGIES:
         tag = pipeline("token-classification", model=str(directory), aggregation_strategy=strategy, ignore_labels=[])
         positions = tag.model.config.max_position_embeddings
-        tag.tokenizer.model_max_length = positions - (2 if "roberta" in tag.model.config.model_type else 0)
+        tag.tokenizer.model_max_length = positions - (2 if tag.model.config.model_type in ("roberta", "xlm-roberta", "camembert", "mpnet") else 0)
         strides = [0] if strategy == "none" else [0, 4]
         for text in TEXTS:
             for stride in strides:
@@ -61,7 +62,7 @@ def tagger(directory):
 
 def main():
     logging.disable(logging.WARNING)
-    for directory in sorted(MODELS.glob("*_tagger")):
+    for directory in map(MODELS.joinpath, sys.argv[1:]) if sys.argv[1:] else sorted(MODELS.glob("*_tagger")):
         target = directory / "pipeline.json"
         target.write_text(json.dumps(tagger(directory), ensure_ascii=False, separators=(",", ":")) + "\n")
         print(target, target.stat().st_size)

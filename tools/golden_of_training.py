@@ -25,11 +25,12 @@ place of "NAME.weight", and their gradients as of a new head.
 import json
 import pathlib
 import sys
+import tempfile
 
 import torch
 import torch.nn.utils.parametrize
 import transformers
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
 SOURCES = ["A man is walking with his dog.", "I don't know; do you?", "She reads a book in the garden."]
 LABELS = ["negative", "positive", "neutral"]
@@ -228,6 +229,22 @@ def kind_of(directory):
     return translation if config.is_encoder_decoder else language
 
 
+RENAMED = ["nomic_bert"]  # families whose files have other names and stacked weights
+
+
+def gradients_by_name(model):
+    """The gradients of a model by the names of its weights in a file."""
+    if model.config.model_type not in RENAMED:
+        return {name: p.grad.contiguous() for name, p in model.named_parameters() if p.grad is not None}
+    with torch.no_grad():
+        for p in model.parameters():
+            p.copy_(torch.full_like(p, torch.nan) if p.grad is None else p.grad)
+    with tempfile.TemporaryDirectory() as folder:
+        model.save_pretrained(folder)
+        tensors = load_file(pathlib.Path(folder) / "model.safetensors")
+    return {name: tensor for name, tensor in tensors.items() if not tensor.isnan().any()}
+
+
 def begun(directory, languages):
     """The model and its loss."""
     kind = kind_of(directory)
@@ -252,15 +269,16 @@ def main():
     if not isinstance(model, NewHead):
         metadata.update(sources_and_labels(model))
     loss.backward()
-    tensors = {name.removeprefix("encoder.") if isinstance(model, NewHead) else name: p.grad.contiguous()
-               for name, p in model.named_parameters() if p.grad is not None}
+    heads = {name: p.grad.contiguous() for name, p in model.named_parameters() if name.startswith("new_head.")}
+    weights = {name: model.get_parameter(name).detach().contiguous() for name in heads}
+    tensors = {**gradients_by_name(model.encoder if isinstance(model, NewHead) else model), **heads}
     config = model.encoder.config if isinstance(model, NewHead) else model.config
     tensors = {name: gradient if name.startswith("new_head.") else sums(config, gradient) for name, gradient in tensors.items()}
     metadata["padding"] = -1 if config.pad_token_id is None else config.pad_token_id
     if isinstance(model, NewHead):
         for name in "new_head.weight", "new_head.bias":
             tensors[name + ".gradient"] = tensors[name]
-            tensors[name] = model.get_parameter(name).detach().contiguous()
+            tensors[name] = weights[name]
     tensors["loss"] = loss.detach()[None]
     save_file(tensors, out, metadata={name: json.dumps(value) for name, value in metadata.items()})
 

@@ -262,7 +262,127 @@ def xlm_roberta_tagger(folder):
     encoder(folder, "XLMRobertaForTokenClassification", transformers.XLMRobertaConfig, size, 17, type_vocab_size=1, pad_token_id=1, id2label=TAGS)
 
 
+def without_tokenizer_json(folder, tokenizer_class, **settings):
+    """Older directories have the vocabulary alone, and the settings of its class."""
+    (folder / "tokenizer.json").unlink(missing_ok=True)
+    (folder / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": tokenizer_class, **settings}))
+
+
+def mpnet_wordpiece(folder, bare=False):
+    special = ["<s>", "<pad>", "</s>", "<unk>", "[UNK]", "<mask>"]
+    trained = tokenizers.BertWordPieceTokenizer(lowercase=True, unk_token="[UNK]")
+    trained.train_from_iterator(SENTENCES["en"], vocab_size=140, min_frequency=1, special_tokens=special, show_progress=False)
+    vocabulary = trained.get_vocab()
+    transformers.MPNetTokenizer(vocab=vocabulary).save_pretrained(folder)
+    if bare:
+        (folder / "vocab.txt").write_text("".join(f"{piece}\n" for piece in sorted(vocabulary, key=vocabulary.get)))
+        without_tokenizer_json(folder, "MPNetTokenizer", do_lower_case=True, strip_accents=None)
+    return len(vocabulary)
+
+
+def mpnet(folder, kind, seed, bare=False, **options):
+    encoder(folder, kind, transformers.MPNetConfig, mpnet_wordpiece(folder, bare), seed, layer_norm_eps=1e-5, **options)
+
+
+def mpnet_sentences(folder):
+    mpnet(folder, "MPNetModel", 20)
+    sentence_modules(folder, 12, True, pooling_mode_cls_token=False, pooling_mode_mean_tokens=True, pooling_mode_max_tokens=False,
+                     pooling_mode_mean_sqrt_len_tokens=False)
+
+
+def typed_wordpiece(folder):
+    return wordpiece(folder, pairs=True, model_input_names=["input_ids", "token_type_ids", "attention_mask"])
+
+
+def electra(folder, kind, seed, **options):
+    encoder(folder, kind, transformers.ElectraConfig, typed_wordpiece(folder), seed, **{"embedding_size": 12, **options})
+
+
+def camembert_spm(folder):
+    """The SentencePiece model of CamemBERT; its tokenizer has four pieces before those of the model, the last of which is another <unk>."""
+    spm(folder, "sentencepiece.bpe", "en", 80, unk_id=0, bos_id=1, eos_id=2)
+    (folder / "sentencepiece.bpe.spm").rename(folder / "sentencepiece.bpe.model")
+    without_tokenizer_json(folder, "CamembertTokenizer")
+    return len(transformers.AutoTokenizer.from_pretrained(folder))
+
+
+def camembert(folder, kind, seed, **options):
+    (folder / "config.json").write_text(json.dumps({"model_type": "camembert"}))
+    encoder(folder, kind, transformers.CamembertConfig, camembert_spm(folder), seed, pad_token_id=1, type_vocab_size=1, **options)
+
+
+def albert(folder, kind, seed, with_json=False, settings=None, **options):
+    """A SentencePiece model, or the tokenizer.json that transformers makes of it."""
+    spm(folder, "spiece", "en", 80, pad_id=0, unk_id=1, bos_id=-1, eos_id=-1, control_symbols=["[CLS]", "[SEP]"], user_defined_symbols=["[MASK]"])
+    (folder / "spiece.spm").rename(folder / "spiece.model")
+    (folder / "config.json").write_text(json.dumps({"model_type": "albert"}))
+    without_tokenizer_json(folder, "AlbertTokenizer", **(settings or {}))
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    if with_json:
+        (folder / "spiece.model").unlink()
+        tokenizer.save_pretrained(folder)
+    encoder(folder, kind, transformers.AlbertConfig, len(tokenizer), seed, **{"embedding_size": 8, "num_hidden_layers": 3, "num_hidden_groups": 1,
+                                                                             **options})
+
+
+def camembert_sentences(folder):
+    camembert(folder, "CamembertModel", 26)
+    sentence_modules(folder, 14, False, pooling_mode_cls_token=False, pooling_mode_mean_tokens=True)
+
+
+def albert_sentences(folder):
+    """Two groups of layers."""
+    albert(folder, "AlbertModel", 29, with_json=True, num_hidden_layers=3, num_hidden_groups=2)
+    sentence_modules(folder, 13, True, pooling_mode_cls_token=False, pooling_mode_mean_tokens=True)
+
+
+def nomic_bert(folder, kind, seed, **options):
+    encoder(folder, kind, transformers.NomicBertConfig, typed_wordpiece(folder), seed, **options)
+
+
+def nomic_bert_sentences(folder):
+    nomic_bert(folder, "NomicBertModel", 32)
+    sentence_modules(folder, 64, False, pooling_mode_cls_token=False, pooling_mode_mean_tokens=True)
+
+
+def deberta(folder, kind, seed, **options):
+    """Few buckets, so that the texts have distances in all of them."""
+    spm(folder, "spm", "en", 80, pad_id=0, bos_id=1, eos_id=2, unk_id=3, pad_piece="[PAD]", bos_piece="[CLS]", eos_piece="[SEP]",
+        unk_piece="[UNK]")
+    (folder / "spm.spm").rename(folder / "spm.model")
+    (folder / "config.json").write_text(json.dumps({"model_type": "deberta-v2"}))
+    without_tokenizer_json(folder, "DebertaV2Tokenizer", do_lower_case=False)
+    size = len(transformers.AutoTokenizer.from_pretrained(folder))
+    encoder(folder, kind, transformers.DebertaV2Config, size, seed, **{
+        "relative_attention": True, "position_buckets": 6, "norm_rel_ebd": "layer_norm", "share_att_key": True, "pos_att_type": "p2c|c2p",
+        "position_biased_input": False, "type_vocab_size": 0, "max_position_embeddings": 60, **options})
+
+
+def deberta_sentences(folder):
+    deberta(folder, "DebertaV2Model", 35, position_biased_input=True, type_vocab_size=2)
+    sentence_modules(folder, 50, False, pooling_mode_cls_token=True, pooling_mode_mean_tokens=False)
+
+
 FAMILIES = {
+    "nomic_bert_sentences": nomic_bert_sentences,
+    "nomic_bert_classifier": lambda folder: nomic_bert(folder, "NomicBertForSequenceClassification", 33, id2label=LABELS, head_dim=6),
+    "nomic_bert_tagger": lambda folder: nomic_bert(folder, "NomicBertForTokenClassification", 34, id2label=TAGS),
+    "deberta_sentences": deberta_sentences,
+    "deberta_classifier": lambda folder: deberta(folder, "DebertaV2ForSequenceClassification", 36, id2label=LABELS),
+    "deberta_tagger": lambda folder: deberta(folder, "DebertaV2ForTokenClassification", 37, id2label=TAGS, num_hidden_layers=3),
+    "mpnet_sentences": mpnet_sentences,
+    "mpnet_classifier": lambda folder: mpnet(folder, "MPNetForSequenceClassification", 21, bare=True, id2label=LABELS),
+    "mpnet_tagger": lambda folder: mpnet(folder, "MPNetForTokenClassification", 22, id2label=TAGS, max_position_embeddings=64),
+    "electra_encoder": lambda folder: electra(folder, "ElectraForPreTraining", 23),
+    "electra_classifier": lambda folder: electra(folder, "ElectraForSequenceClassification", 24, id2label=LABELS),
+    "electra_tagger": lambda folder: electra(folder, "ElectraForTokenClassification", 25, embedding_size=16, id2label=TAGS),
+    "camembert_sentences": camembert_sentences,
+    "camembert_classifier": lambda folder: camembert(folder, "CamembertForSequenceClassification", 27, id2label=LABELS),
+    "camembert_tagger": lambda folder: camembert(folder, "CamembertForTokenClassification", 28, id2label=TAGS),
+    "albert_sentences": albert_sentences,
+    "albert_classifier": lambda folder: albert(folder, "AlbertForSequenceClassification", 30, id2label=LABELS),
+    "albert_tagger": lambda folder: albert(folder, "AlbertForTokenClassification", 31, settings={"do_lower_case": False, "keep_accents": True},
+                                           id2label=TAGS),
     "bert_sentences": bert_sentences,
     "bert_dense": bert_dense,
     "bert_older": bert_older,
@@ -311,7 +431,7 @@ FAMILIES = {
 
 
 PAIRS = ["bert_regression", "roberta_multi_label"]  # whose texts are pairs
-NOT_TRAINED = ["bert_older", "xlm_roberta_classifier", "xlm_roberta_tagger"]  # whose gradients are not recorded, since others have the same layers
+NOT_TRAINED = ["bert_older", "electra_encoder", "camembert_classifier", "camembert_tagger", "xlm_roberta_classifier", "xlm_roberta_tagger"]  # whose gradients are not recorded, since others have the same layers
 
 
 def main():
@@ -328,7 +448,7 @@ def main():
         texts.write_text("\n".join(lines) + "\n")
         subprocess.run([sys.executable, ROOT / "tools/golden_of_huggingface.py", folder, folder / "golden.safetensors", texts, "8"], check=True)
         texts.unlink()
-        if (folder / "sentencepiece.bpe.model").exists():  # older directories have no tokenizer.json
+        if (folder / "sentencepiece.bpe.model").exists() and (folder / "tokenizer.json").exists():  # older directories have no tokenizer.json
             (folder / "tokenizer.json").unlink()
             settings = json.loads((folder / "tokenizer_config.json").read_text())
             del settings["backend"]

@@ -23,14 +23,21 @@ CORPUS = [
 TEXTS = ["The small dog", " The SMALL Dog ", "grüne Straße naïve", "北京大学 hello", "don't It's 12345", "e\u0301 a  b\tc", "İ ß", ""]
 
 
-def wordpiece():
+def wordpiece(special=("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")):
     t = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     t.normalizer = normalizers.BertNormalizer(lowercase=False, strip_accents=False)
     t.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     t.decoder = decoders.WordPiece()
     t.train_from_iterator(CORPUS, trainers.WordPieceTrainer(
-        vocab_size=150, special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"], show_progress=False))
-    t.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+        vocab_size=150, special_tokens=list(special), show_progress=False))
+    if "[CLS]" in special:
+        t.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    return t
+
+
+def mpnet():
+    t = wordpiece(["<s>", "<pad>", "</s>", "<unk>", "[UNK]", "<mask>"])
+    t.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
     return t
 
 
@@ -63,7 +70,7 @@ def llama():
     return t
 
 
-TOKENIZERS = {"bert": wordpiece(), "roberta": roberta(), "gpt2": bytes_of(["<|endoftext|>"]), "llama": llama()}
+TOKENIZERS = {"bert": wordpiece(), "mpnet": mpnet(), "roberta": roberta(), "gpt2": bytes_of(["<|endoftext|>"]), "llama": llama()}
 
 
 def files_of(tokenizer, bare):
@@ -86,6 +93,11 @@ def cases():
     yield "bert", True, {"model_type": "distilbert"}, None
     yield "bert", False, {"model_type": "bert"}, {"tokenizer_class": "PreTrainedTokenizerFast", "do_lower_case": True}
     yield "bert", False, {"model_type": "bert", "tokenizer_class": "PreTrainedTokenizerFast"}, {}
+    mpnet = [None, {"do_lower_case": False}, {"tokenizer_class": "MPNetTokenizerFast", "strip_accents": None}, {"tokenize_chinese_chars": False}]
+    for settings in mpnet:
+        yield "mpnet", True, {"model_type": "mpnet"}, settings
+        yield "mpnet", False, {"model_type": "mpnet"}, settings
+    yield "mpnet", False, {"model_type": "bert"}, {"tokenizer_class": "MPNetTokenizer"}
     roberta = [None, {"add_prefix_space": True}, {"tokenizer_class": "RobertaTokenizerFast", "add_prefix_space": False}]
     for settings in roberta:
         yield "roberta", True, {"model_type": "roberta"}, settings

@@ -29,7 +29,10 @@ round_trip() { # NAME LANGUAGES...
 for name in marian marian_separate gpt2 llama mistral qwen2 qwen3 bart pegasus t5 flan_t5 umt5 \
     mistral_window qwen2_window smollm3 gemma gemma2 gemma3 \
     opt opt_post_norm bloom bert_classifier bert_regression bert_tagger distilbert_classifier \
-    distilbert_tagger roberta_classifier roberta_multi_label roberta_tagger; do
+    distilbert_tagger roberta_classifier roberta_multi_label roberta_tagger mpnet_classifier \
+    mpnet_tagger electra_encoder electra_classifier electra_tagger camembert_classifier \
+    camembert_tagger albert_classifier albert_tagger nomic_bert_classifier nomic_bert_tagger \
+    deberta_classifier deberta_tagger; do
   round_trip "$name"
 done
 round_trip m2m_100 en de
@@ -41,6 +44,11 @@ if "$python" -c 'import sentence_transformers' 2>/dev/null; then
   round_trip bert_sentences
   round_trip bert_dense
   round_trip xlm_roberta_sentences
+  round_trip mpnet_sentences
+  round_trip camembert_sentences
+  round_trip albert_sentences
+  round_trip nomic_bert_sentences
+  round_trip deberta_sentences
 else
   echo "skipped: $python has no sentence-transformers"
 fi

@@ -257,6 +257,39 @@ def chunks(variant):
 OF_WINDOWS = [window(1), window(2), window(100), two_kinds, all_local, layers_by_number, older_positions, usual_positions, caps, cap_of_logits,
               sees_both_sides, other_scale, biases, all_rotated, every_layer_unrotated,
               chunks]
+
+
+def setting(key, value):
+    def change(variant):
+        if value is None and variant.setting(key) is None:
+            raise KeyError(key)
+        variant.config(**{key: value})
+    change.__name__ = f"{key} {json.dumps(value)}"
+    return change
+
+
+# Settings of encoders that leave the weights as they are.
+OF_ENCODERS = [setting("hidden_act", name) for name in ("relu", "gelu_new", "silu", "sigmoid")] + [
+    setting("layer_norm_eps", 0.01), setting("layer_norm_eps", None), setting("num_attention_heads", 4), setting("pad_token_id", 3),
+    setting("hidden_dropout_prob", 0.5)]
+OF_FAMILIES = {
+    "mpnet": [setting("relative_attention_num_buckets", 16), setting("position_embedding_type", "relative_key")],
+    "electra": [setting("embedding_size", 8), setting("summary_type", "last"), setting("summary_use_proj", False)],
+    "albert": [setting("num_hidden_layers", 5), setting("inner_group_num", 2), setting("num_hidden_groups", 2), setting("net_structure_type", 1)],
+    "camembert": [setting("use_cache", False)],
+    "nomic_bert": [setting("rope_parameters", {"rope_type": "default", "rope_theta": 50.0}), setting("rope_parameters", None),
+                   setting("rope_parameters", {"rope_type": "linear", "rope_theta": 50.0, "factor": 4.0}), setting("rope_parameters", {
+                       "rope_type": "dynamic", "rope_theta": 50.0, "factor": 4.0}), setting("head_dim", 4), setting("max_position_embeddings", 8)],
+    "deberta": [setting("pos_att_type", "c2p"), setting("pos_att_type", ["c2p", "p2c"]), setting("pos_att_type", None), setting("share_att_key", False),
+                setting("norm_rel_ebd", "none"), setting("position_biased_input", False), setting("relative_attention", False),
+                setting("max_relative_positions", 9), setting("max_relative_positions", 4), setting("position_buckets", 4),
+                setting("position_buckets", -1), setting("conv_kernel_size", 3), setting("pooler_hidden_act", "tanh"),
+                setting("pooler_dropout", 0.5), setting("embedding_size", 8), setting("attention_head_size", 4), setting("type_vocab_size", None)],
+}
+ENCODERS = [f"{family}_{kind}" for family in OF_FAMILIES for kind in ("sentences", "classifier", "tagger")]
+ENCODERS[ENCODERS.index("electra_sentences")] = "electra_encoder"
+
+
 MANY_ENDS = ends(*range(5, 40, 2))
 OF_ALL = [own_output, untied_output, same_output, no_settings_of_generation, MANY_ENDS, ends_without_its_own, another_end, repetition_penalty,
           suppressed, suppressed_first, bad_words, no_repeats, min_length, min_new_tokens]
@@ -265,7 +298,8 @@ VARIANTS = ([(name, change) for name in T5 + BART + ["marian_separate"] for chan
              and "output" not in change.__name__] +
             [(name, change) for name in T5 for change in (scale_decoder_outputs, scales_no_outputs, scales_no_outputs_and_ties)] +
             [(name, change) for name in LANGUAGE_MODELS for change in OF_ALL] +
-            [(name, change) for name in WINDOWS for change in OF_WINDOWS])
+             [(name, change) for name in WINDOWS for change in OF_WINDOWS] +
+             [(name, change) for name in ENCODERS for change in OF_ENCODERS + OF_FAMILIES[name.rsplit("_", 1)[0]]])
 
 
 def one_line(text):
@@ -288,7 +322,7 @@ def written_texts(variant, golden):
 
 def translated(variant, golden, model):
     """Whether the program writes what transformers writes, which heeds all settings of generation."""
-    if variant.name in LANGUAGE_MODELS:
+    if variant.name in LANGUAGE_MODELS or variant.name in ENCODERS:
         return "equal"
     answers = written_texts(variant, golden)
     # A token that is forced counts as written there.
@@ -303,7 +337,10 @@ def translated(variant, golden, model):
 
 def check(name, change, folder):
     variant = Variant(name, folder / "model")
-    change(variant)
+    try:
+        change(variant)
+    except KeyError:
+        return "no such setting"
     variant.save()
     golden = folder / "golden.safetensors"
     languages = LANGUAGES.get(name, ())

@@ -143,7 +143,8 @@ constexpr ModuleTask kEmbedding{"feature-extraction", "token_embeddings"},
 
 // The length of texts, in a file whose name depends on the network.
 int read_length(const ModelDirectory& directory, const ModuleTask& task, int otherwise) {
-  for (const char* network : {"bert", "roberta", "distilbert", "xlm-roberta", "camembert"}) {
+  for (const char* network :
+       {"bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta"}) {
     const std::string name = fmt::format("sentence_{}_config.json", network);
     if (!directory.contains(name)) continue;
     ForeignConfig config = config_of(directory, name);

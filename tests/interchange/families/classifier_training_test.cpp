@@ -111,11 +111,13 @@ TEST_P(AdaptedClassifier, HasTheLossAndTheGradientsOfItsAdapters) {
 
 // The record of an embedding model has a new head and its gradients.
 using EmbedderWithANewHead = TrainedFixture;
-INSTANTIATE_TEST_SUITE_P(Of, EmbedderWithANewHead,
-                         testing::Values(FamilyFixture{"bert_sentences"},
-                                         FamilyFixture{"bert_dense"},
-                                         FamilyFixture{"xlm_roberta_sentences"}),
-                         name_of_fixture);
+INSTANTIATE_TEST_SUITE_P(
+    Of, EmbedderWithANewHead,
+    testing::Values(FamilyFixture{"bert_sentences"}, FamilyFixture{"bert_dense"},
+                    FamilyFixture{"xlm_roberta_sentences"}, FamilyFixture{"mpnet_sentences"},
+                    FamilyFixture{"camembert_sentences"}, FamilyFixture{"albert_sentences"},
+                    FamilyFixture{"nomic_bert_sentences"}, FamilyFixture{"deberta_sentences"}),
+    name_of_fixture);
 
 TEST_P(EmbedderWithANewHead, HasTheGradientsOfTransformersInItsHead) {
   TrainingTask task = started();

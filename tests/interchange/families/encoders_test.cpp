@@ -113,6 +113,13 @@ TEST_F(DamagedEncoder, WithoutAHeadGivesTheMeanOfItsTokens) {
   expect_means("roberta_classifier", "RobertaForSequenceClassification", "RobertaModel",
                {"classifier.dense.weight", "classifier.dense.bias", "classifier.out_proj.weight",
                 "classifier.out_proj.bias"});
+  for (const auto& [name, family] : {std::pair{"mpnet_classifier", "MPNet"},
+                                     {"electra_classifier", "Electra"},
+                                     {"camembert_classifier", "Camembert"}})
+    expect_means(name, (std::string(family) + "ForSequenceClassification").c_str(),
+                 (std::string(family) + "Model").c_str(),
+                 {"classifier.dense.weight", "classifier.dense.bias", "classifier.out_proj.weight",
+                  "classifier.out_proj.bias"});
 }
 
 TEST_F(DamagedEncoder, IsRefusedForAnUnknownPooling) {

@@ -18,7 +18,7 @@ namespace attend {
 struct FamilyFixture {
   std::string name;
   LanguagePair languages = {};   // those of its records, of a model of several
-  bool has_older_names = false;  // of weights; an export writes the newer ones
+  bool has_older_names = false;  // of weights, or is of pretraining; an export is not
 
   std::filesystem::path folder() const { return fixture("models") / name; }
   // The name of the family: "bert".
@@ -75,6 +75,24 @@ inline std::vector<FamilyFixture> family_fixtures() {
       {"xlm_roberta_sentences"},
       {"xlm_roberta_classifier"},
       {"xlm_roberta_tagger"},
+      {"mpnet_sentences"},
+      {"mpnet_classifier"},
+      {"mpnet_tagger"},
+      {"electra_encoder", {}, true},
+      {"electra_classifier"},
+      {"electra_tagger"},
+      {"camembert_sentences"},
+      {"camembert_classifier"},
+      {"camembert_tagger"},
+      {"albert_sentences"},
+      {"albert_classifier"},
+      {"albert_tagger"},
+      {"nomic_bert_sentences"},
+      {"nomic_bert_classifier"},
+      {"nomic_bert_tagger"},
+      {"deberta_sentences"},
+      {"deberta_classifier"},
+      {"deberta_tagger"},
   };
 }
 

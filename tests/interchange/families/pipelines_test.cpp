@@ -38,7 +38,9 @@ class TaggingPipeline : public testing::TestWithParam<const char*> {
 
 INSTANTIATE_TEST_SUITE_P(Of, TaggingPipeline,
                          testing::Values("bert_tagger", "distilbert_tagger", "roberta_tagger",
-                                         "xlm_roberta_tagger"),
+                                         "xlm_roberta_tagger", "mpnet_tagger", "electra_tagger",
+                                         "camembert_tagger", "albert_tagger", "nomic_bert_tagger",
+                                         "deberta_tagger"),
                          [](const auto& test) { return std::string(test.param); });
 
 TaggingOptions options_of(const nlohmann::json& one) {

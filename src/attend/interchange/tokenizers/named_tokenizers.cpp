@@ -23,10 +23,15 @@ constexpr const char* kQwenPattern =
     R"(\s*[\r\n]+|\s+(?!\S)|\s+)";
 
 // The class of a type of model in transformers, where it has one.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 19> kClassOfModel{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kClassOfModel{{
     {"bert", "BertTokenizer"},
     {"distilbert", "BertTokenizer"},
     {"electra", "BertTokenizer"},
+    {"nomic_bert", "BertTokenizer"},
+    {"deberta-v2", "DebertaV2Tokenizer"},
+    {"mpnet", "MPNetTokenizer"},
+    {"albert", "AlbertTokenizer"},
+    {"camembert", "CamembertTokenizer"},
     {"roberta", "RobertaTokenizer"},
     {"bart", "RobertaTokenizer"},
     {"gpt2", "GPT2Tokenizer"},
@@ -89,6 +94,13 @@ void build_bert(ClassSettings& settings, TokenizerSource& source) {
   file["model"]["unk_token"] = settings.token("unk_token", "[UNK]");
 }
 
+void build_mpnet(ClassSettings& settings, TokenizerSource& source) {
+  build_bert(settings, source);
+  source.file["post_processor"] = processing(
+      "RobertaProcessing", settings.token("cls_token", "<s>"), settings.token("sep_token", "</s>"));
+  source.file["post_processor"]["trim_offsets"] = true;
+}
+
 void build_roberta(ClassSettings& settings, TokenizerSource& source) {
   SettingsJson& file = source.file;
   file["normalizer"] = nullptr;
@@ -132,6 +144,11 @@ constexpr std::array kClasses{
         "WordPiece",
         build_bert,
         {.unk = "[UNK]", .sep = "[SEP]", .pad = "[PAD]", .cls = "[CLS]", .mask = "[MASK]"}},
+    TokenizerClass{.name = "MPNetTokenizer",
+                   .model = "WordPiece",
+                   .build = build_mpnet,
+                   .usual = {"<s>", "</s>", "[UNK]", "</s>", "<pad>", "<s>", "<mask>"},
+                   .mask_takes_space = true},
     TokenizerClass{"RobertaTokenizer",
                    "BPE",
                    build_roberta,
@@ -147,32 +164,32 @@ constexpr std::array kClasses{
 
 // transformers builds these, too, whatever a tokenizer.json says.
 constexpr auto kOtherClasses =
-    std::to_array<std::string_view>({"BarthezTokenizer",     "BertJapaneseTokenizer",
-                                     "BertweetTokenizer",    "BigBirdTokenizer",
-                                     "BioGptTokenizer",      "BlenderbotSmallTokenizer",
-                                     "BlenderbotTokenizer",  "ByT5Tokenizer",
-                                     "CLIPTokenizer",        "CTRLTokenizer",
-                                     "CanineTokenizer",      "ClvpTokenizer",
-                                     "CohereTokenizer",      "CpmAntTokenizer",
-                                     "CpmTokenizer",         "DebertaTokenizer",
-                                     "EsmTokenizer",         "FNetTokenizer",
-                                     "FSMTTokenizer",        "FlaubertTokenizer",
-                                     "FunnelTokenizer",      "GPTNeoXJapaneseTokenizer",
-                                     "HerbertTokenizer",     "LasrTokenizer",
-                                     "LayoutLMv2Tokenizer",  "LayoutLMv3Tokenizer",
-                                     "LayoutXLMTokenizer",   "LukeTokenizer",
-                                     "MLukeTokenizer",       "MPNetTokenizer",
-                                     "MarkupLMTokenizer",    "MyT5Tokenizer",
-                                     "NougatTokenizer",      "OpenAIGPTTokenizer",
-                                     "PerceiverTokenizer",   "PhobertTokenizer",
-                                     "Pop2PianoTokenizer",   "ProphetNetTokenizer",
-                                     "Qwen3_5Tokenizer",     "ReformerTokenizer",
-                                     "RemBertTokenizer",     "RoCBertTokenizer",
-                                     "SeamlessM4TTokenizer", "Siglip2Tokenizer",
-                                     "Speech2TextTokenizer", "SplinterTokenizer",
-                                     "TapasTokenizer",       "UdopTokenizer",
-                                     "VitsTokenizer",        "WhisperTokenizer",
-                                     "XGLMTokenizer",        "XLMTokenizer"});
+    std::to_array<std::string_view>({"BarthezTokenizer",    "BertJapaneseTokenizer",
+                                     "BertweetTokenizer",   "BigBirdTokenizer",
+                                     "BioGptTokenizer",     "BlenderbotSmallTokenizer",
+                                     "BlenderbotTokenizer", "ByT5Tokenizer",
+                                     "CLIPTokenizer",       "CTRLTokenizer",
+                                     "CanineTokenizer",     "ClvpTokenizer",
+                                     "CohereTokenizer",     "CpmAntTokenizer",
+                                     "CpmTokenizer",        "DebertaTokenizer",
+                                     "EsmTokenizer",        "FNetTokenizer",
+                                     "FSMTTokenizer",       "FlaubertTokenizer",
+                                     "FunnelTokenizer",     "GPTNeoXJapaneseTokenizer",
+                                     "HerbertTokenizer",    "LasrTokenizer",
+                                     "LayoutLMv2Tokenizer", "LayoutLMv3Tokenizer",
+                                     "LayoutXLMTokenizer",  "LukeTokenizer",
+                                     "MLukeTokenizer",      "MarkupLMTokenizer",
+                                     "MyT5Tokenizer",       "NougatTokenizer",
+                                     "OpenAIGPTTokenizer",  "PerceiverTokenizer",
+                                     "PhobertTokenizer",    "Pop2PianoTokenizer",
+                                     "ProphetNetTokenizer", "Qwen3_5Tokenizer",
+                                     "ReformerTokenizer",   "RemBertTokenizer",
+                                     "RoCBertTokenizer",    "SeamlessM4TTokenizer",
+                                     "Siglip2Tokenizer",    "Speech2TextTokenizer",
+                                     "SplinterTokenizer",   "TapasTokenizer",
+                                     "UdopTokenizer",       "VitsTokenizer",
+                                     "WhisperTokenizer",    "XGLMTokenizer",
+                                     "XLMTokenizer"});
 
 const TokenizerClass* find_class(std::string_view name) {
   const auto find = [&](const auto& classes) -> const TokenizerClass* {

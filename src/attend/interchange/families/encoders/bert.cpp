@@ -1,9 +1,11 @@
-// BERT (Devlin et al. 2019), RoBERTa (Liu et al. 2019) and XLM-R (Conneau et al. 2020), as
-// transformers has them: encoders, such as those of sentence-transformers, and classifiers.
+// BERT (Devlin et al. 2019), RoBERTa (Liu et al. 2019), XLM-R (Conneau et al. 2020) and CamemBERT
+// (Martin et al. 2020), as transformers has them: encoders, such as those of sentence-transformers,
+// and classifiers.
 #include <array>
 #include <nlohmann/json.hpp>
 
 #include "attend/error.h"
+#include "attend/interchange/families/encoders/bert_like.h"
 #include "attend/interchange/families/encoders/encoder_family.h"
 #include "attend/interchange/families/encoders/encoder_writing.h"
 #include "attend/text/sentencepiece/sentencepiece_writing.h"
@@ -20,28 +22,6 @@ constexpr std::array kOlderBertNorms{
     NameRule{"encoder.layers.*.norm2.weight", "encoder.layer.*.output.LayerNorm.gamma"},
     NameRule{"encoder.layers.*.norm2.bias", "encoder.layer.*.output.LayerNorm.beta"},
 };
-
-// Positions of RoBERTa begin after two rows: one that is not used, and that of padding.
-constexpr std::array<NameRule, 12> encoder_rules(ForeignLayout positions) {
-  return {
-      NameRule{"embedding.weight", "embeddings.word_embeddings.weight", ForeignLayout::first_rows},
-      NameRule{"positions.weight", "embeddings.position_embeddings.weight", positions},
-      NameRule{"token_types.weight", "embeddings.token_type_embeddings.weight",
-               ForeignLayout::first_rows},
-      NameRule{"norm.*", "embeddings.LayerNorm.*"},
-      NameRule{"encoder.layers.*.self_attn.q_proj.*", "encoder.layer.*.attention.self.query.*"},
-      NameRule{"encoder.layers.*.self_attn.k_proj.*", "encoder.layer.*.attention.self.key.*"},
-      NameRule{"encoder.layers.*.self_attn.v_proj.*", "encoder.layer.*.attention.self.value.*"},
-      NameRule{"encoder.layers.*.self_attn.out_proj.*", "encoder.layer.*.attention.output.dense.*"},
-      NameRule{"encoder.layers.*.norm1.*", "encoder.layer.*.attention.output.LayerNorm.*"},
-      NameRule{"encoder.layers.*.feed_forward.linear1.*", "encoder.layer.*.intermediate.dense.*"},
-      NameRule{"encoder.layers.*.feed_forward.linear2.*", "encoder.layer.*.output.dense.*"},
-      NameRule{"encoder.layers.*.norm2.*", "encoder.layer.*.output.LayerNorm.*"},
-  };
-}
-
-constexpr std::array kBert = encoder_rules(ForeignLayout::same);
-constexpr std::array kRoberta = encoder_rules(ForeignLayout::behind_one);
 
 constexpr std::array kBertHead{
     NameRule{"head.*", "bert.pooler.dense.*"},
@@ -70,36 +50,10 @@ constexpr std::array<std::string_view, 7> kRobertaIgnorable{"embeddings.position
                                                             "lm_head.*.*",
                                                             "*.embeddings.token_type_ids"};
 
-EncoderConfig read_bert_shape(ForeignConfig& config) {
-  EncoderConfig shape;
-  shape.d_model = read_int(config, "hidden_size", kWidths);
-  shape.n_encoder_layers = read_int(config, "num_hidden_layers", kLayerCounts);
-  shape.n_heads = read_int(config, "num_attention_heads", kHeadCounts);
-  shape.d_ff = read_int(config, "intermediate_size", between(1, 1e6));
-  shape.activation = read_activation(config, "hidden_act");
-  shape.norm.epsilon =
-      static_cast<float>(config.number_or("layer_norm_eps", 1e-12, between(1e-12, 1)));
-  shape.norm_embedding = true;
-  shape.embedding_scale = 1.0f;
-  shape.positions = PositionKind::learned;
-  shape.max_positions = read_int(config, "max_position_embeddings", between(3, 1e6));
-  shape.token_types = static_cast<int>(config.integer_or("type_vocab_size", 2, between(1, 65536)));
-  shape.dropout = read_dropout(config, "hidden_dropout_prob", 0.1);
-  shape.attention_dropout = read_dropout(config, "attention_probs_dropout_prob", 0.1);
-  shape.vocab_size = read_int(config, "vocab_size", kVocabularySizes);
-  config.require("position_embedding_type", "absolute");
-  config.ignore({"directionality", "pooler_fc_size", "pooler_num_attention_heads",
-                 "pooler_num_fc_layers", "pooler_size_per_head", "pooler_type"});
-  return shape;
-}
-
-constexpr int kRobertaPadding = 1;
-
 EncoderConfig read_roberta_shape(ForeignConfig& config) {
   EncoderConfig shape = read_bert_shape(config);
   config.require("pad_token_id", kRobertaPadding);
-  shape.uncounted_token = kRobertaPadding;
-  shape.max_positions -= 2;
+  count_as_roberta(shape);
   return shape;
 }
 
@@ -110,7 +64,7 @@ ForeignModel read_bert(const ModelDirectory& directory, ForeignConfig& config) {
   const EncoderConfig shape = read_bert_shape(config);
   return finish_encoder(directory, config, shape,
                         {.prefix = "bert.",
-                         .encoder = kBert,
+                         .encoder = kBertEncoder,
                          .older_norms = kOlderBertNorms,
                          .head = kBertHead,
                          .ignorable = kBertIgnorable},
@@ -122,7 +76,7 @@ ForeignModel read_roberta(const ModelDirectory& directory, ForeignConfig& config
   const EncoderConfig shape = read_roberta_shape(config);
   return finish_encoder(directory, config, shape,
                         {.prefix = "roberta.",
-                         .encoder = kRoberta,
+                         .encoder = kRobertaEncoder,
                          .older_norms = {},
                          .head = kRobertaHead,
                          .ignorable = kRobertaIgnorable},
@@ -130,26 +84,6 @@ ForeignModel read_roberta(const ModelDirectory& directory, ForeignConfig& config
 }
 
 namespace {
-
-nlohmann::ordered_json bert_settings(const EncoderConfig& shape) {
-  return {{"hidden_size", shape.d_model},
-          {"num_hidden_layers", shape.n_encoder_layers},
-          {"num_attention_heads", shape.n_heads},
-          {"intermediate_size", shape.d_ff},
-          {"hidden_act", write_activation(shape.activation)},
-          {"layer_norm_eps", shape.norm.epsilon},
-          {"max_position_embeddings", shape.max_positions},
-          {"position_embedding_type", "absolute"},
-          {"type_vocab_size", shape.token_types},
-          {"hidden_dropout_prob", shape.dropout},
-          {"attention_probs_dropout_prob", shape.attention_dropout}};
-}
-
-nlohmann::ordered_json roberta_settings(const EncoderConfig& shape) {
-  nlohmann::ordered_json json = bert_settings(shape);
-  json["max_position_embeddings"] = shape.max_positions + 2;
-  return json;
-}
 
 constexpr std::array kRobertaTokenizers{TokenizerType::byte_bpe};
 constexpr std::array kXlmRobertaTokenizers{TokenizerType::unigram, TokenizerType::bpe,
@@ -174,6 +108,16 @@ std::optional<TextFiles> write_roberta(const SavedModel& model, Checkpoint& equa
                         .head_dropout = "classifier_dropout",
                         .settings = roberta_settings,
                         .tokenizers = kRobertaTokenizers},
+                       equal);
+}
+
+std::optional<TextFiles> write_camembert(const SavedModel& model, Checkpoint& equal) {
+  return write_encoder(model,
+                       {.type = "camembert",
+                        .class_prefix = "Camembert",
+                        .head_dropout = "classifier_dropout",
+                        .settings = roberta_settings,
+                        .tokenizers = kXlmRobertaTokenizers},
                        equal);
 }
 

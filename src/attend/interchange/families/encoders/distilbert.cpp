@@ -62,6 +62,7 @@ ForeignModel read_distilbert(const ModelDirectory& directory, ForeignConfig& con
                          .encoder = kDistilBert,
                          .older_norms = {},
                          .head = kDistilBertHead,
+                         .head_dropout = "seq_classif_dropout",
                          .tagger_dropout = "dropout",
                          .head_activation = Activation::relu,
                          .ignorable = kDistilBertIgnorable},

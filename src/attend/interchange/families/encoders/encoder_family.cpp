@@ -169,9 +169,8 @@ std::shared_ptr<SavedModel> classifier(const ModelDirectory& directory, ForeignC
   // Both texts of a pair have the first type if the tokenizer says no more.
   if (whole.token_types > 1 && whole.separators > 0 && !foreign.pair.numbers_texts)
     whole.token_types = 1;
-  whole.output_dropout = static_cast<float>(config.number_or(
-      config.has("seq_classif_dropout") ? "seq_classif_dropout" : "classifier_dropout",
-      shape.dropout, dropout_shares()));
+  whole.output_dropout =
+      static_cast<float>(config.number_or(family.head_dropout, shape.dropout, dropout_shares()));
   whole.classes = static_cast<int>(labels.size());
   TextLengthOptions length = read_text_length(directory, shape.max_positions);
   CrossEncoderModules modules{.length = length.max_length};
@@ -238,7 +237,9 @@ std::shared_ptr<SavedModel> embedder(const ModelDirectory& directory, const Enco
     foreign.names.add(std::array{NameRule{"dense.*", theirs}});
     foreign.folders.push_back(modules.dense->folder);
   }
-  length.max_length = std::min(modules.length, shape.max_positions);
+  length.max_length = modules.length;
+  if (shape.learned_positions() > 0)
+    length.max_length = std::min(length.max_length, shape.max_positions);
   auto model = std::make_shared<EmbeddingModel>(std::make_shared<TextEmbedder>(whole),
                                                 std::move(tokenizer), length);
   model->prompts = std::move(modules.prompts);

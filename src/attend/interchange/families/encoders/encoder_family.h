@@ -14,9 +14,11 @@ namespace attend {
 struct EncoderFamily {
   std::string_view prefix;  // of all names but the head's; empty, or absent without a head
   std::span<const NameRule> encoder;
-  std::span<const NameRule> older_norms;                   // of older files; may be empty
-  std::span<const NameRule> head;                          // of a classifier
-  std::string_view tagger_dropout = "classifier_dropout";  // the setting before a tagger's output
+  std::span<const NameRule> older_norms;  // of older files; may be empty
+  std::span<const NameRule> head;         // of a classifier
+  // The settings of dropout before the output of a classifier, and of a tagger.
+  std::string_view head_dropout = "classifier_dropout";
+  std::string_view tagger_dropout = "classifier_dropout";
   Activation head_activation = Activation::tanh;
   std::span<const std::string_view> ignorable;
 };

@@ -116,7 +116,7 @@ std::optional<TextFiles> write_encoder(const SavedModel& saved, const EncoderWor
                                        {shape.separators, shape.token_types > 1});
     EncoderJson json =
         network_settings(shape, words, model->tokenizer, "ForSequenceClassification");
-    json[std::string(words.head_dropout)] = shape.output_dropout;
+    json.emplace(words.head_dropout, shape.output_dropout);  // unless it is the network's
     add_labels(model->labels, json);
     if (shape.problem_type == ProblemType::multi_label)
       json["problem_type"] = "multi_label_classification";
@@ -133,8 +133,7 @@ std::optional<TextFiles> write_encoder(const SavedModel& saved, const EncoderWor
     const TaggerConfig& shape = model->network->config();
     TextFiles files = files_of_encoder(model->tokenizer, {model->length.max_length}, words, equal);
     EncoderJson json = network_settings(shape, words, model->tokenizer, "ForTokenClassification");
-    if (words.tagger_dropout != "dropout")
-      json[std::string(words.tagger_dropout)] = shape.output_dropout;
+    json.emplace(words.tagger_dropout, shape.output_dropout);
     add_labels(model->labels, json);
     files["config.json"] = write_json(json);
     equal.metadata["attend.units"] = "tokens";
