@@ -143,6 +143,7 @@ std::optional<TextFiles> write_smollm3(const SavedModel& saved, Checkpoint& equa
   config["attention_bias"] = shape.attention_biases == AttentionBiases::all;
   config["mlp_bias"] = shape.ffn_bias;
   config["use_sliding_window"] = false;
+  config["pad_token_id"] = nullptr;  // by default one that few vocabularies have
   nlohmann::ordered_json rotated = nlohmann::ordered_json::array();
   for (const LayerKind kind : shape.kinds_of_layers(shape.n_layers))
     rotated.push_back(kind == LayerKind::unrotated ? 0 : 1);
