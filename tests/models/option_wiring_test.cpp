@@ -78,6 +78,7 @@ std::map<std::string, std::function<void(Config&)>> conditions_of_stacks() {
              c.attention_window = 3;
              c.attention_layers = "local,global";
            }},
+          {"layer-groups", [](Config& c) { c.layer_groups = 1; }},
           {"norm-keys", [](Config& c) { c.norm_first = true; }},
           {"relative-shared", relative},
           {"relative-buckets", [](Config& c) { c.positions = PositionKind::relative; }},

@@ -122,8 +122,7 @@ inline std::vector<Variant> variants() {
   all[20].config.distance_biases = DistanceBiases::relative;
   all[20].config.relative = {8, 12};
   all[21].name = "SharedLayers";
-  all[21].config.n_encoder_layers = all[21].config.n_decoder_layers = 3;
-  all[21].config.layer_groups = 2;
+  all[21].config.layer_groups = 1;
   return all;
 }
 
