@@ -63,9 +63,9 @@ void fields(TransformerConfig& c, Visitor&& visit) {
     visit("n-decoder-layers", c.n_decoder_layers, kLayerCounts, "layers of the decoder");
   });
   encoder_decoder_fields(c, visit);
-  visit("decoder-autoreg", c.decoder_autoreg,
-        "what lets target tokens see earlier ones: self_attention, or ssru, a simple recurrent "
-        "unit, which is faster");
+  visit(
+      "decoder-autoreg", c.decoder_autoreg,
+      "what lets target tokens see earlier ones: self_attention, or ssru, a simple recurrent unit");
   visit("output-scale", c.output_scale, between(1e-6, 1e6),
         "factor of the decoder's output before the output projection");
 }

@@ -1,4 +1,5 @@
 // attend train of a part of a model: frozen parameters, and adapters; attend merge.
+#include <cstdlib>
 #include <filesystem>
 
 #include "attend/checkpoint/checkpoint.h"
@@ -97,8 +98,6 @@ TEST_F(PartialTraining, SavesAdaptersAloneWhichMergeIntoAModel) {
   EXPECT_EQ(adapter.tensor("encoder.layers.0.self_attn.q_proj.lora_a").shape(), (Shape{2, 16}));
   EXPECT_EQ(adapter.tensor("output.weight").shape(), (Shape{2, 16}));
 
-  EXPECT_NE(run({"classify", path("run")}, "A dog.\n"), 0);
-  EXPECT_NE(error_.find("attend merge"), std::string::npos) << error_;
   ASSERT_EQ(run({"merge", directory("bert_sentences"), path("run"), "--out", path("merged")}), 0)
       << error_;
   EXPECT_EQ(out_, path("merged") + ": a model for classification\n");
@@ -111,6 +110,14 @@ TEST_F(PartialTraining, SavesAdaptersAloneWhichMergeIntoAModel) {
   EXPECT_EQ(values(merged, "output.weight"), values(adapter, "output.weight"));
   ASSERT_EQ(run({"classify", path("merged")}, "A dog.\n"), 0) << error_;
   EXPECT_NE(out_.find("dog"), std::string::npos);
+  const std::string of_merged = out_;
+  ::setenv("ATTEND_CACHE", path("cache").c_str(), 1);
+  ASSERT_EQ(run({"classify", path("run")}, "A dog.\n"), 0) << error_;
+  EXPECT_EQ(out_, of_merged) << "a command joins an adapter with its base";
+  std::filesystem::rename(path("run/model.safetensors"), path("alone"));
+  EXPECT_NE(run({"classify", path("alone")}, "A dog.\n"), 0) << "nobody says what its base is";
+  EXPECT_NE(error_.find("attend merge"), std::string::npos) << error_;
+  ::unsetenv("ATTEND_CACHE");
   ASSERT_EQ(run({"info", path("merged")}), 0) << error_;
 }
 

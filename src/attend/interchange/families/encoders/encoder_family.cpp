@@ -121,8 +121,8 @@ TextLengthOptions read_text_length(const ModelDirectory& directory, int position
   return length;
 }
 
-// The most tokens of a text that the positions allow. Without a table of them transformers cuts only
-// where the tokenizer says so.
+// The most tokens of a text that the positions allow. Without a table of them transformers cuts
+// only where the tokenizer says so.
 int longest_text(const EncoderConfig& shape) {
   constexpr int kAny = 1'000'000;
   return shape.learned_positions() > 0 ? shape.max_positions : kAny;
