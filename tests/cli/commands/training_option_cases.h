@@ -113,7 +113,7 @@ inline const Cases kStack{
     {"relative-shared", "no", "", "config"},
     {"distance-biases", "relative", "--positions learned", kModel},
     {"distance-biases", "alibi", "", kModel},
-    {"layer-groups", "1", "", "config parameters state norms?"},
+    {"layer-groups", "1", "", "config"},
     {"norm-output", "on", "--no-norm-first", kModel},
     {"norm-output", "off", "--norm-first", kModel},
     {"norm-keys", "no", "--norm-first", kModel},

@@ -29,6 +29,7 @@ const Cases kTranslationVocabulary{
     {"bpe-dropout", "0.4", "", kPlan},
 };
 const Cases kTranslationModel{
+    {"layer-groups", "1", "--n-encoder-layers 2 --n-decoder-layers 2", kModel},
     {"arch", "rnn", "", kModel + "arch"},
     {"n-encoder-layers", "2", "", kModel},
     {"n-decoder-layers", "2", "", kModel},
@@ -122,6 +123,7 @@ const Cases kLanguageData{
     {"mix-temperature", "3", kTwoTexts + " --mix-weights 1 4", kOtherWindows},
 };
 const Cases kLanguageModel{
+    {"layer-groups", "1", "--n-layers 2", kModel},
     {"n-layers", "2", "", kModel},
     {"norm-first", "no", "", kModel},
     {"tied", "no", "", kModel},
@@ -196,6 +198,7 @@ const Cases kClassificationData{
     {"batch-tokens", "80", "", kPlan},
 };
 const Cases kClassificationModel{
+    {"layer-groups", "1", "--n-encoder-layers 2", kModel},
     {"n-encoder-layers", "2", "", kModel},
     {"norm-first", "yes", "", kModel},
     {"pooling", "mean", "", kModel},
@@ -287,6 +290,7 @@ const Cases kEmbeddingData{
     {"batch-tokens", "300", "", kPlan},
 };
 const Cases kEmbeddingModel{
+    {"layer-groups", "1", "--n-encoder-layers 2", kModel},
     {"n-encoder-layers", "2", "", kModel},
     {"norm-first", "yes", "", kModel},
     {"pooling", "max", "", kModel},

@@ -140,8 +140,7 @@ void stack_fields(StackConfig& c, Visitor&& visit, const VisitDepth& visit_depth
   visit("norm-first", c.norm_first,
         "normalize before each sublayer (pre-norm) instead of after each as in the paper");
   visit("norm-branch", c.norm_branch,
-        "normalize the output of each sublayer before it is added, without norm-first in place of "
-        "the normalization after each");
+        "normalize what each sublayer adds; without norm-first, instead of the sum");
   visit("norm-keys", c.norm_keys,
         "with norm-first, normalize the input of keys and values in self-attention, not only that "
         "of queries");
@@ -164,9 +163,8 @@ void stack_fields(StackConfig& c, Visitor&& visit, const VisitDepth& visit_depth
   fields(c.rotary, visit);
   fields(c.relative, visit);
   visit("distance-biases", c.distance_biases,
-        "biases of attention by distance beside other positions: relative or alibi, as positions "
-        "have them, or disentangled (DeBERTa): scores of words and positions; standard: those of "
-        "the positions");
+        "biases of attention by distance, beside positions: relative, alibi, disentangled "
+        "(DeBERTa), or standard (those of the positions)");
   visit("layer-groups", c.layer_groups, between(0, kLayerCounts.most),
         "groups of consecutive layers of a stack that share their parameters; 0: no layer shares "
         "any");
@@ -176,8 +174,8 @@ void stack_fields(StackConfig& c, Visitor&& visit, const VisitDepth& visit_depth
   visit("attention-window", c.attention_window, between(0, 1e9),
         "self-attention of local layers sees tokens fewer than this many positions away; 0: all");
   visit("attention-layers", c.attention_layers,
-        "kinds of layers, repeated over all: local, global or unrotated (global without rotary "
-        "positions), such as local:5,global; empty: all local if there is an attention-window");
+        "kinds of layers, repeated: local, global or unrotated (without rotary positions), such as "
+        "local:5,global; empty: all alike");
   visit("local-rotary-theta", c.local_rotary_theta, between(0, 1e9),
         "base of the wavelengths of rotary positions in local layers, which are not stretched; 0: "
         "as in the others");
