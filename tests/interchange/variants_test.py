@@ -279,7 +279,7 @@ OF_FAMILIES = {
     "camembert": [setting("use_cache", False)],
     "nomic_bert": [setting("rope_parameters", {"rope_type": "default", "rope_theta": 50.0}), setting("rope_parameters", None),
                    setting("rope_parameters", {"rope_type": "linear", "rope_theta": 50.0, "factor": 4.0}), setting("rope_parameters", {
-                       "rope_type": "dynamic", "rope_theta": 50.0, "factor": 4.0}), setting("head_dim", 4), setting("max_position_embeddings", 8)],
+                       "rope_type": "dynamic", "rope_theta": 50.0, "factor": 4.0}), setting("head_dim", 4)],
     "deberta": [setting("pos_att_type", "c2p"), setting("pos_att_type", ["c2p", "p2c"]), setting("pos_att_type", None), setting("share_att_key", False),
                 setting("norm_rel_ebd", "none"), setting("position_biased_input", False), setting("relative_attention", False),
                 setting("max_relative_positions", 9), setting("max_relative_positions", 4), setting("position_buckets", 4),

@@ -121,13 +121,6 @@ TextLengthOptions read_text_length(const ModelDirectory& directory, int position
   return length;
 }
 
-// The most tokens of a text that the positions allow. Without a table of them transformers cuts
-// only where the tokenizer says so.
-int longest_text(const EncoderConfig& shape) {
-  constexpr int kAny = 1'000'000;
-  return shape.learned_positions() > 0 ? shape.max_positions : kAny;
-}
-
 // The model expects one mark before a text and one after it.
 void require_marks(const ModelDirectory& directory, const ForeignTokenizer& foreign) {
   const SpecialTokens& special = foreign.tokenizer.special_tokens();
@@ -179,10 +172,10 @@ std::shared_ptr<SavedModel> classifier(const ModelDirectory& directory, ForeignC
   whole.output_dropout =
       static_cast<float>(config.number_or(family.head_dropout, shape.dropout, dropout_shares()));
   whole.classes = static_cast<int>(labels.size());
-  TextLengthOptions length = read_text_length(directory, longest_text(shape));
+  TextLengthOptions length = read_text_length(directory, shape.max_positions);
   CrossEncoderModules modules{.length = length.max_length};
   read_cross_encoder_modules(directory, modules);
-  length.max_length = std::min(modules.length, longest_text(shape));
+  length.max_length = std::min(modules.length, shape.max_positions);
   auto model = std::make_shared<ClassificationModel>(std::make_shared<TextClassifier>(whole),
                                                      std::move(foreign.tokenizer),
                                                      std::move(labels), length);
@@ -204,7 +197,7 @@ std::shared_ptr<SavedModel> tagger(const ModelDirectory& directory, ForeignConfi
   whole.output_dropout =
       static_cast<float>(config.number_or(family.tagger_dropout, shape.dropout, dropout_shares()));
   whole.tags = static_cast<int>(labels.size());
-  const TextLengthOptions length = read_text_length(directory, longest_text(shape));
+  const TextLengthOptions length = read_text_length(directory, shape.max_positions);
   if (length.truncation == Truncation::left)
     throw DataError(directory.path() +
                     "/tokenizer_config.json: truncation_side: left is not "
