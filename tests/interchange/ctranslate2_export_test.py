@@ -18,7 +18,7 @@ import ctranslate2_test as imports
 from ctranslate2_test import HUGGINGFACE, MODELS, TEXTS, TARGETS, attend, compare
 
 # Not those with rotations that are scaled in other ways than linearly: the fixtures of Llama and Qwen3.
-LANGUAGE_MODELS = ["gpt2", "mistral", "qwen2", "opt", "bloom"]
+LANGUAGE_MODELS = ["gpt2", "gemma", "mistral", "qwen2", "opt", "bloom"]
 
 
 def exported(name, model, folder):

@@ -81,6 +81,8 @@ TEST_F(ModelsOfOthers, AreImportedIntoTheCacheWithoutOut) {
   EXPECT_EQ(read(imported), read(import("bert_sentences")));
   EXPECT_EQ(run({"import", other("bert_sentences"), "--src-lang", "en"}), 2);
   EXPECT_NE(error_.find("--src-lang: works only with --out"), std::string::npos) << error_;
+  EXPECT_EQ(run({"import", path("nowhere")}), 1);
+  EXPECT_NE(error_.find("nowhere: no such file or folder"), std::string::npos) << error_;
   EXPECT_EQ(run({"import", imported}), 1);
   EXPECT_NE(error_.find("expected a model of another program"), std::string::npos) << error_;
 }

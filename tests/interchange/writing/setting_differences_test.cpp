@@ -56,6 +56,18 @@ TEST(SettingDifferences, LeaveOutPositionsOfAnotherKind) {
             Differences{"rotary-factor is 2 instead of 3"});
 }
 
+TEST(SettingDifferences, NameDistancesOfBiasesBesidePositions) {
+  const auto of_distances = [](const std::string& biases) {
+    const std::string begin = R"({"positions":"learned","distance_biases":")" + biases + '"';
+    return of_options(begin + R"(,"relative_distance":64,"relative_shared":true})",
+                      begin + R"(,"relative_distance":128,"relative_shared":false})");
+  };
+  EXPECT_EQ(of_distances("relative"), (Differences{"relative-distance is 64 instead of 128",
+                                                   "relative-shared is true instead of false"}));
+  EXPECT_EQ(of_distances("disentangled"), Differences{"relative-distance is 64 instead of 128"});
+  for (const char* other : {"standard", "alibi"}) EXPECT_EQ(of_distances(other), Differences{});
+}
+
 TEST(SettingDifferences, NameEntriesThatOneSideLacks) {
   EXPECT_EQ(setting_differences({{"attend.cache", "{}"}, {"attend.arch", "rnn"}},
                                 {{"attend.arch", "transformer"}, {"attend.first_token", "[2]"}}),

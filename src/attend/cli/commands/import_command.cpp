@@ -94,12 +94,15 @@ void print_model(const ImportArguments& a, const std::string& path, const std::s
 // Where every command that is given the same directory finds it.
 void import_into_cache(const ImportArguments& a) {
   const std::string path = model_path(a.directory);
+  if (path == a.directory && !std::filesystem::exists(path))
+    throw IoError(fmt::format("{}: no such file or folder", shown_path(path)));
   if (path == a.directory)
     throw DataError(fmt::format("{}: expected a model of another program, got one of attend",
                                 shown_path(a.directory)));
   const Checkpoint checkpoint = load_checkpoint(path);
-  print_model(a, path, checkpoint.text(kFamilyKey), load_model(checkpoint)->parameters().size(),
-              {});
+  const auto family = checkpoint.metadata.find(kFamilyKey);
+  print_model(a, path, family == checkpoint.metadata.end() ? "merged" : family->second,
+              load_model(checkpoint)->parameters().size(), {});
 }
 
 void run_import(const ImportArguments& a, const OptionBinding& binding) {

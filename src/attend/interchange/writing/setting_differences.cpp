@@ -53,8 +53,11 @@ void make_explicit(OptionsJson& options, bool pairs) {
   const std::string positions = options.value("positions", "");
   if (positions != "learned") options.erase("max_positions");
   if (!positions.starts_with("sinusoidal")) options.erase("first_position");
-  if (positions != "relative")
-    erase_all(options, {"relative_buckets", "relative_distance", "relative_shared"});
+  const std::string biases = options.value("distance_biases", "");
+  const bool is_relative = positions == "relative" || biases == "relative";
+  if (!is_relative) options.erase("relative_shared");
+  if (!is_relative && biases != "disentangled")
+    erase_all(options, {"relative_buckets", "relative_distance"});
   const bool norm_first = options.value("norm_first", false);
   if (!norm_first) options.erase("norm_keys");
   if (options.value("norm_output", "") == "standard")

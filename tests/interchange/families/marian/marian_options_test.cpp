@@ -22,7 +22,7 @@ class FirefoxModel : public DamagedDirectory {
 
   FirefoxModel() {
     std::filesystem::create_directories(folder_);
-    write(kWeights, written_marian(items()));
+    write(kWeights, written_marian(items("native_ssru")));
     write("vocab.ende.spm", fixture_bytes("models/native_ssru/vocab.spm"));
   }
 
@@ -38,11 +38,10 @@ class FirefoxModel : public DamagedDirectory {
     return engine.translate(std::vector<std::string>{text}, options)[0].text();
   }
 
- private:
-  static std::vector<WrittenMarianItem> items() {
+  static std::vector<WrittenMarianItem> items(const char* fixture_name) {
     constexpr std::uint64_t kText = 0x101, kFloat = 0x404, kEightBits = 0x4101;
     TensorTable table =
-        open_foreign_weights(ModelDirectory(fixture("models") / "native_ssru").open("model.npz"));
+        open_foreign_weights(ModelDirectory(fixture("models") / fixture_name).open("model.npz"));
     std::vector<WrittenMarianItem> items;
     for (const ForeignTensor& tensor : table.tensors()) {
       std::string data(tensor.bytes(), '\0');
@@ -50,7 +49,7 @@ class FirefoxModel : public DamagedDirectory {
       const std::vector<std::int32_t> shape(tensor.shape.begin(), tensor.shape.end());
       const bool is_text = tensor.name.starts_with("special:");
       const bool is_matrix = shape.size() == 2 && shape[0] > 1;
-      const bool is_table = tensor.name == "Wemb";
+      const bool is_table = tensor.name.ends_with("Wemb");
       if (is_matrix) data = in_eight_bits(data, shape, is_table);
       items.push_back({tensor.name,
                        is_text     ? kText
@@ -63,6 +62,7 @@ class FirefoxModel : public DamagedDirectory {
     return items;
   }
 
+ private:
   static std::string in_eight_bits(const std::string& data, const std::vector<std::int32_t>& shape,
                                    bool is_table) {
     std::vector<float> values(data.size() / sizeof(float));
@@ -153,6 +153,21 @@ gemm-precision: int8shiftAlphaAll
   EXPECT_EQ(model.decoding.beam_size, 2);
   EXPECT_EQ(model.decoding.length_penalty, 1.0f);
   EXPECT_NE(model.shortlist, nullptr);
+}
+
+// As Firefox has them for languages of other scripts.
+TEST_F(FirefoxModel, MayHaveAVocabularyForEachLanguage) {
+  std::filesystem::remove_all(folder_);
+  std::filesystem::create_directories(folder_);
+  write(kWeights, written_marian(items("native_spm")));
+  write("srcvocab.ende.spm", fixture_bytes("models/native_spm/src.spm"));
+  write("trgvocab.ende.spm", fixture_bytes("models/native_spm/tgt.spm"));
+  const TranslationEngine one(translation_model(imported().checkpoint)),
+      other(translation_model(
+          import_model(ModelDirectory(fixture("models") / "native_spm")).checkpoint));
+  const std::vector<std::string> src{"a man sees the dog ."}, tgt{"ein Mann sieht der Hund ."};
+  EXPECT_NEAR(one.score(src, tgt)[0].log_probability / other.score(src, tgt)[0].log_probability,
+              1.0, 0.02);
 }
 
 TEST_F(FirefoxModel, NeedsOneOfEveryFile) {

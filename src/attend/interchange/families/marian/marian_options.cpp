@@ -127,7 +127,7 @@ std::optional<MarianOptions> find_firefox_options(const ModelDirectory& director
                     "beside {}; found none",
                     directory.path(), *weights));
   MarianOptions options{.weights = *weights,
-                        .vocabularies = {src.value_or(*joint), tgt.value_or(*joint)}};
+                        .vocabularies = {joint ? *joint : *src, joint ? *joint : *tgt}};
   options.shortlist = file_between(directory, "lex.", ".bin").value_or("");
   options.decoding.beam_size = 1;
   options.languages = languages_of_firefox(*weights);
