@@ -53,6 +53,23 @@ TEST(TextEmbedder, GivesEveryTextTheBitsItHasAlone) {
   }
 }
 
+TEST(TextEmbedder, OfTokensThatSeeNoLaterOnesHasTheSameFirstVectorForEveryEnd) {
+  EmbedderConfig config = small_embedder_config(Pooling::first);
+  const auto differs = [&] {
+    const TextEmbedder embedder(config, 1);
+    Ragged texts = random_tokens({5}, 23);
+    const Tensor before = vectors_of(embedder, texts);
+    std::vector<std::int32_t> ids(texts.ids->begin(), texts.ids->end());
+    ids.back() = (ids.back() + 1) % 23;
+    return !same_bits(before, vectors_of(embedder, {Ids(ids), texts.offsets}));
+  };
+  EXPECT_TRUE(differs());
+  config.causal = true;
+  EXPECT_FALSE(differs());
+  config.pooling = Pooling::last;
+  EXPECT_TRUE(differs());
+}
+
 TEST(TextEmbedder, ScalesThePooledVectorToLengthOne) {
   const TextEmbedder unit(small_embedder_config(), 1),
       plain(small_embedder_config(Pooling::mean, false), 1);

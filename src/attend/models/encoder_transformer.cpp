@@ -46,7 +46,8 @@ Ids bigram_buckets(const Ragged& texts, int buckets) {
 }
 
 EncoderTransformer::EncoderTransformer(ParameterSet& parameters, const EncoderConfig& config)
-    : buckets_(config.bigram_buckets),
+    : causal_(config.causal),
+      buckets_(config.bigram_buckets),
       scale_(config.scale_of_embeddings()),
       dropout_(config.dropout),
       embedding_(parameters.add_table("embedding.weight",
@@ -58,14 +59,14 @@ EncoderTransformer::EncoderTransformer(ParameterSet& parameters, const EncoderCo
                                                    {config.bigram_buckets, config.d_model}, {})),
       input_(parameters, "", config,
              {config.token_types, config.uncounted_token, config.embedding_width}),
-      stack_(parameters, "encoder", config, {.layers = config.n_encoder_layers}) {}
+      stack_(parameters, "encoder", config, {.layers = config.n_encoder_layers, .causal = config.causal}) {}
 
 Variable EncoderTransformer::forward(const Ragged& texts, Pass& pass, const Ids& types) const {
   Variable x = input_.whole(embedding_, texts, pass, types);
   if (bigram_embedding_)
     x = add(x, embedding(*bigram_embedding_, bigram_buckets(texts, buckets_), scale_, {},
                          pass.dropout(dropout_)));
-  SequenceContext context(texts, /*causal=*/false);
+  SequenceContext context(texts, causal_);
   return stack_.forward(x, context, pass);
 }
 

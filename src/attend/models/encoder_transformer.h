@@ -1,5 +1,6 @@
 // The encoder-only Transformer (BERT): embeddings, and a stack of layers in which every token sees
-// its whole text. It is part of classifiers, of taggers and of models that turn texts into vectors.
+// its whole text, or the text before it. It is part of classifiers, of taggers and of models that
+// turn texts into vectors.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,7 @@ struct EncoderConfig : StackConfig {
   }
 
   int n_encoder_layers = 2;
+  bool causal = false;
   int embedding_width = 0;
   int token_types = 0;
   int uncounted_token = -1;
@@ -37,6 +39,8 @@ void encoder_fields(EncoderConfig& c, Visitor&& visit) {
   stack_fields(c, visit, [&] {
     visit("n-encoder-layers", c.n_encoder_layers, kLayerCounts, "layers of the encoder");
   });
+  visit("causal", c.causal,
+        "let each token see only itself and the tokens before it, as in language models");
   visit("embedding-width", c.embedding_width, between(0, kWidths.most),
         "width of the embeddings, from which a linear layer makes d-model; 0: d-model without such "
         "a layer");
@@ -80,6 +84,7 @@ class EncoderTransformer {
   Variable forward(const Ragged& texts, Pass& pass, const Ids& types = {}) const;
 
  private:
+  bool causal_;
   int buckets_;
   float scale_;
   float dropout_;

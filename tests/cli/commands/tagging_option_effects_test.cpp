@@ -22,10 +22,15 @@ const Cases kTaggingTables{
 const Cases kTaggingFormat{
     {"table", "tsv", "", kPlan + "labels units tokenizer? config? text_kind? score? tensorboard"}};
 const Cases kTaggingModel{
-    {"n-encoder-layers", "2", "", kModel}, {"norm-first", "yes", "", kModel},
-    {"output-dropout", "0.4", "", kModel}, {"token-types", "2", "", kModel},
-    {"embedding-width", "8", "", kModel},  {"uncounted-token", "5", "--positions learned", kModel},
-    {"bigram-buckets", "50", "", kModel},  {"embedding-deviation", "0.1", "", kModel},
+    {"n-encoder-layers", "2", "", kModel},
+    {"norm-first", "yes", "", kModel},
+    {"output-dropout", "0.4", "", kModel},
+    {"token-types", "2", "", kModel},
+    {"embedding-width", "8", "", kModel},
+    {"causal", "yes", "", kModel + "parameters?"},
+    {"uncounted-token", "5", "--positions learned", kModel},
+    {"bigram-buckets", "50", "", kModel},
+    {"embedding-deviation", "0.1", "", kModel},
     {"bos", "no", "", kModel + "batches"},
 };
 const Cases kTaggingLoss{{"label-smoothing", "0.4", "", kLearning}};
