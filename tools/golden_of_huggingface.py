@@ -154,7 +154,7 @@ class Golden:
             return self.classifier(directory)
         if any(name.endswith("ForTokenClassification") for name in self.config.architectures or []):
             return self.tagger(directory)
-        if self.config.model_type in ENCODERS:
+        if self.config.model_type in ENCODERS or (pathlib.Path(directory) / "modules.json").exists():
             return self.embedder(directory)
         if self.config.is_encoder_decoder:
             return self.sequence_to_sequence(directory)

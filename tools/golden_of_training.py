@@ -205,10 +205,11 @@ class NewHead(torch.nn.Module):
         self.new_head = torch.nn.Linear(self.encoder.config.hidden_size, len(LABELS))
         pooling = json.loads((directory / "1_Pooling" / "config.json").read_text())
         self.takes_first = pooling.get("pooling_mode_cls_token", pooling.get("pooling_mode") == "cls")
+        self.takes_last = pooling.get("pooling_mode_lasttoken", False)
 
     def forward(self, ids):
         states = self.encoder(torch.tensor([ids])).last_hidden_state[0]
-        return self.new_head(states[0] if self.takes_first else states.mean(dim=0))
+        return self.new_head(states[0] if self.takes_first else states[-1] if self.takes_last else states.mean(dim=0))
 
 
 def encoder(directory, tokenizer):

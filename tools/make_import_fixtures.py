@@ -103,11 +103,38 @@ def gpt2(folder):
     model.save_pretrained(folder)
 
 
-def llama(folder, config, **options):
+def llama(folder, config, pad_token=None, **options):
     size = byte_bpe(folder, 262, ["<|begin|>", "<|end|>"], begins=True)
+    if pad_token:
+        transformers.AutoTokenizer.from_pretrained(folder, pad_token=pad_token).save_pretrained(folder)
     config = config(vocab_size=size, hidden_size=16, intermediate_size=24, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2,
                     max_position_embeddings=96, bos_token_id=0, eos_token_id=1, pad_token_id=None, **options)
     randomize(transformers.AutoModelForCausalLM.from_config(config), 4).save_pretrained(folder)
+
+
+def ends_with(folder, before, after):
+    """The tokens that the tokenizer puts around a text."""
+    path = folder / "tokenizer.json"
+    tokenizer = tokenizers.Tokenizer.from_file(str(path))
+    marks = [piece for piece in (before, after) if piece]
+    tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
+        single=" ".join([*([before] if before else []), "$A", after]), special_tokens=[(piece, tokenizer.token_to_id(piece)) for piece in marks])
+    tokenizer.save(str(path))
+
+
+def decoder_sentences(folder, kind, before, after, prefix, **options):
+    """The last token of a text, which is another one than the language model ends with. Names of weights begin with `prefix`."""
+    llama(folder, kind, pad_token="<|end|>", **options)
+    ends_with(folder, before, after)
+    model = transformers.AutoModel.from_pretrained(folder)
+    model.save_pretrained(folder)
+    if prefix:
+        tensors = load_file(folder / "model.safetensors")
+        save_file({prefix + name: tensor for name, tensor in tensors.items()}, folder / "model.safetensors", metadata={"format": "pt"})
+    sentence_modules(folder, 24, True, pooling_mode_cls_token=False, pooling_mode_mean_tokens=False, pooling_mode_lasttoken=True, include_prompt=True)
+    (folder / "config_sentence_transformers.json").write_text(json.dumps(
+        {"__version__": {"sentence_transformers": "2.7.0"}, "prompts": {"query": "Instruct: find\nQuery:", "document": ""}, "default_prompt_name": None,
+         "similarity_fn_name": "cosine"}))
 
 
 def gemma(folder, config, **options):
@@ -424,6 +451,8 @@ FAMILIES = {
                                        "sliding_attention": {"rope_type": "default", "rope_theta": 50.0}}),
     "qwen3": lambda folder: llama(folder, transformers.Qwen3Config, head_dim=8, tie_word_embeddings=True, rope_parameters={
         "rope_type": "yarn", "rope_theta": 100.0, "factor": 4.0, "original_max_position_embeddings": 24, "beta_slow": 0.25}),
+    "qwen3_sentences": lambda folder: decoder_sentences(folder, transformers.Qwen3Config, "", "<|begin|>", "", head_dim=8, tie_word_embeddings=True),
+    "mistral_sentences": lambda folder: decoder_sentences(folder, transformers.MistralConfig, "<|begin|>", "<|end|>", "model.", sliding_window=5),
     "gpt2": gpt2,
     "marian": lambda folder: marian(folder),
     "marian_separate": lambda folder: marian(folder, separate=True, tie_word_embeddings=False),

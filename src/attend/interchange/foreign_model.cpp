@@ -13,6 +13,7 @@
 #include "attend/error.h"
 #include "attend/interchange/families/ctranslate2/argos_package.h"
 #include "attend/interchange/families/ctranslate2/ctranslate2.h"
+#include "attend/interchange/families/decoders/decoder_embedder.h"
 #include "attend/interchange/families/families.h"
 #include "attend/interchange/families/gguf/gguf_model.h"
 #include "attend/interchange/families/marian/native_marian.h"
@@ -31,15 +32,15 @@ constexpr std::array kFamilies{
     ModelFamily{"mbart", "mBART", read_mbart, write_mbart},
     ModelFamily{"bart", "BART", read_bart, write_bart},
     ModelFamily{"pegasus", "Pegasus", read_pegasus, write_pegasus},
-    ModelFamily{"gpt2", "GPT-2", read_gpt2, write_gpt2},
-    ModelFamily{"llama", "Llama", read_llama, write_llama},
-    ModelFamily{"mistral", "Mistral", read_mistral, write_mistral},
-    ModelFamily{"qwen2", "Qwen2", read_qwen2, write_qwen2},
-    ModelFamily{"qwen3", "Qwen3", read_qwen3, write_qwen3},
-    ModelFamily{"smollm3", "SmolLM3", read_smollm3, write_smollm3},
-    ModelFamily{"gemma", "Gemma", read_gemma, write_gemma},
-    ModelFamily{"gemma2", "Gemma 2", read_gemma2, write_gemma2},
-    ModelFamily{"gemma3_text", "Gemma 3", read_gemma3, write_gemma3},
+    ModelFamily{"gpt2", "GPT-2", read_gpt2, write_decoder<write_gpt2>},
+    ModelFamily{"llama", "Llama", read_llama, write_decoder<write_llama>},
+    ModelFamily{"mistral", "Mistral", read_mistral, write_decoder<write_mistral>},
+    ModelFamily{"qwen2", "Qwen2", read_qwen2, write_decoder<write_qwen2>},
+    ModelFamily{"qwen3", "Qwen3", read_qwen3, write_decoder<write_qwen3>},
+    ModelFamily{"smollm3", "SmolLM3", read_smollm3, write_decoder<write_smollm3>},
+    ModelFamily{"gemma", "Gemma", read_gemma, write_decoder<write_gemma>},
+    ModelFamily{"gemma2", "Gemma 2", read_gemma2, write_decoder<write_gemma2>},
+    ModelFamily{"gemma3_text", "Gemma 3", read_gemma3, write_decoder<write_gemma3>},
     ModelFamily{"roberta", "RoBERTa", read_roberta, write_roberta},
     ModelFamily{"xlm-roberta", "XLM-R", read_roberta, write_xlm_roberta},
     ModelFamily{"bert", "BERT", read_bert, write_bert},
@@ -53,8 +54,8 @@ constexpr std::array kFamilies{
     ModelFamily{"t5", "T5", read_t5, write_t5},
     ModelFamily{"mt5", "mT5", read_mt5, write_mt5},
     ModelFamily{"umt5", "umT5", read_umt5, write_umt5},
-    ModelFamily{"opt", "OPT", read_opt, write_opt},
-    ModelFamily{"bloom", "BLOOM", read_bloom, write_bloom},
+    ModelFamily{"opt", "OPT", read_opt, write_decoder<write_opt>},
+    ModelFamily{"bloom", "BLOOM", read_bloom, write_decoder<write_bloom>},
 };
 
 const ModelFamily& family_of(ForeignConfig& config) {

@@ -113,7 +113,8 @@ TEST_P(AdaptedClassifier, HasTheLossAndTheGradientsOfItsAdapters) {
 using EmbedderWithANewHead = TrainedFixture;
 INSTANTIATE_TEST_SUITE_P(
     Of, EmbedderWithANewHead,
-    testing::Values(FamilyFixture{"bert_sentences"}, FamilyFixture{"bert_dense"},
+    testing::Values(FamilyFixture{"qwen3_sentences"}, FamilyFixture{"mistral_sentences"},
+                    FamilyFixture{"bert_sentences"}, FamilyFixture{"bert_dense"},
                     FamilyFixture{"xlm_roberta_sentences"}, FamilyFixture{"mpnet_sentences"},
                     FamilyFixture{"camembert_sentences"}, FamilyFixture{"albert_sentences"},
                     FamilyFixture{"nomic_bert_sentences"}, FamilyFixture{"deberta_sentences"}),

@@ -89,7 +89,11 @@ void expect_quality(const Checkpoint& exact, const Checkpoint& quantized, LeastQ
     const std::vector<std::string> texts{"A man is walking."};
     return EmbeddingEngine(of).embed(texts, {})[0].vectors.to_vector();
   };
-  EXPECT_GT(cosine(vector(*model), vector(*small)), wanted.cosine);
+  // The error of one token is not averaged.
+  const bool is_last_token =
+      exact.metadata.at("attend.config").find("\"last\"") != std::string::npos;
+  EXPECT_GT(cosine(vector(*model), vector(*small)),
+            is_last_token ? 1 - 2 * (1 - wanted.cosine) : wanted.cosine);
 }
 
 TEST_P(ImportedFamily, RunsInEightBits) {

@@ -51,6 +51,8 @@ inline std::vector<FamilyFixture> family_fixtures() {
       {"mistral_window"},
       {"qwen2_window"},
       {"smollm3"},
+      {"qwen3_sentences"},
+      {"mistral_sentences"},
       {"gemma"},
       {"gemma2"},
       {"gemma3"},

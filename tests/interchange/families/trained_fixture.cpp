@@ -92,9 +92,12 @@ bool TrainedFixture::is_new(const ParameterSet::Entry& entry) const {
 
 namespace {
 
-// The 1 that is added to a gain is not added to its gradient.
-ForeignName name_of_gradient(ForeignName name) {
+// The 1 that is added to a gain is not added to its gradient. Decoders without their output have
+// names without their first part.
+ForeignName name_of_gradient(const SafetensorsFile& record, ForeignName name) {
+  constexpr std::string_view kBase = "model.";
   if (name.layout == ForeignLayout::less_one) name.layout = ForeignLayout::same;
+  if (!record.contains(name.name) && name.name.starts_with(kBase)) name.name.erase(0, kBase.size());
   return name;
 }
 
@@ -105,7 +108,7 @@ std::vector<NamedTensor> TrainedFixture::foreign_gradients(const ParameterSet& p
   ForeignTensors tensors;
   for (const ParameterSet::Entry& entry : parameters.entries())
     if (!is_new(entry))
-      tensors.add(name_of_gradient(all_names.theirs(entry.name)),
+      tensors.add(name_of_gradient(golden_, all_names.theirs(entry.name)),
                   gradient_of(parameters, entry).clone());
   return tensors.finish();
 }

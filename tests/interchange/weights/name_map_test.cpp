@@ -48,6 +48,14 @@ TEST(NameMap, PutsAPrefixBeforeTheNamesOfLaterRules) {
   EXPECT_EQ(map.theirs("encoder.norm.bias").name, "rest.norm.bias");
 }
 
+TEST(NameMap, MayHaveOtherNamesOfOurs) {
+  NameMap map(kRules);
+  map.rename_ours("encoder.", "decoder.");
+  EXPECT_EQ(map.theirs("decoder.layers.11.norm1.weight").name, "h.11.ln_1.weight");
+  EXPECT_EQ(map.theirs("embedding.weight").name, "wte");
+  EXPECT_THROW(map.theirs("encoder.norm.bias"), Error);
+}
+
 TEST(RowsOfPart, AreInEveryGroup) {
   const std::vector<float> values{0, 1, 2, 3, 4, 5, 6, 7};
   const Tensor whole = Tensor::from(values, {8});

@@ -12,9 +12,11 @@
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/interchange/chat_format.h"
+#include "attend/interchange/families/decoders/decoder_embedder.h"
 #include "attend/interchange/families/families.h"
 #include "attend/interchange/families/generation.h"
 #include "attend/interchange/families/tied_embeddings.h"
+#include "attend/interchange/sentence_transformers.h"
 
 namespace attend {
 
@@ -218,6 +220,8 @@ void read_text_settings(const ModelDirectory& directory, ForeignConfig& config,
 
 ForeignModel language_model_of(const ModelDirectory& directory, ForeignConfig& config,
                                LanguageTransformerConfig shape, int length, NameMap names) {
+  if (is_sentence_transformer(directory))
+    return decoder_embedder(directory, shape, length, std::move(names));
   shape.tied = shape.tied && !has_own_output(directory, names);
   ForeignModel foreign{nullptr, std::move(names)};
   ForeignTokenizer read = read_tokenizer_of(directory, shape.vocab_size);

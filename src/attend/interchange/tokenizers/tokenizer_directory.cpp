@@ -189,9 +189,10 @@ class TokenizerDirectory {
     name_pieces_of_model(source, names.special);
     detail::name_pieces_of_class(name, settings_, source.file["model"], names.special);
     if (options_.pad_begins) begin_with_pad(names.special);
-    ForeignTokenizer foreign =
-        read_tokenizer_json(source.file.dump(-1, ' ', false, Json::error_handler_t::replace), names,
-                            where, options_.ids);
+    const std::string content = source.file.dump(-1, ' ', false, Json::error_handler_t::replace);
+    ForeignTokenizer foreign = read_tokenizer_json(content, names, where, options_.ids);
+    if (options_.marks_are_ends && end_with_marks(foreign, names.special))
+      foreign = read_tokenizer_json(content, names, where, options_.ids);
     foreign.pair.numbers_texts = foreign.pair.numbers_texts && gives_token_types(name);
     return foreign;
   }
@@ -214,6 +215,17 @@ class TokenizerDirectory {
                                        {&special.eos, "eos_token"},
                                        {&special.unk, "unk_token"}})
         if (name == key && piece->empty()) *piece = text;
+  }
+
+  // Returns whether that changes `special`.
+  static bool end_with_marks(const ForeignTokenizer& foreign, SpecialPieces& special) {
+    const SpecialPieces before = special;
+    const auto only = [&](const std::vector<std::int32_t>& marks) {
+      return marks.size() == 1 ? foreign.tokenizer.piece(marks.front()) : "";
+    };
+    special.bos = only(foreign.prefix);
+    special.eos = only(foreign.suffix);
+    return special.bos != before.bos || special.eos != before.eos;
   }
 
   static void begin_with_pad(SpecialPieces& special) {

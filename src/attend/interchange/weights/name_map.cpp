@@ -83,6 +83,11 @@ void NameMap::add(std::span<const NameRule> rules, std::string_view prefix) {
                       {fmt::format("{}{}", prefix, rule.theirs), rule.layout, rule.part}});
 }
 
+void NameMap::rename_ours(std::string_view from, std::string_view to) {
+  for (OwnedRule& rule : rules_)
+    if (rule.ours.starts_with(from)) rule.ours.replace(0, from.size(), to);
+}
+
 std::optional<ForeignName> NameMap::find(std::string_view ours) const {
   for (const OwnedRule& rule : rules_) {
     if (auto found = match(rule.ours, ours)) {

@@ -69,6 +69,9 @@ class NameMap {
   // More rules, for names that none so far fits; all of their names begin with `prefix`.
   void add(std::span<const NameRule> rules, std::string_view prefix = "");
 
+  // Our names that begin with `from` begin with `to` instead.
+  void rename_ours(std::string_view from, std::string_view to);
+
   // The first rule that fits decides. Throws Error when none does: the rules are for another model.
   ForeignName theirs(std::string_view ours) const;
   // The same; nullopt when none does.

@@ -121,15 +121,15 @@ TextLengthOptions read_text_length(const ModelDirectory& directory, int position
   return length;
 }
 
-// The model expects one mark before a text and one after it.
+// The model expects one mark before a text, or none if it has no bos, and one after it.
 void require_marks(const ModelDirectory& directory, const ForeignTokenizer& foreign) {
   const SpecialTokens& special = foreign.tokenizer.special_tokens();
-  const bool usual =
-      foreign.prefix == std::vector{special.bos} && foreign.suffix == std::vector{special.eos};
-  if (!usual)
-    throw DataError(
-        fmt::format("{}: expected a tokenizer that puts one token before a text and one after it",
-                    directory.path()));
+  const std::vector<std::int32_t> before =
+      special.bos < 0 ? std::vector<std::int32_t>() : std::vector{special.bos};
+  if (foreign.prefix != before || foreign.suffix != std::vector{special.eos})
+    throw DataError(fmt::format("{}: expected a tokenizer that puts {} before a text and one after "
+                                "it",
+                                directory.path(), special.bos < 0 ? "no token" : "one token"));
 }
 
 // Returns the names of weights that are still to be written, or that have no prefix.
@@ -210,9 +210,11 @@ std::shared_ptr<SavedModel> tagger(const ModelDirectory& directory, ForeignConfi
   return model;
 }
 
-// Adds to `foreign` what the model has beside the encoder.
-std::shared_ptr<SavedModel> embedder(const ModelDirectory& directory, const EncoderConfig& shape,
-                                     Tokenizer tokenizer, ForeignModel& foreign) {
+}  // namespace
+
+void finish_embedder(const ModelDirectory& directory, const EncoderConfig& shape,
+                     ForeignTokenizer tokenizer, ForeignModel& foreign) {
+  require_marks(directory, tokenizer);
   TextLengthOptions length = read_text_length(directory, shape.max_positions);
   SentenceModules modules{.length = length.max_length};
   if (is_sentence_transformer(directory)) {
@@ -241,15 +243,13 @@ std::shared_ptr<SavedModel> embedder(const ModelDirectory& directory, const Enco
   if (shape.learned_positions() > 0)
     length.max_length = std::min(length.max_length, shape.max_positions);
   auto model = std::make_shared<EmbeddingModel>(std::make_shared<TextEmbedder>(whole),
-                                                std::move(tokenizer), length);
+                                                std::move(tokenizer.tokenizer), length);
   model->prompts = std::move(modules.prompts);
   model->pools_prompt = modules.pools_prompt;
   model->similarity = modules.similarity;
   model->special_text = SpecialText::as_tokens;
-  return model;
+  foreign.model = std::move(model);
 }
-
-}  // namespace
 
 void ignore_encoder_settings(ForeignConfig& config) {
   ignore_common_settings(config);
@@ -285,7 +285,7 @@ ForeignModel finish_encoder(const ModelDirectory& directory, ForeignConfig& conf
     foreign.names.add(family.head);
     foreign.model = classifier(directory, config, own, family, std::move(tokenizer));
   } else {
-    foreign.model = embedder(directory, own, std::move(tokenizer.tokenizer), foreign);
+    finish_embedder(directory, own, std::move(tokenizer), foreign);
   }
   return foreign;
 }

@@ -26,6 +26,11 @@ struct EncoderFamily {
 // Settings that do not matter to an encoder, and those that must have their usual value.
 void ignore_encoder_settings(ForeignConfig& config);
 
+// An embedding model, whose files say how the vectors of tokens become that of a text: adds to
+// `foreign`, which has the names of an encoder, the model and what it has beside the encoder.
+void finish_embedder(const ModelDirectory& directory, const EncoderConfig& shape,
+                     ForeignTokenizer tokenizer, ForeignModel& foreign);
+
 // The model that the directory holds. `shape`: what all models of the family have.
 ForeignModel finish_encoder(const ModelDirectory& directory, ForeignConfig& config,
                             const EncoderConfig& shape, const EncoderFamily& family,

@@ -7,9 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "attend/interchange/sentence_transformers.h"
 #include "attend/tasks/classification/model.h"
-#include "attend/tasks/embedding/model.h"
 #include "attend/tasks/model_file/model_reading.h"
 #include "attend/tasks/tagging/model.h"
 #include "attend/text/sentencepiece/sentencepiece_writing.h"
@@ -91,6 +89,8 @@ TextFiles files_of_encoder(const Tokenizer& tokenizer, const TextLengthOptions& 
   return files;
 }
 
+}  // namespace
+
 SentenceModules modules_of(const EmbeddingModel& model) {
   const EmbedderConfig& config = model.network->config();
   SentenceModules modules{.poolings = config.poolings(),
@@ -103,8 +103,6 @@ SentenceModules modules_of(const EmbeddingModel& model) {
     modules.dense = {"2_Dense", config.dense_width, config.dense_activation, config.dense_bias};
   return modules;
 }
-
-}  // namespace
 
 std::optional<TextFiles> write_encoder(const SavedModel& saved, const EncoderWords& words,
                                        Checkpoint& equal) {

@@ -8,7 +8,9 @@
 #include <string_view>
 
 #include "attend/interchange/families/families.h"
+#include "attend/interchange/sentence_transformers.h"
 #include "attend/models/encoder_transformer.h"
+#include "attend/tasks/embedding/model.h"
 
 namespace attend {
 
@@ -23,6 +25,9 @@ struct EncoderWords {
   nlohmann::ordered_json (*settings)(const EncoderConfig& shape) = nullptr;
   std::span<const TokenizerType> tokenizers = {};  // of its models; empty: of any kind
 };
+
+// What an embedding model has beside its network.
+SentenceModules modules_of(const EmbeddingModel& model);
 
 // The files of a directory; nullopt for a model that is no embedder or classifier, or has another
 // kind of tokenizer. Throws ConfigError for a tokenizer without an equal.
