@@ -89,17 +89,24 @@ class TwoTranslators : public LibreTranslate {
   static constexpr const char* kPair = R"("source": "fr", "target": "it")";
 };
 
-TEST_F(TwoTranslators, AreNotTrustedTogether) {
-  EXPECT_EQ(
-      post("/translate", std::string(R"({"q": "the dog", "trust": true, )") + kPair + "}").status,
-      400);
+TEST_F(TwoTranslators, TellSentencesFromTheFirstLanguageIntoTheLast) {
+  const auto json = json_of(post(
+      "/translate", std::string(R"({"q": "the dog\n\na cat", "sentences": true, )") + kPair + "}"));
+  const std::string last = own(own("a cat"));
+  EXPECT_TRUE(json["translatedText"].get<std::string>().ends_with(last)) << json;
+  ASSERT_EQ(json["sentences"].size(), 2u) << json;
+  EXPECT_EQ(json["sentences"][0]["source"], "the dog");
+  EXPECT_EQ(json["sentences"][1]["source"], "a cat");
+  EXPECT_EQ(json["sentences"][1]["translation"], last);
+  EXPECT_FALSE(json["sentences"][0].contains("flags"));
 }
 
-TEST_F(TwoTranslators, TellNoSentences) {
-  const RawResponse response =
-      post("/translate", std::string(R"({"q": "the dog", "sentences": true, )") + kPair + "}");
-  EXPECT_EQ(response.status, 200) << response.body;
-  EXPECT_FALSE(json_of(response).contains("sentences"));
+TEST_F(TwoTranslators, AreTrustedTogether) {
+  const auto json = json_of(
+      post("/translate", std::string(R"({"q": "in 1984 a dog", "trust": true, )") + kPair + "}"));
+  ASSERT_EQ(json["sentences"].size(), 1u) << json;
+  EXPECT_TRUE(json["sentences"][0]["confidence"].is_null());
+  EXPECT_TRUE(json["sentences"][0]["flags"].is_array());
 }
 
 TEST_F(TwoTranslators, TranslateInARow) {

@@ -50,6 +50,31 @@ TEST(SecondTranslation, AnswersInOrderWithTheTextBetween) {
   }
 }
 
+TEST(SecondTranslation, IsTrustedAsFarAsBothModelsAre) {
+  TranslationOptions options = in_windows_of(2);
+  options.trust = true;
+  std::vector<Translation> answers;
+  SecondTranslation own({translator(), options}, {.accept = [&](const Translation& translation) {
+                          answers.push_back(translation);
+                        }});
+  const AnswerSink<Translation> first = own.of_first();
+  Translation doubtful = first_translation("a cat");
+  doubtful.candidates.front().trust = TranslationTrust{.5F, {{"own", "of the first"}}};
+  first.accept(doubtful);
+  first.accept(first_translation("a cat"));
+  own.finish();
+  ASSERT_EQ(answers.size(), 2u);
+  const auto names = [](const Translation& translation) {
+    std::vector<std::string> all;
+    for (const TranslationFlag& flag : translation.candidates.front().trust->flags)
+      all.push_back(flag.name);
+    return all;
+  };
+  std::vector<std::string> expected = names(answers[1]);
+  expected.insert(expected.begin(), "own");
+  EXPECT_EQ(names(answers[0]), expected);
+}
+
 TEST(SecondTranslation, HandsOnErrorsOfBothWithTheirLines) {
   Texts heard;
   SecondTranslation own(

@@ -72,18 +72,15 @@ Json alternatives_json(const Documents& documents, const TranslatedTexts& all) {
 }
 
 // The sentences of each document, and how far to trust them, if asked for.
-Json sentences_json(const Documents& documents, const TranslatedTexts& all) {
+Json sentences_json(const TranslatedRequest& result) {
   Json list = Json::array();
-  auto text = all.texts.begin();
-  for (const auto& document : documents) {
+  for (const std::vector<TranslatedSentence>& document : result.sentences()) {
     Json sentences = Json::array();
-    for (std::size_t left = document->texts().size(); left > 0; --left, ++text)
-      for (std::size_t i = 0; i < text->sentences.size(); ++i) {
-        const TranslationCandidate& best = text->candidate(i, 0);
-        Json sentence{{"source", text->sentences[i].of(text->text)}, {"translation", best.text}};
-        if (best.trust) sentence.update(trust_json(*best.trust));
-        sentences.push_back(std::move(sentence));
-      }
+    for (const TranslatedSentence& one : document) {
+      Json sentence{{"source", one.source}, {"translation", one.translation}};
+      if (one.trust) sentence.update(trust_json(*one.trust));
+      sentences.push_back(std::move(sentence));
+    }
     list.push_back(std::move(sentences));
   }
   return list;
@@ -121,8 +118,8 @@ void translate(const std::shared_ptr<Call>& call) {
           const Json others = alternatives_json(*result.documents, result.texts);
           body["alternatives"] = list ? others : others.at(0);
         }
-        if (sentences && result.via.empty()) {
-          const Json found = sentences_json(*result.documents, result.texts);
+        if (sentences) {
+          const Json found = sentences_json(result);
           body["sentences"] = list ? found : found.at(0);
         }
         if (result.detected) {
@@ -216,8 +213,8 @@ std::vector<RouteField> translation_fields() {
        protection_field(),
        glossary_field(),
        {"sentences", FieldType::flag,
-        "answer also with the \"sentences\" of the text: the source and the translation of each; "
-        "not where two models translate in a row (false)"},
+        "answer also with the \"sentences\" of the text: the source and the translation of each "
+        "(false)"},
        {"trust", FieldType::flag,
         "the same with the confidence of each sentence (0 to 1; null: the model has no "
         "calibration) and flags for what looks wrong (false)"},

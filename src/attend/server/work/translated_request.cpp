@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <span>
 #include <utility>
 
 #include "attend/core/strings/ascii.h"
 #include "attend/core/strings/quote.h"
 #include "attend/server/service.h"
+#include "attend/tasks/translation/trust/trust.h"
 
 namespace attend {
 namespace {
@@ -21,7 +23,8 @@ void translate_again(const std::shared_ptr<Call>& call, const TextTranslation& h
       documents->push_back(read(std::move(content)));
     std::vector<SourceText> texts = texts_of(*documents);
     const int cut = first.texts.cut;
-    first.documents = std::move(documents);
+    first.first_documents = std::exchange(first.documents, std::move(documents));
+    first.first_texts = std::move(first.texts);
     translate_texts(call, how, std::move(texts),
                     [first = std::move(first), cut, done](TranslatedTexts all) mutable {
                       first.texts = std::move(all);
@@ -33,7 +36,87 @@ void translate_again(const std::shared_ptr<Call>& call, const TextTranslation& h
   }
 }
 
+using Sentences = std::vector<TranslatedSentence>;
+
+Sentences sentences_of(std::span<const TranslatedText> texts) {
+  Sentences sentences;
+  for (const TranslatedText& text : texts)
+    for (std::size_t i = 0; i < text.sentences.size(); ++i)
+      sentences.push_back({std::string(text.sentences[i].of(text.text)), text.candidate(i, 0).text,
+                           text.candidate(i, 0).trust});
+  return sentences;
+}
+
+TranslatedSentence as_one(std::string source, std::string translation, const Sentences& all) {
+  TranslatedSentence one{std::move(source), std::move(translation)};
+  std::vector<TranslationTrust> trusts;
+  for (const TranslatedSentence& sentence : all)
+    if (sentence.trust) trusts.push_back(*sentence.trust);
+  if (!trusts.empty()) one.trust = trust_of_text(trusts);
+  return one;
+}
+
+// From what the first of two models read to what the second one wrote.
+TranslatedSentence through_both(TranslatedSentence first, TranslatedSentence second) {
+  if (first.trust && second.trust) first.trust = trust_of_both(*first.trust, *second.trust);
+  first.translation = std::move(second.translation);
+  return first;
+}
+
+std::string all_of(std::span<const TranslatedText> texts, bool translated) {
+  std::string all;
+  for (const TranslatedText& text : texts)
+    all += (all.empty() ? "" : "\n") + (translated ? text.translation(0) : text.text);
+  return all;
+}
+
+Sentences through_both(std::span<const TranslatedText> first,
+                       std::span<const TranslatedText> second) {
+  Sentences sentences;
+  const auto add_as_one = [&](std::span<const TranslatedText> a, std::span<const TranslatedText> b) {
+    sentences.push_back(through_both(as_one(all_of(a, false), "", sentences_of(a)),
+                                     as_one("", all_of(b, true), sentences_of(b))));
+  };
+  if (first.size() != second.size()) {
+    add_as_one(first, second);
+    return sentences;
+  }
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    Sentences a = sentences_of(first.subspan(i, 1)), b = sentences_of(second.subspan(i, 1));
+    if (a.size() != b.size()) {
+      add_as_one(first.subspan(i, 1), second.subspan(i, 1));
+      continue;
+    }
+    for (std::size_t k = 0; k < a.size(); ++k)
+      sentences.push_back(through_both(std::move(a[k]), std::move(b[k])));
+  }
+  return sentences;
+}
+
+// The texts of each document.
+std::vector<std::span<const TranslatedText>> by_document(const Documents& documents,
+                                                         std::span<const TranslatedText> texts) {
+  std::vector<std::span<const TranslatedText>> all;
+  for (const auto& document : documents) {
+    all.push_back(texts.first(document->texts().size()));
+    texts = texts.subspan(document->texts().size());
+  }
+  return all;
+}
+
 }  // namespace
+
+std::vector<Sentences> TranslatedRequest::sentences() const {
+  std::vector<Sentences> all;
+  const auto last = by_document(*documents, texts.texts);
+  if (!first_documents) {
+    for (const auto& document : last) all.push_back(sentences_of(document));
+    return all;
+  }
+  const auto first = by_document(*first_documents, first_texts.texts);
+  for (std::size_t i = 0; i < last.size(); ++i) all.push_back(through_both(first[i], last[i]));
+  return all;
+}
 
 LanguageGuess detected_source(const Models& models, const std::vector<SourceText>& texts,
                               const std::string& target) {
@@ -65,8 +148,6 @@ void translate_documents(const std::shared_ptr<Call>& call, DocumentRequest requ
   for (std::string& term : request.glossary) first.options.glossary.push_back(std::move(term));
   std::optional<TextTranslation> second;
   if (!is_last) {
-    if (first.options.trust)
-      throw HttpError{400, "trust: expected a model for both languages, not two in a row"};
     second = text_translation(*call, chosen.back(), request.alternatives);
     result.via = chosen.front().target;
   }

@@ -25,6 +25,12 @@ struct DocumentRequest {
   std::vector<std::string> glossary = {};  // terms, which only one model alone takes
 };
 
+// A sentence of a request.
+struct TranslatedSentence {
+  std::string source, translation;
+  std::optional<TranslationTrust> trust = std::nullopt;  // if asked for
+};
+
 // What the texts of a request become.
 struct TranslatedRequest {
   std::shared_ptr<const Documents> documents;  // that hold the translated texts
@@ -32,6 +38,13 @@ struct TranslatedRequest {
   std::string source = {};                     // the language of the texts
   std::optional<LanguageGuess> detected = {};  // if the request asked for that
   std::string via = {};                        // the language between two models; empty: one
+  // The documents that the first of two models read, and what it made of them.
+  std::shared_ptr<const Documents> first_documents = nullptr;
+  TranslatedTexts first_texts = {};
+
+  // The sentences of each document. Where the second of two models has cut a text into others than
+  // the first one wrote, the text is one, and so is a document that it found other texts in.
+  std::vector<std::vector<TranslatedSentence>> sentences() const;
 };
 
 // Returns the most likely language of some texts together, of those that are translated into

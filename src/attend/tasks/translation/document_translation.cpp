@@ -95,12 +95,15 @@ TranslatedDocuments translate_document(
     const std::function<std::unique_ptr<const Document>(std::string)>& read) {
   TranslatedDocuments translated;
   int cut = 0;
+  TrustSummary trust;
   for (const auto& [engine, options] : steps) {
     translated = translate_document(engine, read(std::move(content)), options);
     content = translated.documents.front();
     cut += translated.cut;
+    trust += translated.trust;
   }
   translated.cut = cut;
+  translated.trust = std::move(trust);
   return translated;
 }
 

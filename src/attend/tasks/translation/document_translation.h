@@ -53,7 +53,8 @@ TranslatedDocuments translate_document(const TranslationEngine& engine,
                                        std::unique_ptr<const Document> document,
                                        const TranslationOptions& options);
 
-// Translates a document with models in a row: `read` reads what the one before has written.
+// Translates a document with models in a row: `read` reads what the one before has written. The
+// sentences are those of the last one; `trust` counts the translations of all.
 TranslatedDocuments translate_document(
     std::span<const TranslationStep> steps, std::string content,
     const std::function<std::unique_ptr<const Document>(std::string)>& read);

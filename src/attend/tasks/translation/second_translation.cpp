@@ -9,6 +9,7 @@
 
 #include "attend/core/options/option_error.h"
 #include "attend/error.h"
+#include "attend/tasks/translation/trust/trust.h"
 
 namespace attend {
 
@@ -32,9 +33,13 @@ SecondTranslation::SecondTranslation(TranslationStep step, AnswerSink<Translatio
 
 AnswerSink<Translation> SecondTranslation::of_first() {
   AnswerSink<Translation> first;
-  first.accept = [this](const Translation& translation) { add({translation.text()}); };
+  first.accept = [this](const Translation& translation) {
+    add({.text = translation.text(), .trust = translation.candidates.front().trust});
+  };
   if (sink_.reject)
-    first.reject = [this](const LineError& error) { add({{}, std::make_exception_ptr(error)}); };
+    first.reject = [this](const LineError& error) {
+      add({.text = {}, .error = std::make_exception_ptr(error)});
+    };
   first.caught_up = [this] {
     finish();
     if (sink_.caught_up) sink_.caught_up();
@@ -76,7 +81,11 @@ void SecondTranslation::finish() {
       hand_on(*error);
     } else {
       between_ = lines[i].text;
-      sink_.accept(std::get<Translation>(answers[i]));
+      auto& translation = std::get<Translation>(answers[i]);
+      if (lines[i].trust)
+        for (TranslationCandidate& candidate : translation.candidates)
+          if (candidate.trust) candidate.trust = trust_of_both(*lines[i].trust, *candidate.trust);
+      sink_.accept(translation);
     }
   }
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,8 @@ struct TranslationStep {
   TranslationOptions options;
 };
 
-// Translates line by line what a first model writes.
+// Translates line by line what a first model writes. How far to trust the answers is said of both
+// translations together, if both models are asked for that.
 class SecondTranslation {
  public:
   // `sink` gets the answers in the order of the lines. The engine must outlive this object.
@@ -34,6 +36,7 @@ class SecondTranslation {
  private:
   struct Line {
     std::string text;                    // of the first translation
+    std::optional<TranslationTrust> trust = std::nullopt;
     std::exception_ptr error = nullptr;  // or why there is none
   };
   void add(Line line);

@@ -171,8 +171,20 @@ TEST_F(TranslateCommand, TranslatesTwiceInARow) {
             0)
       << error_;
   EXPECT_EQ(read(path("out.txt")) + "\n", twice.substr(0, twice.find('\n') + 1));
-  expect_usage_error({"translate", model("run"), "--then", model("other"), "--trust"},
-                     {"--trust", "--then"});
+  EXPECT_EQ(error_.find("flagged"), error_.npos);
+  ASSERT_EQ(
+      run({"translate", model("run"), "--then", model("other"), "--trust", "--format", "json"},
+          "In 1984 a dog sleeps.\n"),
+      0)
+      << error_;
+  EXPECT_TRUE(nlohmann::json::parse(out_).at("translations").at(0).contains("flags")) << out_;
+  EXPECT_NE(error_.find(" of 1 translations are flagged"), error_.npos) << error_;
+  ASSERT_EQ(run({"translate", model("run"), "--then", model("other"), "--trust", "--text"},
+                "In 1984 a dog sleeps."),
+            0)
+      << error_;
+  EXPECT_NE(error_.find(" of 2 translations are flagged"), error_.npos)
+      << "those of both models: " << error_;
   expect_usage_error(
       {"translate", model("run"), "--then", model("other"), "--ensemble", model("other")},
       {"--ensemble", "--then"});

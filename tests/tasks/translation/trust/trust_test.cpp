@@ -128,5 +128,21 @@ TEST(TrustOfOtherModels, HasNoConfidence) {
   EXPECT_FALSE(several.front().candidates.front().trust->confidence);
 }
 
+TEST(Trust, OfATextHasEachKindOfFlagOnceAndTheMeanConfidence) {
+  const std::vector<TranslationTrust> sentences{{.5F, {{"copy", "a"}}},
+                                                {1.0F, {{"copy", "b"}, {"length", "c"}}}};
+  const TranslationTrust text = trust_of_text(sentences);
+  EXPECT_EQ(text, (TranslationTrust{.75F, {{"copy", "a"}, {"length", "c"}}}));
+  EXPECT_EQ(trust_of_text(std::vector<TranslationTrust>{{.5F, {}}, {}}).confidence, std::nullopt);
+  EXPECT_EQ(trust_of_text({}), TranslationTrust{});
+}
+
+TEST(Trust, OfBothModelsHasTheFlagsOfBothAndTheProductOfConfidences) {
+  const TranslationTrust first{.5F, {{"copy", "a"}}}, second{.5F, {{"copy", "b"}, {"names", "c"}}};
+  EXPECT_EQ(trust_of_both(first, second), (TranslationTrust{.25F, {{"copy", "a"}, {"names", "c"}}}));
+  EXPECT_EQ(trust_of_both(first, {}).confidence, std::nullopt);
+  EXPECT_EQ(trust_of_both({}, second).confidence, std::nullopt);
+}
+
 }  // namespace
 }  // namespace attend

@@ -150,7 +150,7 @@ void check(const TranslateArguments& a, const OptionBinding& binding) {
     if (!value->empty())
       binding.refuse_beside(option,
                             {"alignment", "beam-tree", "context", "glossary", "must-contain",
-                             "must-not-contain", "prefix", "sample", "shortlist", "trust"});
+                             "must-not-contain", "prefix", "sample", "shortlist"});
   if (!a.then.empty()) binding.refuse_beside("--then", {"ensemble"});
   if (a.prefix.empty()) binding.refuse_without("--prefix", {"prefix-weight"});
   const TextPreparation& preparation = a.translation.preparation;

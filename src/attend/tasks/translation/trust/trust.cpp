@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -20,7 +21,36 @@ std::string name_reason(const std::vector<std::string>& missing,
                      fmt::join(added, ", "));
 }
 
+// Those of a kind that there is not yet.
+void add_flags(std::vector<TranslationFlag>& flags, const std::vector<TranslationFlag>& others) {
+  for (const TranslationFlag& other : others)
+    if (std::ranges::find(flags, other.name, &TranslationFlag::name) == flags.end())
+      flags.push_back(other);
+}
+
 }  // namespace
+
+TranslationTrust trust_of_text(std::span<const TranslationTrust> sentences) {
+  TranslationTrust text;
+  float sum = 0;
+  bool all = !sentences.empty();
+  for (const TranslationTrust& sentence : sentences) {
+    add_flags(text.flags, sentence.flags);
+    all = all && sentence.confidence;
+    sum += sentence.confidence.value_or(0);
+  }
+  if (all) text.confidence = sum / static_cast<float>(sentences.size());
+  return text;
+}
+
+TranslationTrust trust_of_both(const TranslationTrust& first, const TranslationTrust& second) {
+  TranslationTrust both = first;
+  add_flags(both.flags, second.flags);
+  both.confidence.reset();
+  if (first.confidence && second.confidence)
+    both.confidence = *first.confidence * *second.confidence;
+  return both;
+}
 
 TranslationTrust TrustJudge::of(std::string_view source, std::string_view translation,
                                 const TranslationScores& scores) const {
@@ -54,6 +84,15 @@ void TrustSummary::add(const TranslationTrust& trust) {
   if (!trust.confidence) return;
   ++with_confidence;
   confidence += double{*trust.confidence};
+}
+
+TrustSummary& TrustSummary::operator+=(const TrustSummary& other) {
+  translations += other.translations;
+  flagged += other.flagged;
+  with_confidence += other.with_confidence;
+  confidence += other.confidence;
+  for (const auto& [name, count] : other.flags) flags[name] += count;
+  return *this;
 }
 
 std::string TrustSummary::text() const {

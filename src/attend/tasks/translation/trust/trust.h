@@ -44,6 +44,14 @@ class TrustJudge {
   std::shared_ptr<const TrustCalibration> calibration_;
 };
 
+// Of a text, by its sentences: each kind of flag once, and the mean confidence; none where a sentence
+// has none.
+TranslationTrust trust_of_text(std::span<const TranslationTrust> sentences);
+
+// Of a translation by two models in a row: the flags of both, and the product of what each is
+// expected to keep.
+TranslationTrust trust_of_both(const TranslationTrust& first, const TranslationTrust& second);
+
 // Counts what many translations have.
 struct TrustSummary {
   std::size_t translations = 0, flagged = 0, with_confidence = 0;
@@ -51,6 +59,7 @@ struct TrustSummary {
   std::map<std::string, std::size_t> flags;  // translations by the names of their flags
 
   void add(const TranslationTrust& trust);
+  TrustSummary& operator+=(const TrustSummary& other);
   // "3 of 120 translations are flagged (numbers 2, copy 1); mean confidence 0.71"
   std::string text() const;
 };
