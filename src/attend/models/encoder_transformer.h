@@ -39,8 +39,7 @@ void encoder_fields(EncoderConfig& c, Visitor&& visit) {
   stack_fields(c, visit, [&] {
     visit("n-encoder-layers", c.n_encoder_layers, kLayerCounts, "layers of the encoder");
   });
-  visit("causal", c.causal,
-        "let each token see only itself and the tokens before it, as in language models");
+  visit("causal", c.causal, "each token sees only earlier tokens, as in language models");
   visit("embedding-width", c.embedding_width, between(0, kWidths.most),
         "width of the embeddings, from which a linear layer makes d-model; 0: d-model without such "
         "a layer");
