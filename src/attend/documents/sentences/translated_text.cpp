@@ -109,9 +109,11 @@ std::vector<std::size_t> TranslatedTexts::first_sentences() const {
 
 void TranslatedTexts::set_translations(std::vector<Translation> translations) {
   auto next = translations.begin();
-  for (TranslatedText& one : texts)
+  for (TranslatedText& one : texts) {
+    one.translations.reserve(one.sentences.size());
     for (std::size_t i = 0; i < one.sentences.size(); ++i)
       one.translations.push_back(std::move(*next++));
+  }
 }
 
 namespace {

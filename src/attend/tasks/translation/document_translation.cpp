@@ -39,6 +39,21 @@ void check(const TranslationOptions& options) {
     throw ConfigError("prefixes: expected one for all sentences of a text");
 }
 
+// What a document asks for, and no more: a text may have millions of sentences. Where elements begin
+// or end, tokens are for their places.
+Translation for_document(const Translation& translation) {
+  Translation kept;
+  kept.candidates.reserve(translation.candidates.size());
+  for (const TranslationCandidate& candidate : translation.candidates) {
+    if (!candidate.token_alignment.empty()) return translation;
+    TranslationCandidate& own = kept.candidates.emplace_back();
+    own.text = candidate.text;
+    own.alignment = candidate.alignment;
+    own.trust = candidate.trust;
+  }
+  return kept;
+}
+
 }  // namespace
 
 bool SentenceLimit::holds(std::string_view sentence) const {
@@ -73,7 +88,14 @@ TranslatedDocuments translate_documents(const TranslationEngine& engine, const D
       cut_texts(texts_of(documents), languages_of(engine, own).source, call->patterns,
                 [&](std::string_view text) { return limit.holds(text); });
   const std::vector<std::string> sentences = all.sentences();
-  all.set_translations(engine.translate(sentences, options_for_sentences(own, all)));
+  std::vector<Translation> translations;
+  translations.reserve(sentences.size());
+  engine.translate(sentences, "sentence",
+                   {.accept = [&](const Translation& translation) {
+                     translations.push_back(for_document(translation));
+                   }},
+                   options_for_sentences(own, all));
+  all.set_translations(std::move(translations));
   TranslatedDocuments translated{translations_of(documents, all, 0), sentences.size(), all.cut};
   if (own.trust)
     for (const TranslatedText& text : all.texts)
