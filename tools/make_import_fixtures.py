@@ -85,6 +85,28 @@ def marian(folder, separate=False, **options):
     (folder / "tokenizer_config.json").write_text(json.dumps(tokenizer))
 
 
+def embedding_gemma(folder):
+    """Windows that look to both sides, and two linear layers."""
+    gemma(folder, transformers.Gemma3TextConfig, use_bidirectional_attention=True, sliding_window=4, query_pre_attn_scalar=8,
+          layer_types=["sliding_attention", "full_attention"])
+    ends_with(folder, "<bos>", "<eos>")
+    settings = json.loads((folder / "tokenizer_config.json").read_text())
+    (folder / "tokenizer_config.json").write_text(json.dumps({**settings, "tokenizer_class": "PreTrainedTokenizerFast"}, indent=2) + "\n")
+    transformers.AutoModel.from_pretrained(folder).save_pretrained(folder)
+    (folder / "generation_config.json").unlink()
+    sentence_modules(folder, 40, True, pooling_mode_cls_token=False, pooling_mode_mean_tokens=True)
+    names = ["Transformer", "Pooling", "Dense", "Dense", "Normalize"]
+    (folder / "modules.json").write_text(json.dumps([
+        {"idx": i, "name": str(i), "path": f"{i}_{name}" if i else "", "type": f"sentence_transformers.models.{name}"} for i, name in enumerate(names)]))
+    generator = torch.Generator().manual_seed(14)
+    for place, (rows, columns) in (("2_Dense", (24, 16)), ("3_Dense", (10, 24))):
+        (folder / place).mkdir()
+        (folder / place / "config.json").write_text(json.dumps(
+            {"in_features": columns, "out_features": rows, "bias": False, "activation_function": "torch.nn.modules.linear.Identity"}))
+        save_file({"linear.weight": 0.2 * torch.randn((rows, columns), generator=generator)}, folder / place / "model.safetensors",
+                  metadata={"format": "pt"})
+
+
 def byte_bpe(folder, size, special, begins=False):
     tokenizer = tokenizers.ByteLevelBPETokenizer()
     tokenizer.train_from_iterator(SENTENCES["en"], vocab_size=size, min_frequency=1, special_tokens=special, show_progress=False)
@@ -453,6 +475,7 @@ FAMILIES = {
         "rope_type": "yarn", "rope_theta": 100.0, "factor": 4.0, "original_max_position_embeddings": 24, "beta_slow": 0.25}),
     "qwen3_sentences": lambda folder: decoder_sentences(folder, transformers.Qwen3Config, "", "<|begin|>", "", head_dim=8, tie_word_embeddings=True),
     "mistral_sentences": lambda folder: decoder_sentences(folder, transformers.MistralConfig, "<|begin|>", "<|end|>", "model.", sliding_window=5),
+    "embedding_gemma_sentences": embedding_gemma,
     "gpt2": gpt2,
     "marian": lambda folder: marian(folder),
     "marian_separate": lambda folder: marian(folder, separate=True, tie_word_embeddings=False),

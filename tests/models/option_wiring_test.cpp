@@ -158,7 +158,7 @@ TEST(OptionWiring, OfTheEmbedder) {
   base.dropout = 0.0f;
   base.vocab_size = 23;
   auto conditions = conditions_of_encoders<EmbedderConfig>();
-  for (const char* name : {"dense-activation", "dense-bias"})
+  for (const char* name : {"dense-activation", "dense-bias", "second-dense-width"})
     conditions[name] = [](EmbedderConfig& c) { c.dense_width = 12; };
   // A list: tests/models/text_embedder_test.cpp.
   expect_every_option_matters<EmbedderConfig>(base, embedder_step, conditions, {"more-pooling"});

@@ -115,6 +115,13 @@ TEST(TextEmbedder, PutsPoolingsSideBySideBeforeItsLayer) {
           .value()));
 }
 
+TEST(TextEmbedder, NeedsAFirstLinearLayerBeforeASecond) {
+  EmbedderConfig config = small_embedder_config();
+  config.second_dense_width = 6;
+  expect_error<ConfigError>([&] { TextEmbedder(config, 1); },
+                            {"second_dense_width: needs dense_width"});
+}
+
 TEST(TextEmbedder, ChecksItsPoolings) {
   EmbedderConfig config = small_embedder_config();
   config.more_pooling = {"max", "median"};
@@ -129,6 +136,8 @@ TEST(TextEmbedder, PassesGradientsToAllOfItsParameters) {
   EmbedderConfig config = small_embedder_config();
   config.more_pooling = {"mean_sqrt"};
   config.dense_width = 8;
+  config.second_dense_width = 6;
+  EXPECT_EQ(config.vector_width(), 6);
   TextEmbedder embedder(config, 1);
   Pass pass = Pass::training(1, 1);
   const Variable vectors = embedder.forward(random_tokens({5, 9, 2}, 23, 1), pass);

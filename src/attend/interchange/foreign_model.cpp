@@ -40,7 +40,7 @@ constexpr std::array kFamilies{
     ModelFamily{"smollm3", "SmolLM3", read_smollm3, write_decoder<write_smollm3>},
     ModelFamily{"gemma", "Gemma", read_gemma, write_decoder<write_gemma>},
     ModelFamily{"gemma2", "Gemma 2", read_gemma2, write_decoder<write_gemma2>},
-    ModelFamily{"gemma3_text", "Gemma 3", read_gemma3, write_decoder<write_gemma3>},
+    ModelFamily{"gemma3_text", "Gemma 3", read_gemma3, write_gemma3_or_embedder},
     ModelFamily{"roberta", "RoBERTa", read_roberta, write_roberta},
     ModelFamily{"xlm-roberta", "XLM-R", read_roberta, write_xlm_roberta},
     ModelFamily{"bert", "BERT", read_bert, write_bert},

@@ -204,17 +204,24 @@ void read_sentence_modules(const ModelDirectory& directory, std::int64_t width,
                        quote(modules[0].path)));
   read_pooling(directory.folder(modules[1].path), width, result);
   for (std::size_t i = 2; i < modules.size(); ++i) {
-    if (modules[i].type == "Dense" && i == 2) {
-      result.dense = read_dense(directory, modules[i].path, width * std::ssize(result.poolings));
+    if (modules[i].type == "Dense" && i == 2 + result.dense.size() &&
+        result.dense.size() < kMostDense) {
+      const std::int64_t before =
+          result.dense.empty() ? width * std::ssize(result.poolings) : result.dense.back().width;
+      result.dense.push_back(read_dense(directory, modules[i].path, before));
     } else if (modules[i].type == "Normalize" && i + 1 == modules.size()) {
       result.normalize = true;
     } else {
       refuse(
-          fmt::format("{} is not supported here; Transformer, Pooling, one Dense and at the end "
-                      "Normalize are",
+          fmt::format("{} is not supported here; Transformer, Pooling, one Dense or two and at the "
+                      "end Normalize are",
                       quote(modules[i].type)));
     }
   }
+  for (const DenseModule& dense : result.dense)
+    if (dense.activation != result.dense.front().activation ||
+        dense.bias != result.dense.front().bias)
+      refuse("two Dense with other activations or biases are not supported");
 }
 
 void read_cross_encoder_modules(const ModelDirectory& directory, CrossEncoderModules& result) {
@@ -294,10 +301,11 @@ TextFiles write_sentence_modules(const SentenceModules& modules, std::int64_t wi
   const auto add = [&files](const char* name, const ModulesJson& json) {
     files[name] = json.dump(2) + "\n";
   };
-  if (modules.dense) {
-    list.push_back(module_json(2, modules.dense->folder, "Dense"));
-    add((modules.dense->folder + "/config.json").c_str(),
-        dense_json(*modules.dense, width * std::ssize(modules.poolings)));
+  std::int64_t before = width * std::ssize(modules.poolings);
+  for (const DenseModule& dense : modules.dense) {
+    list.push_back(module_json(list.size(), dense.folder, "Dense"));
+    add((dense.folder + "/config.json").c_str(), dense_json(dense, before));
+    before = dense.width;
   }
   if (modules.normalize)
     list.push_back(module_json(list.size(), fmt::format("{}_Normalize", list.size()), "Normalize"));

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,9 +20,11 @@ struct DenseModule {
   bool bias = true;
 };
 
+inline constexpr std::size_t kMostDense = 2;
+
 struct SentenceModules {
   std::vector<Pooling> poolings{Pooling::mean};
-  std::optional<DenseModule> dense = {};
+  std::vector<DenseModule> dense = {};  // at most kMostDense, with equal activations and biases
   bool normalize = false;
   int length = 0;  // tokens of the longest text, special ones included
   TextPrompts prompts = {};

@@ -44,23 +44,28 @@ void validate(const EmbedderConfig& c) {
   validate(static_cast<const EncoderConfig&>(c));
   check_options(c);
   c.poolings();
+  if (c.second_dense_width > 0 && c.dense_width == 0)
+    throw OptionError<ConfigError>("{}: needs {}", as_key("second-dense-width"),
+                                   as_key("dense-width"));
 }
 
 TextEmbedder::TextEmbedder(const EmbedderConfig& config)
-    : EncoderNetwork(config),
-      poolings_(config.poolings()),
-      dense_(
-          config.dense_width == 0
-              ? std::nullopt
-              : std::optional<Linear>(std::in_place, parameters_, "dense",
-                                      config.d_model * static_cast<std::int64_t>(poolings_.size()),
-                                      config.dense_width, config.dense_bias)) {}
+    : EncoderNetwork(config), poolings_(config.poolings()) {
+  std::int64_t width = config.pooled_width();
+  for (const auto& [name, next] :
+       {std::pair{"dense", config.dense_width}, {"second_dense", config.second_dense_width}}) {
+    if (next == 0) break;
+    dense_.emplace_back(parameters_, name, width, next, config.dense_bias);
+    width = next;
+  }
+}
 
 Variable TextEmbedder::pooled(const Variable& tokens, const Ids& offsets, Pass& pass) const {
   Variable vectors = pool(tokens, offsets, poolings_.front());
   for (std::size_t i = 1; i < poolings_.size(); ++i)
     vectors = concat_columns(vectors, pool(tokens, offsets, poolings_[i]));
-  if (dense_) vectors = dense_->forward(vectors, pass, config_.dense_activation);
+  for (const Linear& dense : dense_)
+    vectors = dense.forward(vectors, pass, config_.dense_activation);
   return config_.normalize ? unit_vectors(vectors) : vectors;
 }
 

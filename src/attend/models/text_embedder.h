@@ -1,10 +1,9 @@
 // A model that turns texts into vectors: a Transformer encoder, pooling over all tokens, and
-// optionally a linear layer and division by the length of the vector (Reimers & Gurevych 2019,
+// optionally linear layers and division by the length of the vector (Reimers & Gurevych 2019,
 // "Sentence-BERT").
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,15 +17,19 @@ struct EmbedderConfig : EncoderConfig {
   Pooling pooling = Pooling::mean;
   std::vector<std::string> more_pooling;
   int dense_width = 0;
+  int second_dense_width = 0;
   Activation dense_activation = Activation::tanh;
   bool dense_bias = true;
   bool normalize = false;
 
   // All kinds of pooling, in order. Throws ConfigError for names that are none or repeated.
   std::vector<Pooling> poolings() const;
-  // Elements of the vector of a text.
+  // Elements of the vector of a text after pooling, and after the linear layers.
+  int pooled_width() const { return d_model * (1 + static_cast<int>(more_pooling.size())); }
   int vector_width() const {
-    return dense_width > 0 ? dense_width : d_model * (1 + static_cast<int>(more_pooling.size()));
+    return second_dense_width > 0 ? second_dense_width
+           : dense_width > 0      ? dense_width
+                                  : pooled_width();
   }
 };
 
@@ -38,8 +41,12 @@ void fields(EmbedderConfig& c, Visitor&& visit) {
         "further kinds of pooling, whose vectors are appended to that of --pooling");
   visit("dense-width", c.dense_width, between(0, kWidths.most),
         "width of a linear layer after pooling; 0: none");
-  visit("dense-activation", c.dense_activation, "activation after the layer of --dense-width");
-  visit("dense-bias", c.dense_bias, "a bias in the layer of --dense-width");
+  visit("second-dense-width", c.second_dense_width, between(0, kWidths.most),
+        "width of another linear layer after the one of --dense-width; 0: none");
+  visit("dense-activation", c.dense_activation,
+        "activation after the layers of --dense-width and --second-dense-width");
+  visit("dense-bias", c.dense_bias,
+        "biases in the layers of --dense-width and --second-dense-width");
   visit("normalize", c.normalize, "scale the vectors of texts to length 1");
 }
 
@@ -65,7 +72,7 @@ class TextEmbedder : public EncoderNetwork<EmbedderConfig> {
 
  private:
   std::vector<Pooling> poolings_;
-  std::optional<Linear> dense_;
+  std::vector<Linear> dense_;
 };
 
 }  // namespace attend

@@ -297,6 +297,7 @@ const Cases kEmbeddingModel{
     {"pooling", "max", "", kModel},
     {"more-pooling", "max last", "", kModel},
     {"dense-width", "12", "", kModel},
+    {"second-dense-width", "6", "--dense-width 12", kModel},
     {"dense-activation", "relu", "--dense-width 12", kModel},
     {"dense-activation", "relu", "", "config"},
     {"dense-bias", "no", "--dense-width 12", kModel},

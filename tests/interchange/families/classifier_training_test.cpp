@@ -114,10 +114,11 @@ using EmbedderWithANewHead = TrainedFixture;
 INSTANTIATE_TEST_SUITE_P(
     Of, EmbedderWithANewHead,
     testing::Values(FamilyFixture{"qwen3_sentences"}, FamilyFixture{"mistral_sentences"},
-                    FamilyFixture{"bert_sentences"}, FamilyFixture{"bert_dense"},
-                    FamilyFixture{"xlm_roberta_sentences"}, FamilyFixture{"mpnet_sentences"},
-                    FamilyFixture{"camembert_sentences"}, FamilyFixture{"albert_sentences"},
-                    FamilyFixture{"nomic_bert_sentences"}, FamilyFixture{"deberta_sentences"}),
+                    FamilyFixture{"embedding_gemma_sentences"}, FamilyFixture{"bert_sentences"},
+                    FamilyFixture{"bert_dense"}, FamilyFixture{"xlm_roberta_sentences"},
+                    FamilyFixture{"mpnet_sentences"}, FamilyFixture{"camembert_sentences"},
+                    FamilyFixture{"albert_sentences"}, FamilyFixture{"nomic_bert_sentences"},
+                    FamilyFixture{"deberta_sentences"}),
     name_of_fixture);
 
 TEST_P(EmbedderWithANewHead, HasTheGradientsOfTransformersInItsHead) {

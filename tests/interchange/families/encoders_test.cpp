@@ -218,8 +218,8 @@ TEST_F(DamagedEncoder, IsRefusedForALayerThatCannotBeComputed) {
   refuse("\"bias\": true", "\"bias\": false", {"linear.bias"});
   refuse("\"out_features\": 10", "\"out_features\": 12", {"linear.weight", "[10, 96]", "[12, 96]"});
   copy("bert_dense");
-  replace("modules.json", "models.Normalize", "models.Dense");
-  expect_refused({"'Dense' is not supported here"});
+  replace("modules.json", "models.Normalize", "models.LayerNorm");
+  expect_refused({"'LayerNorm' is not supported here"});
 }
 
 TEST_F(DamagedEncoder, IsRefusedForModulesThatAreNotSupported) {

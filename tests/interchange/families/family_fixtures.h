@@ -53,6 +53,7 @@ inline std::vector<FamilyFixture> family_fixtures() {
       {"smollm3"},
       {"qwen3_sentences"},
       {"mistral_sentences"},
+      {"embedding_gemma_sentences"},
       {"gemma"},
       {"gemma2"},
       {"gemma3"},

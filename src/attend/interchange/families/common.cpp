@@ -224,6 +224,7 @@ ForeignModel language_model_of(const ModelDirectory& directory, ForeignConfig& c
     return decoder_embedder(directory, shape, length, std::move(names));
   shape.tied = shape.tied && !has_own_output(directory, names);
   ForeignModel foreign{nullptr, std::move(names)};
+  foreign.base = "model.";
   ForeignTokenizer read = read_tokenizer_of(directory, shape.vocab_size);
   remark_fillers(read.tokenizer, foreign.remarks);
   if (shape.tied) foreign.ignorable.push_back("lm_head.weight");

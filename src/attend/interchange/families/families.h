@@ -70,6 +70,8 @@ std::optional<TextFiles> write_smollm3(const SavedModel& model, Checkpoint& equa
 std::optional<TextFiles> write_gemma(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_gemma2(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_gemma3(const SavedModel& model, Checkpoint& equal);
+// The same, and EmbeddingGemma.
+std::optional<TextFiles> write_gemma3_or_embedder(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_t5(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_mt5(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_umt5(const SavedModel& model, Checkpoint& equal);

@@ -181,7 +181,7 @@ OpenOptions adopt_model(EmbeddingTraining& o, const Checkpoint& checkpoint) {
     const KnownEncoder encoder = known_encoder(checkpoint, kInitialTasks);
     adopt_encoder(o, encoder);
     o.model.more_pooling.clear();
-    o.model.dense_width = 0;
+    o.model.dense_width = o.model.second_dense_width = 0;
     if (encoder.pooling) o.model.pooling = *encoder.pooling;
   }
   return {"pooling", "normalize"};

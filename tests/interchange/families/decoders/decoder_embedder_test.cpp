@@ -60,6 +60,24 @@ TEST_F(DecoderEmbedder, WithoutModulesIsALanguageModel) {
   EXPECT_EQ(imported().checkpoint.text("attend.task"), "language modeling");
 }
 
+TEST_F(DecoderEmbedder, OfGemmaSeesWholeTextsAndHasTwoLinearLayers) {
+  copy("embedding_gemma_sentences");
+  const EmbedderConfig& config = model().network->config();
+  EXPECT_FALSE(config.causal);
+  EXPECT_EQ(config.attention_window, 3) << "4 are those of both sides";
+  EXPECT_EQ(config.dense_width, 24);
+  EXPECT_EQ(config.second_dense_width, 10);
+  std::filesystem::remove(folder_ / "modules.json");
+  expect_refused({"use_bidirectional_attention", "modules.json"});
+}
+
+TEST_F(DecoderEmbedder, IsRefusedForLinearLayersThatDiffer) {
+  copy("embedding_gemma_sentences");
+  replace("3_Dense/config.json", "torch.nn.modules.linear.Identity",
+          "torch.nn.modules.activation.Tanh");
+  expect_refused({"two Dense"});
+}
+
 // An embedder that sees whole texts is no decoder.
 TEST_F(DecoderEmbedder, IsNotWrittenOfAnEncoder) {
   copy("qwen3_sentences");

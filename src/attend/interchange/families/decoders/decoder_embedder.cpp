@@ -16,16 +16,18 @@
 namespace attend {
 
 ForeignModel decoder_embedder(const ModelDirectory& directory,
-                              const LanguageTransformerConfig& shape, int length, NameMap names) {
+                              const LanguageTransformerConfig& shape, int length, NameMap names,
+                              Direction direction) {
   EncoderConfig encoder;
   static_cast<StackConfig&>(encoder) = shape;
   encoder.n_encoder_layers = shape.n_layers;
-  encoder.causal = true;
+  encoder.causal = direction == Direction::before;
   encoder.vocab_size = shape.vocab_size;
   // Longer texts are truncated unless the files say another length.
   encoder.max_positions = length;
   names.rename_ours("decoder.", "encoder.");
   ForeignModel foreign{nullptr, std::move(names)};
+  foreign.base = "model.";
   foreign.ignorable.push_back("lm_head.weight");
   ForeignTokenizer tokenizer = read_tokenizer_directory(
       texts_of(directory), directory.path(), {.ids = shape.vocab_size, .marks_are_ends = true});
@@ -56,6 +58,11 @@ LanguageModel language_model_with(const EmbeddingModel& embedder) {
   return model;
 }
 
+void rename(Checkpoint& model, std::string_view from, std::string_view to) {
+  for (NamedTensor& tensor : model.tensors)
+    if (tensor.name.starts_with(from)) tensor.name.replace(0, from.size(), to);
+}
+
 void add_text_length(const TextLengthOptions& length, std::string& tokenizer_config) {
   nlohmann::json config = nlohmann::json::parse(tokenizer_config);
   config["model_max_length"] = length.max_length;
@@ -76,12 +83,14 @@ void describe_embedder(std::string& model_config) {
 
 std::optional<TextFiles> write_decoder_embedder(const SavedModel& saved,
                                                 decltype(ModelFamily::write) write_language_model,
-                                                Checkpoint& equal) {
+                                                Checkpoint& equal, Direction direction) {
   const auto* const embedder = dynamic_cast<const EmbeddingModel*>(&saved);
-  if (embedder == nullptr || !embedder->network->config().causal) return std::nullopt;
+  if (embedder == nullptr || embedder->network->config().causal != (direction == Direction::before))
+    return std::nullopt;
   const LanguageModel model = language_model_with(*embedder);
   Checkpoint words = equal;
   words.metadata[kNetwork] = options_to_json(model.network->config());
+  rename(words, "encoder.", "decoder.");
   std::optional<TextFiles> files = write_language_model(model, words);
   if (!files) return std::nullopt;
   // What the family says in another way.
@@ -89,6 +98,7 @@ std::optional<TextFiles> write_decoder_embedder(const SavedModel& saved,
   auto config = read_options<EmbedderConfig>(equal, kNetwork);
   static_cast<StackConfig&>(config) = language;
   equal.metadata[kNetwork] = options_to_json(config);
+  rename(words, "decoder.", "encoder.");
   equal.tensors = std::move(words.tensors);
   std::erase_if(equal.tensors,
                 [](const NamedTensor& tensor) { return tensor.name == "output_proj.weight"; });

@@ -8,16 +8,21 @@
 
 namespace attend {
 
+// What the tokens of a text see: the text before each, or all of it.
+enum class Direction { before, both };
+
 // As language_model_of(): without the output of the language model, and with the modules of
 // sentence-transformers after it.
 ForeignModel decoder_embedder(const ModelDirectory& directory,
-                              const LanguageTransformerConfig& shape, int length, NameMap names);
+                              const LanguageTransformerConfig& shape, int length, NameMap names,
+                              Direction direction = Direction::before);
 
-// The other direction, in the words in which a family writes its language models; nullopt for
-// another model.
+// Writing, in the words in which a family writes its language models; nullopt for another model, or
+// one whose tokens see something else.
 std::optional<TextFiles> write_decoder_embedder(const SavedModel& saved,
                                                 decltype(ModelFamily::write) write_language_model,
-                                                Checkpoint& equal);
+                                                Checkpoint& equal,
+                                                Direction direction = Direction::before);
 
 // ModelFamily::write of a family of decoders, whose models may turn texts into vectors.
 template <decltype(ModelFamily::write) write_language_model>

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <vector>
 
+#include "attend/interchange/families/decoders/decoder_embedder.h"
 #include "attend/interchange/families/decoders/llama_family.h"
 #include "attend/interchange/families/layer_types.h"
+#include "attend/interchange/sentence_transformers.h"
 #include "attend/tasks/language/model.h"
 
 namespace attend {
@@ -48,12 +50,14 @@ constexpr std::array kGemma{
     NameRule{"output_proj.weight", "lm_head.weight"},
 };
 
+// Whether tokens also see later ones: EmbeddingGemma.
+constexpr const char* kBidirectional = "use_bidirectional_attention";
+
 constexpr NumberRange kScalars = above(0, 1e9);
 
 LanguageTransformerConfig read_gemma_shape(ForeignConfig& config, std::string_view activation) {
   ignore_common_settings(config);
   config.ignore({"cache_implementation"});
-  config.require("use_bidirectional_attention", false);
   LanguageTransformerConfig shape =
       read_unrotated_llama_shape(config, {.head_dim = 256, .activation = activation, .tied = true});
   shape.embedding_scale = 0.0f;
@@ -129,6 +133,7 @@ void round_gains(Checkpoint& equal, const NameMap& names) {
 }  // namespace
 
 ForeignModel read_gemma(const ModelDirectory& directory, ForeignConfig& config) {
+  config.require(kBidirectional, false);
   LanguageTransformerConfig shape = read_gemma_shape(config, "hidden_act");
   config.ignore({"hidden_activation"});
   shape.rotary = read_rotary(config);
@@ -137,6 +142,7 @@ ForeignModel read_gemma(const ModelDirectory& directory, ForeignConfig& config) 
 }
 
 ForeignModel read_gemma2(const ModelDirectory& directory, ForeignConfig& config) {
+  config.require(kBidirectional, false);
   LanguageTransformerConfig shape = read_later_shape(config);
   config.ignore({"hidden_act"});
   shape.rotary = read_rotary(config);
@@ -159,8 +165,15 @@ ForeignModel read_gemma3(const ModelDirectory& directory, ForeignConfig& config)
   // transformers does not heed this one.
   config.require("attn_logit_softcapping", nullptr);
   shape.logit_cap = read_gemma_cap(config, "final_logit_softcapping", 0);
-  return language_model_of(directory, config, shape, read_gemma_length(config, 131072),
-                           NameMap(kLaterGemma));
+  const int length = read_gemma_length(config, 131072);
+  if (!config.boolean_or(kBidirectional, false))
+    return language_model_of(directory, config, shape, length, NameMap(kLaterGemma));
+  if (!is_sentence_transformer(directory))
+    config.refuse(kBidirectional, "true is supported with modules.json, for vectors of texts");
+  // The file has the sum of both sides of a window.
+  if (shape.attention_window > 0) shape.attention_window = shape.attention_window / 2 + 1;
+  shape.logit_cap = 0;
+  return decoder_embedder(directory, shape, length, NameMap(kLaterGemma), Direction::both);
 }
 
 namespace {
@@ -221,6 +234,19 @@ std::optional<TextFiles> write_gemma3(const SavedModel& saved, Checkpoint& equal
       shape.local_rotary_theta > 0 ? shape.local_rotary_theta : shape.rotary.theta;
   round_gains(equal, NameMap(kLaterGemma));
   return write_language_files(*model, config, equal);
+}
+
+std::optional<TextFiles> write_gemma3_or_embedder(const SavedModel& saved, Checkpoint& equal) {
+  if (auto files = write_decoder<write_gemma3>(saved, equal)) return files;
+  auto files = write_decoder_embedder(saved, write_gemma3, equal, Direction::both);
+  if (!files) return std::nullopt;
+  std::string& text = (*files)["config.json"];
+  auto config = nlohmann::ordered_json::parse(text);
+  config[kBidirectional] = true;
+  if (const auto window = config.find("sliding_window"); window != config.end())
+    *window = 2 * (window->get<int>() - 1);
+  text = write_json(config);
+  return files;
 }
 
 }  // namespace attend

@@ -109,7 +109,6 @@ ForeignModel finish_llama(const ModelDirectory& directory, ForeignConfig& config
                           const LanguageTransformerConfig& shape, int context_length) {
   ForeignModel foreign =
       language_model_of(directory, config, shape, context_length, NameMap(kLlama));
-  foreign.base = "model.";
   foreign.ignorable.push_back("model.layers.*.self_attn.rotary_emb.inv_freq");
   return foreign;
 }

@@ -127,9 +127,10 @@ void require_marks(const ModelDirectory& directory, const ForeignTokenizer& fore
   const std::vector<std::int32_t> before =
       special.bos < 0 ? std::vector<std::int32_t>() : std::vector{special.bos};
   if (foreign.prefix != before || foreign.suffix != std::vector{special.eos})
-    throw DataError(fmt::format("{}: expected a tokenizer that puts {} before a text and one after "
-                                "it",
-                                directory.path(), special.bos < 0 ? "no token" : "one token"));
+    throw DataError(
+        fmt::format("{}: expected a tokenizer that puts {} before a text and one after "
+                    "it",
+                    directory.path(), special.bos < 0 ? "no token" : "one token"));
 }
 
 // Returns the names of weights that are still to be written, or that have no prefix.
@@ -231,13 +232,14 @@ void finish_embedder(const ModelDirectory& directory, const EncoderConfig& shape
     whole.more_pooling.emplace_back(
         enum_names(Pooling{})[static_cast<std::size_t>(modules.poolings[i])]);
   whole.normalize = modules.normalize;
-  if (modules.dense) {
-    whole.dense_width = modules.dense->width;
-    whole.dense_activation = modules.dense->activation;
-    whole.dense_bias = modules.dense->bias;
-    const std::string theirs = modules.dense->folder + "/linear.*";
-    foreign.names.add(std::array{NameRule{"dense.*", theirs}});
-    foreign.folders.push_back(modules.dense->folder);
+  for (std::size_t i = 0; i < modules.dense.size(); ++i) {
+    const DenseModule& dense = modules.dense[i];
+    (i == 0 ? whole.dense_width : whole.second_dense_width) = dense.width;
+    whole.dense_activation = dense.activation;
+    whole.dense_bias = dense.bias;
+    const std::string theirs = dense.folder + "/linear.*";
+    foreign.names.add(std::array{NameRule{i == 0 ? "dense.*" : "second_dense.*", theirs}});
+    foreign.folders.push_back(dense.folder);
   }
   length.max_length = modules.length;
   if (shape.learned_positions() > 0)

@@ -99,8 +99,10 @@ SentenceModules modules_of(const EmbeddingModel& model) {
                           .prompts = model.prompts,
                           .pools_prompt = model.pools_prompt,
                           .similarity = model.similarity};
-  if (config.dense_width > 0)
-    modules.dense = {"2_Dense", config.dense_width, config.dense_activation, config.dense_bias};
+  for (const int width : {config.dense_width, config.second_dense_width})
+    if (width > 0)
+      modules.dense.push_back({modules.dense.empty() ? "2_Dense" : "3_Dense", width,
+                               config.dense_activation, config.dense_bias});
   return modules;
 }
 
