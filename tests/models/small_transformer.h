@@ -28,7 +28,7 @@ struct Variant {
 
 // Every switch of the configuration at least once.
 inline std::vector<Variant> variants() {
-  std::vector<Variant> all(22, {"", small_config()});
+  std::vector<Variant> all(24, {"", small_config()});
   all[0].name = "PostNorm";
   all[1].name = "PreNorm";
   all[1].config.norm_first = true;
@@ -123,6 +123,11 @@ inline std::vector<Variant> variants() {
   all[20].config.relative = {8, 12};
   all[21].name = "SharedLayers";
   all[21].config.layer_groups = 1;
+  all[22].name = "NormsWithoutBiases";
+  all[22].config.norm.bias = false;
+  all[23].name = "NormsFirstWithoutBiases";
+  all[23].config.norm.bias = false;
+  all[23].config.norm_first = all[23].config.qk_norm = true;
   return all;
 }
 

@@ -21,14 +21,15 @@ std::int64_t expected_parameters(const TransformerConfig& c) {
   const std::int64_t sharing = c.n_key_heads > 0 ? c.n_heads / c.n_key_heads : 1;
   const std::int64_t of_attention = d * keys + (d * keys + d * values) / sharing + values * d,
                      biases = keys + (keys + values) / sharing + d;
+  const bool has_shifts = c.norm.kind == NormKind::layer && c.norm.bias;
   const std::int64_t head = c.d_key > 0 ? c.d_key : c.d_model / c.n_heads,
-                     norms_of_heads = (c.norm.kind == NormKind::layer ? 4 : 2) * head;
+                     norms_of_heads = (has_shifts ? 4 : 2) * head;
   const std::int64_t attention = of_attention +
                                  (c.attention_biases == AttentionBiases::all ? biases : 0) +
                                  (c.qk_norm ? norms_of_heads : 0);
   const std::int64_t feed_forward =
       (c.gated_ffn ? 3 : 2) * d * c.d_ff + (c.ffn_bias ? c.d_ff + d : 0);
-  const std::int64_t norm = c.norm.kind == NormKind::layer ? 2 * d : d;
+  const std::int64_t norm = has_shifts ? 2 * d : d;
   const std::int64_t norms = c.norm_first && c.norm_branch ? 2 * norm : norm;  // of a sublayer
   const std::int64_t encoder_layer = attention + feed_forward + 2 * norms;
   const bool is_recurrent = c.decoder_autoreg == DecoderAutoreg::ssru;

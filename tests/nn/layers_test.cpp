@@ -66,6 +66,23 @@ TEST(Norm, OfRmsKindHasNoBiasAndLeavesTheMeanInPlace) {
   }
 }
 
+TEST(Norm, WithoutABiasCentersAndShiftsNothing) {
+  ParameterSet parameters;
+  const Norm norm(parameters, "n", 16, {.bias = false});
+  parameters.allocate(1);
+  EXPECT_EQ(names(parameters), (std::vector<std::string>{"n.weight [16]"}));
+  const Variable x = input(3, 16);
+  const Tensor y = norm.forward(x).value();
+  for (std::int64_t r = 0; r < 3; ++r) {
+    EXPECT_NEAR(backend()->sum(y.slice_rows(r, r + 1)), 0.0, 1e-5);
+    EXPECT_NEAR(backend()->sum_of_squares(y.slice_rows(r, r + 1)), 16.0, 1e-2);
+  }
+  const Variable branch = input(3, 16);
+  EXPECT_LE(largest_difference(norm.forward_residual(x, branch, {}).value(),
+                               norm.forward(add(x, branch)).value()),
+            1e-6);
+}
+
 TEST(FeedForward, IsTwoMapsWithAnActivationBetweenThem) {
   for (const Activation activation : {Activation::relu, Activation::gelu}) {
     ParameterSet parameters;

@@ -22,9 +22,17 @@ Norm::Norm(ParameterSet& parameters, const std::string& path, std::int64_t width
            const NormOptions& options)
     : path_(path),
       weight_(parameters.add(path + ".weight", {width}, {Init::Kind::ones})),
+      centered_(options.kind == NormKind::layer),
       epsilon_(options.epsilon) {
-  if (options.kind == NormKind::layer)
+  if (centered_ && options.bias)
     bias_ = parameters.add(path + ".bias", {width}, {Init::Kind::zeros});
+}
+
+// The operation centers what it shifts, be it by zeros.
+LayerNormParameters Norm::affine() const {
+  Variable shift;
+  if (centered_) shift = bias_ ? *bias_ : Variable(Tensor::zeros(weight_->shape()));
+  return {*weight_, shift, epsilon_};
 }
 
 Variable Norm::forward(const Variable& x) const { return layer_norm(x, affine()); }

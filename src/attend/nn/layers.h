@@ -39,10 +39,11 @@ inline std::span<const std::string_view> enum_names(NormKind) {
 struct NormOptions {
   NormKind kind = NormKind::layer;
   float epsilon = 1e-5f;
+  bool bias = true;  // of layer normalization
 };
 
-// Normalization over the hidden size: a gain `weight` [D], and for layer normalization a shift
-// `bias` [D].
+// Normalization over the hidden size: a gain `weight` [D], and for layer normalization (by default)
+// a shift `bias` [D].
 class Norm {
  public:
   Norm(ParameterSet& parameters, const std::string& path, std::int64_t width,
@@ -59,11 +60,12 @@ class Norm {
   void record_branch(const Pass& pass) const;
 
  private:
-  LayerNormParameters affine() const { return {*weight_, bias_ ? *bias_ : Variable(), epsilon_}; }
+  LayerNormParameters affine() const;
 
   std::string path_;
   Parameter weight_;
   Parameter bias_;
+  bool centered_;  // layer normalization
   float epsilon_;
 };
 

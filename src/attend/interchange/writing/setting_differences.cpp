@@ -62,6 +62,7 @@ void make_explicit(OptionsJson& options, bool pairs) {
   if (!norm_first) options.erase("norm_keys");
   if (options.value("norm_output", "") == "standard")
     options["norm_output"] = norm_first || options.value("norm_branch", false) ? "on" : "off";
+  if (options.value("norm", "") == "rms") options.erase("norm_bias");
   make_layers_explicit(options);
   if (options.value("pooling", "") == "first") options.erase("bos");
   if (!pairs) options.erase("separators");

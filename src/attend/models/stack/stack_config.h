@@ -151,6 +151,7 @@ void stack_fields(StackConfig& c, Visitor&& visit, const VisitDepth& visit_depth
         "layer: layer normalization; rms: division by the root mean square alone, without a bias");
   visit("norm-epsilon", c.norm.epsilon, between(1e-12, 1),
         "epsilon in the denominator of the normalization");
+  visit("norm-bias", c.norm.bias, "biases in layer normalization");
   visit("norm-embedding", c.norm_embedding, "normalize the embeddings before the first layer");
   visit("embedding-scale", c.embedding_scale, between(0, 1e6),
         "factor of the embeddings; 0: the square root of d-model");
