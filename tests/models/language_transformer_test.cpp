@@ -36,7 +36,7 @@ struct LanguageVariant {
 };
 
 std::vector<LanguageVariant> language_variants() {
-  std::vector<LanguageVariant> all(13, {"PreNorm", small_language_config()});
+  std::vector<LanguageVariant> all(16, {"PreNorm", small_language_config()});
   all[1].name = "PostNormUntied";
   all[1].config.norm_first = false;
   all[1].config.tied = false;
@@ -82,7 +82,43 @@ std::vector<LanguageVariant> language_variants() {
   all[12].name = "LocalInParts";
   all[12].config.attention_window = 2;
   all[12].config.attention.choice = AttentionChoice::hard;
+  all[13].name = "ParallelWithOneNorm";
+  all[13].config.sublayers = Sublayers::parallel_shared;
+  all[13].config.positions = PositionKind::rotary;
+  all[13].config.rotary.width = 4;
+  all[13].config.norm.bias = false;
+  all[13].config.output_bias = true;
+  all[13].config.output_scale = 0.5f;
+  all[13].config.qk_norm = true;
+  all[14].name = "AsOlmo2";
+  all[14].config.norm_first = false;
+  all[14].config.norm_branch = all[14].config.qk_norm = true;
+  all[14].config.qk_norm_span = QkNormSpan::all;
+  all[14].config.norm.kind = NormKind::rms;
+  all[14].config.n_key_heads = 2;
+  all[14].config.residual_scale = 0.5f;
+  all[15].name = "LongRope";
+  all[15].config.positions = PositionKind::rotary;
+  all[15].config.rotary.scaling = RotaryScaling::longrope;
+  all[15].config.rotary.short_factors = "1,1.5,2,3";
+  all[15].config.rotary.long_factors = "2,3,4,5";
+  all[15].config.rotary.factor = 4;
+  all[15].config.rotary.original_length = 16;
   return all;
+}
+
+// Its positions, cached ones among them, change when a text gets longer.
+TEST(LanguageTransformerWithLongRope, WritesNoFurtherThanItsPositionsAreAlike) {
+  LanguageTransformerConfig config = small_language_config();
+  config.positions = PositionKind::rotary;
+  config.rotary.scaling = RotaryScaling::longrope;
+  config.rotary.long_factors = "2,3,4,5";
+  config.rotary.original_length = 3;
+  const LanguageTransformer model(config, 1);
+  const auto decoding = model.begin(1);
+  decoding->read(Ragged::one(Numbers{1, 2, 3}));
+  expect_error<DataError>([&] { decoding->read(Ragged::one(Numbers{4})); },
+                          {"3 tokens", "rotary_original_length"});
 }
 
 struct LanguageRun {

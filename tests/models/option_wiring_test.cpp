@@ -60,6 +60,15 @@ std::map<std::string, std::function<void(Config&)>> conditions_of_stacks() {
       c.rotary.original_length = 16;
     };
   };
+  const auto for_pairs = [](int original_length) {
+    return [original_length](Config& c) {
+      c.positions = PositionKind::rotary;
+      c.rotary.width = 4;
+      c.rotary.scaling = RotaryScaling::longrope;
+      c.rotary.original_length = original_length;
+      c.rotary.short_factors = c.rotary.long_factors = "1,3";
+    };
+  };
   const auto relative = [](Config& c) {
     c.positions = PositionKind::relative;
     c.relative = {8, 6};
@@ -86,7 +95,12 @@ std::map<std::string, std::function<void(Config&)>> conditions_of_stacks() {
           {"max-positions", [](Config& c) { c.positions = PositionKind::learned; }},
           {"attention-scores", [](Config& c) { c.attention.scores = AttentionScores::dot; }},
           {"n-key-heads", [](Config& c) { c.n_key_heads = 1; }},
+          {"qk-norm-span", [](Config& c) { c.qk_norm = true; }},
+          {"sublayers", [](Config& c) { c.norm_first = true; }},
           {"rotary-theta", rotary},
+          {"rotary-width", rotary},
+          {"rotary-short-factors", for_pairs(16)},
+          {"rotary-long-factors", for_pairs(4)},
           {"rotary-scaling", scaled(RotaryScaling::none)},
           {"rotary-factor", scaled(RotaryScaling::linear)},
           {"rotary-low-factor", scaled(RotaryScaling::llama3)},

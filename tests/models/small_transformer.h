@@ -28,7 +28,7 @@ struct Variant {
 
 // Every switch of the configuration at least once.
 inline std::vector<Variant> variants() {
-  std::vector<Variant> all(24, {"", small_config()});
+  std::vector<Variant> all(28, {"", small_config()});
   all[0].name = "PostNorm";
   all[1].name = "PreNorm";
   all[1].config.norm_first = true;
@@ -128,6 +128,23 @@ inline std::vector<Variant> variants() {
   all[23].name = "NormsFirstWithoutBiases";
   all[23].config.norm.bias = false;
   all[23].config.norm_first = all[23].config.qk_norm = true;
+  all[24].name = "AsGptNeoX";
+  all[24].config.norm_first = true;
+  all[24].config.sublayers = Sublayers::parallel;
+  all[24].config.positions = PositionKind::rotary;
+  all[24].config.rotary.width = 4;
+  all[25].name = "AsCohere";
+  all[25].config.norm_first = true;
+  all[25].config.norm.bias = false;
+  all[25].config.sublayers = Sublayers::parallel_shared;
+  all[26].name = "AsOlmo2";
+  all[26].config.norm_branch = all[26].config.qk_norm = true;
+  all[26].config.norm.kind = NormKind::rms;
+  all[26].config.qk_norm_span = QkNormSpan::all;
+  all[26].config.n_key_heads = 2;
+  all[26].config.residual_scale = 0.5f;
+  all[27].name = "ScaledInPostNorm";
+  all[27].config.residual_scale = 0.5f;
   return all;
 }
 

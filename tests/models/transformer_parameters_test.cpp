@@ -23,7 +23,9 @@ std::int64_t expected_parameters(const TransformerConfig& c) {
                      biases = keys + (keys + values) / sharing + d;
   const bool has_shifts = c.norm.kind == NormKind::layer && c.norm.bias;
   const std::int64_t head = c.d_key > 0 ? c.d_key : c.d_model / c.n_heads,
-                     norms_of_heads = (has_shifts ? 4 : 2) * head;
+                     normalized = c.qk_norm_span == QkNormSpan::head ? 2 * head
+                                                                     : keys + keys / sharing,
+                     norms_of_heads = (has_shifts ? 2 : 1) * normalized;
   const std::int64_t attention = of_attention +
                                  (c.attention_biases == AttentionBiases::all ? biases : 0) +
                                  (c.qk_norm ? norms_of_heads : 0);
@@ -31,10 +33,11 @@ std::int64_t expected_parameters(const TransformerConfig& c) {
       (c.gated_ffn ? 3 : 2) * d * c.d_ff + (c.ffn_bias ? c.d_ff + d : 0);
   const std::int64_t norm = has_shifts ? 2 * d : d;
   const std::int64_t norms = c.norm_first && c.norm_branch ? 2 * norm : norm;  // of a sublayer
-  const std::int64_t encoder_layer = attention + feed_forward + 2 * norms;
+  const bool shared = c.sublayers == Sublayers::parallel_shared;
+  const std::int64_t encoder_layer = attention + feed_forward + (shared ? 1 : 2) * norms;
   const bool is_recurrent = c.decoder_autoreg == DecoderAutoreg::ssru;
   const std::int64_t autoreg = is_recurrent ? 2 * d * d + d : attention;
-  const std::int64_t decoder_layer = autoreg + attention + feed_forward + 3 * norms;
+  const std::int64_t decoder_layer = autoreg + attention + feed_forward + (shared ? 1 : 3) * norms;
   std::int64_t tables = c.tgt_vocab_size;
   if (c.tie_embeddings != TiedEmbeddings::all) tables += c.src_vocab_size;
   if (c.tie_embeddings == TiedEmbeddings::none) tables += c.tgt_vocab_size;

@@ -151,6 +151,10 @@ struct Connection {
     parameters.allocate(1);
     other.allocate(1);
   }
+  template <class Sublayer>
+  Variable forward(const Variable& x, Pass& pass, const Sublayer& sublayer) const {
+    return module.add(x, sublayer(module.input(x)), pass);
+  }
   ParameterSet parameters, other;
   SublayerConnection module;
   Norm norm;
@@ -162,7 +166,7 @@ TEST(SublayerConnection, NormalizesTheSumInPostNorm) {
     const Variable x = input(4, 8);
     Pass pass = Pass::training(1, 1), again = Pass::training(1, 1);
     const Variable expected = c.norm.forward(add(x, dropout(triple(x), again.dropout(p))));
-    EXPECT_LE(largest_difference(c.module.forward(x, pass, triple).value(), expected.value()),
+    EXPECT_LE(largest_difference(c.forward(x, pass, triple).value(), expected.value()),
               2e-6);
   }
 }
@@ -173,7 +177,21 @@ TEST(SublayerConnection, NormalizesTheInputInPreNorm) {
     const Variable x = input(4, 8);
     Pass pass = Pass::training(1, 1), again = Pass::training(1, 1);
     const Variable expected = add(x, dropout(triple(c.norm.forward(x)), again.dropout(p)));
-    EXPECT_TRUE(same_bits(c.module.forward(x, pass, triple).value(), expected.value()));
+    EXPECT_TRUE(same_bits(c.forward(x, pass, triple).value(), expected.value()));
+  }
+}
+
+TEST(SublayerConnection, ScalesWhatItAdds) {
+  for (const bool norm_first : {false, true}) {
+    ParameterSet parameters;
+    const SublayerConnection module(
+        parameters, "c", {.width = 8, .norm = kNorm, .norm_first = norm_first, .scale = 0.5f});
+    parameters.allocate(1);
+    const Connection c(0.0f, norm_first);
+    const Variable x = input(4, 8), branch = input(4, 8);
+    Pass pass = Pass::inference();
+    EXPECT_TRUE(same_bits(module.add(x, branch, pass).value(),
+                          c.module.add(x, scale(branch, 0.5f), pass).value()));
   }
 }
 

@@ -105,6 +105,62 @@ TEST(RotaryEncoding, StretchesFromPairToPairWithYarn) {
               1e-5);
 }
 
+TEST(RotaryEncoding, MayTurnAPartOfAHead) {
+  const RotaryOptions whole{.theta = 100.0}, part{.theta = 100.0, .width = 4};
+  EXPECT_NEAR(frequency_of(part, 0), 1.0, 1e-6);
+  EXPECT_NEAR(frequency_of(part, 1), std::pow(100.0, -2.0 / 4), 1e-6);
+  EXPECT_EQ(frequency_of(part, 2), 0.0);
+  EXPECT_GT(frequency_of(whole, 2), 0.0);
+  // What does not turn has no magnitude of its own.
+  const RotaryEncoding encoding(kHead, {.width = 4, .scaling = RotaryScaling::yarn, .factor = 8.0});
+  const Tensor x = random_rows(1, kHead);
+  const Tensor y = encoding.rotate(Variable(x), kHead, ids({5})).value();
+  EXPECT_EQ(y.row(0)[2], x.row(0)[2]);
+  EXPECT_EQ(y.row(0)[5], x.row(0)[5]);
+}
+
+TEST(RotaryEncoding, HasOtherFactorsForLongerTexts) {
+  const RotaryEncoding encoding(kHead, {.theta = 100.0,
+                                        .scaling = RotaryScaling::longrope,
+                                        .factor = 4.0,
+                                        .original_length = 4,
+                                        .short_factors = "1,2,4",
+                                        .long_factors = "2,3,8"});
+  EXPECT_EQ(encoding.positions_alike(), 4);
+  const Tensor x = Tensor::zeros({9, kHead});
+  for (std::int64_t row = 0; row < 9; ++row) x.row(row)[1] = 1.0f;
+  // A text of four tokens and one of five.
+  const Tensor y =
+      encoding.rotate(Variable(x), kHead, ids({0, 1, 2, 3, 0, 1, 2, 3, 4})).value();
+  const double frequency = std::pow(100.0, -2.0 / kHead),
+               magnitude = std::sqrt(1 + std::log(4.0) / std::log(4.0));
+  for (std::int64_t row = 0; row < 9; ++row) {
+    const double angle = row < 4 ? static_cast<double>(row) * frequency / 2
+                                 : static_cast<double>(row - 4) * frequency / 3;
+    EXPECT_NEAR(y.row(row)[1], magnitude * std::cos(angle), 1e-6) << row;
+    EXPECT_NEAR(y.row(row)[1 + kHead / 2], magnitude * std::sin(angle), 1e-6) << row;
+  }
+}
+
+TEST(RotaryEncoding, RefusesFactorsThatAreNotOfItsPairs) {
+  const auto with = [](const char* factors, int length) {
+    return RotaryOptions{.scaling = RotaryScaling::longrope,
+                         .original_length = length,
+                         .short_factors = factors};
+  };
+  for (const char* list : {"1,2", "1,2,3,4"})
+    expect_error<ConfigError>([&] { RotaryEncoding(6, with(list, 9)); },
+                              {"rotary_short_factors", "3 numbers"});
+  for (const char* list : {"1,x,3", "1,,3", "1,2,0", "1,2,3,", "1,-2,3", "1,nan,3"})
+    expect_error<ConfigError>([&] { RotaryEncoding(6, with(list, 9)); },
+                              {"rotary_short_factors", list});
+  expect_error<ConfigError>([&] { RotaryEncoding(6, with("1,2,3", 1)); },
+                            {"rotary_original_length", "more than 1"});
+  for (const int width : {3, 8})
+    expect_error<ConfigError>([&] { RotaryEncoding(6, {.width = width}); },
+                              {"rotary_width", "6", std::to_string(width)});
+}
+
 TEST(RotaryEncoding, RefusesHeadsOfOddWidthAndFactorsInTheWrongOrder) {
   expect_error<ConfigError>([] { RotaryEncoding(5, {}); }, {"rotary", "even", "5"});
   expect_error<ConfigError>(

@@ -67,9 +67,12 @@ LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config
     : Network(config),
       embedding_(add_embedding(parameters_, config)),
       output_(config.tied ? embedding_ : add_output(parameters_, config)),
+      output_bias_(config.output_bias
+                       ? parameters_.add("output_proj.bias", {config.vocab_size}, {})
+                       : Parameter()),
       previous_(add_projections(parameters_, config)),
       input_(parameters_, "", config),
-      stack_(parameters_, "decoder", config, {.layers = config.n_layers, .causal = true}) {}
+      stack_(parameters_, "decoder", config, {.layers = config.n_layers, .causal = true, .output_scale = config.output_scale}) {}
 
 Variable LanguageTransformer::with_previous(Variable x, const std::vector<Ids>& previous,
                                             Pass& pass) const {
@@ -90,7 +93,8 @@ Variable LanguageTransformer::hidden(const Ragged& text, Pass& pass) const {
 }
 
 Variable LanguageTransformer::project(const Variable& hidden) const {
-  const Variable logits = linear(hidden, *output_);
+  const auto [weight, bias] = output_map();
+  const Variable logits = linear(hidden, weight, bias);
   const float cap = config_.logit_cap;
   return cap > 0.0f ? scale(activate(scale(logits, 1.0f / cap), Activation::tanh), cap) : logits;
 }
@@ -104,7 +108,7 @@ CrossEntropy LanguageTransformer::loss(const Ragged& text, const Ids& targets,
                                        const CrossEntropyOptions& options, Pass& pass) const {
   CrossEntropyOptions own = pass.in_precision(options);
   own.logit_cap = config_.logit_cap;
-  return projected_cross_entropy(output_states(text, pass), {*output_, {}}, targets, own);
+  return projected_cross_entropy(output_states(text, pass), output_map(), targets, own);
 }
 
 CrossEntropy LanguageTransformer::sampled_loss(const Ragged& text, const Ids& targets,
@@ -113,6 +117,9 @@ CrossEntropy LanguageTransformer::sampled_loss(const Ragged& text, const Ids& ta
                                                Pass& pass) const {
   if (config_.logit_cap > 0.0f)
     throw OptionError<ConfigError>("{} needs all logits, not those of an {}", as_key("logit-cap"),
+                                   as_key("output-sample"));
+  if (config_.output_bias)
+    throw OptionError<ConfigError>("{} goes without an {}", as_key("output-bias"),
                                    as_key("output-sample"));
   return sampled_cross_entropy(output_states(text, pass), *output_, sample, targets,
                                pass.in_precision(options));

@@ -29,6 +29,8 @@ struct LanguageTransformerConfig : StackConfig {
   bool tied = true;
   int previous_tokens = 0;
   float output_dropout = 0.0f;
+  float output_scale = 1.0f;
+  bool output_bias = false;
   float logit_cap = 0.0f;
   int vocab_size = 0;  // set from the tokenizer
 };
@@ -43,6 +45,9 @@ void fields(LanguageTransformerConfig& c, Visitor&& visit) {
                      "embedding of each token; 0: off"));
   visit("output-dropout", c.output_dropout, dropout_shares(),
         "dropout on the input of the output projection");
+  visit("output-scale", c.output_scale, between(-1e6, 1e6),
+        "factor of the decoder's output before the output projection");
+  visit("output-bias", c.output_bias, "add a bias for each token to the logits");
   visit("logit-cap", c.logit_cap, between(0, 1e6),
         "soft cap of the logits: a logit l becomes cap tanh(l / cap); 0: none");
 }
@@ -72,7 +77,9 @@ class LanguageTransformer : public Network<LanguageTransformerConfig> {
     return project(output_states(text, pass));
   }
   // The output projection of project(), before the cap, possibly packed or in 8 bits.
-  OutputProjection output() const { return {output_->value(), {}}; }
+  OutputProjection output() const {
+    return {output_->value(), output_bias_ ? output_bias_->value() : Tensor()};
+  }
   // log p(targets[m] | hidden[m]) for every row, in blocks.
   std::vector<float> target_log_probabilities(const Variable& hidden,
                                               std::span<const std::int32_t> targets) const;
@@ -80,7 +87,7 @@ class LanguageTransformer : public Network<LanguageTransformerConfig> {
   CrossEntropy loss(const Ragged& text, const Ids& targets, const CrossEntropyOptions& options,
                     Pass& pass) const;
   // Sampled softmax: the same with the normalizer estimated from a sample of the vocabulary, for
-  // training. Throws ConfigError for a model with a cap of its logits.
+  // training. Throws ConfigError for a model with a cap or biases of its logits.
   CrossEntropy sampled_loss(const Ragged& text, const Ids& targets, const ClassSample& sample,
                             const CrossEntropyOptions& options, Pass& pass) const;
 
@@ -90,12 +97,14 @@ class LanguageTransformer : public Network<LanguageTransformerConfig> {
  private:
   // Adds projections of the tokens before: previous[j] are those j + 1 places back.
   Variable with_previous(Variable x, const std::vector<Ids>& previous, Pass& pass) const;
+  AffineMap output_map() const { return {*output_, output_bias_ ? *output_bias_ : Variable()}; }
   Variable output_states(const Ragged& text, Pass& pass) const {
     return dropout(hidden(text, pass), pass.dropout(config_.output_dropout));
   }
 
   Parameter embedding_;  // [V, D]
   Parameter output_;     // [V, D]
+  Parameter output_bias_;  // [V], or none
   std::vector<Linear> previous_;
   StackInput input_;
   TransformerStack stack_;

@@ -76,18 +76,21 @@ Variable FeedForward::forward(const Variable& x, Pass& pass) const {
 
 SublayerConnection::SublayerConnection(ParameterSet& parameters, const std::string& path,
                                        const ConnectionOptions& options)
-    : dropout_(options.dropout), norm_first_(options.norm_first) {
-  if (options.norm_first || !options.norm_branch)
+    : dropout_(options.dropout), scale_(options.scale), norm_first_(options.norm_first) {
+  if (!options.norm_shared && (options.norm_first || !options.norm_branch))
     norm_.emplace(parameters, path, options.width, options.norm);
   if (options.norm_branch)
     branch_norm_.emplace(parameters, path + "_branch", options.width, options.norm);
 }
 
-Variable SublayerConnection::add_residual(const Variable& x, const Variable& branch,
-                                          Pass& pass) const {
+Variable SublayerConnection::add(const Variable& x, const Variable& branch, Pass& pass) const {
+  if (pass.residual != nullptr) pass.residual->back().branch_factor = scale_;
   if (branch_norm_) branch_norm_->record_branch(pass);
-  const Variable added = branch_norm_ ? branch_norm_->forward(branch) : branch;
-  return add(x, dropout(added, pass.dropout(dropout_)));
+  Variable added = branch_norm_ ? branch_norm_->forward(branch) : branch;
+  if (scale_ != 1.0f) added = scale(added, scale_);
+  if (norm_first_ || branch_norm_) return attend::add(x, dropout(added, pass.dropout(dropout_)));
+  norm_->record(pass);
+  return norm_->forward_residual(x, added, pass.dropout(dropout_));
 }
 
 }  // namespace attend

@@ -99,13 +99,15 @@ class FeedForward {
 //   post-norm  Norm(x + dropout(f(x)))  as in the paper,
 //   pre-norm   x + dropout(f(Norm(x))).
 // With a norm of the branch, a second Norm2 is applied to f before the addition: x + Norm2(f(x)),
-// or pre-norm x + Norm2(f(Norm(x))).
+// or pre-norm x + Norm2(f(Norm(x))). What is added may have a factor.
 struct ConnectionOptions {
   std::int64_t width = 512;
   NormOptions norm;
   float dropout = 0.0f;
   bool norm_first = false;
   bool norm_branch = false;
+  float scale = 1.0f;        // of what is added
+  bool norm_shared = false;  // its input is normalized by another connection
 };
 
 class SublayerConnection {
@@ -114,19 +116,15 @@ class SublayerConnection {
   SublayerConnection(ParameterSet& parameters, const std::string& path,
                      const ConnectionOptions& options);
 
-  template <class Sublayer>
-  Variable forward(const Variable& x, Pass& pass, const Sublayer& sublayer) const {
-    const Variable branch = sublayer(norm_first_ ? norm_->forward(x) : x);
-    if (norm_first_ || branch_norm_) return add_residual(x, branch, pass);
-    norm_->record(pass);
-    return norm_->forward_residual(x, branch, pass.dropout(dropout_));
-  }
+  // What the sublayer reads of x.
+  Variable input(const Variable& x) const { return norm_first_ ? norm_->forward(x) : x; }
+  // Adds what it makes of it to x, which has had more added since if sublayers are parallel.
+  Variable add(const Variable& x, const Variable& branch, Pass& pass) const;
 
  private:
-  Variable add_residual(const Variable& x, const Variable& branch, Pass& pass) const;
-
   std::optional<Norm> norm_, branch_norm_;
   float dropout_;
+  float scale_;
   bool norm_first_;
 };
 

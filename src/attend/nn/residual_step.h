@@ -34,6 +34,7 @@ struct ResidualStep {
     LayerNormParameters norm;
   };
   std::optional<BranchNorm> branch_norm = {};
+  float branch_factor = 1.0f;  // of what is added, behind its normalization
   std::optional<LayerNormParameters> norm = {};
   float factor = 1.0f;  // of the stream
 };

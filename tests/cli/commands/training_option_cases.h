@@ -76,6 +76,8 @@ inline const Cases kVocabularyOptions{
 };
 inline const std::string kStretched =
     "--positions rotary --rotary-scaling llama3 --rotary-factor 8 --rotary-original-length 20";
+inline const std::string kForEachPair =
+    "--positions rotary --rotary-width 2 --rotary-scaling longrope";
 // Of every Transformer.
 inline const Cases kStack{
     {"d-model", "32", "", kModel},
@@ -131,6 +133,17 @@ inline const Cases kStack{
     {"attention-layers", "global,local", "--attention-window 2", kModel},
     {"attention-layers", "unrotated", "--positions rotary", kModel},
     {"attention-layers", "global:7", "", "config"},
+    {"qk-norm-span", "all", "--qk-norm", kModel},
+    {"qk-norm-span", "all", "", "config"},
+    {"sublayers", "parallel", "--norm-first", kModel},
+    {"sublayers", "parallel_shared", "--norm-first", kModel},
+    {"residual-scale", "0.5", "", kModel},
+    {"rotary-width", "2", "--positions rotary", kModel},
+    {"rotary-width", "2", "", "config"},
+    {"rotary-scaling", "longrope", "--positions rotary --rotary-factor 4", kModel},
+    {"rotary-short-factors", "3", kForEachPair, kModel},
+    {"rotary-long-factors", "3", kForEachPair + " --rotary-original-length 2", kModel},
+    {"rotary-long-factors", "3", "", "config"},
     {"local-rotary-theta", "3", "--positions rotary --attention-window 5", kModel},
 };
 

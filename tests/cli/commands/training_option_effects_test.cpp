@@ -131,6 +131,8 @@ const Cases kLanguageModel{
     {"output-dropout", "0.4", "", kModel},
     {"output-dropout", "0.4", "--output-sample 60", kModel},
     {"logit-cap", "0.5", "", kModel},
+    {"output-scale", "0.5", "", kModel},
+    {"output-bias", "yes", "", kModel},
 };
 const Cases kLanguageLoss{
     {"label-smoothing", "0.4", "", kLearning},

@@ -111,6 +111,9 @@ void write_ctranslate2_directory(const Checkpoint& checkpoint,
   ExportedModel exported = export_model(checkpoint);
   exported.equal.source = checkpoint.source;
   const std::unique_ptr<SavedModel> model = silenced(exported.equal);
+  if (const auto others = options_of_transformers_alone(model->configuration()); !others.empty())
+    throw ConfigError(fmt::format("{}: CTranslate2 has no equivalent for: {}", checkpoint.source,
+                                  fmt::join(others, "; ")));
   Ctranslate2Content content;
   if (const auto* const translation = dynamic_cast<const TranslationModel*>(model.get())) {
     content = ctranslate2_content(*translation, exported.equal);

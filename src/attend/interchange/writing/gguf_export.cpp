@@ -182,6 +182,8 @@ GgufExport write_gguf_model(const Checkpoint& checkpoint, GgufWeights weights,
   if (model == nullptr)
     throw ConfigError(fmt::format("{}: expected a language model, found one for {}",
                                   checkpoint.source, saved->task()));
+  if (const auto others = options_of_transformers_alone(model->configuration()); !others.empty())
+    throw ConfigError(fmt::format("llama.cpp has no equal for: {}", fmt::join(others, "; ")));
   const Checkpoint equal = in_words_of_gguf(checkpoint, *model);
   const auto shape = read_options<LanguageTransformerConfig>(equal, kShapeKey);
   GgufEntries entries;

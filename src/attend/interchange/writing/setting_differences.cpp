@@ -10,6 +10,7 @@
 #include "attend/core/options/option_fields.h"
 #include "attend/core/strings/quote.h"
 #include "attend/models/stack/layer_kinds.h"
+#include "attend/nn/rotary_encoding.h"
 
 namespace attend {
 
@@ -37,6 +38,29 @@ void make_layers_explicit(OptionsJson& options) {
   options["attention_layers"] =
       layer_pattern(layer_kinds(options.value("attention_layers", ""), options.value("n_layers", 0),
                                 local ? LayerKind::local : LayerKind::global));
+}
+
+void make_rotation_explicit(OptionsJson& options) {
+  const bool rotary = options.value("positions", "") == "rotary";
+  const std::string scaling = options.value("rotary_scaling", "none");
+  if (rotary) {
+    replace_zero(options, "rotary_width", number_of(options, "d_key"));
+  } else {
+    erase_all(options, {"rotary_theta", "rotary_width", "rotary_scaling"});
+  }
+  const bool has_bounds = rotary && (scaling == "llama3" || scaling == "yarn"),
+             has_factors = rotary && scaling == "longrope";
+  if (!rotary || scaling == "none") options.erase("rotary_factor");
+  if (!has_bounds) erase_all(options, {"rotary_low_factor", "rotary_high_factor"});
+  for (const char* factors : {"rotary_short_factors", "rotary_long_factors"}) {
+    if (!has_factors) {
+      options.erase(factors);
+    } else if (options.value(factors, "").empty()) {
+      const auto pairs = static_cast<std::size_t>(number_of(options, "rotary_width") / 2);
+      options[factors] = rotary_factors_text(std::vector<double>(pairs, 1.0));
+    }
+  }
+  if (!has_bounds && !has_factors) options.erase("rotary_original_length");
 }
 
 // Zeros as what they stand for, and no options that have no effect.
@@ -68,11 +92,12 @@ void make_explicit(OptionsJson& options, bool pairs) {
   if (!pairs) options.erase("separators");
   if (number_of(options, "dense_width") == 0.0)
     erase_all(options, {"dense_activation", "dense_bias"});
-  const std::string scaling = options.value("rotary_scaling", "none");
-  if (positions != "rotary") erase_all(options, {"rotary_theta", "rotary_scaling"});
-  if (positions != "rotary" || scaling == "none") options.erase("rotary_factor");
-  if (positions != "rotary" || (scaling != "llama3" && scaling != "yarn"))
-    erase_all(options, {"rotary_low_factor", "rotary_high_factor", "rotary_original_length"});
+  if (!options.value("qk_norm", false)) options.erase("qk_norm_span");
+  make_rotation_explicit(options);
+}
+
+bool is_other(const OptionsJson& options, const char* name, const OptionsJson& usual) {
+  return options.contains(name) && options[name] != usual;
 }
 
 bool matters(std::string_view option) {
@@ -110,6 +135,28 @@ void compare_options(OptionsJson ours, OptionsJson theirs, bool pairs,
 std::string name_of_key(std::string_view key) { return kebab_case(key.substr(key.find('.') + 1)); }
 
 }  // namespace
+
+std::vector<std::string> options_of_transformers_alone(const Metadata& settings) {
+  const auto found = settings.find("attend.config");
+  const auto read = found == settings.end() ? std::nullopt : try_parse_json(found->second);
+  if (!read || !read->is_object()) return {};
+  OptionsJson options = *read;
+  make_explicit(options, false);
+  std::vector<std::pair<const char*, OptionsJson>> usual{{"norm_bias", true},
+                                                         {"norm_branch", false},
+                                                         {"sublayers", "sequential"},
+                                                         {"residual_scale", 1.0},
+                                                         {"qk_norm_span", "head"},
+                                                         {"rotary_width", options["d_key"]}};
+  // Of language models; translators have an equal.
+  if (options.contains("n_layers"))
+    usual.insert(usual.end(), {{"output_bias", false}, {"output_scale", 1.0}});
+  std::vector<std::string> others;
+  for (const auto& [name, value] : usual)
+    if (is_other(options, name, value))
+      others.push_back(fmt::format("{} is {}", kebab_case(name), shown_value(options[name])));
+  return others;
+}
 
 std::vector<std::string> setting_differences(const Metadata& ours, const Metadata& theirs) {
   std::vector<std::string> differences;

@@ -13,4 +13,8 @@ namespace attend {
 // those without effect beside the others do not count. Both are SavedModel::configuration().
 std::vector<std::string> setting_differences(const Metadata& ours, const Metadata& theirs);
 
+// Options of a Transformer with values that only directories of transformers can express, as
+// "sublayers is parallel". Other programs have no tensors or settings for them.
+std::vector<std::string> options_of_transformers_alone(const Metadata& settings);
+
 }  // namespace attend

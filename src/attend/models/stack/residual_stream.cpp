@@ -81,6 +81,7 @@ ResidualStream::Step ResidualStream::Step::of(const ResidualStep& step, std::str
   Step own;
   own.module = step.module == stack ? "embedding" : step.module;
   own.factor = step.factor;
+  own.branch_factor = step.branch_factor;
   if (step.added.defined()) own.added = step.added.to_host();
   if (step.heads) {
     own.n_heads = step.heads->n_heads;
@@ -99,8 +100,10 @@ ResidualStream::Step ResidualStream::Step::of(const ResidualStep& step, std::str
 }
 
 ResidualStream::Vector ResidualStream::Step::addition(std::int64_t row) const {
-  const Vector x = row_of(added, row);
-  return branch_norm.defined() ? branch_norm.output_for(x) : x;
+  Vector x = row_of(added, row);
+  if (branch_norm.defined()) x = branch_norm.output_for(std::move(x));
+  for (double& value : x) value *= branch_factor;
+  return x;
 }
 
 ResidualStream::Vector ResidualStream::Step::output_for(Vector x, std::int64_t row) const {
@@ -127,8 +130,10 @@ void ResidualStream::Step::add_parts(std::int64_t row, const Vector& direction,
   if (norm.is_centered()) add(module + ".bias", -1, dot(direction, norm.shift));
   if (!added.defined()) return;
   const Vector branch = row_of(added, row);
+  Vector of_factor = direction;
+  for (double& value : of_factor) value *= branch_factor;
   const Vector of_branch =
-      branch_norm.defined() ? branch_norm.pull_back(direction, branch) : direction;
+      branch_norm.defined() ? branch_norm.pull_back(of_factor, branch) : of_factor;
   const double all = dot(of_branch, branch);
   double explained = 0;
   if (n_heads > 0) {
@@ -145,7 +150,7 @@ void ResidualStream::Step::add_parts(std::int64_t row, const Vector& direction,
   if (!bias.empty()) explained += add(module + ".bias", -1, dot(of_branch, bias));
   if (rounds) add(module + ".rounding", -1, all - explained);
   if (branch_norm.is_centered())
-    add(branch_norm_module + ".bias", -1, dot(direction, branch_norm.shift));
+    add(branch_norm_module + ".bias", -1, dot(of_factor, branch_norm.shift));
 }
 
 ResidualStream::ResidualStream(std::span<const ResidualStep> steps, std::string stack)

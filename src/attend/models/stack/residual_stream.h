@@ -62,6 +62,7 @@ class ResidualStream {
     bool rounds = false;        // the weights of the projection are in 8 bits
     Normalization branch_norm;  // of what is added
     std::string branch_norm_module;
+    double branch_factor = 1;
     Normalization norm;  // of the sum
     double factor = 1;
 

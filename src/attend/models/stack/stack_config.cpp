@@ -30,6 +30,9 @@ void validate_stack(const StackConfig& c) {
     throw OptionError<ConfigError>("{} needs rotary {} and local layers, which {} makes",
                                    as_key("local-rotary-theta"), as_key("positions"),
                                    as_key("attention-window"));
+  if (c.sublayers != Sublayers::sequential && !c.norm_first)
+    throw OptionError<ConfigError>("{}: parallel ones need {}", as_key("sublayers"),
+                                   as_key("norm-first"));
   const bool are_biases =
       c.positions == PositionKind::relative || c.positions == PositionKind::alibi;
   if (are_biases && c.distance_biases != DistanceBiases::standard)

@@ -40,6 +40,16 @@ inline std::span<const std::string_view> enum_names(DistanceBiases) {
   return names;
 }
 
+// What the sublayers of a layer read: the sum behind the one before, or all the input of the layer
+// (Wang & Komatsuzaki 2021, GPT-J), each through its own normalization or all through that of the
+// first.
+enum class Sublayers { sequential, parallel, parallel_shared };
+inline std::span<const std::string_view> enum_names(Sublayers) {
+  static constexpr std::array<std::string_view, 3> names{"sequential", "parallel",
+                                                         "parallel_shared"};
+  return names;
+}
+
 // Beyond what a machine can hold, and small enough that the product of three cannot overflow.
 inline constexpr NumberRange kWidths = between(1, 65536);
 inline constexpr NumberRange kLayerCounts = between(1, 1024);
@@ -59,6 +69,9 @@ struct StackConfig {
   bool ffn_bias = true;
   AttentionBiases attention_biases = AttentionBiases::all;
   bool qk_norm = false;
+  QkNormSpan qk_norm_span = QkNormSpan::head;
+  Sublayers sublayers = Sublayers::sequential;
+  float residual_scale = 1.0f;
   bool norm_first = false;
   bool norm_branch = false;
   bool norm_keys = true;
@@ -136,7 +149,14 @@ void stack_fields(StackConfig& c, Visitor&& visit, const VisitDepth& visit_depth
   visit("ffn-bias", c.ffn_bias, "biases in the feed-forward network");
   visit("attention-biases", c.attention_biases,
         "biases in attention: all, qkv (on queries, keys and values only) or none");
-  visit("qk-norm", c.qk_norm, "normalize the queries and the keys of every attention head");
+  visit("qk-norm", c.qk_norm, "normalize the queries and the keys of attention");
+  visit("qk-norm-span", c.qk_norm_span,
+        "what qk-norm normalizes at once: head (each head alone) or all (all heads of a token)");
+  visit("sublayers", c.sublayers,
+        "sequential, or parallel: all read the input of the layer; parallel_shared: through one "
+        "normalization");
+  visit("residual-scale", c.residual_scale, between(-1e6, 1e6),
+        "factor of what each sublayer adds to the residual stream");
   visit("norm-first", c.norm_first,
         "normalize before each sublayer (pre-norm) instead of after each as in the paper");
   visit("norm-branch", c.norm_branch,

@@ -27,6 +27,7 @@ MultiHeadAttentionOptions attention_of(const StackConfig& config) {
   options.n_key_heads = config.n_key_heads;
   options.cap = config.attention_cap;
   if (config.qk_norm) options.qk_norm = config.norm;
+  options.qk_norm_span = config.qk_norm_span;
   return options;
 }
 
@@ -59,11 +60,14 @@ FeedForwardOptions feed_forward_of(const StackConfig& config) {
           config.gated_ffn, config.ffn_bias};
 }
 
-SublayerConnection connection_of(ParameterSet& parameters, const std::string& path,
+// `number`: that of the norm, from 1.
+SublayerConnection connection_of(ParameterSet& parameters, const std::string& path, int number,
                                  const StackConfig& config) {
+  const bool shared = number > 1 && config.sublayers == Sublayers::parallel_shared;
   return {parameters,
-          path,
-          {config.d_model, config.norm, config.dropout, config.norm_first, config.norm_branch}};
+          fmt::format("{}.norm{}", path, number),
+          {config.d_model, config.norm, config.dropout, config.norm_first, config.norm_branch,
+           config.residual_scale, shared}};
 }
 
 }  // namespace
@@ -83,7 +87,7 @@ std::unique_ptr<const SequenceMixing> self_attention(ParameterSet& parameters,
   if (local) options.window = config.attention_window;
   if (config.positions == PositionKind::rotary && traits.kind != LayerKind::unrotated)
     options.rotary = local && config.local_rotary_theta > 0
-                         ? RotaryOptions{.theta = config.local_rotary_theta}
+                         ? RotaryOptions{.theta = config.local_rotary_theta, .width = config.rotary.width}
                          : config.rotary;
   return std::make_unique<MultiHeadAttention>(parameters, path, options);
 }
@@ -92,28 +96,33 @@ TransformerLayer::TransformerLayer(ParameterSet& parameters, const std::string& 
                                    const StackConfig& config, bool cross_attention,
                                    std::unique_ptr<const SequenceMixing> mixing)
     : mixing_(std::move(mixing)),
-      self_connection_(connection_of(parameters, path + ".norm1", config)),
+      sublayers_(config.sublayers),
+      self_connection_(connection_of(parameters, path, 1, config)),
       norm_keys_(!config.norm_first || config.norm_keys),
       cross_(cross_attention ? std::optional(CrossAttention{
                                    {parameters, path + ".cross_attn", attention_of(config)},
-                                   connection_of(parameters, path + ".norm2", config)})
+                                   connection_of(parameters, path, 2, config)})
                              : std::nullopt),
       feed_forward_(parameters, path + ".feed_forward", feed_forward_of(config)),
-      feed_forward_connection_(
-          connection_of(parameters, path + (cross_attention ? ".norm3" : ".norm2"), config)) {}
+      feed_forward_connection_(connection_of(parameters, path, cross_attention ? 3 : 2, config)) {}
 
 Variable TransformerLayer::forward(const Variable& x, AttentionContext& context, int layer,
                                    Pass& pass) const {
-  const auto self = [&](const Variable& in) {
-    return context.mix(*mixing_, layer, norm_keys_ ? in : SelfAttentionInput(in, x), pass);
+  const Variable first = self_connection_.input(x);
+  Variable y = self_connection_.add(
+      x, context.mix(*mixing_, layer, norm_keys_ ? first : SelfAttentionInput(first, x), pass),
+      pass);
+  const auto input_of = [&](const SublayerConnection& connection) {
+    if (sublayers_ == Sublayers::parallel_shared) return first;
+    return connection.input(sublayers_ == Sublayers::parallel ? x : y);
   };
-  const auto memory = [&](const Variable& in) {
-    return context.attend_to_memory(cross_->attention, layer, in, pass);
-  };
-  const auto feed_forward = [&](const Variable& in) { return feed_forward_.forward(in, pass); };
-  Variable y = self_connection_.forward(x, pass, self);
-  if (cross_) y = cross_->connection.forward(y, pass, memory);
-  return feed_forward_connection_.forward(y, pass, feed_forward);
+  if (cross_) {
+    const auto& [attention, connection] = *cross_;
+    y = connection.add(
+        y, context.attend_to_memory(attention, layer, input_of(connection), pass), pass);
+  }
+  return feed_forward_connection_.add(
+      y, feed_forward_.forward(input_of(feed_forward_connection_), pass), pass);
 }
 
 namespace {

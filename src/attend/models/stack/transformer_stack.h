@@ -32,7 +32,8 @@ std::unique_ptr<const SequenceMixing> self_attention(ParameterSet& parameters,
 
 class TransformerLayer {
  public:
-  // Parameters norm1, [cross_attn, norm2,] feed_forward and the last norm, numbered consecutively.
+  // Parameters norm1, [cross_attn, norm2,] feed_forward and the last norm, numbered consecutively;
+  // norm1 alone if they share it.
   TransformerLayer(ParameterSet& parameters, const std::string& path, const StackConfig& config,
                    bool cross_attention, std::unique_ptr<const SequenceMixing> mixing);
   // `layer` is the index of this layer, for the context. [N, D] -> [N, D]
@@ -49,6 +50,7 @@ class TransformerLayer {
   };
 
   std::unique_ptr<const SequenceMixing> mixing_;
+  Sublayers sublayers_;
   SublayerConnection self_connection_;
   bool norm_keys_;
   std::optional<CrossAttention> cross_;

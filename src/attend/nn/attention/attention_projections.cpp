@@ -2,18 +2,30 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "attend/backend/weights.h"
+#include "attend/core/options/option_error.h"
 #include "attend/error.h"
 #include "attend/ops/slices.h"
 
 namespace attend {
 
+namespace {
+
+std::int64_t normalized_width(const MultiHeadAttentionOptions& options, int heads) {
+  return options.qk_norm_span == QkNormSpan::all ? heads * options.d_key : options.d_key;
+}
+
+}  // namespace
+
 AttentionProjections::HeadNorms::HeadNorms(ParameterSet& parameters, const std::string& path,
                                            const MultiHeadAttentionOptions& options)
-    : queries(parameters, path + ".q_norm", options.d_key, *options.qk_norm),
-      keys(parameters, path + ".k_norm", options.d_key, *options.qk_norm) {}
+    : queries(parameters, path + ".q_norm", normalized_width(options, options.n_heads),
+              *options.qk_norm),
+      keys(parameters, path + ".k_norm", normalized_width(options, options.n_key_heads),
+           *options.qk_norm) {}
 
 AttentionProjections::AttentionProjections(ParameterSet& parameters, const std::string& path,
                                            const MultiHeadAttentionOptions& options)
@@ -85,6 +97,15 @@ QueriesKeysValues AttentionProjections::self(const SelfAttentionInput& x, const 
   const std::int64_t k = query_width_, v = k + key_width_;
   if (rotary_) qkv = rotary_->rotate(qkv, v, positions);
   return {{qkv, 0, k}, {{qkv, k, v}, {qkv, v, v + value_width_}}};
+}
+
+void AttentionProjections::require_positions_alike(const Ids& positions) const {
+  const std::int64_t reach = rotary_ ? rotary_->positions_alike() : 0;
+  if (reach > 0 && !positions->empty() &&
+      *std::max_element(positions->begin(), positions->end()) >= reach)
+    throw OptionError<DataError>(
+        "texts are written up to {} tokens ({}), behind which all positions of this model change",
+        reach, as_key("rotary-original-length"));
 }
 
 std::int64_t AttentionProjections::rounded_width(std::int64_t width) const {

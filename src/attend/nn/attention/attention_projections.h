@@ -28,6 +28,14 @@ inline std::span<const std::string_view> enum_names(AttentionBiases) {
   return names;
 }
 
+// What a normalization of queries and keys covers: each head alone (Henry et al. 2020), with the
+// same gains for all, or all heads of a token together.
+enum class QkNormSpan { head, all };
+inline std::span<const std::string_view> enum_names(QkNormSpan) {
+  static constexpr std::array<std::string_view, 2> names{"head", "all"};
+  return names;
+}
+
 // What self-attention reads [N, d_model]: usually the same for queries, keys and values.
 struct SelfAttentionInput {
   SelfAttentionInput(Variable all) : queries(std::move(all)) {}
@@ -50,7 +58,8 @@ struct MultiHeadAttentionOptions {
   float cap = 0.0f;          // of the scores; 0: none. As relative positions, for soft attention.
   std::int64_t window = 0;   // self-attention sees keys less than that far away; 0: all
   AttentionBiases biases = AttentionBiases::all;
-  std::optional<NormOptions> qk_norm = {};   // of every head's queries and keys, before a rotation
+  std::optional<NormOptions> qk_norm = {};   // of queries and keys, before a rotation
+  QkNormSpan qk_norm_span = QkNormSpan::head;
   std::optional<RotaryOptions> rotary = {};  // queries and keys of self-attention are rotated
   // Biases of the scores of self-attention; null: none. For soft attention with dot products.
   std::shared_ptr<const RelativePositions> relative = nullptr;
@@ -84,6 +93,10 @@ class AttentionProjections {
   Variable queries(const Variable& x, Precision precision = Precision::f32) const;
   KeysValues keys_values(const Variable& memory, Precision precision = Precision::f32) const;
 
+  // Throws DataError for positions of a cache that turn differently in a sequence of their length
+  // than the cached ones before them did.
+  void require_positions_alike(const Ids& positions) const;
+
   // Keys and values as a cache keeps them: [M, G*(d_key+d_value)], or [M, G*(d_key+4+d_value+4)] in
   // 8 bits if the weights are in 8 or 4.
   Tensor stored(const KeysValues& keys_values) const;
@@ -91,7 +104,7 @@ class AttentionProjections {
   std::int64_t stored_values_begin(DType dtype) const;
 
  private:
-  // Normalizations of the queries and of the keys of one head (Henry et al. 2020).
+  // Normalizations of the queries and of the keys.
   struct HeadNorms {
     HeadNorms(ParameterSet& parameters, const std::string& path,
               const MultiHeadAttentionOptions& options);

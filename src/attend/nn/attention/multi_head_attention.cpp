@@ -122,6 +122,7 @@ Tensor MultiHeadAttention::project_memory(const Variable& memory) const {
 
 Variable MultiHeadAttention::self_cached(const SelfAttentionInput& x, KVCache& cache,
                                          int layer) const {
+  projections_.require_positions_alike(cache.positions());
   const auto [queries, keys_values] = projections_.self(x, cache.positions());
   cache.append(layer, projections_.stored(keys_values));
   DistanceBias bias;
