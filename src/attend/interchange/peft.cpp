@@ -185,10 +185,10 @@ class PeftReader {
                           settings_.alpha_of(module) / settings_.alpha;
       adapter_.tensors.push_back({lora_a_name(parameter.name), a});
       adapter_.tensors.push_back(
-          {lora_b_name(parameter.name), scaled(rows_of_part(b, theirs.part), ratio)});
+          {lora_b_name(parameter.name), scaled(rows_of_part(b, theirs), ratio)});
     } else if (const auto whole = key_of(theirs.name, "")) {
       adapter_.tensors.push_back(
-          {parameter.name, read_parameter(weights_, {*whole, theirs.layout, theirs.part},
+          {parameter.name, read_parameter(weights_, {*whole, theirs.layout, theirs.part, theirs.heads},
                                           parameter.tensor.shape())});
     }
   }
@@ -241,7 +241,9 @@ void add_low_rank(const Checkpoint& adapter, const std::string& weight, const Ex
   result.adapted.insert(module);
   result.transposed |= theirs.layout == ForeignLayout::transposed;
   result.tensors.push_back({key + std::string(kFirst), adapter.tensor(lora_a_name(weight))});
-  result.tensors.push_back({key + std::string(kSecond), adapter.tensor(lora_b_name(weight))});
+  result.tensors.push_back(
+      {key + std::string(kSecond),
+       in_their_order(adapter.tensor(lora_b_name(weight)).to_host(), theirs.heads)});
 }
 
 PeftTensors peft_tensors(const Checkpoint& adapter, const ExportedModel& model) {

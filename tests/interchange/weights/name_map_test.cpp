@@ -56,11 +56,54 @@ TEST(NameMap, MayHaveOtherNamesOfOurs) {
   EXPECT_THROW(map.theirs("encoder.norm.bias"), Error);
 }
 
+ForeignName part_of(const ForeignPart& part) { return {"parts", ForeignLayout::same, part}; }
+
 TEST(RowsOfPart, AreInEveryGroup) {
   const std::vector<float> values{0, 1, 2, 3, 4, 5, 6, 7};
   const Tensor whole = Tensor::from(values, {8});
   const std::vector<float> expected{2, 3, 6, 7};
-  EXPECT_EQ(rows_of_part(whole, {.index = 1, .count = 2, .groups = 2}).to_vector(), expected);
+  EXPECT_EQ(rows_of_part(whole, part_of({.index = 1, .count = 2, .groups = 2})).to_vector(),
+            expected);
+}
+
+// Two groups of two heads of queries and one of keys.
+TEST(RowsOfPart, MayHaveSeveralShares) {
+  const std::vector<float> values{0, 1, 2, 3, 4, 5};
+  const Tensor whole = Tensor::from(values, {6});
+  const auto rows = [&](int index, int size) {
+    return rows_of_part(whole,
+                        part_of({.index = index, .count = 3, .groups = 2, .size = size}))
+        .to_vector();
+  };
+  EXPECT_EQ(rows(0, 2), (std::vector<float>{0, 1, 3, 4}));
+  EXPECT_EQ(rows(2, 1), (std::vector<float>{2, 5}));
+  expect_error<DataError>([&] { rows_of_part(whole, part_of({.count = 4})); }, {"6 rows", "4"});
+}
+
+ForeignName heads_of(const ForeignHeads& heads) {
+  return {"heads", ForeignLayout::same, {}, heads};
+}
+
+// Ours are pairs of rows of both halves.
+TEST(RowsOfPart, AreInOurOrderOfPairs) {
+  const std::vector<float> values{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const Tensor whole = Tensor::from(values, {16});
+  const auto ours = [&](const ForeignHeads& heads) {
+    return rows_of_part(whole, heads_of(heads)).to_vector();
+  };
+  EXPECT_EQ(ours({2, 8, true}),
+            (std::vector<float>{0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15}));
+  EXPECT_EQ(ours({2, 8, false}), values);
+  EXPECT_EQ(ours({2, 4, false}),
+            (std::vector<float>{0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15}));
+  EXPECT_EQ(ours({2, 4, true}),
+            (std::vector<float>{0, 2, 4, 5, 1, 3, 6, 7, 8, 10, 12, 13, 9, 11, 14, 15}));
+  for (const ForeignHeads& heads : {ForeignHeads{2, 4, true}, {1, 6, false}, {2, 0, false}}) {
+    const Tensor ordered = rows_of_part(whole, heads_of(heads));
+    EXPECT_EQ(in_their_order(ordered, heads).to_vector(), values) << "and back";
+  }
+  expect_error<DataError>([&] { ours({2, 10, true}); }, {"16 rows", "2 heads", "10"});
+  expect_error<DataError>([&] { ours({3, 4, true}); }, {"16 rows", "3 heads"});
 }
 
 TEST(ReadParameter, TakesTheFirstRowsOfALargerTable) {
@@ -125,6 +168,16 @@ TEST(ForeignTensors, MayHavePartsInGroups) {
   EXPECT_EQ(read_parameter(table, of_keys, {2, 2}).to_vector(), keys.to_vector());
   EXPECT_EQ(read_parameter(table, of_queries, {2, 2}).to_vector(), queries.to_vector());
   EXPECT_THROW(read_parameter(table, {"heads", ForeignLayout::same, {0, 4, 2}}, {1, 2}), Error);
+}
+
+TEST(ForeignTensors, MayHavePartsOfOtherSizesAndOrders) {
+  const std::vector<float> numbers{1, 2, 3, 4, 5, 6};
+  const ForeignName of_queries{"qkv", ForeignLayout::same, {0, 3, 1, 2}, {2, 2, true}},
+      of_keys{"qkv", ForeignLayout::same, {2, 3}, {}};
+  ForeignTensors tensors;
+  tensors.add(of_queries, Tensor::from(std::span(numbers).first(4), {4}));
+  tensors.add(of_keys, Tensor::from(std::span(numbers).last(2), {2}));
+  EXPECT_EQ(tensors.finish().at(0).tensor.to_vector(), numbers);
 }
 
 TEST(ForeignTensors, NeedAllTheirParts) {

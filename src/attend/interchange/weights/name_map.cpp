@@ -80,7 +80,8 @@ Tensor transposed(const Tensor& x) {
 void NameMap::add(std::span<const NameRule> rules, std::string_view prefix) {
   for (const NameRule& rule : rules)
     rules_.push_back({std::string(rule.ours),
-                      {fmt::format("{}{}", prefix, rule.theirs), rule.layout, rule.part}});
+                      {fmt::format("{}{}", prefix, rule.theirs), rule.layout, rule.part,
+                       rule.heads}});
 }
 
 void NameMap::rename_ours(std::string_view from, std::string_view to) {
@@ -93,7 +94,8 @@ std::optional<ForeignName> NameMap::find(std::string_view ours) const {
     if (auto found = match(rule.ours, ours)) {
       if (!found->layer.empty())
         found->layer = std::to_string(std::stoi(found->layer) + first_layer_);
-      return ForeignName{filled(rule.theirs.name, *found), rule.theirs.layout, rule.theirs.part};
+      return ForeignName{filled(rule.theirs.name, *found), rule.theirs.layout, rule.theirs.part,
+                         rule.theirs.heads};
     }
   }
   return std::nullopt;
@@ -168,8 +170,9 @@ Tensor read_whole(TensorTable& weights, const ForeignName& name, const Shape& sh
 }
 
 // The shape of all parts together.
-Shape whole_shape(const Shape& shape, int parts) {
-  return shape.rank() == 1 ? Shape{shape[0] * parts} : Shape{shape[0] * parts, shape[1]};
+Shape whole_shape(const Shape& shape, const ForeignPart& part) {
+  const std::int64_t rows = shape[0] / part.size * part.count;
+  return shape.rank() == 1 ? Shape{rows} : Shape{rows, shape[1]};
 }
 
 // Calls use(rows, row) with the rows of `whole` that are each group of a part of `rows` rows, which
@@ -177,29 +180,79 @@ Shape whole_shape(const Shape& shape, int parts) {
 template <class Use>
 void for_each_group(const Tensor& whole, const ForeignPart& part, std::int64_t rows,
                     const Use& use) {
-  if (rows % part.groups != 0) throw Error("the rows of a part are not in groups");
-  const std::int64_t size = rows / part.groups;
+  if (rows % (std::int64_t{part.groups} * part.size) != 0)
+    throw DataError(fmt::format("{} rows are not {} groups of {} shares", rows, part.groups,
+                                part.size));
+  const std::int64_t size = rows / part.groups, share = size / part.size;
   for (std::int64_t group = 0; group < part.groups; ++group) {
-    const std::int64_t begin = (group * part.count + part.index) * size;
+    const std::int64_t begin = (group * part.count + part.index) * share;
     use(whole.slice_rows(begin, begin + size), group * size);
   }
 }
 
+// The row of a head of `width` rows that another program has in place of our row.
+std::int64_t their_row(std::int64_t row, std::int64_t width, const ForeignHeads& heads) {
+  const std::int64_t half = width / 2, pairs = heads.rotated / 2, i = row % half;
+  const bool second = row >= half;
+  if (i >= pairs) return heads.rotated + (second ? half - pairs : 0) + i - pairs;
+  if (heads.adjacent) return 2 * i + (second ? 1 : 0);
+  return i + (second ? pairs : 0);
+}
+
+// Calls use(ours, theirs) with the numbers of each row in both orders.
+template <class Use>
+void for_each_row(const Tensor& part, const ForeignHeads& heads, const Use& use) {
+  const std::int64_t rows = part.dim(0);
+  if (rows % (2 * std::int64_t{heads.heads}) != 0 || heads.rotated % 2 != 0 ||
+      heads.rotated > rows / heads.heads)
+    throw DataError(fmt::format("{} rows are not {} heads with {} rotated rows in each", rows,
+                                heads.heads, heads.rotated));
+  const std::int64_t width = rows / heads.heads;
+  for (std::int64_t row = 0; row < rows; ++row)
+    use(row, row - row % width + their_row(row % width, width, heads));
+}
+
+void copy_row(const Tensor& from, std::int64_t source, const Tensor& to, std::int64_t target) {
+  const std::int64_t columns = from.size() / from.dim(0);
+  std::copy_n(from.span().data() + source * columns, columns,
+              to.span().data() + target * columns);
+}
+
+Tensor in_our_order(const Tensor& part, const ForeignHeads& heads) {
+  if (heads.heads == 0) return part;
+  const Tensor result = Tensor::empty_on_host(part.shape());
+  for_each_row(part, heads,
+               [&](std::int64_t row, std::int64_t theirs) { copy_row(part, theirs, result, row); });
+  return result;
+}
+
 }  // namespace
 
-Tensor rows_of_part(const Tensor& whole, const ForeignPart& part) {
-  if (part.count == 1) return whole;
-  const std::int64_t rows = whole.dim(0) / part.count;
+Tensor in_their_order(const Tensor& part, const ForeignHeads& heads) {
+  if (heads.heads == 0) return part;
+  const Tensor result = Tensor::empty_on_host(part.shape());
+  for_each_row(part, heads,
+               [&](std::int64_t row, std::int64_t theirs) { copy_row(part, row, result, theirs); });
+  return result;
+}
+
+Tensor rows_of_part(const Tensor& whole, const ForeignName& name) {
+  const ForeignPart& part = name.part;
+  if (part.count == 1) return in_our_order(whole, name.heads);
+  if (whole.dim(0) % part.count != 0)
+    throw DataError(fmt::format("{}: {} rows are not {} shares", name.name, whole.dim(0),
+                                part.count));
+  const std::int64_t rows = whole.dim(0) / part.count * part.size;
   const Shape shape = whole.shape().rank() == 1 ? Shape{rows} : Shape{rows, whole.dim(1)};
   const Tensor result = Tensor::empty_on_host(shape);
   for_each_group(whole, part, rows, [&](const Tensor& from, std::int64_t row) {
     result.slice_rows(row, row + from.dim(0)).copy_from(from);
   });
-  return result;
+  return in_our_order(result, name.heads);
 }
 
 Tensor read_parameter(TensorTable& weights, const ForeignName& name, const Shape& shape) {
-  return rows_of_part(read_whole(weights, name, whole_shape(shape, name.part.count)), name.part);
+  return rows_of_part(read_whole(weights, name, whole_shape(shape, name.part)), name);
 }
 
 namespace {
@@ -212,15 +265,14 @@ Tensor below(std::int64_t rows, const Tensor& table) {
   return whole;
 }
 
-Tensor joined(std::span<const Tensor> parts, ForeignPart part) {
-  if (parts.size() == 1) return parts.front();
-  const Tensor whole = Tensor::empty_on_host(whole_shape(parts.front().shape(), part.count));
-  for (part.index = 0; part.index < part.count; ++part.index) {
-    const Tensor& parameter = parts[static_cast<std::size_t>(part.index)];
+Tensor joined(std::span<const std::pair<ForeignPart, Tensor>> parts) {
+  const auto& [first, tensor] = parts.front();
+  if (first.count == 1) return tensor;
+  const Tensor whole = Tensor::empty_on_host(whole_shape(tensor.shape(), first));
+  for (const auto& [part, parameter] : parts)
     for_each_group(whole, part, parameter.dim(0), [&](const Tensor& to, std::int64_t row) {
       to.copy_from(parameter.slice_rows(row, row + to.dim(0)));
     });
-  }
   return whole;
 }
 
@@ -253,19 +305,24 @@ Tensor laid_out(const Tensor& whole, ForeignLayout layout) {
 
 void ForeignTensors::add(const ForeignName& name, const Tensor& parameter) {
   const auto [found, is_new] = index_.emplace(name.name, wholes_.size());
-  if (is_new)
-    wholes_.push_back({name, std::vector<Tensor>(static_cast<std::size_t>(name.part.count))});
-  wholes_[found->second].parts[static_cast<std::size_t>(name.part.index)] = parameter;
+  if (is_new) wholes_.push_back({name, {}});
+  auto& parts = wholes_[found->second].parts;
+  // A parameter that two names share comes again.
+  const auto same = std::find_if(parts.begin(), parts.end(), [&](const auto& part) {
+    return part.first.index == name.part.index;
+  });
+  if (same != parts.end()) parts.erase(same);
+  parts.emplace_back(name.part, in_their_order(parameter, name.heads));
 }
 
 std::vector<NamedTensor> ForeignTensors::finish() const {
   std::vector<NamedTensor> tensors;
   for (const Whole& whole : wholes_) {
-    if (!std::all_of(whole.parts.begin(), whole.parts.end(),
-                     [](const Tensor& part) { return part.defined(); }))
+    int shares = 0;
+    for (const auto& [part, tensor] : whole.parts) shares += part.size;
+    if (shares != whole.name.part.count)
       throw Error(fmt::format("no parameter says what a part of {} is", whole.name.name));
-    tensors.push_back(
-        {whole.name.name, laid_out(joined(whole.parts, whole.name.part), whole.name.layout)});
+    tensors.push_back({whole.name.name, laid_out(joined(whole.parts), whole.name.layout)});
   }
   return tensors;
 }

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "attend/checkpoint/safetensors/safetensors.h"
@@ -34,13 +35,24 @@ enum class ForeignLayout {
   but_one_entry        // [V] for [V + 1]
 };
 
-// One of several parameters of equal shape that the other program stacks in one tensor: one after
-// the other, or in each of several groups of rows. BLOOM has the queries, keys and values of one
-// head after those of another.
+// One of several parameters that the other program stacks in one tensor: one after the other, or in
+// each of several groups of rows. BLOOM has the queries, keys and values of one head after those of
+// another. All parts together have `count` shares of equal size; this one has `size` of them, from
+// share `index` on. Keys and values that several heads of queries share have fewer.
 struct ForeignPart {
   int index = 0;
   int count = 1;
   int groups = 1;
+  int size = 1;
+};
+
+// The order of the rows of queries or keys in each head, where the other program rotates other
+// pairs of them. Ours are row i of the first half of a head and row i of the second; the first of
+// these pairs are rotated, as many as the program rotates. Zero heads: the order is the same.
+struct ForeignHeads {
+  int heads = 0;
+  int rotated = 0;        // its first rows, which are rotated; those behind them are not
+  bool adjacent = false;  // pairs of them are rows 2i and 2i + 1, else i and rotated / 2 + i
 };
 
 // A parameter whose name is `ours` up to a last '*', which stands for the rest, is `theirs` with
@@ -51,12 +63,14 @@ struct NameRule {
   std::string_view theirs;
   ForeignLayout layout = ForeignLayout::same;
   ForeignPart part = {};
+  ForeignHeads heads = {};
 };
 
 struct ForeignName {
   std::string name;
   ForeignLayout layout = ForeignLayout::same;
   ForeignPart part = {};
+  ForeignHeads heads = {};
 };
 
 class NameMap {
@@ -86,8 +100,11 @@ class NameMap {
   int first_layer_;
 };
 
-// The rows of a tensor of all parts that are this part. They must be in groups of equal size.
-Tensor rows_of_part(const Tensor& whole, const ForeignPart& part);
+// The rows of a tensor of all parts that are this part, in our order. Throws DataError when they do
+// not divide into shares, groups and heads.
+Tensor rows_of_part(const Tensor& whole, const ForeignName& name);
+// A part with our rows in the order of the other program.
+Tensor in_their_order(const Tensor& part, const ForeignHeads& heads);
 
 // The parameter of this shape from the tensor. Throws DataError when that does not fit.
 Tensor read_parameter(TensorTable& weights, const ForeignName& name, const Shape& shape);
@@ -106,7 +123,7 @@ class ForeignTensors {
  private:
   struct Whole {
     ForeignName name;
-    std::vector<Tensor> parts;
+    std::vector<std::pair<ForeignPart, Tensor>> parts;
   };
   std::vector<Whole> wholes_;
   std::map<std::string, std::size_t> index_;
