@@ -3,7 +3,7 @@
 
     python check_language_models.py ATTEND [COUNT [SEED]]
 
-ATTEND is the program. COUNT models (12) of the families GPT-2, BLOOM, OPT, Llama, Mistral, Qwen2, Qwen3, SmolLM3 and Gemma get tokenizers of several
+ATTEND is the program. COUNT models (12) of all families of decoders get tokenizers of several
 kinds, begin tokens or none, and settings of generation. Every greedy text after every prompt has to be that of
 generate(do_sample=False), and the perplexity of a text that of transformers' recipe. Fails if one is not.
 Needs torch, transformers and tokenizers.
@@ -77,7 +77,26 @@ def random_model(rng, folder):
     layers = rng.choice([["sliding_attention", "full_attention"], ["full_attention", "sliding_attention"], ["sliding_attention"] * 2])
     of_gemma = dict(head_dim=rng.choice([8, 12]), **wide)
     local = dict(query_pre_attn_scalar=rng.choice([4, 11]), sliding_window=window, layer_types=layers, **of_gemma)
-    config = rng.choice([
+    part = {"rope_type": "default", "rope_theta": 300.0, "partial_rotary_factor": rng.choice([0.25, 0.5, 0.75, 1.0])}
+    pairs = int(8 * part["partial_rotary_factor"]) // 2
+    grown = {**part, "rope_type": "longrope", "short_factor": [rng.uniform(1, 2) for _ in range(pairs)],
+             "long_factor": [rng.uniform(1, 9) for _ in range(pairs)]}
+    alone = {key: value for key, value in wide.items() if key != "num_key_value_heads"}
+    falcon = {key: value for key, value in alone.items() if key != "intermediate_size"}
+    newer = rng.choice([
+        lambda: t.Phi3Config(sliding_window=rng.choice([None, window]), rope_parameters=part, pad_token_id=None, **wide),
+        lambda: t.Phi3Config(rope_parameters=grown, original_max_position_embeddings=80, pad_token_id=None, **wide),
+        lambda: t.Olmo2Config(pad_token_id=None, **wide),
+        lambda: t.GPTNeoXConfig(rope_parameters=part, use_parallel_residual=rng.random() < 0.5, attention_bias=rng.random() < 0.5, **alone),
+        lambda: t.StableLmConfig(rope_parameters=part, use_parallel_residual=rng.random() < 0.5, use_qkv_bias=rng.random() < 0.5, **wide),
+        lambda: t.GraniteConfig(embedding_multiplier=2.5, logits_scaling=3.0, residual_multiplier=0.3, attention_multiplier=0.2, **wide),
+        lambda: t.PhiConfig(rope_parameters=part, qk_layernorm=rng.random() < 0.5, **wide),
+        lambda: t.FalconConfig(multi_query=rng.random() < 0.5, parallel_attn=rng.random() < 0.5, bias=rng.random() < 0.5, **falcon),
+        lambda: t.FalconConfig(new_decoder_architecture=True, num_kv_heads=2, num_ln_in_parallel_attn=rng.choice([1, 2]), **falcon),
+        lambda: t.GPTJConfig(vocab_size=size, n_positions=LENGTH, n_embd=32, n_layer=2, n_head=4, rotary_dim=rng.choice([2, 4, 8])),
+        lambda: t.CohereConfig(logit_scale=0.5, attention_bias=rng.random() < 0.5, pad_token_id=None, **wide),
+        lambda: t.MptConfig(vocab_size=size, d_model=24, n_heads=3, n_layers=2, max_seq_len=LENGTH)])
+    config = newer() if rng.random() < 0.5 else rng.choice([
         lambda: t.MistralConfig(sliding_window=window, **wide),
         lambda: t.Qwen2Config(use_sliding_window=True, sliding_window=window, layer_types=layers, **wide),
         lambda: t.SmolLM3Config(no_rope_layers=rng.choice([[0, 1], [1, 0], [0, 0]]), pad_token_id=None, **wide),

@@ -159,6 +159,23 @@ def decoder_sentences(folder, kind, before, after, prefix, **options):
          "similarity_fn_name": "cosine"}))
 
 
+def decoder(folder, config, **options):
+    """One whose class has other names of settings, or heads wide enough to be rotated in part."""
+    size = byte_bpe(folder, 262, ["<|begin|>", "<|end|>"], begins=True)
+    config = config(vocab_size=size, bos_token_id=0, eos_token_id=1, **options)
+    randomize(transformers.AutoModelForCausalLM.from_config(config), 7).save_pretrained(folder)
+
+
+SIZES = dict(hidden_size=32, intermediate_size=24, num_hidden_layers=2, num_attention_heads=4, max_position_embeddings=96, pad_token_id=None)
+
+
+FALCON = {key: value for key, value in SIZES.items() if key != "intermediate_size"}
+
+
+def rotated(share, theta=500.0, **scaling):
+    return {"rope_type": "default", "rope_theta": theta, "partial_rotary_factor": share, **scaling}
+
+
 def gemma(folder, config, **options):
     spm(folder, "tokenizer", "en", 350, model_type="bpe", pad_id=0, eos_id=1, bos_id=2, unk_id=3, byte_fallback=True, split_digits=True,
         bos_piece="<bos>", eos_piece="<eos>", user_defined_symbols=["<start_of_turn>", "<end_of_turn>", "\n", "\n\n", "▁▁", "▁▁▁"], add_dummy_prefix=False,
@@ -476,6 +493,22 @@ FAMILIES = {
     "qwen3_sentences": lambda folder: decoder_sentences(folder, transformers.Qwen3Config, "", "<|begin|>", "", head_dim=8, tie_word_embeddings=True),
     "mistral_sentences": lambda folder: decoder_sentences(folder, transformers.MistralConfig, "<|begin|>", "<|end|>", "model.", sliding_window=5),
     "embedding_gemma_sentences": embedding_gemma,
+    "phi3": lambda folder: decoder(folder, transformers.Phi3Config, **SIZES, num_key_value_heads=2, sliding_window=9),
+    "phi4_mini": lambda folder: decoder(
+        folder, transformers.Phi3Config, **SIZES, num_key_value_heads=1, tie_word_embeddings=True, original_max_position_embeddings=64,
+        rope_parameters=rotated(0.75, rope_type="longrope", short_factor=[1.0, 1.25, 1.5], long_factor=[1.5, 4.0, 9.0])),
+    "olmo2": lambda folder: llama(folder, transformers.Olmo2Config, rope_parameters={"rope_type": "default", "rope_theta": 500.0}),
+    "gpt_neox": lambda folder: decoder(folder, transformers.GPTNeoXConfig, **SIZES, rope_parameters=rotated(0.5)),
+    "stablelm": lambda folder: decoder(folder, transformers.StableLmConfig, **SIZES, num_key_value_heads=2, use_qkv_bias=True,
+                                       rope_parameters=rotated(0.25)),
+    "granite": lambda folder: llama(folder, transformers.GraniteConfig, tie_word_embeddings=True, embedding_multiplier=3.0, logits_scaling=4.0,
+                                    residual_multiplier=0.375, attention_multiplier=0.25),
+    "phi": lambda folder: decoder(folder, transformers.PhiConfig, **SIZES, num_key_value_heads=2, qk_layernorm=True, rope_parameters=rotated(0.5)),
+    "falcon": lambda folder: decoder(folder, transformers.FalconConfig, **FALCON, ffn_hidden_size=24),
+    "falcon_new": lambda folder: decoder(folder, transformers.FalconConfig, **FALCON, new_decoder_architecture=True, num_kv_heads=2, bias=True),
+    "gptj": lambda folder: decoder(folder, transformers.GPTJConfig, n_positions=96, n_embd=32, n_layer=2, n_head=4, rotary_dim=4, n_inner=24),
+    "cohere": lambda folder: decoder(folder, transformers.CohereConfig, **SIZES, num_key_value_heads=2, logit_scale=0.5),
+    "mpt": lambda folder: decoder(folder, transformers.MptConfig, d_model=24, n_heads=3, n_layers=2, max_seq_len=96),
     "gpt2": gpt2,
     "marian": lambda folder: marian(folder),
     "marian_separate": lambda folder: marian(folder, separate=True, tie_word_embeddings=False),

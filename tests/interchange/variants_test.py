@@ -28,7 +28,8 @@ LANGUAGES = {"m2m_100": ("en", "de"), "nllb": ("eng_Latn", "fra_Latn"), "mbart":
 T5 = ["t5", "flan_t5", "mt5", "umt5"]
 BART = ["marian", "bart", "pegasus", "m2m_100", "nllb", "mbart", "mbart50"]
 WINDOWS = ["mistral_window", "qwen2_window", "smollm3", "gemma", "gemma2", "gemma3"]
-LANGUAGE_MODELS = ["gpt2", "llama", "mistral", "qwen2", "qwen3", "opt", "bloom", *WINDOWS]
+LAYERS = ["phi3", "phi4_mini", "olmo2", "gpt_neox", "stablelm", "granite", "phi", "falcon", "falcon_new", "gptj", "cohere", "mpt"]
+LANGUAGE_MODELS = [*LAYERS, "gpt2", "llama", "mistral", "qwen2", "qwen3", "opt", "bloom", *WINDOWS]
 
 
 class Variant:
@@ -66,7 +67,7 @@ class Variant:
     @property
     def shared(self):
         names = ["shared.weight", "model.shared.weight", "transformer.wte.weight", "model.embed_tokens.weight", "model.decoder.embed_tokens.weight",
-                 "transformer.word_embeddings.weight"]
+                 "transformer.word_embeddings.weight", "gpt_neox.embed_in.weight"]
         return next(name for name in names if name in self.weights)
 
     def save(self):
@@ -268,6 +269,37 @@ def setting(key, value):
     return change
 
 
+LONG = {"rope_type": "longrope", "rope_theta": 50.0, "short_factor": [1.0, 1.5, 2.0], "long_factor": [1.5, 4.0, 9.0],
+        "partial_rotary_factor": 0.75}
+LINEAR = {"rope_type": "linear", "rope_theta": 50.0, "factor": 4.0}
+# Settings of decoders; those that a family does not have are refused, or transformers does not heed them.
+OF_DECODERS = [setting("hidden_act", name) for name in ("relu", "gelu", "gelu_new", "sigmoid")] + [
+    setting("rms_norm_eps", 0.01), setting("layer_norm_eps", 0.01), setting("layer_norm_epsilon", 0.01), setting("rope_parameters", None),
+    setting("rope_parameters", LINEAR), setting("rope_parameters", {**LINEAR, "partial_rotary_factor": 0.5}),
+    setting("rope_parameters", {**LINEAR, "rope_type": "dynamic"}), setting("rope_parameters", LONG), setting("partial_rotary_factor", 0.25),
+    setting("rope_theta", 33.0), setting("rope_scaling", {"type": "su", **LONG}), setting("attention_bias", True), setting("mlp_bias", True),
+    setting("num_key_value_heads", 4), setting("use_parallel_residual", False), setting("use_parallel_residual", True)]
+OF_DECODER_FAMILIES = {
+    "phi3": [setting("sliding_window", None), setting("sliding_window", 3), setting("resid_pdrop", 0.5)],
+    "phi4_mini": [setting("original_max_position_embeddings", 5), setting("original_max_position_embeddings", None), setting("max_position_embeddings", 32),
+                  setting("rope_parameters", {**LONG, "attention_factor": 2.0}), setting("rope_parameters", {**LONG, "factor": 3.0}),
+                  setting("rope_parameters", {**LONG, "short_factor": [1.0, 2.0]}), setting("rope_parameters", {**LONG, "rope_type": "yarn"})],
+    "gpt_neox": [setting("rotary_pct", 0.25), setting("rotary_emb_base", 30), setting("attention_bias", False)],
+    "stablelm": [setting("qk_layernorm", True), setting("use_qkv_bias", False)],
+    "granite": [setting(key, 0.7) for key in ("embedding_multiplier", "logits_scaling", "residual_multiplier", "attention_multiplier")],
+    "phi": [setting("qk_layernorm", False)],
+    "falcon": [setting("multi_query", False), setting("parallel_attn", False), setting("alibi", True), setting("num_ln_in_parallel_attn", 2),
+               setting("new_decoder_architecture", True), setting("activation", "relu"), setting("bias", True)],
+    "falcon_new": [setting("num_ln_in_parallel_attn", 1), setting("multi_query", False), setting("parallel_attn", False), setting("alibi", True),
+                   setting("new_decoder_architecture", False)],
+    "gptj": [setting("rotary_dim", size) for size in (2, 8, 3, 10)] + [setting("n_positions", 5), setting("scale_attn_weights", False)],
+    "cohere": [setting("logit_scale", 2.0), setting("use_qk_norm", True)],
+    "mpt": [setting("attn_config", {key: value}) for key, value in
+            (("softmax_scale", 0.5), ("clip_qkv", 1.0), ("alibi", False), ("alibi_bias_max", 4), ("qk_ln", True), ("prefix_lm", True),
+             ("attn_type", "multiquery_attention"))] + [
+                 setting("no_bias", False), setting("logit_scale", 2.0), setting("expansion_ratio", 2), setting("learned_pos_emb", False)],
+}
+
 # Settings of encoders that leave the weights as they are.
 OF_ENCODERS = [setting("hidden_act", name) for name in ("relu", "gelu_new", "silu", "sigmoid")] + [
     setting("layer_norm_eps", 0.01), setting("layer_norm_eps", None), setting("num_attention_heads", 4), setting("pad_token_id", 3),
@@ -299,6 +331,7 @@ VARIANTS = ([(name, change) for name in T5 + BART + ["marian_separate"] for chan
             [(name, change) for name in T5 for change in (scale_decoder_outputs, scales_no_outputs, scales_no_outputs_and_ties)] +
             [(name, change) for name in LANGUAGE_MODELS for change in OF_ALL] +
              [(name, change) for name in WINDOWS for change in OF_WINDOWS] +
+             [(name, change) for name in LAYERS for change in OF_DECODERS + OF_DECODER_FAMILIES.get(name, [])] +
              [(name, change) for name in ENCODERS for change in OF_ENCODERS + OF_FAMILIES[name.rsplit("_", 1)[0]]])
 
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cmath>
 
 #include "attend/interchange/writing/equal_models.h"
 #include "attend/tasks/language/model.h"
@@ -26,53 +25,11 @@ constexpr std::array kLlama{
     NameRule{"output_proj.weight", "lm_head.weight"},
 };
 
-void require_usual_magnitude(ForeignConfig& rope, double factor) {
-  constexpr const char* kMagnitude = "attention_factor";
-  const double usual = yarn_magnitude(factor);
-  if (std::abs(rope.number_or(kMagnitude, usual, between(0, 1e6)) - usual) > 1e-6)
-    rope.refuse(kMagnitude,
-                fmt::format("only the value for the factor, {:.6g}, is supported", usual));
-  rope.require("truncate", true);
-  for (const char* other : {"mscale", "mscale_all_dim"}) rope.require(other, nullptr);
-}
-
 }  // namespace
-
-RotaryOptions read_rotary(ForeignConfig& config, double theta) {
-  RotaryOptions rotary;
-  rotary.theta = config.number_or("rope_theta", theta, between(1, 1e9));
-  const char* key = config.has("rope_parameters") ? "rope_parameters" : "rope_scaling";
-  config.ignore({"rope_parameters", "rope_scaling"});
-  if (!config.has(key)) return rotary;
-  return read_rotary_of(config.object(key), rotary);
-}
-
-RotaryOptions read_rotary_of(ForeignConfig& rope, RotaryOptions rotary) {
-  rotary.theta = rope.number_or("rope_theta", rotary.theta, between(1, 1e9));
-  const char* type = rope.has("rope_type") ? "rope_type" : "type";
-  rope.ignore({"type", "rope_type"});
-  rotary.scaling =
-      static_cast<RotaryScaling>(rope.choice(type, {"default", "linear", "llama3", "yarn"}));
-  if (rotary.scaling == RotaryScaling::none) return rotary;
-  rotary.factor = rope.number("factor", between(1, 1e6));
-  if (rotary.scaling == RotaryScaling::linear) return rotary;
-  constexpr NumberRange kTurns = between(0.001, 1e6);
-  if (rotary.scaling == RotaryScaling::llama3) {
-    rotary.low_factor = rope.number("low_freq_factor", kTurns);
-    rotary.high_factor = rope.number("high_freq_factor", kTurns);
-  } else {
-    rotary.low_factor = rope.number_or("beta_slow", 1, kTurns);
-    rotary.high_factor = rope.number_or("beta_fast", 32, kTurns);
-    require_usual_magnitude(rope, rotary.factor);
-  }
-  rotary.original_length =
-      static_cast<int>(rope.integer("original_max_position_embeddings", between(1, 1e9)));
-  return rotary;
-}
 
 LanguageTransformerConfig read_llama_shape(ForeignConfig& config, const LlamaDefaults& defaults) {
   LanguageTransformerConfig shape = read_unrotated_llama_shape(config, defaults);
-  shape.rotary = read_rotary(config, defaults.rotary_theta);
+  shape.rotary = read_rotary(config, defaults.rotary, shape.key_width());
   return shape;
 }
 
@@ -91,8 +48,9 @@ LanguageTransformerConfig read_unrotated_llama_shape(ForeignConfig& config,
   shape.activation = read_activation(config, defaults.activation);
   shape.gated_ffn = true;
   shape.ffn_bias = config.boolean_or("mlp_bias", false);
-  shape.norm = {NormKind::rms,
-                static_cast<float>(config.number("rms_norm_eps", between(1e-12, 1)))};
+  shape.norm.kind = defaults.layer_norm ? NormKind::layer : NormKind::rms;
+  shape.norm.epsilon = static_cast<float>(
+      config.number(defaults.layer_norm ? "layer_norm_eps" : "rms_norm_eps", between(1e-12, 1)));
   shape.embedding_scale = 1.0f;
   shape.positions = PositionKind::rotary;
   shape.dropout = 0.0f;
@@ -105,6 +63,26 @@ LanguageTransformerConfig read_unrotated_llama_shape(ForeignConfig& config,
   return shape;
 }
 
+AttentionBiases read_attention_bias(ForeignConfig& config) {
+  return config.boolean_or("attention_bias", false) ? AttentionBiases::all : AttentionBiases::none;
+}
+
+void read_layer_norm_sizes(ForeignConfig& config, LanguageTransformerConfig& shape) {
+  shape.d_model = read_int(config, "hidden_size", kWidths);
+  shape.n_layers = read_int(config, "num_hidden_layers", kLayerCounts);
+  shape.n_heads = read_int(config, "num_attention_heads", kHeadCounts);
+  shape.norm.epsilon =
+      static_cast<float>(config.number_or("layer_norm_eps", 1e-5, between(1e-12, 1)));
+  shape.embedding_scale = 1.0f;
+  shape.positions = PositionKind::rotary;
+  shape.attention_dropout = read_dropout(config, "attention_dropout", 0.0);
+  shape.tied = config.boolean_or("tie_word_embeddings", false);
+  shape.vocab_size = read_int(config, "vocab_size", kVocabularySizes);
+  config.ignore({"initializer_range", "bos_token_id", "eos_token_id", "pad_token_id"});
+}
+
+std::span<const NameRule> names_of_llama() { return kLlama; }
+
 ForeignModel finish_llama(const ModelDirectory& directory, ForeignConfig& config,
                           const LanguageTransformerConfig& shape, int context_length) {
   ForeignModel foreign =
@@ -113,36 +91,11 @@ ForeignModel finish_llama(const ModelDirectory& directory, ForeignConfig& config
   return foreign;
 }
 
-namespace {
-
-using ConfigJson = nlohmann::ordered_json;
-
-// In the words of older files, which all versions read.
-void add_rotary(ConfigJson& config, const RotaryOptions& rotary) {
-  config["rope_theta"] = rotary.theta;
-  if (rotary.scaling == RotaryScaling::none) return;
-  ConfigJson scaling{
-      {"rope_type", enum_names(rotary.scaling)[static_cast<std::size_t>(rotary.scaling)]},
-      {"factor", rotary.factor}};
-  if (rotary.scaling == RotaryScaling::llama3) {
-    scaling["low_freq_factor"] = rotary.low_factor;
-    scaling["high_freq_factor"] = rotary.high_factor;
-  }
-  if (rotary.scaling == RotaryScaling::yarn) {
-    scaling["beta_slow"] = rotary.low_factor;
-    scaling["beta_fast"] = rotary.high_factor;
-  }
-  if (rotary.scaling != RotaryScaling::linear)
-    scaling["original_max_position_embeddings"] = rotary.original_length;
-  config["rope_scaling"] = scaling;
-}
-
-}  // namespace
-
 nlohmann::ordered_json llama_config(std::string_view type, std::string_view architecture,
                                     const LanguageModel& model,
-                                    const LanguageTransformerConfig& shape) {
-  ConfigJson config = language_config(type, architecture, model, shape);
+                                    const LanguageTransformerConfig& shape,
+                                    const RotaryRules& rotary) {
+  nlohmann::ordered_json config = language_config(type, architecture, model, shape);
   config.update({{"max_position_embeddings", model.context.sequence_length},
                  {"hidden_size", shape.d_model},
                  {"intermediate_size", shape.d_ff},
@@ -151,10 +104,44 @@ nlohmann::ordered_json llama_config(std::string_view type, std::string_view arch
                  {"num_key_value_heads", shape.n_key_heads > 0 ? shape.n_key_heads : shape.n_heads},
                  {"head_dim", shape.d_key > 0 ? shape.d_key : shape.d_model / shape.n_heads},
                  {"hidden_act", write_activation(shape.activation)},
-                 {"rms_norm_eps", shape.norm.epsilon},
+                 {shape.norm.kind == NormKind::rms ? "rms_norm_eps" : "layer_norm_eps",
+                  shape.norm.epsilon},
                  {"attention_dropout", shape.attention_dropout}});
-  add_rotary(config, shape.rotary);
+  add_rotary(config, shape, rotary);
   return config;
+}
+
+namespace {
+
+constexpr std::string_view kOurQueries = "decoder.layers.*.self_attn.q_proj.*",
+                           kOurKeys = "decoder.layers.*.self_attn.k_proj.*",
+                           kOurValues = "decoder.layers.*.self_attn.v_proj.*";
+
+int key_heads_of(const StackConfig& shape) {
+  return shape.n_key_heads > 0 ? shape.n_key_heads : shape.n_heads;
+}
+
+}  // namespace
+
+std::array<NameRule, 3> fused_heads(const StackConfig& shape, std::string_view theirs, int groups,
+                                    bool adjacent) {
+  const int queries = shape.n_heads / groups, keys = key_heads_of(shape) / groups;
+  const auto part = [&](int index, int size) {
+    return ForeignPart{index, queries + 2 * keys, groups, size};
+  };
+  return {NameRule{kOurQueries, theirs, ForeignLayout::same, part(0, queries),
+                   rotated_heads(shape, shape.n_heads, adjacent)},
+          NameRule{kOurKeys, theirs, ForeignLayout::same, part(queries, keys),
+                   rotated_heads(shape, key_heads_of(shape), adjacent)},
+          NameRule{kOurValues, theirs, ForeignLayout::same, part(queries + keys, keys)}};
+}
+
+std::array<NameRule, 2> separate_heads(const StackConfig& shape, std::string_view queries,
+                                       std::string_view keys, bool adjacent) {
+  return {NameRule{kOurQueries, queries, ForeignLayout::same, {},
+                   rotated_heads(shape, shape.n_heads, adjacent)},
+          NameRule{kOurKeys, keys, ForeignLayout::same, {},
+                   rotated_heads(shape, key_heads_of(shape), adjacent)}};
 }
 
 LanguageTransformerConfig use_words_of_llama(const LanguageModel& model, Checkpoint& equal) {
