@@ -67,12 +67,12 @@ LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config
     : Network(config),
       embedding_(add_embedding(parameters_, config)),
       output_(config.tied ? embedding_ : add_output(parameters_, config)),
-      output_bias_(config.output_bias
-                       ? parameters_.add("output_proj.bias", {config.vocab_size}, {})
-                       : Parameter()),
+      output_bias_(config.output_bias ? parameters_.add("output_proj.bias", {config.vocab_size}, {})
+                                      : Parameter()),
       previous_(add_projections(parameters_, config)),
       input_(parameters_, "", config),
-      stack_(parameters_, "decoder", config, {.layers = config.n_layers, .causal = true, .output_scale = config.output_scale}) {}
+      stack_(parameters_, "decoder", config,
+             {.layers = config.n_layers, .causal = true, .output_scale = config.output_scale}) {}
 
 Variable LanguageTransformer::with_previous(Variable x, const std::vector<Ids>& previous,
                                             Pass& pass) const {

@@ -102,8 +102,8 @@ class LanguageTransformer : public Network<LanguageTransformerConfig> {
     return dropout(hidden(text, pass), pass.dropout(config_.output_dropout));
   }
 
-  Parameter embedding_;  // [V, D]
-  Parameter output_;     // [V, D]
+  Parameter embedding_;    // [V, D]
+  Parameter output_;       // [V, D]
   Parameter output_bias_;  // [V], or none
   std::vector<Linear> previous_;
   StackInput input_;

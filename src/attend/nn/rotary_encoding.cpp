@@ -57,9 +57,10 @@ std::vector<double> divided_frequencies(std::int64_t width, const std::string& l
   std::vector<double> frequencies = rotary_factors(list, option);
   if (list.empty()) frequencies.assign(static_cast<std::size_t>(width / 2), 1.0);
   if (2 * std::ssize(frequencies) != width)
-    throw OptionError<ConfigError>("{}: expected {} numbers, one for each pair of {} columns, got "
-                                   "{}",
-                                   as_key(option), width / 2, width, frequencies.size());
+    throw OptionError<ConfigError>(
+        "{}: expected {} numbers, one for each pair of {} columns, got "
+        "{}",
+        as_key(option), width / 2, width, frequencies.size());
   for (std::int64_t i = 0; i < std::ssize(frequencies); ++i) {
     double& frequency = frequencies[static_cast<std::size_t>(i)];
     frequency = plain_frequency(i, width, o) / frequency;
@@ -101,9 +102,10 @@ RotaryEncoding::RotaryEncoding(std::int64_t width, const RotaryOptions& options)
     throw ConfigError(fmt::format("positions: rotary needs heads of an even width, got {}", width));
   const std::int64_t rotated = options.width > 0 ? options.width : width;
   if (rotated % 2 != 0 || rotated > width)
-    throw OptionError<ConfigError>("{}: expected an even number up to the width of a head, {}, got "
-                                   "{}",
-                                   as_key("rotary-width"), width, rotated);
+    throw OptionError<ConfigError>(
+        "{}: expected an even number up to the width of a head, {}, got "
+        "{}",
+        as_key("rotary-width"), width, rotated);
   const bool has_transition =
       options.scaling == RotaryScaling::llama3 || options.scaling == RotaryScaling::yarn;
   if (has_transition && options.high_factor <= options.low_factor)
@@ -116,10 +118,10 @@ RotaryEncoding::RotaryEncoding(std::int64_t width, const RotaryOptions& options)
     if (options.original_length < 2)
       throw OptionError<ConfigError>("{}: longrope scaling needs more than 1",
                                      as_key("rotary-original-length"));
-    frequencies_ = divided_frequencies(rotated, options.short_factors, "rotary-short-factors",
-                                       options);
-    long_frequencies_ = divided_frequencies(rotated, options.long_factors, "rotary-long-factors",
-                                            options);
+    frequencies_ =
+        divided_frequencies(rotated, options.short_factors, "rotary-short-factors", options);
+    long_frequencies_ =
+        divided_frequencies(rotated, options.long_factors, "rotary-long-factors", options);
     if (frequencies_ != long_frequencies_) alike_ = options.original_length;
     return;
   }

@@ -17,9 +17,9 @@ namespace attend {
 // The scaling of angles for texts longer than in training.
 enum class RotaryScaling {
   none,
-  linear,  // positions divided by the factor (Chen et al. 2023)
-  llama3,  // long wavelengths divided by the factor, short ones kept, others between (Llama 3.1)
-  yarn,    // the same with another transition, and larger scores (Peng et al. 2023)
+  linear,   // positions divided by the factor (Chen et al. 2023)
+  llama3,   // long wavelengths divided by the factor, short ones kept, others between (Llama 3.1)
+  yarn,     // the same with another transition, and larger scores (Peng et al. 2023)
   longrope  // a factor for each pair, others for longer texts, and larger scores (Ding et al. 2024)
 };
 inline std::span<const std::string_view> enum_names(RotaryScaling) {

@@ -86,9 +86,10 @@ std::unique_ptr<const SequenceMixing> self_attention(ParameterSet& parameters,
   const bool local = traits.kind == LayerKind::local;
   if (local) options.window = config.attention_window;
   if (config.positions == PositionKind::rotary && traits.kind != LayerKind::unrotated)
-    options.rotary = local && config.local_rotary_theta > 0
-                         ? RotaryOptions{.theta = config.local_rotary_theta, .width = config.rotary.width}
-                         : config.rotary;
+    options.rotary =
+        local && config.local_rotary_theta > 0
+            ? RotaryOptions{.theta = config.local_rotary_theta, .width = config.rotary.width}
+            : config.rotary;
   return std::make_unique<MultiHeadAttention>(parameters, path, options);
 }
 
@@ -106,23 +107,37 @@ TransformerLayer::TransformerLayer(ParameterSet& parameters, const std::string& 
       feed_forward_(parameters, path + ".feed_forward", feed_forward_of(config)),
       feed_forward_connection_(connection_of(parameters, path, cross_attention ? 3 : 2, config)) {}
 
+namespace {
+
+template <class Sublayer>
+Variable connected(const SublayerConnection& connection, const Variable& x, Pass& pass,
+                   const Sublayer& sublayer) {
+  return connection.add(x, sublayer(connection.input(x)), pass);
+}
+
+}  // namespace
+
 Variable TransformerLayer::forward(const Variable& x, AttentionContext& context, int layer,
                                    Pass& pass) const {
-  const Variable first = self_connection_.input(x);
-  Variable y = self_connection_.add(
-      x, context.mix(*mixing_, layer, norm_keys_ ? first : SelfAttentionInput(first, x), pass),
-      pass);
-  const auto input_of = [&](const SublayerConnection& connection) {
-    if (sublayers_ == Sublayers::parallel_shared) return first;
-    return connection.input(sublayers_ == Sublayers::parallel ? x : y);
+  const auto self = [&](const Variable& in) {
+    return context.mix(*mixing_, layer, norm_keys_ ? in : SelfAttentionInput(in, x), pass);
   };
-  if (cross_) {
-    const auto& [attention, connection] = *cross_;
-    y = connection.add(
-        y, context.attend_to_memory(attention, layer, input_of(connection), pass), pass);
+  const auto memory = [&](const Variable& in) {
+    return context.attend_to_memory(cross_->attention, layer, in, pass);
+  };
+  const auto feed_forward = [&](const Variable& in) { return feed_forward_.forward(in, pass); };
+  if (sublayers_ == Sublayers::sequential) {
+    Variable y = connected(self_connection_, x, pass, self);
+    if (cross_) y = connected(cross_->connection, y, pass, memory);
+    return connected(feed_forward_connection_, y, pass, feed_forward);
   }
-  return feed_forward_connection_.add(
-      y, feed_forward_.forward(input_of(feed_forward_connection_), pass), pass);
+  const Variable first = self_connection_.input(x);
+  const auto read_by = [&](const SublayerConnection& connection) {
+    return sublayers_ == Sublayers::parallel_shared ? first : connection.input(x);
+  };
+  Variable y = self_connection_.add(x, self(first), pass);
+  if (cross_) y = cross_->connection.add(y, memory(read_by(cross_->connection)), pass);
+  return feed_forward_connection_.add(y, feed_forward(read_by(feed_forward_connection_)), pass);
 }
 
 namespace {

@@ -58,7 +58,7 @@ struct MultiHeadAttentionOptions {
   float cap = 0.0f;          // of the scores; 0: none. As relative positions, for soft attention.
   std::int64_t window = 0;   // self-attention sees keys less than that far away; 0: all
   AttentionBiases biases = AttentionBiases::all;
-  std::optional<NormOptions> qk_norm = {};   // of queries and keys, before a rotation
+  std::optional<NormOptions> qk_norm = {};  // of queries and keys, before a rotation
   QkNormSpan qk_norm_span = QkNormSpan::head;
   std::optional<RotaryOptions> rotary = {};  // queries and keys of self-attention are rotated
   // Biases of the scores of self-attention; null: none. For soft attention with dot products.
