@@ -23,8 +23,8 @@ std::int64_t expected_parameters(const TransformerConfig& c) {
                      biases = keys + (keys + values) / sharing + d;
   const bool has_shifts = c.norm.kind == NormKind::layer && c.norm.bias;
   const std::int64_t head = c.d_key > 0 ? c.d_key : c.d_model / c.n_heads,
-                     normalized = c.qk_norm_span == QkNormSpan::head ? 2 * head
-                                                                     : keys + keys / sharing,
+                     normalized =
+                         c.qk_norm_span == QkNormSpan::head ? 2 * head : keys + keys / sharing,
                      norms_of_heads = (has_shifts ? 2 : 1) * normalized;
   const std::int64_t attention = of_attention +
                                  (c.attention_biases == AttentionBiases::all ? biases : 0) +

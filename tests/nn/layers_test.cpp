@@ -166,8 +166,7 @@ TEST(SublayerConnection, NormalizesTheSumInPostNorm) {
     const Variable x = input(4, 8);
     Pass pass = Pass::training(1, 1), again = Pass::training(1, 1);
     const Variable expected = c.norm.forward(add(x, dropout(triple(x), again.dropout(p))));
-    EXPECT_LE(largest_difference(c.forward(x, pass, triple).value(), expected.value()),
-              2e-6);
+    EXPECT_LE(largest_difference(c.forward(x, pass, triple).value(), expected.value()), 2e-6);
   }
 }
 

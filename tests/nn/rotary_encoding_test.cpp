@@ -130,8 +130,7 @@ TEST(RotaryEncoding, HasOtherFactorsForLongerTexts) {
   const Tensor x = Tensor::zeros({9, kHead});
   for (std::int64_t row = 0; row < 9; ++row) x.row(row)[1] = 1.0f;
   // A text of four tokens and one of five.
-  const Tensor y =
-      encoding.rotate(Variable(x), kHead, ids({0, 1, 2, 3, 0, 1, 2, 3, 4})).value();
+  const Tensor y = encoding.rotate(Variable(x), kHead, ids({0, 1, 2, 3, 0, 1, 2, 3, 4})).value();
   const double frequency = std::pow(100.0, -2.0 / kHead),
                magnitude = std::sqrt(1 + std::log(4.0) / std::log(4.0));
   for (std::int64_t row = 0; row < 9; ++row) {
@@ -144,9 +143,8 @@ TEST(RotaryEncoding, HasOtherFactorsForLongerTexts) {
 
 TEST(RotaryEncoding, RefusesFactorsThatAreNotOfItsPairs) {
   const auto with = [](const char* factors, int length) {
-    return RotaryOptions{.scaling = RotaryScaling::longrope,
-                         .original_length = length,
-                         .short_factors = factors};
+    return RotaryOptions{
+        .scaling = RotaryScaling::longrope, .original_length = length, .short_factors = factors};
   };
   for (const char* list : {"1,2", "1,2,3,4"})
     expect_error<ConfigError>([&] { RotaryEncoding(6, with(list, 9)); },

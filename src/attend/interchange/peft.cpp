@@ -188,8 +188,9 @@ class PeftReader {
           {lora_b_name(parameter.name), scaled(rows_of_part(b, theirs), ratio)});
     } else if (const auto whole = key_of(theirs.name, "")) {
       adapter_.tensors.push_back(
-          {parameter.name, read_parameter(weights_, {*whole, theirs.layout, theirs.part, theirs.heads},
-                                          parameter.tensor.shape())});
+          {parameter.name,
+           read_parameter(weights_, {*whole, theirs.layout, theirs.part, theirs.heads},
+                          parameter.tensor.shape())});
     }
   }
   // The key of a module of the base, with this end.

@@ -71,8 +71,7 @@ TEST(RowsOfPart, MayHaveSeveralShares) {
   const std::vector<float> values{0, 1, 2, 3, 4, 5};
   const Tensor whole = Tensor::from(values, {6});
   const auto rows = [&](int index, int size) {
-    return rows_of_part(whole,
-                        part_of({.index = index, .count = 3, .groups = 2, .size = size}))
+    return rows_of_part(whole, part_of({.index = index, .count = 3, .groups = 2, .size = size}))
         .to_vector();
   };
   EXPECT_EQ(rows(0, 2), (std::vector<float>{0, 1, 3, 4}));

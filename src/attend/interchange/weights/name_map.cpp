@@ -79,9 +79,9 @@ Tensor transposed(const Tensor& x) {
 
 void NameMap::add(std::span<const NameRule> rules, std::string_view prefix) {
   for (const NameRule& rule : rules)
-    rules_.push_back({std::string(rule.ours),
-                      {fmt::format("{}{}", prefix, rule.theirs), rule.layout, rule.part,
-                       rule.heads}});
+    rules_.push_back(
+        {std::string(rule.ours),
+         {fmt::format("{}{}", prefix, rule.theirs), rule.layout, rule.part, rule.heads}});
 }
 
 void NameMap::rename_ours(std::string_view from, std::string_view to) {
@@ -181,8 +181,8 @@ template <class Use>
 void for_each_group(const Tensor& whole, const ForeignPart& part, std::int64_t rows,
                     const Use& use) {
   if (rows % (std::int64_t{part.groups} * part.size) != 0)
-    throw DataError(fmt::format("{} rows are not {} groups of {} shares", rows, part.groups,
-                                part.size));
+    throw DataError(
+        fmt::format("{} rows are not {} groups of {} shares", rows, part.groups, part.size));
   const std::int64_t size = rows / part.groups, share = size / part.size;
   for (std::int64_t group = 0; group < part.groups; ++group) {
     const std::int64_t begin = (group * part.count + part.index) * share;
@@ -214,8 +214,7 @@ void for_each_row(const Tensor& part, const ForeignHeads& heads, const Use& use)
 
 void copy_row(const Tensor& from, std::int64_t source, const Tensor& to, std::int64_t target) {
   const std::int64_t columns = from.size() / from.dim(0);
-  std::copy_n(from.span().data() + source * columns, columns,
-              to.span().data() + target * columns);
+  std::copy_n(from.span().data() + source * columns, columns, to.span().data() + target * columns);
 }
 
 Tensor in_our_order(const Tensor& part, const ForeignHeads& heads) {
@@ -240,8 +239,8 @@ Tensor rows_of_part(const Tensor& whole, const ForeignName& name) {
   const ForeignPart& part = name.part;
   if (part.count == 1) return in_our_order(whole, name.heads);
   if (whole.dim(0) % part.count != 0)
-    throw DataError(fmt::format("{}: {} rows are not {} shares", name.name, whole.dim(0),
-                                part.count));
+    throw DataError(
+        fmt::format("{}: {} rows are not {} shares", name.name, whole.dim(0), part.count));
   const std::int64_t rows = whole.dim(0) / part.count * part.size;
   const Shape shape = whole.shape().rank() == 1 ? Shape{rows} : Shape{rows, whole.dim(1)};
   const Tensor result = Tensor::empty_on_host(shape);

@@ -142,13 +142,10 @@ std::vector<std::string> options_of_transformers_alone(const Metadata& settings)
   if (!read || !read->is_object()) return {};
   OptionsJson options = *read;
   make_explicit(options, false);
-  std::vector<std::pair<const char*, OptionsJson>> usual{{"norm_bias", true},
-                                                         {"norm_branch", false},
-                                                         {"sublayers", "sequential"},
-                                                         {"residual_scale", 1.0},
-                                                         {"qk_norm_span", "head"},
-                                                         {"rotary_width", options["d_key"]}};
-  // Of language models; translators have an equal.
+  std::vector<std::pair<const char*, OptionsJson>> usual{
+      {"norm_bias", true},     {"norm_branch", false},   {"sublayers", "sequential"},
+      {"residual_scale", 1.0}, {"qk_norm_span", "head"}, {"rotary_width", options["d_key"]}};
+  // Translators have equals of these.
   if (options.contains("n_layers"))
     usual.insert(usual.end(), {{"output_bias", false}, {"output_scale", 1.0}});
   std::vector<std::string> others;

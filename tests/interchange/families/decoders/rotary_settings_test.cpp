@@ -103,11 +103,13 @@ TEST_F(DamagedDecoder, IsRefusedForWhatIsNotComputed) {
 // Neither has names for these options, let alone tensors.
 TEST_F(DamagedDecoder, IsRefusedByOtherProgramsByTheNamesOfItsOptions) {
   const auto exported = scratch("other_program");
-  for (const auto& [name, option] :
-       {std::pair{"mpt", "norm-bias is false"}, {"olmo2", "qk-norm-span is all"},
-        {"gpt_neox", "rotary-width is 4"}, {"phi", "sublayers is parallel_shared"},
-        {"granite", "residual-scale is 0.375"}, {"gptj", "output-bias is true"},
-        {"cohere", "output-scale is 0.5"}}) {
+  for (const auto& [name, option] : {std::pair{"mpt", "norm-bias is false"},
+                                     {"olmo2", "qk-norm-span is all"},
+                                     {"gpt_neox", "rotary-width is 4"},
+                                     {"phi", "sublayers is parallel_shared"},
+                                     {"granite", "residual-scale is 0.375"},
+                                     {"gptj", "output-bias is true"},
+                                     {"cohere", "output-scale is 0.5"}}) {
     copy(name);
     const Checkpoint model = imported().checkpoint;
     expect_error<ConfigError>([&] { write_ctranslate2_directory(model, exported); },

@@ -1,5 +1,5 @@
-// Command R of the transformers library ("cohere"): parallel sublayers behind one layer normalization
-// without a bias, rotations of adjacent columns, and a factor of the logits.
+// Command R of the transformers library ("cohere"): parallel sublayers behind one layer
+// normalization without a bias, rotations of adjacent columns, and a factor of the logits.
 #include <array>
 #include <nlohmann/json.hpp>
 

@@ -27,8 +27,8 @@ NameMap names_of_falcon(const LanguageTransformerConfig& shape) {
                two ? "transformer.h.*.ln_attn.*" : "transformer.h.*.input_layernorm.*"},
       NameRule{"decoder.layers.*.norm2.*",
                two ? "transformer.h.*.ln_mlp.*" : "transformer.h.*.post_attention_layernorm.*"}});
-  names.add(fused_heads(shape, "transformer.h.*.self_attention.query_key_value.*",
-                        shape.n_key_heads));
+  names.add(
+      fused_heads(shape, "transformer.h.*.self_attention.query_key_value.*", shape.n_key_heads));
   return names;
 }
 
@@ -42,7 +42,7 @@ void read_falcon_layers(ForeignConfig& config, LanguageTransformerConfig& shape)
     config.require(kParallel, true);
     shape.n_key_heads = heads;
     shape.sublayers = config.integer_or(kNorms, 2, between(1, 2)) == 2 ? Sublayers::parallel
-                                                                      : Sublayers::parallel_shared;
+                                                                       : Sublayers::parallel_shared;
     return;
   }
   shape.n_key_heads = multi_query ? 1 : shape.n_heads;

@@ -36,7 +36,8 @@ LanguageTransformerConfig read_gptj_shape(ForeignConfig& config) {
   shape.sublayers = Sublayers::parallel_shared;
   shape.positions = PositionKind::rotary;
   const int head = shape.d_model / shape.n_heads;
-  const auto rotated = static_cast<int>(config.integer_or("rotary_dim", 64, between(2, kWidths.most)));
+  const auto rotated =
+      static_cast<int>(config.integer_or("rotary_dim", 64, between(2, kWidths.most)));
   if (rotated > head || rotated % 2 != 0)
     config.refuse("rotary_dim", "expected an even number up to the width of a head");
   shape.rotary.width = rotated == head ? 0 : rotated;
@@ -64,9 +65,8 @@ ForeignModel read_gptj(const ModelDirectory& directory, ForeignConfig& config) {
                            /*adjacent=*/true));
   ForeignModel foreign = language_model_of(directory, config, shape, length, std::move(names));
   foreign.base = "transformer.";
-  foreign.ignorable.insert(
-      foreign.ignorable.end(),
-      {"transformer.h.*.attn.bias", "transformer.h.*.attn.masked_bias"});
+  foreign.ignorable.insert(foreign.ignorable.end(),
+                           {"transformer.h.*.attn.bias", "transformer.h.*.attn.masked_bias"});
   return foreign;
 }
 

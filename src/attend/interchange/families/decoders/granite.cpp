@@ -51,7 +51,8 @@ std::optional<TextFiles> write_granite(const SavedModel& saved, Checkpoint& equa
        {"mlp_bias", shape.ffn_bias},
        {"embedding_multiplier", shape.scale_of_embeddings()},
        {"attention_multiplier",
-        beta != 0.0f ? beta : static_cast<float>(1 / std::sqrt(static_cast<double>(shape.key_width())))},
+        beta != 0.0f ? beta
+                     : static_cast<float>(1 / std::sqrt(static_cast<double>(shape.key_width())))},
        {"residual_multiplier", shape.residual_scale},
        {"logits_scaling", divisor_of(shape.output_scale)}});
   return write_language_files(*model, config, equal);

@@ -90,7 +90,8 @@ ForeignModel read_smollm3(const ModelDirectory& directory, ForeignConfig& config
   ignore_common_settings(config);
   const int length =
       static_cast<int>(config.integer_or("max_position_embeddings", 32768, between(1, 1e6)));
-  LanguageTransformerConfig shape = read_llama_shape(config, {.tied = true, .rotary = {.theta = 2e6}});
+  LanguageTransformerConfig shape =
+      read_llama_shape(config, {.tied = true, .rotary = {.theta = 2e6}});
   shape.attention_biases = read_attention_bias(config);
   config.require("use_sliding_window", false);
   config.ignore({"sliding_window", "max_window_layers"});

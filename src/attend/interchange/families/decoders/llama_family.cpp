@@ -96,17 +96,17 @@ nlohmann::ordered_json llama_config(std::string_view type, std::string_view arch
                                     const LanguageTransformerConfig& shape,
                                     const RotaryRules& rotary) {
   nlohmann::ordered_json config = language_config(type, architecture, model, shape);
-  config.update({{"max_position_embeddings", model.context.sequence_length},
-                 {"hidden_size", shape.d_model},
-                 {"intermediate_size", shape.d_ff},
-                 {"num_hidden_layers", shape.n_layers},
-                 {"num_attention_heads", shape.n_heads},
-                 {"num_key_value_heads", shape.n_key_heads > 0 ? shape.n_key_heads : shape.n_heads},
-                 {"head_dim", shape.d_key > 0 ? shape.d_key : shape.d_model / shape.n_heads},
-                 {"hidden_act", write_activation(shape.activation)},
-                 {shape.norm.kind == NormKind::rms ? "rms_norm_eps" : "layer_norm_eps",
-                  shape.norm.epsilon},
-                 {"attention_dropout", shape.attention_dropout}});
+  config.update(
+      {{"max_position_embeddings", model.context.sequence_length},
+       {"hidden_size", shape.d_model},
+       {"intermediate_size", shape.d_ff},
+       {"num_hidden_layers", shape.n_layers},
+       {"num_attention_heads", shape.n_heads},
+       {"num_key_value_heads", shape.n_key_heads > 0 ? shape.n_key_heads : shape.n_heads},
+       {"head_dim", shape.d_key > 0 ? shape.d_key : shape.d_model / shape.n_heads},
+       {"hidden_act", write_activation(shape.activation)},
+       {shape.norm.kind == NormKind::rms ? "rms_norm_eps" : "layer_norm_eps", shape.norm.epsilon},
+       {"attention_dropout", shape.attention_dropout}});
   add_rotary(config, shape, rotary);
   return config;
 }
@@ -138,9 +138,15 @@ std::array<NameRule, 3> fused_heads(const StackConfig& shape, std::string_view t
 
 std::array<NameRule, 2> separate_heads(const StackConfig& shape, std::string_view queries,
                                        std::string_view keys, bool adjacent) {
-  return {NameRule{kOurQueries, queries, ForeignLayout::same, {},
+  return {NameRule{kOurQueries,
+                   queries,
+                   ForeignLayout::same,
+                   {},
                    rotated_heads(shape, shape.n_heads, adjacent)},
-          NameRule{kOurKeys, keys, ForeignLayout::same, {},
+          NameRule{kOurKeys,
+                   keys,
+                   ForeignLayout::same,
+                   {},
                    rotated_heads(shape, key_heads_of(shape), adjacent)}};
 }
 

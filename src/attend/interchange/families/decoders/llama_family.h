@@ -22,8 +22,8 @@ struct LlamaDefaults {
   bool layer_norm = false;  // in place of RMSNorm
 };
 
-// The settings of a model with RMSNorm (or "layer_norm_eps") and a gated network, all but the rotary
-// positions.
+// The settings of a model with RMSNorm (or "layer_norm_eps") and a gated network, all but the
+// rotary positions.
 LanguageTransformerConfig read_unrotated_llama_shape(ForeignConfig& config,
                                                      const LlamaDefaults& defaults);
 // The same with rotary positions.

@@ -1,5 +1,5 @@
-// Phi-1, Phi-1.5 and Phi-2 of the transformers library: parallel sublayers behind one normalization,
-// rotations of a part of each head, and a bias of the logits.
+// Phi-1, Phi-1.5 and Phi-2 of the transformers library: parallel sublayers behind one
+// normalization, rotations of a part of each head, and a bias of the logits.
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -29,11 +29,16 @@ NameMap names_of_phi(const LanguageTransformerConfig& shape) {
   names.add(separate_heads(shape, "model.layers.*.self_attn.q_proj.*",
                            "model.layers.*.self_attn.k_proj.*"));
   const ForeignHeads one = rotated_heads(shape, 1);
-  names.add(std::array{
-      NameRule{"decoder.layers.*.self_attn.q_norm.*", "model.layers.*.self_attn.q_layernorm.*",
-               ForeignLayout::same, {}, one},
-      NameRule{"decoder.layers.*.self_attn.k_norm.*", "model.layers.*.self_attn.k_layernorm.*",
-               ForeignLayout::same, {}, one}});
+  names.add(std::array{NameRule{"decoder.layers.*.self_attn.q_norm.*",
+                                "model.layers.*.self_attn.q_layernorm.*",
+                                ForeignLayout::same,
+                                {},
+                                one},
+                       NameRule{"decoder.layers.*.self_attn.k_norm.*",
+                                "model.layers.*.self_attn.k_layernorm.*",
+                                ForeignLayout::same,
+                                {},
+                                one}});
   return names;
 }
 
@@ -68,8 +73,7 @@ std::optional<TextFiles> write_phi(const SavedModel& saved, Checkpoint& equal) {
   const auto* const model = dynamic_cast<const LanguageModel*>(&saved);
   if (model == nullptr) return std::nullopt;
   const LanguageTransformerConfig shape = use_words_of_llama(*model, equal);
-  nlohmann::ordered_json config =
-      llama_config("phi", "PhiForCausalLM", *model, shape, kPhiRotary);
+  nlohmann::ordered_json config = llama_config("phi", "PhiForCausalLM", *model, shape, kPhiRotary);
   config.erase("head_dim");
   config.update({{"qk_layernorm", shape.qk_norm},
                  {"layer_norm_eps", shape.norm.epsilon},

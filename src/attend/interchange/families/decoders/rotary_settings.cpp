@@ -47,13 +47,12 @@ RotaryOptions read_growing(ForeignConfig& config, ForeignConfig& rope, RotaryOpt
   const std::int64_t inside = rope.integer_or(kOriginalLength, 4096, kLengths);
   rotary.original_length =
       static_cast<int>(config.integer_or(kOriginalLength, 4096, between(2, 1e9)));
-  if (rope.has(kOriginalLength) && !config.has(kOriginalLength) &&
-      inside != rotary.original_length)
+  if (rope.has(kOriginalLength) && !config.has(kOriginalLength) && inside != rotary.original_length)
     rope.refuse(kOriginalLength, "expected the same beside this object");
   const auto length =
       static_cast<double>(config.integer_or("max_position_embeddings", 4096, kLengths));
-  rotary.factor = std::max(
-      1.0, rope.number_or("factor", length / rotary.original_length, between(1e-6, 1e6)));
+  rotary.factor =
+      std::max(1.0, rope.number_or("factor", length / rotary.original_length, between(1e-6, 1e6)));
   const int pairs = (rotary.width > 0 ? rotary.width : width) / 2;
   rotary.short_factors = read_factors(rope, kShortFactors, pairs);
   rotary.long_factors = read_factors(rope, kLongFactors, pairs);

@@ -1,5 +1,5 @@
-// Rotary positions in the settings of transformers: "rope_parameters" of newer files, "rope_scaling"
-// and "rope_theta" of older ones.
+// Rotary positions in the settings of transformers: "rope_parameters" of newer files,
+// "rope_scaling" and "rope_theta" of older ones.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
-// StableLM of the transformers library: Llama with layer normalization, which rotates a part of each
-// head, and whose sublayers may be parallel.
+// StableLM of the transformers library: Llama with layer normalization, which rotates a part of
+// each head, and whose sublayers may be parallel.
 #include <nlohmann/json.hpp>
 
 #include "attend/interchange/families/decoders/llama_family.h"
