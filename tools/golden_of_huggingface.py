@@ -21,7 +21,7 @@ from safetensors.torch import save_file
 TEXTS = ["A man is walking with his dog.", "Two children play football in the rain!", "I don't know; do you?", "Ein alter Mann kauft drei Äpfel.",
          "Où est la bibliothèque ?", "It costs 3.50 €, which is 20 % less.", "x", "The quick brown fox jumps over the lazy dog and runs away."]
 ENCODERS = ["bert", "distilbert", "roberta", "xlm-roberta", "mpnet", "electra", "camembert", "albert", "nomic_bert",
-            "deberta-v2"]
+            "deberta-v2", "modernbert"]
 LOOKED_INTO = 2  # texts whose hidden states and logits are kept
 
 

@@ -429,7 +429,29 @@ def deberta_sentences(folder):
     sentence_modules(folder, 50, False, pooling_mode_cls_token=True, pooling_mode_mean_tokens=False)
 
 
+def modernbert(folder, kind, seed, add_prefix_space=False, **options):
+    """Windows that are shorter than the texts, and as many global layers as local ones."""
+    tokenizer = tokenizers.ByteLevelBPETokenizer(add_prefix_space=add_prefix_space)
+    special = ["[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]"]
+    tokenizer.train_from_iterator(SENTENCES["en"], vocab_size=280, min_frequency=1, special_tokens=special, show_progress=False)
+    tokenizer._tokenizer.normalizer = tokenizers.normalizers.NFC()
+    pretrained(around(tokenizer._tokenizer, "[CLS]", "[SEP]", pairs=True), folder, cls_token="[CLS]", sep_token="[SEP]", pad_token="[PAD]",
+               unk_token="[UNK]", mask_token="[MASK]")
+    encoder(folder, kind, transformers.ModernBertConfig, tokenizer.get_vocab_size(), seed, **{
+        "num_hidden_layers": 3, "local_attention": 6, "layer_types": ["sliding_attention", "full_attention", "sliding_attention"],
+        "pad_token_id": 3, "cls_token_id": 1, "sep_token_id": 2, "bos_token_id": 1, "eos_token_id": 2, **options})
+
+
+def modernbert_sentences(folder):
+    modernbert(folder, "ModernBertModel", 41)
+    sentence_modules(folder, 40, False, pooling_mode_cls_token=False, pooling_mode_mean_tokens=True)
+
+
 FAMILIES = {
+    "modernbert_sentences": modernbert_sentences,
+    "modernbert_classifier": lambda folder: modernbert(folder, "ModernBertForSequenceClassification", 42, id2label=LABELS, layer_types=None,
+                                                       classifier_pooling="mean", norm_bias=True, attention_bias=True, mlp_bias=True),
+    "modernbert_tagger": lambda folder: modernbert(folder, "ModernBertForTokenClassification", 43, add_prefix_space=True, id2label=TAGS, classifier_bias=True),
     "nomic_bert_sentences": nomic_bert_sentences,
     "nomic_bert_classifier": lambda folder: nomic_bert(folder, "NomicBertForSequenceClassification", 33, id2label=LABELS, head_dim=6),
     "nomic_bert_tagger": lambda folder: nomic_bert(folder, "NomicBertForTokenClassification", 34, id2label=TAGS),

@@ -89,6 +89,7 @@ std::map<std::string, std::function<void(Config&)>> conditions_of_stacks() {
            }},
           {"layer-groups", [](Config& c) { c.layer_groups = 1; }},
           {"norm-keys", [](Config& c) { c.norm_first = true; }},
+          {"norm-input", [](Config& c) { c.norm_first = true; }},
           {"relative-shared", relative},
           {"relative-buckets", [](Config& c) { c.positions = PositionKind::relative; }},
           {"relative-distance", relative},
@@ -151,9 +152,11 @@ TEST(OptionWiring, OfTheClassifier) {
   base.dropout = 0.0f;
   base.vocab_size = 23;
   base.classes = 3;
+  auto conditions = conditions_of_encoders<ClassifierConfig>();
+  for (const char* name : {"head-bias", "head-norm"})
+    conditions[name] = [](ClassifierConfig& c) { c.head.activation = Activation::tanh; };
   // For those who make tokens of texts and losses of outputs (tests/tasks/classification).
-  expect_every_option_matters<ClassifierConfig>(base, classifier_step,
-                                                conditions_of_encoders<ClassifierConfig>(),
+  expect_every_option_matters<ClassifierConfig>(base, classifier_step, conditions,
                                                 {"bos", "problem-type", "separators"});
 }
 
@@ -193,9 +196,11 @@ TEST(OptionWiring, OfTheTagger) {
   base.dropout = 0.0f;
   base.vocab_size = 23;
   base.tags = 3;
+  auto conditions = conditions_of_encoders<TaggerConfig>();
+  for (const char* name : {"head-bias", "head-norm"})
+    conditions[name] = [](TaggerConfig& c) { c.head.activation = Activation::gelu; };
   // For those who make tokens of texts.
-  expect_every_option_matters<TaggerConfig>(base, tagger_step,
-                                            conditions_of_encoders<TaggerConfig>(), {"bos"});
+  expect_every_option_matters<TaggerConfig>(base, tagger_step, conditions, {"bos"});
 }
 
 // At both ends of its range every dropout leaves a step with numbers.

@@ -168,7 +168,7 @@ TEST(TextClassifier, DropsThePooledVectorInTrainingOnly) {
 
 TEST(TextClassifier, HasAHeadThatIsALinearLayerWithAnActivation) {
   ClassifierConfig config = small_classifier_config(Pooling::first);
-  config.head = Activation::tanh;
+  config.head.activation = Activation::tanh;
   const TextClassifier classifier(config, 1);
   const auto parameter = [&](const std::string& name) {
     for (const auto& entry : classifier.parameters().entries())

@@ -175,7 +175,7 @@ TEST_F(OnAGuardedDevice, ClassificationIsTrained) {
   classification_.loss.word_dropout = 0.2f;
   classification_.model.bigram_buckets = 50;
   classification_.model.pooling = Pooling::mean;
-  classification_.model.head = Activation::tanh;
+  classification_.model.head.activation = Activation::tanh;
   classification_.model.token_types = 2;
   expect_training_to_be_the_same(classification_);
 }

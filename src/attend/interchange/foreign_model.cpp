@@ -61,6 +61,7 @@ constexpr std::array kFamilies{
     ModelFamily{"albert", "ALBERT", read_albert, write_albert},
     ModelFamily{"nomic_bert", "NomicBERT", read_nomic_bert, write_nomic_bert},
     ModelFamily{"deberta-v2", "DeBERTa v2 or v3", read_deberta_v2, write_deberta_v2},
+    ModelFamily{"modernbert", "ModernBERT", read_modernbert, write_modernbert},
     ModelFamily{"t5", "T5", read_t5, write_t5},
     ModelFamily{"mt5", "mT5", read_mt5, write_mt5},
     ModelFamily{"umt5", "umT5", read_umt5, write_umt5},

@@ -59,7 +59,8 @@ EncoderTransformer::EncoderTransformer(ParameterSet& parameters, const EncoderCo
                                                    {config.bigram_buckets, config.d_model}, {})),
       input_(parameters, "", config,
              {config.token_types, config.uncounted_token, config.embedding_width}),
-      stack_(parameters, "encoder", config, {.layers = config.n_encoder_layers, .causal = config.causal}) {}
+      stack_(parameters, "encoder", config,
+             {.layers = config.n_encoder_layers, .causal = config.causal}) {}
 
 Variable EncoderTransformer::forward(const Ragged& texts, Pass& pass, const Ids& types) const {
   Variable x = input_.whole(embedding_, texts, pass, types);

@@ -22,16 +22,12 @@ void validate(const ClassifierConfig& c) {
 
 TextClassifier::TextClassifier(const ClassifierConfig& config)
     : EncoderNetwork(config),
-      head_(config.head == Activation::none
-                ? std::nullopt
-                : std::optional<Linear>(std::in_place, parameters_, "head", config.d_model,
-                                        config.d_model)),
+      head_(parameters_, config.d_model, config.head, config.norm),
       output_(parameters_, "output", config.d_model, config.classes) {}
 
 Variable TextClassifier::features(const Ragged& texts, Pass& pass, const Ids& types) const {
-  Variable text = pool(encode(texts, pass, types), texts.offsets, config_.pooling);
-  if (head_) text = head_->forward(text, pass, config_.head);
-  return dropout(text, pass.dropout(config_.output_dropout));
+  const Variable text = pool(encode(texts, pass, types), texts.offsets, config_.pooling);
+  return dropout(head_.forward(text, pass), pass.dropout(config_.output_dropout));
 }
 
 Variable TextClassifier::forward(const Ragged& texts, Pass& pass, const Ids& types) const {

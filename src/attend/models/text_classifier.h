@@ -4,11 +4,11 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 
 #include "attend/classifier.h"
+#include "attend/models/encoder_head.h"
 #include "attend/models/encoder_transformer.h"
 #include "attend/models/text_pooling.h"
 #include "attend/nn/layers.h"
@@ -25,7 +25,7 @@ inline std::span<const std::string_view> enum_names(ProblemType) {
 struct ClassifierConfig : EncoderConfig {
   Pooling pooling = Pooling::max;
   bool bos = false;
-  Activation head = Activation::none;
+  HeadOptions head;
   float output_dropout = 0.0f;
   ProblemType problem_type = ProblemType::single_label;
   int separators = 1;
@@ -37,9 +37,7 @@ void fields(ClassifierConfig& c, Visitor&& visit) {
   encoder_fields(c, visit);
   visit("pooling", c.pooling, kPoolingHelp);
   visit("bos", c.bos, "begin every text with a bos token, as pooling first always does");
-  visit("head", c.head,
-        "activation of a linear layer between the text vector and the output, such as tanh (BERT) "
-        "or relu (DistilBERT); none: no such layer");
+  head_fields(c.head, visit);
   visit("output-dropout", c.output_dropout, dropout_shares(),
         "dropout on the input of the output layer");
   visit("problem-type", c.problem_type,
@@ -67,18 +65,15 @@ class TextClassifier : public EncoderNetwork<ClassifierConfig> {
   Variable forward(const Ragged& texts, Pass& pass, const Ids& types = {}) const;
   // From features to logits, for a loss that projects by itself.
   AffineMap output_map() const { return output_.map(); }
-  // The output layer, and the layer between the vector of a text and it, if there is one; their
-  // weights may be packed or in 8 bits.
-  OutputProjection output() const { return projection_of(output_); }
-  std::optional<OutputProjection> head() const {
-    return head_ ? std::optional(projection_of(*head_)) : std::nullopt;
+  // The output layer, whose weights may be packed or in 8 bits, and what is between the vector of a
+  // text and it.
+  OutputProjection output() const {
+    return {output_.map().weight.value(), output_.map().bias.value()};
   }
+  const EncoderHead& head() const { return head_; }
 
  private:
-  static OutputProjection projection_of(const Linear& layer) {
-    return {layer.map().weight.value(), layer.map().bias.value()};
-  }
-  std::optional<Linear> head_;  // [D, D]
+  EncoderHead head_;
   Linear output_;
 };
 

@@ -14,10 +14,12 @@ void validate(const TaggerConfig& c) {
 }
 
 TokenTagger::TokenTagger(const TaggerConfig& config)
-    : EncoderNetwork(config), output_(parameters_, "output", config.d_model, config.tags) {}
+    : EncoderNetwork(config),
+      head_(parameters_, config.d_model, config.head, config.norm),
+      output_(parameters_, "output", config.d_model, config.tags) {}
 
 Variable TokenTagger::forward(const Ragged& texts, const Ids& rows, Pass& pass) const {
-  const Variable tokens = gather_rows(encode(texts, pass), rows);
+  const Variable tokens = head_.forward(gather_rows(encode(texts, pass), rows), pass);
   return output_.forward(dropout(tokens, pass.dropout(config_.output_dropout)), pass);
 }
 

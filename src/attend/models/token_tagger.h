@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "attend/models/encoder_head.h"
 #include "attend/models/encoder_transformer.h"
 #include "attend/nn/layers.h"
 
@@ -10,6 +11,7 @@ namespace attend {
 
 struct TaggerConfig : EncoderConfig {
   bool bos = true;
+  HeadOptions head;
   float output_dropout = 0.0f;
   int tags = 0;  // set from the data
 };
@@ -18,6 +20,7 @@ template <class Visitor>
 void fields(TaggerConfig& c, Visitor&& visit) {
   encoder_fields(c, visit);
   visit("bos", c.bos, "begin every text with a bos token, as BERT does");
+  head_fields(c.head, visit);
   visit("output-dropout", c.output_dropout, dropout_shares(),
         "dropout on the input of the output layer");
 }
@@ -37,6 +40,7 @@ class TokenTagger : public EncoderNetwork<TaggerConfig> {
   Variable forward(const Ragged& texts, const Ids& rows, Pass& pass) const;
 
  private:
+  EncoderHead head_;
   Linear output_;
 };
 

@@ -58,10 +58,10 @@ class Norm {
   void record(const Pass& pass) const;
   // The same of what was added to it last.
   void record_branch(const Pass& pass) const;
-
- private:
+  // Its gain and shift; the latter is zeros where layer normalization has none.
   LayerNormParameters affine() const;
 
+ private:
   std::string path_;
   Parameter weight_;
   Parameter bias_;
@@ -107,7 +107,7 @@ struct ConnectionOptions {
   bool norm_first = false;
   bool norm_branch = false;
   float scale = 1.0f;        // of what is added
-  bool norm_shared = false;  // its input is normalized by another connection
+  bool norm_shared = false;  // its input is normalized elsewhere
 };
 
 class SublayerConnection {
@@ -117,7 +117,9 @@ class SublayerConnection {
                      const ConnectionOptions& options);
 
   // What the sublayer reads of x.
-  Variable input(const Variable& x) const { return norm_first_ ? norm_->forward(x) : x; }
+  Variable input(const Variable& x) const {
+    return norm_first_ && norm_ ? norm_->forward(x) : x;
+  }
   // Adds what it makes of it to x, which has had more added since if sublayers are parallel.
   Variable add(const Variable& x, const Variable& branch, Pass& pass) const;
 

@@ -119,6 +119,7 @@ inline const Cases kStack{
     {"layer-groups", "1", "", "config"},
     {"norm-output", "on", "--no-norm-first", kModel},
     {"norm-output", "off", "--norm-first", kModel},
+    {"norm-input", "no", "--norm-first", kModel},
     {"norm-keys", "no", "--norm-first", kModel},
     {"norm-keys", "no", "--no-norm-first", "config"},
     {"positions", "alibi", "", kModel},

@@ -46,7 +46,7 @@ bool is_supported(const FamilyFixture& fixture) {
   if (fixture.name.ends_with("_window") || type == "smollm3" || type == "gemma2" ||
       type == "gemma3_text")
     return false;
-  for (const char* encoder : {"bert", "roberta", "mpnet", "electra", "deberta-v2"})
+  for (const char* encoder : {"bert", "roberta", "mpnet", "electra", "deberta-v2", "modernbert"})
     if (type.ends_with(encoder)) return false;
   return !fixture.has_older_names;
 }

@@ -228,18 +228,21 @@ TEST(Explanation, OfAClassifierSumsOverTheTokens) {
 }
 
 TEST(Explanation, OfAClassifierGoesThroughTheLayerBeforeTheOutput) {
-  for (const Activation head : {Activation::tanh, Activation::relu, Activation::gelu}) {
+  for (const HeadOptions& head :
+       {HeadOptions{Activation::tanh}, HeadOptions{Activation::relu}, HeadOptions{Activation::gelu},
+        HeadOptions{.activation = Activation::gelu, .norm = true}}) {
     const ClassificationModel small = small_classifier(Pooling::first);
     ClassifierConfig config = small.network->config();
     config.head = head;
     const ClassificationModel model{std::make_shared<TextClassifier>(config, 7), small.tokenizer,
                                     small.labels, small.length};
     for (const ParameterSet::Entry& entry : model.network->parameters().entries())
-      if (entry.name == "head.bias")
+      if (entry.name == "head.bias" || entry.name == "head_norm.bias")
         for (float& value : model.network->parameters().value(entry).span()) value = 0.3f;
     const OutputExplanation why = explain(model, "not a good film", {});
     ASSERT_NE(find_part(why, "head.bias"), nullptr);
     EXPECT_NE(find_part(why, "head.bias")->value, 0.0f);
+    EXPECT_EQ(find_part(why, "head_norm.bias") != nullptr, head.norm);
     expect_whole(why);
   }
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include "attend/interchange/families/decoders/rotary_settings.h"
+
 namespace attend {
 
 namespace {
@@ -34,6 +36,30 @@ void set_layers(std::span<const LayerKind> kinds, int window, StackConfig& shape
   shape.attention_window = local > 0 ? window : 0;
   const bool alike = local == std::ssize(kinds) || count(LayerKind::global) == std::ssize(kinds);
   shape.attention_layers = alike ? "" : layer_pattern(kinds);
+}
+
+void read_layered_rotary(ForeignConfig& config, const LayeredRotaryRules& rules,
+                         StackConfig& shape) {
+  constexpr NumberRange kBases = between(1, 1e9);
+  constexpr const char *kBoth = "rope_parameters", *kGlobal = "full_attention",
+                       *kLocal = "sliding_attention", *kScaling = "rope_scaling";
+  RotaryOptions global, local;
+  global.theta = config.number_or(rules.global_key, rules.global_theta, kBases);
+  local.theta = config.number_or(rules.local_key, rules.local_theta, kBases);
+  if (config.has(kBoth)) {
+    ForeignConfig& both = config.object(kBoth);
+    config.require(kScaling, nullptr);
+    if (both.has(kGlobal)) global = read_rotary_of(both.object(kGlobal), global);
+    if (both.has(kLocal)) local = read_rotary_of(both.object(kLocal), local);
+    both.ignore({kGlobal, kLocal});
+    if (local.scaling != RotaryScaling::none)
+      both.refuse(kLocal, "only the rope_type default is supported there");
+  } else if (config.has(kScaling)) {
+    global = read_rotary_of(config.object(kScaling), global);
+  }
+  config.ignore({kBoth, kScaling});
+  shape.rotary = global;
+  if (shape.attention_window > 0) shape.local_rotary_theta = local.theta;
 }
 
 nlohmann::ordered_json layer_types_json(std::span<const LayerKind> kinds) {

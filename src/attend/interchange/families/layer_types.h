@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "attend/interchange/foreign_config.h"
@@ -16,6 +17,18 @@ std::vector<LayerKind> read_layer_types(ForeignConfig& config, std::vector<Layer
 
 // Layers of these kinds; the local ones see `window` tokens.
 void set_layers(std::span<const LayerKind> kinds, int window, StackConfig& shape);
+
+// The settings of a family for the bases of rotations, and what files mean that do not say.
+struct LayeredRotaryRules {
+  std::string_view global_key;
+  double global_theta;
+  std::string_view local_key;
+  double local_theta;
+};
+// The rotations of global and local layers: "rope_parameters" of newer files for each kind of
+// layers; of older ones the bases, and "rope_scaling" of the global layers.
+void read_layered_rotary(ForeignConfig& config, const LayeredRotaryRules& rules,
+                         StackConfig& shape);
 
 // The other direction.
 nlohmann::ordered_json layer_types_json(std::span<const LayerKind> kinds);

@@ -99,6 +99,12 @@ ResidualStream::Step ResidualStream::Step::of(const ResidualStep& step, std::str
   return own;
 }
 
+std::vector<double> ResidualStream::before_norm(const LayerNormParameters& norm,
+                                                std::vector<double> direction,
+                                                const std::vector<float>& x) {
+  return Normalization::of(norm).pull_back(std::move(direction), {x.begin(), x.end()});
+}
+
 ResidualStream::Vector ResidualStream::Step::addition(std::int64_t row) const {
   Vector x = row_of(added, row);
   if (branch_norm.defined()) x = branch_norm.output_for(std::move(x));

@@ -36,6 +36,12 @@ class ResidualStream {
   // through the last normalization [layers + 1, D].
   Tensor outputs(std::int64_t row) const;
 
+  // A direction of the output of a normalization of x as one of x: the denominator is taken as it
+  // is.
+  static std::vector<double> before_norm(const LayerNormParameters& norm,
+                                         std::vector<double> direction,
+                                         const std::vector<float>& x);
+
  private:
   using Vector = std::vector<double>;
   // g (x - mean(x)) / s + b, or without `shift` g x / s.

@@ -33,6 +33,12 @@ void validate_stack(const StackConfig& c) {
   if (c.sublayers != Sublayers::sequential && !c.norm_first)
     throw OptionError<ConfigError>("{}: parallel ones need {}", as_key("sublayers"),
                                    as_key("norm-first"));
+  if (!c.norm_input && !c.norm_first)
+    throw OptionError<ConfigError>("{}: only {} normalizes before the first sublayer",
+                                   as_key("norm-input"), as_key("norm-first"));
+  if (!c.norm_input && c.layer_groups > 0)
+    throw OptionError<ConfigError>("{}: layers of {} are alike", as_key("norm-input"),
+                                   as_key("layer-groups"));
   const bool are_biases =
       c.positions == PositionKind::relative || c.positions == PositionKind::alibi;
   if (are_biases && c.distance_biases != DistanceBiases::standard)

@@ -74,6 +74,7 @@ struct StackConfig {
   float residual_scale = 1.0f;
   bool norm_first = false;
   bool norm_branch = false;
+  bool norm_input = true;
   bool norm_keys = true;
   OutputNorm norm_output = OutputNorm::standard;
   NormOptions norm;
@@ -161,6 +162,8 @@ void stack_fields(StackConfig& c, Visitor&& visit, const VisitDepth& visit_depth
         "normalize before each sublayer (pre-norm) instead of after each as in the paper");
   visit("norm-branch", c.norm_branch,
         "normalize what each sublayer adds; without norm-first, instead of the sum");
+  visit("norm-input", c.norm_input,
+        "with norm-first, also normalize before the first sublayer of the first layer");
   visit("norm-keys", c.norm_keys,
         "with norm-first, normalize the input of keys and values in self-attention, not only that "
         "of queries");

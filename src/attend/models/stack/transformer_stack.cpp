@@ -60,10 +60,11 @@ FeedForwardOptions feed_forward_of(const StackConfig& config) {
           config.gated_ffn, config.ffn_bias};
 }
 
-// `number`: that of the norm, from 1.
+// `number`: that of the norm, from 1. `is_first`: of all sublayers of the stack.
 SublayerConnection connection_of(ParameterSet& parameters, const std::string& path, int number,
-                                 const StackConfig& config) {
-  const bool shared = number > 1 && config.sublayers == Sublayers::parallel_shared;
+                                 const StackConfig& config, bool is_first = false) {
+  const bool shared = (number > 1 && config.sublayers == Sublayers::parallel_shared) ||
+                      (is_first && !config.norm_input);
   return {parameters,
           fmt::format("{}.norm{}", path, number),
           {config.d_model, config.norm, config.dropout, config.norm_first, config.norm_branch,
@@ -94,18 +95,19 @@ std::unique_ptr<const SequenceMixing> self_attention(ParameterSet& parameters,
 }
 
 TransformerLayer::TransformerLayer(ParameterSet& parameters, const std::string& path,
-                                   const StackConfig& config, bool cross_attention,
+                                   const StackConfig& config, const Role& role,
                                    std::unique_ptr<const SequenceMixing> mixing)
     : mixing_(std::move(mixing)),
       sublayers_(config.sublayers),
-      self_connection_(connection_of(parameters, path, 1, config)),
+      self_connection_(connection_of(parameters, path, 1, config, role.is_first)),
       norm_keys_(!config.norm_first || config.norm_keys),
-      cross_(cross_attention ? std::optional(CrossAttention{
-                                   {parameters, path + ".cross_attn", attention_of(config)},
-                                   connection_of(parameters, path, 2, config)})
-                             : std::nullopt),
+      cross_(role.cross_attention ? std::optional(CrossAttention{
+                                        {parameters, path + ".cross_attn", attention_of(config)},
+                                        connection_of(parameters, path, 2, config)})
+                                  : std::nullopt),
       feed_forward_(parameters, path + ".feed_forward", feed_forward_of(config)),
-      feed_forward_connection_(connection_of(parameters, path, cross_attention ? 3 : 2, config)) {}
+      feed_forward_connection_(
+          connection_of(parameters, path, role.cross_attention ? 3 : 2, config)) {}
 
 namespace {
 
@@ -189,7 +191,8 @@ TransformerStack::TransformerStack(ParameterSet& parameters, const std::string& 
     const std::string layer = fmt::format("{}.layers.{}", path, i);
     if (const int owner = config.parameters_of_layer(i, role.layers); owner != i)
       parameters.share(layer, fmt::format("{}.layers.{}", path, owner));
-    layers_.emplace_back(parameters, layer, config, role.cross_attention,
+    layers_.emplace_back(parameters, layer, config,
+                         TransformerLayer::Role{role.cross_attention, i == 0},
                          mixing_of(layer, kinds[static_cast<std::size_t>(i)]));
   }
   if (config.normalizes_output())

@@ -32,10 +32,15 @@ std::unique_ptr<const SequenceMixing> self_attention(ParameterSet& parameters,
 
 class TransformerLayer {
  public:
+  // What a layer has beside the others of its stack.
+  struct Role {
+    bool cross_attention = false;
+    bool is_first = false;
+  };
   // Parameters norm1, [cross_attn, norm2,] feed_forward and the last norm, numbered consecutively;
   // norm1 alone if they share it.
   TransformerLayer(ParameterSet& parameters, const std::string& path, const StackConfig& config,
-                   bool cross_attention, std::unique_ptr<const SequenceMixing> mixing);
+                   const Role& role, std::unique_ptr<const SequenceMixing> mixing);
   // `layer` is the index of this layer, for the context. [N, D] -> [N, D]
   Variable forward(const Variable& x, AttentionContext& context, int layer, Pass& pass) const;
   // Keys and values of a memory [M, D], for layers with cross-attention.

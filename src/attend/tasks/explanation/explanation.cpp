@@ -187,17 +187,37 @@ void explain_token(OutputExplanation& explanation, const ComputedOutput& at, std
                                              options.top, at.tokenizer));
 }
 
+// The layer of a classifier between the vector of a text and the output.
+std::optional<OutputProjection> head_of(const TextClassifier& network) {
+  const std::optional<Linear>& layer = network.head().linear();
+  if (!layer) return std::nullopt;
+  const Variable& bias = layer->map().bias;
+  return OutputProjection{layer->map().weight.value(), bias.defined() ? bias.value() : Tensor()};
+}
+
 // From a direction of the output of the layer between the vector of a text [1, D] and the output to
 // one of that vector: the ratio of what goes out of an activation and what goes in is taken as it
 // is. Adds the part of its bias.
 Direction behind_text(const TextClassifier& network, const Tensor& text, Direction direction,
                       std::vector<LogitPart>& parts) {
-  const std::optional<OutputProjection> head = network.head();
+  const std::optional<OutputProjection> head = head_of(network);
   if (!head) return direction;
   const Tensor in = logits_of(text, *head),
-               out = activate(Variable(in), network.config().head).value().to_host(),
+               out = activate(Variable(in), network.head().activation()).value().to_host(),
                weights = backend()->float_weights(head->weight).to_host();
-  const std::vector<float> biases = head->bias.to_vector();
+  if (const std::optional<Norm>& norm = network.head().norm()) {
+    const LayerNormParameters affine = norm->affine();
+    if (affine.beta.defined()) {
+      const std::vector<float> shifts = affine.beta.value().to_vector();
+      parts.push_back({"head_norm.bias", -1,
+                       static_cast<float>(std::inner_product(shifts.begin(), shifts.end(),
+                                                             direction.weights.begin(), 0.0))});
+    }
+    direction.weights =
+        ResidualStream::before_norm(affine, std::move(direction.weights), out.to_vector());
+  }
+  const std::vector<float> biases =
+      head->bias.defined() ? head->bias.to_vector() : std::vector<float>(direction.weights.size());
   Direction before{std::vector<double>(static_cast<std::size_t>(weights.cols())), direction.bias};
   double bias = 0;
   for (std::int64_t i = 0; i < in.cols(); ++i) {
@@ -375,7 +395,7 @@ OutputExplanation explain(const ClassificationModel& model, const std::string& t
                     behind_text(*model.network, text_vector, direction, of_head));
   explanation.parts = summed_parts(ResidualStream(steps, "encoder"), directions);
   explanation.parts.insert(explanation.parts.end(), of_head.begin(), of_head.end());
-  const auto head = model.network->head();
+  const auto head = head_of(*model.network);
   add_output_parts(explanation, output, direction.bias,
                    is_quantized(output.weight) || (head && is_quantized(head->weight)));
   return explanation;

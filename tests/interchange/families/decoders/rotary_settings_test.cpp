@@ -127,7 +127,7 @@ TEST_F(DamagedDecoder, IsExportedAsTheFamilyThatComputesTheSame) {
     copy(name);
     Checkpoint model = imported().checkpoint;
     model.metadata.erase("attend.family");
-    const std::string family = export_model(model).family;
+    const std::string family(export_model(model).family);
     EXPECT_TRUE(std::string(name).starts_with(family) ||
                 (std::string(name) == "phi3" && family == "mistral"))
         << name << " as " << family;

@@ -84,30 +84,10 @@ void read_gemma_layers(ForeignConfig& config, std::size_t period,
              static_cast<int>(config.integer_or("sliding_window", 4096, kWindows)), shape);
 }
 
-// "rope_parameters" of newer files for each kind of layers; of older ones "rope_theta" and
-// "rope_scaling" of the global layers and "rope_local_base_freq" of the others.
-void read_gemma3_rotary(ForeignConfig& config, LanguageTransformerConfig& shape) {
-  constexpr NumberRange kBases = between(1, 1e9);
-  RotaryOptions global, local;
-  global.theta = config.number_or("rope_theta", 1e6, kBases);
-  local.theta = config.number_or("rope_local_base_freq", 1e4, kBases);
-  constexpr const char *kBoth = "rope_parameters", *kGlobal = "full_attention",
-                       *kLocal = "sliding_attention", *kScaling = "rope_scaling";
-  if (config.has(kBoth)) {
-    ForeignConfig& both = config.object(kBoth);
-    config.require(kScaling, nullptr);
-    if (both.has(kGlobal)) global = read_rotary_of(both.object(kGlobal), global);
-    if (both.has(kLocal)) local = read_rotary_of(both.object(kLocal), local);
-    both.ignore({kGlobal, kLocal});
-    if (local.scaling != RotaryScaling::none)
-      both.refuse(kLocal, "only the rope_type default is supported there");
-  } else if (config.has(kScaling)) {
-    global = read_rotary_of(config.object(kScaling), global);
-  }
-  config.ignore({kBoth, kScaling});
-  shape.rotary = global;
-  if (shape.attention_window > 0) shape.local_rotary_theta = local.theta;
-}
+constexpr LayeredRotaryRules kGemma3Rotary{.global_key = "rope_theta",
+                                           .global_theta = 1e6,
+                                           .local_key = "rope_local_base_freq",
+                                           .local_theta = 1e4};
 
 // Missing caps have the defaults of transformers, null means none.
 float read_gemma_cap(ForeignConfig& config, std::string_view key, double otherwise) {
@@ -161,7 +141,7 @@ ForeignModel read_gemma3(const ModelDirectory& directory, ForeignConfig& config)
       static_cast<std::size_t>(config.integer_or("sliding_window_pattern", 6, between(1, 1e6))),
       shape);
   config.ignore({"_sliding_window_pattern"});
-  read_gemma3_rotary(config, shape);
+  read_layered_rotary(config, kGemma3Rotary, shape);
   // transformers does not heed this one.
   config.require("attn_logit_softcapping", nullptr);
   shape.logit_cap = read_gemma_cap(config, "final_logit_softcapping", 0);

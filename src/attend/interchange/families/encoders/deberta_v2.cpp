@@ -139,7 +139,7 @@ ForeignModel read_deberta_v2(const ModelDirectory& directory, ForeignConfig& con
                          .head = kDebertaHead,
                          .head_dropout = kDebertaHeadDropout,
                          .tagger_dropout = kDebertaTaggerDropout,
-                         .head_activation = head,
+                         .head_options = {.activation = head},
                          .ignorable = kDebertaIgnorable},
                         read_deberta_tokenizer(directory, shape.vocab_size));
 }

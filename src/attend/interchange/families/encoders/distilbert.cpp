@@ -64,7 +64,7 @@ ForeignModel read_distilbert(const ModelDirectory& directory, ForeignConfig& con
                          .head = kDistilBertHead,
                          .head_dropout = "seq_classif_dropout",
                          .tagger_dropout = "dropout",
-                         .head_activation = Activation::relu,
+                         .head_options = {.activation = Activation::relu},
                          .ignorable = kDistilBertIgnorable},
                         read_tokenizer_of(directory));
 }

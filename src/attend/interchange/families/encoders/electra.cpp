@@ -48,7 +48,7 @@ ForeignModel read_electra(const ModelDirectory& directory, ForeignConfig& config
                          .encoder = kBertEncoder,
                          .older_norms = {},
                          .head = kElectraHead,
-                         .head_activation = Activation::gelu,
+                         .head_options = {.activation = Activation::gelu},
                          .ignorable = kElectraIgnorable},
                         read_tokenizer_of(directory));
 }

@@ -163,8 +163,9 @@ std::shared_ptr<SavedModel> classifier(const ModelDirectory& directory, ForeignC
   std::vector<std::string> labels = read_labels(config);
   ClassifierConfig whole;
   static_cast<EncoderConfig&>(whole) = shape;
-  whole.pooling = Pooling::first;
-  whole.head = family.head_activation;
+  whole.pooling = family.pooling;
+  whole.head = family.head_options;
+  whole.bos = whole.pooling != Pooling::first;
   whole.problem_type = read_problem_type(config, labels.size());
   whole.separators = foreign.pair.separators;
   // Both texts of a pair have the first type if the tokenizer says no more.
@@ -195,6 +196,7 @@ std::shared_ptr<SavedModel> tagger(const ModelDirectory& directory, ForeignConfi
     config.refuse(config.has("id2label") ? "id2label" : "num_labels", "expected at least two tags");
   TaggerConfig whole;
   static_cast<EncoderConfig&>(whole) = shape;
+  whole.head = family.tagger_head_options;
   whole.output_dropout =
       static_cast<float>(config.number_or(family.tagger_dropout, shape.dropout, dropout_shares()));
   whole.tags = static_cast<int>(labels.size());
@@ -281,7 +283,7 @@ ForeignModel finish_encoder(const ModelDirectory& directory, ForeignConfig& conf
     foreign.remarks.push_back(fmt::format("{} embeddings without a token are left out",
                                           shape.vocab_size - own.vocab_size));
   if (kind == EncoderKind::tagger) {
-    foreign.names.add(kTaggerHead);
+    foreign.names.add(family.tagger_head.empty() ? std::span(kTaggerHead) : family.tagger_head);
     foreign.model = tagger(directory, config, own, family, std::move(tokenizer.tokenizer));
   } else if (kind == EncoderKind::classifier) {
     foreign.names.add(family.head);

@@ -6,7 +6,9 @@
 #include <string_view>
 
 #include "attend/interchange/families/families.h"
+#include "attend/models/encoder_head.h"
 #include "attend/models/encoder_transformer.h"
+#include "attend/models/text_pooling.h"
 
 namespace attend {
 
@@ -16,10 +18,13 @@ struct EncoderFamily {
   std::span<const NameRule> encoder;
   std::span<const NameRule> older_norms;  // of older files; may be empty
   std::span<const NameRule> head;         // of a classifier
+  std::span<const NameRule> tagger_head;  // empty: the usual one, an output layer alone
   // The settings of dropout before the output of a classifier, and of a tagger.
   std::string_view head_dropout = "classifier_dropout";
   std::string_view tagger_dropout = "classifier_dropout";
-  Activation head_activation = Activation::tanh;
+  HeadOptions head_options = {.activation = Activation::tanh};
+  HeadOptions tagger_head_options = {};
+  Pooling pooling = Pooling::first;  // of a classifier
   std::span<const std::string_view> ignorable;
 };
 

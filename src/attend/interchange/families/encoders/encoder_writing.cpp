@@ -117,6 +117,7 @@ std::optional<TextFiles> write_encoder(const SavedModel& saved, const EncoderWor
     EncoderJson json =
         network_settings(shape, words, model->tokenizer, "ForSequenceClassification");
     json.emplace(words.head_dropout, shape.output_dropout);  // unless it is the network's
+    if (words.head_settings != nullptr) json.update(words.head_settings(shape.head, shape.pooling));
     add_labels(model->labels, json);
     if (shape.problem_type == ProblemType::multi_label)
       json["problem_type"] = "multi_label_classification";
@@ -134,6 +135,8 @@ std::optional<TextFiles> write_encoder(const SavedModel& saved, const EncoderWor
     TextFiles files = files_of_encoder(model->tokenizer, {model->length.max_length}, words, equal);
     EncoderJson json = network_settings(shape, words, model->tokenizer, "ForTokenClassification");
     json.emplace(words.tagger_dropout, shape.output_dropout);
+    if (words.head_settings != nullptr)
+      json.update(words.head_settings(shape.head, Pooling::first));
     add_labels(model->labels, json);
     files["config.json"] = write_json(json);
     equal.metadata["attend.units"] = "tokens";

@@ -9,6 +9,7 @@
 
 #include "attend/interchange/families/families.h"
 #include "attend/interchange/sentence_transformers.h"
+#include "attend/models/encoder_head.h"
 #include "attend/models/encoder_transformer.h"
 #include "attend/tasks/embedding/model.h"
 
@@ -23,6 +24,8 @@ struct EncoderWords {
   bool has_token_types = false;  // whether the model takes the segments of its tokens
   // The settings of the network, by their names in config.json.
   nlohmann::ordered_json (*settings)(const EncoderConfig& shape) = nullptr;
+  // Those of what is before an output layer, where the family has a choice.
+  nlohmann::ordered_json (*head_settings)(const HeadOptions& head, Pooling pooling) = nullptr;
   std::span<const TokenizerType> tokenizers = {};  // of its models; empty: of any kind
 };
 

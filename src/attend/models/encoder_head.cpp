@@ -1,0 +1,27 @@
+#include "attend/models/encoder_head.h"
+
+#include "attend/core/options/option_error.h"
+#include "attend/error.h"
+
+namespace attend {
+
+EncoderHead::EncoderHead(ParameterSet& parameters, std::int64_t width, const HeadOptions& options,
+                         const NormOptions& norm)
+    : activation_(options.activation) {
+  if (options.activation == Activation::none) {
+    if (options.norm)
+      throw OptionError<ConfigError>("{}: needs a layer, which {} makes", as_key("head-norm"),
+                                     as_key("head"));
+    return;
+  }
+  linear_.emplace(parameters, "head", width, width, options.bias);
+  if (options.norm) norm_.emplace(parameters, "head_norm", width, norm);
+}
+
+Variable EncoderHead::forward(const Variable& x, Pass& pass) const {
+  if (!linear_) return x;
+  const Variable y = linear_->forward(x, pass, activation_);
+  return norm_ ? norm_->forward(y) : y;
+}
+
+}  // namespace attend
