@@ -312,6 +312,19 @@ OF_FAMILIES = {
     "nomic_bert": [setting("rope_parameters", {"rope_type": "default", "rope_theta": 50.0}), setting("rope_parameters", None),
                    setting("rope_parameters", {"rope_type": "linear", "rope_theta": 50.0, "factor": 4.0}), setting("rope_parameters", {
                        "rope_type": "dynamic", "rope_theta": 50.0, "factor": 4.0}), setting("head_dim", 4)],
+    "modernbert": [setting("hidden_activation", name) for name in ("relu", "gelu_pytorch_tanh", "silu", "sigmoid", None)] + [
+        setting("local_attention", tokens) for tokens in (0, 1, 5, 200, None)] + [
+        setting("norm_eps", 0.01), setting("norm_eps", None), setting("layer_types", None), setting("layer_types", ["full_attention"] * 3),
+        setting("layer_types", ["sliding_attention"] * 3), setting("layer_types", ["full_attention"]), setting("rope_parameters", None),
+        setting("rope_parameters", {"full_attention": {"rope_type": "default", "rope_theta": 50.0}, "sliding_attention": None}),
+        setting("rope_parameters", {"full_attention": {"rope_type": "linear", "rope_theta": 50.0, "factor": 4.0},
+                                    "sliding_attention": {"rope_type": "default", "rope_theta": 30.0}}),
+        setting("rope_parameters", {"full_attention": {"rope_type": "default", "rope_theta": 50.0},
+                                    "sliding_attention": {"rope_type": "linear", "rope_theta": 30.0, "factor": 2.0}}),
+        setting("norm_bias", True), setting("attention_bias", True), setting("mlp_bias", True), setting("classifier_bias", True),
+        setting("classifier_bias", False), setting("classifier_pooling", "cls"), setting("classifier_pooling", "mean"),
+        setting("classifier_pooling", "max"), setting("classifier_activation", "tanh"), setting("classifier_dropout", 0.5),
+        setting("embedding_dropout", 0.5), setting("mlp_dropout", 0.5), setting("attention_dropout", 0.5), setting("decoder_bias", False)],
     "deberta": [setting("pos_att_type", "c2p"), setting("pos_att_type", ["c2p", "p2c"]), setting("pos_att_type", None), setting("share_att_key", False),
                 setting("norm_rel_ebd", "none"), setting("position_biased_input", False), setting("relative_attention", False),
                 setting("max_relative_positions", 9), setting("max_relative_positions", 4), setting("position_buckets", 4),
@@ -320,6 +333,13 @@ OF_FAMILIES = {
 }
 ENCODERS = [f"{family}_{kind}" for family in OF_FAMILIES for kind in ("sentences", "classifier", "tagger")]
 ENCODERS[ENCODERS.index("electra_sentences")] = "electra_encoder"
+EMBEDDERS = ["qwen3_sentences", "mistral_sentences", "embedding_gemma_sentences"]
+OF_EMBEDDERS = [setting("hidden_act", "relu"), setting("hidden_activation", "relu"), setting("rms_norm_eps", 0.01), setting("num_attention_heads", 2),
+                setting("num_key_value_heads", 1), setting("tie_word_embeddings", False), setting("rope_parameters", None), setting("rope_theta", 33.0),
+                setting("sliding_window", None), setting("sliding_window", 7), setting("layer_types", ["full_attention"] * 2),
+                setting("use_bidirectional_attention", True), setting("use_bidirectional_attention", False), setting("attn_logit_softcapping", 1.0),
+                setting("final_logit_softcapping", 2.0), setting("query_pre_attn_scalar", 3), setting("attention_bias", True),
+                setting("eos_token_id", 5), setting("pad_token_id", 4), setting("use_sliding_window", True)]
 
 
 MANY_ENDS = ends(*range(5, 40, 2))
@@ -332,6 +352,7 @@ VARIANTS = ([(name, change) for name in T5 + BART + ["marian_separate"] for chan
             [(name, change) for name in LANGUAGE_MODELS for change in OF_ALL] +
              [(name, change) for name in WINDOWS for change in OF_WINDOWS] +
              [(name, change) for name in LAYERS for change in OF_DECODERS + OF_DECODER_FAMILIES.get(name, [])] +
+             [(name, change) for name in EMBEDDERS for change in OF_EMBEDDERS] +
              [(name, change) for name in ENCODERS for change in OF_ENCODERS + OF_FAMILIES[name.rsplit("_", 1)[0]]])
 
 
@@ -355,7 +376,7 @@ def written_texts(variant, golden):
 
 def translated(variant, golden, model):
     """Whether the program writes what transformers writes, which heeds all settings of generation."""
-    if variant.name in LANGUAGE_MODELS or variant.name in ENCODERS:
+    if variant.name in [*LANGUAGE_MODELS, *EMBEDDERS, *ENCODERS]:
         return "equal"
     answers = written_texts(variant, golden)
     # A token that is forced counts as written there.
