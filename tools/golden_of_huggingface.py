@@ -16,12 +16,13 @@ import sys
 
 import torch
 import transformers
+from jina_bert import JinaBert
 from safetensors.torch import save_file
 
 TEXTS = ["A man is walking with his dog.", "Two children play football in the rain!", "I don't know; do you?", "Ein alter Mann kauft drei Äpfel.",
          "Où est la bibliothèque ?", "It costs 3.50 €, which is 20 % less.", "x", "The quick brown fox jumps over the lazy dog and runs away."]
 ENCODERS = ["bert", "distilbert", "roberta", "xlm-roberta", "mpnet", "electra", "camembert", "albert", "nomic_bert",
-            "deberta-v2", "modernbert"]
+            "deberta-v2", "modernbert", "gte"]
 LOOKED_INTO = 2  # texts whose hidden states and logits are kept
 
 
@@ -134,7 +135,8 @@ class Golden:
 
     def embedder(self, directory):
         """The vectors that sentence-transformers gives, or, of an encoder alone, the means of all tokens."""
-        model = transformers.AutoModel.from_pretrained(directory).float().eval()
+        is_jina = getattr(self.config, "feed_forward_type", None) is not None
+        model = JinaBert(directory) if is_jina else transformers.AutoModel.from_pretrained(directory).float().eval()
         if (pathlib.Path(directory) / "modules.json").exists():
             from sentence_transformers import SentenceTransformer
             sentences = SentenceTransformer(str(directory), device="cpu")

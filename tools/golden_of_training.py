@@ -230,7 +230,7 @@ def kind_of(directory):
     return translation if config.is_encoder_decoder else language
 
 
-RENAMED = ["nomic_bert"]  # families whose files have other names and stacked weights
+RENAMED = ["nomic_bert", "gte"]  # families whose files have other names and stacked weights
 
 
 def gradients_by_name(model):

@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 
+import jina_bert as jina_bert_reference
 import sentencepiece
 import tokenizers
 import torch
@@ -447,7 +448,32 @@ def modernbert_sentences(folder):
     sentence_modules(folder, 40, False, pooling_mode_cls_token=False, pooling_mode_mean_tokens=True)
 
 
+def gte(folder, kind, seed, **options):
+    encoder(folder, kind, transformers.GteConfig, typed_wordpiece(folder), seed, pad_token_id=0, **options)
+
+
+def gte_sentences(folder):
+    gte(folder, "GteModel", 44)
+    sentence_modules(folder, 40, True, pooling_mode_cls_token=True, pooling_mode_mean_tokens=False)
+
+
+def jina_bert(folder):
+    """With six heads, whose slopes are no powers of one number."""
+    size = typed_wordpiece(folder)
+    jina_bert_reference.write_random(folder, {
+        "architectures": ["JinaBertModel"], "model_type": "bert", "auto_map": {"AutoModel": "a/b--modeling_bert.JinaBertModel"},
+        "hidden_size": 48, "num_hidden_layers": 2, "num_attention_heads": 6, "intermediate_size": 32, "feed_forward_type": "geglu", "hidden_act": "gelu",
+        "position_embedding_type": "alibi", "emb_pooler": "mean", "attn_implementation": None, "max_position_embeddings": 64, "type_vocab_size": 2,
+        "layer_norm_eps": 1e-12, "hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.0, "vocab_size": size}, 47)
+
+
 FAMILIES = {
+    "gte_sentences": gte_sentences,
+    "gte_classifier": lambda folder: gte(folder, "GteForSequenceClassification", 45, id2label=LABELS, type_vocab_size=2),
+    "gte_tagger": lambda folder: gte(folder, "GteForTokenClassification", 46, id2label=TAGS, rope_parameters={
+        "rope_type": "linear", "rope_theta": 50.0, "factor": 2.0}),
+    "gte_authors": lambda folder: gte(folder, "GteForSequenceClassification", 48, id2label=LABELS),
+    "jina_bert": jina_bert,
     "modernbert_sentences": modernbert_sentences,
     "modernbert_classifier": lambda folder: modernbert(folder, "ModernBertForSequenceClassification", 42, id2label=LABELS, layer_types=None,
                                                        classifier_pooling="mean", norm_bias=True, attention_bias=True, mlp_bias=True),
@@ -538,7 +564,19 @@ FAMILIES = {
 
 
 PAIRS = ["bert_regression", "roberta_multi_label"]  # whose texts are pairs
-NOT_TRAINED = ["bert_older", "electra_encoder", "camembert_classifier", "camembert_tagger", "xlm_roberta_classifier", "xlm_roberta_tagger"]  # whose gradients are not recorded, since others have the same layers
+NOT_TRAINED = ["jina_bert", "gte_authors", "bert_older", "electra_encoder", "camembert_classifier", "camembert_tagger", "xlm_roberta_classifier", "xlm_roberta_tagger"]  # whose gradients are not recorded, since others have the same layers
+
+
+def as_authors_have_it(folder):
+    """GTE by the names of the program that came with it."""
+    tensors = load_file(folder / "model.safetensors")
+    save_file({name.replace("gte.", "new."): tensor for name, tensor in tensors.items()}, folder / "model.safetensors", metadata={"format": "pt"})
+    config = json.loads((folder / "config.json").read_text())
+    rotary = config.pop("rope_parameters")
+    config.update(model_type="new", architectures=["NewForSequenceClassification"], rope_theta=rotary["rope_theta"], position_embedding_type="rope",
+                  layer_norm_type="layer_norm", logn_attention_scale=False, logn_attention_clip1=False, pack_qkv=True, rope_scaling=None,
+                  unpad_inputs=False, use_memory_efficient_attention=False, auto_map={"AutoModel": "a/b--modeling.NewModel"})
+    (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n")
 
 
 def main():
@@ -562,6 +600,8 @@ def main():
             (folder / "tokenizer_config.json").write_text(json.dumps({**settings, "tokenizer_class": "XLMRobertaTokenizer"}, indent=2))
         if name not in NOT_TRAINED:
             subprocess.run([sys.executable, ROOT / "tools/golden_of_training.py", folder, folder / "training.safetensors"], check=True)
+        if name == "gte_authors":
+            as_authors_have_it(folder)
         if name == "bert_classifier":
             subprocess.run([sys.executable, ROOT / "tools/golden_of_training.py", "--lora=2", folder, folder / "adapters.safetensors"], check=True)
             subprocess.run([sys.executable, ROOT / "tools/golden_of_training.py", "--steps=10", folder, folder / "steps.safetensors"], check=True)

@@ -1,7 +1,7 @@
 """Model directories of common shapes with random weights, as transformers writes them: for speed alone.
 
 usage: foreign_models.py SHAPE FOLDER TEXT...      SHAPE: gpt2 (124 M), llama (SmolLM2, 135 M), opus-mt (74 M), bert (base, 109 M),
-                                                         minilm (23 M)
+                                                         minilm (23 M), mpnet (base, 109 M), modernbert (base, 149 M)
 
 The tokenizer is learned from the TEXT files (opus-mt: one of the source, one of the target language), and brought to the
 size that the shape is known with by words that no text contains.
@@ -96,7 +96,33 @@ def minilm(folder, texts):
     bert(folder, texts, hidden_size=384, num_attention_heads=12, num_hidden_layers=6, intermediate_size=1536)
 
 
-SHAPES = {"gpt2": gpt2, "llama": llama, "opus-mt": opus_mt, "bert": bert, "minilm": minilm}
+CLASSES = dict(id2label={0: "negative", 1: "positive"}, label2id={"negative": 0, "positive": 1})
+
+
+def mpnet(folder, texts):
+    special = ["<s>", "<pad>", "</s>", "<unk>", "[UNK]", "<mask>"]
+    tokenizer = tokenizers.BertWordPieceTokenizer(lowercase=True, unk_token="[UNK]")
+    tokenizer.train_from_iterator(lines_of(texts), vocab_size=30527, min_frequency=1, special_tokens=special, show_progress=False)
+    transformers.MPNetTokenizer(vocab=tokenizer.get_vocab()).save_pretrained(folder)
+    torch.manual_seed(1)
+    config = transformers.MPNetConfig(vocab_size=tokenizer.get_vocab_size(), max_position_embeddings=514, layer_norm_eps=1e-5, **CLASSES)
+    transformers.MPNetForSequenceClassification(config).save_pretrained(folder)
+
+
+def modernbert(folder, texts):
+    special = ["[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]"]
+    tokenizer = tokenizers.ByteLevelBPETokenizer()
+    tokenizer.train_from_iterator(lines_of(texts), vocab_size=50368, min_frequency=1, special_tokens=special, show_progress=False)
+    tokenizer._tokenizer.post_processor = tokenizers.processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 1), ("[SEP]", 2)])
+    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer._tokenizer, cls_token="[CLS]", sep_token="[SEP]", pad_token="[PAD]",
+                                         unk_token="[UNK]", mask_token="[MASK]").save_pretrained(folder)
+    torch.manual_seed(1)
+    config = transformers.ModernBertConfig(vocab_size=tokenizer.get_vocab_size(), pad_token_id=3, cls_token_id=1, sep_token_id=2, bos_token_id=1,
+                                           eos_token_id=2, **CLASSES)
+    transformers.ModernBertForSequenceClassification(config).save_pretrained(folder)
+
+
+SHAPES = {"gpt2": gpt2, "llama": llama, "opus-mt": opus_mt, "bert": bert, "minilm": minilm, "mpnet": mpnet, "modernbert": modernbert}
 
 
 def main():

@@ -196,7 +196,8 @@ def compare(c, name):
             if c.a.embedder:
                 encode(c, "embedder", c.a.embedder, sentences, classes=False)
             few = shutil.copy(c.first_lines(sentences, 300), c.path("300-sentences.txt"))
-            encode(c, "bert-base", directory_of(c, "bert", [text("wikitext-2", "train.txt")]), few, classes=True)
+            for name, shape in (("bert-base", "bert"), ("mpnet-base", "mpnet"), ("modernbert-base", "modernbert")):
+                encode(c, name, directory_of(c, shape, [text("wikitext-2", "train.txt")]), few, classes=True)
         case "fine-tuning":
             for shape in ("minilm", "bert"):
                 for rank in (0, 8) if installed("peft") else (0,):

@@ -33,7 +33,7 @@ for name in marian marian_separate gpt2 llama mistral qwen2 qwen3 bart pegasus t
     distilbert_tagger roberta_classifier roberta_multi_label roberta_tagger mpnet_classifier \
     mpnet_tagger electra_encoder electra_classifier electra_tagger camembert_classifier \
     camembert_tagger albert_classifier albert_tagger nomic_bert_classifier nomic_bert_tagger \
-    modernbert_classifier modernbert_tagger \
+    modernbert_classifier modernbert_tagger gte_classifier gte_tagger \
     deberta_classifier deberta_tagger; do
   round_trip "$name"
 done
@@ -52,6 +52,7 @@ if "$python" -c 'import sentence_transformers' 2>/dev/null; then
   round_trip nomic_bert_sentences
   round_trip deberta_sentences
   round_trip modernbert_sentences
+  round_trip gte_sentences
   round_trip qwen3_sentences
   round_trip mistral_sentences
   round_trip embedding_gemma_sentences

@@ -312,6 +312,10 @@ OF_FAMILIES = {
     "nomic_bert": [setting("rope_parameters", {"rope_type": "default", "rope_theta": 50.0}), setting("rope_parameters", None),
                    setting("rope_parameters", {"rope_type": "linear", "rope_theta": 50.0, "factor": 4.0}), setting("rope_parameters", {
                        "rope_type": "dynamic", "rope_theta": 50.0, "factor": 4.0}), setting("head_dim", 4)],
+    "gte": [setting("rope_parameters", {"rope_type": "default", "rope_theta": 50.0}), setting("rope_parameters", None), setting("rope_theta", 33.0),
+            setting("rope_parameters", {"rope_type": "dynamic", "rope_theta": 50.0, "factor": 4.0}), setting("rope_scaling", {"type": "ntk", "factor": 2.0}),
+            setting("type_vocab_size", 0), setting("type_vocab_size", None), setting("position_embedding_type", "absolute"),
+            setting("classifier_dropout", 0.5)],
     "modernbert": [setting("hidden_activation", name) for name in ("relu", "gelu_pytorch_tanh", "silu", "sigmoid", None)] + [
         setting("local_attention", tokens) for tokens in (0, 1, 5, 200, None)] + [
         setting("norm_eps", 0.01), setting("norm_eps", None), setting("layer_types", None), setting("layer_types", ["full_attention"] * 3),

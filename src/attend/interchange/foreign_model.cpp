@@ -61,6 +61,7 @@ constexpr std::array kFamilies{
     ModelFamily{"albert", "ALBERT", read_albert, write_albert},
     ModelFamily{"nomic_bert", "NomicBERT", read_nomic_bert, write_nomic_bert},
     ModelFamily{"deberta-v2", "DeBERTa v2 or v3", read_deberta_v2, write_deberta_v2},
+    ModelFamily{"gte", "GTE", read_gte, write_gte},
     ModelFamily{"modernbert", "ModernBERT", read_modernbert, write_modernbert},
     ModelFamily{"t5", "T5", read_t5, write_t5},
     ModelFamily{"mt5", "mT5", read_mt5, write_mt5},
@@ -69,10 +70,14 @@ constexpr std::array kFamilies{
     ModelFamily{"bloom", "BLOOM", read_bloom, write_decoder<write_bloom>},
 };
 
+// What the authors of GTE call it.
+constexpr std::string_view kTypeOfGteAuthors = "new";
+
 const ModelFamily& family_of(ForeignConfig& config) {
   const std::string type = config.text("model_type");
+  const std::string_view name = type == kTypeOfGteAuthors ? "gte" : type;
   for (const ModelFamily& family : kFamilies) {
-    if (family.name == type) return family;
+    if (family.name == name) return family;
   }
   std::vector<std::string_view> known;
   for (const ModelFamily& family : kFamilies) known.push_back(family.name);

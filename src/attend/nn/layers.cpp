@@ -58,10 +58,11 @@ void Norm::record_branch(const Pass& pass) const {
 FeedForward::FeedForward(ParameterSet& parameters, const std::string& path,
                          const FeedForwardOptions& options)
     : path_(path),
-      linear1_(parameters, path + ".linear1", options.d_model, options.d_ff, options.bias),
-      gate_(options.gated ? std::optional<Linear>(std::in_place, parameters, path + ".linear_gate",
-                                                  options.d_model, options.d_ff, options.bias)
-                          : std::nullopt),
+      linear1_(parameters, path + ".linear1", options.d_model, options.d_ff, options.hidden_bias),
+      gate_(options.gated
+                ? std::optional<Linear>(std::in_place, parameters, path + ".linear_gate",
+                                        options.d_model, options.d_ff, options.hidden_bias)
+                : std::nullopt),
       linear2_(parameters, path + ".linear2", options.d_ff, options.d_model, options.bias),
       activation_(options.activation),
       dropout_(options.dropout) {}

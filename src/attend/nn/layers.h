@@ -77,7 +77,8 @@ struct FeedForwardOptions {
   Activation activation = Activation::relu;
   float dropout = 0.0f;
   bool gated = false;
-  bool bias = true;
+  bool bias = true;         // of W2
+  bool hidden_bias = true;  // of W1 and V
 };
 
 // Parameters linear1 (W1), linear_gate (V) of a gated one, linear2 (W2).
@@ -117,9 +118,7 @@ class SublayerConnection {
                      const ConnectionOptions& options);
 
   // What the sublayer reads of x.
-  Variable input(const Variable& x) const {
-    return norm_first_ && norm_ ? norm_->forward(x) : x;
-  }
+  Variable input(const Variable& x) const { return norm_first_ && norm_ ? norm_->forward(x) : x; }
   // Adds what it makes of it to x, which has had more added since if sublayers are parallel.
   Variable add(const Variable& x, const Variable& branch, Pass& pass) const;
 

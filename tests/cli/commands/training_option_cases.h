@@ -97,6 +97,7 @@ inline const Cases kStack{
     {"qk-norm", "yes", "", kModel},
     {"norm-epsilon", "0.1", "", kModel},
     {"norm-bias", "no", "", kModel},
+    {"ffn-hidden-bias", "no", "", kModel},
     {"norm-embedding", "yes", "", kModel},
     {"embedding-scale", "1", "", kModel},
     {"first-position", "3", "", kModel},

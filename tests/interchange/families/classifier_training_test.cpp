@@ -118,7 +118,8 @@ INSTANTIATE_TEST_SUITE_P(
                     FamilyFixture{"bert_dense"}, FamilyFixture{"xlm_roberta_sentences"},
                     FamilyFixture{"mpnet_sentences"}, FamilyFixture{"camembert_sentences"},
                     FamilyFixture{"albert_sentences"}, FamilyFixture{"nomic_bert_sentences"},
-                    FamilyFixture{"modernbert_sentences"}, FamilyFixture{"deberta_sentences"}),
+                    FamilyFixture{"modernbert_sentences"}, FamilyFixture{"gte_sentences"},
+                    FamilyFixture{"deberta_sentences"}),
     name_of_fixture);
 
 TEST_P(EmbedderWithANewHead, HasTheGradientsOfTransformersInItsHead) {

@@ -95,8 +95,10 @@ TEST(ImportedEncoder, GivesATextTheSameVectorInAnyCompany) {
   for (int i = 0; i < 40; ++i) longest += " is walking";
   const std::vector<std::string> texts{
       "x", "", "A man is walking with his dog.", longest, "Où est la bibliothèque ?", "a  b\tc\n"};
-  for (const char* name : {"mpnet_sentences", "electra_encoder", "camembert_sentences",
-                           "albert_sentences", "nomic_bert_sentences", "deberta_sentences"}) {
+  for (const char* name :
+       {"mpnet_sentences", "electra_encoder", "camembert_sentences", "albert_sentences",
+        "nomic_bert_sentences", "deberta_sentences", "modernbert_sentences", "gte_sentences",
+        "jina_bert", "qwen3_sentences", "mistral_sentences", "embedding_gemma_sentences"}) {
     const EmbeddingEngine engine(*load_model(encoder_of(name)));
     const auto together = engine.embed(texts, {});
     for (std::size_t i = 0; i < texts.size(); ++i)

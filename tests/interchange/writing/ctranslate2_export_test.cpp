@@ -46,7 +46,8 @@ bool is_supported(const FamilyFixture& fixture) {
   if (fixture.name.ends_with("_window") || type == "smollm3" || type == "gemma2" ||
       type == "gemma3_text")
     return false;
-  for (const char* encoder : {"bert", "roberta", "mpnet", "electra", "deberta-v2", "modernbert"})
+  for (const char* encoder :
+       {"bert", "roberta", "mpnet", "electra", "deberta-v2", "modernbert", "gte"})
     if (type.ends_with(encoder)) return false;
   return !fixture.has_older_names;
 }

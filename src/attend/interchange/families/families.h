@@ -49,6 +49,7 @@ ForeignModel read_mpnet(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_electra(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_albert(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_nomic_bert(const ModelDirectory& directory, ForeignConfig& config);
+ForeignModel read_gte(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_modernbert(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_deberta_v2(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_t5(const ModelDirectory& directory, ForeignConfig& config);
@@ -71,6 +72,7 @@ std::optional<TextFiles> write_mpnet(const SavedModel& model, Checkpoint& equal)
 std::optional<TextFiles> write_electra(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_albert(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_nomic_bert(const SavedModel& model, Checkpoint& equal);
+std::optional<TextFiles> write_gte(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_modernbert(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_deberta_v2(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_gpt2(const SavedModel& model, Checkpoint& equal);

@@ -74,6 +74,7 @@ void make_explicit(OptionsJson& options, bool pairs) {
     replace_zero(options, "inverse_temperature", 1 / std::sqrt(number_of(options, "d_key")));
   }
   replace_zero(options, "embedding_scale", std::sqrt(width));
+  if (!options.value("ffn_bias", true)) options.erase("ffn_hidden_bias");
   const std::string positions = options.value("positions", "");
   if (positions != "learned") options.erase("max_positions");
   if (!positions.starts_with("sinusoidal")) options.erase("first_position");

@@ -67,6 +67,7 @@ struct StackConfig {
   Activation activation = Activation::relu;
   bool gated_ffn = false;
   bool ffn_bias = true;
+  bool ffn_hidden_bias = true;
   AttentionBiases attention_biases = AttentionBiases::all;
   bool qk_norm = false;
   QkNormSpan qk_norm_span = QkNormSpan::head;
@@ -148,6 +149,8 @@ void stack_fields(StackConfig& c, Visitor&& visit, const VisitDepth& visit_depth
   visit("gated-ffn", c.gated_ffn,
         "multiply the hidden layer of the feed-forward network by a second linear map (GLU)");
   visit("ffn-bias", c.ffn_bias, "biases in the feed-forward network");
+  visit("ffn-hidden-bias", c.ffn_hidden_bias,
+        "with ffn-bias, biases also in the hidden layer of the feed-forward network");
   visit("attention-biases", c.attention_biases,
         "biases in attention: all, qkv (on queries, keys and values only) or none");
   visit("qk-norm", c.qk_norm, "normalize the queries and the keys of attention");

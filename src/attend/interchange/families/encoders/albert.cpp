@@ -76,7 +76,6 @@ ForeignModel read_albert(const ModelDirectory& directory, ForeignConfig& config)
   return finish_encoder(directory, config, shape,
                         {.prefix = "albert.",
                          .encoder = kAlbert,
-                         .older_norms = {},
                          .head = kAlbertHead,
                          .head_dropout = kAlbertDropout,
                          .tagger_dropout = kAlbertDropout,

@@ -8,6 +8,7 @@
 #include "attend/interchange/families/encoders/bert_like.h"
 #include "attend/interchange/families/encoders/encoder_family.h"
 #include "attend/interchange/families/encoders/encoder_writing.h"
+#include "attend/interchange/families/encoders/jina_bert.h"
 #include "attend/text/sentencepiece/sentencepiece_writing.h"
 
 namespace attend {
@@ -60,6 +61,7 @@ EncoderConfig read_roberta_shape(ForeignConfig& config) {
 }  // namespace
 
 ForeignModel read_bert(const ModelDirectory& directory, ForeignConfig& config) {
+  if (is_jina_bert(config)) return read_jina_bert(directory, config);
   ignore_encoder_settings(config);
   const EncoderConfig shape = read_bert_shape(config);
   return finish_encoder(directory, config, shape,
@@ -77,7 +79,6 @@ ForeignModel read_roberta(const ModelDirectory& directory, ForeignConfig& config
   return finish_encoder(directory, config, shape,
                         {.prefix = "roberta.",
                          .encoder = kRobertaEncoder,
-                         .older_norms = {},
                          .head = kRobertaHead,
                          .ignorable = kRobertaIgnorable},
                         read_tokenizer_of(directory));

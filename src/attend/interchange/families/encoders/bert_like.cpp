@@ -5,6 +5,11 @@
 namespace attend {
 
 EncoderConfig read_bert_shape(ForeignConfig& config) {
+  config.require("position_embedding_type", "absolute");
+  return read_unpositioned_bert_shape(config);
+}
+
+EncoderConfig read_unpositioned_bert_shape(ForeignConfig& config) {
   EncoderConfig shape;
   shape.d_model = read_int(config, "hidden_size", kWidths);
   shape.n_encoder_layers = read_int(config, "num_hidden_layers", kLayerCounts);
@@ -21,7 +26,6 @@ EncoderConfig read_bert_shape(ForeignConfig& config) {
   shape.dropout = read_dropout(config, "hidden_dropout_prob", 0.1);
   shape.attention_dropout = read_dropout(config, "attention_probs_dropout_prob", 0.1);
   shape.vocab_size = read_int(config, "vocab_size", kVocabularySizes);
-  config.require("position_embedding_type", "absolute");
   config.ignore({"directionality", "pooler_fc_size", "pooler_num_attention_heads",
                  "pooler_num_fc_layers", "pooler_size_per_head", "pooler_type"});
   return shape;

@@ -35,6 +35,8 @@ inline constexpr std::array kBertEncoder = bert_rules(ForeignLayout::same);
 inline constexpr std::array kRobertaEncoder = bert_rules(ForeignLayout::behind_one);
 
 EncoderConfig read_bert_shape(ForeignConfig& config);
+// The same with any positions, which are left to the caller.
+EncoderConfig read_unpositioned_bert_shape(ForeignConfig& config);
 // The settings of a shape, by their names in config.json.
 nlohmann::ordered_json bert_settings(const EncoderConfig& shape);
 

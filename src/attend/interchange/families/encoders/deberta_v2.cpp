@@ -135,7 +135,6 @@ ForeignModel read_deberta_v2(const ModelDirectory& directory, ForeignConfig& con
   return finish_encoder(directory, config, shape,
                         {.prefix = "deberta.",
                          .encoder = kDeberta,
-                         .older_norms = {},
                          .head = kDebertaHead,
                          .head_dropout = kDebertaHeadDropout,
                          .tagger_dropout = kDebertaTaggerDropout,

@@ -60,7 +60,6 @@ ForeignModel read_distilbert(const ModelDirectory& directory, ForeignConfig& con
   return finish_encoder(directory, config, shape,
                         {.prefix = "distilbert.",
                          .encoder = kDistilBert,
-                         .older_norms = {},
                          .head = kDistilBertHead,
                          .head_dropout = "seq_classif_dropout",
                          .tagger_dropout = "dropout",

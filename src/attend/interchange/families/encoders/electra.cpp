@@ -46,7 +46,6 @@ ForeignModel read_electra(const ModelDirectory& directory, ForeignConfig& config
   return finish_encoder(directory, config, shape,
                         {.prefix = "electra.",
                          .encoder = kBertEncoder,
-                         .older_norms = {},
                          .head = kElectraHead,
                          .head_options = {.activation = Activation::gelu},
                          .ignorable = kElectraIgnorable},

@@ -15,17 +15,17 @@ namespace attend {
 // How a family names what is its own.
 struct EncoderFamily {
   std::string_view prefix;  // of all names but the head's; empty, or absent without a head
-  std::span<const NameRule> encoder;
-  std::span<const NameRule> older_norms;  // of older files; may be empty
-  std::span<const NameRule> head;         // of a classifier
-  std::span<const NameRule> tagger_head;  // empty: the usual one, an output layer alone
+  std::span<const NameRule> encoder = {};
+  std::span<const NameRule> older_norms = {};  // of older files
+  std::span<const NameRule> head = {};         // of a classifier
+  std::span<const NameRule> tagger_head = {};  // empty: the usual one, an output layer alone
   // The settings of dropout before the output of a classifier, and of a tagger.
   std::string_view head_dropout = "classifier_dropout";
   std::string_view tagger_dropout = "classifier_dropout";
   HeadOptions head_options = {.activation = Activation::tanh};
   HeadOptions tagger_head_options = {};
   Pooling pooling = Pooling::first;  // of a classifier
-  std::span<const std::string_view> ignorable;
+  std::span<const std::string_view> ignorable = {};
 };
 
 // Settings that do not matter to an encoder, and those that must have their usual value.

@@ -153,7 +153,6 @@ ForeignModel read_modernbert(const ModelDirectory& directory, ForeignConfig& con
   return finish_encoder(directory, config, shape,
                         {.prefix = "model.",
                          .encoder = kModernBert,
-                         .older_norms = {},
                          .head = kModernHead,
                          .tagger_head = kModernHead,
                          .head_options = head,

@@ -72,7 +72,6 @@ ForeignModel read_mpnet(const ModelDirectory& directory, ForeignConfig& config) 
   return finish_encoder(directory, config, shape,
                         {.prefix = "mpnet.",
                          .encoder = kMpnet,
-                         .older_norms = {},
                          .head = kMpnetHead,
                          .head_dropout = kMpnetDropout,
                          .tagger_dropout = kMpnetDropout,

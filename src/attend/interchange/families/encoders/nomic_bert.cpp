@@ -120,7 +120,6 @@ ForeignModel read_nomic_bert(const ModelDirectory& directory, ForeignConfig& con
   return finish_encoder(directory, config, shape,
                         {.prefix = "nomic_bert.",
                          .encoder = kNomicBert,
-                         .older_norms = {},
                          .head = kNomicHead,
                          .ignorable = kNomicIgnorable},
                         read_tokenizer_of(directory));
