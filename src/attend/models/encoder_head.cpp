@@ -18,6 +18,12 @@ EncoderHead::EncoderHead(ParameterSet& parameters, std::int64_t width, const Hea
   if (options.norm) norm_.emplace(parameters, "head_norm", width, norm);
 }
 
+std::optional<OutputProjection> EncoderHead::projection() const {
+  if (!linear_) return std::nullopt;
+  const AffineMap map = linear_->map();
+  return OutputProjection{map.weight.value(), map.bias.defined() ? map.bias.value() : Tensor()};
+}
+
 Variable EncoderHead::forward(const Variable& x, Pass& pass) const {
   if (!linear_) return x;
   const Variable y = linear_->forward(x, pass, activation_);

@@ -37,6 +37,8 @@ class EncoderHead {
   Variable forward(const Variable& x, Pass& pass) const;
   Activation activation() const { return activation_; }
   const std::optional<Linear>& linear() const { return linear_; }
+  // The weights of the layer, which may be packed or in 8 bits; nullopt: there is none.
+  std::optional<OutputProjection> projection() const;
   const std::optional<Norm>& norm() const { return norm_; }
 
  private:

@@ -16,7 +16,8 @@ using FileText = std::function<std::optional<std::string>(std::string_view name)
 struct TokenizerDirectoryOptions {
   std::int64_t ids = 0;     // as in read_tokenizer_json()
   bool pad_begins = false;  // T5: the padding token also begins what the decoder writes
-  // The tokens that the tokenizer puts around a text are its bos and eos, whatever the files call so
+  // The tokens that the tokenizer puts around a text are its bos and eos, whatever the files call
+  // so
   bool marks_are_ends = false;
 };
 

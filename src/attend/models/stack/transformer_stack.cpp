@@ -56,8 +56,13 @@ std::shared_ptr<const DisentangledPositions> disentangled_positions_of(Parameter
 }
 
 FeedForwardOptions feed_forward_of(const StackConfig& config) {
-  return {config.d_model,   config.d_ff,    config.activation, config.activation_dropout,
-          config.gated_ffn, config.ffn_bias, config.ffn_bias && config.ffn_hidden_bias};
+  return {config.d_model,
+          config.d_ff,
+          config.activation,
+          config.activation_dropout,
+          config.gated_ffn,
+          config.ffn_bias,
+          config.ffn_bias && config.ffn_hidden_bias};
 }
 
 // `number`: that of the norm, from 1. `is_first`: of all sublayers of the stack.

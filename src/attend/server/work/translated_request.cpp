@@ -73,7 +73,8 @@ std::string all_of(std::span<const TranslatedText> texts, bool translated) {
 Sentences through_both(std::span<const TranslatedText> first,
                        std::span<const TranslatedText> second) {
   Sentences sentences;
-  const auto add_as_one = [&](std::span<const TranslatedText> a, std::span<const TranslatedText> b) {
+  const auto add_as_one = [&](std::span<const TranslatedText> a,
+                              std::span<const TranslatedText> b) {
     sentences.push_back(through_both(as_one(all_of(a, false), "", sentences_of(a)),
                                      as_one("", all_of(b, true), sentences_of(b))));
   };

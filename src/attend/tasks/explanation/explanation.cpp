@@ -187,20 +187,12 @@ void explain_token(OutputExplanation& explanation, const ComputedOutput& at, std
                                              options.top, at.tokenizer));
 }
 
-// The layer of a classifier between the vector of a text and the output.
-std::optional<OutputProjection> head_of(const TextClassifier& network) {
-  const std::optional<Linear>& layer = network.head().linear();
-  if (!layer) return std::nullopt;
-  const Variable& bias = layer->map().bias;
-  return OutputProjection{layer->map().weight.value(), bias.defined() ? bias.value() : Tensor()};
-}
-
 // From a direction of the output of the layer between the vector of a text [1, D] and the output to
 // one of that vector: the ratio of what goes out of an activation and what goes in is taken as it
 // is. Adds the part of its bias.
 Direction behind_text(const TextClassifier& network, const Tensor& text, Direction direction,
                       std::vector<LogitPart>& parts) {
-  const std::optional<OutputProjection> head = head_of(network);
+  const std::optional<OutputProjection> head = network.head().projection();
   if (!head) return direction;
   const Tensor in = logits_of(text, *head),
                out = activate(Variable(in), network.head().activation()).value().to_host(),
@@ -395,7 +387,7 @@ OutputExplanation explain(const ClassificationModel& model, const std::string& t
                     behind_text(*model.network, text_vector, direction, of_head));
   explanation.parts = summed_parts(ResidualStream(steps, "encoder"), directions);
   explanation.parts.insert(explanation.parts.end(), of_head.begin(), of_head.end());
-  const auto head = head_of(*model.network);
+  const auto head = model.network->head().projection();
   add_output_parts(explanation, output, direction.bias,
                    is_quantized(output.weight) || (head && is_quantized(head->weight)));
   return explanation;

@@ -39,8 +39,8 @@ void check(const TranslationOptions& options) {
     throw ConfigError("prefixes: expected one for all sentences of a text");
 }
 
-// What a document asks for, and no more: a text may have millions of sentences. Where elements begin
-// or end, tokens are for their places.
+// What a document asks for, and no more: a text may have millions of sentences. Where elements
+// begin or end, tokens are for their places.
 Translation for_document(const Translation& translation) {
   Translation kept;
   kept.candidates.reserve(translation.candidates.size());
@@ -91,9 +91,10 @@ TranslatedDocuments translate_documents(const TranslationEngine& engine, const D
   std::vector<Translation> translations;
   translations.reserve(sentences.size());
   engine.translate(sentences, "sentence",
-                   {.accept = [&](const Translation& translation) {
-                     translations.push_back(for_document(translation));
-                   }},
+                   {.accept =
+                        [&](const Translation& translation) {
+                          translations.push_back(for_document(translation));
+                        }},
                    options_for_sentences(own, all));
   all.set_translations(std::move(translations));
   TranslatedDocuments translated{translations_of(documents, all, 0), sentences.size(), all.cut};

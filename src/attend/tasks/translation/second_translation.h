@@ -35,7 +35,7 @@ class SecondTranslation {
 
  private:
   struct Line {
-    std::string text;                    // of the first translation
+    std::string text;  // of the first translation
     std::optional<TranslationTrust> trust = std::nullopt;
     std::exception_ptr error = nullptr;  // or why there is none
   };

@@ -139,7 +139,8 @@ TEST(Trust, OfATextHasEachKindOfFlagOnceAndTheMeanConfidence) {
 
 TEST(Trust, OfBothModelsHasTheFlagsOfBothAndTheProductOfConfidences) {
   const TranslationTrust first{.5F, {{"copy", "a"}}}, second{.5F, {{"copy", "b"}, {"names", "c"}}};
-  EXPECT_EQ(trust_of_both(first, second), (TranslationTrust{.25F, {{"copy", "a"}, {"names", "c"}}}));
+  EXPECT_EQ(trust_of_both(first, second),
+            (TranslationTrust{.25F, {{"copy", "a"}, {"names", "c"}}}));
   EXPECT_EQ(trust_of_both(first, {}).confidence, std::nullopt);
   EXPECT_EQ(trust_of_both({}, second).confidence, std::nullopt);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "attend/checkpoint/options_json.h"
+#include "attend/core/json/json.h"
 #include "attend/interchange/families/encoders/encoder_family.h"
 #include "attend/interchange/families/encoders/encoder_writing.h"
 #include "attend/interchange/sentence_transformers.h"
@@ -64,7 +65,7 @@ void rename(Checkpoint& model, std::string_view from, std::string_view to) {
 }
 
 void add_text_length(const TextLengthOptions& length, std::string& tokenizer_config) {
-  nlohmann::json config = nlohmann::json::parse(tokenizer_config);
+  nlohmann::ordered_json config = parse_json(tokenizer_config, "tokenizer_config.json");
   config["model_max_length"] = length.max_length;
   config["truncation_side"] =
       enum_names(length.truncation)[static_cast<std::size_t>(length.truncation)];
@@ -73,7 +74,7 @@ void add_text_length(const TextLengthOptions& length, std::string& tokenizer_con
 
 // Without what only the language model has: an output, and tokens that end what it writes.
 void describe_embedder(std::string& model_config) {
-  auto config = nlohmann::ordered_json::parse(model_config);
+  nlohmann::ordered_json config = parse_json(model_config, "config.json");
   for (const char* key : {"tie_word_embeddings", "bos_token_id", "eos_token_id"}) config.erase(key);
   config.erase("architectures");
   model_config = write_json(config);

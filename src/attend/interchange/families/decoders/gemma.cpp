@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "attend/core/json/json.h"
 #include "attend/interchange/families/decoders/decoder_embedder.h"
 #include "attend/interchange/families/decoders/llama_family.h"
 #include "attend/interchange/families/layer_types.h"
@@ -221,7 +222,7 @@ std::optional<TextFiles> write_gemma3_or_embedder(const SavedModel& saved, Check
   auto files = write_decoder_embedder(saved, write_gemma3, equal, Direction::both);
   if (!files) return std::nullopt;
   std::string& text = (*files)["config.json"];
-  auto config = nlohmann::ordered_json::parse(text);
+  nlohmann::ordered_json config = parse_json(text, "config.json");
   config[kBidirectional] = true;
   if (const auto window = config.find("sliding_window"); window != config.end())
     *window = 2 * (window->get<int>() - 1);

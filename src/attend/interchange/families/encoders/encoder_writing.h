@@ -24,7 +24,7 @@ struct EncoderWords {
   bool has_token_types = false;  // whether the model takes the segments of its tokens
   // The settings of the network, by their names in config.json.
   nlohmann::ordered_json (*settings)(const EncoderConfig& shape) = nullptr;
-  // Those of what is before an output layer, where the family has a choice.
+  // The settings of what is before an output layer, where the family has a choice.
   nlohmann::ordered_json (*head_settings)(const HeadOptions& head, Pooling pooling) = nullptr;
   std::span<const TokenizerType> tokenizers = {};  // of its models; empty: of any kind
 };

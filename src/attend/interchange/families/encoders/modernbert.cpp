@@ -35,14 +35,14 @@ constexpr std::array kModernBert{
     NameRule{"encoder.norm.*", "final_norm.*"},
 };
 
-// Of classifiers and taggers.
+// What classifiers and taggers have beside the encoder.
 constexpr std::array kModernHead{
     NameRule{"head.*", "head.dense.*"},
     NameRule{"head_norm.*", "head.norm.*"},
     NameRule{"output.*", "classifier.*"},
 };
 
-// Of masked language models.
+// What masked language models have beside the encoder.
 constexpr std::array<std::string_view, 2> kModernIgnorable{"head.*.*", "decoder.*"};
 
 constexpr LayeredRotaryRules kModernRotary{.global_key = "global_rope_theta",

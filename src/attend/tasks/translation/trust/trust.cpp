@@ -21,7 +21,7 @@ std::string name_reason(const std::vector<std::string>& missing,
                      fmt::join(added, ", "));
 }
 
-// Those of a kind that there is not yet.
+// Adds those of a kind that is not there yet.
 void add_flags(std::vector<TranslationFlag>& flags, const std::vector<TranslationFlag>& others) {
   for (const TranslationFlag& other : others)
     if (std::ranges::find(flags, other.name, &TranslationFlag::name) == flags.end())

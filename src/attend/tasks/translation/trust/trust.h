@@ -44,12 +44,12 @@ class TrustJudge {
   std::shared_ptr<const TrustCalibration> calibration_;
 };
 
-// Of a text, by its sentences: each kind of flag once, and the mean confidence; none where a sentence
-// has none.
+// The trust of a text is that of its sentences: each kind of flag once, and the mean confidence, or
+// none where a sentence has none.
 TranslationTrust trust_of_text(std::span<const TranslationTrust> sentences);
 
-// Of a translation by two models in a row: the flags of both, and the product of what each is
-// expected to keep.
+// The trust of a translation by two models in a row has the flags of both, and the product of what
+// each is expected to keep.
 TranslationTrust trust_of_both(const TranslationTrust& first, const TranslationTrust& second);
 
 // Counts what many translations have.
