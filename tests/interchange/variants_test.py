@@ -48,7 +48,7 @@ class Variant:
         path = self.folder / file
         content = json.loads(path.read_text()) if path.exists() else {}
         content.update(values)
-        path.write_text(json.dumps({key: value for key, value in content.items() if value is not None}))
+        path.write_text(json.dumps({key: value for key, value in content.items() if value is not None or key not in values}))
 
     def config(self, **values):
         self.settings("config.json", **values)

@@ -52,6 +52,10 @@ ResidualStream::Normalization ResidualStream::Normalization::of(const LayerNormP
   return {doubles_of(norm.gamma), doubles_of(norm.beta), double{norm.epsilon}};
 }
 
+bool ResidualStream::Normalization::is_shifted() const {
+  return std::any_of(shift.begin(), shift.end(), [](double value) { return value != 0; });
+}
+
 double ResidualStream::Normalization::denominator(const Vector& x) const {
   const double mean = is_centered() ? mean_of(x) : 0.0;
   double squares = 0;
@@ -133,7 +137,7 @@ void ResidualStream::Step::add_parts(std::int64_t row, const Vector& direction,
     parts.push_back({std::move(name), head, static_cast<float>(value)});
     return value;
   };
-  if (norm.is_centered()) add(module + ".bias", -1, dot(direction, norm.shift));
+  if (norm.is_shifted()) add(module + ".bias", -1, dot(direction, norm.shift));
   if (!added.defined()) return;
   const Vector branch = row_of(added, row);
   Vector of_factor = direction;
@@ -155,7 +159,7 @@ void ResidualStream::Step::add_parts(std::int64_t row, const Vector& direction,
   }
   if (!bias.empty()) explained += add(module + ".bias", -1, dot(of_branch, bias));
   if (rounds) add(module + ".rounding", -1, all - explained);
-  if (branch_norm.is_centered())
+  if (branch_norm.is_shifted())
     add(branch_norm_module + ".bias", -1, dot(of_factor, branch_norm.shift));
 }
 

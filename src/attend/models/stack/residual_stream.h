@@ -52,6 +52,7 @@ class ResidualStream {
     static Normalization of(const LayerNormParameters& norm);
     bool defined() const { return !gain.empty(); }
     bool is_centered() const { return !shift.empty(); }
+    bool is_shifted() const;  // not by zeros alone, as without a bias
     double denominator(const Vector& x) const;
     Vector output_for(Vector x) const;
     // direction times the output is result times x, and a constant.

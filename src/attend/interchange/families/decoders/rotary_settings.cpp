@@ -79,7 +79,10 @@ int read_rotated(ForeignConfig& config, ForeignConfig* rope, const RotaryRules& 
 RotaryOptions read_rotary(ForeignConfig& config, const RotaryRules& rules, int width) {
   RotaryOptions rotary;
   rotary.theta = config.number_or(rules.theta_key, rules.theta, kThetas);
-  const char* key = config.has("rope_parameters") ? "rope_parameters" : "rope_scaling";
+  // The older name counts if a file has both.
+  const bool has_older =
+      config.has("rope_scaling") && !config.object("rope_scaling").keys().empty();
+  const char* key = has_older ? "rope_scaling" : "rope_parameters";
   config.ignore({"rope_parameters", "rope_scaling"});
   if (rules.grows) config.ignore({kOriginalLength});
   ForeignConfig* const rope = config.has(key) ? &config.object(key) : nullptr;
