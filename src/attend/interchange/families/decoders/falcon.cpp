@@ -111,7 +111,7 @@ std::optional<TextFiles> write_falcon(const SavedModel& saved, Checkpoint& equal
                  {"hidden_size", shape.d_model},
                  {"num_hidden_layers", shape.n_layers},
                  {"num_attention_heads", shape.n_heads},
-                 {"num_kv_heads", keys},
+                 {"num_kv_heads", is_older ? shape.n_heads : keys},
                  {"ffn_hidden_size", shape.d_ff},
                  {"activation", write_activation(shape.activation)},
                  {"layer_norm_epsilon", shape.norm.epsilon},

@@ -84,15 +84,13 @@ std::optional<TextFiles> write_mpt(const SavedModel& saved, Checkpoint& equal) {
   if (model == nullptr) return std::nullopt;
   const LanguageTransformerConfig shape = use_words_of_llama(*model, equal);
   nlohmann::ordered_json config = language_config("mpt", "MptForCausalLM", *model, shape);
-  nlohmann::ordered_json attention{{"attn_pdrop", 0}, {"softmax_scale", nullptr}};
-  if (shape.attention.inverse_temperature != 0.0f)
-    attention["softmax_scale"] = shape.attention.inverse_temperature;
   config.update({{"max_seq_len", model->context.sequence_length},
                  {"d_model", shape.d_model},
                  {"n_layers", shape.n_layers},
                  {"n_heads", shape.n_heads},
-                 {"layer_norm_epsilon", shape.norm.epsilon},
-                 {kMptAttention, attention}});
+                 {"layer_norm_epsilon", shape.norm.epsilon}});
+  if (shape.attention.inverse_temperature != 0.0f)
+    config[kMptAttention] = {{"softmax_scale", shape.attention.inverse_temperature}};
   return write_language_files(*model, config, equal);
 }
 
