@@ -8,6 +8,7 @@ Prints a line for each model. Needs gguf, llama-cpp-python and sentencepiece.
 import io
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -82,8 +83,10 @@ def byte_words(name, pre, control=(), **more):
 
 
 class Model:
-    def __init__(self, architecture, words, seed, heads=8, keys=4, head=None, biases=(), norms=False, tied=False, theta=10000.0, rope=(), factors=None):
-        self.architecture, self.words, self.heads, self.keys, self.theta, self.rope = architecture, words, heads, keys, theta, rope
+    """`more`: calls of the writer with their arguments."""
+
+    def __init__(self, architecture, words, seed, heads=8, keys=4, head=None, biases=(), norms=False, branches=False, layers=LAYERS, tied=False, theta=10000.0, more=(), factors=None):
+        self.architecture, self.words, self.heads, self.keys, self.layers, self.theta, self.more = architecture, words, heads, keys, layers, theta, more
         self.head = head or WIDTH // heads
         self.random = numpy.random.default_rng(seed)
         self.tensors = {}
@@ -94,7 +97,7 @@ class Model:
             self.matrix("output.weight", pieces, WIDTH)
         if factors is not None:
             self.tensors["rope_freqs.weight"] = factors
-        self.fused() if architecture in ("gpt2", "bloom") else self.gated(biases, norms)
+        self.fused() if architecture in ("gpt2", "bloom") else self.gated(biases, norms, branches)
 
     def values(self, *shape, deviation=1.0, around=0.0):
         return (around + self.random.normal(0, deviation, shape)).astype(numpy.float32)
@@ -109,14 +112,17 @@ class Model:
         if bias or self.architecture in ("gpt2", "bloom"):
             self.tensors[f"{name}.bias"] = self.values(width, deviation=0.2)
 
-    def gated(self, biases, norms):
-        for layer in range(LAYERS):
+    def gated(self, biases, norms, branches):
+        for layer in range(self.layers):
             block = f"blk.{layer}."
             self.norm(block + "attn_norm")
             for name, rows, columns in (("attn_q", self.heads * self.head, WIDTH), ("attn_k", self.keys * self.head, WIDTH), ("attn_v", self.keys * self.head, WIDTH),
                                         ("attn_output", WIDTH, self.heads * self.head), ("ffn_gate", INNER, WIDTH), ("ffn_up", INNER, WIDTH), ("ffn_down", WIDTH, INNER)):
                 self.matrix(f"{block}{name}.weight", rows, columns, bias=name in biases)
             self.norm(block + "ffn_norm")
+            if branches:
+                self.norm(block + "post_attention_norm")
+                self.norm(block + "post_ffw_norm")
             if norms:
                 self.norm(block + "attn_q_norm", self.head)
                 self.norm(block + "attn_k_norm", self.head)
@@ -126,7 +132,7 @@ class Model:
             self.matrix("position_embd.weight", CONTEXT, WIDTH, 0.5)
         else:
             self.norm("token_embd_norm")
-        for layer in range(LAYERS):
+        for layer in range(self.layers):
             block = f"blk.{layer}."
             self.norm(block + "attn_norm")
             self.matrix(block + "attn_qkv.weight", 3 * WIDTH, WIDTH, bias=True)
@@ -141,7 +147,7 @@ class Model:
         writer.add_name("random weights")
         writer.add_context_length(CONTEXT)
         writer.add_embedding_length(WIDTH)
-        writer.add_block_count(LAYERS)
+        writer.add_block_count(self.layers)
         writer.add_head_count(self.heads)
         if self.architecture in ("gpt2", "bloom"):
             writer.add_feed_forward_length(4 * WIDTH)
@@ -154,8 +160,8 @@ class Model:
             writer.add_rope_dimension_count(self.head)
             writer.add_key_length(self.head)
             writer.add_value_length(self.head)
-            for name, value in self.rope:
-                getattr(writer, "add_rope_" + name)(value)
+            for name, value in self.more:
+                getattr(writer, "add_" + name)(value)
         self.words.write(writer)
         for name, values in self.tensors.items():
             if kind == Type.F32 or values.ndim == 1:
@@ -221,7 +227,7 @@ def compare_scores(name, peer, model, folder, texts=TEXTS):
         found = found[max(0, len(found) - len(expected)):] if len(tokens) > len(expected) else found
         assert len(found) == len(expected), f"{name}: {text!r}: {len(found)} tokens instead of {len(expected)}"
         largest = max([largest, *(abs(a - b) for a, b in zip(expected, found))])
-    gelu = name.startswith(("gpt2", "bloom"))
+    gelu = name.startswith(("gpt2", "bloom", "gemma"))
     assert largest <= (TOLERANCE_OF_GELU if gelu else TOLERANCE), f"{name}: log-probabilities differ by {largest:.1e}"
     return largest
 
@@ -270,11 +276,22 @@ def models(folder):
     yield "llama_qkv_biases", lambda: Model("llama", byte_words("llama", "llama-bpe"), 4, biases=("attn_q", "attn_k", "attn_v"))
     yield "llama_wide_heads", lambda: Model("llama", byte_words("gpt2", "smollm", add_eos_token=True), 5, heads=4, keys=1, head=96)
     yield "llama3_rotations", lambda: Model("llama", byte_words("llama", "llama-bpe"), 6, theta=500000.0, factors=llama3_factors(500000.0, 32, 8.0))
-    yield "linear_rotations", lambda: Model("llama", spm, 7, rope=[("scaling_type", gguf.RopeScalingType.LINEAR), ("scaling_factor", 4.0)])
+    yield "linear_rotations", lambda: Model("llama", spm, 7, more=[("rope_scaling_type", gguf.RopeScalingType.LINEAR), ("rope_scaling_factor", 4.0)])
     yield "yarn_rotations", lambda: Model("qwen2", byte_words("qwen2", "qwen2"), 8, biases=("attn_q", "attn_k", "attn_v"),
-                                          rope=[("scaling_type", gguf.RopeScalingType.YARN), ("scaling_factor", 4.0), ("scaling_orig_ctx_len", 64)])
+                                          more=[("rope_scaling_type", gguf.RopeScalingType.YARN), ("rope_scaling_factor", 4.0), ("rope_scaling_orig_ctx_len", 64)])
     yield "qwen2", lambda: Model("qwen2", byte_words("qwen2", "qwen2", control=("<|im_start|>",)), 9, biases=("attn_q", "attn_k", "attn_v"), theta=1000000.0)
     yield "qwen3", lambda: Model("qwen3", byte_words("qwen2", "qwen2"), 10, head=64, norms=True, tied=True)
+    plain = sentencepiece_words(folder, add_space_prefix=False)
+    yield "gemma", lambda: Model("gemma", plain, 14, heads=4, keys=1, head=96, tied=True)
+    yield "gemma2", lambda: Model("gemma2", plain, 15, heads=4, keys=2, head=32, branches=True, layers=4, tied=True,
+                                  more=[("sliding_window", 8), ("attn_logit_softcapping", 3.0), ("final_logit_softcapping", 8.0)])
+    yield "gemma2_by_default", lambda: Model("gemma2", plain, 16, head=32, branches=True, tied=True)
+    yield "gemma3", lambda: Model("gemma3", plain, 17, heads=4, keys=1, head=96, norms=True, branches=True, layers=7, tied=True, theta=1000000.0, more=[("sliding_window", 8)])
+    yield "gemma3_pattern", lambda: Model("gemma3", plain, 18, head=64, norms=True, branches=True, layers=3, theta=50000.0,
+                                          more=[("sliding_window", 6), ("sliding_window_pattern", [False, True, True]), ("rope_freq_base_swa", 300.0), ("final_logit_softcapping", 8.0),
+                                                ("rope_scaling_type", gguf.RopeScalingType.LINEAR), ("rope_scaling_factor", 8.0)])
+    yield "gemma3_period", lambda: Model("gemma3", plain, 19, head=64, norms=True, branches=True, layers=3, tied=True, more=[("sliding_window", 6), ("sliding_window_pattern", 2)])
+    yield "gemma3_global", lambda: Model("gemma3", plain, 20, head=64, norms=True, branches=True, tied=True)
     yield "gpt2", lambda: Model("gpt2", byte_words("gpt2", "gpt-2"), 11, tied=True)
     yield "gpt2_default", lambda: Model("gpt2", byte_words("gpt2", "default", add_bos_token=True), 12)
     yield "bloom", lambda: Model("bloom", byte_words("bloom", "bloom"), 13, tied=True)
@@ -307,8 +324,22 @@ def check_export(name, model, folder, texts=TEXTS):
     print(f"{name}, exported: {len(texts)} texts, largest difference {largest:.1e}", flush=True)
 
 
-# Not Qwen3's, whose bounds of YaRN llama.cpp does not have.
-FIXTURES = ["gpt2", "llama", "mistral", "qwen2", "bloom"]
+def with_control_tokens(directory, folder):
+    """The same model, where "<start_of_turn>" and "<end_of_turn>" are special tokens, as llama.cpp takes them for."""
+    copy = folder / "fixture"
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(directory, copy)
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        file = json.loads((copy / name).read_text())
+        added = file.get("added_tokens", []) + list(file.get("added_tokens_decoder", {}).values())
+        for token in added:
+            token["special"] = token["special"] or token["content"].endswith("_of_turn>")
+        (copy / name).write_text(json.dumps(file))
+    return copy
+
+
+# Not Gemma 2's, whose scale llama.cpp does not have. Not Qwen3's, whose bounds of YaRN llama.cpp does not have.
+FIXTURES = ["gpt2", "llama", "mistral", "qwen2", "bloom", "gemma", "gemma3"]
 
 
 def main():
@@ -322,9 +353,9 @@ def main():
         for name in FIXTURES:
             if not names or name in names:
                 model = folder / "fixture.safetensors"
-                attend("import", MODELS / name, "--out", model)
-                # Qwen2 normalizes texts, llama.cpp does not.
-                check_export(f"{name} of the fixtures", model, folder, [text[:20] for text in TEXTS if "\u0301" not in text])
+                attend("import", with_control_tokens(MODELS / name, folder), "--out", model)
+                # Qwen2 normalizes texts, and Gemma has tokens with the letter of spaces; llama.cpp does not.
+                check_export(f"{name} of the fixtures", model, folder, [text[:20] for text in TEXTS if "\u0301" not in text and "▁" not in text])
         for kind in (Type.F16, Type.BF16, Type.Q8_0, Type.Q4_0, Type.Q4_1, Type.Q5_0, Type.Q5_1):
             if not names or kind.name in names:
                 model = Model("llama", sentencepiece_words(folder), 20)

@@ -76,6 +76,11 @@ bool ForeignConfig::has(std::string_view key) const {
   return found != object_.end() && !found->is_null();
 }
 
+bool ForeignConfig::is_number(std::string_view key) const {
+  const auto found = object_.find(std::string(key));
+  return found != object_.end() && found->is_number();
+}
+
 bool ForeignConfig::mentions(std::string_view key) const {
   return object_.contains(std::string(key));
 }
@@ -162,6 +167,15 @@ std::vector<double> ForeignConfig::numbers(std::string_view key) {
                                       [](const nlohmann::json& item) { return item.is_number(); });
   if (!all_numbers) refuse(key, "expected a list of numbers");
   return value.get<std::vector<double>>();
+}
+
+std::vector<bool> ForeignConfig::booleans(std::string_view key) {
+  const nlohmann::json& value = demand(key, "a list, each true or false");
+  const bool all_flags =
+      value.is_array() && std::all_of(value.begin(), value.end(),
+                                      [](const nlohmann::json& item) { return item.is_boolean(); });
+  if (!all_flags) refuse(key, "expected a list, each true or false");
+  return value.get<std::vector<bool>>();
 }
 
 std::vector<std::string> ForeignConfig::texts(std::string_view key) {

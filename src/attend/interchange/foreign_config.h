@@ -37,7 +37,8 @@ class ForeignConfig {
 
   // Whether the setting is present and not null. Does not mark it as known.
   bool has(std::string_view key) const;
-  // The same of a setting that may be null.
+  bool is_number(std::string_view key) const;
+  // Whether the setting is present, also as null.
   bool mentions(std::string_view key) const;
 
   // Required settings. Asking for a setting marks it as known.
@@ -50,6 +51,7 @@ class ForeignConfig {
   std::vector<std::vector<std::int64_t>> integer_lists(std::string_view key,
                                                        const NumberRange& range);
   std::vector<double> numbers(std::string_view key);
+  std::vector<bool> booleans(std::string_view key);
   std::vector<std::string> texts(std::string_view key);
   std::vector<std::string> text_or_texts(std::string_view key);
   // Returns the index of the value in `names`.

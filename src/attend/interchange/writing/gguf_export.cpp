@@ -15,6 +15,7 @@
 #include "attend/error.h"
 #include "attend/interchange/families/families.h"
 #include "attend/interchange/families/gguf/gguf_config_writing.h"
+#include "attend/interchange/families/gguf/gguf_gemma.h"
 #include "attend/interchange/families/gguf/gguf_names.h"
 #include "attend/interchange/families/gguf/gguf_rotations.h"
 #include "attend/interchange/families/gguf/gguf_tokenizer_writing.h"
@@ -56,7 +57,7 @@ class UncheckedFile {
   std::filesystem::path path_, unchecked_;
 };
 
-// llama.cpp has embeddings as they are, and tables of positions.
+// llama.cpp has embeddings as they are, but of Gemma, and tables of positions.
 Checkpoint in_words_of_gguf(const Checkpoint& checkpoint, const LanguageModel& model) {
   Checkpoint equal = checkpoint;
   const LanguageTransformerConfig& shape = model.network->config();
@@ -64,7 +65,8 @@ Checkpoint in_words_of_gguf(const Checkpoint& checkpoint, const LanguageModel& m
       enum_names(shape.positions)[static_cast<std::size_t>(shape.positions)]);
   if (positions.starts_with("sinusoidal") || positions == "none")
     tabulate_positions(equal, model.context.sequence_length);
-  if (shape.scale_of_embeddings() != 1.0f) multiply_embeddings(equal);
+  const bool multiplies = gemma_version(gguf_architecture(shape)) > 0;
+  if (!multiplies && shape.scale_of_embeddings() != 1.0f) multiply_embeddings(equal);
   return equal;
 }
 
@@ -189,15 +191,15 @@ GgufExport write_gguf_model(const Checkpoint& checkpoint, GgufWeights weights,
   GgufEntries entries;
   add_gguf_config(shape, model->context.sequence_length, entries);
   add_file_type(weights, entries);
-  GgufExport result{std::string(gguf_architecture(shape)), add_gguf_tokenizer(*model, entries)};
-  const bool is_normalized = !result.remarks.empty();
+  WrittenGgufTokenizer tokenizer = add_gguf_tokenizer(*model, entries);
+  GgufExport result{std::string(gguf_architecture(shape)), std::move(tokenizer.remarks)};
   const std::unique_ptr<SavedModel> in_words = load_model(equal);
   const UncheckedFile file(path);
   write_gguf(file.path(), entries, outputs_of(equal, shape, in_words->parameters(), weights));
   const Checkpoint read = import_model(file.path()).checkpoint;
   const LanguageModel theirs = language_model(read);
   require_equal_settings(equal, *model, theirs, result.remarks);
-  require_same_tokens(is_normalized ? as_in_file(model->tokenizer) : model->tokenizer,
+  require_same_tokens(tokenizer.lacks_normalizer ? as_in_file(model->tokenizer) : model->tokenizer,
                       theirs.tokenizer);
   for (const ParameterSet::Entry& entry : theirs.parameters().entries())
     if (weights == GgufWeights::f32 &&

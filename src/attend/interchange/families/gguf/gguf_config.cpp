@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "attend/interchange/families/gguf/gguf_gemma.h"
 #include "attend/interchange/families/gguf/gguf_rotations.h"
 #include "attend/models/stack/stack_config.h"
 
@@ -13,7 +14,7 @@ constexpr const char *kArchitecture = "general.architecture", *kFirstKeyBias = "
                      *kFirstOutputBias = "blk.0.attn_output.bias",
                      *kFirstGateBias = "blk.0.ffn_gate.bias";
 
-enum class GgufArchitecture { llama, qwen2, qwen3, gpt2, bloom };
+enum class GgufArchitecture { llama, qwen2, qwen3, gemma, gemma2, gemma3, gpt2, bloom };
 
 // Settings that concern no model here, or only describe the file.
 void ignore_descriptions(ForeignConfig& metadata) {
@@ -34,8 +35,9 @@ class ConfigReader {
       : metadata_(metadata),
         tensors_(tensors),
         pieces_(pieces),
-        architecture_(static_cast<GgufArchitecture>(
-            metadata.choice(kArchitecture, {"llama", "qwen2", "qwen3", "gpt2", "bloom"}))),
+        architecture_(static_cast<GgufArchitecture>(metadata.choice(
+            kArchitecture,
+            {"llama", "qwen2", "qwen3", "gemma", "gemma2", "gemma3", "gpt2", "bloom"}))),
         prefix_(metadata.text(kArchitecture) + ".") {}
 
   GgufConfig read() {
@@ -87,7 +89,13 @@ class ConfigReader {
     read_gguf_rotation(metadata_, tensors_,
                        {.prefix = prefix_, .width = static_cast<int>(head), .context = context_},
                        config_);
-    name_gated();
+    if (const int version = gemma_version(metadata_.text(kArchitecture)); version > 0) {
+      if (tensors_.contains(kRopeFactors))
+        metadata_.refuse(kArchitecture, fmt::format("{} is not supported there", kRopeFactors));
+      read_gguf_gemma(metadata_, version, prefix_, config_);
+    } else {
+      name_gated();
+    }
   }
 
   // A file of any of these architectures may have biases: the family is that which has the same.

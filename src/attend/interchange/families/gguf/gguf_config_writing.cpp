@@ -6,6 +6,7 @@
 
 #include "attend/core/options/options.h"
 #include "attend/error.h"
+#include "attend/interchange/families/gguf/gguf_gemma.h"
 
 namespace attend {
 
@@ -31,6 +32,8 @@ void add_rotation(const std::string& prefix, const LanguageTransformerConfig& sh
 std::string_view gguf_architecture(const LanguageTransformerConfig& shape) {
   switch (shape.positions) {
     case PositionKind::rotary:
+      if (shape.norm_branch) return shape.qk_norm ? "gemma3" : "gemma2";
+      if (shape.activation == Activation::gelu_tanh) return "gemma";
       if (shape.qk_norm) return "qwen3";
       return shape.attention_biases == AttentionBiases::qkv ? "qwen2" : "llama";
     case PositionKind::learned:
@@ -64,6 +67,8 @@ void add_gguf_config(const LanguageTransformerConfig& shape, std::int64_t contex
   entries.add_count(prefix + "attention.key_length", head);
   entries.add_count(prefix + "attention.value_length", head);
   add_rotation(prefix, shape, head, entries);
+  if (const int version = gemma_version(architecture); version > 0)
+    add_gguf_gemma(shape, version, prefix, entries);
 }
 
 }  // namespace attend

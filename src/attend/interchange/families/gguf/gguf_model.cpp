@@ -20,6 +20,9 @@ using ReadGgufFamily = ForeignModel (*)(const ModelDirectory& directory, Foreign
 ReadGgufFamily reader_of_gguf(std::string_view family) {
   if (family == "qwen2") return read_qwen2;
   if (family == "qwen3") return read_qwen3;
+  if (family == "gemma") return read_gemma;
+  if (family == "gemma2") return read_gemma2;
+  if (family == "gemma3_text") return read_gemma3;
   if (family == "gpt2") return read_gpt2;
   return family == "bloom" ? read_bloom : read_llama;
 }

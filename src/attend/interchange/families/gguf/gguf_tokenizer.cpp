@@ -76,6 +76,7 @@ class MergesByScore {
     if (whole.size() > kLongestPiece)
       metadata_.refuse(kVocabulary, fmt::format("piece {} has {} bytes, more than {}", id,
                                                 whole.size(), kLongestPiece));
+    if (!can_be_joined(id)) return;
     for (std::size_t cut = 0; next_code_point(whole, cut), cut < whole.size();) {
       const std::string_view left = whole.substr(0, cut), right = whole.substr(cut);
       const bool has_left = pieces_.ids.contains(left), has_right = pieces_.ids.contains(right);
@@ -87,6 +88,14 @@ class MergesByScore {
                          fmt::format("{} is a piece, but a character of it is none", quote(whole)));
       }
     }
+  }
+
+  // Pieces that the user defined are cut out before others are joined, and spaces are written
+  // otherwise by then.
+  bool can_be_joined(std::size_t id) const {
+    const std::string_view text = pieces_.texts[id];
+    if (text.find(' ') != text.npos) return false;
+    return pieces_.types[id] != GgufPieceType::user_defined || text.find("▁") != text.npos;
   }
 
   // Among pairs with equal scores, llama.cpp takes the first in the text. With runs of one

@@ -53,7 +53,7 @@ class TokenizerWriter {
                                  {.prefix = model.text.prefix, .suffix = model.text.suffix}),
             "its tokenizer")) {}
 
-  std::vector<std::string> write() {
+  WrittenGgufTokenizer write() {
     if (file_.at("model").at("type") != "BPE") refuse_gguf_tokenizer("its pieces are not BPE");
     const GgufTokenizerJson& fallback = file_["model"]["byte_fallback"];
     const bool by_score = fallback.is_boolean() && fallback.get<bool>();
@@ -66,7 +66,7 @@ class TokenizerWriter {
     add_types(pieces, by_score);
     add_special();
     if (model_.chat) entries_.add("tokenizer.chat_template", model_.chat->source);
-    return std::move(remarks_);
+    return std::move(written_);
   }
 
  private:
@@ -74,7 +74,8 @@ class TokenizerWriter {
   void add_split() {
     for (const GgufTokenizerJson& step : steps_in(file_["normalizer"], "normalizers")) {
       if (step.at("type") != "NFC") refuse_gguf_tokenizer("it changes texts");
-      remarks_.emplace_back(
+      written_.lacks_normalizer = true;
+      written_.remarks.emplace_back(
           "llama.cpp does not normalize texts to NFC: those with combining marks may have other "
           "tokens there");
     }
@@ -118,7 +119,9 @@ class TokenizerWriter {
     const bool prefix = normalizers == std::vector<std::string>{"Prepend", "Replace"};
     if (!prefix && normalizers != std::vector<std::string>{"Replace"})
       refuse_gguf_tokenizer("llama.cpp puts a space before every text, or before none");
-    if (!file_["pre_tokenizer"].is_null()) refuse_gguf_tokenizer("it cuts texts before BPE");
+    for (const GgufTokenizerJson& step : steps_in(file_["pre_tokenizer"], "pretokenizers"))
+      if (step.at("type") != "Split" || step.at("pattern") != GgufTokenizerJson{{"String", " "}})
+        refuse_gguf_tokenizer("it cuts texts before BPE");  // spaces are written otherwise by then
     std::map<std::string, float, std::less<>> found;
     float next = -1;
     for (const GgufTokenizerJson& merge : file_["model"].at("merges")) {
@@ -134,6 +137,15 @@ class TokenizerWriter {
     entries_.add_flag("tokenizer.ggml.add_space_prefix", prefix);
   }
 
+  // llama.cpp looks for the tokens of the user where spaces are still spaces; this one is joined.
+  bool is_run_of_spaces(const GgufTokenizerJson& token) {
+    if (token.at("content").get_ref<const std::string&>().find("▁") == std::string::npos)
+      return false;
+    const std::string remark = "texts with the letter ▁ may have other tokens in llama.cpp";
+    if (written_.remarks.empty()) written_.remarks.push_back(remark);
+    return true;
+  }
+
   void add_types(const std::vector<std::string>& pieces, bool by_score) {
     std::vector<std::int32_t> types(pieces.size(), static_cast<int>(GgufPieceType::normal));
     for (const GgufTokenizerJson& token : file_["added_tokens"]) {
@@ -142,6 +154,7 @@ class TokenizerWriter {
           refuse_gguf_tokenizer(fmt::format("the flag {} of {}", flag,
                                             quote(token.at("content").get<std::string>())));
       const bool special = token.value("special", false);
+      if (by_score && !special && is_run_of_spaces(token)) continue;
       types[token.at("id").get<std::size_t>()] =
           static_cast<int>(special ? GgufPieceType::control : GgufPieceType::user_defined);
     }
@@ -184,12 +197,12 @@ class TokenizerWriter {
   const LanguageModel& model_;
   GgufEntries& entries_;
   GgufTokenizerJson file_;
-  std::vector<std::string> remarks_;
+  WrittenGgufTokenizer written_;
 };
 
 }  // namespace
 
-std::vector<std::string> add_gguf_tokenizer(const LanguageModel& model, GgufEntries& entries) {
+WrittenGgufTokenizer add_gguf_tokenizer(const LanguageModel& model, GgufEntries& entries) {
   return TokenizerWriter(model, entries).write();
 }
 

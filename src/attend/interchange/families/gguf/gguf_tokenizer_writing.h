@@ -9,8 +9,13 @@
 
 namespace attend {
 
-// Adds the vocabulary, the special tokens and the chat template. Returns what the user should know.
-// Throws ConfigError that names what llama.cpp cannot express.
-std::vector<std::string> add_gguf_tokenizer(const LanguageModel& model, GgufEntries& entries);
+struct WrittenGgufTokenizer {
+  std::vector<std::string> remarks = {};  // what the user should know
+  bool lacks_normalizer = false;          // which llama.cpp does not have
+};
+
+// Adds the vocabulary, the special tokens and the chat template. Throws ConfigError that names what
+// llama.cpp cannot express.
+WrittenGgufTokenizer add_gguf_tokenizer(const LanguageModel& model, GgufEntries& entries);
 
 }  // namespace attend

@@ -103,6 +103,11 @@ void GgufEntries::add(std::string_view key, std::span<const float> numbers) {
   for (const float number : numbers) append(bytes_, number);
 }
 
+void GgufEntries::add(std::string_view key, const std::vector<bool>& flags) {
+  begin_array(key, kFlag, flags.size());
+  for (const bool flag : flags) append(bytes_, static_cast<std::uint8_t>(flag));
+}
+
 void GgufEntries::add_count(std::string_view key, std::int64_t count) {
   begin(key, kU32);
   append(bytes_, static_cast<std::uint32_t>(count));

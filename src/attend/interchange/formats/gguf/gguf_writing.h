@@ -21,6 +21,7 @@ class GgufEntries {
   void add(std::string_view key, const std::vector<std::string>& texts);
   void add(std::string_view key, std::span<const std::int32_t> numbers);
   void add(std::string_view key, std::span<const float> numbers);
+  void add(std::string_view key, const std::vector<bool>& flags);
   void add_count(std::string_view key, std::int64_t count);  // u32
   void add_number(std::string_view key, double number);      // f32
   void add_flag(std::string_view key, bool flag);
