@@ -69,18 +69,26 @@ def optimize(model: Path, out: Path) -> None:
 
 
 def import_model(
-    directory: Path, out: Path, *, src_lang: str | None = None, tgt_lang: str | None = None
+    directory: Path,
+    out: Path,
+    *,
+    src_lang: str | None = None,
+    tgt_lang: str | None = None,
+    dequantize: bool = False,
 ) -> list[str]:
     """Converts a model directory of Hugging Face, Marian or CTranslate2, a package
     ``.argosmodel``, a file ``.gguf`` or a model ``"org/name"`` of the Hugging Face Hub to the file
     ``out``.
 
-    ``src_lang`` and ``tgt_lang`` become the defaults of a model of several languages. Returns
+    ``src_lang`` and ``tgt_lang`` become the defaults of a model of several languages. Quantized
+    weights of a GGUF file get 8 bits, with ``dequantize`` 32, for training and exports. Returns
     what there is to know about the model.
 
     Raises DataError that names the first setting or tensor that attend does not know.
     """
-    return _attend.import_model(downloaded(directory), out, given(src_lang=src_lang, tgt_lang=tgt_lang))
+    return _attend.import_model(
+        downloaded(directory), out, dequantize, given(src_lang=src_lang, tgt_lang=tgt_lang)
+    )
 
 
 def export(model: Path, directory: Path, *, base: Path | None = None) -> str:

@@ -254,7 +254,7 @@ def compare_text(name, peer, model, words):
 def check(name, made, path, folder, reference=None):
     """`reference`: a file with the same weights whose products llama.cpp computes in 32 bits."""
     model = folder / "model.safetensors"
-    attend("import", path, "--out", model)
+    attend("import", path, "--dequantize", "--out", model)
     peer = opened(reference or path)
     largest = compare_scores(name, peer, model, folder)
     compare_text(name, peer, model, made.words)

@@ -19,6 +19,7 @@
 #include "attend/interchange/families/marian/native_marian.h"
 #include "attend/interchange/weights/foreign_weights.h"
 #include "attend/tasks/model_file/golden.h"
+#include "attend/tasks/model_file/model_quantization.h"
 #include "attend/tasks/model_file/registry.h"
 #include "attend/tasks/translation/model.h"
 
@@ -115,6 +116,7 @@ struct Opened {
   std::string family, description;
   LanguagePair languages = {};  // that the files name, of a model of one pair
   std::map<std::string, std::string> language_names = {};
+  bool is_quantized = false;
 };
 
 void add_folder(const ModelDirectory& directory, const std::string& folder, TensorTable& weights) {
@@ -197,7 +199,11 @@ std::shared_ptr<const SavedModel> with_languages(const std::shared_ptr<const Sav
 
 Opened open_gguf_model(const std::filesystem::path& path) {
   GgufModel model = open_gguf(path);
-  return {std::move(model.foreign), std::move(model.weights), std::move(model.family), "llama.cpp"};
+  return {.foreign = std::move(model.foreign),
+          .weights = std::move(model.weights),
+          .family = std::move(model.family),
+          .description = "llama.cpp",
+          .is_quantized = model.is_quantized};
 }
 
 Tensor read_or_zero(Opened& opened, const ParameterSet::Entry& entry) {
@@ -226,7 +232,11 @@ ImportedModel import_opened(Opened opened, const std::string& source,
     imported.checkpoint.metadata[kLanguageNamesKey] =
         nlohmann::json(opened.language_names).dump(-1, ' ', false, kReplaceInvalid);
   imported.checkpoint.source = source;
-  add_golden_samples(imported.checkpoint, *load_model(imported.checkpoint));
+  if (opened.is_quantized && !options.dequantize) {
+    imported.checkpoint = quantize_model(imported.checkpoint);
+  } else {
+    add_golden_samples(imported.checkpoint, *load_model(imported.checkpoint));
+  }
   return imported;
 }
 

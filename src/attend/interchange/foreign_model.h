@@ -60,7 +60,8 @@ struct ImportedModel {
 };
 
 struct ImportOptions {
-  LanguagePair languages;  // of the texts; of a model of several languages: the default ones
+  LanguagePair languages = {};  // of the texts; of a model of several languages: the default ones
+  bool dequantize = true;       // quantized weights (GGUF) in 32 bits; otherwise in 8
 };
 
 // What import_model() reads at `path`: a directory, or the files of a package .argosmodel. Throws

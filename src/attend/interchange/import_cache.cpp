@@ -153,7 +153,7 @@ fs::path source_at(const fs::path& path) {
 std::vector<std::string> write_import(const fs::path& path, const std::optional<fs::path>& base,
                                       const fs::path& file) {
   if (!base) {
-    ImportedModel imported = import_model(path);
+    ImportedModel imported = import_model(path, {.dequantize = false});
     save_checkpoint(file, imported.checkpoint);
     return std::move(imported.remarks);
   }

@@ -1,6 +1,7 @@
 // Every option of the commands that read and write model files, alone: what it changes, and that it
 // changes nothing else.
 #include "cli/commands/command_option_effects.h"
+#include "interchange/families/gguf/written_llama.h"
 
 namespace attend {
 namespace {
@@ -63,7 +64,10 @@ TEST_F(CommandOptionEffects, OfImport) {
   const std::vector<OptionCase> languages{{"src-lang", "fra_Latn", "", "files"},
                                           {"tgt-lang", "fra_Latn", "", "files"}};
   expect_cases("import " + multilingual + " --out @made/model", languages);
-  expect_a_case_for_every_option("import", {cases, languages}, {"config"});
+  write("llama.gguf", written_gguf(written_wide_llama()));
+  const std::vector<OptionCase> quantized{{"dequantize", "yes", "", "out files"}};
+  expect_cases("import " + path("llama.gguf") + " --out @made/model", quantized);
+  expect_a_case_for_every_option("import", {cases, languages, quantized}, {"config"});
 }
 
 TEST_F(CommandOptionEffects, OfExport) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "attend/checkpoint/checkpoint.h"
+#include "attend/checkpoint/quantization.h"
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/model_path.h"
 #include "attend/cli/binding/options_binding.h"
@@ -31,6 +32,7 @@ struct ImportArguments {
   std::string out;
   std::string golden;
   LanguagePair languages;
+  bool dequantize = false;
   OutputFormat format = OutputFormat::text;
   ThreadOptions threads;
 };
@@ -45,6 +47,8 @@ void fields(ImportArguments& a, Visitor&& visit) {
         "language of the source text; for a multilingual model, the default");
   visit("tgt-lang", a.languages.target,
         "language to translate into; for a multilingual model, the default");
+  visit("dequantize", a.dequantize,
+        "keep quantized weights of a GGUF file in 32 bits, for training and exports, instead of 8");
   visit("format", a.format,
         "text for people, json for programs: the model, and its differences from the original");
   fields(a.threads, visit);
@@ -82,11 +86,14 @@ void require_equal(const GoldenComparison& found, const std::string& directory) 
 }
 
 void print_model(const ImportArguments& a, const std::string& path, const std::string& family,
-                 std::int64_t parameters, const std::optional<GoldenComparison>& found) {
+                 const Checkpoint& model, const std::optional<GoldenComparison>& found) {
+  const std::int64_t parameters = load_model(model)->parameters().size();
+  const int bits = weight_bits(model);
   if (a.format == OutputFormat::text)
-    return answer("{}: a {} model, {} parameters\n", shown_path(path), family,
-                  readable_count(parameters));
+    return answer("{}: a {} model, {} parameters{}\n", shown_path(path), family,
+                  readable_count(parameters), bits < 32 ? fmt::format(" in {} bits", bits) : "");
   nlohmann::ordered_json json{{"model", path}, {"family", family}, {"parameters", parameters}};
+  if (bits < 32) json["bits"] = bits;
   if (found) json["comparison"] = json_of(*found);
   answer("{}\n", json_text(json));
 }
@@ -101,19 +108,19 @@ void import_into_cache(const ImportArguments& a) {
                                 shown_path(a.directory)));
   const Checkpoint checkpoint = load_checkpoint(path);
   const auto family = checkpoint.metadata.find(kFamilyKey);
-  print_model(a, path, family == checkpoint.metadata.end() ? "merged" : family->second,
-              load_model(checkpoint)->parameters().size(), {});
+  print_model(a, path, family == checkpoint.metadata.end() ? "merged" : family->second, checkpoint,
+              {});
 }
 
 void run_import(const ImportArguments& a, const OptionBinding& binding) {
-  if (a.out.empty()) binding.refuse_without("--out", {"golden", "src-lang", "tgt-lang"});
+  if (a.out.empty())
+    binding.refuse_without("--out", {"golden", "src-lang", "tgt-lang", "dequantize"});
   const RuntimeScope runtime = enter_runtime(a.threads);
   if (a.out.empty()) return import_into_cache(a);
   ProgressLine progress = ProgressLine::timing("importing");
-  const ImportedModel imported = import_model(local_path(a.directory), {a.languages});
-  const std::unique_ptr<const SavedModel> model = load_model(imported.checkpoint);
+  const ImportedModel imported = import_model(local_path(a.directory), {a.languages, a.dequantize});
   std::optional<GoldenComparison> found;
-  if (!a.golden.empty()) found = compare_with_golden(*model, a.golden);
+  if (!a.golden.empty()) found = compare_with_golden(*load_model(imported.checkpoint), a.golden);
   progress.end();
   for (const std::string& note : imported.remarks) remark("{}\n", note);
   if (found) {
@@ -121,7 +128,7 @@ void run_import(const ImportArguments& a, const OptionBinding& binding) {
     require_equal(*found, a.directory);
   }
   save_checkpoint(a.out, imported.checkpoint);
-  print_model(a, a.out, imported.family, model->parameters().size(), found);
+  print_model(a, a.out, imported.family, imported.checkpoint, found);
 }
 
 }  // namespace

@@ -58,9 +58,9 @@ void merge_into(const Path& base, const Path& adapter, const Path& out) {
 }
 
 // Returns what the user should know about the model.
-std::vector<std::string> import_into(const Path& directory, const Path& out,
+std::vector<std::string> import_into(const Path& directory, const Path& out, bool dequantize,
                                      const nb::dict& keywords) {
-  ImportOptions options;
+  ImportOptions options{.dequantize = dequantize};
   set_keywords(option_fields(options.languages), keywords);
   const Released released;
   ImportedModel imported = import_model(local_path(directory), options);
@@ -144,7 +144,8 @@ void add_model_files(nb::module_& module) {
   module.def("hub_cache_folder", hub_cache_folder);
   module.def("describe", describe_model, nb::arg("path"));
   module.def("deviation_of", deviation_of, nb::arg("path"));
-  module.def("import_model", import_into, nb::arg("directory"), nb::arg("out"), nb::arg("options"));
+  module.def("import_model", import_into, nb::arg("directory"), nb::arg("out"),
+             nb::arg("dequantize"), nb::arg("options"));
   module.def("export_model", export_into, nb::arg("model"), nb::arg("directory"),
              nb::arg("base").none());
   module.def("merge_adapter", merge_into, nb::arg("base"), nb::arg("adapter"), nb::arg("out"));

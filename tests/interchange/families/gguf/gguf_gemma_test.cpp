@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "attend/interchange/writing/gguf_export.h"
 #include "attend/models/language_transformer.h"
 #include "attend/tasks/language/model.h"
@@ -105,6 +107,34 @@ TEST_F(GgufGemma, HasTheWindowsAndCapsOfLlamaCpp) {
   file = with_entry(file, "gemma3.attention.sliding_window_pattern",
                     gguf_array(7, {std::string(1, '\1')}));
   EXPECT_EQ(shape(file).attention_window, 5);
+}
+
+// Files do not say the scale of attention: llama.cpp knows the largest models by their depth.
+TEST_F(GgufGemma, HasTheScaleOfItsDepth) {
+  WrittenGguf layer = with_entry(written_gemma(2), "gemma2.attention.head_count", gguf_u32(1));
+  for (const char* length : {"gemma2.attention.key_length", "gemma2.attention.value_length"})
+    layer = with_entry(layer, length, gguf_u32(2));
+  for (WrittenGgufTensor& tensor : layer.tensors) {
+    if (tensor.name.find("attn_output") != std::string::npos)
+      tensor = ramp_tensor(tensor.name, {4, 2});
+    for (const char* part : {"attn_q.", "attn_k.", "attn_v."})
+      if (tensor.name.find(part) != std::string::npos) tensor = ramp_tensor(tensor.name, {2, 4});
+  }
+  const auto with_layers = [&](std::uint32_t layers) {
+    WrittenGguf file = with_entry(layer, "gemma2.block_count", gguf_u32(layers));
+    for (std::uint32_t i = 1; i < layers; ++i)
+      for (WrittenGgufTensor tensor : layer.tensors)
+        if (tensor.name.starts_with("blk.0.")) {
+          tensor.name = fmt::format("blk.{}.{}", i, tensor.name.substr(6));
+          file.tensors.push_back(std::move(tensor));
+        }
+    return shape(file);
+  };
+  const LanguageTransformerConfig usual = with_layers(3), largest = with_layers(46);
+  EXPECT_EQ(usual.attention_layers, "local,global,local");
+  EXPECT_EQ(largest.attention_layers, "local,global");
+  EXPECT_NEAR(usual.attention.inverse_temperature, 1 / std::sqrt(2.0), 1e-6);
+  EXPECT_NEAR(largest.attention.inverse_temperature, 0.5, 1e-6);
 }
 
 TEST_F(GgufGemma, CutsTextsAroundTheTokensOfTheUser) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "attend/checkpoint/quantization.h"
 #include "attend/models/language_transformer.h"
 #include "attend/tasks/language/model.h"
 #include "checkpoint/test_folder.h"
@@ -108,6 +109,18 @@ TEST_F(GgufModelFile, IsRefusedForDamagedVocabularies) {
                  {"expected two pieces, found 'ab'"});
   expect_refused(with_entry(file, "tokenizer.ggml.merges", gguf_strings({"a c"})), {"'ac'"});
   expect_refused(with_entry(file, "llama.vocab_size", gguf_u32(300)), {"llama.vocab_size"});
+}
+
+TEST_F(GgufModelFile, KeepsQuantizedWeightsInEightBits) {
+  const std::filesystem::path file = written(written_wide_llama());
+  const Checkpoint exact = import_model(file).checkpoint,
+                   small = import_model(file, {.dequantize = false}).checkpoint;
+  EXPECT_EQ(weight_bits(exact), 32);
+  EXPECT_EQ(exact.tensor("embedding.weight").to_vector()[0], -0.25f);
+  EXPECT_EQ(weight_bits(small), 8);
+  EXPECT_EQ(language_model(small).text.ends, language_model(exact).text.ends);
+  const std::filesystem::path plain = written(written_llama());
+  EXPECT_EQ(weight_bits(import_model(plain, {.dequantize = false}).checkpoint), 32);
 }
 
 TEST_F(GgufModelFile, IsKnownByItsFirstBytes) {

@@ -69,6 +69,27 @@ inline WrittenGguf written_llama() {
   return file;
 }
 
+// The same with a width of 32, so that it may have blocks; those of `token_embd.weight` are Q8_0.
+inline WrittenGguf written_wide_llama() {
+  WrittenGguf file = written_llama();
+  for (auto& [key, value] : file.entries)
+    if (key == "llama.embedding_length" || key == "llama.feed_forward_length") value = gguf_u32(32);
+  for (WrittenGgufTensor& tensor : file.tensors) {
+    const bool is_table = tensor.name == "token_embd.weight";
+    for (std::uint64_t& extent : tensor.shape)
+      if (extent < 32) extent = 32;
+    tensor = ramp_tensor(tensor.name, tensor.shape);
+    if (!is_table) continue;
+    tensor.type = 8;
+    tensor.data.clear();
+    for (std::uint64_t row = 0; row < tensor.shape.front(); ++row) {
+      tensor.data += std::string("\0\x24", 2);  // 2^-6 as f16
+      for (char i = 0; i < 32; ++i) tensor.data += static_cast<char>(i - 16);
+    }
+  }
+  return file;
+}
+
 // The same file with another value, or another entry.
 inline WrittenGguf with_entry(WrittenGguf file, const std::string& key, const std::string& value) {
   const auto found = std::find_if(file.entries.begin(), file.entries.end(),

@@ -56,7 +56,7 @@ GgufModel open_gguf(const std::filesystem::path& path) {
   foreign.ignorable = {};
   if (!read.has_fused) foreign.ignorable.push_back(kRopeFactors);  // which the settings say
   if (read.heads.queries > 0) file.tensors = with_halves_to_rotate(file.tensors, read.heads);
-  return {std::move(foreign), std::move(file.tensors), std::move(family)};
+  return {std::move(foreign), std::move(file.tensors), std::move(family), file.is_quantized};
 }
 
 }  // namespace attend

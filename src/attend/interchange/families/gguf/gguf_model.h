@@ -11,7 +11,8 @@ namespace attend {
 struct GgufModel {
   ForeignModel foreign;
   TensorTable weights;
-  std::string family;  // of the models of Hugging Face that compute the same: "llama"
+  std::string family;         // of the models of Hugging Face that compute the same: "llama"
+  bool is_quantized = false;  // whether some weights are in blocks of a few bits
 };
 
 // Whether it is a file that begins as GGUF files do.
