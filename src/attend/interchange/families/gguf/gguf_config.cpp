@@ -19,8 +19,6 @@ enum class GgufArchitecture { llama, qwen2, qwen3, gemma, gemma2, gemma3, gpt2, 
 // Settings that concern no model here, or only describe the file.
 void ignore_descriptions(ForeignConfig& metadata) {
   metadata.require("general.type", "model");
-  metadata.require_one_of("split.count", std::vector<nlohmann::json>{0, 1});
-  metadata.ignore({"split.no", "split.tensors.count"});
   for (const std::string& key : metadata.keys()) {
     const bool samples = key.starts_with("general.sampling.");
     if ((key.starts_with("general.") && !samples) || key.starts_with("quantize.imatrix."))

@@ -9,7 +9,7 @@
 #include "attend/interchange/families/gguf/gguf_names.h"
 #include "attend/interchange/families/gguf/gguf_rotations.h"
 #include "attend/interchange/families/gguf/gguf_tokenizer.h"
-#include "attend/interchange/formats/gguf/gguf_file.h"
+#include "attend/interchange/formats/gguf/gguf_parts.h"
 
 namespace attend {
 
@@ -40,7 +40,7 @@ bool is_gguf(const std::filesystem::path& path) {
 }
 
 GgufModel open_gguf(const std::filesystem::path& path) {
-  GgufFile file = read_gguf(std::make_shared<const InputFile>(path));
+  GgufFile file = read_gguf_parts(path);
   ForeignConfig metadata(std::move(file.metadata), path.string());
   GgufTokenizer tokenizer = read_gguf_tokenizer(metadata);
   GgufConfig read = read_gguf_config(metadata, file.tensors, tokenizer.pieces);
