@@ -129,6 +129,15 @@ void add_file_type(GgufWeights weights, GgufEntries& entries) {
     entries.add_count("general.quantization_version", kQuantizationVersion);
 }
 
+// llama.cpp has the normalizations of Gemma, which other programs lack.
+std::vector<std::string> options_without_equal(const LanguageModel& model) {
+  std::vector<std::string> others = options_of_transformers_alone(model.configuration());
+  const LanguageTransformerConfig& shape = model.network->config();
+  if (shape.norm_first && gemma_version(gguf_architecture(shape)) > 1)
+    std::erase(others, "norm-branch is true");
+  return others;
+}
+
 bool same_bytes(const Tensor& a, const Tensor& b) {
   if (a.shape() != b.shape()) return false;
   const Tensor x = a.to_host(), y = b.to_host();
@@ -184,7 +193,7 @@ GgufExport write_gguf_model(const Checkpoint& checkpoint, GgufWeights weights,
   if (model == nullptr)
     throw ConfigError(fmt::format("{}: expected a language model, found one for {}",
                                   checkpoint.source, saved->task()));
-  if (const auto others = options_of_transformers_alone(model->configuration()); !others.empty())
+  if (const auto others = options_without_equal(*model); !others.empty())
     throw ConfigError(fmt::format("llama.cpp has no equal for: {}", fmt::join(others, "; ")));
   const Checkpoint equal = in_words_of_gguf(checkpoint, *model);
   const auto shape = read_options<LanguageTransformerConfig>(equal, kShapeKey);

@@ -131,7 +131,7 @@ TEST_F(GgufGemma, HasTheScaleOfItsDepth) {
     return shape(file);
   };
   const LanguageTransformerConfig usual = with_layers(3), largest = with_layers(46);
-  EXPECT_EQ(usual.attention_layers, "local,global,local");
+  EXPECT_EQ(usual.attention_layers, "local,global");
   EXPECT_EQ(largest.attention_layers, "local,global");
   EXPECT_NEAR(usual.attention.inverse_temperature, 1 / std::sqrt(2.0), 1e-6);
   EXPECT_NEAR(largest.attention.inverse_temperature, 0.5, 1e-6);

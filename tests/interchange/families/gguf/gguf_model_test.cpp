@@ -76,7 +76,8 @@ TEST_F(GgufModelFile, IsRefusedForWhatNobodyReads) {
   expect_refused(with_entry(file, "llama.expert_count", gguf_u32(8)), {"llama.expert_count"});
   expect_refused(with_entry(file, "llama.rope.dimension_count", gguf_u32(1)),
                  {"llama.rope.dimension_count"});
-  expect_refused(with_entry(file, "split.count", gguf_u32(2)), {"it is one of 2 files", "-00001-of-00002.gguf"});
+  expect_refused(with_entry(file, "split.count", gguf_u32(2)),
+                 {"it is one of 2 files", "-00001-of-00002.gguf"});
   expect_refused(with_entry(file, "general.type", gguf_string("adapter")), {"general.type"});
   expect_refused(with_entry(file, "general.architecture", gguf_string("mamba")),
                  {"\"general.architecture\" is \"mamba\""});

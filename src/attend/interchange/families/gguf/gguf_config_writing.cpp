@@ -32,7 +32,7 @@ void add_rotation(const std::string& prefix, const LanguageTransformerConfig& sh
 std::string_view gguf_architecture(const LanguageTransformerConfig& shape) {
   switch (shape.positions) {
     case PositionKind::rotary:
-      if (shape.norm_branch) return shape.qk_norm ? "gemma3" : "gemma2";
+      if (shape.norm_first && shape.norm_branch) return shape.qk_norm ? "gemma3" : "gemma2";
       if (shape.activation == Activation::gelu_tanh) return "gemma";
       if (shape.qk_norm) return "qwen3";
       return shape.attention_biases == AttentionBiases::qkv ? "qwen2" : "llama";
