@@ -118,7 +118,7 @@ std::optional<TextFiles> write_falcon(const SavedModel& saved, Checkpoint& equal
                  {"bias", shape.ffn_bias},
                  {"alibi", false},
                  {"new_decoder_architecture", !is_older},
-                 {"multi_query", is_older && keys == 1},
+                 {"multi_query", !is_older || keys == 1},
                  {"parallel_attn", shape.sublayers != Sublayers::sequential},
                  {"hidden_dropout", shape.dropout},
                  {"attention_dropout", shape.attention_dropout}});
