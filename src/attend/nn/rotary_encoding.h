@@ -60,7 +60,8 @@ void fields(RotaryOptions& o, Visitor&& visit) {
   visit("rotary-short-factors", o.short_factors,
         "longrope: what divides the frequency of each pair in texts up to original-length, such as "
         "1,1.5,2");
-  visit("rotary-long-factors", o.long_factors, "longrope: the same for longer texts");
+  visit("rotary-long-factors", o.long_factors,
+        "longrope: what divides the frequency of each pair in texts longer than original-length");
 }
 
 // The factor of queries and keys: with yarn 0.1 ln(factor) + 1, with longrope sqrt(1 + ln(factor) /

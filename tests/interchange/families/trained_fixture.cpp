@@ -93,10 +93,11 @@ bool TrainedFixture::is_new(const ParameterSet::Entry& entry) const {
 namespace {
 
 // The 1 that is added to a gain is not added to its gradient. Decoders without their output have
-// names without their first part.
+// names without their first part; that of GPT-NeoX has another name in memory than in files.
 ForeignName name_of_gradient(const SafetensorsFile& record, ForeignName name) {
   constexpr std::string_view kBase = "model.";
   if (name.layout == ForeignLayout::less_one) name.layout = ForeignLayout::same;
+  if (name.name == "embed_out.weight") name.name = "lm_head.weight";
   if (!record.contains(name.name) && name.name.starts_with(kBase)) name.name.erase(0, kBase.size());
   return name;
 }
