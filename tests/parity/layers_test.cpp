@@ -23,7 +23,7 @@ class LayerParity : public Parity {
     const Golden golden(name);
     ParameterSet parameters;
     const StackConfig config = config_of(golden);
-    const TransformerLayer layer(parameters, "layer", config, /*cross_attention=*/false,
+    const TransformerLayer layer(parameters, "layer", config, {},
                                  self_attention(parameters, "layer.self_attn", config));
     parameters.allocate(1);
     golden.load(parameters, "layer.");
@@ -40,7 +40,7 @@ class LayerParity : public Parity {
     const Golden golden(name);
     ParameterSet parameters;
     const StackConfig config = config_of(golden);
-    const TransformerLayer layer(parameters, "layer", config, /*cross_attention=*/true,
+    const TransformerLayer layer(parameters, "layer", config, {.cross_attention = true},
                                  self_attention(parameters, "layer.self_attn", config));
     parameters.allocate(1);
     golden.load(parameters, "layer.");

@@ -42,9 +42,10 @@ TEST_F(GgufParts, AreOneModel) {
   const Checkpoint parts = import_model(path("a-00001-of-00002.gguf")).checkpoint,
                    whole = import_model(path("whole.gguf")).checkpoint;
   ASSERT_EQ(parts.tensors.size(), whole.tensors.size());
-  for (const NamedTensor& tensor : whole.tensors)
-    if (tensor.tensor.dtype() == DType::f32)
-      EXPECT_EQ(parts.tensor(tensor.name).to_vector(), tensor.tensor.to_vector()) << tensor.name;
+  for (const NamedTensor& tensor : whole.tensors) {
+    if (tensor.tensor.dtype() != DType::f32) continue;
+    EXPECT_EQ(parts.tensor(tensor.name).to_vector(), tensor.tensor.to_vector()) << tensor.name;
+  }
 }
 
 TEST_F(GgufParts, HaveNumbersInTheirNames) {
