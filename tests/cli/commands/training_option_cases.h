@@ -144,7 +144,6 @@ inline const Cases kStack{
     {"rotary-width", "2", "", "config"},
     {"rotary-scaling", "longrope", "--positions rotary --rotary-factor 4", kModel},
     {"rotary-short-factors", "3", kForEachPair, kModel},
-    {"rotary-long-factors", "3", kForEachPair + " --rotary-original-length 2", kModel},
     {"rotary-long-factors", "3", "", "config"},
     {"local-rotary-theta", "3", "--positions rotary --attention-window 5", kModel},
 };

@@ -123,6 +123,7 @@ const Cases kLanguageData{
     {"mix-temperature", "3", kTwoTexts + " --mix-weights 1 4", kOtherWindows},
 };
 const Cases kLanguageModel{
+    {"rotary-long-factors", "3", kForEachPair + " --rotary-original-length 2", kModel},
     {"layer-groups", "1", "--n-layers 2", kModel},
     {"n-layers", "2", "", kModel},
     {"norm-first", "no", "", kModel},
@@ -200,6 +201,7 @@ const Cases kClassificationData{
     {"batch-tokens", "80", "", kPlan},
 };
 const Cases kClassificationModel{
+    {"rotary-long-factors", "3", kForEachPair + " --rotary-original-length 2", kModel},
     {"layer-groups", "1", "--n-encoder-layers 2", kModel},
     {"n-encoder-layers", "2", "", kModel},
     {"norm-first", "yes", "", kModel},
@@ -296,6 +298,7 @@ const Cases kEmbeddingData{
     {"batch-tokens", "300", "", kPlan},
 };
 const Cases kEmbeddingModel{
+    {"rotary-long-factors", "3", kForEachPair + " --rotary-original-length 2", kModel},
     {"layer-groups", "1", "--n-encoder-layers 2", kModel},
     {"n-encoder-layers", "2", "", kModel},
     {"norm-first", "yes", "", kModel},
