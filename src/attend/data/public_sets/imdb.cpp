@@ -6,6 +6,7 @@
 #include <charconv>
 #include <map>
 #include <optional>
+#include <string>
 #include <unordered_map>
 
 #include "attend/core/random/random.h"
@@ -51,7 +52,7 @@ std::optional<Review> parse_name(std::string_view name) {
   const auto id = std::from_chars(name.data(), end, review.id);
   if (id.ec != std::errc() || id.ptr == end || *id.ptr != '_') return std::nullopt;
   const auto rating = std::from_chars(id.ptr + 1, end, review.rating);
-  if (rating.ec != std::errc() || std::string_view(rating.ptr, end) != ".txt") return std::nullopt;
+  if (rating.ec != std::errc() || std::string(rating.ptr, end) != ".txt") return std::nullopt;
   return review;
 }
 

@@ -73,7 +73,8 @@ void LanguageScorer::shift_context() {
     for (std::size_t r = 0; r < branches_.size(); ++r) {
       if (next != full.end() && *next == r) {
         const std::span<const std::int32_t> context = branches_[r].context;
-        const auto first = static_cast<std::size_t>(std::min(begin, std::ssize(context)));
+        const auto first =
+            static_cast<std::size_t>(std::min<std::int64_t>(begin, std::ssize(context)));
         block.append(context.subspan(first, std::min(static_cast<std::size_t>(max_prefill_tokens()),
                                                      context.size() - first)));
         ++next;

@@ -41,7 +41,8 @@ ParameterStack ParameterLayout::add(const std::string& name, Shape shape, Init i
   entries_.push_back({.name = name, .shape = shape, .init = init, .use = use, .offset = size_});
   index_.emplace(name, index);
   size_ += shape.size();
-  return stacks_.emplace_back(index, index);
+  stacks_.push_back({index, index});
+  return stacks_.back();
 }
 
 ParameterStack ParameterLayout::stack(const std::string& first, const std::string& last) {
