@@ -65,7 +65,7 @@ auto made_by(attend_error** error, attend_cancellation* cancellation, const Make
   return made_by(error, [&] {
     if (cancellation == nullptr) return make();
     const auto look = [cancellation] {
-      if (cancellation->asked) throw CallCancelled();
+      if (cancellation->is_asked()) throw CallCancelled();
     };
     look();
     const InterruptionScope scope(look);

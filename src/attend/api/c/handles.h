@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -20,6 +21,9 @@ struct attend_error {
 
 struct attend_cancellation {
   std::atomic<bool> asked = false;
+  std::function<bool()> asked_elsewhere = {};  // where nobody can set `asked` during a call
+
+  bool is_asked() const { return asked || (asked_elsewhere && asked_elsewhere()); }
 };
 
 struct attend_runtime {

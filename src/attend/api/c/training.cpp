@@ -63,7 +63,7 @@ class ProgressListener {
 
   // Before the first step there is nothing to save.
   void look() {
-    if (cancellation_ == nullptr || !cancellation_->asked) return;
+    if (cancellation_ == nullptr || !cancellation_->is_asked()) return;
     stop_ = true;
     if (!stepped_) throw CallCancelled();
   }

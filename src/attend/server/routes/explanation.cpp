@@ -4,11 +4,10 @@
 #include "attend/api/views.h"
 #include "attend/core/strings/quote.h"
 #include "attend/decode/sampling.h"
+#include "attend/inspect/explorer_json.h"
 #include "attend/server/routes/exploring.h"
 #include "attend/server/routes/inputs.h"
 #include "attend/server/work/submission.h"
-#include "attend/tasks/explanation/answer_explanation.h"
-#include "attend/tasks/explanation/explanation_json.h"
 
 namespace attend {
 namespace {
@@ -41,13 +40,6 @@ ServedModelPointer explainable_model(const Models& models, const std::string& na
                                                   printable(name, 60))};
 }
 
-nlohmann::ordered_json json_of(const AnswerExplanation& found, bool translates) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  if (translates) json["translation"] = found.translation;
-  json.update(to_json(found.why));
-  return json;
-}
-
 void explain_token(const std::shared_ptr<Call>& call) {
   const ServedModelPointer model =
       explainable_model(call->service.models(), call->parameters.text("model"));
@@ -57,7 +49,7 @@ void explain_token(const std::shared_ptr<Call>& call) {
       model->own_names(call->parameters.text("source"), call->parameters.text("target"));
   const auto answered = [call, translates](const AnswerExplanation& found) {
     call->spend()(std::ssize(found.why.tokens));
-    return json_of(found, translates);
+    return to_json(found, translates);
   };
   if (attention_changes_of(call->parameters) != AttentionChangeOptions{})
     return answer_changed(call, model, [question, answered](const SavedModel& changed) {

@@ -6,8 +6,7 @@
 
 #include "attend/core/json/json_text.h"
 #include "attend/inspect/attention_page.h"
-#include "attend/inspect/drawn_text.h"
-#include "attend/inspect/words/word_uses.h"
+#include "attend/inspect/explorer_json.h"
 #include "attend/server/routes/exploring.h"
 #include "attend/server/service.h"
 
@@ -94,10 +93,7 @@ class HeadEffects : public std::enable_shared_from_this<HeadEffects> {
   }
   void step() {
     proceed([this] {
-      const HeadEffect effect = trials_->effect(done_++);
-      send({{"module", effect.module},
-            {"head", effect.head},
-            {"change", json_number(effect.change)}});
+      send(to_json(trials_->effect(done_++)));
       next();
     });
   }
@@ -135,35 +131,12 @@ void draw(const std::shared_ptr<Call>& call) {
   question.max_tokens =
       static_cast<int>(p.whole("max_tokens", 1, kMaxPageTokens, question.max_tokens));
   answer_changed(call, model, [question](const SavedModel& changed) -> Json {
-    const DrawnText drawn = drawn_text(changed, question);
-    return {{"text", drawn.text},
-            {"log_probability", json_number(drawn.log_probability)},
-            {"complete", drawn.complete}};
+    return to_json(drawn_text(changed, question));
   });
   call->spend()(tokens_in(*model, std::span(&question.text, 1)));
 }
 
 constexpr std::size_t kMostUses = 64;  // texts of a request
-
-Json uses_json(const WordUses& found, int layers) {
-  Json uses = Json::array();
-  for (const WordUse& use : found.uses) {
-    Json json{{"text", use.text},
-              {"x", json_number(static_cast<float>(use.x))},
-              {"y", json_number(static_cast<float>(use.y))},
-              {"nearest", nullptr},
-              {"similarity", nullptr}};
-    if (use.nearest >= 0) {
-      json["nearest"] = use.nearest;
-      json["similarity"] = json_number(use.similarity);
-    }
-    uses.push_back(std::move(json));
-  }
-  return {{"layer", found.layer},
-          {"layers", layers},
-          {"shown_variance", json_number(static_cast<float>(found.shown_variance))},
-          {"uses", std::move(uses)}};
-}
 
 void uses_of_word(const std::shared_ptr<Call>& call) {
   const Parameters& p = call->parameters;
@@ -177,7 +150,7 @@ void uses_of_word(const std::shared_ptr<Call>& call) {
   const int layer = static_cast<int>(p.whole("layer", -1025, 1024, -1));
   answer_changed(call, model, [texts, word = p.text("word"), layer](const SavedModel& changed) {
     const EmbeddingEngine embedder(changed);
-    return uses_json(word_uses(embedder, texts, word, layer), embedder.layers());
+    return to_json(word_uses(embedder, texts, word, layer), embedder.layers());
   });
   call->spend()(tokens_in(*model, texts));
 }
