@@ -10,7 +10,7 @@ PROCESSOR := $(shell uname -m)
 SOURCES = $(shell find include src tests bench examples -name '*.h' -o -name '*.cpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-docs site install package static wheel test-package mutants fuzz fuzz-tokenizers bench bench-check kernels lint check-dev tidy format clean
+.PHONY: help deps build demo test test-docs site install package static wheel wasm test-wasm test-package mutants fuzz fuzz-tokenizers bench bench-check kernels lint check-dev tidy format clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -65,6 +65,17 @@ wheel: ## make a Python wheel for any Linux with glibc 2.28, in dist (ARCH=aarch
 	@tools/dependencies.sh ensure wheel
 	@$(if $(filter aarch64,$(ARCH)),tools/dependencies.sh ensure aarch64)
 	@tools/make_wheel.sh dist $(ARCH)
+
+wasm: ## make attend for browsers: build/wasm/attend.js and attend.wasm, and a package for npm in build/wasm/npm (minutes)
+	@tools/dependencies.sh ensure build
+	@tools/dependencies.sh ensure browser
+	@mkdir -p build
+	@tools/debian_sources.sh build/browser-sources sentencepiece pcre2 utf8proc zlib libzstd >build/wasm.sources.log 2>&1 || { cat build/wasm.sources.log; exit 1; }
+	@cmake --preset wasm >build/wasm.configure.log 2>&1 || { cat build/wasm.configure.log; exit 1; }
+	@cmake --build build/wasm --target attend_wasm
+
+test-wasm: build wasm ## compare attend in Node and in a browser with the program
+	@tests/browser/browser_test.sh . $(BUILD)/attend
 
 test-package: build static wheel ## test what users get: the installed tree, attend inside another project, the packages (root)
 	@tools/dependencies.sh ensure test-package

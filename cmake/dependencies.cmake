@@ -10,6 +10,11 @@ if(SKBUILD)
   endif()
 endif()
 
+if(EMSCRIPTEN)
+  include(cmake/browser_libraries.cmake)
+  return()
+endif()
+
 if(ATTEND_STATIC)
   set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
   set(OPENSSL_USE_STATIC_LIBS ON)

@@ -24,7 +24,12 @@ function(attend_layer name)
   target_include_directories(attend_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   target_compile_options(attend_${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion ${ATTEND_FALSE_WARNINGS}
                                                 ${ATTEND_SAME_EVERYWHERE})
-  if(ARG_NO_HOT_LOOPS)
+  if(EMSCRIPTEN)  # other builds show warnings of code; that sizes have 32 bits is right where no file is larger than memory
+    target_compile_options(attend_${name} PRIVATE -Wno-shorten-64-to-32 -Wno-shadow -Wno-unused-parameter)
+  endif()
+  if(ARG_NO_HOT_LOOPS AND EMSCRIPTEN)  # what pages load
+    target_compile_options(attend_${name} PRIVATE $<$<CONFIG:Release>:-Os>)
+  elseif(ARG_NO_HOT_LOOPS)
     target_compile_options(attend_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   elseif(NOT ARG_KERNELS)
     target_compile_options(attend_${name} PRIVATE $<$<CONFIG:Release>:-O2>)

@@ -1,11 +1,11 @@
 #!/bin/sh
 # The Debian packages (12 or 13) that attend needs, and their installation: the one list for people, make and .ci/run.
 #
-#   tools/dependencies.sh list    [build|package|static|wheel|test|test-package|bench|lint|fuzz|mutants|python|mpi|aarch64]   prints the packages
-#   tools/dependencies.sh missing [build|package|static|wheel|test|test-package|bench|lint|fuzz|mutants|python|mpi|aarch64]   prints those that are not installed
-#   tools/dependencies.sh ensure  [build|package|static|wheel|test|test-package|bench|lint|fuzz|mutants|python|mpi|aarch64]   installs those that are not installed, with apt as root or through sudo
+#   tools/dependencies.sh list    [build|package|static|wheel|test|test-package|bench|lint|fuzz|mutants|python|mpi|aarch64|browser]   prints the packages
+#   tools/dependencies.sh missing [build|package|static|wheel|test|test-package|bench|lint|fuzz|mutants|python|mpi|aarch64|browser]   prints those that are not installed
+#   tools/dependencies.sh ensure  [build|package|static|wheel|test|test-package|bench|lint|fuzz|mutants|python|mpi|aarch64|browser]   installs those that are not installed, with apt as root or through sudo
 #
-# Without a group: all but aarch64, which only a build for that processor needs. If nothing is missing, apt is not called. Debian 13 has
+# Without a group: all but aarch64 and browser, which only builds for these need. If nothing is missing, apt is not called. Debian 13 has
 # other versions of clang, so `make lint` and `make fuzz` need Debian 12; there, ensure says which packages the release lacks and goes on.
 set -eu
 
@@ -28,6 +28,8 @@ wheel_packages="python3 python3-dev python3-venv $static_packages advancecomp"  
 mpi_packages="libopenmpi-dev openmpi-bin"
 # A build for 64-bit ARM, and what runs it.
 aarch64_packages="g++-aarch64-linux-gnu qemu-user-static"
+# A build for browsers: the compiler to WebAssembly, which calls acorn, and what unpacks Debian's sources.
+browser_packages="emscripten node-acorn nodejs brotli $static_packages"
 # What runs the Python module under qemu (tools/sysroot.sh).
 interpreter_packages="python3 libstdc++6"
 # Programs that tests start, so that none is skipped: browsers, shells, servers, a batch system, Java for Spark, and languages
@@ -55,6 +57,7 @@ packages() {
     python) echo $python_packages ;;
     mpi) echo $mpi_packages ;;
     aarch64) echo $aarch64_packages ;;
+    browser) echo $browser_packages ;;
     libraries) echo $libraries ;;
     interpreter) echo $interpreter_packages ;;
     test) echo $test_packages ;;

@@ -9,20 +9,6 @@ shift 2
 cd "$(dirname "$0")/.."
 sources=$PWD/build/static-sources
 
-# apt with a list of sources of its own, so that none is added to the system's.
-fetch_sources() {
-  rm -rf "$sources"
-  mkdir -p "$sources/lists/partial" "$sources/cache"
-  . /etc/os-release
-  printf 'deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s %s main\n' \
-    "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" "$VERSION_CODENAME" >"$sources/sources.list"
-  set -- -q -o Dir::Etc::sourceparts=/dev/null -o Dir::Etc::sourcelist="$sources/sources.list" -o Dir::State::lists="$sources/lists" \
-    -o Dir::Cache="$sources/cache" -o APT::Sandbox::User=root
-  apt-get "$@" update
-  (cd "$sources" && apt-get "$@" source highway sentencepiece fmtlib)
-  touch "$sources/done"
-}
-
 # library NAME TARGETS [OPTION...]: builds static libraries
 library() {
   name=$1 targets=$2
@@ -38,7 +24,7 @@ rm -rf "$folder"
 mkdir -p "$folder"
 (
   set -e
-  [ -e "$sources/done" ] || fetch_sources
+  tools/debian_sources.sh "$sources" highway sentencepiece fmtlib
   library highway install -DHWY_ENABLE_TESTS=OFF -DHWY_ENABLE_EXAMPLES=OFF -DHWY_ENABLE_CONTRIB=OFF -DBUILD_TESTING=OFF "$@"
   mkdir -p "$prefix/include/hwy/contrib" # of which attend needs headers only
   cp -r "$sources"/highway-*/hwy/contrib/math "$prefix/include/hwy/contrib"

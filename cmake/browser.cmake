@@ -1,0 +1,38 @@
+# attend.js and attend.wasm: the layers up to browser, with the functions of attend/c/attend.h and of attend/browser, and browser/api.js around
+# them.
+file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/attend/browser/*.h)
+set(functions "")
+foreach(header IN ITEMS ${PROJECT_SOURCE_DIR}/include/attend/c/attend.h ${headers})
+  file(STRINGS ${header} declarations REGEX "^(const )?[a-z0-9_]+\\*? attend_[a-z_]+\\(")
+  foreach(declaration IN LISTS declarations)
+    string(REGEX REPLACE "^.* (attend_[a-z_]+)\\(.*" "\\1" function "${declaration}")
+    list(APPEND functions ${function})
+  endforeach()
+endforeach()
+list(TRANSFORM functions PREPEND _)
+list(APPEND functions _malloc _free)
+list(JOIN functions "\n" exported)
+file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/exported_functions CONTENT "${exported}\n")
+
+add_executable(attend_wasm $<TARGET_OBJECTS:attend_api> $<TARGET_OBJECTS:attend_browser>)
+target_link_libraries(attend_wasm PRIVATE attend::browser)
+set_target_properties(attend_wasm PROPERTIES OUTPUT_NAME attend SUFFIX .js LINKER_LANGUAGE CXX)
+target_link_options(attend_wasm PRIVATE
+  -O2 --no-entry -sMODULARIZE=1 -sEXPORT_NAME=createAttendModule -sENVIRONMENT=web,worker,node -sDYNAMIC_EXECUTION=0
+  -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4GB -sWASM_BIGINT=1 -sINITIAL_MEMORY=32MB -sTOTAL_STACK=1MB -sALLOW_TABLE_GROWTH=1 -sFORCE_FILESYSTEM=1
+  -sINVOKE_RUN=0 -sEXIT_RUNTIME=0 -sMALLOC=emmalloc -sEXPORTED_FUNCTIONS=@${PROJECT_BINARY_DIR}/exported_functions
+  -sEXPORTED_RUNTIME_METHODS=FS,UTF8ToString,stringToUTF8,lengthBytesUTF8,addFunction,removeFunction)
+
+set_property(TARGET attend_wasm PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/browser/api.js)
+target_link_options(attend_wasm PRIVATE --extern-post-js ${PROJECT_SOURCE_DIR}/browser/api.js)
+
+# The package for npm.
+set(npm ${PROJECT_BINARY_DIR}/npm)
+configure_file(${PROJECT_SOURCE_DIR}/browser/package.json.in ${npm}/package.json @ONLY)
+set(npm_files "")
+foreach(file attend.mjs attend.d.ts README.md)
+  list(APPEND npm_files ${PROJECT_SOURCE_DIR}/browser/${file})
+endforeach()
+add_custom_command(TARGET attend_wasm POST_BUILD
+  COMMAND ${CMAKE_COMMAND} -E copy ${npm_files} ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_BINARY_DIR}/attend.js ${PROJECT_BINARY_DIR}/attend.wasm ${npm}
+  VERBATIM)

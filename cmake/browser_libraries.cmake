@@ -1,0 +1,85 @@
+# The libraries as WebAssembly, from Debian's sources (tools/debian_sources.sh) and, where headers are all there is, from its packages.
+enable_language(C)
+set(sources ${PROJECT_SOURCE_DIR}/build/browser-sources)
+set(headers ${PROJECT_BINARY_DIR}/headers)  # not all of /usr/include, which belongs to another system
+
+function(attend_source_folder variable name)
+  file(GLOB folder LIST_DIRECTORIES true ${sources}/${name}-*)
+  list(FILTER folder EXCLUDE REGEX "\\.(xz|gz|bz2|dsc|asc)$")
+  set(${variable} ${folder} PARENT_SCOPE)
+  string(REGEX MATCH "[0-9]+(\\.[0-9]+)+" version "${folder}")
+  set(${name}_VERSION ${version} PARENT_SCOPE)
+endfunction()
+attend_source_folder(sentencepiece_source sentencepiece)
+attend_source_folder(pcre2_source pcre2)
+attend_source_folder(utf8proc_source utf8proc)
+attend_source_folder(zlib_source zlib)
+attend_source_folder(zstd_source libzstd)
+
+# attend_headers(TARGET FOLDER): the headers of a folder of /usr/include
+function(attend_headers target folder)
+  file(MAKE_DIRECTORY ${headers})
+  file(CREATE_LINK /usr/include/${folder} ${headers}/${folder} SYMBOLIC)
+  string(REPLACE "::" "_" name ${target})
+  add_library(${name} INTERFACE)
+  add_library(${target} ALIAS ${name})
+  target_include_directories(${name} SYSTEM INTERFACE ${headers})
+endfunction()
+attend_headers(hwy::hwy hwy)
+attend_headers(fmt::fmt fmt)
+target_compile_definitions(fmt_fmt INTERFACE FMT_HEADER_ONLY)
+attend_headers(nlohmann_json::nlohmann_json nlohmann)
+attend_headers(tomlplusplus::tomlplusplus toml++)
+add_library(browser_threads INTERFACE)
+add_library(Threads::Threads ALIAS browser_threads)
+
+# attend_source_library(TARGET INCLUDE SOURCE...)
+function(attend_source_library target include)
+  string(REPLACE "::" "_" name ${target})
+  add_library(${name} STATIC ${ARGN})
+  add_library(${target} ALIAS ${name})
+  target_include_directories(${name} SYSTEM PUBLIC ${include})
+  target_compile_options(${name} PRIVATE -w $<$<CONFIG:Release>:-Os>)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
+endfunction()
+
+file(GLOB zlib_files ${zlib_source}/*.c)
+list(FILTER zlib_files EXCLUDE REGEX "/gz[a-z]*\\.c$")
+attend_source_library(ZLIB::ZLIB ${zlib_source} ${zlib_files})
+
+file(GLOB zstd_files ${zstd_source}/lib/common/*.c ${zstd_source}/lib/decompress/*.c)
+attend_source_library(zstd::zstd ${zstd_source}/lib ${zstd_files})
+target_compile_definitions(zstd_zstd PRIVATE ZSTD_DISABLE_ASM)
+
+attend_source_library(utf8proc::utf8proc ${utf8proc_source} ${utf8proc_source}/utf8proc.c)
+target_compile_definitions(utf8proc_utf8proc PUBLIC UTF8PROC_STATIC)
+
+set(pcre2_build ${PROJECT_BINARY_DIR}/pcre2)
+configure_file(${pcre2_source}/src/pcre2.h.generic ${pcre2_build}/pcre2.h COPYONLY)
+configure_file(${pcre2_source}/src/config.h.generic ${pcre2_build}/config.h COPYONLY)
+configure_file(${pcre2_source}/src/pcre2_chartables.c.dist ${pcre2_build}/pcre2_chartables.c COPYONLY)
+file(GLOB pcre2_files ${pcre2_source}/src/pcre2_*.c)
+list(FILTER pcre2_files EXCLUDE REGEX "/pcre2_(dftables|fuzzsupport|jit_test|jit_match|jit_misc|printint|ucptables|convert|dfa_match)\\.c$")
+attend_source_library(pcre2::pcre2 ${pcre2_build} ${pcre2_files} ${pcre2_build}/pcre2_chartables.c)
+target_include_directories(pcre2_pcre2 PRIVATE ${pcre2_source}/src)
+target_compile_definitions(pcre2_pcre2 PUBLIC PCRE2_CODE_UNIT_WIDTH=8 PCRE2_STATIC PRIVATE HAVE_CONFIG_H SUPPORT_UNICODE)
+
+file(GLOB sentencepiece_files ${sentencepiece_source}/src/*.cc ${sentencepiece_source}/src/builtin_pb/*.cc
+     ${sentencepiece_source}/third_party/protobuf-lite/*.cc ${sentencepiece_source}/third_party/absl/flags/*.cc)
+list(FILTER sentencepiece_files EXCLUDE REGEX "(_test|_main|testharness)\\.cc$")
+file(WRITE ${PROJECT_BINARY_DIR}/sentencepiece/config.h "#define VERSION \"${sentencepiece_VERSION}\"\n#define PACKAGE \"sentencepiece\"\n#define PACKAGE_STRING \"sentencepiece\"\n")
+set(sentencepiece_headers ${PROJECT_BINARY_DIR}/sentencepiece/headers)
+foreach(header sentencepiece_processor.h sentencepiece_trainer.h)
+  configure_file(${sentencepiece_source}/src/${header} ${sentencepiece_headers}/${header} COPYONLY)
+endforeach()
+attend_source_library(sentencepiece::sentencepiece ${sentencepiece_headers} ${sentencepiece_files})
+target_include_directories(sentencepiece_sentencepiece PRIVATE ${sentencepiece_source} ${sentencepiece_source}/src ${sentencepiece_source}/src/builtin_pb
+  ${sentencepiece_source}/third_party ${sentencepiece_source}/third_party/protobuf-lite ${PROJECT_BINARY_DIR}/sentencepiece)
+target_compile_definitions(sentencepiece_sentencepiece PRIVATE HAVE_PTHREAD=1 _USE_INTERNAL_STRING_VIEW)
+
+# What the C++ library lacks.
+attend_source_library(browser::newer_library ${PROJECT_SOURCE_DIR}/tools/browser ${PROJECT_SOURCE_DIR}/tools/browser/newer_library.cpp)
+target_link_libraries(browser_newer_library PRIVATE fmt::fmt)
+target_link_libraries(browser_threads INTERFACE browser::newer_library)
+set_source_files_properties(${sentencepiece_source}/src/trainer_interface.cc ${sentencepiece_source}/src/unigram_model_trainer.cc PROPERTIES
+                            COMPILE_OPTIONS "-include;${PROJECT_SOURCE_DIR}/tools/browser/threads_at_once.h")
