@@ -29,7 +29,7 @@ mpi_packages="libopenmpi-dev openmpi-bin"
 # A build for 64-bit ARM, and what runs it.
 aarch64_packages="g++-aarch64-linux-gnu qemu-user-static"
 # A build for browsers: the compiler to WebAssembly, which calls acorn, and what unpacks Debian's sources.
-browser_packages="emscripten node-acorn nodejs brotli $static_packages"
+browser_packages="emscripten node-acorn nodejs $static_packages"
 # What runs the Python module under qemu (tools/sysroot.sh).
 interpreter_packages="python3 libstdc++6"
 # Programs that tests start, so that none is skipped: browsers, shells, servers, a batch system, Java for Spark, and languages

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <compare>
 #include <cstddef>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <span>
@@ -45,6 +46,27 @@ namespace ranges {
 template <class Range, class Predicate>
 auto count_if(Range&& range, Predicate predicate) {
   return std::count_if(std::begin(range), std::end(range), predicate);
+}
+template <class Range, class Value>
+auto find(Range&& range, const Value& value) {
+  return std::find(std::begin(range), std::end(range), value);
+}
+template <class Range, class Value, class Projection>
+auto find(Range&& range, const Value& value, Projection projection) {
+  return std::find_if(std::begin(range), std::end(range),
+                      [&](const auto& element) { return std::invoke(projection, element) == value; });
+}
+template <class Range, class Predicate>
+auto find_if(Range&& range, Predicate predicate) {
+  return std::find_if(std::begin(range), std::end(range), predicate);
+}
+template <class Range, class Predicate>
+bool any_of(Range&& range, Predicate predicate) {
+  return std::any_of(std::begin(range), std::end(range), predicate);
+}
+template <class Range, class Predicate>
+bool none_of(Range&& range, Predicate predicate) {
+  return std::none_of(std::begin(range), std::end(range), predicate);
 }
 template <class Range, class Predicate>
 bool all_of(Range&& range, Predicate predicate) {

@@ -1,0 +1,159 @@
+// attend in Node beside the program, by browser_test.sh, which puts into FOLDER what the program answers:
+//   node node_test.js ATTEND.JS FOLDER PROGRAM
+'use strict';
+const assert = require('assert');
+const fs = require('fs');
+const path = require('path');
+const zlib = require('zlib');
+
+const {execFileSync} = require('child_process');
+
+const [script, folder, program] = process.argv.slice(2);
+const attend = require(path.resolve(script));
+const file = (name) => path.join(folder, name);
+const text_of = (name) => fs.readFileSync(file(name), 'utf8');
+const lines_of = (name) => text_of(name).replace(/\n$/, '').split('\n');
+const json_lines_of = (name) => lines_of(name).map((line) => JSON.parse(line));
+const tests = {};
+
+async function fails(promise, code, message) {
+  await assert.rejects(promise, (error) => {
+    assert.strictEqual(error.code, code, `${error.code}: ${error.message}`);
+    assert.match(error.message, message);
+    return true;
+  });
+}
+
+tests['Translations are those of the program, with their scores'] = async (engine) => {
+  const model = await engine.load(file('translator.safetensors'));
+  assert.strictEqual(model.task, 'translation');
+  const found = await model.translate(lines_of('sources'), {nBest: 2});
+  const expected = json_lines_of('translations');
+  assert.strictEqual(found.length, expected.length);
+  const shown = ({text, score, tokens, tokenScores}) => ({text, score, tokens, scores: [...tokenScores]});
+  const wanted = ({text, score, tokens, token_log_probabilities: scores}) => ({text, score: Math.fround(score), tokens, scores: scores.map(Math.fround)});
+  for (let i = 0; i < found.length; ++i) assert.deepStrictEqual(found[i].candidates.map(shown), expected[i].translations.map(wanted));
+};
+
+tests['The same translations come alone'] = async (engine) => {
+  const model = await engine.load(fs.readFileSync(file('translator.safetensors')));
+  const sources = lines_of('sources').slice(0, 5);
+  const together = await model.translate(sources);
+  for (let i = 0; i < sources.length; ++i) assert.deepStrictEqual(await model.translate(sources[i]), together[i]);
+};
+
+tests['Explanations are those of the program'] = async (engine) => {
+  const model = await engine.load(file('translator.safetensors'));
+  const found = await model.explain(lines_of('sources')[0], {position: 1});
+  const expected = JSON.parse(text_of('explanation'));
+  for (const name of ['tokens', 'position', 'token', 'instead', 'difference', 'parts', 'lens', 'additions'])
+    assert.deepStrictEqual(found[name], expected[name], name);
+};
+
+tests['The explorer has the attention of every head, and switches heads off'] = async (engine) => {
+  const model = await engine.load(file('translator.safetensors'));
+  const text = lines_of('sources')[0];
+  const shown = await model.explore(text);
+  assert.strictEqual(shown.translation, (await model.translate(text)).text);
+  const heads = await model.heads(text);
+  const {module, head, change} = heads[0];
+  const off = await model.explore(text, {headsOff: [`${module}:${head}`], translation: shown.translation});
+  assert.ok(Math.abs(off.log_probability - shown.log_probability - change) < 1e-4);
+  assert.notStrictEqual(off.log_probability, shown.log_probability);
+  const drawn = await model.draw(text, {seed: 2});
+  assert.deepStrictEqual(await model.draw(text, {seed: 2}), drawn);
+};
+
+tests['Classes and vectors are those of the program'] = async (engine) => {
+  const model = await engine.load(file('classifier.safetensors'));
+  assert.deepStrictEqual(model.labels, ['negative', 'positive']);
+  const expected = json_lines_of('classes');
+  (await model.classify(lines_of('texts'))).forEach(({label, probability}, i) => {
+    assert.strictEqual(label, expected[i].label);
+    assert.strictEqual(probability, Math.fround(expected[i].probability));
+  });
+  const vectors = json_lines_of('vectors');
+  (await model.embed(lines_of('texts'))).forEach(({vector}, i) =>
+    assert.deepStrictEqual([...vector], vectors[i].vector.map(Math.fround)));
+};
+
+tests['Text is written like by the program, and told as it is'] = async (engine) => {
+  const model = await engine.load(file('writer.safetensors'));
+  let told = '';
+  const options = {temperature: 0.8, seed: 3, maxTokens: 30};
+  const {text} = await model.generate('the ', {...options, onText: ({text: more}) => { told += more; }});
+  assert.strictEqual(text, JSON.parse(text_of('written')).text);
+  assert.strictEqual(told, text);
+};
+
+tests['A translator trained here is read by the program, and is the same in parts'] = async (engine) => {
+  const files = {'a.en': lines_of('sources').slice(0, 100).join('\n') + '\n', 'a.de': lines_of('sources').slice(0, 100).join('\n') + '\n'};
+  const small = {srcTrain: 'a.en', tgtTrain: 'a.de', vocabSize: 120, dModel: 32, nHeads: 2, dFf: 64, nEncoderLayers: 1, nDecoderLayers: 1,
+                 batchTokens: 256, maxSteps: 60, validEvery: 0, warmupSteps: 10, learningRate: 5e-3};
+  const losses = [];
+  const onProgress = ({event, loss}) => event === 'step' && losses.push(loss);
+  const {bytes, steps, complete} = await engine.train('translation', files, {...small, onProgress});
+  assert.ok(complete);
+  assert.strictEqual(steps, 60);
+  assert.strictEqual(losses.length, 60);
+  assert.ok(losses[59] < losses[0] - 0.5, `${losses[0]} to ${losses[59]}`);
+  fs.writeFileSync(file('trained.safetensors'), bytes);
+  const model = await engine.load(bytes);
+  const source = lines_of('sources')[0];
+  const said = execFileSync(program, ['translate', file('trained.safetensors')], {input: source + '\n', encoding: 'utf8'});
+  assert.strictEqual((await model.translate(source)).text + '\n', said);
+
+  const stop = new AbortController();
+  const stopped = await engine.train('translation', files, {...small, maxSteps: 1e6, signal: stop.signal,
+    onProgress: ({step}) => step === 5 && stop.abort()});
+  assert.ok(!stopped.complete);
+  assert.ok(stopped.steps >= 5 && stopped.steps < 1e5);
+};
+
+tests['Errors have codes'] = async (engine) => {
+  await fails(engine.load(new Uint8Array(100)), 'data', /safetensors/);
+  const model = await engine.load(file('translator.safetensors'));
+  await fails(model.translate('x', {beamsize: 3}), 'config', /beam[-_]size/);
+  await fails(model.classify('x'), 'data', /translat/);
+  await fails(model.translate('dog '.repeat(3000)), 'data', /1024/);
+  await model.close();
+  await fails(model.translate('x'), 'invalid-argument', /closed/);
+};
+
+tests['A call can be cancelled, and others go on'] = async (engine) => {
+  const model = await engine.load(file('translator.safetensors'));
+  const stop = new AbortController();
+  const many = Array(100).fill(lines_of('sources')).flat();
+  const begin = Date.now();
+  const cancelled = model.translate(many, {signal: stop.signal});
+  const next = model.translate(lines_of('sources')[0]);
+  setTimeout(() => stop.abort(), 50);
+  await fails(cancelled, 'cancelled', /cancelled/);
+  assert.ok(Date.now() - begin < 5000);
+  assert.strictEqual((await next).text, json_lines_of('translations')[0].translations[0].text);
+};
+
+(async () => {
+  const sent = zlib.brotliCompressSync(fs.readFileSync(script.replace(/js$/, 'wasm')), {params: {[zlib.constants.BROTLI_PARAM_QUALITY]: 9}}).length;
+  assert.ok(sent < 2.5e6, `the WebAssembly has ${sent} bytes, compressed by brotli`);
+  const {start} = await import(`file://${path.resolve(path.dirname(script), 'npm/attend.mjs')}`);
+  const imported = await start({worker: false});
+  assert.strictEqual((await imported.load(file('translator.safetensors'))).task, 'translation');
+  for (const worker of [true, false]) {
+    for (const [name, test] of Object.entries(tests)) {
+      if (!worker && name.startsWith('A call can be cancelled')) continue;  // the only thread is busy
+      const engine = await attend.start({worker});
+      try {
+        await test(engine);
+      } catch (error) {
+        console.error(`${name} (worker: ${worker})`);
+        throw error;
+      }
+      engine.end();
+    }
+  }
+  console.log(`${Object.keys(tests).length} tests in Node`);
+})().catch((error) => {
+  console.error(error);
+  process.exit(1);
+});
