@@ -236,7 +236,7 @@ class Checks(unittest.TestCase):
 
     def test_fail_for_a_page_with_a_broken_anchor(self):
         tree = WORK / "tree"
-        for name in ("docs", "python", "include", "src", "examples", "recipes", "deploy", "tests/ops"):
+        for name in ("browser", "docs", "python", "include", "src", "examples", "recipes", "deploy", "tests/ops"):
             shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
         for file in [*ROOT.glob("*.md"), ROOT / "LICENSE"]:
             shutil.copy(file, tree)
