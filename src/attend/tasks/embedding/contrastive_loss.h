@@ -8,6 +8,7 @@
 
 #include "attend/autograd/variable.h"
 #include "attend/data/batching/tuple_batcher.h"
+#include "attend/tensor/device_scalar.h"
 
 namespace attend {
 
