@@ -1,7 +1,8 @@
 # attend_layer(NAME [KERNELS | NO_HOT_LOOPS] [LIBRARIES ...]): the folder src/attend/NAME as the static
 # library attend::NAME. It links the layers declared before it; the drawing of ARCHITECTURE.md, checked by the tests,
 # decides which of them it may include. A layer with KERNELS is optimized as far as the build type says;
-# -O2 and, where there are NO_HOT_LOOPS, -O1 compile the others in half the time, and run as fast.
+# -O2 and, where there are NO_HOT_LOOPS, -O1 compile the others in half the time, and run as fast. What is copied to other machines is
+# compiled for size there.
 set(ATTEND_LAYERS "")
 
 # GCC 12 warns about concatenated strings in its own library (GCC bug 105651).
@@ -27,7 +28,7 @@ function(attend_layer name)
   if(EMSCRIPTEN)  # other builds show warnings of code; that sizes have 32 bits is right where no file is larger than memory
     target_compile_options(attend_${name} PRIVATE -Wno-shorten-64-to-32 -Wno-shadow -Wno-unused-parameter)
   endif()
-  if(ARG_NO_HOT_LOOPS AND EMSCRIPTEN)  # what pages load
+  if(ARG_NO_HOT_LOOPS AND (EMSCRIPTEN OR ATTEND_STATIC))  # what pages load, and what people copy or download
     target_compile_options(attend_${name} PRIVATE $<$<CONFIG:Release>:-Os>)
   elseif(ARG_NO_HOT_LOOPS)
     target_compile_options(attend_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
