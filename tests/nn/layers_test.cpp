@@ -147,13 +147,13 @@ Variable triple(const Variable& x) { return scale(x, 3.0f); }
 
 struct Connection {
   Connection(float dropout, bool norm_first)
-      : module(parameters, "c", {8, kNorm, dropout, norm_first}), norm(other, "c", 8, kNorm) {
+      : module(parameters, "c", {8, kNorm, dropout, norm_first}, "f"), norm(other, "c", 8, kNorm) {
     parameters.allocate(1);
     other.allocate(1);
   }
   template <class Sublayer>
   Variable forward(const Variable& x, Pass& pass, const Sublayer& sublayer) const {
-    return module.add(x, sublayer(module.input(x)), pass);
+    return module.add(x, sublayer(module.input(x, pass)), pass);
   }
   ParameterSet parameters, other;
   SublayerConnection module;
@@ -184,7 +184,7 @@ TEST(SublayerConnection, ScalesWhatItAdds) {
   for (const bool norm_first : {false, true}) {
     ParameterSet parameters;
     const SublayerConnection module(
-        parameters, "c", {.width = 8, .norm = kNorm, .norm_first = norm_first, .scale = 0.5f});
+        parameters, "c", {.width = 8, .norm = kNorm, .norm_first = norm_first, .scale = 0.5f}, "f");
     parameters.allocate(1);
     const Connection c(0.0f, norm_first);
     const Variable x = input(4, 8), branch = input(4, 8);

@@ -57,7 +57,7 @@ EncoderTransformer::EncoderTransformer(ParameterSet& parameters, const EncoderCo
                             ? Parameter()
                             : parameters.add_table("bigram_embedding.weight",
                                                    {config.bigram_buckets, config.d_model}, {})),
-      input_(parameters, "", config,
+      input_(parameters, {"encoder", ""}, config,
              {config.token_types, config.uncounted_token, config.embedding_width}),
       stack_(parameters, "encoder", config,
              {.layers = config.n_encoder_layers, .causal = config.causal}) {}

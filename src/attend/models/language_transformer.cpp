@@ -70,7 +70,7 @@ LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config
       output_bias_(config.output_bias ? parameters_.add("output_proj.bias", {config.vocab_size}, {})
                                       : Parameter()),
       previous_(add_projections(parameters_, config)),
-      input_(parameters_, "", config),
+      input_(parameters_, {"decoder", ""}, config),
       stack_(parameters_, "decoder", config,
              {.layers = config.n_layers, .causal = true, .output_scale = config.output_scale}) {}
 

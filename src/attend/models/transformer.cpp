@@ -28,8 +28,8 @@ std::int64_t group_end(const Ragged& src, std::int64_t begin) {
 
 Transformer::Transformer(const TransformerConfig& config)
     : EncoderDecoder(config),
-      src_input_(parameters_, "src_", config),
-      tgt_input_(parameters_, "tgt_", config),
+      src_input_(parameters_, {"encoder", "src_"}, config),
+      tgt_input_(parameters_, {"decoder", "tgt_"}, config),
       encoder_(parameters_, "encoder", config, {.layers = config.n_encoder_layers}),
       decoder_(parameters_, "decoder", config,
                {.layers = config.n_decoder_layers,

@@ -1,5 +1,7 @@
 #include "attend/nn/layers.h"
 
+#include <utility>
+
 #include "attend/nn/residual_step.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/linear.h"
@@ -72,16 +74,33 @@ Variable FeedForward::forward(const Variable& x, Pass& pass) const {
   const Variable y =
       feed_forward(x, linear1_.map(), linear2_.map(), hidden, gate_ ? gate_->map() : AffineMap{});
   if (pass.residual != nullptr) pass.residual->push_back({.module = path_, .added = y.value()});
+  if (pass.keeps(path_)) pass.keep(path_, "hidden", activated(x, pass));
+  pass.keep(path_, "output", y);
   return y;
 }
 
+Variable FeedForward::activated(const Variable& x, const Pass& pass) const {
+  const Variable inner = linear1_.forward(x, pass, activation_);
+  return gate_ ? multiply(inner, gate_->forward(x, pass)) : inner;
+}
+
 SublayerConnection::SublayerConnection(ParameterSet& parameters, const std::string& path,
-                                       const ConnectionOptions& options)
-    : dropout_(options.dropout), scale_(options.scale), norm_first_(options.norm_first) {
+                                       const ConnectionOptions& options, std::string sublayer)
+    : sublayer_(std::move(sublayer)),
+      dropout_(options.dropout),
+      scale_(options.scale),
+      norm_first_(options.norm_first) {
   if (!options.norm_shared && (options.norm_first || !options.norm_branch))
     norm_.emplace(parameters, path, options.width, options.norm);
   if (options.norm_branch)
     branch_norm_.emplace(parameters, path + "_branch", options.width, options.norm);
+}
+
+Variable SublayerConnection::input(const Variable& x, const Pass& pass) const {
+  if (!norm_first_ || !norm_) return x;
+  const Variable y = norm_->forward(x);
+  pass.keep(sublayer_, "input", y);
+  return y;
 }
 
 Variable SublayerConnection::add(const Variable& x, const Variable& branch, Pass& pass) const {
@@ -89,9 +108,19 @@ Variable SublayerConnection::add(const Variable& x, const Variable& branch, Pass
   if (branch_norm_) branch_norm_->record_branch(pass);
   Variable added = branch_norm_ ? branch_norm_->forward(branch) : branch;
   if (scale_ != 1.0f) added = scale(added, scale_);
-  if (norm_first_ || branch_norm_) return attend::add(x, dropout(added, pass.dropout(dropout_)));
+  if (branch_norm_ || scale_ != 1.0f) pass.keep(sublayer_, "added", added);
+  const Dropout drop = pass.dropout(dropout_);
+  const auto sum = [&] { return attend::add(x, dropout(added, drop)); };
+  if (norm_first_ || branch_norm_) {
+    const Variable y = sum();
+    pass.keep(sublayer_, "sum", y);
+    return y;
+  }
+  if (pass.keeps(sublayer_)) pass.keep(sublayer_, "sum", sum());
   norm_->record(pass);
-  return norm_->forward_residual(x, added, pass.dropout(dropout_));
+  const Variable y = norm_->forward_residual(x, added, drop);
+  pass.keep(sublayer_, "norm", y);
+  return y;
 }
 
 }  // namespace attend

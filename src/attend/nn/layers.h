@@ -88,6 +88,9 @@ class FeedForward {
   Variable forward(const Variable& x, Pass& pass) const;  // [N, d_model] -> [N, d_model]
 
  private:
+  // activation(x W1^T + b1), times the gate if there is one.
+  Variable activated(const Variable& x, const Pass& pass) const;
+
   std::string path_;
   Linear linear1_;
   std::optional<Linear> gate_;
@@ -113,16 +116,18 @@ struct ConnectionOptions {
 
 class SublayerConnection {
  public:
-  // Parameters of a norm at `path`, unless only the branch has one, and at `path`_branch.
+  // Parameters of a norm at `path`, unless only the branch has one, and at `path`_branch. A pass
+  // keeps its values as those of `sublayer`.
   SublayerConnection(ParameterSet& parameters, const std::string& path,
-                     const ConnectionOptions& options);
+                     const ConnectionOptions& options, std::string sublayer);
 
   // What the sublayer reads of x.
-  Variable input(const Variable& x) const { return norm_first_ && norm_ ? norm_->forward(x) : x; }
+  Variable input(const Variable& x, const Pass& pass) const;
   // Adds what it makes of it to x, which has had more added since if sublayers are parallel.
   Variable add(const Variable& x, const Variable& branch, Pass& pass) const;
 
  private:
+  std::string sublayer_;
   std::optional<Norm> norm_, branch_norm_;
   float dropout_;
   float scale_;

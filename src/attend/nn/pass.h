@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "attend/autograd/variable.h"
 #include "attend/backend/backend.h"
+#include "attend/nn/pass_values.h"
 
 namespace attend {
 
@@ -56,6 +58,15 @@ class Pass {
   std::vector<Tensor>* hidden = nullptr;
   // If set, every stack appends what happens to its residual stream.
   std::vector<ResidualStep>* residual = nullptr;
+  // If set, the modules of a pass over whole sequences keep there what they compute.
+  PassValues* values = nullptr;
+
+  // Whether a module keeps what it computes, so that values which it does not need are computed.
+  bool keeps(const std::string& module) const { return values != nullptr && values->wants(module); }
+  void keep(const std::string& module, const char* name, const Variable& value,
+            int heads = 1) const {
+    if (keeps(module)) values->keep({module, name, value.value(), heads});
+  }
 
  private:
   Pass() = default;

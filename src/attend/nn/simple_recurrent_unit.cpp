@@ -21,6 +21,7 @@ Variable SimpleRecurrentUnit::self(const SelfAttentionInput& x, const AttentionL
                                    const Ids&, Pass& pass) const {
   const Variable y = activate(states(x.queries, layout.query_offsets, {}, pass), Activation::relu);
   if (pass.residual != nullptr) pass.residual->push_back({.module = path_, .added = y.value()});
+  pass.keep(path_, "output", y);
   return y;
 }
 

@@ -16,6 +16,7 @@ class SimpleRecurrentUnit final : public SequenceMixing {
   // Parameters value.weight [D, D], gate.weight [D, D], gate.bias [D].
   SimpleRecurrentUnit(ParameterSet& parameters, const std::string& path, std::int64_t width);
 
+  const std::string& path() const override { return path_; }
   Variable self(const SelfAttentionInput& x, const AttentionLayout& layout, const Ids& positions,
                 Pass& pass) const override;
   Variable self_cached(const SelfAttentionInput& x, KVCache& cache, int layer) const override;

@@ -14,7 +14,7 @@ namespace {
 struct InputOf {
   explicit InputOf(const StackConfig& config, int token_types = 0)
       : table(parameters.add_table("table", {23, config.d_model}, {Init::Kind::normal, 0.5f})),
-        input(parameters, "", config, {.types = token_types}) {
+        input(parameters, {"encoder", ""}, config, {.types = token_types}) {
     parameters.allocate(1);
   }
   ParameterSet parameters;

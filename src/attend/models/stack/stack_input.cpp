@@ -10,13 +10,15 @@
 
 namespace attend {
 
-StackInput::StackInput(ParameterSet& parameters, const std::string& prefix,
-                       const StackConfig& config, const TokenOptions& tokens)
-    : scale_(config.scale_of_embeddings()),
+StackInput::StackInput(ParameterSet& parameters, const Names& names, const StackConfig& config,
+                       const TokenOptions& tokens)
+    : stack_(names.stack),
+      scale_(config.scale_of_embeddings()),
       dropout_(config.dropout),
-      positions_(parameters, prefix + "positions",
+      positions_(parameters, names.prefix + "positions",
                  {config.positions, tokens.width > 0 ? tokens.width : config.d_model,
                   config.max_positions, config.first_position, tokens.uncounted}) {
+  const std::string& prefix = names.prefix;
   const int width = tokens.width > 0 ? tokens.width : config.d_model;
   if (config.norm_embedding) norm_.emplace(parameters, prefix + "norm", width, config.norm);
   if (tokens.types > 0)
@@ -26,16 +28,27 @@ StackInput::StackInput(ParameterSet& parameters, const std::string& prefix,
     projection_.emplace(parameters, prefix + "embedding_projection", width, config.d_model);
 }
 
-Variable StackInput::sum(const Parameter& table, const Tokens& tokens, const Dropout& drop) const {
-  if (!types_) return embedding(*table, tokens.ids, scale_, tokens.positions, drop);
+Variable StackInput::of_types(const Tokens& tokens) const {
   const auto count = static_cast<std::size_t>(tokens.ids.size());
   const Ids types = tokens.types ? tokens.types : Ids(std::vector<std::int32_t>(count, 0));
   if (types.size() != tokens.ids.size())
     throw ShapeError(
         fmt::format("expected a type for each of {} tokens, got {}", count, types.size()));
-  return dropout(
-      add(embedding(*table, tokens.ids, scale_, tokens.positions), gather_rows(*types_, types)),
-      drop);
+  return gather_rows(*types_, types);
+}
+
+Variable StackInput::sum(const Parameter& table, const Tokens& tokens, const Dropout& drop) const {
+  if (!types_) return embedding(*table, tokens.ids, scale_, tokens.positions, drop);
+  return dropout(add(embedding(*table, tokens.ids, scale_, tokens.positions), of_types(tokens)),
+                 drop);
+}
+
+void StackInput::keep_parts(const Parameter& table, const Tokens& tokens, const Pass& pass) const {
+  if (!pass.keeps(stack_)) return;
+  pass.keep(stack_, "tokens", embedding(*table, tokens.ids, scale_));
+  if (tokens.positions.table.defined())
+    pass.keep(stack_, "positions", gather_rows(tokens.positions.table, tokens.positions.position));
+  if (types_) pass.keep(stack_, "types", of_types(tokens));
 }
 
 Variable StackInput::embed(const Parameter& table, const Tokens& tokens, Pass& pass) const {
@@ -51,7 +64,9 @@ Variable StackInput::dropped(const Parameter& table, const Tokens& tokens, Pass&
 
 Variable StackInput::whole(const Parameter& table, const Ragged& text, Pass& pass,
                            const Ids& types) const {
-  return embed(table, {text.ids, positions_.of(text), types}, pass);
+  const Tokens tokens{text.ids, positions_.of(text), types};
+  keep_parts(table, tokens, pass);
+  return embed(table, tokens, pass);
 }
 
 Variable StackInput::step(const Parameter& table, const Ids& ids, const Ids& positions,

@@ -22,13 +22,17 @@ class StackInput {
     std::int32_t uncounted = -1;  // see PositionOptions
     int width = 0;                // of the embeddings, if a linear layer makes D of them
   };
+  struct Names {
+    std::string stack;   // that it is the input of: "encoder"
+    std::string prefix;  // of its parameters
+  };
   // Parameters <prefix>positions.weight of learned positions, <prefix>norm of the normalization,
   // <prefix>token_types.weight [types, D] unless that is 0, <prefix>embedding_projection of
   // embeddings of another width E, which all of these then have in place of D.
-  StackInput(ParameterSet& parameters, const std::string& prefix, const StackConfig& config,
+  StackInput(ParameterSet& parameters, const Names& names, const StackConfig& config,
              const TokenOptions& tokens);
-  StackInput(ParameterSet& parameters, const std::string& prefix, const StackConfig& config)
-      : StackInput(parameters, prefix, config, TokenOptions{}) {}
+  StackInput(ParameterSet& parameters, const Names& names, const StackConfig& config)
+      : StackInput(parameters, names, config, TokenOptions{}) {}
 
   // All tokens of a ragged batch -> [N, D]. `types`: their rows in the table of types, N or none:
   // the first for all. Throws ShapeError for another number of them.
@@ -44,10 +48,14 @@ class StackInput {
     Positions positions;
     Ids types = {};
   };
+  Variable of_types(const Tokens& tokens) const;
   Variable sum(const Parameter& table, const Tokens& tokens, const Dropout& drop) const;
   Variable embed(const Parameter& table, const Tokens& tokens, Pass& pass) const;
+  // Keeps the parts of the sum.
+  void keep_parts(const Parameter& table, const Tokens& tokens, const Pass& pass) const;
   Variable dropped(const Parameter& table, const Tokens& tokens, Pass& pass) const;
 
+  std::string stack_;
   float scale_;
   float dropout_;
   PositionalEncoding positions_;

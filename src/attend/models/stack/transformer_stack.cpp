@@ -65,15 +65,22 @@ FeedForwardOptions feed_forward_of(const StackConfig& config) {
           config.ffn_bias && config.ffn_hidden_bias};
 }
 
-// `number`: that of the norm, from 1. `is_first`: of all sublayers of the stack.
-SublayerConnection connection_of(ParameterSet& parameters, const std::string& path, int number,
-                                 const StackConfig& config, bool is_first = false) {
-  const bool shared = (number > 1 && config.sublayers == Sublayers::parallel_shared) ||
-                      (is_first && !config.norm_input);
+struct SublayerPlace {
+  std::string layer;
+  std::string sublayer;
+  int number = 1;         // of its norm
+  bool is_first = false;  // of all sublayers of the stack
+};
+
+SublayerConnection connection_of(ParameterSet& parameters, const StackConfig& config,
+                                 const SublayerPlace& place) {
+  const bool shared = (place.number > 1 && config.sublayers == Sublayers::parallel_shared) ||
+                      (place.is_first && !config.norm_input);
   return {parameters,
-          fmt::format("{}.norm{}", path, number),
+          fmt::format("{}.norm{}", place.layer, place.number),
           {config.d_model, config.norm, config.dropout, config.norm_first, config.norm_branch,
-           config.residual_scale, shared}};
+           config.residual_scale, shared},
+          place.sublayer};
 }
 
 }  // namespace
@@ -104,22 +111,24 @@ TransformerLayer::TransformerLayer(ParameterSet& parameters, const std::string& 
                                    std::unique_ptr<const SequenceMixing> mixing)
     : mixing_(std::move(mixing)),
       sublayers_(config.sublayers),
-      self_connection_(connection_of(parameters, path, 1, config, role.is_first)),
+      self_connection_(
+          connection_of(parameters, config, {path, mixing_->path(), 1, role.is_first})),
       norm_keys_(!config.norm_first || config.norm_keys),
-      cross_(role.cross_attention ? std::optional(CrossAttention{
-                                        {parameters, path + ".cross_attn", attention_of(config)},
-                                        connection_of(parameters, path, 2, config)})
-                                  : std::nullopt),
+      cross_(role.cross_attention
+                 ? std::optional(CrossAttention{
+                       {parameters, path + ".cross_attn", attention_of(config)},
+                       connection_of(parameters, config, {path, path + ".cross_attn", 2})})
+                 : std::nullopt),
       feed_forward_(parameters, path + ".feed_forward", feed_forward_of(config)),
-      feed_forward_connection_(
-          connection_of(parameters, path, role.cross_attention ? 3 : 2, config)) {}
+      feed_forward_connection_(connection_of(
+          parameters, config, {path, path + ".feed_forward", role.cross_attention ? 3 : 2})) {}
 
 namespace {
 
 template <class Sublayer>
 Variable connected(const SublayerConnection& connection, const Variable& x, Pass& pass,
                    const Sublayer& sublayer) {
-  return connection.add(x, sublayer(connection.input(x)), pass);
+  return connection.add(x, sublayer(connection.input(x, pass)), pass);
 }
 
 }  // namespace
@@ -138,9 +147,9 @@ Variable TransformerLayer::forward(const Variable& x, AttentionContext& context,
     if (cross_) y = connected(cross_->connection, y, pass, memory);
     return connected(feed_forward_connection_, y, pass, feed_forward);
   }
-  const Variable first = self_connection_.input(x);
+  const Variable first = self_connection_.input(x, pass);
   const auto read_by = [&](const SublayerConnection& connection) {
-    return sublayers_ == Sublayers::parallel_shared ? first : connection.input(x);
+    return sublayers_ == Sublayers::parallel_shared ? first : connection.input(x, pass);
   };
   Variable y = self_connection_.add(x, self(first), pass);
   if (cross_) y = cross_->connection.add(y, memory(read_by(cross_->connection)), pass);
@@ -209,6 +218,7 @@ Variable TransformerStack::forward(Variable x, AttentionContext& context, Pass& 
     if (pass.hidden != nullptr) pass.hidden->push_back(state.value());
   };
   if (pass.residual != nullptr) pass.residual->push_back({.module = path_, .added = x.value()});
+  pass.keep(path_, "sum", x);
   for (int i = 0; i < layers(); ++i) {
     record(x);
     const TransformerLayer& layer = layers_[static_cast<std::size_t>(i)];
@@ -221,10 +231,13 @@ Variable TransformerStack::forward(Variable x, AttentionContext& context, Pass& 
     x = norm_->forward(x);
   }
   record(x);
-  if (output_scale_ == 1.0f) return x;
-  if (pass.residual != nullptr)
-    pass.residual->push_back({.module = path_, .factor = output_scale_});
-  return scale(x, output_scale_);
+  if (output_scale_ != 1.0f) {
+    if (pass.residual != nullptr)
+      pass.residual->push_back({.module = path_, .factor = output_scale_});
+    x = scale(x, output_scale_);
+  }
+  if (norm_ || output_scale_ != 1.0f) pass.keep(path_, "output", x);
+  return x;
 }
 
 std::vector<Tensor> TransformerStack::project_memory(const Variable& memory) const {

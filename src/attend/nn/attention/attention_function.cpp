@@ -60,18 +60,36 @@ Columns AttentionFunction::for_all_heads(const Columns& x) const {
                        options_.heads / options_.key_heads);
 }
 
-Variable AttentionFunction::forward(const AttentionInputs& x, AttentionLayout layout,
-                                    Tensor* weights, const Variable& terms) const {
+AttentionLayout AttentionFunction::own_layout(AttentionLayout layout) const {
   layout.heads = options_.heads;
   layout.scale = scale_;
   layout.cap = options_.cap;
-  const Columns k = for_all_heads(x.k), v = for_all_heads(x.v);
+  return layout;
+}
+
+Variable AttentionFunction::plain_scores(const AttentionInputs& x, const AttentionLayout& layout,
+                                         const Variable& terms) const {
+  const Variable q = variable_of(x.q), k = variable_of(for_all_heads(x.k));
+  const Variable scores =
+      score_ ? additive_attention_scores(q, k, *score_, layout) : attention_scores(q, k, layout);
+  return terms.defined() ? add(scores, terms) : scores;
+}
+
+Tensor AttentionFunction::scores(const AttentionInputs& x, const AttentionLayout& layout,
+                                 const Variable& terms) const {
+  const NoGradient guard;
+  const AttentionLayout own = own_layout(layout);
+  return visible_scores(plain_scores(x, own, terms), x.distance_bias, own);
+}
+
+Variable AttentionFunction::forward(const AttentionInputs& x, AttentionLayout layout,
+                                    Tensor* weights, const Variable& terms) const {
+  layout = own_layout(std::move(layout));
+  const Columns v = for_all_heads(x.v);
   if (is_one_kernel() && !terms.defined())
-    return scaled_dot_product_attention({x.q, k, v, x.distance_bias}, layout, weights);
-  Variable scores =
-      score_ ? additive_attention_scores(variable_of(x.q), variable_of(k), *score_, layout)
-             : attention_scores(variable_of(x.q), variable_of(k), layout);
-  if (terms.defined()) scores = add(scores, terms);
+    return scaled_dot_product_attention({x.q, for_all_heads(x.k), v, x.distance_bias}, layout,
+                                        weights);
+  const Variable scores = plain_scores(x, layout, terms);
   const Variable chosen = attention_weights(scores, layout, options_.variant.choice);
   if (weights != nullptr) *weights = chosen.value();
   return attention_sum(dropout(chosen, layout.dropout), variable_of(v), layout);

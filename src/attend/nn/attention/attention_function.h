@@ -73,6 +73,10 @@ class AttentionFunction {
   Variable forward(const AttentionInputs& x, AttentionLayout layout, Tensor* weights = nullptr,
                    const Variable& terms = {}) const;
 
+  // What forward() makes the weights of [P], as from visible_scores(). No gradients.
+  Tensor scores(const AttentionInputs& x, const AttentionLayout& layout,
+                const Variable& terms = {}) const;
+
   // Decoding: row r of q [R, H*d_key] against the keys of query r, whose values start
   // `value_distance` elements after them. -> [R, value_width]. No gradients.
   Tensor cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance,
@@ -84,6 +88,10 @@ class AttentionFunction {
 
  private:
   Columns for_all_heads(const Columns& x) const;
+  AttentionLayout own_layout(AttentionLayout layout) const;
+  // Before the scale and the cap.
+  Variable plain_scores(const AttentionInputs& x, const AttentionLayout& layout,
+                        const Variable& terms) const;
 
   AttentionFunctionOptions options_;
   float scale_;

@@ -105,15 +105,32 @@ Variable MultiHeadAttention::attend(const AttentionInputs& x, AttentionLayout la
                                     const Variable& terms) const {
   layout.dropout = pass.dropout(options_.dropout);
   layout.precision = pass.precision();
+  keep_inputs(x, layout, terms, pass);
   Tensor weights;
-  const Variable heads = function_.forward(x, std::move(layout),
-                                           pass.attention != nullptr ? &weights : nullptr, terms);
+  const bool is_shown = pass.attention != nullptr || pass.keeps(path_);
+  const Variable heads =
+      function_.forward(x, std::move(layout), is_shown ? &weights : nullptr, terms);
   if (pass.attention != nullptr) pass.attention->push_back({path_, options_.n_heads, weights});
   const Variable y = out_proj_.forward(heads, pass);
+  if (is_shown) pass.keep(path_, "weights", Variable(weights), options_.n_heads);
+  pass.keep(path_, "heads", heads, options_.n_heads);
+  pass.keep(path_, "output", y);
   if (pass.residual != nullptr)
     pass.residual->push_back(
         {path_, y.value(), ResidualStep::Heads{options_.n_heads, heads.value(), out_proj_.map()}});
   return y;
+}
+
+void MultiHeadAttention::keep_inputs(const AttentionInputs& x, const AttentionLayout& layout,
+                                     const Variable& terms, const Pass& pass) const {
+  if (!pass.keeps(path_)) return;
+  const auto keep = [&](const char* name, const Columns& part, int heads) {
+    pass.keep(path_, name, Variable(part.value()), heads);
+  };
+  keep("queries", x.q, options_.n_heads);
+  keep("keys", x.k, options_.n_key_heads);
+  keep("values", x.v, options_.n_key_heads);
+  pass.keep(path_, "scores", Variable(function_.scores(x, layout, terms)), options_.n_heads);
 }
 
 Tensor MultiHeadAttention::project_memory(const Variable& memory) const {

@@ -24,6 +24,8 @@ class MultiHeadAttention final : public SequenceMixing {
   MultiHeadAttention(ParameterSet& parameters, const std::string& path,
                      const MultiHeadAttentionOptions& options);
 
+  const std::string& path() const override { return path_; }
+
   // self() and cross() put the heads, scale, dropout and precision of the module and of the pass
   // into the layout.
   //
@@ -54,6 +56,9 @@ class MultiHeadAttention final : public SequenceMixing {
                   const Variable& terms = {}) const;
   // What disentangled positions add to the scores [P].
   Variable terms_of(const AttentionInputs& x, AttentionLayout layout, Pass& pass) const;
+  // Keeps what the heads read, and how they choose from it.
+  void keep_inputs(const AttentionInputs& x, const AttentionLayout& layout, const Variable& terms,
+                   const Pass& pass) const;
   Variable attend_cached(const Tensor& queries, const KeyRows& keys_values,
                          const DistanceBias& bias) const;
 

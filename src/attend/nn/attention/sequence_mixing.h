@@ -1,6 +1,8 @@
 // What lets the positions of a sequence see each other: self-attention, or a recurrence.
 #pragma once
 
+#include <string>
+
 #include "attend/nn/attention/attention_projections.h"
 #include "attend/nn/attention/kv_cache.h"
 #include "attend/nn/pass.h"
@@ -11,6 +13,9 @@ namespace attend {
 class SequenceMixing {
  public:
   virtual ~SequenceMixing() = default;
+
+  // Its name in the model file.
+  virtual const std::string& path() const = 0;
 
   // Whole sequences, the queries of `layout`. positions: those of the rows of x in their sequences.
   // x [N, d_model] -> [N, d_model].

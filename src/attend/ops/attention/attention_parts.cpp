@@ -1,7 +1,13 @@
 #include "attend/ops/attention/attention_parts.h"
 
+#include <cstdlib>
+#include <vector>
+
 #include "attend/ops/attention/attention_layout.h"
 #include "attend/ops/check.h"
+#include "attend/ops/elementwise.h"
+#include "attend/ops/embedding.h"
+#include "attend/ops/slices.h"
 
 namespace attend {
 
@@ -97,6 +103,60 @@ Variable attention_weights(const Variable& scores, const AttentionLayout& layout
       });
   }
   return Variable(weights);
+}
+
+namespace {
+
+// For every pair and head: whether the key is seen, and the elements of the biases.
+struct PairPlaces {
+  std::vector<bool> seen;
+  std::vector<std::int32_t> by_distance, by_pair;
+};
+
+PairPlaces places_of_pairs(const AttentionLayout& layout, const DistanceBias& distances) {
+  PairPlaces places;
+  std::int64_t first = 0;  // of the pairs of a sequence
+  const Ids &queries = layout.query_offsets, &keys = layout.key_offsets;
+  for (std::int64_t b = 0; b + 1 < queries.size(); ++b) {
+    const std::int64_t sequence = layout.key_sequence ? layout.key_sequence[b] : b;
+    const std::int64_t rows = queries[b + 1] - queries[b],
+                       cols = keys[sequence + 1] - keys[sequence];
+    for (std::int64_t head = 0; head < layout.heads; ++head) {
+      for (std::int64_t pair = 0; pair < rows * cols; ++pair) {
+        const std::int64_t distance = pair % cols - (pair / cols + cols - rows);
+        places.seen.push_back((!layout.causal || distance <= 0) &&
+                              (layout.window == 0 || std::abs(distance) < layout.window));
+        if (distances.defined())
+          places.by_distance.push_back(
+              static_cast<std::int32_t>(distances.row(distance) * layout.heads + head));
+        if (layout.bias.defined())
+          places.by_pair.push_back(static_cast<std::int32_t>(first + pair));
+      }
+    }
+    first += rows * cols;
+  }
+  return places;
+}
+
+Variable elements_of(const Variable& x, const std::vector<std::int32_t>& places) {
+  return reshape(gather_rows(reshape(x, {x.shape().size(), 1}), places), {std::ssize(places)});
+}
+
+}  // namespace
+
+Tensor visible_scores(const Variable& scores, const Variable& distance_bias,
+                      const AttentionLayout& layout) {
+  constexpr std::string_view kOp = "visible_scores";
+  detail::check_layout(kOp, layout, rows_of(layout.query_offsets), rows_of(layout.key_offsets));
+  expect_pairs(kOp, scores, layout);
+  const NoGradient guard;
+  const PairPlaces places = places_of_pairs(layout, {distance_bias.value()});
+  Variable shown = scale(scores, layout.scale);
+  if (layout.cap > 0.0f)
+    shown = scale(activate(scale(shown, 1.0f / layout.cap), Activation::tanh), layout.cap);
+  if (distance_bias.defined()) shown = add(shown, elements_of(distance_bias, places.by_distance));
+  if (layout.bias.defined()) shown = add(shown, elements_of(Variable(layout.bias), places.by_pair));
+  return add(shown, Variable(mask_bias(places.seen))).value();
 }
 
 Variable attention_sum(const Variable& weights, const Variable& v, const AttentionLayout& layout) {

@@ -32,6 +32,12 @@ enum class AttentionChoice {
 Variable attention_weights(const Variable& scores, const AttentionLayout& layout,
                            AttentionChoice choice = AttentionChoice::soft);
 
+// What attention chooses by: scores [P] times the scale, with the cap, plus the biases by distance
+// (a table as in AttentionInputs, or undefined) and those of the layout; -infinity where a query
+// does not see a key -> [P]. scaled_dot_product_attention computes it on its way. No gradients.
+Tensor visible_scores(const Variable& scores, const Variable& distance_bias,
+                      const AttentionLayout& layout);
+
 // sum_j weights[i, j] v[j], head by head.  weights [P], v [M, H*Dv] -> [N, H*Dv].
 Variable attention_sum(const Variable& weights, const Variable& v, const AttentionLayout& layout);
 
