@@ -505,6 +505,9 @@ var attend = (() => {
     explore(text, options) {
       return this.json('explore', text, options);
     }
+    inside(text, options) {
+      return this.json('explore_inside', text, options);
+    }
     async heads(text, options) {
       return (await this.json('explore_heads', text, options)).effects;
     }

@@ -105,6 +105,11 @@ export interface Model {
   explain(text: string, options?: CallOptions): Promise<Json>;
   /** The answer and the attention weights of every head: POST /explore. Options: headsOff, attentionBeta, translation, prefix, ... */
   explore(text: string, options?: CallOptions): Promise<Json>;
+  /**
+   * Everything that a Transformer computes for the text, each value as base64 of 32-bit floats: POST /explore/inside. Options: modules, and those of
+   * explore().
+   */
+  inside(text: string, options?: CallOptions): Promise<Json>;
   /** What each head does for the answer: POST /explore/heads. */
   heads(text: string, options?: CallOptions): Promise<{module: string; head: number; change: number}[]>;
   /** A translation or continuation drawn at random: POST /explore/draw. */

@@ -48,6 +48,10 @@ TEST_F(BrowserExploring, AnswersLikeTheExplorer) {
   EXPECT_EQ(asked(attend_explore, model, "the dog", options_of({{"translation", "die katze"}})),
             explorer.explore({.text = "the dog", .translation = "die katze"}));
 
+  EXPECT_EQ(asked(attend_explore_inside, model, "the dog",
+                  options_of({{"translation", "die katze"}, {"modules", "decoder"}})),
+            explorer.inside({.text = "the dog", .translation = "die katze"}, {"decoder"}));
+
   const HeadTrials trials = explorer.head_trials({.text = "the dog"});
   const PageJson effects = asked(attend_explore_heads, model, "the dog")["effects"];
   ASSERT_EQ(effects.size(), trials.size());
@@ -108,8 +112,8 @@ TEST_F(BrowserExploring, FailsLikeTheInterfaceOfC) {
       return call(of, text, options.get(), nullptr, error);
     });
   };
-  for (const PageCall call :
-       {attend_explore, attend_explain, attend_explore_heads, attend_explore_draw}) {
+  for (const PageCall call : {attend_explore, attend_explore_inside, attend_explain,
+                              attend_explore_heads, attend_explore_draw}) {
     failing(call, ATTEND_INVALID_ARGUMENT, {"model", "NULL"}, nullptr, "the dog", nullptr);
     failing(call, ATTEND_INVALID_ARGUMENT, {"text", "NULL"}, model.get(), nullptr, nullptr);
     failing(call, ATTEND_CONFIG_ERROR, {"heads"}, model.get(), "the dog",

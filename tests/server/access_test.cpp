@@ -242,6 +242,7 @@ TEST_F(KeysOfServer, PayForLookingIntoAModel) {
   const std::vector<std::pair<std::string, std::string>> requests{
       {"/explore", R"({"text": "the dog sleeps"})"},
       {"/explore/heads", R"({"text": "the dog sleeps"})"},
+      {"/explore/inside", R"({"text": "the dog sleeps"})"},
       {"/explore/draw", R"({"text": "the dog sleeps"})"},
       {"/explore/words", R"({"texts": ["the dog sleeps"], "word": "dog"})"},
       {"/explain", R"({"text": "the dog sleeps"})"},

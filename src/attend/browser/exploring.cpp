@@ -1,7 +1,9 @@
 #include "attend/browser/exploring.h"
 
 #include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "attend/api/c/call.h"
 #include "attend/api/c/requests.h"
@@ -28,6 +30,16 @@ void fields(ExploringRequest& o, Visitor&& visit) {
   visit("reference", o.exploration.reference, "another translation to score");
   fields(o.exploration.languages, visit);
   fields(o.exploration.changes, visit);
+}
+
+struct InsideRequest {
+  ExploringRequest exploring;
+  std::vector<std::string> modules;
+};
+template <class Visitor>
+void fields(InsideRequest& o, Visitor&& visit) {
+  fields(o.exploring, visit);
+  visit("modules", o.modules, "modules whose values are wanted; default: all");
 }
 
 struct ExplainingRequest {
@@ -74,12 +86,15 @@ void fields(WordRequest& o, Visitor&& visit) {
   fields(o.changes, visit);
 }
 
-Exploration exploration_of(const char* text, const attend_options* options) {
-  ExploringRequest request = with_options(ExploringRequest(), options);
+Exploration exploration_of(ExploringRequest request, const char* text,
+                           const attend_options* options) {
   request.exploration.text = required_text(text, "text");
   if (given_in(options)("translation"))
     request.exploration.translation = std::move(request.translation);
   return std::move(request.exploration);
+}
+Exploration exploration_of(const char* text, const attend_options* options) {
+  return exploration_of(with_options(ExploringRequest(), options), text, options);
 }
 
 Explorer explorer_of(const attend_model* model) {
@@ -109,6 +124,16 @@ attend_result* attend_explore(const attend_model* model, const char* text,
                               attend_error** error) {
   return as_result(error, cancellation, [&] {
     return explorer_of(model).explore(attend::exploration_of(text, options));
+  });
+}
+
+attend_result* attend_explore_inside(const attend_model* model, const char* text,
+                                     const attend_options* options,
+                                     attend_cancellation* cancellation, attend_error** error) {
+  return as_result(error, cancellation, [&] {
+    const auto request = with_options(attend::InsideRequest(), options);
+    return explorer_of(model).inside(attend::exploration_of(request.exploring, text, options),
+                                     request.modules);
   });
 }
 

@@ -14,6 +14,10 @@ extern "C" {
 attend_result* attend_explore(const attend_model* model, const char* text,
                               const attend_options* options, attend_cancellation* cancellation,
                               attend_error** error);
+// POST /explore/inside: everything that a Transformer computes for the text.
+attend_result* attend_explore_inside(const attend_model* model, const char* text,
+                                     const attend_options* options,
+                                     attend_cancellation* cancellation, attend_error** error);
 // POST /explain: why a token was written. Not of embedding models and taggers.
 attend_result* attend_explain(const attend_model* model, const char* text,
                               const attend_options* options, attend_cancellation* cancellation,

@@ -5,11 +5,10 @@
 //    "maps": {"encoder", "decoder", "cross":
 //                 {"modules": [name], "words": [[map]], "pieces": [[map]]}}}
 //
-// A label is {"text", "marks": "start" or "end", "log_probability"}; the last two only where they
-// apply. Maps are ordered by layer and head; a map is base64 of its bytes, row by row, and a weight
-// is byte / scale. "modules" are the names of the layers in the model file, as AttentionChange has
-// them. The rows of decoder and cross are "written": a row is named after the token written there.
-// The columns of decoder are "read", those of cross "source".
+// Labels are those of axis_labels.h. Maps are ordered by layer and head; a map is base64 of its
+// bytes, row by row, and a weight is byte / scale. "modules" are the names of the layers in the
+// model file, as AttentionChange has them. The rows of decoder and cross are "written": a row is
+// named after the token written there. The columns of decoder are "read", those of cross "source".
 #pragma once
 
 #include <cstdint>

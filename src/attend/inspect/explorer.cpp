@@ -12,6 +12,7 @@
 #include "attend/core/json/json_text.h"
 #include "attend/error.h"
 #include "attend/inspect/attention_data.h"
+#include "attend/inspect/inside_data.h"
 #include "attend/inspect/scored_pair.h"
 #include "attend/inspect/scored_text.h"
 #include "attend/tasks/classification/engine.h"
@@ -67,7 +68,24 @@ ScoredPair pair_of(const TranslationModel& model, const Exploration& exploration
   return pair;
 }
 
-Json answer_of(const TranslationModel& model, const Exploration& exploration) {
+// What an answer shows of the model: its attention, or all that it computes.
+struct AttentionView {
+  template <class... Arguments>
+  Json operator()(const Arguments&... arguments) const {
+    return {{"attention", attention_data(arguments...)}};
+  }
+};
+struct InsideView {
+  const std::vector<std::string>& modules;
+
+  template <class... Arguments>
+  Json operator()(const Arguments&... arguments) const {
+    return inside_data(arguments..., modules);
+  }
+};
+
+template <class View>
+Json answer_of(const TranslationModel& model, const Exploration& exploration, const View& view) {
   const ScoredPair pair = pair_of(model, exploration);
   Json json{{"translation", pair.target}, {"log_probability", json_number(pair.log_probability)}};
   if (!exploration.reference.empty()) {
@@ -76,7 +94,7 @@ Json answer_of(const TranslationModel& model, const Exploration& exploration) {
     json["reference_log_probability"] =
         json_number(score_of_pair(model, pair.languages, pair.src, reference).log_probability);
   }
-  json["attention"] = attention_data(model, pair);
+  json.update(view(model, pair));
   return json;
 }
 
@@ -96,7 +114,8 @@ Classification classes_of(const ClassificationModel& model, const std::string& t
   return ClassificationEngine(model).classify(std::span(&text, 1)).front();
 }
 
-Json answer_of(const ClassificationModel& model, const Exploration& exploration) {
+template <class View>
+Json answer_of(const ClassificationModel& model, const Exploration& exploration, const View& view) {
   const Ids ids = ids_of(model, exploration.text);
   const Classification found = classes_of(model, exploration.text);
   std::vector<std::size_t> order(model.labels.size());
@@ -108,19 +127,36 @@ Json answer_of(const ClassificationModel& model, const Exploration& exploration)
   for (const std::size_t label : order)
     classes.push_back(
         {{"label", model.labels[label]}, {"probability", json_number(found.probabilities[label])}});
-  return {{"classes", std::move(classes)},
-          {"attention", attention_data(model, model.tokenizer, ids)}};
+  Json json{{"classes", std::move(classes)}};
+  json.update(view(model, model.tokenizer, ids));
+  return json;
 }
 
-Json answer_of(const EmbeddingModel& model, const Exploration& exploration) {
+template <class View>
+Json answer_of(const EmbeddingModel& model, const Exploration& exploration, const View& view) {
   const Ids ids = ids_of(model, exploration.text);
-  return {{"attention", attention_data(model, model.tokenizer, ids)}};
+  return view(model, model.tokenizer, ids);
 }
 
-Json answer_of(const LanguageModel& model, const Exploration& exploration) {
+template <class View>
+Json answer_of(const LanguageModel& model, const Exploration& exploration, const View& view) {
   const ScoredText text = scored_text(model, exploration.text);
-  return {{"log_probability", json_number(text.log_probability)},
-          {"attention", attention_data(model, text.ids, text.token_scores)}};
+  Json json{{"log_probability", json_number(text.log_probability)}};
+  json.update(view(model, text.ids, text.token_scores));
+  return json;
+}
+
+template <class View>
+Json answer_of(const SavedModel& model, const Exploration& exploration, const View& view) {
+  return visit_model(
+      model, [&](const TranslationModel& m) -> Json { return answer_of(m, exploration, view); },
+      [&](const ClassificationModel& m) -> Json { return answer_of(m, exploration, view); },
+      [&](const LanguageModel& m) -> Json { return answer_of(m, exploration, view); },
+      [&](const EmbeddingModel& m) -> Json { return answer_of(m, exploration, view); },
+      [&](const SavedModel& m) -> Json {
+        throw wrong_task(m.source, "translation, classification, embedding or language modeling",
+                         m.task());
+      });
 }
 
 }  // namespace
@@ -146,16 +182,12 @@ void Explorer::forget_changes() const {
 }
 
 Json Explorer::explore(const Exploration& exploration) const {
-  const std::shared_ptr<const SavedModel> model = changed_model(exploration.changes);
-  return visit_model(
-      *model, [&](const TranslationModel& m) -> Json { return answer_of(m, exploration); },
-      [&](const ClassificationModel& m) -> Json { return answer_of(m, exploration); },
-      [&](const LanguageModel& m) -> Json { return answer_of(m, exploration); },
-      [&](const EmbeddingModel& m) -> Json { return answer_of(m, exploration); },
-      [&](const SavedModel& m) -> Json {
-        throw wrong_task(m.source, "translation, classification, embedding or language modeling",
-                         m.task());
-      });
+  return answer_of(*changed_model(exploration.changes), exploration, AttentionView());
+}
+
+Json Explorer::inside(const Exploration& exploration,
+                      const std::vector<std::string>& modules) const {
+  return answer_of(*changed_model(exploration.changes), exploration, InsideView{modules});
 }
 
 HeadTrials Explorer::head_trials(const Exploration& exploration) const {

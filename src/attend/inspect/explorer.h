@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "attend/inspect/head_importance.h"
 #include "attend/tasks/explanation/attention_change.h"
@@ -46,6 +47,12 @@ class Explorer {
   // print with the same changes. Throws DataError for a text that is empty, not UTF-8 or longer
   // than kMaxPageTokens; ConfigError like changed_model() and TranslationEngine::translate().
   nlohmann::ordered_json explore(const Exploration& exploration) const;
+
+  // The same with all that the model computes, inside_data(), in place of "attention". `modules`:
+  // patterns of the names of those whose values are wanted; none: all. Throws like explore() and
+  // inside_data().
+  nlohmann::ordered_json inside(const Exploration& exploration,
+                                const std::vector<std::string>& modules = {}) const;
 
   // What each head does for the answer: `exploration.translation`, or the model's own; the most
   // probable class; or the text. The trials end before the explorer. Throws like explore(), and

@@ -5,6 +5,7 @@
 #include "attend/classifier.h"
 #include "attend/generator.h"
 #include "attend/inspect/drawn_text.h"
+#include "attend/inspect/explorer.h"
 #include "attend/inspect/words/word_uses.h"
 #include "attend/tasks/loaded_model.h"
 #include "attend/tasks/translation/engine.h"
@@ -106,6 +107,30 @@ TEST_F(Exploring, NamesTheModulesOfItsMaps) {
   }
 }
 
+TEST_F(Exploring, LooksInside) {
+  serve({"en-de", "classes"});
+  const auto inside = [this](Answer more, int status = 200) {
+    Answer request{{"text", "the dog sleeps"}};
+    request.update(more);
+    return json_of(post("/explore/inside", json_text(request)), status);
+  };
+  const Explorer own(LoadedModel::load(file("en-de")));
+  const Answer given{{"translation", "der hund schläft"}};
+  Answer expected{{"model", "en-de"}, {"task", "translation"}};
+  expected.update(own.inside({.text = source()[0], .translation = "der hund schläft"}));
+  EXPECT_EQ(inside(given), expected);
+  const Answer changed = inside({{"translation", "der hund schläft"},
+                                 {"heads_off", "encoder.layers.0.self_attn"},
+                                 {"modules", {"encoder.layers.0.self_attn"}}});
+  EXPECT_EQ(changed["values"], own.inside({.text = source()[0],
+                                           .translation = "der hund schläft",
+                                           .changes = {{"encoder.layers.0.self_attn"}, {}}},
+                                          {"encoder.layers.0.self_attn"})["values"]);
+  EXPECT_EQ(inside({{"model", "classes"}})["classes"], explored({{"model", "classes"}})["classes"]);
+  EXPECT_NE(inside({{"modules", "nothing"}}, 400).dump().find("encoder.layers.0.self_attn"),
+            std::string::npos);
+}
+
 TEST_F(Exploring, TriesEveryHead) {
   serve({"en-de"});
   const std::string given = "der hund schläft";
@@ -151,7 +176,7 @@ TEST_F(Exploring, CanBeSwitchedOff) {
   for (const char* path : {"/explore", "/explore.css", "/explore.js"})
     EXPECT_EQ(get(path).status, 403) << path;
   explored(Answer::object(), 403);
-  for (const char* path : {"/explore/heads", "/explore/draw"})
+  for (const char* path : {"/explore/heads", "/explore/draw", "/explore/inside"})
     json_of(post(path, R"({"text": "the dog"})"), 403);
   json_of(post("/explore/words", R"({"texts": ["the dog"], "word": "dog"})"), 403);
   for (const char* path : {"/explain", "/attend/v1/beam"}) {

@@ -1,6 +1,7 @@
 // The routes of the explorer: its page, and the answers of a model whose attention is changed.
 #include <fmt/format.h>
 
+#include <functional>
 #include <span>
 #include <utility>
 
@@ -32,21 +33,37 @@ std::int64_t tokens_in(const ServedModel& model, std::span<const std::string> te
   return tokens;
 }
 
-void explore(const std::shared_ptr<Call>& call) {
+// Answers with what `look` sees of an exploration.
+void answer_explored(const std::shared_ptr<Call>& call,
+                     std::function<Json(const Explorer&, const Exploration&)> look) {
   const ServedModelPointer model = explored_model(*call);
   Exploration exploration = exploration_of(call->parameters, *model);
   const std::int64_t tokens = tokens_in(*model, std::span(&exploration.text, 1));
-  call->service.explorers().run([call, model, exploration = std::move(exploration)] {
-    if (call->exchange->is_abandoned()) return;
-    try {
-      Json answer{{"model", model->name}, {"task", model->task}};
-      answer.update(call->service.explorers().of(*model)->explore(exploration));
-      call->respond(answer);
-    } catch (...) {
-      call->fail(std::current_exception());
-    }
-  });
+  call->service.explorers().run(
+      [call, model, exploration = std::move(exploration), look = std::move(look)] {
+        if (call->exchange->is_abandoned()) return;
+        try {
+          Json answer{{"model", model->name}, {"task", model->task}};
+          answer.update(look(*call->service.explorers().of(*model), exploration));
+          call->respond(answer);
+        } catch (...) {
+          call->fail(std::current_exception());
+        }
+      });
   call->spend()(tokens);
+}
+
+void explore(const std::shared_ptr<Call>& call) {
+  answer_explored(call, [](const Explorer& explorer, const Exploration& exploration) {
+    return explorer.explore(exploration);
+  });
+}
+
+void look_inside(const std::shared_ptr<Call>& call) {
+  answer_explored(call, [modules = call->parameters.texts("modules")](
+                            const Explorer& explorer, const Exploration& exploration) {
+    return explorer.inside(exploration, modules);
+  });
 }
 
 // The effects of all heads, one event each. Every head is a task of its own, so that others take
@@ -230,6 +247,24 @@ std::vector<Route> explorer_routes() {
         kExploredModelField},
        R"({"text": "The old dog sleeps.", "heads_off": ["encoder.layers.0.self_attn:0"]})",
        explore},
+      {"POST",
+       "/explore/inside",
+       group,
+       "Everything that a Transformer computes for a text: embeddings, queries, keys, scores, "
+       "sums, probabilities",
+       {kText,
+        kTranslation,
+        kPrefix,
+        {"modules", FieldType::texts,
+         "names of modules whose values are wanted: encoder.layers.0.self_attn, decoder.*; "
+         "default: all"},
+        kHeadsOffField,
+        kBetaField,
+        kSourceField,
+        kTargetField,
+        kExploredModelField},
+       R"({"text": "The old dog sleeps.", "modules": ["encoder.layers.0.self_attn"]})",
+       look_inside},
       {"POST",
        "/explore/heads",
        group,
