@@ -2,7 +2,7 @@
 #
 #   namespace attend { std::span<const EmbeddedFile> FUNCTION(); }
 #
-# Callers declare the function. This file, run as a script, generates its source at build time whenever
+# Callers declare the function. A folder that does not exist has no files. This file, run as a script, generates its source at build time whenever
 # one of the files changes.
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(ATTEND_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
@@ -38,6 +38,7 @@ foreach(path IN LISTS files)
 endforeach()
 
 file(WRITE ${OUTPUT} "// Made by cmake/embed.cmake.
+#include <array>
 #include <span>
 
 #include \"attend/core/files/embedded_file.h\"
@@ -51,8 +52,8 @@ namespace of_${FUNCTION} {
 namespace {
 
 ${arrays}
-constexpr EmbeddedFile kFiles[] = {
-${entries}};
+constexpr std::array<EmbeddedFile, ${index}> kFiles{{
+${entries}}};
 
 }  // namespace
 }  // namespace of_${FUNCTION}

@@ -13,7 +13,7 @@
 
 namespace attend {
 
-// languages.bin
+// languages.bin, except in browsers
 std::span<const EmbeddedFile> language_model_files();
 
 namespace detail {
@@ -61,7 +61,9 @@ LanguageModel::LanguageModel(std::string_view file) {
 }
 
 const LanguageModel& LanguageModel::instance() {
-  static const LanguageModel model(language_model_files().front().content);
+  const std::span<const EmbeddedFile> files = language_model_files();
+  if (files.empty()) throw ConfigError("attend recognizes no languages in browsers");
+  static const LanguageModel model(files.front().content);
   return model;
 }
 
