@@ -163,7 +163,8 @@ var attend = (() => {
           models.set(id, {model, file});
           const labels = [];
           for (let i = 0n; i < module._attend_model_label_count(model); ++i) labels.push(text_at(module._attend_model_label(model, i)));
-          return {task: text_at(module._attend_model_task(model)), labels};
+          const languages = json_of((error) => module._attend_model_languages(model, error));
+          return {task: text_at(module._attend_model_task(model)), labels, languages};
         } catch (failure) {
           file.remove();
           throw failure;
@@ -228,6 +229,23 @@ var attend = (() => {
           with_options(options, (given) =>
             json_of((error) => module._attend_explore_words(model_of(id), list, given, cancellation, error))));
       },
+    };
+
+    // Heads that are tried one at a time: other calls may come in between. `trials` is a number that the page chose.
+    const trials = new Map();
+    calls.begin_trials = ({id, trials: number, text, options}) => {
+      const begun = with_text(text, (pointer) => with_options(options, (given) =>
+        checked((error) => module._attend_head_trials_new(model_of(id), pointer, given, cancellation, error))));
+      trials.set(number, begun);
+      return Number(module._attend_head_trials_count(begun));
+    };
+    calls.trial = ({trials: number, head}) => {
+      if (!trials.has(number)) throw {code: 'cancelled', message: 'the trials ended with their worker'};
+      return json_of((error) => module._attend_head_trial(trials.get(number), BigInt(head), cancellation, error));
+    };
+    calls.end_trials = ({trials: number}) => {
+      module._attend_head_trials_free(trials.get(number) || 0);
+      trials.delete(number);
     };
 
     // What a callback of attend_train() is given, attend_progress of attend/c/attend.h
@@ -449,9 +467,12 @@ var attend = (() => {
   const with_candidates = ({choices}) => ({...written(choices[0]), candidates: choices.map(written)});
 
   class Model {
-    constructor(line, id, {task, labels}) {
+    constructor(line, id, {task, labels, languages}) {
       this.task = task;
       this.labels = labels;
+      this.languages = languages;
+      this.id = id;
+      this.trials = 0;
       this.ask = (method, argument, settings) => line.call(method, {id, ...argument}, settings);
       this.close = () => {
         line.models.delete(id);
@@ -509,7 +530,26 @@ var attend = (() => {
       return this.json('explore_inside', text, options);
     }
     async heads(text, options) {
-      return (await this.json('explore_heads', text, options)).effects;
+      const {onHead, signal, ...given} = options || {};
+      const trials = `${this.id}/${++this.trials}`;
+      const stopped = () => {
+        if (signal && signal.aborted) throw new AttendError('cancelled', 'the call was cancelled');
+      };
+      const effects = [];
+      const heads = await this.ask('begin_trials', {trials, text, options: given}, {signal});
+      try {
+        for (let head = 0; head < heads; ++head) {
+          stopped();
+          effects.push(await this.ask('trial', {trials, head}));
+          if (onHead) onHead(effects[head], head, heads);
+        }
+      } finally {
+        await this.ask('end_trials', {trials});
+      }
+      return effects;
+    }
+    beam(text, options) {
+      return this.json('beam', text, options);
     }
     draw(text, options) {
       return this.json('explore_draw', text, options);

@@ -76,6 +76,21 @@ export interface Embedding {
   omitted: number;
 }
 
+/** What a head does: `change` is that of the answer's log-probability when the head is off. */
+export interface HeadEffect {
+  module: string;
+  head: number;
+  change: number;
+}
+
+export interface HeadsOptions {
+  /** Is told the effect of each head, its number and how many there are. */
+  onHead?: (effect: HeadEffect, head: number, heads: number) => void;
+  /** Ends the call after the head that is tried. */
+  signal?: AbortSignal;
+  [option: string]: OptionValue | AbortSignal | ((effect: HeadEffect, head: number, heads: number) => void);
+}
+
 /** What the explorer's routes of the server answer; docs/explorer.md describes them. */
 export type Json = any;
 
@@ -83,6 +98,8 @@ export interface Model {
   readonly task: 'translation' | 'lm' | 'classification' | 'tagging' | 'embedding';
   /** The labels of a classifier, or the tags of a tagger. */
   readonly labels: string[];
+  /** The languages that a multilingual translator chooses from. */
+  readonly languages: string[];
 
   translate(text: string, options?: CallOptions): Promise<Answer>;
   translate(texts: readonly string[], options?: CallOptions): Promise<Answer[]>;
@@ -110,10 +127,12 @@ export interface Model {
    * explore().
    */
   inside(text: string, options?: CallOptions): Promise<Json>;
-  /** What each head does for the answer: POST /explore/heads. */
-  heads(text: string, options?: CallOptions): Promise<{module: string; head: number; change: number}[]>;
+  /** What each head does for the answer: POST /explore/heads. Heads are tried one at a time; other calls may come in between. */
+  heads(text: string, options?: HeadsOptions): Promise<HeadEffect[]>;
   /** A translation or continuation drawn at random: POST /explore/draw. */
   draw(text: string, options?: CallOptions): Promise<{text: string; log_probability: number; complete: boolean}>;
+  /** A translation, and every step of its search: POST /attend/v1/beam. Options: beamSize, lengthPenalty, prefix, headsOff, ... */
+  beam(text: string, options?: CallOptions): Promise<Json>;
   /** The vectors of a word in several texts as points: POST /explore/words. */
   words(word: string, texts: readonly string[], options?: CallOptions): Promise<Json>;
 

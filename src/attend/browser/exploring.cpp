@@ -1,6 +1,10 @@
 #include "attend/browser/exploring.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,9 +14,12 @@
 #include "attend/api/views.h"
 #include "attend/core/json/json_text.h"
 #include "attend/decode/sampling.h"
+#include "attend/inspect/beam_tree.h"
 #include "attend/inspect/explorer.h"
 #include "attend/inspect/explorer_json.h"
 #include "attend/inspect/scored_pair.h"
+#include "attend/tasks/model_file/model_reading.h"
+#include "attend/tasks/translation/engine.h"
 
 namespace attend {
 namespace {
@@ -74,6 +81,22 @@ void fields(DrawingRequest& o, Visitor&& visit) {
   fields(o.changes, visit);
 }
 
+struct SearchingRequest {
+  BeamSearchOptions beam = {};
+  std::string prefix = {};
+  LanguagePair languages = {};
+  AttentionChangeOptions changes = {};
+};
+template <class Visitor>
+void fields(SearchingRequest& o, Visitor&& visit) {
+  visit("beam-size", o.beam.beam_size, between(1, kWidestShownBeam), "hypotheses kept at a step");
+  visit("length-penalty", o.beam.length_penalty, between(-10, 10),
+        "scores are log-probabilities divided by length^penalty");
+  visit("prefix", o.prefix, "prefix of the model's translation");
+  fields(o.languages, visit);
+  fields(o.changes, visit);
+}
+
 struct WordRequest {
   std::string word;
   int layer = -1;
@@ -97,9 +120,11 @@ Exploration exploration_of(const char* text, const attend_options* options) {
   return exploration_of(with_options(ExploringRequest(), options), text, options);
 }
 
-Explorer explorer_of(const attend_model* model) {
-  return Explorer(ModelAccess::loaded(required(model, "model").base));
+const std::shared_ptr<const LoadedModel>& loaded(const attend_model* model) {
+  return ModelAccess::loaded(required(model, "model").base);
 }
+
+Explorer explorer_of(const attend_model* model) { return Explorer(loaded(model)); }
 
 // The JSON that answer() returns.
 template <class Answer>
@@ -114,6 +139,15 @@ attend_result* as_result(attend_error** error, attend_cancellation* cancellation
 
 }  // namespace
 }  // namespace attend
+
+struct attend_head_trials {
+  attend_head_trials(std::shared_ptr<const attend::LoadedModel> base,
+                     const attend::Exploration& exploration)
+      : explorer(std::move(base)), trials(explorer.head_trials(exploration)) {}
+
+  attend::Explorer explorer;
+  attend::HeadTrials trials;
+};
 
 using attend::as_result;
 using attend::explorer_of;
@@ -151,18 +185,32 @@ attend_result* attend_explain(const attend_model* model, const char* text,
   });
 }
 
-attend_result* attend_explore_heads(const attend_model* model, const char* text,
-                                    const attend_options* options,
-                                    attend_cancellation* cancellation, attend_error** error) {
-  return as_result(error, cancellation, [&] {
-    const attend::Explorer explorer = explorer_of(model);
-    const attend::HeadTrials trials = explorer.head_trials(attend::exploration_of(text, options));
-    attend::Json effects = attend::Json::array();
-    for (std::size_t i = 0; i < trials.size(); ++i)
-      effects.push_back(attend::to_json(trials.effect(i)));
-    return attend::Json{{"effects", std::move(effects)}};
+attend_head_trials* attend_head_trials_new(const attend_model* model, const char* text,
+                                           const attend_options* options,
+                                           attend_cancellation* cancellation,
+                                           attend_error** error) {
+  return attend::made_by(error, cancellation, [&] {
+    return std::make_unique<attend_head_trials>(attend::loaded(model),
+                                                attend::exploration_of(text, options));
   });
 }
+
+int64_t attend_head_trials_count(const attend_head_trials* trials) {
+  return trials == nullptr ? 0 : static_cast<int64_t>(trials->trials.size());
+}
+
+attend_result* attend_head_trial(const attend_head_trials* trials, int64_t number,
+                                 attend_cancellation* cancellation, attend_error** error) {
+  return as_result(error, cancellation, [&] {
+    const attend::HeadTrials& all = attend::required(trials, "trials").trials;
+    if (number < 0 || number >= attend_head_trials_count(trials))
+      throw attend::ArgumentError(
+          fmt::format("number: expected 0 to {}, got {}", all.size() - 1, number));
+    return attend::to_json(all.effect(static_cast<std::size_t>(number)));
+  });
+}
+
+void attend_head_trials_free(attend_head_trials* trials) { delete trials; }
 
 attend_result* attend_explore_draw(const attend_model* model, const char* text,
                                    const attend_options* options, attend_cancellation* cancellation,
@@ -188,5 +236,34 @@ attend_result* attend_explore_words(const attend_model* model, const attend_text
     const attend::EmbeddingEngine embedder(*changed);
     return attend::to_json(attend::word_uses(embedder, list, request.word, request.layer),
                            embedder.layers());
+  });
+}
+
+attend_result* attend_beam(const attend_model* model, const char* text,
+                           const attend_options* options, attend_cancellation* cancellation,
+                           attend_error** error) {
+  return as_result(error, cancellation, [&] {
+    const std::string source = attend::required_text(text, "text");
+    const auto changed = explorer_of(model).changed_model(
+        with_options(attend::SearchingRequest(), options).changes);
+    const attend::TranslationEngine engine(attend::model_as<attend::TranslationModel>(*changed));
+    attend::TranslationOptions asked = engine.default_options();
+    asked.beam.beam_size = std::min(asked.beam.beam_size, attend::kWidestShownBeam);
+    auto request = with_options(attend::SearchingRequest{.beam = asked.beam}, options);
+    asked.beam = request.beam;
+    asked.languages = std::move(request.languages);
+    if (!request.prefix.empty()) asked.prefixes = {std::move(request.prefix)};
+    const attend::BeamRecorder recorder;
+    attend::show_search(asked, recorder);
+    return attend::search_json(engine.translate(std::span(&source, 1), asked).front(), recorder,
+                               engine.model().tgt_tokenizer);
+  });
+}
+
+attend_result* attend_model_languages(const attend_model* model, attend_error** error) {
+  return as_result(error, nullptr, [&] {
+    const bool translates = attend::required(model, "model").task == "translation";
+    return attend::Json(translates ? model->base.translator().languages()
+                                   : std::vector<std::string>());
   });
 }

@@ -56,6 +56,19 @@ Json beam_json(std::span<const BeamStep> steps, const Tokenizer& target) {
   return list;
 }
 
+void show_search(TranslationOptions& options, const BeamRecorder& recorder) {
+  options.beam.n_best = options.beam.beam_size;
+  options.max_source_tokens = kLongestShownSource;
+  options.search_listener = recorder.listener();
+}
+
+Json search_json(const Translation& translation, const BeamRecorder& recorder,
+                 const Tokenizer& target) {
+  Json json = translation_json(translation);
+  json["steps"] = beam_json(recorder.take(0), target);
+  return json;
+}
+
 Json alternatives_json(std::span<const TokenAlternatives> tokens) {
   const auto json_of = [](const TokenChoice& choice) {
     return Json{{"token", choice.token},

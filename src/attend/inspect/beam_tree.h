@@ -38,6 +38,17 @@ class BeamRecorder {
   std::shared_ptr<Recording> all_;
 };
 
+// An answer has beam_size^2 candidates for every token that may be written.
+inline constexpr int kWidestShownBeam = 16;
+inline constexpr int kLongestShownSource = 256;  // tokens
+
+// Makes translating show its search: it returns as many translations as the beam is wide, tells the
+// recorder every step, and refuses texts of more than kLongestShownSource tokens.
+void show_search(TranslationOptions& options, const BeamRecorder& recorder);
+// translation_json() with "steps", what beam_json() says of the sentence's.
+nlohmann::ordered_json search_json(const Translation& translation, const BeamRecorder& recorder,
+                                   const Tokenizer& target);
+
 // [{"written": 0, "candidates": [{"parent": 0, "id": 17, "token": "▁Der", "token_log_probability":
 // -0.1, "log_probability": -0.1, "score": -0.1, "fate": "kept"}, ...]}, ...], as in BeamStep.
 nlohmann::ordered_json beam_json(std::span<const BeamStep> steps, const Tokenizer& target);

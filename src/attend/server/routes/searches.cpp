@@ -15,9 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// An answer has beam_size^2 candidates for every token that may be written.
-constexpr int kWidestBeam = 16;
-constexpr int kLongestSource = 256;
 constexpr std::int64_t kAlternatives = 10, kMostAlternatives = 100;
 
 // A model, and the languages if it has several.
@@ -58,21 +55,17 @@ void search(const std::shared_ptr<Call>& call) {
   const ServedModelPointer model = translator_of(*call, "target", options);
   const Translator& translator = *model->as<Translator>();
   BeamSearchOptions& beam = options.beam;
-  beam.beam_size =
-      static_cast<int>(p.whole("beam_size", 1, kWidestBeam, std::min(beam.beam_size, kWidestBeam)));
-  beam.n_best = beam.beam_size;
+  beam.beam_size = static_cast<int>(
+      p.whole("beam_size", 1, kWidestShownBeam, std::min(beam.beam_size, kWidestShownBeam)));
   beam.length_penalty =
       static_cast<float>(p.number("length_penalty", -10, 10, double{beam.length_penalty}));
-  options.max_source_tokens = kLongestSource;
   options.must_contain = p.texts("must_contain");
   options.must_not_contain = p.texts("must_not_contain");
   read_prefix(p, translator.target_tokenizer(), options);
   const BeamRecorder recorder;
-  options.search_listener = recorder.listener();
+  show_search(options, recorder);
   const auto body_of = [model, recorder](const Translation& found) {
-    Json body = translation_json(found);
-    body["steps"] = beam_json(recorder.take(0), model->as<Translator>()->target_tokenizer());
-    return body;
+    return search_json(found, recorder, model->as<Translator>()->target_tokenizer());
   };
   if (attention_changes_of(p) != AttentionChangeOptions{}) {
     answer_changed(call, model,
@@ -90,9 +83,9 @@ void search(const std::shared_ptr<Call>& call) {
 }
 
 void require_short(const char* name, std::size_t tokens) {
-  if (tokens > kLongestSource)
+  if (tokens > kLongestShownSource)
     throw HttpError{
-        413, fmt::format("{}: expected at most {} tokens, got {}", name, kLongestSource, tokens)};
+        413, fmt::format("{}: expected at most {} tokens, got {}", name, kLongestShownSource, tokens)};
 }
 
 void alternatives(const std::shared_ptr<Call>& call) {
