@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "attend/collective/plugin.h"
+#include "attend/core/files/code_folder.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -54,15 +55,8 @@ constexpr const char* kPlugin = "attend_mpi.so";
 
 // Beside the file that holds this code (program, library or Python module), or installed.
 std::string plugin_file() {
-  Dl_info self{};
-  static const char here = 0;
-  // A program that the shell found by its name is not a path.
-  const bool is_path = dladdr(&here, &self) != 0 && self.dli_fname != nullptr &&
-                       std::string_view(self.dli_fname).find('/') != std::string_view::npos;
+  const std::filesystem::path folder = code_folder();
   std::error_code failure;
-  const std::filesystem::path folder =
-      std::filesystem::canonical(is_path ? self.dli_fname : "/proc/self/exe", failure)
-          .parent_path();
   for (const char* place : {"", "attend", ATTEND_PLUGIN_FOLDER})
     if (const std::filesystem::path path = folder / place / kPlugin;
         std::filesystem::exists(path, failure))
