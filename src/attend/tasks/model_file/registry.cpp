@@ -30,30 +30,34 @@ namespace {
 struct Task {
   std::string_view name;  // "attend.task" in its model files
   std::unique_ptr<SavedModel> (*load)(const Checkpoint&);
-  std::unique_ptr<Trainable> (*training)();
 };
 
-template <class Model, Model (*read)(const Checkpoint&), class Training>
+template <class Model, Model (*read)(const Checkpoint&)>
 constexpr Task task() {
-  return {Model::kTask,
-          [](const Checkpoint& checkpoint) -> std::unique_ptr<SavedModel> {
+  return {Model::kTask, [](const Checkpoint& checkpoint) -> std::unique_ptr<SavedModel> {
             return std::make_unique<Model>(read(checkpoint));
-          },
-          []() -> std::unique_ptr<Trainable> {
-            auto made = std::make_unique<TrainableWith<Training>>();
-            apply_preset(kUsualPreset, made->name(), made->option_groups(),
-                         [](const std::string&) { return false; });
-            return made;
           }};
 }
 
 constexpr std::array kTasks{
-    task<TranslationModel, translation_model, TranslationTraining>(),
-    task<LanguageModel, language_model, LanguageTraining>(),
-    task<ClassificationModel, classification_model, ClassificationTraining>(),
-    task<TaggingModel, tagging_model, TaggingTraining>(),
-    task<EmbeddingModel, embedding_model, EmbeddingTraining>(),
+    task<TranslationModel, translation_model>(),       task<LanguageModel, language_model>(),
+    task<ClassificationModel, classification_model>(), task<TaggingModel, tagging_model>(),
+    task<EmbeddingModel, embedding_model>(),
 };
+
+// A list of its own: what only loads models, as pages do, links no training.
+template <class Training>
+std::unique_ptr<Trainable> trainable() {
+  auto made = std::make_unique<TrainableWith<Training>>();
+  apply_preset(kUsualPreset, made->name(), made->option_groups(),
+               [](const std::string&) { return false; });
+  return made;
+}
+
+constexpr std::array kTrainings{trainable<TranslationTraining>, trainable<LanguageTraining>,
+                                trainable<ClassificationTraining>, trainable<TaggingTraining>,
+                                trainable<EmbeddingTraining>};
+static_assert(kTrainings.size() == kTasks.size());
 
 const Task* find_task(std::string_view name) {
   const auto found = std::find_if(kTasks.begin(), kTasks.end(),
@@ -107,7 +111,7 @@ std::optional<ModelCheck> check_model(const Checkpoint& checkpoint) {
 
 std::vector<std::unique_ptr<Trainable>> trainable_tasks() {
   std::vector<std::unique_ptr<Trainable>> list;
-  for (const Task& task : kTasks) list.push_back(task.training());
+  for (const auto make : kTrainings) list.push_back(make());
   return list;
 }
 
