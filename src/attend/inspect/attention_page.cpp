@@ -12,6 +12,8 @@
 #include <string_view>
 
 #include "attend/core/files/embedded_file.h"
+#include "attend/core/files/packed/packing.h"
+#include "attend/core/strings/base64.h"
 #include "attend/core/strings/html.h"
 #include "attend/error.h"
 #include "attend/inspect/attention_data.h"
@@ -102,6 +104,25 @@ std::string compact_styles(std::string_view file) {
     code += c;
   }
   return code + '\n';
+}
+
+// A script within an element.
+std::string inline_script(std::string script) {
+  for (const std::string_view end : {"</script", "<!--"})
+    for (std::size_t at = 0; (at = script.find(end, at)) != std::string::npos; at += end.size())
+      script.insert(at + 1, "\\");
+  return script;
+}
+
+// The explorer, whose questions this source answers (live.js).
+std::string explorer_script(std::string_view source) {
+  return compact(filled("explore.js", {{"source", std::string(source)}}));
+}
+
+std::string explorer_markup(Values values) {
+  const std::string controls(embedded("controls.html"));
+  values["maps"] = filled("maps.html", {{"controls", controls}});
+  return compact(filled("explore.html", values));
 }
 
 // What the page of a file says besides its maps.
@@ -229,9 +250,25 @@ std::string attention_page(const LanguageModel& model, const ScoredText& text) {
 
 std::string explorer_page_file(std::string_view name) {
   if (name.ends_with(".css")) return compact_styles(filled(name, {}));
-  if (name.ends_with(".js")) return compact(filled(name, {}));
-  const std::string controls(embedded("controls.html"));
-  return compact(filled(name, {{"maps", filled("maps.html", {{"controls", controls}})}}));
+  if (name.ends_with(".js")) return explorer_script(embedded("server_source.js"));
+  return explorer_markup({{"style", "<link rel=\"stylesheet\" href=\"/explore.css\">\n"},
+                          {"place", "<a href=\"/\">jobs</a>"},
+                          {"script", "<script src=\"/explore.js\" type=\"module\"></script>\n"}});
+}
+
+std::string explorer_page(const PageEngine& engine, const PageModel& model) {
+  const std::string source =
+      fmt::format("{}{}", embedded("engine_source.js"), embedded("own_model.js"));
+  const std::string style = fmt::format("{}{}", filled("explore.css", {}), embedded("own_model.css"));
+  const std::string script =
+      filled("engine.html", {{"page", script_json({{"name", model.name}, {"text", model.text}})},
+                             {"engine", to_base64(packed_gzip(engine.wasm))},
+                             {"model", to_base64(packed_gzip(model.file))},
+                             {"attend.js", inline_script(engine.script)},
+                             {"explorer", inline_script(explorer_script(source))}});
+  return explorer_markup({{"style", filled("policy.html", {{"style", compact_styles(style)}})},
+                          {"place", std::string(embedded("own_model.html"))},
+                          {"script", script}});
 }
 
 }  // namespace attend

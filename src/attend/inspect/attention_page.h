@@ -60,4 +60,20 @@ std::string attention_page(const LanguageModel& model, const ScoredText& text);
 // "explore.js".
 std::string explorer_page_file(std::string_view name);
 
+// attend for browsers, as `make wasm` makes it: attend.js and attend.wasm.
+struct PageEngine {
+  std::string script;
+  std::string wasm;
+};
+
+// A model in a page.
+struct PageModel {
+  std::string name;
+  std::string file;  // the bytes of a model file
+  std::string text;  // what the page shows first; empty: nothing
+};
+
+// The same page as one file, whose script asks the engine in it instead of a server.
+std::string explorer_page(const PageEngine& engine, const PageModel& model);
+
 }  // namespace attend

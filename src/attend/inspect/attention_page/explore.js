@@ -4,6 +4,7 @@
 {{state.js}}
 {{export.js}}
 {{live.js}}
+{{source}}
 {{view_overview.js}}
 {{view_detail.js}}
 {{view_answer.js}}

@@ -1,4 +1,7 @@
-// Questions to the server, which answers them with the same functions as the command line.
+// Questions to a model. The source answers them, with the same functions as the command line: a server, or the engine in a page that is a
+// file. It is a function
+//
+//   call(path, body, signal)  answers a route of the server, as what fetch() resolves with; throws an Error with a message for people
 //
 // state.answer     the last answer: {translation, log_probability, attention, ...}
 // state.unchanged  the answer of the model as it was trained; null if that is not known
@@ -11,18 +14,6 @@ const asked = { running: false, again: false, unchangedFor: null };
 function say(text, fault = false) {
   byId("message").textContent = text;
   byId("message").classList.toggle("fault", fault);
-}
-
-// Throws an Error with the message of the server.
-async function call(path, body, signal) {
-  const key = sessionStorage.getItem("key");
-  const headers = key ? { Authorization: `Bearer ${key}` } : {};
-  if (body) headers["Content-Type"] = "application/json";
-  const response = await fetch(path, { method: body ? "POST" : "GET", headers, body: body && JSON.stringify(body), signal });
-  if (response.ok) return response;
-  if (response.status === 401 || response.status === 403) throw new Error("This server needs a key: enter it on the page of jobs.");
-  const answer = await response.json().catch(() => ({}));
-  throw new Error(answer.error ?? response.statusText);
 }
 
 const filled = (fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== "" && value?.length !== 0));
@@ -120,14 +111,19 @@ views.push({
   },
 });
 
+// What the source has.
+async function listModels() {
+  models = (await (await call("/models")).json()).filter(({ task }) => task !== "token classification");
+  offer("model", models.map(({ name }) => name));
+  offerLanguages();
+}
+
 // Begins the page.
 async function live() {
   start();
   try {
-    models = (await (await call("/models")).json()).filter(({ task }) => task !== "token classification");
+    await listModels();
     if (models.length === 0) throw new Error("This server has no model to explore.");
-    offer("model", models.map(({ name }) => name));
-    offerLanguages();
     document.body.dataset.state = "ready";
     await ask();
   } catch (error) {
