@@ -28,3 +28,7 @@ endforeach()
 if(TARGET attend_program)
   install(TARGETS attend_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 endif()
+
+# What `attend page` puts into pages, if `make wasm` has made it.
+install(FILES ${PROJECT_SOURCE_DIR}/build/wasm/attend.js ${PROJECT_SOURCE_DIR}/build/wasm/attend.wasm
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/attend/browser COMPONENT browser OPTIONAL)

@@ -87,6 +87,7 @@ void add_commands(CLI::App& app) {
   add_classify_command(app);
   add_score_command(app);
   add_attention_command(app);
+  add_page_command(app);
   add_explain_command(app);
   add_embed_command(app);
   add_serve_command(app);

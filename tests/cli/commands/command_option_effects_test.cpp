@@ -330,8 +330,8 @@ TEST_F(CommandOptionEffects, OfEveryCommandAreTested) {
                                    "data",      "demo",      "embed",     "evaluate", "explain",
                                    "export",    "filter",    "generate",  "glossary", "help",
                                    "import",    "info",      "lab",       "man",      "merge",
-                                   "migrate",   "optimize",  "prepare",   "quantize", "score",
-                                   "serve",     "shortlist", "train",     "translate"}));
+                                   "migrate",   "optimize",  "page",      "prepare",  "quantize",
+                                   "score",     "serve",     "shortlist", "train",    "translate"}));
   ASSERT_EQ(run({"train", "--help"}), 0);
   for (const char* task : {"translation", "lm", "classification", "embedding", "tagging"})
     EXPECT_NE(out_.find(std::string("\n  ") + task), std::string::npos);

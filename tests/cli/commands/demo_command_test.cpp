@@ -52,7 +52,7 @@ TEST_F(DemoCommand, TrainsTranslatesAndWritesThePage) {
         std::string("BLEU on 30 sentences that do not occur in training"),
         "open " + path("demo/attention.html"), lines_of("demo/corpus/test.en").front(),
         "attend translate " + path("demo/run/model.safetensors"),
-        "attend serve " + path("demo/run") + "\n", std::string("/explore, type \"She wants"),
+        "attend serve " + path("demo/run") + "\n", std::string("`make wasm`"), std::string("/explore, type \"She wants"),
         std::string("press \"Show\""), std::string("\"Importance of every head\""),
         std::string("\"Switch this head off\"")})
     EXPECT_NE(out_.find(part), std::string::npos) << part << " is not in: " << out_;
@@ -60,8 +60,25 @@ TEST_F(DemoCommand, TrainsTranslatesAndWritesThePage) {
   EXPECT_EQ(lines_of("demo/corpus/train.de").size(), 2000u);
 }
 
+TEST_F(DemoCommand, WritesTheExplorerWithTheEngine) {
+  DemoArguments arguments = small(OutputFormat::text);
+  std::filesystem::create_directories(path("engine"));
+  write("engine/attend.js", "attend = 1;");
+  write("engine/attend.wasm", "wasm");
+  arguments.engine = path("engine");
+  show(arguments);
+  EXPECT_NE(out_.find("open " + path("demo/explore.html") + " in a browser; it needs no server"),
+            std::string::npos)
+      << out_;
+  EXPECT_EQ(out_.find("attend serve"), std::string::npos);
+  const std::string page = read(path("demo/explore.html"));
+  EXPECT_NE(page.find(R"({"name":"demo","text":"She wants to buy the old house."})"),
+            std::string::npos);
+}
+
 TEST_F(DemoCommand, AnswersWithOneObject) {
   show(small(OutputFormat::json));
+  EXPECT_FALSE(std::filesystem::exists(path("demo/explore.html")));
   const auto json = nlohmann::json::parse(out_);  // and nothing else on standard output
   EXPECT_NE(error_.find("training text: 2,000 pairs"), std::string::npos) << error_;
   EXPECT_EQ(json["test_sentences"], 30);

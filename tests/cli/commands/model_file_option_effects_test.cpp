@@ -37,6 +37,24 @@ TEST_F(CommandOptionEffects, OfQuantize) {
   expect_a_case_for_every_option("quantize", {cases}, {"config"});
 }
 
+TEST_F(CommandOptionEffects, OfPage) {
+  train_translator();
+  for (const std::string engine : {"engine", "other_engine"}) {
+    std::filesystem::create_directories(path(engine));
+    write(engine + "/attend.js", engine);
+    write(engine + "/attend.wasm", "wasm");
+  }
+  const std::vector<OptionCase> cases{
+      {"out", "@made/other", "", "out files"},  {"text", "the dog", "", "out files"},
+      {"bits", "16", "", "out files"},          {"engine", "@other_engine", "", "out files"},
+      {"format", "json", "", "out"},            {"threads", "2", "", ""},
+  };
+  expect_cases("page @model --out @made/page --engine @engine", cases);
+  expect_config_file("page @model --engine @engine", "--out @made/page",
+                     fmt::format("out = \"{}\"\n", path("made/page")));
+  expect_a_case_for_every_option("page", {cases}, {"config"});
+}
+
 TEST_F(CommandOptionEffects, OfOptimize) {
   train_translator();
   const std::vector<OptionCase> cases{{"out", "@made/other", "", "out files"},

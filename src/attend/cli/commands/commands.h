@@ -40,6 +40,9 @@ void add_score_command(CLI::App& app);
 // attend attention MODEL TEXT --out F: a page that shows the model's attention.
 void add_attention_command(CLI::App& app);
 
+// attend page MODEL --out F: the explorer with the model in one file, which needs no server.
+void add_page_command(CLI::App& app);
+
 // attend explain MODEL TEXT: why a model writes a word and not another one.
 void add_explain_command(CLI::App& app);
 

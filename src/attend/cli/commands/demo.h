@@ -19,6 +19,7 @@ struct DemoArguments {
   // Not options of the command; tests train a smaller one.
   DemoCorpusOptions corpus;  // its seed is `seed`
   int steps = 560;           // a minute on two cores
+  std::string engine = {};   // folder of the engine of pages; empty: as page_engine() finds it
 };
 
 // Throws ConfigError if the folder holds a demo already.

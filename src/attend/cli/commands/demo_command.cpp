@@ -11,6 +11,7 @@
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/commands/demo.h"
+#include "attend/cli/commands/page/page.h"
 #include "attend/cli/commands/train/training_session.h"
 #include "attend/cli/output.h"
 #include "attend/cli/progress_line.h"
@@ -27,7 +28,7 @@ namespace attend {
 
 template <class Visitor>
 void fields(DemoArguments& a, Visitor&& visit) {
-  visit("out", a.out, "folder for the corpus, the model and the attention page");
+  visit("out", a.out, "folder for the corpus, the model and its pages");
   visit("seed", a.seed, any_seed(), "random seed of the corpus and of the training");
   visit("format", a.format,
         "text for people, json for programs: BLEU, translations and the files written");
@@ -40,10 +41,15 @@ constexpr std::size_t kShownTranslations = 5;
 
 // What to look at first in the explorer: a sentence whose article needs a noun that comes later.
 constexpr std::string_view kExplored = "She wants to buy the old house.";
-constexpr std::string_view kExplorer = R"(
+constexpr std::string_view kServed = R"(
 change it while you watch: attend serve {}
 Open http://127.0.0.1:8080/explore, type "{}" and press "Show".
-Each small map is an attention head, and its rows show what a word looks at; click one to enlarge it.
+(`make wasm` makes the engine with which `attend page` writes this as one file, without a server.)
+)";
+constexpr std::string_view kInFile = R"(
+change it while you watch: open {} in a browser; it needs no server
+)";
+constexpr std::string_view kExplorer = R"(Each small map is an attention head, and its rows show what a word looks at; click one to enlarge it.
 "Importance of every head" finds the heads that matter: choose one in its list, press
 "Switch this head off", and see which words of the translation change.
 )";
@@ -94,6 +100,7 @@ struct DemoResult {
   double bleu = 0;                        // on the test sentences
   std::vector<std::string> translations;  // of the test sentences
   std::filesystem::path model, page;
+  std::filesystem::path explorer;  // empty without the engine of pages
 };
 
 DemoResult evaluate_demo(const TranslationEngine& translator, const DemoCorpus& corpus) {
@@ -113,7 +120,11 @@ void print_result(const DemoResult& result, const DemoCorpus& corpus) {
   answer("its attention: open {} in a browser\n", shown_path(result.page));
   answer("your own sentences: echo \"{}\" | attend translate {}\n", corpus.test_src.back(),
          shown_path(result.model));
-  answer(kExplorer, shown_path(result.model.parent_path()), kExplored);
+  if (result.explorer.empty())
+    answer(kServed, shown_path(result.model.parent_path()), kExplored);
+  else
+    answer(kInFile, shown_path(result.explorer));
+  answer(kExplorer);
 }
 
 std::string to_json(const DemoResult& result, const DemoCorpus& corpus) {
@@ -122,6 +133,7 @@ std::string to_json(const DemoResult& result, const DemoCorpus& corpus) {
                               {"model", result.model.string()},
                               {"page", result.page.string()},
                               {"translations", nlohmann::ordered_json::array()}};
+  if (!result.explorer.empty()) json["explorer"] = result.explorer.string();
   for (std::size_t i = 0; i < result.translations.size(); ++i)
     json["translations"].push_back({{"source", corpus.test_src[i]},
                                     {"translation", result.translations[i]},
@@ -184,6 +196,13 @@ void run_demo(const DemoArguments& arguments) {
   result.page = out / "attention.html";
   const ScoredPair pair = translated_pair(translator, sentence_to_show(corpus), {});
   write_file_atomically(result.page, attention_page(translator.model(), pair));
+  if (has_page_engine(arguments.engine)) {
+    result.explorer = out / "explore.html";
+    PageModel shown = page_model(model, 8, result.explorer);
+    shown.name = "demo";
+    shown.text = kExplored;
+    write_file_atomically(result.explorer, explorer_page(page_engine(arguments.engine), shown));
+  }
   if (arguments.format == OutputFormat::json)
     answer("{}\n", to_json(result, corpus));
   else
