@@ -72,10 +72,11 @@ wasm: ## make attend for browsers: build/wasm/attend.js and attend.wasm, and a p
 	@mkdir -p build
 	@tools/debian_sources.sh build/browser-sources sentencepiece pcre2 utf8proc zlib libzstd >build/wasm.sources.log 2>&1 || { cat build/wasm.sources.log; exit 1; }
 	@cmake --preset wasm >build/wasm.configure.log 2>&1 || { cat build/wasm.configure.log; exit 1; }
-	@cmake --build build/wasm --target attend_wasm
+	@cmake --build build/wasm --target attend_wasm attend_page_wasm
 
 test-wasm: build wasm ## compare attend in Node and in a browser with the program
 	@tests/browser/browser_test.sh . $(BUILD)/attend
+	@tests/browser/page_test.sh . $(BUILD)/attend
 
 test-package: build static wheel ## test what users get: the installed tree, attend inside another project, the packages (root)
 	@tools/dependencies.sh ensure test-package

@@ -9,22 +9,30 @@ foreach(header IN ITEMS ${PROJECT_SOURCE_DIR}/include/attend/c/attend.h ${header
     list(APPEND functions ${function})
   endforeach()
 endforeach()
-list(TRANSFORM functions PREPEND _)
-list(APPEND functions _malloc _free)
-list(JOIN functions "\n" exported)
-file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/exported_functions CONTENT "${exported}\n")
+# attend_engine(TARGET FOLDER FUNCTION...): attend.js and attend.wasm in FOLDER with these functions. The linker drops what none of them needs.
+function(attend_engine target folder)
+  set(functions ${ARGN})
+  list(TRANSFORM functions PREPEND _)
+  list(APPEND functions _malloc _free)
+  list(JOIN functions "\n" exported)
+  file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/exported_by_${target} CONTENT "${exported}\n")
+  add_executable(${target} $<TARGET_OBJECTS:attend_api> $<TARGET_OBJECTS:attend_browser>)
+  target_link_libraries(${target} PRIVATE attend::browser)
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME attend SUFFIX .js LINKER_LANGUAGE CXX RUNTIME_OUTPUT_DIRECTORY ${folder})
+  target_link_options(${target} PRIVATE
+    -O2 --no-entry -sMODULARIZE=1 -sEXPORT_NAME=createAttendModule -sENVIRONMENT=web,worker,node -sDYNAMIC_EXECUTION=0
+    -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4GB -sWASM_BIGINT=1 -sINITIAL_MEMORY=32MB -sTOTAL_STACK=1MB -sALLOW_TABLE_GROWTH=1 -sFORCE_FILESYSTEM=1
+    -sINVOKE_RUN=0 -sEXIT_RUNTIME=0 -sMALLOC=emmalloc -sEXPORTED_FUNCTIONS=@${PROJECT_BINARY_DIR}/exported_by_${target}
+    -sEXPORTED_RUNTIME_METHODS=FS,UTF8ToString,stringToUTF8,lengthBytesUTF8,addFunction,removeFunction)
+  set_property(TARGET ${target} PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/browser/api.js)
+  target_link_options(${target} PRIVATE --extern-post-js ${PROJECT_SOURCE_DIR}/browser/api.js)
+endfunction()
+attend_engine(attend_wasm ${PROJECT_BINARY_DIR} ${functions})
 
-add_executable(attend_wasm $<TARGET_OBJECTS:attend_api> $<TARGET_OBJECTS:attend_browser>)
-target_link_libraries(attend_wasm PRIVATE attend::browser)
-set_target_properties(attend_wasm PROPERTIES OUTPUT_NAME attend SUFFIX .js LINKER_LANGUAGE CXX)
-target_link_options(attend_wasm PRIVATE
-  -O2 --no-entry -sMODULARIZE=1 -sEXPORT_NAME=createAttendModule -sENVIRONMENT=web,worker,node -sDYNAMIC_EXECUTION=0
-  -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4GB -sWASM_BIGINT=1 -sINITIAL_MEMORY=32MB -sTOTAL_STACK=1MB -sALLOW_TABLE_GROWTH=1 -sFORCE_FILESYSTEM=1
-  -sINVOKE_RUN=0 -sEXIT_RUNTIME=0 -sMALLOC=emmalloc -sEXPORTED_FUNCTIONS=@${PROJECT_BINARY_DIR}/exported_functions
-  -sEXPORTED_RUNTIME_METHODS=FS,UTF8ToString,stringToUTF8,lengthBytesUTF8,addFunction,removeFunction)
-
-set_property(TARGET attend_wasm PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/browser/api.js)
-target_link_options(attend_wasm PRIVATE --extern-post-js ${PROJECT_SOURCE_DIR}/browser/api.js)
+# The same for the pages of `attend page`, which explore models.
+set(exploring ${functions})
+list(FILTER exploring EXCLUDE REGEX "^attend_(train|translate|generate|classify|tag|embed|rank|score|model_with_adapter)$")
+attend_engine(attend_page_wasm ${PROJECT_BINARY_DIR}/page ${exploring})
 
 # The package for npm.
 set(npm ${PROJECT_BINARY_DIR}/npm)

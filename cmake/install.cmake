@@ -30,5 +30,5 @@ if(TARGET attend_program)
 endif()
 
 # What `attend page` puts into pages, if `make wasm` has made it.
-install(FILES ${PROJECT_SOURCE_DIR}/build/wasm/attend.js ${PROJECT_SOURCE_DIR}/build/wasm/attend.wasm
+install(FILES ${PROJECT_SOURCE_DIR}/build/wasm/page/attend.js ${PROJECT_SOURCE_DIR}/build/wasm/page/attend.wasm
         DESTINATION ${CMAKE_INSTALL_DATADIR}/attend/browser COMPONENT browser OPTIONAL)

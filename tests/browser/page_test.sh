@@ -4,8 +4,8 @@
 set -eu
 root=$(realpath "$1")
 attend=$(realpath "$2")
-screenshots=${3:+$(realpath "$3")}
-[ -e "$root/build/wasm/attend.js" ] || { echo "skipped: \`make wasm\` builds the engine of the page, with Debian's emscripten"; exit 77; }
+screenshots=${3:+$(mkdir -p "$3" && realpath "$3")}
+[ -e "$root/build/wasm/page/attend.js" ] || { echo "skipped: \`make wasm\` builds the engine of the page, with Debian's emscripten"; exit 77; }
 for program in node chromium; do
   command -v $program >/dev/null || { echo "skipped: there is no $program"; exit 77; }
 done
@@ -39,7 +39,7 @@ for model in writer classifier tagger; do cp $model/model.safetensors $model.saf
 quiet "$attend" quantize other --out second.safetensors
 quiet "$attend" quantize en-de --out small.safetensors
 
-quiet "$attend" page en-de --text "$(cat text)" --engine "$root/build/wasm" --out page.html
+quiet "$attend" page en-de --text "$(cat text)" --engine "$root/build/wasm/page" --out page.html
 # attention MODEL TEXT OPTION...: the translation, and its log-probability in a pass over all of it, as the explorer has it (with 8 bits, the search
 # rounds elsewhere)
 attention() {

@@ -24,6 +24,12 @@
 #include "attend/text/tokenizer_engine.h"
 #include "attend/text/training/training_errors.h"
 
+#ifdef __EMSCRIPTEN__  // compiled from its sources, where this is a function of its own
+namespace sentencepiece::logging {
+void SetMinLogLevel(int level);
+}
+#endif
+
 namespace attend::detail {
 namespace {
 
@@ -245,6 +251,9 @@ void check_length(std::span<const std::string> sentences) {
 }  // namespace
 
 void silence_sentencepiece() {
+#ifdef __EMSCRIPTEN__  // training would bring the trainer into pages that only load models
+  sentencepiece::logging::SetMinLogLevel(3);
+#else
   static const bool done = [] {
     // The only public way to set the logging threshold is to train; this training has no sentences
     // and ends at once.
@@ -255,6 +264,7 @@ void silence_sentencepiece() {
     return true;
   }();
   static_cast<void>(done);
+#endif
 }
 
 std::string train_sentencepiece(std::span<const std::string> sentences,

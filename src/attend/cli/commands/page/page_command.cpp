@@ -34,8 +34,7 @@ void fields(PageArguments& a, Visitor&& visit) {
   visit("out", a.out, "HTML page to write");
   visit("text", a.text, "text that the page shows first; default: none");
   visit("bits", a.bits, between(4, 32),
-        "most bits per weight of the model in the page: 8, 4, 16, or 32 for the weights as they "
-        "are");
+        "most bits per weight in the page: 8, 4, 16, or 32, which leaves weights unchanged");
   visit("engine", a.engine,
         "folder with attend.js and attend.wasm of `make wasm`; default: as installed, or that of "
         "the build tree");
