@@ -63,7 +63,7 @@ def accessible(driver, size):
         assert not problems, f"{theme}: " + "\n".join(problems)
         driver.save_screenshot(f"{folder}/explore-{theme}-{size}.png")
     open_view(driver, "cross/words/1/1")
-    order = ["#text", "#answer-words button", ".keep[data-view=answer] button", "#prefix", ".map[data-kind=encoder]", ".keep[data-view=map] button", "#switch", "#beta", "#importance", "#row-words button"]
+    order = ["#text", ".keep[data-view=answer] summary", "#answer-words button", "#prefix", "#figure-boxes .box[aria-pressed=true]", "#figure-source button", "#figure-play", "#tour-stations [aria-current]", "#tour-next", ".keep[data-view=box] summary", ".pills button", ".map[data-kind=encoder]", ".keep[data-view=map] summary", "#switch", "#beta", "#importance", "#row-words button"]
     for selector in order:
         focus_by_tab(driver, selector)
     keys(driver, Keys.ARROW_RIGHT)
@@ -79,9 +79,11 @@ def accessible(driver, size):
 def panels_by_keyboard(driver, size):
     """Each panel opens, and what is in it is reached, with the keyboard only; what is made again keeps the focus."""
     open_view(driver)
-    focus_by_tab(driver, ".keep[data-view=map] button")
-    keys(driver, Keys.ARROW_RIGHT)
-    assert driver.switch_to.active_element.text == "SVG"
+    focus_by_tab(driver, ".keep[data-view=map] summary")
+    keys(driver, Keys.ENTER, Keys.TAB, Keys.ARROW_DOWN)
+    assert driver.switch_to.active_element.text == "Save this view as SVG"
+    keys(driver, Keys.ESCAPE)
+    assert driver.switch_to.active_element == element(driver, ".keep[data-view=map] summary")
     inside = {"why": "#why-word", "next": "#temperature", "beam": "#beam-width", "uses": "#uses .use"}
     for name, selector in inside.items():
         driver.execute_script("document.getElementById('row-words').querySelector('button').focus()")

@@ -14,7 +14,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 from browsing import scheme, wait
-from exploring import MODEL, TEXT, click, element, folder, open_view, page, panel, post, ready, run, text_of, texts_of
+from exploring import MODEL, TEXT, click, element, folder, keep, open_view, page, panel, post, ready, run, text_of, texts_of
 
 OTHER = TEXT.replace("cat", "fish")
 TEXTS = [TEXT, "A cat eats the fish.", "The cat sees a fish."]
@@ -24,6 +24,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 # Of each view, what must be in its picture.
 SHOWN = {
     "answer": ["#answer-words .label", "#score", "#unchanged"],
+    "box": ["#box-numbers figcaption", "#box-numbers tbody th", "#box-numbers td"],
     "beside": ["#beside-words .label", "#beside-score", "#beside-change", "#beside-moves button", "#beside-map td"],
     "overview": ["#overview h2", "#overview .heading .wide"],
     "map": ["#name", "#row-labels .label", "#col-labels .label"],
@@ -77,7 +78,7 @@ def saved(driver, place, view, kind):
         return file.exists() and file.stat().st_size > 0 and not list(place.glob("*.crdownload"))
 
     for _ in range(4):
-        click(driver, f".keep[data-view={view}] [value={kind}]")
+        keep(driver, view, kind)
         try:
             WebDriverWait(driver, 4, poll_frequency=0.05).until(is_there)
             return file.read_bytes()
@@ -193,7 +194,7 @@ def links_to_every_view(driver, size):
     links = {}
     for view in SHOWN:
         driver.execute_script("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
-        click(driver, f".keep[data-view={view}] [value=link]")
+        keep(driver, view, "link")
         wait(driver, lambda d: text_of(d, f".keep[data-view={view}] [role=status]") == "Copied.", f"the link to {view}")
         links[view] = driver.execute_script("return window.copied")
     for view in ("answer", "importance", "beam"):
@@ -209,7 +210,7 @@ def links_to_every_view(driver, size):
         wait(driver, lambda d: d.execute_script(seen, target), f"the view {view} in the window")
     # Where nothing can be copied, the address has it.
     driver.execute_script("navigator.clipboard.writeText = async () => { throw new Error(); }")
-    click(driver, ".keep[data-view=why] [value=link]")
+    keep(driver, "why", "link")
     wait(driver, lambda d: "address bar" in text_of(d, ".keep[data-view=why] [role=status]"), "a note")
     assert driver.current_url.endswith("at=why"), driver.current_url
 
@@ -217,10 +218,10 @@ def links_to_every_view(driver, size):
 def files_of_other_models(driver, size):
     """A language model, classifiers, one that embeds and an imported one: every view that they have."""
     views = {
-        "lm": {"overview", "map", "answer", "importance", "why", "next", "uses"},
-        "chat": {"overview", "map", "answer", "importance", "why", "next", "uses"},
-        "films": {"overview", "map", "answer", "importance", "why", "uses"},
-        "vectors": {"overview", "map", "answer", "uses"},
+        "lm": {"box", "overview", "map", "answer", "importance", "why", "next", "uses"},
+        "chat": {"box", "overview", "map", "answer", "importance", "why", "next", "uses"},
+        "films": {"box", "overview", "map", "answer", "importance", "why", "uses"},
+        "vectors": {"box", "overview", "map", "answer", "uses"},
     }
     place = downloads(driver)
     for model, expected in views.items():

@@ -66,6 +66,14 @@ def click(driver, selector):
     found.click()
 
 
+def keep(driver, view, kind):
+    """Chooses from the menu of a view: link, svg, png or json."""
+    menu = element(driver, f".keep[data-view={view}] details")
+    if not menu.get_property("open"):
+        click(driver, f".keep[data-view={view}] summary")
+    click(driver, f".keep[data-view={view}] [value={kind}]")
+
+
 def pixels(driver, selector):
     return driver.execute_script("return document.querySelector(arguments[0]).toDataURL()", selector)
 

@@ -31,6 +31,6 @@ more_models() {
 . "$root/tests/server/small_models.sh"
 "$python" "$root/tests/server/page_test.py" "$url" "$screenshots"
 "$attend" attention en-de "The old dog sees the cat." --out attention.html >log 2>&1
-for room in maps words beside export access; do
+for room in maps words beside export access figure; do
   "$python" "$root/tests/server/explore_${room}_test.py" "$url" "$screenshots" "$folder/attention.html"
 done

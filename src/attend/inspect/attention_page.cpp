@@ -17,6 +17,7 @@
 #include "attend/core/strings/html.h"
 #include "attend/error.h"
 #include "attend/inspect/attention_data.h"
+#include "attend/inspect/inside_data.h"
 #include "attend/tasks/explanation/attention_maps.h"
 
 namespace attend {
@@ -131,13 +132,27 @@ struct PageText {
   std::string begin = {}, end = {};  // around the maps
 };
 
-std::string page_of(const PageText& text, const Json& data) {
+// Files with more numbers than this have no figure: browsers would be slow to open them.
+constexpr std::size_t kLargestInside = 8'000'000;
+
+// What the figure shows, if the model has one: `inside` makes it.
+template <class Inside>
+std::string figure_json(const SavedModel& model, const Inside& inside) {
+  if (!model.stack()) return {};
+  std::string json = script_json(inside());
+  return json.size() <= kLargestInside ? json : "";
+}
+
+std::string page_of(const PageText& text, const Json& data, const std::string& inside) {
   return filled("page.html", {{"title", escaped_html(text.title)},
                               {"head", text.head},
                               {"begin", text.begin},
                               {"end", text.end},
                               {"maps", filled("maps.html", {{"controls", ""}})},
-                              {"data", script_json(data)}});
+                              {"running", inside.empty() ? "" : filled("figure.html", {})},
+                              {"data", script_json(data)},
+                              {"figure_script", inside.empty() ? "" : filled("figure.js", {})},
+                              {"inside", inside}});
 }
 
 // ---- a classified text
@@ -194,7 +209,8 @@ std::string attention_page(const TranslationModel& model, const ScoredPair& pair
                       {{"source", escaped_html(pair.source)},
                        {"target", escaped_html(pair.target)},
                        {"score", score_text(pair.log_probability, pair.token_scores.size())}})},
-      attention_data(model, pair));
+      attention_data(model, pair),
+      figure_json(model, [&] { return inside_data(model, pair, {}); }));
 }
 
 ClassifiedText classified_text(const ClassificationEngine& classifier, const std::string& text) {
@@ -225,7 +241,9 @@ std::string attention_page(const ClassificationModel& model, const ClassifiedTex
                                                 {"entropy", text.entropy.summary()}}),
                   .begin = explained ? "<details>\n<summary>Maps of attention</summary>\n" : "",
                   .end = explained ? "</details>\n" : ""},
-                 attention_data(model, model.tokenizer, text.ids));
+                 attention_data(model, model.tokenizer, text.ids), figure_json(model, [&] {
+                   return inside_data(model, model.tokenizer, text.ids, {});
+                 }));
 }
 
 EmbeddedText embedded_text(const EmbeddingModel& model, const std::string& text) {
@@ -239,13 +257,16 @@ EmbeddedText embedded_text(const EmbeddingModel& model, const std::string& text)
 std::string attention_page(const EmbeddingModel& model, const EmbeddedText& text) {
   return page_of(
       {.title = text.text, .head = filled("text.html", {{"entropy", text.entropy.summary()}})},
-      attention_data(model, model.tokenizer, text.ids));
+      attention_data(model, model.tokenizer, text.ids),
+      figure_json(model, [&] { return inside_data(model, model.tokenizer, text.ids, {}); }));
 }
 
 std::string attention_page(const LanguageModel& model, const ScoredText& text) {
   const std::string score = score_text(text.log_probability, text.token_scores.size());
   return page_of({.title = text.text, .head = filled("score.html", {{"score", score}})},
-                 attention_data(model, text.ids, text.token_scores));
+                 attention_data(model, text.ids, text.token_scores), figure_json(model, [&] {
+                   return inside_data(model, text.ids, text.token_scores, {});
+                 }));
 }
 
 std::string explorer_page_file(std::string_view name) {
@@ -259,7 +280,8 @@ std::string explorer_page_file(std::string_view name) {
 std::string explorer_page(const PageEngine& engine, const PageModel& model) {
   const std::string source =
       fmt::format("{}{}", embedded("engine_source.js"), embedded("own_model.js"));
-  const std::string style = fmt::format("{}{}", filled("explore.css", {}), embedded("own_model.css"));
+  const std::string style =
+      fmt::format("{}{}", filled("explore.css", {}), embedded("own_model.css"));
   const std::string script =
       filled("engine.html", {{"page", script_json({{"name", model.name}, {"text", model.text}})},
                              {"engine", to_base64(packed_gzip(engine.wasm))},

@@ -8,6 +8,13 @@
 {{view_overview.js}}
 {{view_detail.js}}
 {{view_answer.js}}
+{{inside.js}}
+{{anatomy.js}}
+{{drawing_figure.js}}
+{{formulas.js}}
+{{numbers.js}}
+{{view_figure.js}}
+{{view_box.js}}
 {{view_change.js}}
 {{view_importance.js}}
 {{view_beside.js}}

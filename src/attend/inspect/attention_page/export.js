@@ -55,16 +55,31 @@ async function copyLink({ name }) {
   }
 }
 
-// The buttons of a view; one of them is a stop of the Tab key.
+// The menu of a view. It closes when something has been chosen, and when the focus goes elsewhere.
 function exportBar(view) {
-  const buttons = Object.entries(FORMATS).map(([value, { title }]) => make("button", { type: "button", value, title, textContent: value === "link" ? "Link" : value.toUpperCase() }));
+  const buttons = Object.entries(FORMATS).map(([value, { title }]) => make("button", { type: "button", value, textContent: title }));
   const said = make("span", { className: "quiet", role: "status" });
-  const bar = make("div", { className: "keep", role: "group", ariaLabel: `Keep this view: ${view.name}` }, ...buttons, said);
+  const summary = make("summary", { title: `Keep this view: ${view.name}`, textContent: "⋯" });
+  summary.setAttribute("aria-label", summary.title);
+  const menu = make("details", { className: "menu" }, summary, make("div", { className: "choices", role: "group", ariaLabel: summary.title }, ...buttons));
+  const bar = make("div", { className: "keep" }, said, menu);
   bar.dataset.view = view.name;
-  roveFocus(bar, "button", lineStep);
+  roveFocus(menu, "button", lineStep);
   setStop(buttons, 0);
+  menu.addEventListener("focusout", ({ relatedTarget }) => {
+    if (relatedTarget && !menu.contains(relatedTarget)) menu.open = false;
+  });
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.open) return;
+    event.stopPropagation();
+    menu.open = false;
+    summary.focus();
+  });
   bar.addEventListener("click", async ({ target }) => {
-    if (target.value) said.textContent = (await FORMATS[target.value].keep(view)) ?? "";
+    if (!target.value) return;
+    menu.open = false;
+    summary.focus();
+    said.textContent = (await FORMATS[target.value].keep(view)) ?? "";
   });
   return bar;
 }
@@ -74,6 +89,9 @@ const goToView = () => requestAnimationFrame(() => byId(exporting.at)?.scrollInt
 
 views.push({
   connect() {
+    document.addEventListener("pointerdown", ({ target }) => {
+      for (const menu of document.querySelectorAll(".menu[open]")) if (!menu.contains(target)) menu.open = false;
+    });
     for (const type of ["pointerdown", "keydown", "wheel"]) document.addEventListener(type, () => (exporting.at = ""), { passive: true });
   },
   show: goToView,

@@ -62,9 +62,6 @@ function addPanel({ name, title, load, fits, address = () => "1", read = () => {
   };
 }
 
-// A token without the mark of its beginning, if there is more of it.
-const wordOf = (token) => token.replace(/^▁(?=.)/, "");
-
 // What is written with these tokens.
 const textOfTokens = (tokens) => tokens.join("").replaceAll("▁", " ").trim();
 
@@ -72,24 +69,4 @@ function goOnFrom(tokens) {
   question.prefix = textOfTokens(tokens);
   byId("answer").scrollIntoView();
   ask();
-}
-
-// A table with a header row; cells are texts or elements.
-function table(label, header, rows) {
-  const cellsOf = (cells, tag) => cells.map((cell) => make(tag, {}, cell));
-  const made = make(
-    "table",
-    {},
-    make("thead", {}, make("tr", {}, ...cellsOf(header, "th"))),
-    make("tbody", {}, ...rows.map(([first, ...rest]) => make("tr", {}, make("th", { scope: "row" }, first), ...cellsOf(rest, "td")))),
-  );
-  made.setAttribute("aria-label", label);
-  return make("div", { className: "scroll" }, made);
-}
-
-// A bar to the right for a positive share, orange and to the left for a negative one.
-function shareBar(share) {
-  const bar = make("i", { className: share < 0 ? "share minus" : "share" });
-  bar.style.setProperty("--share", Math.abs(share).toFixed(3));
-  return bar;
 }

@@ -40,7 +40,7 @@ function weightsSvg({ title, rows, cols, values }) {
 }
 
 // What the page has for hands only.
-const FOR_HANDS = "form, .keep, .hidden, .fields > button, textarea, input[type=range], progress";
+const FOR_HANDS = "form, .keep, .pills, .hidden, .fields > button, textarea, input[type=range], progress";
 
 // A color as attributes that every program knows.
 function paint(name, color) {
@@ -117,7 +117,7 @@ function drawingOf(root, title) {
       for (const [name, value] of Object.entries(box)) copy.setAttribute(name, value);
       add(copy, box, opacity);
     } else if (element.localName === "canvas") {
-      const href = imageOf(element, `rgb(${style.getPropertyValue("--heat")})`);
+      const href = element.dataset.colors ? element.toDataURL() : imageOf(element, `rgb(${style.getPropertyValue("--heat")})`);
       add(svgElement("image", { ...box, href, preserveAspectRatio: "none", "image-rendering": "pixelated" }), box, opacity);
     } else if (element.matches("select, input")) {
       const text = element.selectedOptions?.[0]?.text ?? element.value;

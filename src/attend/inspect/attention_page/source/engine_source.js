@@ -70,7 +70,7 @@ const ANSWERS = {
 
 // The routes that a function of the model answers, with the text first and options.
 const asks = (name) => async (body, signal) => jsonAnswer(await modelOf(body)[name](body.text, { ...optionsOf(body), signal }));
-for (const [path, name] of [["/explore", "explore"], ["/explain", "explain"], ["/explore/draw", "draw"], ["/attend/v1/beam", "beam"]]) ANSWERS[path] = asks(name);
+for (const [path, name] of [["/explore", "explore"], ["/explore/inside", "inside"], ["/explain", "explain"], ["/explore/draw", "draw"], ["/attend/v1/beam", "beam"]]) ANSWERS[path] = asks(name);
 ANSWERS["/explore/words"] = async (body, signal) => jsonAnswer(await modelOf(body).words(body.word, body.texts, { ...optionsOf(body), signal }));
 
 async function call(path, body, signal) {

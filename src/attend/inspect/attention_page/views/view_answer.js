@@ -103,7 +103,7 @@ function answerNumbers(answer) {
 
 views.push({
   connect() {
-    byId("begin").before(
+    byId("answer-name").after(
       exportBar({
         name: "answer",
         title: () => question.text,

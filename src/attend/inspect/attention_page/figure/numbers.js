@@ -1,0 +1,67 @@
+// Matrices as pictures of their numbers, which the pointer reads.
+
+const LINE = 18; // pixels of a row
+
+// What is pointed at, in words.
+const numberText = (value) => (value === -Infinity ? "−∞ (masked)" : (Math.abs(value) >= 1000 ? value.toPrecision(4) : value.toFixed(4)).replace("-", "−"));
+
+// Draws the numbers, signed or as weights; those that are masked stay empty, and their places are hatched by the style sheet.
+function paintMatrix(canvas, matrix, { weights }) {
+  const colors = numberColors();
+  canvas.width = matrix.cols;
+  canvas.height = matrix.rows;
+  const context = canvas.getContext("2d");
+  const image = context.createImageData(matrix.cols, matrix.rows);
+  const most = weights ? 1 : mostOf(matrix.values);
+  matrix.values.forEach((value, i) => Number.isFinite(value) && paintNumbers(image, i, value, most, colors));
+  context.putImageData(image, 0, 0);
+}
+
+// A matrix with its name, its shape, and the tokens of its rows. `cell`: pixels of a column. `choose` is told a row that is clicked.
+function numbersView({ name, title, matrix, rows = [], cols = null, chosen = -1, weights = false, choose = null }) {
+  const canvas = make("canvas");
+  canvas.dataset.colors = "own";
+  const width = Math.max(44, Math.min(cols ? 22 * matrix.cols : 200, cols ? 320 : 3 * matrix.cols));
+  const said = make("output", { className: "quiet" });
+  const shape = `${matrix.rows} × ${matrix.cols}`;
+  const labels = make(
+    "ol",
+    { className: choose ? "tokens chosen-by-click" : "tokens" },
+    ...rows.map((text, index) => {
+      const label = make("span", { className: index === chosen ? "token chosen" : "token", dir: "auto", textContent: wordOf(text) });
+      if (choose) label.addEventListener("click", () => choose(index));
+      return make("li", {}, label);
+    }),
+  );
+  const heads = cols ? make("ol", { className: "columns" }, ...cols.map((text) => make("li", { dir: "auto", textContent: wordOf(text) }))) : "";
+  const masked = matrix.values.includes(-Infinity);
+  const picture = make("div", { className: masked ? "cells masked" : "cells" }, canvas, make("i", { className: "row-mark", hidden: chosen < 0 }));
+  picture.style.cssText = `width:${width}px;height:${LINE * matrix.rows}px;--row:${chosen};--rows:${matrix.rows};--cols:${matrix.cols}`;
+  const view = make(
+    "figure",
+    { className: cols ? "numbers labeled" : "numbers" },
+    make("figcaption", {}, make("b", { textContent: name }), ` ${title} `, make("span", { className: "quiet", textContent: shape })),
+    heads,
+    make("div", { className: "body" }, rows.length ? labels : "", picture),
+    said,
+  );
+  const at = ({ clientX, clientY }) => {
+    const box = canvas.getBoundingClientRect();
+    const place = (part, size, count) => Math.max(0, Math.min(count - 1, Math.floor((part / size) * count)));
+    return { row: place(clientY - box.top, box.height, matrix.rows), col: place(clientX - box.left, box.width, matrix.cols) };
+  };
+  canvas.addEventListener("pointermove", (event) => {
+    const { row, col } = at(event);
+    const [who, what] = [rows[row] ? `${wordOf(rows[row])}, ` : "", cols ? wordOf(cols[col]) : col + 1];
+    said.textContent = `${who}${what}: ${numberText(matrix.values[row * matrix.cols + col])}`;
+  });
+  canvas.addEventListener("pointerleave", () => (said.textContent = ""));
+  if (choose) canvas.addEventListener("click", (event) => choose(at(event).row));
+  paintMatrix(canvas, matrix, { weights });
+  return view;
+}
+
+const numbersRow = (...views) => make("div", { className: "numbers-row" }, ...views.filter(Boolean));
+
+// The first numbers of a vector, to read.
+const vectorText = (values, count = 6) => `(${Array.from(values.slice(0, count), (value) => value.toFixed(2).replace("-", "−")).join(", ")}${values.length > count ? ", …" : ""})`;

@@ -1,0 +1,266 @@
+"""The model at work: the figure, its boxes with their numbers, and the ten stations of the tour, by pointer and by keyboard: exploring.py."""
+
+import base64
+import math
+import struct
+
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from browsing import focus_by_tab, keys, wait
+from exploring import MODEL, TEXT, click, element, folder, open_view, post, ready, run, set_slider, text_of, texts_of
+
+
+def inside(**fields):
+    return post("/explore/inside", **{"model": MODEL, "text": TEXT, **fields})
+
+
+def values_of(answer, module, name):
+    """The rows of a matrix."""
+    (found,) = [value for value in answer["values"] if value["module"] == module and value["name"] == name]
+    rows, cols = found["shape"]
+    numbers = struct.unpack(f"<{rows * cols}f", base64.b64decode(found["data"]))
+    return [numbers[row * cols : (row + 1) * cols] for row in range(rows)]
+
+
+def open_box(driver, box):
+    click(driver, f"#figure-boxes [data-id={box}]")
+
+
+def cell(driver, caption, row, col):
+    """The number that the pointer reads in a matrix of the open box."""
+    return driver.execute_script(
+        """
+        const [caption, row, col] = arguments;
+        const figure = [...document.querySelectorAll("#box-numbers figure")].find((one) => one.querySelector("b").textContent === caption);
+        const canvas = figure.querySelector("canvas");
+        const box = canvas.getBoundingClientRect();
+        const at = { clientX: box.left + (box.width * (col + 0.5)) / canvas.width, clientY: box.top + (box.height * (row + 0.5)) / canvas.height };
+        canvas.dispatchEvent(new PointerEvent("pointermove", { bubbles: true, ...at }));
+        return figure.querySelector("output").textContent;
+        """,
+        caption,
+        row,
+        col,
+    )
+
+
+def shown(driver, caption, row, col):
+    text = cell(driver, caption, row, col).split(": ")[1]
+    return -math.inf if text.startswith("−∞") else float(text.replace("−", "-"))
+
+
+def numbers_of_every_box(driver, size):
+    """What the pointer reads in a box is what the model computed."""
+    open_view(driver)
+    answer = inside()
+    attention = {"Q": "queries", "K": "keys", "V": "values"}
+    for box, module in {"encoder-self": "encoder.layers.0.self_attn", "decoder-cross": "decoder.layers.0.cross_attn", "decoder-self": "decoder.layers.0.self_attn"}.items():
+        open_box(driver, box)
+        click(driver, "#box-numbers .pills button:nth-of-type(2)")
+        width = len(values_of(answer, module, "queries")[0]) // answer["heads"]
+        for caption, name in attention.items():
+            expected = values_of(answer, module, name)[1][width + 1]
+            assert abs(shown(driver, caption, 1, 1) - expected) < 1e-4, (box, caption)
+        rows = len(values_of(answer, module, "queries"))
+        for row, col in ((0, 0), (1, 0), (0, 1)):
+            for caption, name in {"QKᵀ/√d": "scores", "softmax": "weights"}.items():
+                expected = values_of(answer, module, name)[rows + row][col]
+                found = shown(driver, caption, row, col)
+                assert found == expected or abs(found - expected) < 1e-4, (box, caption, row, col, found, expected)
+    open_box(driver, "encoder-ffn")
+    assert abs(shown(driver, "FFN", 2, 3) - values_of(answer, "encoder.layers.0.feed_forward", "output")[2][3]) < 1e-4
+    open_box(driver, "encoder-self-norm")
+    assert abs(shown(driver, "LayerNorm", 2, 3) - values_of(answer, "encoder.layers.0.self_attn", "norm")[2][3]) < 1e-4
+    open_box(driver, "encoder-embedding")
+    assert abs(shown(driver, "x", 2, 3) - values_of(answer, "encoder", "tokens")[2][3]) < 1e-4
+    open_box(driver, "encoder-position")
+    assert abs(shown(driver, "PE", 2, 3) - values_of(answer, "encoder", "positions")[2][3]) < 1e-4
+    open_box(driver, "softmax")
+    tokens = [token["token"].lstrip("▁") or token["token"] for token in answer["next"][0]]
+    assert texts_of(driver, "#box-numbers tbody th") == tokens
+    driver.save_screenshot(f"{folder}/figure-{size}.png")
+
+
+def a_run_of_the_figure(driver, size):
+    """Step by step, with the keys, and played to its end; the last moment shows everything."""
+    open_view(driver)
+    steps = int(text_of(driver, "#figure-steps").split("/")[1])
+    assert len(driver.find_elements(By.CSS_SELECTOR, "#figure-boxes .done")) == len(driver.find_elements(By.CSS_SELECTOR, "#figure-boxes .box"))
+    focus_by_tab(driver, "#figure-at")
+    keys(driver, Keys.HOME)
+    assert text_of(driver, "#figure-title") == "Encoder: input embedding"
+    assert [box.get_attribute("data-id") for box in driver.find_elements(By.CSS_SELECTOR, "#figure-boxes .done")] == ["encoder-embedding"]
+    titles = [text_of(driver, "#figure-title")]
+    for _ in range(steps - 1):
+        click(driver, "#figure-next-step")
+        titles.append(text_of(driver, "#figure-title"))
+    assert titles[2] == "Encoder, layer 1: multi-head attention", titles
+    assert text_of(driver, "#figure-steps") == f"{steps} / {steps}"
+    click(driver, "#figure-back")
+    assert text_of(driver, "#figure-steps") == f"{steps - 1} / {steps}"
+    driver.execute_script("document.getElementById('figure-mode').value = 'once'; document.getElementById('figure-mode').dispatchEvent(new Event('change', {bubbles: true}))")
+    assert int(text_of(driver, "#figure-steps").split("/")[1]) < steps
+    keys_of_boxes(driver)
+    driver.execute_script("document.getElementById('figure-at').value = 0; document.getElementById('figure-at').dispatchEvent(new Event('input', {bubbles: true}))")
+    click(driver, "#figure-play")
+    driver.set_script_timeout(60)
+    gaps = driver.execute_async_script(
+        """
+        const done = arguments[0], gaps = [];
+        let last = performance.now();
+        const frame = (time) => { gaps.push(time - last); last = time; gaps.length < 120 ? requestAnimationFrame(frame) : done(gaps); };
+        requestAnimationFrame(frame);
+        """
+    )
+    print(f"{size}: playing, {1000 / sorted(gaps)[60]:.0f} frames per second in the median, the longest gap {max(gaps):.0f} ms")
+    assert text_of(driver, "#figure-play") == "Pause"
+    click(driver, "#figure-play")
+    assert text_of(driver, "#figure-play") == "Play"
+
+
+def keys_of_boxes(driver):
+    """Up and down a tower, and across."""
+    open_box(driver, "encoder-self")
+    for key, box in ((Keys.ARROW_UP, "encoder-self-norm"), (Keys.ARROW_DOWN, "encoder-self"), (Keys.ARROW_RIGHT, "decoder-self")):
+        keys(driver, key)
+        assert driver.switch_to.active_element.get_attribute("data-id") == box, (key, box)
+    keys(driver, Keys.ENTER)
+    assert text_of(driver, "#box-name") == "Masked multi-head attention"
+
+
+# ---- the tour
+
+
+def station(driver, number):
+    click(driver, f"#tour-stations li:nth-child({number}) button")
+    assert text_of(driver, "#tour-name").startswith(f"{number}. ")
+
+
+def is_done(driver):
+    return "done" in element(driver, "#tour-answer").get_attribute("class")
+
+
+def expect_done(driver):
+    assert is_done(driver), (text_of(driver, "#tour-name"), text_of(driver, "#tour-answer"))
+
+
+def show_text(driver, text):
+    field = element(driver, "#text")
+    field.clear()
+    field.send_keys(text, Keys.CONTROL, Keys.ENTER)
+    ready(driver)
+
+
+def choose_until_done(driver, selector):
+    for index in range(len(driver.find_elements(By.CSS_SELECTOR, selector))):
+        driver.execute_script("document.querySelectorAll(arguments[0])[arguments[1]].click()", selector, index)
+        if is_done(driver):
+            return
+    expect_done(driver)
+
+
+LAYER = """
+const select = document.querySelector(".layer[data-stack=decoder]");
+if (select) select.value = arguments[0];
+select?.dispatchEvent(new Event("change", { bubbles: true }));
+"""
+
+
+def every_station(driver, size):
+    """Each is done by doing what it asks for, and by nothing else."""
+    open_view(driver)
+    station(driver, 1)
+    assert not is_done(driver)
+    choose_until_done(driver, "#figure-source button")
+    station(driver, 2)
+    assert not is_done(driver)
+    element(driver, "#scope").find_element(By.CSS_SELECTOR, "[value=all]").click()
+    set_slider(driver, 40)
+    expect_done(driver)
+    station(driver, 3)
+    click(driver, "#undo")
+    ready(driver)
+    assert not is_done(driver)
+    answer = inside()
+    width = len(values_of(answer, "encoder.layers.0.self_attn", "queries")[0]) / answer["heads"]
+    set_slider(driver, round(10 * math.log10(math.sqrt(width)) + 20))
+    expect_done(driver)
+    click(driver, "#undo")
+    ready(driver)
+    station(driver, 4)
+    assert not is_done(driver)
+    for kind in ("encoder", "decoder", "cross"):  # more and more of them
+        driver.execute_script("[...document.querySelectorAll('#overview .map[data-kind=' + arguments[0] + ']')].at(-1).click()", kind)
+        click(driver, "#switch")
+        ready(driver)
+        if is_done(driver):
+            break
+    expect_done(driver)
+    click(driver, "#undo")
+    ready(driver)
+    station(driver, 5)
+    show_text(driver, "The old dog sees the cat.")
+    station(driver, 5)
+    show_text(driver, "the cat sees the cat.")
+    expect_done(driver)
+    station(driver, 6)
+    assert not is_done(driver)
+    element(driver, "#prefix").send_keys("die", Keys.ENTER)
+    ready(driver)
+    if not is_done(driver):
+        click(driver, "#free")
+        ready(driver)
+        element(driver, "#prefix").send_keys("das", Keys.ENTER)
+        ready(driver)
+    expect_done(driver)
+    click(driver, "#free")
+    ready(driver)
+    station(driver, 7)
+    choose_until_done(driver, "#figure-read button")
+    show_text(driver, "The old dog sees the cat.")
+    station(driver, 8)
+    assert not is_done(driver)
+    show_text(driver, "The old cat sees the dog.")
+    expect_done(driver)
+    station(driver, 9)
+    places = [(box, layer) for box in ("decoder-self", "decoder-cross", "decoder-ffn") for layer in range(answer["layers"]["decoder"])]
+    for box, layer in places:
+        if is_done(driver):
+            break
+        driver.execute_script(LAYER, layer)
+        open_box(driver, box)
+    expect_done(driver)
+    station(driver, 10)
+    assert not is_done(driver)
+    show_text(driver, " ".join([TEXT] * 4))
+    expect_done(driver)
+    assert len(driver.find_elements(By.CSS_SELECTOR, "#tour-stations .done")) == 10
+    driver.save_screenshot(f"{folder}/tour-{size}.png")
+
+
+def tour_by_keyboard(driver, size):
+    """A station is reached, and its first question answered, without a pointer."""
+    open_view(driver)
+    focus_by_tab(driver, "#figure-source button")
+    keys(driver, Keys.END)
+    for _ in range(20):
+        keys(driver, Keys.ENTER)
+        if is_done(driver):
+            break
+        keys(driver, Keys.ARROW_LEFT)
+    expect_done(driver)
+    focus_by_tab(driver, "#tour-stations [aria-current]")
+    keys(driver, Keys.ARROW_RIGHT, Keys.ENTER)
+    assert text_of(driver, "#tour-name").startswith("2. ")
+    focus_by_tab(driver, "#tour-next")
+    keys(driver, Keys.ENTER)
+    assert text_of(driver, "#tour-name").startswith("3. ")
+    address = driver.current_url
+    driver.get("about:blank")
+    driver.get(address)
+    ready(driver)
+    wait(driver, lambda d: text_of(d, "#tour-name").startswith("3. "), "the station of the address")
+
+
+run(numbers_of_every_box, a_run_of_the_figure, every_station, tour_by_keyboard)
