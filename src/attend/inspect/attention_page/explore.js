@@ -23,4 +23,6 @@
 {{view_next.js}}
 {{view_beam.js}}
 {{view_uses.js}}
+{{stations.js}}
+{{tour.js}}
 live();
