@@ -48,6 +48,65 @@ AttentionLayout ragged(bool causal) {
   return layout;
 }
 
+// Softmax of the scores of each query, as they are: zeros if it sees no key.
+std::vector<float> softmax_of_rows(const std::vector<float>& scores,
+                                   const AttentionLayout& layout) {
+  std::vector<float> weights;
+  std::size_t at = 0;
+  for (std::int64_t b = 0; b + 1 < layout.query_offsets.size(); ++b) {
+    const std::int64_t sequence = layout.key_sequence ? layout.key_sequence[b] : b;
+    const auto rows = static_cast<std::size_t>(
+        layout.heads * (layout.query_offsets[b + 1] - layout.query_offsets[b]));
+    const auto cols =
+        static_cast<std::size_t>(layout.key_offsets[sequence + 1] - layout.key_offsets[sequence]);
+    for (std::size_t row = 0; row < rows; ++row, at += cols) {
+      double sum = 0;
+      for (std::size_t j = 0; j < cols; ++j) sum += std::exp(double{scores[at + j]});
+      for (std::size_t j = 0; j < cols; ++j)
+        weights.push_back(sum > 0 ? static_cast<float>(std::exp(double{scores[at + j]}) / sum)
+                                  : 0.0f);
+    }
+  }
+  return weights;
+}
+
+TEST_P(AttentionParts, ShowTheScoresThatTheFusedKernelChoosesBy) {
+  const auto check = [&](const char* what, const auto& change) {
+    SCOPED_TRACE(what);
+    const Variable q = leaf({9, 8}), k = leaf({12, 8}), v = leaf({12, 6});
+    AttentionLayout layout = ragged(false);
+    Variable bias;
+    change(layout, bias);
+    const NoGradient guard;
+    Tensor weights;
+    scaled_dot_product_attention({q, k, v, bias}, layout, &weights);
+    const std::vector<float>
+        shown = softmax_of_rows(
+            visible_scores(attention_scores(q, k, layout), bias, layout).to_vector(), layout),
+        expected = weights.to_vector();
+    ASSERT_EQ(shown.size(), expected.size());
+    for (std::size_t i = 0; i < shown.size(); ++i) EXPECT_NEAR(shown[i], expected[i], 1e-5) << i;
+  };
+  check("scale", [](auto&, auto&) {});
+  check("causal", [](auto& layout, auto&) { layout.causal = true; });
+  check("window", [](auto& layout, auto&) { layout.window = 2; });
+  check("cap", [](auto& layout, auto&) { layout.cap = 0.4f; });
+  check("by distance", [&](auto&, Variable& bias) { bias = leaf({5, 2}); });
+  check("by pair", [&](auto& layout, auto&) {
+    layout.bias = normal_tensor({5 * 5 + 0 * 2 + 1 * 1 + 3 * 4}, random_);
+  });
+  check("shared keys", [&](auto& layout, auto&) {
+    layout.key_sequence = ids({3, 0, 1, 0});
+    layout.bias = normal_tensor({5 * 4 + 0 * 5 + 1 * 2 + 3 * 5}, random_);
+  });
+  check("all at once", [&](auto& layout, Variable& bias) {
+    layout.causal = true;
+    layout.window = 3;
+    layout.cap = 0.4f;
+    bias = leaf({7, 2});
+  });
+}
+
 // The composition is the oracle of the fused kernel.
 TEST_P(AttentionParts, TogetherAreScaledDotProductAttention) {
   for (const bool causal : {false, true}) {
