@@ -109,7 +109,8 @@ Json most_probable(const Tokenizer& tokenizer, std::span<const float> logits) {
   return tokens;
 }
 
-// Of each row of `hidden`; some rows at a time, because logits are many.
+// The tokens behind each row of `hidden`. Logits are many, so they are computed for some rows at a
+// time.
 Json next_tokens(const Tokenizer& tokenizer, const Variable& hidden, const std::string& source,
                  const std::function<Variable(const Variable&)>& project) {
   constexpr std::int64_t kRows = 16;
