@@ -45,7 +45,7 @@ TEST_F(CommandOptionEffects, OfPage) {
     write(engine + "/attend.wasm", "wasm");
   }
   const std::vector<OptionCase> cases{
-      {"out", "@made/other", "", "out files"},  {"text", "the dog", "", "out files"},
+      {"out", "@made/other", "", "out files"},  {"text", "dog", "", "out files"},
       {"bits", "16", "", "out files"},          {"engine", "@other_engine", "", "out files"},
       {"format", "json", "", "out"},            {"threads", "2", "", ""},
   };
