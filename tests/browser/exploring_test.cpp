@@ -142,9 +142,8 @@ TEST_F(BrowserExploring, ShowsTheSearch) {
 
 TEST_F(BrowserExploring, NamesTheLanguages) {
   const auto languages_of = [](const OwnedModel& model) {
-    return json_of(made([&](attend_error** error) {
-      return attend_model_languages(model.get(), error);
-    }));
+    return json_of(
+        made([&](attend_error** error) { return attend_model_languages(model.get(), error); }));
   };
   EXPECT_EQ(languages_of(trained(classification_job("classes", 2))), PageJson::array());
   EXPECT_EQ(languages_of(trained(translation_job("run", 2))), PageJson::array());
@@ -200,7 +199,8 @@ TEST_F(BrowserExploring, FailsLikeTheInterfaceOfC) {
     return attend_head_trials_new(model.get(), "the dog", options_of({{"head_off", "*"}}).get(),
                                   nullptr, error);
   });
-  const OwnedTrials trials(attend_head_trials_new(model.get(), "the dog", nullptr, nullptr, nullptr));
+  const OwnedTrials trials(
+      attend_head_trials_new(model.get(), "the dog", nullptr, nullptr, nullptr));
   for (const std::int64_t number : {std::int64_t{-1}, attend_head_trials_count(trials.get())})
     expect_failure(ATTEND_INVALID_ARGUMENT, {"number"}, [&](attend_error** error) {
       return attend_head_trial(trials.get(), number, nullptr, error);

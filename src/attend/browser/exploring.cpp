@@ -244,8 +244,8 @@ attend_result* attend_beam(const attend_model* model, const char* text,
                            attend_error** error) {
   return as_result(error, cancellation, [&] {
     const std::string source = attend::required_text(text, "text");
-    const auto changed = explorer_of(model).changed_model(
-        with_options(attend::SearchingRequest(), options).changes);
+    const auto changed =
+        explorer_of(model).changed_model(with_options(attend::SearchingRequest(), options).changes);
     const attend::TranslationEngine engine(attend::model_as<attend::TranslationModel>(*changed));
     attend::TranslationOptions asked = engine.default_options();
     asked.beam.beam_size = std::min(asked.beam.beam_size, attend::kWidestShownBeam);

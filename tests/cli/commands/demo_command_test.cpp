@@ -52,9 +52,9 @@ TEST_F(DemoCommand, TrainsTranslatesAndWritesThePage) {
         std::string("BLEU on 30 sentences that do not occur in training"),
         "open " + path("demo/attention.html"), lines_of("demo/corpus/test.en").front(),
         "attend translate " + path("demo/run/model.safetensors"),
-        "attend serve " + path("demo/run") + "\n", std::string("`make wasm`"), std::string("/explore, type \"She wants"),
-        std::string("press \"Show\""), std::string("\"Importance of every head\""),
-        std::string("\"Switch this head off\"")})
+        "attend serve " + path("demo/run") + "\n", std::string("`make wasm`"),
+        std::string("/explore, type \"She wants"), std::string("press \"Show\""),
+        std::string("\"Importance of every head\""), std::string("\"Switch this head off\"")})
     EXPECT_NE(out_.find(part), std::string::npos) << part << " is not in: " << out_;
   EXPECT_NE(read(path("demo/attention.html")).find("<title>Attention: "), std::string::npos);
   EXPECT_EQ(lines_of("demo/corpus/train.de").size(), 2000u);

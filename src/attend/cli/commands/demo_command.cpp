@@ -49,7 +49,8 @@ Open http://127.0.0.1:8080/explore, type "{}" and press "Show".
 constexpr std::string_view kInFile = R"(
 change it while you watch: open {} in a browser; it needs no server
 )";
-constexpr std::string_view kExplorer = R"(Each small map is an attention head, and its rows show what a word looks at; click one to enlarge it.
+constexpr std::string_view kExplorer =
+    R"(Each small map is an attention head, and its rows show what a word looks at; click one to enlarge it.
 "Importance of every head" finds the heads that matter: choose one in its list, press
 "Switch this head off", and see which words of the translation change.
 )";

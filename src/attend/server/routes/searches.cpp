@@ -84,8 +84,8 @@ void search(const std::shared_ptr<Call>& call) {
 
 void require_short(const char* name, std::size_t tokens) {
   if (tokens > kLongestShownSource)
-    throw HttpError{
-        413, fmt::format("{}: expected at most {} tokens, got {}", name, kLongestShownSource, tokens)};
+    throw HttpError{413, fmt::format("{}: expected at most {} tokens, got {}", name,
+                                     kLongestShownSource, tokens)};
 }
 
 void alternatives(const std::shared_ptr<Call>& call) {

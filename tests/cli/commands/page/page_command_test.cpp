@@ -39,9 +39,7 @@ class PageCommand : public ProgramTest {
     EXPECT_NE(at, std::string::npos) << id;
     return text.substr(at + begin.size(), text.find("</script>", at) - at - begin.size());
   }
-  std::string unpacked(const std::string& id) const {
-    return gunzipped(from_base64(element(id)));
-  }
+  std::string unpacked(const std::string& id) const { return gunzipped(from_base64(element(id))); }
 
   void expect_error(const std::vector<std::string>& parts) const {
     for (const std::string& part : parts)
@@ -55,13 +53,13 @@ TEST_F(PageCommand, PutsTheEngineAndTheModelIntoThePage) {
   ASSERT_EQ(page_with_engine({"--text", "the </script> dog", "--bits", "32"}), 0) << error_;
   EXPECT_EQ(unpacked("attend-engine"), read(path("engine/attend.wasm")));
   EXPECT_EQ(unpacked("attend-model"), read(path("small.safetensors")));
-  EXPECT_EQ(element("attend-page"),
-            R"({"name":"small","text":"the \u003c/script\u003e dog"})");
+  EXPECT_EQ(element("attend-page"), R"({"name":"small","text":"the \u003c/script\u003e dog"})");
   const std::string text = read(path("page.html"));
   EXPECT_NE(text.find("attend = '<\\/script><\\!--';"), std::string::npos);
   EXPECT_EQ(text.find("/explore.js"), std::string::npos);
   EXPECT_EQ(text.find("fetch("), std::string::npos) << "it asks no server";
-  for (const char* part : {"default-src 'none'", "worker-src blob:", "id=\"open-model\"", "<style>"})
+  for (const char* part :
+       {"default-src 'none'", "worker-src blob:", "id=\"open-model\"", "<style>"})
     EXPECT_NE(text.find(part), std::string::npos) << part;
 }
 
@@ -74,9 +72,9 @@ TEST_F(PageCommand, MakesTheModelSmaller) {
   EXPECT_NE(out_.find(fmt::format("\"model_bytes\":{}", unpacked("attend-model").size())),
             std::string::npos)
       << out_;
-  ASSERT_EQ(run({"quantize", path("small.safetensors"), "--out", path("16.safetensors"), "--bits",
-                 "16"}),
-            0);
+  ASSERT_EQ(
+      run({"quantize", path("small.safetensors"), "--out", path("16.safetensors"), "--bits", "16"}),
+      0);
   EXPECT_EQ(unpacked("attend-model"), read(path("16.safetensors")));
   // One that has fewer bits stays as it is.
   ASSERT_EQ(run({"page", path("8.safetensors"), "--bits", "16", "--out", path("page.html"),
@@ -108,7 +106,8 @@ TEST_F(PageCommand, RefusesWhatItCannotShow) {
   expect_error({"--bits", "4, 8, 16 or 32", "7"});
   save_checkpoint(path("small.safetensors"), checkpoint_of(small_tagger()));
   EXPECT_NE(page_with_engine({}), 0);
-  expect_error({"small.safetensors", "translation, classification, embedding or language modeling"});
+  expect_error(
+      {"small.safetensors", "translation, classification, embedding or language modeling"});
   write("small.safetensors", "no model");
   EXPECT_NE(page_with_engine({}), 0);
   expect_error({"small.safetensors"});

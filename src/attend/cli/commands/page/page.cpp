@@ -30,7 +30,8 @@ constexpr const char *kScript = "attend.js", *kWasm = "attend.wasm";
 std::vector<std::filesystem::path> engine_places(const std::string& folder) {
   if (!folder.empty()) return {folder};
   const std::filesystem::path own = code_folder();
-  return {(own / ATTEND_ENGINE_FOLDER).lexically_normal(), (own / "../wasm/page").lexically_normal()};
+  return {(own / ATTEND_ENGINE_FOLDER).lexically_normal(),
+          (own / "../wasm/page").lexically_normal()};
 }
 
 bool is_engine(const std::filesystem::path& folder) {
@@ -91,10 +92,11 @@ PageEngine page_engine(const std::string& folder) {
     if (is_engine(place)) return {bytes_in(place / kScript), bytes_in(place / kWasm)};
   std::vector<std::string> names;
   for (const std::filesystem::path& place : places) names.push_back(place.string());
-  throw ConfigError(fmt::format(
-      "there is no attend for browsers ({} and {}) in {}: `make wasm` makes both in build/wasm/page "
-      "of the sources; name their folder with --engine",
-      kScript, kWasm, fmt::join(names, " or ")));
+  throw ConfigError(
+      fmt::format("there is no attend for browsers ({} and {}) in {}: `make wasm` makes both in "
+                  "build/wasm/page "
+                  "of the sources; name their folder with --engine",
+                  kScript, kWasm, fmt::join(names, " or ")));
 }
 
 PageModel page_model(const std::filesystem::path& path, int bits,

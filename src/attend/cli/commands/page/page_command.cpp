@@ -55,9 +55,9 @@ void run_page(const PageArguments& a) {
   file.write(page);
   file.commit();
   if (a.format == OutputFormat::json)
-    return answer("{}\n", json_text(nlohmann::ordered_json{{"page", a.out},
-                                                           {"bytes", page.size()},
-                                                           {"model_bytes", model.file.size()}}));
+    return answer(
+        "{}\n", json_text(nlohmann::ordered_json{
+                    {"page", a.out}, {"bytes", page.size()}, {"model_bytes", model.file.size()}}));
   answer("page: {} ({} bytes, {} of them the model)\n", shown_path(a.out),
          readable_count(std::ssize(page)), readable_count(std::ssize(model.file)));
 }
