@@ -23,6 +23,11 @@ esac
 
 if [ -z "$model" ]; then
   "$attend" demo --out demo >demo.log 2>&1 || { cat demo.log; exit 1; }
+  # Its page can be sent by mail.
+  if [ -e "$root/build/wasm/page/attend.js" ]; then
+    "$attend" page demo/run --engine "$root/build/wasm/page" --out page.html >demo.log
+    [ "$(wc -c <page.html)" -lt 4000000 ] || { echo "the page of the demo has $(wc -c <page.html) bytes, more than 4,000,000"; exit 1; }
+  fi
   model=demo/run/model.safetensors sources=demo/corpus/test.en
 fi
 cp "$model" translator.safetensors

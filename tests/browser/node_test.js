@@ -64,6 +64,35 @@ tests['The explorer has the attention of every head, and switches heads off'] = 
   assert.deepStrictEqual(await model.draw(text, {seed: 2}), drawn);
 };
 
+tests['Heads are tried one at a time, and other calls come in between'] = async (engine) => {
+  const model = await engine.load(file('translator.safetensors'));
+  assert.deepStrictEqual(model.languages, []);
+  const text = lines_of('sources')[0];
+  let tried = 0;
+  const all = model.heads(text, {onHead: () => ++tried});
+  await model.explore(text);
+  const before = tried;
+  const effects = await all;
+  assert.ok(before < effects.length, `${before} of ${effects.length}`);
+  assert.strictEqual(tried, effects.length);
+  const stop = new AbortController(), seen = [];
+  const onHead = (effect, head, heads) => {
+    seen.push([effect, head, heads]);
+    if (head === 1) stop.abort();
+  };
+  await assert.rejects(model.heads(text, {onHead, signal: stop.signal}), {name: 'AbortError'});
+  assert.deepStrictEqual(seen, effects.slice(0, 2).map((effect, head) => [effect, head, effects.length]));
+};
+
+tests['The search is that of a translation'] = async (engine) => {
+  const model = await engine.load(file('translator.safetensors'));
+  const text = lines_of('sources')[0];
+  const {translations, steps} = await model.beam(text, {beamSize: 3});
+  const {candidates} = await model.translate(text, {beamSize: 3, nBest: 3});
+  assert.deepStrictEqual(translations.map((found) => found.text), candidates.map((found) => found.text));
+  assert.strictEqual(steps[0].written, 0);
+};
+
 tests['Classes and vectors are those of the program'] = async (engine) => {
   const model = await engine.load(file('classifier.safetensors'));
   assert.deepStrictEqual(model.labels, ['negative', 'positive']);

@@ -6,7 +6,9 @@ const engine = { models: [], page: JSON.parse(byId("attend-page").textContent), 
 
 async function unpacked(id) {
   if (typeof DecompressionStream === "undefined") throw new Error("This page needs a browser of 2023 or later.");
-  const bytes = Uint8Array.from(atob(byId(id).textContent), (letter) => letter.charCodeAt(0));
+  const packed = atob(byId(id).textContent);
+  const bytes = new Uint8Array(packed.length);
+  for (let i = 0; i < bytes.length; ++i) bytes[i] = packed.charCodeAt(i);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
