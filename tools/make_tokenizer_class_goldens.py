@@ -57,6 +57,13 @@ def roberta():
     return t
 
 
+def cohere():
+    t = bytes_of(["<PAD>", "<UNK>", "<CLS>", "<SEP>", "<MASK_TOKEN>", "<BOS_TOKEN>", "<|END_OF_TURN_TOKEN|>"])
+    t.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)  # what the class replaces
+    t.post_processor = processors.TemplateProcessing(single="<BOS_TOKEN> $A", special_tokens=[("<BOS_TOKEN>", 5)])
+    return t
+
+
 def llama():
     special = ["<unk>", "<s>", "</s>", "▁<PRE>", "▁<MID>", "▁<SUF>", "▁<EOT>"]
     t = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=True))
@@ -70,7 +77,8 @@ def llama():
     return t
 
 
-TOKENIZERS = {"bert": wordpiece(), "mpnet": mpnet(), "roberta": roberta(), "gpt2": bytes_of(["<|endoftext|>"]), "llama": llama()}
+TOKENIZERS = {"bert": wordpiece(), "mpnet": mpnet(), "roberta": roberta(), "gpt2": bytes_of(["<|endoftext|>"]), "llama": llama(),
+              "cohere": cohere()}
 
 
 def files_of(tokenizer, bare):
@@ -117,6 +125,19 @@ def cases():
     for named in [{"tokenizer_class": "GPTNeoXTokenizerFast"}, {"tokenizer_class": "GPTNeoXTokenizer", "add_prefix_space": True},
                   {"tokenizer_class": "CodeGenTokenizer"}, {"tokenizer_class": "CodeGenTokenizerFast", "add_prefix_space": True}]:
         yield "gpt2", False, {"model_type": "llama"}, named
+    for settings in [None, {}, {"tokenizer_class": "CohereTokenizerFast", "add_bos_token": True, "unk_token": None},
+                     {"tokenizer_class": "CohereTokenizer", "add_prefix_space": True, "add_eos_token": True}, {"tokenizer_class": "PreTrainedTokenizerFast"}]:
+        yield "cohere", False, {"model_type": "cohere"}, settings
+        if settings is None or settings.get("tokenizer_class") != "PreTrainedTokenizerFast":
+            yield "cohere", True, {"model_type": "cohere"}, settings
+    yield "cohere", False, {"model_type": "llama"}, {"tokenizer_class": "CohereTokenizer"}
+    # The class that transformers has for the model, where the files name none, or another.
+    for model in ["gpt_neox", "mpt", "gptj", "phi", "granite", "olmo2", "phi3", "stablelm", "falcon", "smollm3"]:
+        for settings in [{}, {"tokenizer_class": "GPT2Tokenizer"}, {"tokenizer_class": "CodeGenTokenizer", "add_prefix_space": True}]:
+            yield "gpt2", False, {"model_type": model}, settings
+    yield "llama", False, {"model_type": "phi3"}, {"tokenizer_class": "LlamaTokenizer", "add_bos_token": False, "legacy": False}
+    for model in ["gemma", "gemma2", "gemma3_text"]:
+        yield "llama", False, {"model_type": model}, {}
     for settings in [{}, {"add_prefix_space": False}, {"add_bos_token": True, "add_eos_token": True}]:
         yield "llama", False, {"model_type": "llama"}, settings | {"tokenizer_class": "CodeLlamaTokenizer"}
 

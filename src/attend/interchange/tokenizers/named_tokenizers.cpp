@@ -23,7 +23,7 @@ constexpr const char* kQwenPattern =
     R"(\s*[\r\n]+|\s+(?!\S)|\s+)";
 
 // The class of a type of model in transformers, where it has one.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kClassOfModel{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 37> kClassOfModel{{
     {"bert", "BertTokenizer"},
     {"distilbert", "BertTokenizer"},
     {"electra", "BertTokenizer"},
@@ -45,6 +45,19 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kClassOf
     {"mbart", "MBartTokenizer"},
     {"pegasus", "PegasusTokenizer"},
     {"xlm-roberta", "XLMRobertaTokenizer"},
+    {"gte", "XLMRobertaTokenizer"},
+    {"cohere", "CohereTokenizer"},
+    {"gemma", "GemmaTokenizer"},
+    {"gemma2", "GemmaTokenizer"},
+    {"gemma3_text", "GemmaTokenizer"},
+    {"gpt_neox", "GPTNeoXTokenizer"},
+    {"mpt", "GPTNeoXTokenizer"},
+    {"gptj", "GPT2Tokenizer"},
+    {"phi", "GPT2Tokenizer"},
+    {"granite", kGenericTokenizer},
+    {"olmo2", kGenericTokenizer},
+    {"phi3", kGenericTokenizer},
+    {"stablelm", kGenericTokenizer},
     {"mistral", kGenericTokenizer},
     {"umt5", kGenericTokenizer},
     {"modernbert", kGenericTokenizer},
@@ -137,6 +150,17 @@ void build_qwen2(ClassSettings& settings, TokenizerSource& source) {
   file["decoder"] = byte_level(true, true);
 }
 
+void build_cohere(ClassSettings& settings, TokenizerSource& source) {
+  SettingsJson& file = source.file;
+  const bool prefix_space = settings.flag("add_prefix_space", false);
+  file["normalizer"] = {{"type", "NFC"}};
+  file["pre_tokenizer"] = {
+      {"type", "Sequence"},
+      {"pretokenizers",
+       {{{"type", "Digits"}, {"individual_digits", true}}, byte_level(prefix_space, true)}}};
+  file["decoder"] = byte_level(prefix_space, true);
+}
+
 constexpr const char* kEnd = "<|endoftext|>";
 constexpr std::array kClasses{
     TokenizerClass{
@@ -159,37 +183,33 @@ constexpr std::array kClasses{
                    "BPE",
                    build_gpt_neox,
                    {.bos = kEnd, .eos = kEnd, .unk = kEnd, .pad = "<|padding|>"}},
+    TokenizerClass{"CohereTokenizer",
+                   "BPE",
+                   build_cohere,
+                   {"<BOS_TOKEN>", "<|END_OF_TURN_TOKEN|>", "<UNK>", "<SEP>", "<PAD>", "<CLS>",
+                    "<MASK_TOKEN>"}},
     TokenizerClass{"Qwen2Tokenizer", "BPE", build_qwen2, {.eos = kEnd, .unk = kEnd, .pad = kEnd}},
 };
 
 // transformers builds these, too, whatever a tokenizer.json says.
-constexpr auto kOtherClasses =
-    std::to_array<std::string_view>({"BarthezTokenizer",    "BertJapaneseTokenizer",
-                                     "BertweetTokenizer",   "BigBirdTokenizer",
-                                     "BioGptTokenizer",     "BlenderbotSmallTokenizer",
-                                     "BlenderbotTokenizer", "ByT5Tokenizer",
-                                     "CLIPTokenizer",       "CTRLTokenizer",
-                                     "CanineTokenizer",     "ClvpTokenizer",
-                                     "CohereTokenizer",     "CpmAntTokenizer",
-                                     "CpmTokenizer",        "DebertaTokenizer",
-                                     "EsmTokenizer",        "FNetTokenizer",
-                                     "FSMTTokenizer",       "FlaubertTokenizer",
-                                     "FunnelTokenizer",     "GPTNeoXJapaneseTokenizer",
-                                     "HerbertTokenizer",    "LasrTokenizer",
-                                     "LayoutLMv2Tokenizer", "LayoutLMv3Tokenizer",
-                                     "LayoutXLMTokenizer",  "LukeTokenizer",
-                                     "MLukeTokenizer",      "MarkupLMTokenizer",
-                                     "MyT5Tokenizer",       "NougatTokenizer",
-                                     "OpenAIGPTTokenizer",  "PerceiverTokenizer",
-                                     "PhobertTokenizer",    "Pop2PianoTokenizer",
-                                     "ProphetNetTokenizer", "Qwen3_5Tokenizer",
-                                     "ReformerTokenizer",   "RemBertTokenizer",
-                                     "RoCBertTokenizer",    "SeamlessM4TTokenizer",
-                                     "Siglip2Tokenizer",    "Speech2TextTokenizer",
-                                     "SplinterTokenizer",   "TapasTokenizer",
-                                     "UdopTokenizer",       "VitsTokenizer",
-                                     "WhisperTokenizer",    "XGLMTokenizer",
-                                     "XLMTokenizer"});
+constexpr auto kOtherClasses = std::to_array<std::string_view>(
+    {"BarthezTokenizer",     "BertJapaneseTokenizer", "BertweetTokenizer",
+     "BigBirdTokenizer",     "BioGptTokenizer",       "BlenderbotSmallTokenizer",
+     "BlenderbotTokenizer",  "ByT5Tokenizer",         "CLIPTokenizer",
+     "CTRLTokenizer",        "CanineTokenizer",       "ClvpTokenizer",
+     "CpmAntTokenizer",      "CpmTokenizer",          "DebertaTokenizer",
+     "EsmTokenizer",         "FNetTokenizer",         "FSMTTokenizer",
+     "FlaubertTokenizer",    "FunnelTokenizer",       "GPTNeoXJapaneseTokenizer",
+     "HerbertTokenizer",     "LasrTokenizer",         "LayoutLMv2Tokenizer",
+     "LayoutLMv3Tokenizer",  "LayoutXLMTokenizer",    "LukeTokenizer",
+     "MLukeTokenizer",       "MarkupLMTokenizer",     "MyT5Tokenizer",
+     "NougatTokenizer",      "OpenAIGPTTokenizer",    "PerceiverTokenizer",
+     "PhobertTokenizer",     "Pop2PianoTokenizer",    "ProphetNetTokenizer",
+     "Qwen3_5Tokenizer",     "ReformerTokenizer",     "RemBertTokenizer",
+     "RoCBertTokenizer",     "SeamlessM4TTokenizer",  "Siglip2Tokenizer",
+     "Speech2TextTokenizer", "SplinterTokenizer",     "TapasTokenizer",
+     "UdopTokenizer",        "VitsTokenizer",         "WhisperTokenizer",
+     "XGLMTokenizer",        "XLMTokenizer"});
 
 const TokenizerClass* find_class(std::string_view name) {
   const auto find = [&](const auto& classes) -> const TokenizerClass* {
