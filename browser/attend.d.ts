@@ -120,7 +120,7 @@ export interface Model {
 
   /** Why the model wrote a token, or chose a label: POST /explain. Options: position, instead, headsOff, ... */
   explain(text: string, options?: CallOptions): Promise<Json>;
-  /** The answer and the attention weights of every head: POST /explore. Options: headsOff, attentionBeta, translation, prefix, ... */
+  /** The answer and the attention weights of every head: POST /explore. Options: headsOff, attentionBeta, positionsOff, maskOff, translation, prefix, ... */
   explore(text: string, options?: CallOptions): Promise<Json>;
   /**
    * Everything that a Transformer computes for the text, each value as base64 of 32-bit floats: POST /explore/inside. Options: modules, and those of

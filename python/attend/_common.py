@@ -90,6 +90,10 @@ class AttentionChanges(TypedDict, total=False):
     #: factor of attention scores: 0 weighs all positions equally, large numbers choose one. Of all
     #: heads, or of some: {"decoder.layers.1.cross_attn:0": 4}
     attention_beta: float | Mapping[str, float] | None
+    #: no positions: nothing is added to the embeddings, or turns or biases the scores of attention
+    positions_off: bool
+    #: the tokens of a decoder see later ones, too: to score and to look into a whole text
+    mask_off: bool
 
 
 class Model:
@@ -116,9 +120,9 @@ class Model:
         another kind of model.
 
         ``threads``: the size of a thread pool of its own; by default all models share one with
-        a thread per fast physical core, at most the container's CPU quota. ``heads_off`` and
-        ``attention_beta`` change the attention: see AttentionChanges; ConfigError where a name
-        fits no head.
+        a thread per fast physical core, at most the container's CPU quota. ``heads_off``,
+        ``attention_beta``, ``positions_off`` and ``mask_off`` change the attention: see
+        AttentionChanges; ConfigError where a name fits no head.
         """
         if unknown := set(changes) - AttentionChanges.__optional_keys__:
             raise TypeError(f"unexpected keyword argument {unknown.pop()!r}")
@@ -199,7 +203,12 @@ def attention_changes(options: AttentionChanges) -> dict[str, Any]:
         beta = {name: float(factor) for name, factor in beta.items()}
     elif beta is not None:
         beta = float(beta)
-    return given(heads_off=heads, attention_beta=beta)
+    return given(
+        heads_off=heads,
+        attention_beta=beta,
+        positions_off=options.get("positions_off") or None,
+        mask_off=options.get("mask_off") or None,
+    )
 
 
 @lru_cache(maxsize=4)

@@ -55,8 +55,14 @@ TEST_F(BrowserExploring, AnswersLikeTheExplorer) {
             explorer.explore({.text = "the dog", .translation = "die katze"}));
 
   EXPECT_EQ(asked(attend_explore_inside, model, "the dog",
-                  options_of({{"translation", "die katze"}, {"modules", "decoder"}})),
-            explorer.inside({.text = "the dog", .translation = "die katze"}, {"decoder"}));
+                  options_of({{"translation", "die katze"},
+                              {"modules", "decoder"},
+                              {"positions_off", "true"},
+                              {"mask_off", "true"}})),
+            explorer.inside({.text = "the dog",
+                             .translation = "die katze",
+                             .changes = {.positions_off = true, .mask_off = true}},
+                            {"decoder"}));
 
   const HeadTrials trials = explorer.head_trials({.text = "the dog"});
   const OwnedTrials tried(made([&](attend_error** error) {

@@ -125,6 +125,7 @@ const Json& values() {
                    "aggregation_strategy": "simple", "ignore_labels": ["O"]},
     "texts": ["the old dog", "a dog"], "word": "dog", "layer": 1, "position": 0,
     "heads_off": ["decoder.layers.0.cross_attn:0"], "attention_beta": ["0.5"],
+    "positions_off": true, "mask_off": false, "modules": ["encoder"],
     "targets": ["der hund"], "sources": ["the dog"], "path": "a", "name": "lm"})");
   return values;
 }

@@ -36,8 +36,7 @@ TEST_F(HeadImportance, IsTheChangeOfTheLogProbabilityWithoutTheHead) {
   EXPECT_EQ(effects[5].module, "encoder.layers.1.self_attn");
   EXPECT_EQ(effects[5].head, 1);
   for (const HeadEffect& effect : effects) {
-    const std::vector<AttentionChange> off{
-        {.modules = effect.module, .head = effect.head, .off = true}};
+    const AttentionChanges off{{{.modules = effect.module, .head = effect.head, .off = true}}};
     EXPECT_FLOAT_EQ(effect.change, log_probability(*base->with_attention(off), pair) -
                                        log_probability(*base->model(), pair));
     EXPECT_NE(effect.change, 0.0f) << effect.module << ":" << effect.head;

@@ -65,8 +65,8 @@ TEST_F(LanguageViews, TellWhatEachHeadDoesForTheText) {
   const ScoredText text = scored_text(model, "the cat sat");
   const auto effects = head_effects(*base, {text.ids}, 0);
   ASSERT_EQ(effects.size(), 8u);
-  const std::vector<AttentionChange> off{
-      {.modules = effects[5].module, .head = effects[5].head, .off = true}};
+  const AttentionChanges off{
+      {{.modules = effects[5].module, .head = effects[5].head, .off = true}}};
   const auto changed = base->with_attention(off);
   EXPECT_NEAR(effects[5].change,
               scored_text(dynamic_cast<const LanguageModel&>(*changed), text.text).log_probability -

@@ -136,7 +136,8 @@ class ChangedHeadsParity : public InsideParity {
       const Checkpoint file = checkpoint_of(model);
       Transformer changed(inside_config(golden), 2);
       golden.load(changed.parameters(), "");
-      for (const NamedTensor& tensor : changed_attention(file, model, attention_changes(options)))
+      for (const NamedTensor& tensor :
+           changed_attention(file, model, attention_changes(options).heads))
         for (const ParameterSet::Entry& entry : changed.parameters().entries())
           if (entry.name == tensor.name) changed.parameters().value(entry).copy_from(tensor.tensor);
       expect_output(look(golden, changed).logits, golden.tensor("out." + output),

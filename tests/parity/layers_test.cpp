@@ -49,7 +49,7 @@ class LayerParity : public Parity {
     const Ragged tgt{Ids(std::vector<std::int32_t>()),
                      golden.offsets("in.lengths")};  // only the offsets are looked at
     const Ragged src{Ids(std::vector<std::int32_t>()), golden.offsets("in.memory_lengths")};
-    SequenceContext context(memory, src, tgt);
+    SequenceContext context(memory, src, tgt, /*causal=*/true);
     const Variable y = layer.forward(x, context, 0, pass_);
     expect_output(y.value(), golden.packed("out.y", "in.lengths"), name);
     backward(y, golden.packed("dout.y", "in.lengths"));

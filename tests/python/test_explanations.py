@@ -174,6 +174,7 @@ CHANGES = [
         {"attention_beta": {"decoder.layers.0.cross_attn:1": 0, "encoder.*": 0.5}},
         ["--attention-beta", "decoder.layers.0.cross_attn:1=0", "encoder.*=0.5"],
     ),
+    ({"positions_off": True}, ["--positions-off"]),
 ]
 
 

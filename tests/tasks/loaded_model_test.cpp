@@ -108,8 +108,7 @@ TEST_F(LoadedModelTest, ChangesTheAttentionOfAnAdaptedModel) {
                    adapter = small_adapter(model, {kLayer + "self_attn.q_proj.weight"}, {}, 1);
   save_checkpoint(path("merged.safetensors"), merge_adapter(model, adapter));
   save_checkpoint(path("adapter.safetensors"), adapter);
-  const std::vector<AttentionChange> off =
-      attention_changes({{"encoder.layers.0.self_attn:1"}, {}});
+  const AttentionChanges off = attention_changes({{"encoder.layers.0.self_attn:1"}, {}});
   const auto expected = LoadedModel::load(path("merged.safetensors"))->with_attention(off);
   const auto adapted = base_of(model)->with_adapter(path("adapter.safetensors"));
   EXPECT_EQ(outputs(*adapted->with_attention(off)), outputs(*expected));
@@ -120,8 +119,7 @@ TEST_F(LoadedModelTest, ChangesTheAttentionOfAnAdaptedModel) {
 TEST_F(LoadedModelTest, RefusesAFileThatWasWrittenOver) {
   const Checkpoint model = small_classifier_checkpoint();
   const auto base = base_of(model);
-  const std::vector<AttentionChange> off =
-      attention_changes({{"encoder.layers.0.self_attn:1"}, {}});
+  const AttentionChanges off = attention_changes({{"encoder.layers.0.self_attn:1"}, {}});
   const auto expected = outputs(*base->with_attention(off));
   save_checkpoint(path("base.safetensors"), finished_checkpoint_of(small_model()));  // renames
   EXPECT_EQ(outputs(*base->with_attention(off)), expected);

@@ -163,7 +163,7 @@ Json answer_of(const SavedModel& model, const Exploration& exploration, const Vi
 
 std::shared_ptr<const SavedModel> Explorer::changed_model(
     const AttentionChangeOptions& changes) const {
-  const std::vector<AttentionChange> wanted = attention_changes(changes);
+  const AttentionChanges wanted = attention_changes(changes);
   if (wanted.empty()) return base_->model();
   {
     const std::lock_guard lock(mutex_);

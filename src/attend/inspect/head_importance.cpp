@@ -6,7 +6,7 @@
 namespace attend {
 
 HeadTrials::HeadTrials(const LoadedModel& base, GoldenInput input, std::size_t output,
-                       std::vector<AttentionChange> changes)
+                       AttentionChanges changes)
     : base_(base),
       input_(std::move(input)),
       output_(output),
@@ -21,8 +21,8 @@ float HeadTrials::answer(const SavedModel& model) const {
 
 HeadEffect HeadTrials::effect(std::size_t number) const {
   HeadEffect effect{modules_.at(number / heads_), static_cast<int>(number % heads_), 0.0f};
-  std::vector<AttentionChange> without = changes_;
-  without.push_back({.modules = effect.module, .head = effect.head, .off = true});
+  AttentionChanges without = changes_;
+  without.heads.push_back({.modules = effect.module, .head = effect.head, .off = true});
   effect.change = answer(*base_.with_attention(without)) - whole_;
   return effect;
 }

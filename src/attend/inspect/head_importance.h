@@ -24,7 +24,7 @@ class HeadTrials {
   // `changes` stay in effect. `base` must live as long. Throws ConfigError for a model without
   // heads, and like changed_attention().
   HeadTrials(const LoadedModel& base, GoldenInput input, std::size_t output,
-             std::vector<AttentionChange> changes = {});
+             AttentionChanges changes = {});
 
   // The heads of all modules.
   std::size_t size() const { return modules_.size() * heads_; }
@@ -37,7 +37,7 @@ class HeadTrials {
   const LoadedModel& base_;
   GoldenInput input_;
   std::size_t output_;
-  std::vector<AttentionChange> changes_;
+  AttentionChanges changes_;
   std::vector<std::string> modules_;
   std::size_t heads_;
   float whole_;  // the log-probability with all heads

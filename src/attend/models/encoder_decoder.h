@@ -60,6 +60,11 @@ class EncoderDecoder {
   CrossEntropy paired_loss(const Ragged& src, const Ragged& tgt, const Ids& targets,
                            float divergence, const CrossEntropyOptions& options, Pass& pass) const;
 
+  // Lets target tokens see later ones, for lessons: decode() then has no mask, and decoding(),
+  // where later tokens do not exist yet, throws ConfigError. Throws ConfigError for an architecture
+  // without self-attention in its decoder.
+  virtual void see_later_tokens() { sees_later_tokens_ = true; }
+  bool sees_later_tokens() const { return sees_later_tokens_; }
   // Incremental decoding: without hypotheses, and with one per source.
   virtual std::unique_ptr<DecodingState> decoding() const = 0;
   std::unique_ptr<DecodingState> begin(const Ragged& src) const;
@@ -75,6 +80,7 @@ class EncoderDecoder {
   Parameter tgt_embedding_;
 
  private:
+  bool sees_later_tokens_ = false;
   AffineMap output_map() const { return {*output_, output_bias_ ? *output_bias_ : Variable()}; }
 
   Parameter output_;       // [V, D]

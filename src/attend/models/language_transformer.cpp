@@ -87,7 +87,7 @@ Variable LanguageTransformer::with_previous(Variable x, const std::vector<Ids>& 
 Variable LanguageTransformer::hidden(const Ragged& text, Pass& pass) const {
   std::vector<Ids> previous;
   for (std::int32_t j = 1; j <= config_.previous_tokens; ++j) previous.push_back(shifted(text, j));
-  SequenceContext context(text, /*causal=*/true);
+  SequenceContext context(text, /*causal=*/!sees_later_tokens_);
   const Variable x = input_.whole(embedding_, text, pass);
   return stack_.forward(with_previous(x, previous, pass), context, pass);
 }
@@ -126,6 +126,7 @@ CrossEntropy LanguageTransformer::sampled_loss(const Ragged& text, const Ids& ta
 }
 
 std::unique_ptr<StackDecoding> LanguageTransformer::begin(std::int64_t hypotheses) const {
+  require_mask(sees_later_tokens_);
   const auto embed_step = [this](const StepTokens& step) {
     Pass pass = Pass::inference();
     const Variable x = input_.step(embedding_, step.ids, step.positions, pass);

@@ -91,6 +91,10 @@ class LanguageTransformer : public Network<LanguageTransformerConfig> {
   CrossEntropy sampled_loss(const Ragged& text, const Ids& targets, const ClassSample& sample,
                             const CrossEntropyOptions& options, Pass& pass) const;
 
+  // Lets tokens see later ones, for lessons: hidden() then has no mask, and begin(), where later
+  // tokens do not exist yet, throws ConfigError.
+  void see_later_tokens() { sees_later_tokens_ = true; }
+  bool sees_later_tokens() const { return sees_later_tokens_; }
   // Starts incremental decoding of `hypotheses` empty sequences.
   std::unique_ptr<StackDecoding> begin(std::int64_t hypotheses) const;
 
@@ -108,6 +112,7 @@ class LanguageTransformer : public Network<LanguageTransformerConfig> {
   std::vector<Linear> previous_;
   StackInput input_;
   TransformerStack stack_;
+  bool sees_later_tokens_ = false;
 };
 
 }  // namespace attend

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "attend/error.h"
+#include "attend/models/stack/stack_decoding.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/embedding.h"
 #include "attend/ops/slices.h"
@@ -250,6 +251,8 @@ class Recurrent::State final : public DecodingState {
   Variable state_;                    // [R, H]
   Numbers sentence_;                  // of each hypothesis
 };
+
+void Recurrent::see_later_tokens() { refuse_to_see_later_tokens(); }
 
 std::unique_ptr<DecodingState> Recurrent::decoding() const {
   return std::make_unique<State>(*this);

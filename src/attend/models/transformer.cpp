@@ -45,7 +45,7 @@ Variable Transformer::encode(const Ragged& src, Pass& pass) const {
 
 Variable Transformer::decode(const Ragged& tgt, const Variable& memory, const Ragged& src,
                              Pass& pass) const {
-  SequenceContext context(memory, src, tgt);
+  SequenceContext context(memory, src, tgt, /*causal=*/!sees_later_tokens());
   return decoder_.forward(tgt_input_.whole(tgt_embedding_, tgt, pass), context, pass);
 }
 
@@ -67,7 +67,13 @@ std::vector<Tensor> Transformer::project_memory(const Ragged& src) const {
   return memory;
 }
 
+void Transformer::see_later_tokens() {
+  if (config().decoder_autoreg == DecoderAutoreg::ssru) refuse_to_see_later_tokens();
+  EncoderDecoder::see_later_tokens();
+}
+
 std::unique_ptr<DecodingState> Transformer::decoding() const {
+  require_mask(sees_later_tokens());
   const auto embed = [this](const StepTokens& step) {
     Pass pass = Pass::inference();
     return tgt_input_.step(tgt_embedding_, step.ids, step.positions, pass);

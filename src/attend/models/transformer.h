@@ -27,6 +27,7 @@ class Transformer final : public EncoderDecoder {
   Variable encode(const Ragged& src, Pass& pass) const override;
   Variable decode(const Ragged& tgt, const Variable& memory, const Ragged& src,
                   Pass& pass) const override;
+  void see_later_tokens() override;
   std::unique_ptr<DecodingState> decoding() const override;
 
  private:

@@ -75,8 +75,7 @@ Variable FeedForward::forward(const Variable& x, Pass& pass) const {
       feed_forward(x, linear1_.map(), linear2_.map(), hidden, gate_ ? gate_->map() : AffineMap{});
   if (pass.residual != nullptr) pass.residual->push_back({.module = path_, .added = y.value()});
   if (pass.keeps(path_)) pass.keep(path_, "hidden", activated(x, pass));
-  pass.keep(path_, "output", y);
-  return y;
+  return pass.keep(path_, "output", y);
 }
 
 Variable FeedForward::activated(const Variable& x, const Pass& pass) const {
@@ -98,9 +97,7 @@ SublayerConnection::SublayerConnection(ParameterSet& parameters, const std::stri
 
 Variable SublayerConnection::input(const Variable& x, const Pass& pass) const {
   if (!norm_first_ || !norm_) return x;
-  const Variable y = norm_->forward(x);
-  pass.keep(sublayer_, "input", y);
-  return y;
+  return pass.keep(sublayer_, "input", norm_->forward(x));
 }
 
 Variable SublayerConnection::add(const Variable& x, const Variable& branch, Pass& pass) const {
@@ -109,18 +106,15 @@ Variable SublayerConnection::add(const Variable& x, const Variable& branch, Pass
   Variable added = branch_norm_ ? branch_norm_->forward(branch) : branch;
   if (scale_ != 1.0f) added = scale(added, scale_);
   if (branch_norm_ || scale_ != 1.0f) pass.keep(sublayer_, "added", added);
-  const Dropout drop = pass.dropout(dropout_);
-  const auto sum = [&] { return attend::add(x, dropout(added, drop)); };
-  if (norm_first_ || branch_norm_) {
-    const Variable y = sum();
-    pass.keep(sublayer_, "sum", y);
-    return y;
-  }
-  if (pass.keeps(sublayer_)) pass.keep(sublayer_, "sum", sum());
+  if (norm_first_ || branch_norm_)
+    return pass.keep(sublayer_, "sum", attend::add(x, dropout(added, pass.dropout(dropout_))));
+  if (pass.keeps(sublayer_)) keep_sum(x, added, pass);
   norm_->record(pass);
-  const Variable y = norm_->forward_residual(x, added, drop);
-  pass.keep(sublayer_, "norm", y);
-  return y;
+  return pass.keep(sublayer_, "norm", norm_->forward_residual(x, added, pass.dropout(dropout_)));
+}
+
+void SublayerConnection::keep_sum(const Variable& x, const Variable& added, Pass pass) const {
+  pass.keep(sublayer_, "sum", attend::add(x, dropout(added, pass.dropout(dropout_))));
 }
 
 }  // namespace attend

@@ -127,6 +127,9 @@ class SublayerConnection {
   Variable add(const Variable& x, const Variable& branch, Pass& pass) const;
 
  private:
+  // Keeps the sum before its normalization, with the next dropout of the pass.
+  void keep_sum(const Variable& x, const Variable& added, Pass pass) const;
+
   std::string sublayer_;
   std::optional<Norm> norm_, branch_norm_;
   float dropout_;

@@ -63,9 +63,11 @@ class Pass {
 
   // Whether a module keeps what it computes, so that values which it does not need are computed.
   bool keeps(const std::string& module) const { return values != nullptr && values->wants(module); }
-  void keep(const std::string& module, const char* name, const Variable& value,
-            int heads = 1) const {
+  // Returns the value.
+  Variable keep(const std::string& module, const char* name, const Variable& value,
+                int heads = 1) const {
     if (keeps(module)) values->keep({module, name, value.value(), heads});
+    return value;
   }
 
  private:

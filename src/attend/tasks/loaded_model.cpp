@@ -69,19 +69,22 @@ std::shared_ptr<const LoadedModel> LoadedModel::with_adapter(Checkpoint adapter)
 }
 
 std::shared_ptr<const SavedModel> LoadedModel::with_attention(
-    std::span<const AttentionChange> changes) const {
+    const AttentionChanges& changes) const {
   const EnteredRuntime entered(runtime_);
   const std::shared_ptr<const Checkpoint> before_changes = content();
   Checkpoint changed = *before_changes;
   std::set<std::string> own;
-  for (NamedTensor& tensor : changed_attention(*before_changes, *model_, changes)) {
+  for (NamedTensor& tensor : changed_attention(*before_changes, *model_, changes.heads)) {
     const auto place =
         std::find_if(changed.tensors.begin(), changed.tensors.end(),
                      [&](const NamedTensor& before) { return before.name == tensor.name; });
     own.insert(tensor.name);
     *place = std::move(tensor);
   }
-  return sharing(std::move(changed), std::move(own));
+  if (changes.positions_off) remove_positions(changed, *model_);
+  std::unique_ptr<SavedModel> model = sharing(std::move(changed), std::move(own));
+  if (changes.mask_off) model->see_later_tokens();
+  return model;
 }
 
 std::unique_ptr<SavedModel> LoadedModel::sharing(Checkpoint changed,
@@ -94,7 +97,7 @@ std::unique_ptr<SavedModel> LoadedModel::sharing(Checkpoint changed,
 
 std::shared_ptr<const SavedModel> load_model(const std::filesystem::path& path,
                                              const AttentionChangeOptions& changes) {
-  const std::vector<AttentionChange> wanted = attention_changes(changes);
+  const AttentionChanges wanted = attention_changes(changes);
   const std::shared_ptr<const LoadedModel> loaded = LoadedModel::load(path);
   return wanted.empty() ? loaded->model() : loaded->with_attention(wanted);
 }

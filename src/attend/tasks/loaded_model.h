@@ -8,7 +8,6 @@
 #include <memory>
 #include <mutex>
 #include <set>
-#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -46,9 +45,9 @@ class LoadedModel : public std::enable_shared_from_this<LoadedModel> {
   std::shared_ptr<const LoadedModel> with_adapter(Checkpoint adapter) const;
 
   // The model with changes of its attention. The matrices that they change have memory of their
-  // own, as above. Throws ConfigError like changed_attention(), and IoError if the file was
-  // written to since it was loaded.
-  std::shared_ptr<const SavedModel> with_attention(std::span<const AttentionChange> changes) const;
+  // own, as above. Throws ConfigError like changed_attention(), remove_positions() and
+  // SavedModel::see_later_tokens(), and IoError if the file was written to since it was loaded.
+  std::shared_ptr<const SavedModel> with_attention(const AttentionChanges& changes) const;
   // Frees what the two calls above have read of the file; the next one reads it again.
   void drop_content() const;
 

@@ -13,6 +13,8 @@ TEST_F(CommandOptionEffects, OfAttention) {
       {"importance", "yes", "--format json", "out"},
       {"heads-off", "*.cross_attn", "--target Der", "files"},
       {"attention-beta", "3", "--target Der", "files"},
+      {"positions-off", "yes", "--target Der", "files"},
+      {"mask-off", "yes", "--target Der", "files"},
       {"out", "@made/other.html", "", "out files"},
       {"threads", "2", "", ""},
       {"beam-size", "1", "", "out? files"},
@@ -44,6 +46,8 @@ TEST_F(CommandOptionEffects, OfExplain) {
       {"temperature", "2", "", "out"},
       {"heads-off", "*.cross_attn", "--target Der", "out"},
       {"attention-beta", "3", "--target Der", "out"},
+      {"positions-off", "yes", "--target Der", "out"},
+      {"mask-off", "yes", "--target Der", "out error status"},
       {"format", "json", "", "out"},
       {"threads", "2", "", ""},
   };

@@ -96,6 +96,25 @@ TEST_F(Exploring, AnswersAsTheChangedModelDoes) {
   EXPECT_EQ(explored(request), answer) << "with the model that is kept";
 }
 
+TEST_F(Exploring, SwitchesOffPositionsAndTheMask) {
+  serve({"en-de"});
+  const Explorer own(LoadedModel::load(file("en-de")));
+  const std::string given = "der hund schläft";
+  const Answer plain = explored({{"translation", given}});
+  for (const auto& [name, changes] :
+       {std::pair{"positions_off", AttentionChangeOptions{.positions_off = true}},
+        std::pair{"mask_off", AttentionChangeOptions{.mask_off = true}}}) {
+    const Answer answer = explored({{"translation", given}, {name, true}});
+    EXPECT_NE(answer["log_probability"], plain["log_probability"]) << name;
+    EXPECT_EQ(
+        answer["attention"],
+        own.explore({.text = source()[0], .translation = given, .changes = changes})["attention"]);
+  }
+  EXPECT_NE(explored({{"mask_off", true}}, 400)["error"].get<std::string>().find("mask_off"),
+            std::string::npos)
+      << "a translation is written without later tokens";
+}
+
 TEST_F(Exploring, NamesTheModulesOfItsMaps) {
   serve({"en-de"});
   const Answer maps = explored()["attention"]["maps"];

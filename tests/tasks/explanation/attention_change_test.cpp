@@ -5,10 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
 
 #include "attend/backend/backend.h"
 #include "attend/error.h"
 #include "attend/tasks/explanation/attention_maps.h"
+#include "attend/tasks/explanation/explanation.h"
 #include "attend/tasks/loaded_model.h"
 #include "attend/tasks/model_file/model_quantization.h"
 #include "attend/tasks/translation/engine.h"
@@ -24,11 +28,11 @@ namespace {
 const std::string kCross = "decoder.layers.*.cross_attn";
 const std::string kFirst = "encoder.layers.0.self_attn";
 
-std::vector<AttentionChange> off(const std::vector<std::string>& heads) {
+AttentionChanges off(const std::vector<std::string>& heads) {
   return attention_changes({.heads_off = heads, .beta = {}});
 }
 
-std::vector<AttentionChange> beta(const std::vector<std::string>& factors) {
+AttentionChanges beta(const std::vector<std::string>& factors) {
   return attention_changes({.heads_off = {}, .beta = factors});
 }
 
@@ -215,6 +219,153 @@ TEST_F(AttentionChangeTest, RefusesWhatIsNotThere) {
   expect_error<ConfigError>([&] { off({":1"}); }, {"heads_off", "MODULE:HEAD"});
   expect_error<ConfigError>([&] { beta({kFirst + "=nan"}); }, {"attention_beta", "nan"});
   expect_error<ConfigError>([&] { beta({"-1"}); }, {"attention_beta", "from 0"});
+}
+
+// A model of the kind of small_model() with other options.
+TranslationModel small_model_with(const std::function<void(TransformerConfig&)>& change) {
+  TranslationModel model = small_model();
+  TransformerConfig config = small_config(model.src_tokenizer, model.tgt_tokenizer);
+  change(config);
+  model.network = std::make_shared<Transformer>(config, 7);
+  return model;
+}
+
+struct PositionsCase {
+  std::string name;
+  std::function<void(TransformerConfig&)> change;
+};
+
+std::vector<PositionsCase> kinds_of_positions() {
+  const auto of = [](PositionKind kind) {
+    return [kind](TransformerConfig& config) {
+      config.positions = kind;
+      config.max_positions = 64;
+      config.relative = {8, 12, false};
+    };
+  };
+  return {{"Sinusoidal", of(PositionKind::sinusoidal)},
+          {"Learned", of(PositionKind::learned)},
+          {"Rotary", of(PositionKind::rotary)},
+          {"Relative", of(PositionKind::relative)},
+          {"Slopes", of(PositionKind::alibi)},
+          {"Both", [&](TransformerConfig& config) {
+             config.positions = PositionKind::learned;
+             config.max_positions = 64;
+             config.distance_biases = DistanceBiases::relative;
+             config.relative = {8, 12};
+           }}};
+}
+
+class PositionsOff : public AttentionChangeTest, public testing::WithParamInterface<PositionsCase> {
+ protected:
+  // Of a target, given a source and the same tokens in another order.
+  static std::array<float, 2> scores(const SavedModel& saved) {
+    const TranslationModel& model = translation(saved);
+    const std::vector<std::int32_t> ids = source_ids(model, "the old dog sees a cat"),
+                                    turned(ids.rbegin(), ids.rend()),
+                                    target = model.tgt_tokenizer.encode("eine katze");
+    const auto scored = score_pairs(model, model.format.of({}), std::vector{ids, turned},
+                                    std::vector{target, target});
+    return {scored[0].log_probability, scored[1].log_probability};
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Of, PositionsOff, testing::ValuesIn(kinds_of_positions()),
+                         [](const auto& suite) { return suite.param.name; });
+
+TEST_P(PositionsOff, ATextIsASetOfTokens) {
+  const auto base = base_of(small_model_with(GetParam().change));
+  const auto without = base->with_attention(attention_changes({.positions_off = true}));
+  const auto before = scores(*base->model()), after = scores(*without);
+  EXPECT_GT(std::abs(before[0] - before[1]), 1e-3);
+  EXPECT_NEAR(after[0], after[1], 1e-4);
+  EXPECT_NE(before[0], after[0]);
+  EXPECT_EQ(without->longest_input(), 0) << "no table ends";
+}
+
+TEST_P(PositionsOff, LeavesAllElseAsItIs) {
+  const auto base = base_of(small_model_with(GetParam().change));
+  const auto none =
+      small_model_with([](TransformerConfig& config) { config.positions = PositionKind::none; });
+  for (const ParameterSet::Entry& entry : none.parameters().entries())
+    for (const ParameterSet::Entry& own : base->model()->parameters().entries())
+      if (own.name == entry.name)
+        none.parameters().value(entry).copy_from(base->model()->parameters().value(own));
+  const auto without = base->with_attention(
+      attention_changes({.heads_off = {"*.cross_attn:1"}, .positions_off = true}));
+  save_checkpoint(path("none.safetensors"), checkpoint_of(none));
+  EXPECT_EQ(
+      scores(*without),
+      scores(
+          *LoadedModel::load(path("none.safetensors"))->with_attention(off({"*.cross_attn:1"}))));
+  EXPECT_NO_THROW(
+      TranslationEngine(translation(*without)).translate(std::vector<std::string>{"the old dog"}));
+}
+
+// As RoBERTa's padding.
+TEST_F(AttentionChangeTest, SwitchesOffPositionsThatDoNotCountAToken) {
+  const ClassificationModel plain = small_classifier();
+  ClassifierConfig config = plain.network->config();
+  config.positions = PositionKind::learned;
+  config.max_positions = 64;
+  config.uncounted_token = 1;
+  const auto base = base_of(ClassificationModel(std::make_shared<TextClassifier>(config, 1),
+                                                plain.tokenizer, plain.labels, plain.length));
+  EXPECT_NE(outputs(*base->with_attention(attention_changes({.positions_off = true}))),
+            outputs(*base->model()));
+}
+
+TEST_F(AttentionChangeTest, RefusesToSwitchOffPositionsThatAreScores) {
+  const ClassificationModel plain = small_classifier();
+  ClassifierConfig config = plain.network->config();
+  config.positions = PositionKind::none;
+  config.distance_biases = DistanceBiases::disentangled;
+  config.relative = {8, 12};
+  const auto base = base_of(ClassificationModel(std::make_shared<TextClassifier>(config, 1),
+                                                plain.tokenizer, plain.labels, plain.length));
+  expect_error<ConfigError>(
+      [&] { base->with_attention(attention_changes({.positions_off = true})); },
+      {"positions_off", "disentangled"});
+}
+
+TEST_F(AttentionChangeTest, WithoutItsMaskADecoderSeesLaterTokens) {
+  const auto base = base_of(small_model());
+  const auto seeing = base->with_attention(attention_changes({.mask_off = true}));
+  const AttentionMaps before = maps(*base->model()), after = maps(*seeing);
+  for (std::size_t head = 0; head < before.decoder[0].size(); ++head) {
+    const AttentionMap& masked = before.decoder[0][head];
+    for (std::int64_t i = 0; i < masked.rows; ++i)
+      for (std::int64_t j = i + 1; j < masked.cols; ++j) {
+        EXPECT_EQ(row(masked, i)[j], 0.0f);
+        EXPECT_GT(row(after.decoder[0][head], i)[j], 0.0f);
+      }
+  }
+  EXPECT_EQ(before.encoder[0][0].weights, after.encoder[0][0].weights);
+  EXPECT_NE(log_probability(*seeing, "a cat"), log_probability(*base->model(), "a cat"));
+  const LanguageModel text = small_language_model();
+  const auto of_text = base_of(text);
+  EXPECT_NE(outputs(*of_text->with_attention(attention_changes({.mask_off = true}))),
+            outputs(*of_text->model()));
+}
+
+TEST_F(AttentionChangeTest, WithoutItsMaskADecoderWritesNothing) {
+  const AttentionChanges seeing = attention_changes({.mask_off = true});
+  const auto translator = base_of(small_model())->with_attention(seeing);
+  expect_error<ConfigError>(
+      [&] {
+        TranslationEngine(translation(*translator))
+            .translate(std::vector<std::string>{"the old dog"});
+      },
+      {"mask_off", "translation"});
+  expect_error<ConfigError>(
+      [&] { explain(translation(*translator), "the old dog", "der hund", ExplanationOptions{}); },
+      {"mask_off"});
+  const auto recurrent = base_of(small_model_with(
+      [](TransformerConfig& config) { config.decoder_autoreg = DecoderAutoreg::ssru; }));
+  expect_error<ConfigError>([&] { recurrent->with_attention(seeing); }, {"mask_off", "recurrent"});
+  const auto classifier = base_of(small_classifier());
+  expect_error<ConfigError>([&] { classifier->with_attention(seeing); },
+                            {"mask_off", "decoder", "classification"});
 }
 
 TEST_F(AttentionChangeTest, RefusesToSharpenScoresThatNoFactorOfQueriesScales) {

@@ -34,9 +34,10 @@ class SequenceContext final : public AttentionContext {
   // causal itself and earlier positions.
   SequenceContext(const Ragged& text, bool causal)
       : self_(text.self_layout(causal)), positions_(text.positions()) {}
-  // Every position of tgt sees itself, earlier positions, and all of the memory of its source.
-  SequenceContext(Variable memory, const Ragged& src, const Ragged& tgt)
-      : self_(tgt.self_layout(true)),
+  // Every position of tgt sees all of the memory of its source, and of its own sequence all or with
+  // causal itself and earlier positions.
+  SequenceContext(Variable memory, const Ragged& src, const Ragged& tgt, bool causal)
+      : self_(tgt.self_layout(causal)),
         positions_(tgt.positions()),
         memory_(std::move(memory)),
         cross_(tgt.cross_layout(src)) {}

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "attend/core/options/option_error.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -122,6 +123,21 @@ Tensor StackDecoding::advance(std::span<const std::int32_t> parents, const Ragge
     source.insert(source.end(), static_cast<std::size_t>(added[r]), source_[r]);
   CacheContext context(cache_, memory_, source);
   return stack_.forward(x, context, pass).value();
+}
+
+void refuse_to_see_later_tokens() {
+  throw OptionError<ConfigError>(
+      "{}: expected a decoder with self-attention, found a recurrent one, which has no mask",
+      as_key("mask-off"));
+}
+
+void require_mask(bool sees_later_tokens) {
+  if (sees_later_tokens)
+    throw OptionError<ConfigError>(
+        "{}: tokens are written, and explained, from those before them; give the whole text, such "
+        "as "
+        "a translation, to score or to look into",
+        as_key("mask-off"));
 }
 
 }  // namespace attend

@@ -19,6 +19,11 @@ struct StepTokens {
   std::vector<Ids> earlier;
 };
 
+// Throws ConfigError if tokens see later ones: text is written, and explained, token by token.
+void require_mask(bool sees_later_tokens);
+// Throws ConfigError: a recurrent decoder has no mask.
+[[noreturn]] void refuse_to_see_later_tokens();
+
 // R hypotheses, each of which has read some tokens; none at first. The stack must outlive it.
 class StackDecoding final : public DecodingState {
  public:

@@ -27,7 +27,7 @@ inline AttentionChangeOptions attention_changes_of(const nanobind::dict& keyword
 template <class Engine>
 ModelView<Engine> load_view(const std::filesystem::path& path, int threads,
                             const nanobind::dict& keywords) {
-  const std::vector<AttentionChange> changes = attention_changes(attention_changes_of(keywords));
+  const AttentionChanges changes = attention_changes(attention_changes_of(keywords));
   const Released released;
   const std::shared_ptr<const LoadedModel> loaded = LoadedModel::load(path, runtime_of(threads));
   if (changes.empty()) return ModelView<Engine>(*loaded);
@@ -40,11 +40,11 @@ ModelView<Engine> load_view(const std::filesystem::path& path, int threads,
 template <class Engine>
 ModelView<Engine> view_of(const BaseModel& base, const std::filesystem::path& adapter,
                           const nanobind::dict& keywords) {
-  const std::vector<AttentionChange> changes = attention_changes(attention_changes_of(keywords));
+  const AttentionChanges changes = attention_changes(attention_changes_of(keywords));
   const Released released;
   const LoadedModel& loaded = *ModelAccess::loaded(base);
   if (!adapter.empty() && !changes.empty())
-    throw ConfigError("heads_off, attention_beta: expected no adapter beside them");
+    throw ConfigError("changes of attention: expected no adapter beside them");
   if (!changes.empty()) return ModelView<Engine>(*loaded.with_attention(changes), loaded.runtime());
   return ModelView<Engine>(adapter.empty() ? loaded : *loaded.with_adapter(adapter));
 }

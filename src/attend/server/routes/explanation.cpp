@@ -83,6 +83,8 @@ std::vector<Route> explanation_routes() {
             {"temperature", FieldType::number, "divides the logits of all probabilities (1)"},
             kHeadsOffField,
             kBetaField,
+            kPositionsOffField,
+            kMaskOffField,
             {"source", FieldType::text, "language of the text, for a multilingual model"},
             {"target", FieldType::text, "language of the translation, for a multilingual model"},
             {"model", FieldType::text,

@@ -201,6 +201,8 @@ std::vector<RouteField> drawing_fields() {
           {"max_tokens", FieldType::whole, "most tokens to write, at most 256 (60)"},
           kHeadsOffField,
           kBetaField,
+          kPositionsOffField,
+          kMaskOffField,
           kSourceField,
           kTargetField,
           kExploredModelField};
@@ -214,6 +216,8 @@ std::vector<RouteField> word_fields() {
            "first"},
           kHeadsOffField,
           kBetaField,
+          kPositionsOffField,
+          kMaskOffField,
           kExploredModelField};
 }
 
@@ -242,6 +246,8 @@ std::vector<Route> explorer_routes() {
         {"reference", FieldType::text, "another translation to score"},
         kHeadsOffField,
         kBetaField,
+        kPositionsOffField,
+        kMaskOffField,
         kSourceField,
         kTargetField,
         kExploredModelField},
@@ -260,6 +266,8 @@ std::vector<Route> explorer_routes() {
          "default: all"},
         kHeadsOffField,
         kBetaField,
+        kPositionsOffField,
+        kMaskOffField,
         kSourceField,
         kTargetField,
         kExploredModelField},
@@ -269,8 +277,8 @@ std::vector<Route> explorer_routes() {
        "/explore/heads",
        group,
        "Switch off one head at a time; the change of the answer's log-probability, as events",
-       {kText, kTranslation, kPrefix, kHeadsOffField, kBetaField, kSourceField, kTargetField,
-        kExploredModelField},
+       {kText, kTranslation, kPrefix, kHeadsOffField, kBetaField, kPositionsOffField, kMaskOffField,
+        kSourceField, kTargetField, kExploredModelField},
        R"({"text": "The old dog sleeps."})",
        head_effects_of},
       {"POST", "/explore/draw", group,

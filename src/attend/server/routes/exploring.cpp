@@ -10,7 +10,9 @@
 namespace attend {
 
 AttentionChangeOptions attention_changes_of(const Parameters& parameters) {
-  return {parameters.texts(kHeadsOffField.name), parameters.texts(kBetaField.name)};
+  return {parameters.texts(kHeadsOffField.name), parameters.texts(kBetaField.name),
+          parameters.flag(kPositionsOffField.name, false),
+          parameters.flag(kMaskOffField.name, false)};
 }
 
 ServedModelPointer explored_model(const Call& call) {

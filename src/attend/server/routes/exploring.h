@@ -19,6 +19,11 @@ inline constexpr RouteField kHeadsOffField{
 inline constexpr RouteField kBetaField{
     "attention_beta", FieldType::texts,
     "factors of attention scores, as --attention-beta has them: 4, encoder.layers.0.self_attn:1=0"};
+inline constexpr RouteField kPositionsOffField{
+    "positions_off", FieldType::flag, "switch off positions, as --positions-off does (false)"};
+inline constexpr RouteField kMaskOffField{
+    "mask_off", FieldType::flag,
+    "let the tokens of a decoder see later ones, as --mask-off does (false)"};
 inline constexpr RouteField kSourceField{"source", FieldType::text,
                                          "language of the text, for a multilingual model"};
 inline constexpr RouteField kTargetField{"target", FieldType::text,
@@ -26,7 +31,7 @@ inline constexpr RouteField kTargetField{"target", FieldType::text,
 inline constexpr RouteField kExploredModelField{
     "model", FieldType::text, "name of a model, from /models; default: the first that fits"};
 
-// "heads_off" and "attention_beta".
+// "heads_off", "attention_beta", "positions_off" and "mask_off".
 AttentionChangeOptions attention_changes_of(const Parameters& parameters);
 
 // "model": the one of that name, or the first that can be explored. Throws HttpError 404 if there

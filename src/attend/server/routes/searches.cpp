@@ -144,6 +144,8 @@ std::vector<Route> search_routes() {
              "phrase that the translation must not contain, or a list of phrases"},
             kHeadsOffField,
             kBetaField,
+            kPositionsOffField,
+            kMaskOffField,
             {"model", FieldType::text,
              "name of a model, from /v1/models; default: the first that translates"}},
            R"({"text": "The old dog sleeps.", "beam_size": 3, "prefix": "Der"})",

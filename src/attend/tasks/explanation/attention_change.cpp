@@ -9,6 +9,8 @@
 #include <string_view>
 
 #include "attend/checkpoint/safetensors/stored_weights.h"
+#include "attend/core/json/json.h"
+#include "attend/core/json/json_text.h"
 #include "attend/core/options/name_pattern.h"
 #include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
@@ -178,14 +180,29 @@ void require_plain_scores(const SavedModel& model) {
 
 }  // namespace
 
-std::vector<AttentionChange> attention_changes(const AttentionChangeOptions& options) {
-  std::vector<AttentionChange> changes;
+AttentionChanges attention_changes(const AttentionChangeOptions& options) {
+  AttentionChanges changes{{}, options.positions_off, options.mask_off};
   for (const std::string& text : options.heads_off) {
-    changes.push_back(change_of("heads-off", text));
-    changes.back().off = true;
+    changes.heads.push_back(change_of("heads-off", text));
+    changes.heads.back().off = true;
   }
-  for (const std::string& text : options.beta) changes.push_back(beta_of(text));
+  for (const std::string& text : options.beta) changes.heads.push_back(beta_of(text));
   return changes;
+}
+
+void remove_positions(Checkpoint& file, const SavedModel& model) {
+  const std::optional<StackConfig> stack = model.stack();
+  const auto refuse = [&](std::string_view reason) {
+    throw OptionError<ConfigError>("{}: {}: {}", as_key("positions-off"), model.source, reason);
+  };
+  if (!stack) refuse("a recurrent network has no positions to switch off");
+  if (stack->distance_biases == DistanceBiases::disentangled)
+    refuse("the scores of disentangled attention consist of positions");
+  nlohmann::ordered_json config = parse_json(file.text("attend.config"), model.source);
+  config["positions"] = "none";
+  config["distance_biases"] = "standard";
+  if (config.contains("uncounted_token")) config["uncounted_token"] = -1;
+  file.metadata["attend.config"] = json_text(config);
 }
 
 int attention_heads(const SavedModel& model) {

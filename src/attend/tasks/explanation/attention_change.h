@@ -1,6 +1,6 @@
-// Changes to the attention of a loaded model, to see what a head does: heads that are switched off,
-// and scores that are sharper or softer. A changed model is a model like any other: it translates,
-// scores, classifies and shows its attention.
+// Changes to the attention of a loaded model, to see what its parts do: heads that are switched
+// off, scores that are sharper or softer, no positions, a decoder that sees later tokens. A changed
+// model is a model like any other: it translates, scores, classifies and shows its attention.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,18 @@ struct AttentionChange {
   float beta = 1.0f;
 };
 
+struct AttentionChanges {
+  std::vector<AttentionChange> heads;
+  bool positions_off = false;  // nothing tells where a token is
+  bool mask_off = false;       // the tokens of a decoder see later ones, too
+
+  bool empty() const { return heads.empty() && !positions_off && !mask_off; }
+};
+
 // Changes as options.
 struct AttentionChangeOptions {
-  std::vector<std::string> heads_off, beta;
+  std::vector<std::string> heads_off = {}, beta = {};
+  bool positions_off = false, mask_off = false;
 
   bool operator==(const AttentionChangeOptions&) const = default;
 };
@@ -37,10 +46,15 @@ void fields(AttentionChangeOptions& o, Visitor&& visit) {
   visit("attention-beta", o.beta,
         "factor of attention scores, such as 4, or decoder.layers.1.cross_attn:0=4 for one head; "
         "0: equal weights, large values select one position");
+  visit("positions-off", o.positions_off,
+        "switch off positions: none are added to embeddings, and none turn or bias the scores of "
+        "attention");
+  visit("mask-off", o.mask_off,
+        "let the tokens of a decoder see later ones, too; only where the whole text is given");
 }
 
 // Throws ConfigError for text of another form, or a factor that is not from 0 to 1e6.
-std::vector<AttentionChange> attention_changes(const AttentionChangeOptions& options);
+AttentionChanges attention_changes(const AttentionChangeOptions& options);
 
 // How many heads each attention module of a model has. Throws ConfigError for a recurrent network.
 int attention_heads(const SavedModel& model);
@@ -53,5 +67,9 @@ std::vector<std::string> attention_modules(const SavedModel& model);
 // queries are normalized.
 std::vector<NamedTensor> changed_attention(const Checkpoint& file, const SavedModel& model,
                                            std::span<const AttentionChange> changes);
+
+// Turns the file of `model` into that of the same model without positions. Throws ConfigError for a
+// recurrent network, which has none, and for disentangled attention, whose scores consist of them.
+void remove_positions(Checkpoint& file, const SavedModel& model);
 
 }  // namespace attend

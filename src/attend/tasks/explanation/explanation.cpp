@@ -290,6 +290,7 @@ OutputExplanation explain(const TranslationModel& model, const std::string& sour
                           std::vector<std::int32_t> target, const ExplanationOptions& options,
                           const LanguagePair& languages) {
   check_explainable(model, options);
+  require_mask(model.network->sees_later_tokens());
   const PairSpecialTokens marks = model.format.of(languages);
   const std::vector<std::int32_t> src = model.src_tokenizer.encode(source);
   require_explainable_length(src, "the source");
@@ -317,6 +318,7 @@ OutputExplanation explain(const TranslationModel& model, const std::string& sour
 OutputExplanation explain(const LanguageModel& model, const std::string& text,
                           const ExplanationOptions& options) {
   check_explainable(model, options);
+  require_mask(model.network->sees_later_tokens());
   if (model.network->config().logit_cap > 0)
     throw ConfigError(fmt::format(
         "{}: the logits have a cap, so they are not the sum of what the parts of the model add",

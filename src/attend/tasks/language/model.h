@@ -98,6 +98,7 @@ struct LanguageModel final : SavedModel {
   std::int64_t longest_input() const override;
   TextEncoder text_encoder() const override;  // a token sees only earlier ones
   std::optional<StackConfig> stack() const override { return network->config(); }
+  void see_later_tokens() override { network->see_later_tokens(); }
   GoldenFormat golden_format() const override {
     return {{{"ids", &tokenizer}}, "log_probability", "passages"};
   }

@@ -64,6 +64,10 @@ class SavedModel {
   // The configuration of its Transformer; none for a recurrent network.
   virtual std::optional<StackConfig> stack() const = 0;
 
+  // Lets the tokens of a decoder see later ones of a whole text, for lessons; it then writes no
+  // text. Throws ConfigError for models without self-attention in a decoder.
+  virtual void see_later_tokens();
+
   virtual GoldenFormat golden_format() const = 0;
   // A valid input of random ids.
   virtual GoldenInput random_input(Random& random) const = 0;

@@ -89,6 +89,7 @@ struct TranslationModel final : SavedModel {
   std::int64_t longest_input() const override { return network->longest_sequence(); }
   TextEncoder text_encoder() const override;  // that of the source
   std::optional<StackConfig> stack() const override;
+  void see_later_tokens() override { network->see_later_tokens(); }
   GoldenFormat golden_format() const override;
   GoldenInput random_input(Random& random) const override;
   std::vector<std::vector<float>> golden_outputs(
