@@ -94,7 +94,7 @@ Json most_probable(const Tokenizer& tokenizer, std::span<const float> logits) {
   IdList order(logits.size());
   std::iota(order.begin(), order.end(), 0);
   const auto logit_of = [&](std::int32_t id) { return logits[static_cast<std::size_t>(id)]; };
-  const auto shown = order.begin() + std::min(kShownTokens, std::ssize(order));
+  const auto shown = order.begin() + std::min<std::int64_t>(kShownTokens, std::ssize(order));
   std::partial_sort(order.begin(), shown, order.end(), [&](std::int32_t a, std::int32_t b) {
     return logit_of(a) != logit_of(b) ? logit_of(a) > logit_of(b) : a < b;
   });
