@@ -152,6 +152,11 @@ def show_text(driver, text):
     ready(driver)
 
 
+def change(driver, selector):
+    click(driver, selector)
+    ready(driver)
+
+
 def choose_until_done(driver, selector):
     for index in range(len(driver.find_elements(By.CSS_SELECTOR, selector))):
         driver.execute_script("document.querySelectorAll(arguments[0])[arguments[1]].click()", selector, index)
@@ -217,12 +222,20 @@ def every_station(driver, size):
     click(driver, "#free")
     ready(driver)
     station(driver, 7)
-    choose_until_done(driver, "#figure-read button")
+    assert not is_done(driver)
+    change(driver, "#no-mask")
+    expect_done(driver)
+    change(driver, "#no-mask")
     show_text(driver, "The old dog sees the cat.")
     station(driver, 8)
     assert not is_done(driver)
     show_text(driver, "The old cat sees the dog.")
+    assert not is_done(driver) and "With positions" in text_of(driver, "#tour-answer"), text_of(driver, "#tour-answer")
+    change(driver, "#no-positions")
+    assert not is_done(driver)
+    show_text(driver, "The old dog sees the cat.")
     expect_done(driver)
+    change(driver, "#no-positions")
     station(driver, 9)
     places = [(box, layer) for box in ("decoder-self", "decoder-cross", "decoder-ffn") for layer in range(answer["layers"]["decoder"])]
     for box, layer in places:

@@ -51,12 +51,15 @@ async function ask() {
 
 async function askOnce(fields) {
   const own = JSON.stringify(question);
-  const changed = Boolean(fields.heads_off?.length || fields.attention_beta?.length);
+  const changed = Boolean(fields.heads_off?.length || fields.attention_beta?.length || fields.positions_off || fields.mask_off);
   if (asked.unchangedFor !== own) {
     state.unchanged = await explore(question);
     asked.unchangedFor = own;
   }
-  state.answer = changed ? await explore({ ...fields, reference: state.unchanged.translation ?? "" }) : state.unchanged;
+  const written = state.unchanged.translation ?? "";
+  // Without a mask a model reads what is written, but writes nothing.
+  const asks = fields.mask_off && written ? { ...fields, prefix: "", translation: written } : { ...fields, reference: written };
+  state.answer = changed ? await explore(asks) : state.unchanged;
   await Promise.all(views.map((view) => view.answered?.(fields)));
   open(new Picture(state.answer.attention));
 }

@@ -51,10 +51,24 @@ const lastLayer = (stack) => run.inside.layers[stack] - 1;
 const encoderOutput = () => leaves(run.inside, "encoder-ffn-norm", lastLayer("encoder"));
 const share = (value) => `${(100 * value).toFixed(0)} %`;
 const sortedIds = (ids) => [...ids].sort((a, b) => a - b).join();
-const before = { translation: "", ids: null, output: null, rows: null };
+const before = { translation: "", ids: null, output: null, without: false };
 
 function remember() {
-  Object.assign(before, { translation: state.answer?.translation ?? "", ids: run.inside?.ids.source ?? null, output: run.inside ? encoderOutput() : null });
+  Object.assign(before, { translation: state.answer?.translation ?? "", ids: run.inside?.ids.source ?? null, output: run.inside ? encoderOutput() : null, without: state.without.has("positions") });
+}
+
+// How much of the attention goes to tokens behind the one that looks, mean of all rows and heads.
+function shareOfLater(weights) {
+  const length = weights.cols;
+  let sum = 0;
+  for (let row = 0; row < weights.rows; ++row) for (let col = (row % length) + 1; col < length; ++col) sum += weights.row(row)[col];
+  return sum / weights.rows;
+}
+
+// Where each token is now and where it was, one of several equal ones after the other.
+function movedTokens(before, now) {
+  const left = before.map((id, place) => ({ id, place }));
+  return now.map((id, i) => [i, left.splice(left.findIndex((one) => one.id === id), 1)[0].place]);
 }
 
 // ---- the stations
@@ -186,43 +200,46 @@ const STATIONS = [
   },
   {
     title: "The mask",
-    where: "figure-read",
+    where: "no-mask",
     text: [
       "In training the decoder is shown the whole translation at once, and asked for every next token. So a token must not see those behind it, or it would read the answer: their scores are −∞, and their weights 0.",
-      "In the scores of the masked attention the hatched half is masked.",
+      "In the scores of the masked attention, the hatched half is masked.",
     ],
     box: "decoder-self",
-    ask: "Choose the token of the decoder whose query may look at exactly four tokens, itself among them.",
-    begin() {
-      this.first = run.rows.decoder;
-    },
+    ask: "Lift the mask, by the box below the maps. How much of their attention do tokens give to those that come after them?",
     check() {
-      if (run.box !== "decoder-self" || run.rows.decoder === this.first) return null;
-      const row = run.rows.decoder;
-      const scores = run.inside.get(modulesOf("decoder")[0], "scores").rowsOf(0).row(row);
-      const seen = scores.filter((score) => score !== -Infinity).length;
-      return { done: seen === 4, text: `“${wordOf(run.inside.tokens.read[row])}” sees ${seen} of ${scores.length} tokens.` };
+      if (!state.without.has("mask")) return null;
+      const later = meanOf(modulesOf("decoder").map((module) => shareOfLater(run.inside.get(module, "weights"))));
+      const change = state.answer.log_probability - state.unchanged.log_probability;
+      return {
+        done: later > 0,
+        text: `${share(later)} of it, and with the mask nothing. This model has never seen later tokens, so they only disturb it: the log-probability of its translation changes by ${signed(change)}. One trained like that would copy the answer, and could not write.`,
+      };
     },
   },
   {
     title: "Positions",
-    where: "text",
+    where: "no-positions",
     text: [
       "Attention is an operation on a set: it does not know which token is the first. Therefore the position of each token is added to its vector, as sines and cosines of different wavelengths.",
     ],
     box: "encoder-position",
-    ask: "Exchange two words of the text. The embeddings are the same ones in another order. Are the vectors behind the encoder?",
+    ask: "Switch the positions off, by the box below the maps. Then exchange two words of the text. Do the vectors behind the encoder change?",
     begin: remember,
     check() {
       const ids = run.inside.ids.source;
-      if (!before.ids || ids.join() === before.ids.join() || sortedIds(ids) !== sortedIds(before.ids)) {
-        if (ids.join() !== before.ids?.join() && sortedIds(ids) !== sortedIds(before.ids ?? [])) remember();
+      const isSame = ids.join() === before.ids?.join();
+      if (isSame || sortedIds(ids) !== sortedIds(before.ids ?? []) || before.without !== state.without.has("positions")) {
+        remember();
         return null;
       }
       const [now, then] = [encoderOutput(), before.output];
-      const moved = ids.map((id, i) => [i, before.ids.indexOf(id)]).filter(([i, j]) => i !== j);
-      const cosine = meanOf(moved.map(([i, j]) => cosineOf(now.row(i), then.row(j))));
-      return { done: true, text: `${moved.length} tokens moved. The cosine between their vectors before and now is ${cosine.toFixed(2)}, not 1: the place is part of the vector. The translation: ${state.answer.translation}` };
+      const moved = movedTokens(before.ids, ids);
+      const largest = Math.max(...moved.flatMap(([i, j]) => Array.from(now.row(i), (value, d) => Math.abs(value - then.row(j)[d]))));
+      const found = `${moved.filter(([i, j]) => i !== j).length} tokens moved.`;
+      if (before.without) return { done: largest < 1e-3, text: `${found} No number of their vectors has changed by more than ${largest.toExponential(0)}: the vectors only moved along. What is left of a sentence is a bag of words.` };
+      const cosine = meanOf(moved.filter(([i, j]) => i !== j).map(([i, j]) => cosineOf(now.row(i), then.row(j))));
+      return { done: false, text: `${found} With positions, the cosine between their vectors before and now is ${cosine.toFixed(2)}. Try it without.` };
     },
   },
   {

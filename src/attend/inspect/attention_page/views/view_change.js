@@ -1,7 +1,9 @@
-// The view of changes: heads that are switched off, and the factor of the scores, from the mean over soft to hard attention.
+// The view of changes: heads that are switched off, the factor of the scores, from the mean over soft to hard attention, and attention without
+// positions or without the mask of the decoder.
 //
-// state.betas  {all: the factor of all heads, heads: those of some, by name}; of a head, both multiply
-state.betas = { all: 1, heads: {} };
+// state.betas    {all: the factor of all heads, heads: those of some, by name}; of a head, both multiply
+// state.without  "positions" and "mask"
+Object.assign(state, { betas: { all: 1, heads: {} }, without: new Set() });
 
 const shownHeads = () => state.picture.heads(state.kind, state.layer, state.head);
 
@@ -39,6 +41,7 @@ const betaOptions = () => [
 
 function noChanges() {
   state.off.clear();
+  state.without.clear();
   state.betas = { all: 1, heads: {} };
 }
 
@@ -55,6 +58,7 @@ function changesText() {
   if (state.betas.all !== 1) texts.push(`Beta of all heads: ${betaText(state.betas.all)}.`);
   const some = Object.keys(state.betas.heads).length;
   if (some) texts.push(`${some} ${some === 1 ? "head has a beta" : "heads have a beta"} of ${some === 1 ? "its" : "their"} own.`);
+  for (const part of state.without) texts.push(`There ${part === "mask" ? "is no mask" : "are no positions"}.`);
   return texts.join(" ");
 }
 
@@ -70,6 +74,8 @@ function showChanges() {
   byId("beta").value = placeOfBeta(beta);
   byId("beta-value").textContent = betaText(beta);
   byId("beta").setAttribute("aria-valuetext", betaText(beta));
+  for (const part of ["positions", "mask"]) byId(`no-${part}`).checked = state.without.has(part);
+  byId("no-mask-label").hidden = !state.picture.has("decoder");
   const text = changesText();
   byId("undo").disabled = !text;
   byId("changed").hidden = !text;
@@ -104,6 +110,11 @@ views.push({
     byId("switch").addEventListener("click", () => toggle(shownHeads()));
     byId("scope").addEventListener("change", showChanges);
     byId("beta").addEventListener("input", (event) => setBeta(betaAt(Number(event.target.value))));
+    for (const part of ["positions", "mask"])
+      byId(`no-${part}`).addEventListener("change", ({ target }) => {
+        target.checked ? state.without.add(part) : state.without.delete(part);
+        changed();
+      });
     byId("undo").addEventListener("click", () => {
       noChanges();
       changed();
@@ -123,14 +134,17 @@ views.push({
   ask(fields) {
     fields.heads_off = [...state.off];
     fields.attention_beta = betaOptions();
+    for (const part of state.without) fields[`${part}_off`] = true;
   },
   reset: noChanges,
   address(fields) {
     if (state.off.size) fields.set("off", shortOff());
     if (betaOptions().length) fields.set("beta", betaOptions().join(","));
+    if (state.without.size) fields.set("without", [...state.without].join(","));
   },
   read(fields) {
     noChanges();
+    for (const part of ["positions", "mask"]) if ((fields.get("without") ?? "").split(",").includes(part)) state.without.add(part);
     for (const name of (fields.get("off") ?? "").split(",").filter(Boolean)) state.off.add(name);
     for (const text of (fields.get("beta") ?? "").split(",").filter(Boolean)) {
       const [beta, name] = text.split("=").reverse();
