@@ -176,7 +176,7 @@ var attend = (() => {
         models.delete(id);
       },
       version() {
-        return text_at(module._attend_version());
+        return {version: text_at(module._attend_version()), trains: '_attend_train' in module};
       },
       // The calls of attend/c/attend.h with a model, texts and options
       ask({id, call, texts, options}) {
@@ -231,6 +231,9 @@ var attend = (() => {
       },
     };
 
+    calls.demo = ({options}) =>
+      with_options(options, (given) => json_of((error) => module._attend_demo_sentences(given, error)));
+
     // Heads that are tried one at a time: other calls may come in between. `trials` is a number that the page chose.
     const trials = new Map();
     calls.begin_trials = ({id, trials: number, text, options}) => {
@@ -270,12 +273,12 @@ var attend = (() => {
     }
 
     // Trains in parts where only the page's messages can stop it: each saves a checkpoint, and the next resumes. The bytes are the same.
-    calls.train = async ({task, files: given, options}, tell) => {
+    calls.train = async ({task, files: given, options, models}, tell) => {
       const folder = `/attend-${++files}`, run = folder + '/run', part_of_seconds = 2;
       let part_began = 0;
       const on_progress = module.addFunction((user, pointer) => {
         tell(progress_at(pointer));
-        return asked() || (rest && performance.now() - part_began > 1000 * part_of_seconds) ? 1 : 0;
+        return asked() || ((rest || models) && performance.now() - part_began > 1000 * part_of_seconds) ? 1 : 0;
       }, 'iii');
       const train_part = (resume) => {
         part_began = performance.now();
@@ -286,12 +289,13 @@ var attend = (() => {
         module.FS.mkdir(folder);
         for (const [name, content] of Object.entries(given)) module.FS.writeFile(`${folder}/${name}`, content);
         let found = train_part(false);
+        const bytes = () => (module.FS.analyzePath(found.text).exists ? module.FS.readFile(found.text) : null);
         while (!found.complete && !asked()) {
-          await rest();
+          if (models && bytes()) tell({event: 'model', steps: found.index, loss: found.score, bytes: bytes()});
+          if (rest) await rest();
           if (!asked()) found = train_part(true);
         }
-        const bytes = module.FS.analyzePath(found.text).exists ? module.FS.readFile(found.text) : null;
-        return {steps: found.index, complete: found.complete, loss: found.score, bytes};
+        return {steps: found.index, complete: found.complete, loss: found.score, bytes: bytes()};
       } finally {
         module.removeFunction(on_progress);
         if (module.FS.analyzePath(folder).exists) remove(folder);
@@ -561,9 +565,10 @@ var attend = (() => {
   }
 
   class Attend {
-    constructor(line, version) {
+    constructor(line, {version, trains}) {
       this.line = line;
       this.version = version;
+      this.trains = trains;
       this.models = 0;
     }
     async load(source, {signal, name = name_of(source)} = {}) {
@@ -574,8 +579,15 @@ var attend = (() => {
       return new Model(line, id, about);
     }
     async train(task, files, options) {
-      const {onProgress, signal, ...given} = options || {};
-      return this.line.call('train', {task, files, options: given}, {signal, tell: onProgress});
+      const {onProgress, onModel, signal, ...given} = options || {};
+      const tell = (event) => {
+        const told = event.event === 'model' ? onModel : onProgress;
+        if (told) told(event);
+      };
+      return this.line.call('train', {task, files, options: given, models: Boolean(onModel)}, {signal, tell});
+    }
+    demo(options = {}) {
+      return this.line.call('demo', {options});
     }
     end() {
       this.line.port.terminate();

@@ -150,7 +150,9 @@ export interface TrainOptions {
   /** Stops the training after the step. It then resolves, and is not complete. */
   signal?: AbortSignal;
   onProgress?: (progress: Progress) => void;
-  [option: string]: OptionValue | AbortSignal | ((progress: Progress) => void);
+  /** Is told the best model so far, every few seconds. */
+  onModel?: (model: {steps: number; loss: number; bytes: Uint8Array}) => void;
+  [option: string]: OptionValue | AbortSignal | ((progress: Progress) => void) | ((model: {steps: number; loss: number; bytes: Uint8Array}) => void);
 }
 
 export interface Training {
@@ -166,6 +168,8 @@ export interface Training {
 export interface Attend {
   /** "0.2.0" */
   readonly version: string;
+  /** Whether this engine trains: that of `attend page` may not. */
+  readonly trains: boolean;
   /** A model file of attend; other programs' models are made into one by `attend import`. */
   load(source: Source, options?: {name?: string; signal?: AbortSignal}): Promise<Model>;
   /**
@@ -173,6 +177,8 @@ export interface Attend {
    * The options name the files.
    */
   train(task: Model['task'], files: Record<string, string | Uint8Array>, options?: TrainOptions): Promise<Training>;
+  /** English sentences and their German translations by a small grammar, to try a training with. Options: sentences, validSentences, seed. */
+  demo(options?: Record<string, OptionValue>): Promise<{train: {src: string[]; tgt: string[]}; valid: {src: string[]; tgt: string[]}}>;
   /** Ends the worker. */
   end(): void;
 }

@@ -57,7 +57,7 @@ class Browser {
   }
   async until(condition, what, seconds = 60) {
     for (const end = Date.now() + 1000 * seconds; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 30)))
-      if (await this.evaluate(condition)) return;
+      if (await this.evaluate(condition).catch(({message}) => { if (!/navigated/.test(message)) throw new Error(message); })) return;
     throw new Error(`no ${what}; the page says: ${await this.evaluate('document.getElementById("message").textContent')}`);
   }
   // What went wrong, and what was fetched, since the last call.
@@ -222,6 +222,28 @@ tests['A file that is no model is refused, and the page goes on'] = async () => 
     await browser.until('document.body.dataset.state === "ready" && document.getElementById("message").textContent === ""', `answer after ${file}`);
     assert.strictEqual((await numbers_of('answer')).answer.translation, json_of('attention.json').translation);
   }
+};
+
+tests['A translator is trained in the page, shown meanwhile, and saved'] = async () => {
+  if (!fs.existsSync(path.join(folder, 'training.html'))) return console.log('no engine that trains was given');
+  await browser.send('Page.navigate', {url: 'about:blank'});
+  await browser.send('Page.navigate', {url: `file://${folder}/training.html`});
+  await browser.until('document.getElementById("train") && document.body.dataset.state === "ready"', 'training to choose');
+  await browser.evaluate(`document.getElementById('train').open = true;
+    for (const [name, value] of [['width', 32], ['layers', 1], ['heads', 2], ['steps', 1600]]) document.getElementById('train-' + name).value = value;
+    document.getElementById('train-start').click()`);
+  await browser.until('document.querySelectorAll("#train-said li").length > 1', 'translations while it trains', 180);
+  assert.strictEqual(await browser.evaluate('document.getElementById("model").value'), 'trained here');
+  await screenshot('training');
+  await click('#train-stop');
+  await browser.until('/^Stopped after/.test(document.getElementById("train-state").textContent) && document.body.dataset.state === "ready"', 'end', 60);
+  const bytes = await browser.evaluate(`new Promise((resolve) => {
+    URL.createObjectURL = (blob) => { blob.arrayBuffer().then((all) => resolve(Array.from(new Uint8Array(all), (byte) => String.fromCharCode(byte)).join(''))); return 'data:,'; };
+    document.getElementById('train-save').click();
+  }).then(btoa)`);
+  fs.writeFileSync(path.join(folder, 'trained.safetensors'), Buffer.from(bytes, 'base64'));
+  const words = await browser.evaluate('[...document.querySelectorAll("#answer-words .label:not(.mark-token)")].map((word) => word.textContent)');
+  fs.writeFileSync(path.join(folder, 'trained.txt'), words.join(' ') + '\n');
 };
 
 tests['It fits a phone, in the dark, too'] = async () => {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The page of `attend page` in headless Chromium, beside what the program says of the same models with vectors of four numbers, as browsers have them.
+# The page of `attend page` in headless Chromium, and in Firefox where it is installed, beside what the program says of the same models with vectors of four numbers, as browsers have them.
 # Usage: page_test.sh ROOT ATTEND [SCREENSHOTS]
 set -eu
 root=$(realpath "$1")
@@ -40,6 +40,7 @@ quiet "$attend" quantize other --out second.safetensors
 quiet "$attend" quantize en-de --out small.safetensors
 
 quiet "$attend" page en-de --text "$(cat text)" --engine "$root/build/wasm/page" --out page.html
+[ ! -e "$root/build/wasm/attend.js" ] || quiet "$attend" page en-de --text "$(cat text)" --engine "$root/build/wasm" --out training.html
 # attention MODEL TEXT OPTION...: the translation, and its log-probability in a pass over all of it, as the explorer has it (with 8 bits, the search
 # rounds elsewhere)
 attention() {
@@ -61,3 +62,13 @@ head -c 9000 second.safetensors >cut.safetensors
 cp "$root/tests/interchange/data/all_types.safetensors" foreign.safetensors
 truncate -s 100500000 large.safetensors
 node "$root/tests/browser/page_test.js" . $screenshots
+# The program reads what was trained in the page, and writes what the page wrote.
+if [ -e trained.safetensors ]; then
+  "$attend" attention trained.safetensors "$(cat text)" | head -n 1 | sed 's/  */ /g' >written
+  cmp written trained.txt
+fi
+if command -v firefox-esr >/dev/null; then
+  python3 "$root/tests/browser/firefox_test.py" . $screenshots
+else
+  echo "there is no Firefox: tried in Chromium only"
+fi

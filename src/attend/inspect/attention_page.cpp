@@ -278,10 +278,10 @@ std::string explorer_page_file(std::string_view name) {
 }
 
 std::string explorer_page(const PageEngine& engine, const PageModel& model) {
-  const std::string source =
-      fmt::format("{}{}", embedded("engine_source.js"), embedded("own_model.js"));
-  const std::string style =
-      fmt::format("{}{}", filled("explore.css", {}), embedded("own_model.css"));
+  const std::string source = fmt::format("{}{}{}", embedded("engine_source.js"),
+                                         embedded("own_model.js"), embedded("view_train.js"));
+  const std::string style = fmt::format("{}{}{}", filled("explore.css", {}),
+                                        embedded("own_model.css"), embedded("train.css"));
   const std::string script =
       filled("engine.html", {{"page", script_json({{"name", model.name}, {"text", model.text}})},
                              {"engine", to_base64(packed_gzip(engine.wasm))},

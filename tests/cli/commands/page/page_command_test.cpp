@@ -92,8 +92,8 @@ TEST_F(PageCommand, NamesTheModel) {
 }
 
 TEST_F(PageCommand, SaysHowTheEngineIsMade) {
-  EXPECT_FALSE(has_page_engine(""));
-  EXPECT_TRUE(has_page_engine(path("engine")));
+  EXPECT_FALSE(has_page_engine({}));
+  EXPECT_TRUE(has_page_engine({path("engine")}));
   EXPECT_EQ(page({}), 2);
   expect_error({"attend.js", "attend.wasm", "share/attend/browser", "make wasm", "--engine"});
   std::filesystem::remove(path("engine/attend.wasm"));

@@ -27,11 +27,12 @@ constexpr const char *kScript = "attend.js", *kWasm = "attend.wasm";
 
 // The folder, if there is one; else installed, or where `make wasm` writes beside the build of the
 // program.
-std::vector<std::filesystem::path> engine_places(const std::string& folder) {
-  if (!folder.empty()) return {folder};
+std::vector<std::filesystem::path> engine_places(const EngineChoice& engine) {
+  if (!engine.folder.empty()) return {engine.folder};
   const std::filesystem::path own = code_folder();
-  return {(own / ATTEND_ENGINE_FOLDER).lexically_normal(),
-          (own / "../wasm/page").lexically_normal()};
+  std::filesystem::path installed = own / ATTEND_ENGINE_FOLDER, built = own / "../wasm";
+  engine.trains ? installed /= "training" : built /= "page";
+  return {installed.lexically_normal(), built.lexically_normal()};
 }
 
 bool is_engine(const std::filesystem::path& folder) {
@@ -81,13 +82,13 @@ class PassingFile {
 
 }  // namespace
 
-bool has_page_engine(const std::string& folder) {
-  const std::vector<std::filesystem::path> places = engine_places(folder);
+bool has_page_engine(const EngineChoice& engine) {
+  const std::vector<std::filesystem::path> places = engine_places(engine);
   return std::any_of(places.begin(), places.end(), is_engine);
 }
 
-PageEngine page_engine(const std::string& folder) {
-  const std::vector<std::filesystem::path> places = engine_places(folder);
+PageEngine page_engine(const EngineChoice& engine) {
+  const std::vector<std::filesystem::path> places = engine_places(engine);
   for (const std::filesystem::path& place : places)
     if (is_engine(place)) return {bytes_in(place / kScript), bytes_in(place / kWasm)};
   std::vector<std::string> names;
