@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <memory>
-#include <set>
 #include <utility>
 
 #include "attend/core/json/json.h"
@@ -21,6 +19,7 @@
 #include "attend/interchange/families/gguf/gguf_tokenizer_writing.h"
 #include "attend/interchange/foreign_model.h"
 #include "attend/interchange/writing/equal_models.h"
+#include "attend/interchange/writing/gguf_export_parts.h"
 #include "attend/interchange/writing/model_export.h"
 #include "attend/interchange/writing/setting_differences.h"
 #include "attend/interchange/writing/tokenizer_writing.h"
@@ -33,29 +32,6 @@ namespace attend {
 namespace {
 
 constexpr const char* kShapeKey = "attend.config";
-
-// A file that is removed unless it gets its name.
-class UncheckedFile {
- public:
-  explicit UncheckedFile(const std::filesystem::path& path)
-      : path_(path), unchecked_(path.string() + ".unchecked") {}
-  ~UncheckedFile() {
-    std::error_code ignored;
-    std::filesystem::remove(unchecked_, ignored);
-  }
-  UncheckedFile(const UncheckedFile&) = delete;
-  UncheckedFile& operator=(const UncheckedFile&) = delete;
-
-  const std::filesystem::path& path() const { return unchecked_; }
-  void keep() const {
-    std::error_code error;
-    std::filesystem::rename(unchecked_, path_, error);
-    if (error) throw IoError(fmt::format("{}: cannot write: {}", path_.string(), error.message()));
-  }
-
- private:
-  std::filesystem::path path_, unchecked_;
-};
 
 // llama.cpp has embeddings as they are, but of Gemma, and tables of positions.
 Checkpoint in_words_of_gguf(const Checkpoint& checkpoint, const LanguageModel& model) {
@@ -80,16 +56,6 @@ Tensor in_pairs(const Tensor& halves, std::int64_t heads) {
   return pairs;
 }
 
-const GgufType& type_for(const NamedTensor& tensor, GgufWeights weights) {
-  const GgufType &f32 = gguf_type("F32"),
-                 &wanted = gguf_type(weights == GgufWeights::f32   ? "F32"
-                                     : weights == GgufWeights::f16 ? "F16"
-                                                                   : "Q8_0");
-  const bool is_matrix = tensor.tensor.shape().rank() == 2 && tensor.name != "position_embd.weight";
-  return is_matrix && tensor.tensor.cols() % static_cast<std::int64_t>(wanted.block) == 0 ? wanted
-                                                                                          : f32;
-}
-
 std::vector<GgufOutput> outputs_of(const Checkpoint& equal, const LanguageTransformerConfig& shape,
                                    const ParameterSet& parameters, GgufWeights weights) {
   const bool is_rotary = shape.positions == PositionKind::rotary,
@@ -105,7 +71,7 @@ std::vector<GgufOutput> outputs_of(const Checkpoint& equal, const LanguageTransf
   std::vector<GgufOutput> outputs;
   const std::int64_t keys = shape.n_key_heads > 0 ? shape.n_key_heads : shape.n_heads;
   for (const NamedTensor& tensor : foreign.finish()) {
-    GgufOutput output{tensor.name, &type_for(tensor, weights), tensor.tensor};
+    GgufOutput output{tensor.name, &gguf_type_for(tensor, weights), tensor.tensor};
     for (const auto& [part, heads] :
          {std::pair{".attn_q.", std::int64_t{shape.n_heads}}, {".attn_k.", keys}})
       if (in_pairs_of_rows && tensor.name.find(part) != std::string::npos)
@@ -120,15 +86,6 @@ std::vector<GgufOutput> outputs_of(const Checkpoint& equal, const LanguageTransf
   return outputs;
 }
 
-// Descriptions that programs show.
-void add_file_type(GgufWeights weights, GgufEntries& entries) {
-  constexpr std::array kFileTypes{0, 1, 7};  // in the order of GgufWeights
-  constexpr int kQuantizationVersion = 2;
-  entries.add_count("general.file_type", kFileTypes[static_cast<std::size_t>(weights)]);
-  if (weights == GgufWeights::q8_0)
-    entries.add_count("general.quantization_version", kQuantizationVersion);
-}
-
 // llama.cpp has the normalizations of Gemma, which other programs lack.
 std::vector<std::string> options_without_equal(const LanguageModel& model) {
   std::vector<std::string> others = options_of_transformers_alone(model.configuration());
@@ -136,12 +93,6 @@ std::vector<std::string> options_without_equal(const LanguageModel& model) {
   if (shape.norm_first && gemma_version(gguf_architecture(shape)) > 1)
     std::erase(others, "norm-branch is true");
   return others;
-}
-
-bool same_bytes(const Tensor& a, const Tensor& b) {
-  if (a.shape() != b.shape()) return false;
-  const Tensor x = a.to_host(), y = b.to_host();
-  return std::memcmp(x.bytes(), y.bytes(), static_cast<std::size_t>(x.size()) * sizeof(float)) == 0;
 }
 
 // What the file says otherwise than the model.
@@ -190,30 +141,25 @@ GgufExport write_gguf_model(const Checkpoint& checkpoint, GgufWeights weights,
   require_full_precision(checkpoint);
   const std::unique_ptr<SavedModel> saved = load_model(checkpoint);
   const auto* const model = dynamic_cast<const LanguageModel*>(saved.get());
-  if (model == nullptr)
-    throw ConfigError(fmt::format("{}: expected a language model, found one for {}",
-                                  checkpoint.source, saved->task()));
+  if (model == nullptr) return write_gguf_directory(checkpoint, *saved, weights, path);
   if (const auto others = options_without_equal(*model); !others.empty())
     throw ConfigError(fmt::format("llama.cpp has no equal for: {}", fmt::join(others, "; ")));
   const Checkpoint equal = in_words_of_gguf(checkpoint, *model);
   const auto shape = read_options<LanguageTransformerConfig>(equal, kShapeKey);
   GgufEntries entries;
   add_gguf_config(shape, model->context.sequence_length, entries);
-  add_file_type(weights, entries);
+  add_gguf_file_type(weights, entries);
   WrittenGgufTokenizer tokenizer = add_gguf_tokenizer(*model, entries);
   GgufExport result{std::string(gguf_architecture(shape)), std::move(tokenizer.remarks)};
   const std::unique_ptr<SavedModel> in_words = load_model(equal);
-  const UncheckedFile file(path);
+  const UncheckedGguf file(path);
   write_gguf(file.path(), entries, outputs_of(equal, shape, in_words->parameters(), weights));
   const Checkpoint read = import_model(file.path()).checkpoint;
   const LanguageModel theirs = language_model(read);
   require_equal_settings(equal, *model, theirs, result.remarks);
   require_same_tokens(tokenizer.lacks_normalizer ? as_in_file(model->tokenizer) : model->tokenizer,
                       theirs.tokenizer);
-  for (const ParameterSet::Entry& entry : theirs.parameters().entries())
-    if (weights == GgufWeights::f32 &&
-        !same_bytes(equal.tensor(entry.name), read.tensor(entry.name)))
-      throw Error(fmt::format("{}: {} is not read as it was written", path.string(), entry.name));
+  require_written_tensors(equal, read, theirs, weights);
   file.keep();
   return result;
 }

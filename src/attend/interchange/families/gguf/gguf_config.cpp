@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "attend/interchange/families/gguf/gguf_gemma.h"
 #include "attend/interchange/families/gguf/gguf_rotations.h"
 #include "attend/models/stack/stack_config.h"
@@ -16,16 +18,6 @@ constexpr const char *kArchitecture = "general.architecture", *kFirstKeyBias = "
 
 enum class GgufArchitecture { llama, qwen2, qwen3, gemma, gemma2, gemma3, gpt2, bloom };
 
-// Settings that concern no model here, or only describe the file.
-void ignore_descriptions(ForeignConfig& metadata) {
-  metadata.require("general.type", "model");
-  for (const std::string& key : metadata.keys()) {
-    const bool samples = key.starts_with("general.sampling.");
-    if ((key.starts_with("general.") && !samples) || key.starts_with("quantize.imatrix."))
-      metadata.ignore({key});
-  }
-}
-
 // Reads the settings of one architecture.
 class ConfigReader {
  public:
@@ -33,13 +25,13 @@ class ConfigReader {
       : metadata_(metadata),
         tensors_(tensors),
         pieces_(pieces),
-        architecture_(static_cast<GgufArchitecture>(metadata.choice(
-            kArchitecture,
-            {"llama", "qwen2", "qwen3", "gemma", "gemma2", "gemma3", "gpt2", "bloom"}))),
+        architecture_(static_cast<GgufArchitecture>(
+            metadata.choice(kArchitecture, {"llama", "qwen2", "qwen3", "gemma", "gemma2", "gemma3",
+                                            "gpt2", "bloom", "bert", "t5"}))),
         prefix_(metadata.text(kArchitecture) + ".") {}
 
   GgufConfig read() {
-    ignore_descriptions(metadata_);
+    ignore_gguf_descriptions(metadata_);
     read_size();
     const bool is_gated = architecture_ < GgufArchitecture::gpt2;
     is_gated ? read_gated() : read_plain();
@@ -74,16 +66,16 @@ class ConfigReader {
     if (metadata_.integer_or(key("attention.value_length"), usual, kWidths) != head)
       metadata_.refuse(key("attention.value_length"),
                        fmt::format("only that of keys, {}, is supported", head));
-    config_.update({{"max_position_embeddings", context_},
-                    {"hidden_size", width_},
-                    {"intermediate_size", inner_},
-                    {"num_hidden_layers", layers_},
-                    {"num_attention_heads", heads_.queries},
-                    {"num_key_value_heads", heads_.keys},
-                    {"head_dim", head},
-                    {"hidden_act", "silu"},
-                    {"rms_norm_eps", metadata_.number(key("attention.layer_norm_rms_epsilon"),
-                                                      between(1e-12, 1))}});
+    config_.update(
+        {{"max_position_embeddings", context_},
+         {"hidden_size", width_},
+         {"intermediate_size", inner_},
+         {"num_hidden_layers", layers_},
+         {"num_attention_heads", heads_.queries},
+         {"num_key_value_heads", heads_.keys},
+         {"head_dim", head},
+         {"hidden_act", "silu"},
+         {"rms_norm_eps", read_gguf_epsilon(metadata_, key("attention.layer_norm_rms_epsilon"))}});
     read_gguf_rotation(metadata_, tensors_,
                        {.prefix = prefix_, .width = static_cast<int>(head), .context = context_},
                        config_);
@@ -115,7 +107,7 @@ class ConfigReader {
   // GPT-2 and BLOOM. How much is dropped in training, files do not say.
   void read_plain() {
     metadata_.require(key("attention.head_count_kv"), heads_.queries);
-    const double epsilon = metadata_.number(key("attention.layer_norm_epsilon"), between(1e-12, 1));
+    const double epsilon = read_gguf_epsilon(metadata_, key("attention.layer_norm_epsilon"));
     if (architecture_ == GgufArchitecture::bloom) {
       if (inner_ != 4 * width_)
         metadata_.refuse(key("feed_forward_length"),
@@ -152,6 +144,20 @@ class ConfigReader {
 };
 
 }  // namespace
+
+void ignore_gguf_descriptions(ForeignConfig& metadata) {
+  metadata.require("general.type", "model");
+  for (const std::string& key : metadata.keys()) {
+    const bool samples = key.starts_with("general.sampling.");
+    if ((key.starts_with("general.") && !samples) || key.starts_with("quantize.imatrix."))
+      metadata.ignore({key});
+  }
+}
+
+double read_gguf_epsilon(ForeignConfig& metadata, const std::string& key) {
+  constexpr double kLeast = 1e-12;
+  return std::max(metadata.number(key, between(static_cast<double>(1e-12f), 1)), kLeast);
+}
 
 GgufConfig read_gguf_config(ForeignConfig& metadata, TensorTable& tensors, std::int64_t pieces) {
   return ConfigReader(metadata, tensors, pieces).read();

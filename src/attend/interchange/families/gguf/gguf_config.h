@@ -16,6 +16,12 @@ struct GgufConfig {
   bool has_fused = false;  // queries, keys and values in one tensor
 };
 
+// Settings that concern no model here, or only describe the file.
+void ignore_gguf_descriptions(ForeignConfig& metadata);
+
+// 1e-12 in 32 bits is less than in 64.
+double read_gguf_epsilon(ForeignConfig& metadata, const std::string& key);
+
 // `pieces`: of the tokenizer. Throws DataError for an architecture or setting that is not
 // supported.
 GgufConfig read_gguf_config(ForeignConfig& metadata, TensorTable& tensors, std::int64_t pieces);

@@ -2,10 +2,12 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "attend/interchange/families/families.h"
 #include "attend/interchange/families/gguf/gguf_config.h"
+#include "attend/interchange/families/gguf/gguf_directory.h"
 #include "attend/interchange/families/gguf/gguf_names.h"
 #include "attend/interchange/families/gguf/gguf_rotations.h"
 #include "attend/interchange/families/gguf/gguf_tokenizer.h"
@@ -24,6 +26,9 @@ ReadGgufFamily reader_of_gguf(std::string_view family) {
   if (family == "gemma2") return read_gemma2;
   if (family == "gemma3_text") return read_gemma3;
   if (family == "gpt2") return read_gpt2;
+  if (family == "bert") return read_bert;
+  if (family == "t5") return read_t5;
+  if (family == "umt5") return read_umt5;
   return family == "bloom" ? read_bloom : read_llama;
 }
 
@@ -42,20 +47,30 @@ bool is_gguf(const std::filesystem::path& path) {
 GgufModel open_gguf(const std::filesystem::path& path) {
   GgufFile file = read_gguf_parts(path);
   ForeignConfig metadata(std::move(file.metadata), path.string());
-  GgufTokenizer tokenizer = read_gguf_tokenizer(metadata);
-  GgufConfig read = read_gguf_config(metadata, file.tensors, tokenizer.pieces);
+  GgufDirectory read;
+  std::optional<NameMap> names;
+  std::vector<std::string_view> ignorable;
+  if (const auto* const kind = gguf_directory_kind(metadata.text_or("general.architecture", ""))) {
+    read = kind->read(metadata, file.tensors);
+    names = kind->names(read.config);
+  } else {
+    GgufTokenizer tokenizer = read_gguf_tokenizer(metadata);
+    GgufConfig shape = read_gguf_config(metadata, file.tensors, tokenizer.pieces);
+    read = {std::move(shape.config), std::move(tokenizer.files)};
+    names = gguf_names(shape.has_fused);
+    if (!shape.has_fused) ignorable.push_back(kRopeFactors);  // which the settings say
+    if (shape.heads.queries > 0) file.tensors = with_halves_to_rotate(file.tensors, shape.heads);
+  }
   metadata.require_all_known();
   std::string family = read.config.at("model_type");
   ForeignConfig config(std::move(read.config), path.string());
   config.ignore({"model_type"});
-  const ModelDirectory directory(path.string(), std::move(tokenizer.files));
+  const ModelDirectory directory(path.string(), std::move(read.files));
   ForeignModel foreign = reader_of_gguf(family)(directory, config);
   config.require_all_known();
-  foreign.names = gguf_names(read.has_fused);
+  foreign.names = *std::move(names);
   foreign.base = {};
-  foreign.ignorable = {};
-  if (!read.has_fused) foreign.ignorable.push_back(kRopeFactors);  // which the settings say
-  if (read.heads.queries > 0) file.tensors = with_halves_to_rotate(file.tensors, read.heads);
+  foreign.ignorable = std::move(ignorable);
   return {std::move(foreign), std::move(file.tensors), std::move(family), file.is_quantized};
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t kWrittenVersion = 3;
 // The types of values.
-constexpr std::uint32_t kU32 = 4, kI32 = 5, kF32 = 6, kFlag = 7, kText = 8, kArray = 9;
+constexpr std::uint32_t kU8 = 0, kU32 = 4, kI32 = 5, kF32 = 6, kFlag = 7, kText = 8, kArray = 9;
 
 template <class Number>
 void append(std::string& bytes, Number number) {
@@ -106,6 +106,11 @@ void GgufEntries::add(std::string_view key, std::span<const float> numbers) {
 void GgufEntries::add(std::string_view key, const std::vector<bool>& flags) {
   begin_array(key, kFlag, flags.size());
   for (const bool flag : flags) append(bytes_, static_cast<std::uint8_t>(flag));
+}
+
+void GgufEntries::add_bytes(std::string_view key, std::span<const std::byte> bytes) {
+  begin_array(key, kU8, bytes.size());
+  for (const std::byte byte : bytes) append(bytes_, byte);
 }
 
 void GgufEntries::add_count(std::string_view key, std::int64_t count) {

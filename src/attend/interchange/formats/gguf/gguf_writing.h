@@ -1,6 +1,7 @@
 // Writing GGUF files: the other direction of gguf_file.h.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -22,6 +23,7 @@ class GgufEntries {
   void add(std::string_view key, std::span<const std::int32_t> numbers);
   void add(std::string_view key, std::span<const float> numbers);
   void add(std::string_view key, const std::vector<bool>& flags);
+  void add_bytes(std::string_view key, std::span<const std::byte> bytes);
   void add_count(std::string_view key, std::int64_t count);  // u32
   void add_number(std::string_view key, double number);      // f32
   void add_flag(std::string_view key, bool flag);

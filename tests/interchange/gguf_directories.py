@@ -1,0 +1,189 @@
+"""BERT and T5 as GGUF files: attend computes what llama.cpp computes, in tokens, vectors and greedy text. Used by gguf_test.py."""
+
+import ctypes
+import json
+import random
+import shutil
+import subprocess
+import sys
+import unicodedata
+
+import gguf
+import llama_cpp
+import numpy
+
+WIDTH, INNER, HEADS, LAYERS, CONTEXT = 64, 128, 4, 3, 128
+PROSE = ["A man is walking with his dog.", "Two children play football, don't they?", "the sun came out (again): 12.5 % of it!", "Éa naïve Straße Ünïcode", "中文 and 日本語 text",
+         "Привет, как дела?", "x" * 40, "[MASK] is a word", "a", "well-known http://a.b/c?d=e"]
+ODD = ["\u0301", "\u200b", "\ufeff", "\u00ad", "\u0085", "\x07", "\u00a0", "\u3000", "\u2028", "İ", "ß", "ſ", "ﬁ", "½", "①", "²", "가", "ｶﾞ", "क्षि", "🙂", "€", "+", "$", "`", "^", "~", "|", "—", "“q”", "…",
+       "\U00020000", "\t", "\n", "  ", "Ω", "Å", "ς", "ΑΣ", "Ж", "ё", "й", "ñ", "Ǆ", "µ", "ª", "«x»", "§", "¿", "´", "¨", "°", "×", "\ue000", "�"]
+
+
+@llama_cpp.llama_log_callback
+def ignore_line(level, text, data):
+    pass
+
+
+llama_cpp.llama_log_set(ignore_line, None)
+
+
+def attend(program, *arguments, text=None):
+    run = subprocess.run([program, *map(str, arguments)], input=text, capture_output=True, encoding="utf-8")
+    if run.returncode != 0:
+        raise AssertionError(f"attend {' '.join(map(str, arguments))}: {run.stderr}")
+    return run.stdout
+
+
+def word_pieces():
+    """All characters of the texts, as words and within words, and some words."""
+    letters = set()
+    for text in [*PROSE, *ODD]:
+        for form in (text, text.lower(), unicodedata.normalize("NFD", text), unicodedata.normalize("NFD", text.lower())):
+            letters |= {c for c in form if not c.isspace() and unicodedata.category(c)[0] != "C"}
+    words = ["the", "man", "##ing", "walk", "children", "##er", "is", "dog", "play", "foot", "##ball"]
+    return ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words, *sorted(letters), *("##" + c for c in sorted(letters))]
+
+
+def write_bert(path, pooling, seed):
+    pieces, draw = word_pieces(), numpy.random.default_rng(seed)
+    writer = gguf.GGUFWriter(path, "bert")
+    writer.add_context_length(CONTEXT)
+    writer.add_embedding_length(WIDTH)
+    writer.add_block_count(LAYERS)
+    writer.add_feed_forward_length(INNER)
+    writer.add_head_count(HEADS)
+    writer.add_layer_norm_eps(1e-12)
+    writer.add_causal_attention(False)
+    writer.add_pooling_type(gguf.PoolingType(pooling))
+    writer.add_tokenizer_model("bert")
+    writer.add_tokenizer_pre("default")
+    writer.add_token_type_count(2)
+    writer.add_token_list([piece if i < 5 else piece[2:] if piece.startswith("##") else "\u2581" + piece for i, piece in enumerate(pieces)])
+    writer.add_token_types([3] * 5 + [1] * (len(pieces) - 5))
+    writer.add_bos_token_id(2)
+    for name, token in (("pad", 0), ("unk", 1), ("sep", 3), ("mask", 4)):
+        getattr(writer, f"add_{name}_token_id")(token)
+
+    def add(name, *shape, deviation, around=0.0):
+        writer.add_tensor(name, (around + draw.normal(0, deviation, shape)).astype(numpy.float32))
+
+    def norm(name):
+        add(f"{name}.weight", WIDTH, deviation=0.2, around=1.0)
+        add(f"{name}.bias", WIDTH, deviation=0.2)
+
+    def linear(name, rows, columns):
+        add(f"{name}.weight", rows, columns, deviation=1.5 / columns ** 0.5)
+        add(f"{name}.bias", rows, deviation=0.3)
+
+    add("token_embd.weight", len(pieces), WIDTH, deviation=1.0)
+    add("token_types.weight", 2, WIDTH, deviation=0.5)
+    add("position_embd.weight", CONTEXT, WIDTH, deviation=0.5)
+    norm("token_embd_norm")
+    for layer in range(LAYERS):
+        block = f"blk.{layer}."
+        for part in ("attn_q", "attn_k", "attn_v", "attn_output"):
+            linear(block + part, WIDTH, WIDTH)
+        linear(block + "ffn_up", INNER, WIDTH)
+        linear(block + "ffn_down", WIDTH, INNER)
+        norm(block + "attn_output_norm")
+        norm(block + "layer_output_norm")
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return path
+
+
+def vectors_of_llama(peer, texts):
+    return numpy.array([peer.embed(text, normalize=True) for text in texts])
+
+
+def vectors_of_attend(program, model, texts):
+    return numpy.array([json.loads(line)["vector"] for line in attend(program, "embed", model, text="".join(text + "\n" for text in texts)).splitlines()])
+
+
+def check_bert(program, folder, server):
+    """`server`: tools/attend_server.py."""
+    for pooling, name in ((1, "mean"), (2, "first")):
+        path, model = write_bert(folder / "bert.gguf", pooling, pooling), folder / "bert.safetensors"
+        attend(program, "import", path, "--out", model)
+        attend(program, "export", model, "--format", "gguf", "--out", folder / "bert-again.gguf")
+        found = vectors_of_attend(program, model, PROSE)
+        for file in (path, folder / "bert-again.gguf"):
+            peer = llama_cpp.Llama(str(file), embedding=True, n_ctx=CONTEXT, n_batch=CONTEXT, n_ubatch=CONTEXT, n_threads=1, verbose=False)
+            difference = abs(vectors_of_llama(peer, PROSE) - found).max()
+            print(f"bert {name} {file.name}: vectors of {len(PROSE)} texts, largest difference {difference:.1e}", flush=True)
+            assert difference <= 3e-3, "vectors differ"  # llama.cpp approximates GELU, with a table of 16-bit numbers
+    draw = random.Random(1)
+    texts = PROSE + ["".join(draw.choice(draw.choice([ODD, PROSE])) + draw.choice(["", " "]) for _ in range(draw.randrange(1, 5))) for _ in range(1000)]
+    count_equal_tokens("bert", program, model, peer, texts, server)
+
+
+def count_equal_tokens(name, program, model, peer, texts, server):
+    different, characters = 0, {}
+    with server(program, model) as running:
+        for begin in range(0, len(texts), 32):
+            some = texts[begin:begin + 32]
+            for text, tokens in zip(some, running.post("/tokenize", inputs=some), strict=True):
+                expected, found = peer.tokenize(text.encode(), add_bos=False, special=False), [token["id"] for token in tokens]
+                if expected != found:
+                    different += 1
+                    for c in set(text):
+                        characters[c] = characters.get(c, 0) + 1
+                    if "-v" in sys.argv:
+                        print(f"{text!r}: {found} instead of {expected}")
+    print(f"{name}: tokens of {len(texts) - different} of {len(texts)} texts equal", flush=True)
+    return different
+
+
+def llama_translation(path, text, length):
+    """Ids of the text, and those that greedy decoding writes."""
+    parameters = llama_cpp.llama_model_default_params()
+    model = llama_cpp.llama_model_load_from_file(str(path).encode(), parameters)
+    vocabulary = llama_cpp.llama_model_get_vocab(model)
+    settings = llama_cpp.llama_context_default_params()
+    settings.type_k = settings.type_v = settings.flash_attn_type = 0  # in 32 bits
+    settings.n_ctx, settings.n_batch, settings.n_ubatch, settings.n_threads = 256, 256, 256, 1
+    context = llama_cpp.llama_init_from_model(model, settings)
+    place = (llama_cpp.llama_token * 256)()
+    raw = text.encode()
+    count = llama_cpp.llama_tokenize(vocabulary, raw, len(raw), place, 256, True, False)
+    source = list(place[:count])
+    assert llama_cpp.llama_encode(context, llama_cpp.llama_batch_get_one(place, count)) == 0
+    token, written, one = llama_cpp.llama_model_decoder_start_token(model), [], (llama_cpp.llama_token * 1)()
+    while len(written) < length:
+        one[0] = token
+        assert llama_cpp.llama_decode(context, llama_cpp.llama_batch_get_one(one, 1)) == 0
+        logits = numpy.ctypeslib.as_array(ctypes.cast(llama_cpp.llama_get_logits_ith(context, -1), ctypes.POINTER(ctypes.c_float)),
+                                          (llama_cpp.llama_vocab_n_tokens(vocabulary),))
+        token = int(logits.argmax())
+        if llama_cpp.llama_vocab_is_eog(vocabulary, token):
+            break
+        written.append(token)
+    llama_cpp.llama_free(context)
+    llama_cpp.llama_model_free(model)
+    return source, written
+
+
+def check_t5(program, fixtures, folder):
+    for name in ("t5", "flan_t5", "umt5"):
+        copy, model, path = folder / name, folder / f"{name}.safetensors", folder / f"{name}.gguf"
+        shutil.copytree(fixtures / name, copy)
+        config = json.loads((copy / "config.json").read_text())
+        config["relative_attention_max_distance"] = 128  # as in llama.cpp
+        (copy / "config.json").write_text(json.dumps(config))
+        attend(program, "import", copy, "--out", model)
+        attend(program, "export", model, "--format", "gguf", "--out", path)
+        attend(program, "import", path, "--out", folder / "again.safetensors")
+        texts = ["A man is walking with his dog.", "Two children play football", "x", "the old man reads a book in the garden"]
+        for text in texts:
+            line = json.loads(attend(program, "translate", folder / "again.safetensors", "--beam-size", 1, "--max-length", 12, "--format", "json", text=text + "\n"))["translations"][0]
+            _, expected = llama_translation(path, text, 12)
+            pieces = [gguf_piece(path, token) for token in expected]
+            assert line["tokens"][:12] == pieces, f"{name}: {text!r}: {line['tokens']} instead of {pieces}"
+        print(f"{name}: greedy text of {len(texts)} texts equal", flush=True)
+
+
+def gguf_piece(path, token):
+    field = gguf.GGUFReader(path).fields["tokenizer.ggml.tokens"]
+    return field.contents(token)
