@@ -35,6 +35,11 @@ std::vector<OpCase> elementwise_op_cases() {
       {"multiply_by_itself", {matrix}, [](Inputs x) { return multiply(x[0], x[0]); }},
       {"scale", {matrix}, [](Inputs x) { return scale(x[0], -0.7f); }},
       {"scale_by_zero", {matrix}, [](Inputs x) { return scale(x[0], 0.0f); }},
+      {"scale_rows", {matrix, {{3, 1}}}, [](Inputs x) { return scale_rows(x[0], x[1]); }},
+      {"scale_rows_of_one_column_by_themselves",
+       {{{4, 1}}},
+       [](Inputs x) { return scale_rows(x[0], x[0]); }},
+      {"scale_rows_none", {none, {{0, 1}}}, [](Inputs x) { return scale_rows(x[0], x[1]); }},
       {"activate_none", {matrix}, [](Inputs x) { return activate(x[0], Activation::none); }},
       {"activate_relu", {kinked}, [](Inputs x) { return activate(x[0], Activation::relu); }},
       {"activate_gelu", {matrix}, [](Inputs x) { return activate(x[0], Activation::gelu); }},
@@ -253,6 +258,12 @@ std::vector<OpCase> lookup_op_cases() {
       {"pool_nothing", {{{0, 4}}}, [=](Inputs x) { return pool(x[0], ids({0}), Pooling::max); }},
       {"gather_rows", {table}, [=](Inputs x) { return gather_rows(x[0], tokens); }},
       {"gather_rows_none", {table}, [=](Inputs x) { return gather_rows(x[0], none); }},
+      {"scatter_rows",
+       {{{5, 3}}},
+       [=](Inputs x) {
+         return scatter_rows(x[0], ids({2, 0, 2, 2, 3}), 6);
+       }},
+      {"scatter_rows_none", {{{0, 3}}}, [=](Inputs x) { return scatter_rows(x[0], none, 2); }},
   };
 }
 

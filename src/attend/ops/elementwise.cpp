@@ -68,6 +68,27 @@ Variable dropout(const Variable& x, const Dropout& dropout) {
   });
 }
 
+Variable scale_rows(const Variable& x, const Variable& factors) {
+  detail::expect(detail::is_matrix(x) && factors.shape() == Shape{x.dim(0), 1}, "scale_rows",
+                 "x [N, D] and factors [N, 1]", x.shape(), factors.shape());
+  const Tensor y = Tensor::empty(x.shape());
+  backend()->scale_rows(factors.value(), x.value(), 0.0f, y);
+  // dx[n] = factors[n] dy[n],   dfactors[n] = x[n] . dy[n]
+  return record(y, {&x, &factors},
+                [x = x.value(), factors = factors.value(), dx = x.sink(),
+                 dfactors = factors.sink()](const Tensor& dy) {
+                  if (dx.needed()) {
+                    const auto [buffer, beta] = dx.target();
+                    backend()->scale_rows(factors, dy, beta, buffer);
+                  }
+                  if (dfactors.needed()) {
+                    const Tensor gradient = Tensor::empty(factors.shape());
+                    backend()->dot_rows(x, dy, gradient);
+                    dfactors.add(gradient);
+                  }
+                });
+}
+
 Variable sum(const Variable& x) {
   const Tensor y = Tensor::empty({1});
   backend()->store(backend()->sum(x.value()), 1.0, y);

@@ -14,6 +14,9 @@ Variable activate(const Variable& x, Activation activation);
 // (Srivastava et al. 2014). Throws ConfigError for a probability outside [0, 1).
 Variable dropout(const Variable& x, const Dropout& dropout);
 
+// y[n] = factors[n] x[n].  x [N, D], factors [N, 1] -> [N, D].
+Variable scale_rows(const Variable& x, const Variable& factors);
+
 // The sum of all elements -> [1].
 Variable sum(const Variable& x);
 

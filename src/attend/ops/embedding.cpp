@@ -65,4 +65,17 @@ Variable gather_rows(const Variable& x, const Ids& rows) {
   return record(y, {&x}, [rows, dx = x.sink()](const Tensor& dy) { scatter(dx, dy, rows, 1.0f); });
 }
 
+Variable scatter_rows(const Variable& x, const Ids& rows, std::int64_t count) {
+  detail::expect_one_per_row("scatter_rows", "rows", x.shape(), rows->size());
+  const Variable y(Tensor::zeros({count, x.dim(1)}));
+  check_range("scatter_rows", *rows, y);
+  backend()->scatter_add(x.value(), rows, 1.0f, y.value());
+  // dx[i] = dy[rows[i]]
+  return record(y.value(), {&x}, [rows, shape = x.shape(), dx = x.sink()](const Tensor& dy) {
+    const Tensor gradient = Tensor::empty(shape);
+    backend()->gather_rows(dy, rows, gradient);
+    dx.add(gradient);
+  });
+}
+
 }  // namespace attend

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -23,5 +24,9 @@ Variable embedding(const Variable& table, const Ids& ids, float scale,
 
 // x[rows[i]] -> [rows, D].
 Variable gather_rows(const Variable& x, const Ids& rows);
+
+// The reverse, sums in the order of i: y[rows[i]] += x[i] -> [count, D], from zeros. Throws
+// ShapeError, also for a row outside 0 .. count - 1.
+Variable scatter_rows(const Variable& x, const Ids& rows, std::int64_t count);
 
 }  // namespace attend
