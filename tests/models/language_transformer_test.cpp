@@ -36,7 +36,7 @@ struct LanguageVariant {
 };
 
 std::vector<LanguageVariant> language_variants() {
-  std::vector<LanguageVariant> all(16, {"PreNorm", small_language_config()});
+  std::vector<LanguageVariant> all(17, {"PreNorm", small_language_config()});
   all[1].name = "PostNormUntied";
   all[1].config.norm_first = false;
   all[1].config.tied = false;
@@ -104,6 +104,10 @@ std::vector<LanguageVariant> language_variants() {
   all[15].config.rotary.long_factors = "2,3,4,5";
   all[15].config.rotary.factor = 4;
   all[15].config.rotary.original_length = 16;
+  all[16].name = "MixtureOfExperts";
+  all[16].config.experts = 4;
+  all[16].config.expert_width = 24;
+  all[16].config.router_norm = false;
   return all;
 }
 

@@ -80,7 +80,19 @@ std::map<std::string, std::function<void(Config&)>> conditions_of_stacks() {
     c.positions = PositionKind::rotary;
     c.attention_window = 3;
   };
-  return {{"norm-output", opposite},
+  const auto mixture = [](Config& c) { c.experts = 4; };
+  return {{"experts", mixture},
+          {"experts-per-token", mixture},
+          {"expert-width", mixture},
+          {"shared-expert-width", mixture},
+          {"router-norm", mixture},
+          {"router-balance", mixture},
+          {"expert-layers",
+           [](Config& c) {
+             c.experts = 4;
+             c.expert_layers = "dense,experts";
+           }},
+          {"norm-output", opposite},
           {"local-rotary-theta", local},
           {"attention-layers",
            [](Config& c) {

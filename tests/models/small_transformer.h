@@ -28,7 +28,7 @@ struct Variant {
 
 // Every switch of the configuration at least once.
 inline std::vector<Variant> variants() {
-  std::vector<Variant> all(28, {"", small_config()});
+  std::vector<Variant> all(29, {"", small_config()});
   all[0].name = "PostNorm";
   all[1].name = "PreNorm";
   all[1].config.norm_first = true;
@@ -145,6 +145,11 @@ inline std::vector<Variant> variants() {
   all[26].config.residual_scale = 0.5f;
   all[27].name = "ScaledInPostNorm";
   all[27].config.residual_scale = 0.5f;
+  all[28].name = "MixtureOfExperts";
+  all[28].config.gated_ffn = true;
+  all[28].config.experts = 3;
+  all[28].config.shared_expert_width = 16;
+  all[28].config.expert_layers = "experts,dense";
   return all;
 }
 

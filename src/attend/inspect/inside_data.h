@@ -18,7 +18,8 @@
 //   attention           queries, keys, values (as the scores use them, heads side by side), scores
 //                       [heads * rows, keys] (-infinity where a query sees no key), weights, heads,
 //                       output
-//   feed_forward        hidden (after the activation), output
+//   feed_forward        hidden (after the activation), output; of experts router (the probability
+//                       of each), output
 //   every sublayer      input (what it reads, where that is normalized), added (its output as it is
 //                       added, where that differs), sum, and norm where the sum is normalized
 #pragma once

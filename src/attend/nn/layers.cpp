@@ -69,10 +69,14 @@ FeedForward::FeedForward(ParameterSet& parameters, const std::string& path,
       activation_(options.activation),
       dropout_(options.dropout) {}
 
-Variable FeedForward::forward(const Variable& x, Pass& pass) const {
+Variable FeedForward::part(const Variable& x, Pass& pass) const {
   const HiddenLayer hidden{activation_, pass.dropout(dropout_), pass.precision()};
-  const Variable y =
-      feed_forward(x, linear1_.map(), linear2_.map(), hidden, gate_ ? gate_->map() : AffineMap{});
+  return feed_forward(x, linear1_.map(), linear2_.map(), hidden,
+                      gate_ ? gate_->map() : AffineMap{});
+}
+
+Variable FeedForward::forward(const Variable& x, Pass& pass) const {
+  const Variable y = part(x, pass);
   if (pass.residual != nullptr) pass.residual->push_back({.module = path_, .added = y.value()});
   if (pass.keeps(path_)) pass.keep(path_, "hidden", activated(x, pass));
   return pass.keep(path_, "output", y);

@@ -69,6 +69,13 @@ class Norm {
   float epsilon_;
 };
 
+// What a layer makes of each vector alone, beside attention: FeedForward, or Experts (experts.h).
+class PositionWise {
+ public:
+  virtual ~PositionWise() = default;
+  virtual Variable forward(const Variable& x, Pass& pass) const = 0;  // [N, d_model], both
+};
+
 // FFN(x) = activation(x W1^T + b1) W2^T + b2 (Vaswani et al. 2017, section 3.3), with dropout after
 // the activation. Gated, the activated layer is multiplied by x V^T + c (Shazeer 2020).
 struct FeedForwardOptions {
@@ -82,10 +89,12 @@ struct FeedForwardOptions {
 };
 
 // Parameters linear1 (W1), linear_gate (V) of a gated one, linear2 (W2).
-class FeedForward {
+class FeedForward final : public PositionWise {
  public:
   FeedForward(ParameterSet& parameters, const std::string& path, const FeedForwardOptions& options);
-  Variable forward(const Variable& x, Pass& pass) const;  // [N, d_model] -> [N, d_model]
+  Variable forward(const Variable& x, Pass& pass) const override;
+  // The same as a part of a larger network: tells nobody of the result.
+  Variable part(const Variable& x, Pass& pass) const;
 
  private:
   // activation(x W1^T + b1), times the gate if there is one.

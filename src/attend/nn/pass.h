@@ -52,6 +52,8 @@ class Pass {
 
   // Whether layers compute their activations again in the backward pass, to save memory.
   bool recompute = false;
+  // The share of this batch in the loss of a step, for what is added to it (nn/experts.h).
+  float share = 1.0f;
   // If set, every attention module appends its weights.
   std::vector<AttentionRecord>* attention = nullptr;
   // If set, the encoder appends its input and the output of each layer, all [N, D].

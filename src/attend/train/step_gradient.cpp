@@ -108,6 +108,8 @@ void StepGradient::compute_shard(Step& step, int shard, const LeafDone& done) {
   for (std::size_t i = 0; i < count; ++i) {
     const StepBatch& at = step.batches[static_cast<std::size_t>(shard) * count + i];
     Pass pass = make_pass_(at.number);
+    pass.share = static_cast<float>(
+        static_cast<double>(objective_.size(at.epoch, at.batch).targets) / step.normalizer);
     const BatchLoss part = objective_.loss(at.epoch, at.batch, step.normalizer, pass);
     backward(part.loss, {}, i + 1 == count ? done : LeafDone());
     step.losses.push_back(part.loss_sum);

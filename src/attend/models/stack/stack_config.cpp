@@ -39,6 +39,19 @@ void validate_stack(const StackConfig& c) {
   if (!c.norm_input && c.layer_groups > 0)
     throw OptionError<ConfigError>("{}: layers of {} are alike", as_key("norm-input"),
                                    as_key("layer-groups"));
+  const std::vector<FeedForwardKind> networks =
+      c.kinds_of_networks(static_cast<int>(kLayerCounts.most));
+  const bool has_experts =
+      std::find(networks.begin(), networks.end(), FeedForwardKind::experts) != networks.end();
+  if (has_experts != (c.experts > 0))
+    throw OptionError<ConfigError>("{}: some layers need {}, and only they have some",
+                                   as_key("expert-layers"), as_key("experts"));
+  if (!c.expert_layers.empty() && c.layer_groups > 0)
+    throw OptionError<ConfigError>("{}: layers of {} are alike", as_key("expert-layers"),
+                                   as_key("layer-groups"));
+  if (c.experts > 0 && c.experts_per_token > c.experts)
+    throw OptionError<ConfigError>("{}: {} of {} {}", as_key("experts-per-token"),
+                                   c.experts_per_token, c.experts, as_key("experts"));
   const bool are_biases =
       c.positions == PositionKind::relative || c.positions == PositionKind::alibi;
   if (are_biases && c.distance_biases != DistanceBiases::standard)

@@ -68,6 +68,13 @@ struct StackConfig {
   bool gated_ffn = false;
   bool ffn_bias = true;
   bool ffn_hidden_bias = true;
+  int experts = 0;
+  int experts_per_token = 2;
+  int expert_width = 0;
+  int shared_expert_width = 0;
+  bool router_norm = true;
+  float router_balance = 0.01f;
+  std::string expert_layers;
   AttentionBiases attention_biases = AttentionBiases::all;
   bool qk_norm = false;
   QkNormSpan qk_norm_span = QkNormSpan::head;
@@ -105,6 +112,10 @@ struct StackConfig {
   std::vector<LayerKind> kinds_of_layers(int layers) const {
     return layer_kinds(attention_layers, layers,
                        attention_window > 0 ? LayerKind::local : LayerKind::global);
+  }
+  std::vector<FeedForwardKind> kinds_of_networks(int layers) const {
+    return feed_forward_kinds(expert_layers, layers,
+                              experts > 0 ? FeedForwardKind::experts : FeedForwardKind::dense);
   }
   // The width of the keys of one head.
   int key_width() const { return d_key > 0 ? d_key : d_model / n_heads; }
@@ -151,6 +162,22 @@ void stack_fields(StackConfig& c, Visitor&& visit, const VisitDepth& visit_depth
   visit("ffn-bias", c.ffn_bias, "biases in the feed-forward network");
   visit("ffn-hidden-bias", c.ffn_hidden_bias,
         "with ffn-bias, biases also in the hidden layer of the feed-forward network");
+  visit("experts", c.experts, between(0, 1024),
+        "networks of which a router selects a few for each token, in place of one feed-forward "
+        "network; 0: none");
+  visit("experts-per-token", c.experts_per_token, between(1, 1024),
+        "experts that compute a token, those with the highest router probability");
+  visit("expert-width", c.expert_width, between(0, 1e6), "hidden size of an expert; 0: d-ff");
+  visit("shared-expert-width", c.shared_expert_width, between(0, 1e6),
+        "with experts, hidden size of a further one that computes every token; 0: none");
+  visit("router-norm", c.router_norm,
+        "divide the weights of a token's experts by their sum; one expert per token learns no "
+        "routing then");
+  visit("router-balance", c.router_balance, between(0, 1e3),
+        "weight of the loss by which training gives all experts equal shares of the tokens");
+  visit("expert-layers", c.expert_layers,
+        "which layers have experts: dense or experts, repeated, such as dense,experts; empty: "
+        "all");
   visit("attention-biases", c.attention_biases,
         "biases in attention: all, qkv (on queries, keys and values only) or none");
   visit("qk-norm", c.qk_norm, "normalize the queries and the keys of attention");

@@ -7,6 +7,7 @@
 #include "attend/autograd/recompute.h"
 #include "attend/core/options/option_error.h"
 #include "attend/error.h"
+#include "attend/nn/experts.h"
 #include "attend/nn/residual_step.h"
 #include "attend/nn/simple_recurrent_unit.h"
 #include "attend/ops/elementwise.h"
@@ -65,6 +66,18 @@ FeedForwardOptions feed_forward_of(const StackConfig& config) {
           config.ffn_bias && config.ffn_hidden_bias};
 }
 
+std::unique_ptr<const PositionWise> position_wise(ParameterSet& parameters, const std::string& path,
+                                                  const StackConfig& config, FeedForwardKind kind) {
+  FeedForwardOptions network = feed_forward_of(config);
+  if (kind == FeedForwardKind::dense)
+    return std::make_unique<FeedForward>(parameters, path, network);
+  if (config.expert_width > 0) network.d_ff = config.expert_width;
+  return std::make_unique<Experts>(
+      parameters, path,
+      ExpertOptions{network, config.experts, config.experts_per_token, config.router_norm,
+                    config.shared_expert_width, config.router_balance});
+}
+
 struct SublayerPlace {
   std::string layer;
   std::string sublayer;
@@ -119,7 +132,7 @@ TransformerLayer::TransformerLayer(ParameterSet& parameters, const std::string& 
                        {parameters, path + ".cross_attn", attention_of(config)},
                        connection_of(parameters, config, {path, path + ".cross_attn", 2})})
                  : std::nullopt),
-      feed_forward_(parameters, path + ".feed_forward", feed_forward_of(config)),
+      feed_forward_(position_wise(parameters, path + ".feed_forward", config, role.network)),
       feed_forward_connection_(connection_of(
           parameters, config, {path, path + ".feed_forward", role.cross_attention ? 3 : 2})) {}
 
@@ -141,7 +154,7 @@ Variable TransformerLayer::forward(const Variable& x, AttentionContext& context,
   const auto memory = [&](const Variable& in) {
     return context.attend_to_memory(cross_->attention, layer, in, pass);
   };
-  const auto feed_forward = [&](const Variable& in) { return feed_forward_.forward(in, pass); };
+  const auto feed_forward = [&](const Variable& in) { return feed_forward_->forward(in, pass); };
   if (sublayers_ == Sublayers::sequential) {
     Variable y = connected(self_connection_, x, pass, self);
     if (cross_) y = connected(cross_->connection, y, pass, memory);
@@ -200,14 +213,16 @@ TransformerStack::TransformerStack(ParameterSet& parameters, const std::string& 
         has_own_positions ? relative_positions_of(parameters, self, config, role.causal) : shared;
     return self_attention(parameters, self, config, {kind, own, disentangled});
   };
+  const std::vector<FeedForwardKind> networks = config.kinds_of_networks(role.layers);
   layers_.reserve(static_cast<std::size_t>(role.layers));
   for (int i = 0; i < role.layers; ++i) {
     const std::string layer = fmt::format("{}.layers.{}", path, i);
     if (const int owner = config.parameters_of_layer(i, role.layers); owner != i)
       parameters.share(layer, fmt::format("{}.layers.{}", path, owner));
-    layers_.emplace_back(parameters, layer, config,
-                         TransformerLayer::Role{role.cross_attention, i == 0},
-                         mixing_of(layer, kinds[static_cast<std::size_t>(i)]));
+    layers_.emplace_back(
+        parameters, layer, config,
+        TransformerLayer::Role{role.cross_attention, i == 0, networks[static_cast<std::size_t>(i)]},
+        mixing_of(layer, kinds[static_cast<std::size_t>(i)]));
   }
   if (config.normalizes_output())
     norm_.emplace(parameters, path + ".norm", config.d_model, config.norm);

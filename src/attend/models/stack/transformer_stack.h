@@ -36,6 +36,7 @@ class TransformerLayer {
   struct Role {
     bool cross_attention = false;
     bool is_first = false;
+    FeedForwardKind network = FeedForwardKind::dense;
   };
   // Parameters norm1, [cross_attn, norm2,] feed_forward and the last norm, numbered consecutively;
   // norm1 alone if they share it.
@@ -59,7 +60,7 @@ class TransformerLayer {
   SublayerConnection self_connection_;
   bool norm_keys_;
   std::optional<CrossAttention> cross_;
-  FeedForward feed_forward_;
+  std::unique_ptr<const PositionWise> feed_forward_;
   SublayerConnection feed_forward_connection_;
 };
 
