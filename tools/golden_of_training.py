@@ -83,7 +83,12 @@ def sums(config, gradient):
 def language(directory, tokenizer):
     model = transformers.AutoModelForCausalLM.from_pretrained(directory).float().eval()
     ids = [*tokenizer("".join(line + "\n" for line in SOURCES)).input_ids, tokenizer.eos_token_id]
-    return model, loss_of(model(torch.tensor([ids[:-1]])).logits[0], ids[1:])
+    output = model(torch.tensor([ids[:-1]]))
+    loss = loss_of(output.logits[0], ids[1:])
+    if getattr(output, "aux_loss", None) is None:
+        return model, loss
+    balance = model.config.router_aux_loss_coef * output.aux_loss  # of experts, of which attend records the gradient alone
+    return model, loss + balance - balance.detach()
 
 
 def classifier(directory, tokenizer, change=lambda model: model):
@@ -230,7 +235,7 @@ def kind_of(directory):
     return translation if config.is_encoder_decoder else language
 
 
-RENAMED = ["nomic_bert", "gte"]  # families whose files have other names and stacked weights
+RENAMED = ["nomic_bert", "gte", "mixtral", "qwen2_moe", "qwen3_moe"]  # families whose files have other names and stacked weights
 
 
 def gradients_by_name(model):

@@ -538,6 +538,12 @@ FAMILIES = {
                                        "sliding_attention": {"rope_type": "default", "rope_theta": 50.0}}),
     "qwen3": lambda folder: llama(folder, transformers.Qwen3Config, head_dim=8, tie_word_embeddings=True, rope_parameters={
         "rope_type": "yarn", "rope_theta": 100.0, "factor": 4.0, "original_max_position_embeddings": 24, "beta_slow": 0.25}),
+    "mixtral": lambda folder: llama(folder, transformers.MixtralConfig, num_local_experts=4, router_aux_loss_coef=0.0),
+    "qwen2_moe": lambda folder: llama(folder, transformers.Qwen2MoeConfig, num_experts=5, num_experts_per_tok=3, moe_intermediate_size=12,
+                                      shared_expert_intermediate_size=20, decoder_sparse_step=2, tie_word_embeddings=True,
+                                      output_router_logits=True, router_aux_loss_coef=0.5),
+    "qwen3_moe": lambda folder: llama(folder, transformers.Qwen3MoeConfig, head_dim=8, num_experts=4, num_experts_per_tok=2,
+                                      moe_intermediate_size=12, norm_topk_prob=True, router_aux_loss_coef=0.0),
     "qwen3_sentences": lambda folder: decoder_sentences(folder, transformers.Qwen3Config, "", "<|begin|>", "", head_dim=8, tie_word_embeddings=True),
     "mistral_sentences": lambda folder: decoder_sentences(folder, transformers.MistralConfig, "<|begin|>", "<|end|>", "model.", sliding_window=5),
     "embedding_gemma_sentences": embedding_gemma,

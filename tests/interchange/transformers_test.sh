@@ -27,8 +27,8 @@ round_trip() { # NAME LANGUAGES...
   check "$folder/$name.safetensors" "$folder/$name" "$original" "$@"
 }
 for name in marian marian_separate gpt2 llama mistral qwen2 qwen3 bart pegasus t5 flan_t5 umt5 \
-    mistral_window qwen2_window smollm3 gemma gemma2 gemma3 phi3 phi4_mini olmo2 gpt_neox stablelm \
-    granite phi falcon falcon_new gptj cohere mpt \
+    mixtral qwen2_moe qwen3_moe mistral_window qwen2_window smollm3 gemma gemma2 gemma3 phi3 \
+    phi4_mini olmo2 gpt_neox stablelm granite phi falcon falcon_new gptj cohere mpt \
     opt opt_post_norm bloom bert_classifier bert_regression bert_tagger distilbert_classifier \
     distilbert_tagger roberta_classifier roberta_multi_label roberta_tagger mpnet_classifier \
     mpnet_tagger electra_encoder electra_classifier electra_tagger camembert_classifier \

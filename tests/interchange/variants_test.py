@@ -29,7 +29,8 @@ T5 = ["t5", "flan_t5", "mt5", "umt5"]
 BART = ["marian", "bart", "pegasus", "m2m_100", "nllb", "mbart", "mbart50"]
 WINDOWS = ["mistral_window", "qwen2_window", "smollm3", "gemma", "gemma2", "gemma3"]
 LAYERS = ["phi3", "phi4_mini", "olmo2", "gpt_neox", "stablelm", "granite", "phi", "falcon", "falcon_new", "gptj", "cohere", "mpt"]
-LANGUAGE_MODELS = [*LAYERS, "gpt2", "llama", "mistral", "qwen2", "qwen3", "opt", "bloom", *WINDOWS]
+MIXTURES = ["mixtral", "qwen2_moe", "qwen3_moe"]
+LANGUAGE_MODELS = [*LAYERS, *MIXTURES, "gpt2", "llama", "mistral", "qwen2", "qwen3", "opt", "bloom", *WINDOWS]
 
 
 class Variant:
@@ -300,6 +301,46 @@ OF_DECODER_FAMILIES = {
                  setting("no_bias", False), setting("logit_scale", 2.0), setting("expansion_ratio", 2), setting("learned_pos_emb", False)],
 }
 
+def stacked_experts(variant):
+    """The names and tensors that transformers has in memory."""
+    model = transformers.AutoModelForCausalLM.from_pretrained(variant.folder)
+    variant.weights = {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}
+    if model.config.tie_word_embeddings:
+        del variant.weights["lm_head.weight"]
+
+
+def made_again(**settings):
+    """A model with other sizes, whose weights are random again."""
+    def change(variant):
+        before = transformers.AutoConfig.from_pretrained(variant.folder)
+        config = type(before)(**{**before.to_dict(), "layer_types": None, **settings})
+        torch.manual_seed(3)
+        model = transformers.AutoModelForCausalLM.from_config(config)
+        with torch.no_grad():
+            for p in model.parameters():
+                p.copy_(0.2 * torch.randn(p.shape) + (1 if p.dim() == 1 else 0))
+        model.save_pretrained(variant.folder)
+        variant.weights = load_file(variant.folder / "model.safetensors")
+    change.__name__ = "made_again " + json.dumps(settings)
+    return change
+
+
+# Not experts of exactly equal probability: torch.topk takes any of them, others for another number of experts.
+OF_MIXTURES = [stacked_experts] + [setting("num_experts_per_tok", count) for count in (1, 2, 3, 4, 5, 6)] + [
+    setting("norm_topk_prob", True), setting("norm_topk_prob", False), setting("router_jitter_noise", 0.1), setting("router_aux_loss_coef", 0.7),
+    setting("decoder_sparse_step", 2), setting("mlp_only_layers", [0]), setting("num_experts", 4), setting("num_local_experts", 4),
+    setting("num_local_experts", 3), setting("moe_intermediate_size", 24), setting("shared_expert_intermediate_size", 24), setting("qkv_bias", False),
+    setting("sliding_window", 3), setting("use_sliding_window", True), setting("max_window_layers", 1), setting("layer_types", None),
+    setting("layer_types", ["sliding_attention", "full_attention"]), setting("attention_bias", True), setting("hidden_act", "gelu"),
+    setting("rope_parameters", None), setting("head_dim", None), setting("num_key_value_heads", None), setting("mlp_bias", True)] + [
+    made_again(**sizes) for sizes in (
+        {"decoder_sparse_step": 2, "num_hidden_layers": 5}, {"decoder_sparse_step": 3, "num_hidden_layers": 4, "mlp_only_layers": [2]},
+        {"mlp_only_layers": [0, 2], "num_hidden_layers": 4}, {"mlp_only_layers": [0, 1]}, {"num_experts": 7, "num_experts_per_tok": 7},
+        {"num_local_experts": 9, "num_experts_per_tok": 3}, {"num_local_experts": 1, "num_experts_per_tok": 1}, {"num_experts": 12, "num_experts_per_tok": 5},
+        {"use_sliding_window": True, "sliding_window": 3, "max_window_layers": 1}, {"sliding_window": 2},
+        {"use_sliding_window": True, "sliding_window": 3, "layer_types": ["full_attention", "sliding_attention"]},
+        {"moe_intermediate_size": 40, "shared_expert_intermediate_size": 8}, {"norm_topk_prob": True, "num_experts_per_tok": 1},
+        {"qkv_bias": False, "attention_bias": True}, {"hidden_act": "relu", "num_experts_per_tok": 4})]
 # Settings of encoders that leave the weights as they are.
 OF_ENCODERS = [setting("hidden_act", name) for name in ("relu", "gelu_new", "silu", "sigmoid")] + [
     setting("layer_norm_eps", 0.01), setting("layer_norm_eps", None), setting("num_attention_heads", 4), setting("pad_token_id", 3),
@@ -354,6 +395,7 @@ VARIANTS = ([(name, change) for name in T5 + BART + ["marian_separate"] for chan
              and "output" not in change.__name__] +
             [(name, change) for name in T5 for change in (scale_decoder_outputs, scales_no_outputs, scales_no_outputs_and_ties)] +
             [(name, change) for name in LANGUAGE_MODELS for change in OF_ALL] +
+             [(name, change) for name in MIXTURES for change in OF_MIXTURES] +
              [(name, change) for name in WINDOWS for change in OF_WINDOWS] +
              [(name, change) for name in LAYERS for change in OF_DECODERS + OF_DECODER_FAMILIES.get(name, [])] +
              [(name, change) for name in EMBEDDERS for change in OF_EMBEDDERS] +

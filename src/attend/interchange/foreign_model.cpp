@@ -38,6 +38,9 @@ constexpr std::array kFamilies{
     ModelFamily{"mistral", "Mistral", read_mistral, write_decoder<write_mistral>},
     ModelFamily{"qwen2", "Qwen2", read_qwen2, write_decoder<write_qwen2>},
     ModelFamily{"qwen3", "Qwen3", read_qwen3, write_decoder<write_qwen3>},
+    ModelFamily{"mixtral", "Mixtral", read_mixtral, write_decoder<write_mixtral>},
+    ModelFamily{"qwen2_moe", "Qwen2-MoE", read_qwen2_moe, write_decoder<write_qwen2_moe>},
+    ModelFamily{"qwen3_moe", "Qwen3-MoE", read_qwen3_moe, write_decoder<write_qwen3_moe>},
     ModelFamily{"smollm3", "SmolLM3", read_smollm3, write_decoder<write_smollm3>},
     ModelFamily{"phi3", "Phi-3 or Phi-4", read_phi3, write_decoder<write_phi3>},
     ModelFamily{"olmo2", "OLMo 2", read_olmo2, write_decoder<write_olmo2>},
@@ -142,7 +145,7 @@ Opened open_huggingface(const ModelDirectory& directory) {
   const ModelFamily& family = family_of(config);
   ForeignModel foreign = family.read(directory, config);
   config.require_all_known();
-  TensorTable weights = open_huggingface_weights(directory);
+  TensorTable weights = with_separate_experts(open_huggingface_weights(directory), foreign.aliases);
   return {std::move(foreign), std::move(weights), std::string(family.name),
           std::string(family.description), languages_in(directory)};
 }

@@ -11,6 +11,7 @@
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/interchange/foreign_config.h"
 #include "attend/interchange/model_directory.h"
+#include "attend/interchange/weights/expert_tensors.h"
 #include "attend/interchange/weights/name_map.h"
 #include "attend/interchange/weights/tensor_table.h"
 #include "attend/tasks/model_file/saved_model.h"
@@ -27,6 +28,7 @@ struct ForeignModel {
   std::vector<std::string_view> zero_if_missing = {};  // tensors that some files leave out
   // What names begin with, unless the file holds the model without the part that predicts tokens.
   std::string_view base = {};
+  std::span<const NameAlias> aliases = {};  // parts of names that some files have in place of ours
   // Folders of the directory with more weights; their names begin with "folder/".
   std::vector<std::string> folders = {};
   std::vector<std::string> remarks = {};  // what the user should know

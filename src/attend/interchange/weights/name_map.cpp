@@ -18,7 +18,8 @@ constexpr float kNeverChosen = -1e9f;
 
 // The parts of a name that fits a pattern.
 struct Match {
-  std::string layer, word, rest;
+  std::vector<std::string> numbers;  // of a layer, and of an expert in it
+  std::string word, rest;
 };
 
 // The beginning of `name` that is of one kind of characters, which is removed from it.
@@ -38,8 +39,8 @@ std::optional<Match> match(std::string_view pattern, std::string_view name) {
       return found;
     }
     if (pattern.front() == '*') {
-      found.layer = take(name, is_ascii_digit);
-      if (found.layer.empty()) return std::nullopt;
+      found.numbers.push_back(take(name, is_ascii_digit));
+      if (found.numbers.back().empty()) return std::nullopt;
     } else if (pattern.front() == '#') {
       found.word = take(name, is_ascii_letter);
       if (found.word.empty()) return std::nullopt;
@@ -56,13 +57,16 @@ std::optional<Match> match(std::string_view pattern, std::string_view name) {
 
 std::string filled(std::string_view pattern, const Match& match) {
   std::string name;
+  auto number = match.numbers.begin();
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     if (pattern[i] == '#') {
       name += match.word;
     } else if (pattern[i] != '*') {
       name += pattern[i];
-    } else {
-      name += i + 1 == pattern.size() ? match.rest : match.layer;
+    } else if (i + 1 == pattern.size()) {
+      name += match.rest;
+    } else if (number != match.numbers.end()) {
+      name += *number++;
     }
   }
   return name;
@@ -92,8 +96,8 @@ void NameMap::rename_ours(std::string_view from, std::string_view to) {
 std::optional<ForeignName> NameMap::find(std::string_view ours) const {
   for (const OwnedRule& rule : rules_) {
     if (auto found = match(rule.ours, ours)) {
-      if (!found->layer.empty())
-        found->layer = std::to_string(std::stoi(found->layer) + first_layer_);
+      if (!found->numbers.empty())
+        found->numbers[0] = std::to_string(std::stoi(found->numbers[0]) + first_layer_);
       return ForeignName{filled(rule.theirs.name, *found), rule.theirs.layout, rule.theirs.part,
                          rule.theirs.heads};
     }

@@ -56,8 +56,8 @@ struct ForeignHeads {
 };
 
 // A parameter whose name is `ours` up to a last '*', which stands for the rest, is `theirs` with
-// the rest appended. Another '*' stands for the number of a layer, '#' for a word of letters, such
-// as encoder or decoder.
+// the rest appended. Another '*' stands for the number of a layer, a further one for that of an
+// expert in it, '#' for a word of letters, such as encoder or decoder.
 struct NameRule {
   std::string_view ours;
   std::string_view theirs;

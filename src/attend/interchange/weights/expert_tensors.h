@@ -1,0 +1,23 @@
+// The weights of experts, which some files hold one by one, others stacked.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "attend/interchange/weights/tensor_table.h"
+
+namespace attend {
+
+// A part of a name that may stand for another.
+struct NameAlias {
+  std::string_view alias;
+  std::string_view name;
+};
+
+// Tensors of three dimensions as one for each expert: "X.experts.gate_up_proj" [E, 2F, D] as
+// "X.experts.N.gate_proj.weight" and "X.experts.N.up_proj.weight" [F, D], "X.experts.down_proj"
+// [E, D, F] as "X.experts.N.down_proj.weight"; in GGUF "X_exps.weight" as "X_exps.N.weight". Then
+// aliases are replaced in all names. A stack is read once, when its first part is.
+TensorTable with_separate_experts(const TensorTable& file, std::span<const NameAlias> aliases = {});
+
+}  // namespace attend
