@@ -4,6 +4,7 @@
 
 #include "attend/error.h"
 #include "attend/interchange/formats/pickle.h"
+#include "attend/interchange/formats/pickle_json.h"
 #include "attend/interchange/formats/torch_state.h"
 #include "fuzz/fuzz_target.h"
 #include "interchange/written_formats.h"
@@ -15,7 +16,7 @@ void read(std::span<const std::byte> bytes) {
   try {
     const Pickle pickle(bytes, torch_functions(), "fuzz");
     if (pickle.size() > bytes.size()) throw std::logic_error("a pickle longer than its bytes");
-    for (const TorchTensor& tensor : torch_tensors(pickle)) {
+    for (const TorchTensor& tensor : torch_tensors(pickle, pickle.root())) {
       if (tensor.offset + *tensor.layout.extent() > tensor.storage.elements ||
           *count_elements(tensor.layout.shape) > tensor.storage.elements)
         throw std::logic_error("a tensor that is larger than its storage");
@@ -24,16 +25,30 @@ void read(std::span<const std::byte> bytes) {
   }
 }
 
+// What checkpoints have beside tensors.
+void read_settings(std::span<const std::byte> bytes) {
+  try {
+    const Pickle pickle(bytes, torch_functions(), "fuzz", OtherFunctions::opaque);
+    pickled_json(pickle, pickle.root()).dump();
+    torch_storages(pickle);
+  } catch (const DataError&) {
+  }
+}
+
 std::vector<std::string> corpus() {
-  return {pickled_state({}),
-          pickled_state({.type = "HalfStorage", .offset = 1, .shape = {2, 2}, .strides = {1, 2}}),
-          pickle_of("ccollections\nOrderedDict\n)Rq\1(" + pickled("a") + "q\2" +
-                    pickled_tensor({.shape = {}, .strides = {}}) + "h\2h\1u}" +
-                    pickled("_metadata") + "h\1sb"),
-          pickle_of("](K\1M\1\1J\1\1\1\1\x8a\x09" + std::string(9, '\xff') +
-                    "N\x88\x89"
-                    "e"),
-          pickle_of("]q\1h\1a")};
+  return {
+      pickled_state({}),
+      pickled_state({.type = "HalfStorage", .offset = 1, .shape = {2, 2}, .strides = {1, 2}}),
+      pickle_of("ccollections\nOrderedDict\n)Rq\1(" + pickled("a") + "q\2" +
+                pickled_tensor({.shape = {}, .strides = {}}) + "h\2h\1u}" + pickled("_metadata") +
+                "h\1sb"),
+      pickle_of("](K\1M\1\1J\1\1\1\1\x8a\x09" + std::string(9, '\xff') +
+                "N\x88\x89"
+                "e"),
+      pickle_of("]q\1h\1a"),
+      pickle_of("cargparse\nNamespace\n)\x81}(" + pickled("layers") + "K\6" + pickled("dropout") +
+                std::string("G\x3f\xb9\x99\x99\x99\x99\x99\x9a", 9) + "ub"),
+      pickle_of("ccollections\nCounter\n)R" + pickled("a") + "K\1s]K\2a\x86")};
 }
 
 std::vector<std::string> dictionary() {
@@ -43,6 +58,9 @@ std::vector<std::string> dictionary() {
           "ctorch\nFloatStorage\n",
           "ctorch\nBoolStorage\n",
           "cos\nsystem\n",
+          "cargparse\nNamespace\n",
+          "\x81",
+          "G",
           pickled("storage"),
           pickled(std::int64_t{-1}),
           pickled(std::int64_t{9223372036854775807}),
@@ -73,7 +91,10 @@ void repair(std::string& input) {
   if (!input.ends_with('.')) input += '.';
 }
 
-void use(std::string_view input) { read(std::as_bytes(std::span(input))); }
+void use(std::string_view input) {
+  read(std::as_bytes(std::span(input)));
+  read_settings(std::as_bytes(std::span(input)));
+}
 
 const RegisteredFuzzTarget registered{{"pickle", corpus, dictionary, use, repair}};
 

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "attend/error.h"
+#include "attend/interchange/formats/pickle_json.h"
 #include "interchange/written_formats.h"
 #include "tensor/expect_error.h"
 
@@ -95,11 +96,54 @@ TEST(Pickle, RefusesFunctionsThatItDoesNotKnow) {
   expect_pickle_error("cmodule\nfunction\nK\1R", {"found a function and an integer"});
 }
 
+TEST(Pickle, ReadsNumbers) {
+  const std::string bytes = pickle_of(std::string("G\x40\x09\x21\xfb\x54\x44\x2d\x18", 9));
+  EXPECT_EQ(unpickled(bytes).root().number, 3.141592653589793);
+  EXPECT_TRUE(unpickled(bytes).root().kind == PickleKind::number);
+}
+
+// Of a class that is not on the list, with attributes, and with entries of its own.
+TEST(Pickle, KeepsObjectsAsDataIfTheyMayBeThere) {
+  const std::string bytes = pickle_of("cargparse\nNamespace\n)\x81}" + pickled("layers") + "K\6sb");
+  expect_error<DataError>([&] { unpickled(bytes); }, {"it names 'argparse.Namespace'"});
+  const Pickle pickle(std::as_bytes(std::span(bytes)), kAllowed, "file", OtherFunctions::opaque);
+  ASSERT_TRUE(pickle.is_call(pickle.root(), "argparse\nNamespace"));
+  ASSERT_EQ(pickle.root().items.size(), 3u);
+  EXPECT_EQ(pickle.find(pickle[pickle.root().items[2]], "layers")->integer, 6);
+  EXPECT_EQ(pickle.find(pickle[pickle.root().items[2]], "other"), nullptr);
+  EXPECT_EQ(pickled_json(pickle, pickle.root()), nlohmann::json({{"layers", 6}}));
+  const std::string counter = pickle_of("ccollections\nCounter\n)R" + pickled("a") + "K\1s");
+  const Pickle counted(std::as_bytes(std::span(counter)), kAllowed, "file", OtherFunctions::opaque);
+  EXPECT_EQ(pickled_json(counted, counted.root()), nlohmann::json({{"a", 1}}));
+}
+
+TEST(Pickle, BecomesSettings) {
+  const std::string bytes = pickle_of("}(" + pickled("list") + "](K\1\x88Ne" + pickled("text") +
+                                      pickled("x") + pickled("function") + "cos\nsystem\nu");
+  const Pickle pickle(std::as_bytes(std::span(bytes)), kAllowed, "file", OtherFunctions::opaque);
+  const nlohmann::json json = pickled_json(pickle, pickle.root());
+  EXPECT_EQ(json["list"], nlohmann::json({1, true, nullptr}));
+  EXPECT_EQ(json["text"], "x");
+  EXPECT_TRUE(json["function"].is_array()) << "no setting of a model";
+}
+
+TEST(Pickle, BecomesNoSettingsWithoutEnd) {
+  const auto refuse = [](const std::string& bytes) {
+    const Pickle pickle(std::as_bytes(std::span(bytes)), kAllowed, "file", OtherFunctions::opaque);
+    expect_error<DataError>([&] { pickled_json(pickle, pickle.root()); },
+                            {"file: its settings", "contain themselves"});
+  };
+  refuse(pickle_of("]q\5h\5a"));
+  // Each list holds the one before it eight times.
+  std::string wide = "]";
+  for (int i = 0; i < 9; ++i) wide += "q\1](h\1h\1h\1h\1h\1h\1h\1h\1e";
+  refuse(pickle_of("](" + wide + "e"));
+}
+
 TEST(Pickle, RefusesInstructionsThatTensorsDoNotNeed) {
   for (const char instruction :
-       {'i',    'o',    '0',    '1',    '2',    'F',    'G',    'I',    'L',
-        'P',    'S',    'T',    'U',    'V',    'd',    'g',    'l',    'p',
-        '\x81', '\x82', '\x8b', '\x8c', '\x92', '\x93', '\x94', '\x95', '\0'})
+       {'i', 'o', '0', '1', '2',    'F',    'I',    'L',    'P',    'S',    'T',    'U', 'V',
+        'd', 'g', 'l', 'p', '\x82', '\x8b', '\x8c', '\x92', '\x93', '\x94', '\x95', '\0'})
     expect_pickle_error(std::string(1, instruction) + "a\nb\n",
                         {"at byte 2: expected an instruction that tensors need, found 0x"});
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "attend/core/strings/quote.h"
@@ -24,6 +25,7 @@ enum Instruction : std::uint8_t {
   kBinInt = 'J',
   kBinInt1 = 'K',
   kBinInt2 = 'M',
+  kBinFloat = 'G',
   kNone = 'N',
   kBinPersId = 'Q',
   kReduce = 'R',
@@ -39,6 +41,7 @@ enum Instruction : std::uint8_t {
   kSetItems = 'u',
   kTuple = 't',
   kProto = 0x80,
+  kNewObj = 0x81,
   kTuple1 = 0x85,
   kTuple2 = 0x86,
   kTuple3 = 0x87,
@@ -85,6 +88,10 @@ bool PickleMachine::run_number(std::uint8_t instruction) {
       return true;
     case kBinInt2:
       push_integer(input_.number<std::uint16_t>());
+      return true;
+    case kBinFloat:  // the highest byte first
+      push({.kind = PickleKind::number,
+            .number = std::bit_cast<double>(__builtin_bswap64(input_.number<std::uint64_t>()))});
       return true;
     case kLong1:
       push_long();
@@ -187,11 +194,11 @@ bool PickleMachine::run_object(std::uint8_t instruction) {
       push_function();
       return true;
     case kReduce:
+    case kNewObj:
       call();
       return true;
     case kBuild:
-      pop();
-      top(PickleKind::dictionary);
+      build();
       return true;
     case kBinPersId: {
       const PickleRef id = pop();
@@ -230,6 +237,7 @@ void PickleMachine::push_long() {
 void PickleMachine::push_function() {
   constexpr std::size_t kLongestName = 200;
   std::string name;
+  const std::size_t begin = input_.position();
   for (int lines = 0; lines < 2;) {
     const char c = static_cast<char>(input_.number<std::uint8_t>());
     if (c == '\n') ++lines;
@@ -237,10 +245,12 @@ void PickleMachine::push_function() {
     if (name.size() > kLongestName) refuse(fmt::format("it names the function {}", quote(name)));
   }
   const auto known = std::find(functions_.begin(), functions_.end(), name);
-  if (known == functions_.end())
+  if (known != functions_.end()) return push({.kind = PickleKind::function, .text = *known});
+  if (others_ == OtherFunctions::refused)
     refuse(fmt::format("it names {}, which no file of tensors needs; nothing was run",
                        quote(name, kLongestName)));
-  push({.kind = PickleKind::function, .text = *known});
+  const auto* const there = reinterpret_cast<const char*>(bytes_.data()) + begin;
+  push({.kind = PickleKind::function, .text = {there, name.size()}});
 }
 
 void PickleMachine::push_tuple(std::size_t count) {
@@ -278,14 +288,23 @@ PickleValue& PickleMachine::top(PickleKind expected) {
   return value;
 }
 
+PickleValue& PickleMachine::set_in_object(PickleKind kind) {
+  const PickleRef object = top_ref();
+  if (values_[object].kind != PickleKind::call) return top(kind);
+  push({.kind = kind});
+  const PickleRef made = pop();
+  values_[object].items.push_back(made);
+  return values_[made];
+}
+
 void PickleMachine::append(std::vector<PickleRef> items) {
-  std::vector<PickleRef>& list = top(PickleKind::list).items;
+  std::vector<PickleRef>& list = set_in_object(PickleKind::list).items;
   list.insert(list.end(), items.begin(), items.end());
 }
 
 void PickleMachine::set_items(std::vector<PickleRef> items) {
   if (items.size() % 2 != 0) refuse("expected as many values as keys");
-  std::vector<PickleRef>& entries = top(PickleKind::dictionary).items;
+  std::vector<PickleRef>& entries = set_in_object(PickleKind::dictionary).items;
   entries.insert(entries.end(), items.begin(), items.end());
 }
 
@@ -303,6 +322,15 @@ void PickleMachine::call() {
   if (!values_[arguments].items.empty())
     refuse(fmt::format("expected {} without arguments", kOrderedDict));
   push({.kind = PickleKind::dictionary});
+}
+
+void PickleMachine::build() {
+  const PickleRef state = pop();
+  if (PickleValue& object = values_[top_ref()]; object.kind == PickleKind::call) {
+    object.items.push_back(state);
+  } else {
+    top(PickleKind::dictionary);
+  }
 }
 
 void PickleMachine::remember(std::uint32_t number) { memo_[number] = top_ref(); }

@@ -17,8 +17,8 @@ namespace attend {
 class PickleMachine {
  public:
   PickleMachine(std::span<const std::byte> bytes, std::span<const std::string_view> functions,
-                std::string where)
-      : input_(bytes, std::move(where)), functions_(functions) {}
+                std::string where, OtherFunctions others)
+      : input_(bytes, std::move(where)), bytes_(bytes), functions_(functions), others_(others) {}
 
   // Runs to the end of the pickle. Throws DataError.
   PickleRef run();
@@ -46,13 +46,18 @@ class PickleMachine {
   void append(std::vector<PickleRef> items);
   void set_items(std::vector<PickleRef> items);
   void call();
+  void build();
+  // What is set in the object of a call: a dictionary or a list.
+  PickleValue& set_in_object(PickleKind kind);
   void remember(std::uint32_t number);
   void recall(std::uint32_t number);
   // Throws DataError about the current instruction.
   [[noreturn]] void refuse(std::string_view why) const;
 
   ByteReader input_;
+  std::span<const std::byte> bytes_;
   std::span<const std::string_view> functions_;
+  OtherFunctions others_;
   std::size_t instruction_begin_ = 0;
   std::vector<PickleValue> values_;
   std::vector<PickleRef> stack_;

@@ -63,49 +63,27 @@ void check_byte_order(const ZipArchive& archive, const std::string& root, const 
         file, fmt::format("expected elements in the byte order 'little', found {}", quote(order)));
 }
 
-TensorTable read_torch_zip(const std::shared_ptr<const InputFile>& file) {
-  const auto archive = std::make_shared<const ZipArchive>(file);
-  const std::string root = archive_root(*archive, *file);
-  check_byte_order(*archive, root, *file);
-  const auto bytes = archive->read(*archive->find(root + "data.pkl"), kLargestPickle);
-  TensorTable table(file->path());
-  for (const TorchTensor& tensor : torch_tensors(Pickle(bytes, torch_functions(), file->path()))) {
-    const ZipEntry* const entry = archive->find(root + "data/" + tensor.storage.key);
-    if (entry == nullptr)
-      refuse_checkpoint(*file, fmt::format("tensor {}: its storage {} is not in the zip file",
-                                           quote(tensor.name), quote(tensor.storage.key)));
-    check_storage(*file, tensor.storage, entry->size);
-    table.add(to_foreign(tensor, file->path(),
-                         [archive, entry](std::uint64_t begin, std::span<std::byte> to) {
-                           archive->read(*entry, begin, to);
-                         }));
-  }
-  return table;
-}
-
 // The pickles at the beginning of an old file.
 class LegacyReader {
  public:
-  explicit LegacyReader(const InputFile& file)
-      : file_(file),
-        bytes_(read_range(file, 0, std::min(file.size(), kLargestPickle), "its pickles")) {}
+  LegacyReader(const InputFile& file, std::span<const std::byte> bytes, OtherFunctions others)
+      : file_(file), bytes_(bytes), others_(others) {}
 
-  // The tensors of the dictionary, and where in the file each storage begins.
-  struct Content {
-    std::vector<TorchTensor> tensors;
-    std::map<std::string, std::uint64_t> storages;
-  };
-
-  Content read() {
+  Pickle content() {
     check_preamble();
-    Content content{torch_tensors(next()), {}};
+    return next();
+  }
+
+  // Where in the file each storage of `content` begins. Called after content().
+  std::map<std::string, std::uint64_t> storages(const Pickle& content) {
     std::map<std::string, TorchStorage> known;
-    for (const TorchTensor& tensor : content.tensors) {
-      const TorchStorage& first = known.emplace(tensor.storage.key, tensor.storage).first->second;
-      if (first.type != tensor.storage.type || first.elements != tensor.storage.elements)
-        refuse_checkpoint(file_, fmt::format("tensor {}: two descriptions of its storage {} differ",
-                                             quote(tensor.name), quote(tensor.storage.key)));
+    for (const TorchStorage& storage : torch_storages(content)) {
+      const TorchStorage& first = known.emplace(storage.key, storage).first->second;
+      if (first.type != storage.type || first.elements != storage.elements)
+        refuse_checkpoint(
+            file_, fmt::format("two descriptions of its storage {} differ", quote(storage.key)));
     }
+    std::map<std::string, std::uint64_t> begins;
     const Pickle keys = next();
     if (keys.root().kind != PickleKind::list)
       refuse_checkpoint(
@@ -115,22 +93,22 @@ class LegacyReader {
       if (found == known.end())
         refuse_checkpoint(file_,
                           fmt::format("storage {} belongs to no tensor", quote(keys[key].text)));
-      if (!content.storages.emplace(found->first, take_storage(found->second)).second)
+      if (!begins.emplace(found->first, take_storage(found->second)).second)
         refuse_checkpoint(file_, fmt::format("storage {} appears twice", quote(found->first)));
     }
     if (position_ != file_.size())
       refuse_checkpoint(file_,
                         fmt::format("{} bytes follow its last storage", file_.size() - position_));
     for (const auto& [key, storage] : known)
-      if (!content.storages.contains(key))
+      if (!begins.contains(key))
         refuse_checkpoint(file_, fmt::format("storage {} is not in the file", quote(key)));
-    return content;
+    return begins;
   }
 
  private:
   Pickle next() {
-    const auto rest = std::span(bytes_).subspan(static_cast<std::size_t>(position_));
-    Pickle pickle(rest, torch_functions(), file_.path());
+    Pickle pickle(bytes_.subspan(static_cast<std::size_t>(position_)), torch_functions(),
+                  file_.path(), others_);
     position_ += pickle.size();
     return pickle;
   }
@@ -168,33 +146,76 @@ class LegacyReader {
   }
 
   const InputFile& file_;
-  std::vector<std::byte> bytes_;
+  std::span<const std::byte> bytes_;
+  OtherFunctions others_;
   std::uint64_t position_ = 0;
 };
 
-TensorTable read_torch_legacy(const std::shared_ptr<const InputFile>& file) {
-  const LegacyReader::Content content = LegacyReader(*file).read();
-  TensorTable table(file->path());
-  for (const TorchTensor& tensor : content.tensors) {
-    const std::uint64_t base = content.storages.at(tensor.storage.key);
-    table.add(to_foreign(tensor, file->path(),
-                         [file, base](std::uint64_t begin, std::span<std::byte> to) {
-                           file->read(base + begin, to);
-                         }));
-  }
-  return table;
-}
-
 }  // namespace
 
-TensorTable read_torch_file(std::shared_ptr<const InputFile> file) {
-  const auto begin = read_range(*file, 0, std::min<std::uint64_t>(file->size(), 2), "a checkpoint");
+TorchFile::TorchFile(std::shared_ptr<const InputFile> file, OtherFunctions others)
+    : file_(std::move(file)), others_(others) {
+  constexpr std::uint64_t kPlaceOfTar = 257;
+  const auto begin = read_range(*file_, 0, std::min<std::uint64_t>(file_->size(), kPlaceOfTar + 5),
+                                "a checkpoint");
   const std::string_view magic(reinterpret_cast<const char*>(begin.data()), begin.size());
-  if (magic == "PK") return read_torch_zip(file);
-  if (magic == "\x80\x02") return read_torch_legacy(file);
-  refuse_checkpoint(*file,
-                    "expected a PyTorch checkpoint, a zip file or a pickle of protocol 2, "
-                    "found something else");
+  if (magic.starts_with("PK")) {
+    open_zip();
+  } else if (magic.starts_with("\x80\x02")) {
+    open_legacy();
+  } else if (magic.size() > kPlaceOfTar && magic.substr(kPlaceOfTar) == "ustar") {
+    refuse_checkpoint(*file_,
+                      "it is a tar archive, as PyTorch wrote before version 0.1.10; load it and "
+                      "save it again with a newer PyTorch");
+  } else {
+    refuse_checkpoint(*file_,
+                      "expected a PyTorch checkpoint, a zip file or a pickle of protocol 2, "
+                      "found something else");
+  }
+}
+
+void TorchFile::open_zip() {
+  archive_ = std::make_shared<const ZipArchive>(file_);
+  root_ = archive_root(*archive_, *file_);
+  check_byte_order(*archive_, root_, *file_);
+  bytes_ = archive_->read(*archive_->find(root_ + "data.pkl"), kLargestPickle);
+  pickle_.emplace(bytes_, torch_functions(), file_->path(), others_);
+}
+
+void TorchFile::open_legacy() {
+  bytes_ = read_range(*file_, 0, std::min(file_->size(), kLargestPickle), "its pickles");
+  LegacyReader reader(*file_, bytes_, others_);
+  pickle_.emplace(reader.content());
+  begins_ = reader.storages(*pickle_);
+}
+
+void TorchFile::add_tensors(const PickleValue& dictionary, const std::string& prefix,
+                            TensorTable& table) const {
+  for (TorchTensor& tensor : torch_tensors(*pickle_, dictionary)) {
+    tensor.name.insert(0, prefix);
+    ReadStorage read;
+    if (archive_ != nullptr) {
+      const ZipEntry* const entry = archive_->find(root_ + "data/" + tensor.storage.key);
+      if (entry == nullptr)
+        refuse_checkpoint(*file_, fmt::format("tensor {}: its storage {} is not in the zip file",
+                                              quote(tensor.name), quote(tensor.storage.key)));
+      check_storage(*file_, tensor.storage, entry->size);
+      read = [archive = archive_, entry](std::uint64_t begin, std::span<std::byte> to) {
+        archive->read(*entry, begin, to);
+      };
+    } else {
+      read = [file = file_, base = begins_.at(tensor.storage.key)](
+                 std::uint64_t begin, std::span<std::byte> to) { file->read(base + begin, to); };
+    }
+    table.add(to_foreign(tensor, file_->path(), std::move(read)));
+  }
+}
+
+TensorTable read_torch_file(std::shared_ptr<const InputFile> file) {
+  TensorTable table(file->path());
+  const TorchFile content(std::move(file), OtherFunctions::refused);
+  content.add_tensors(content.pickle().root(), "", table);
+  return table;
 }
 
 }  // namespace attend

@@ -44,8 +44,8 @@ class EntryReader {
 
   TorchTensor tensor(PickleRef ref) const {
     const PickleValue* value = &pickle_[ref];
-    if (is_call(*value, kRebuildParameter)) value = &argument(*value, 0);
-    if (!is_call(*value, kRebuildTensor))
+    if (pickle_.is_call(*value, kRebuildParameter)) value = &argument(*value, 0);
+    if (!pickle_.is_call(*value, kRebuildTensor))
       refuse(fmt::format("expected a tensor, found {}", describe(*value)));
     TorchTensor tensor{.name = std::string(name_),
                        .storage = storage(argument(*value, 0)),
@@ -53,6 +53,27 @@ class EntryReader {
                        .layout = {extents(argument(*value, 2)), extents(argument(*value, 3))}};
     check(tensor);
     return tensor;
+  }
+
+  // ('storage', type, key, device, number of elements) and, in old files, a view, which has not
+  // been written for many years.
+  TorchStorage storage(const PickleValue& value) const {
+    const PickleValue* const id =
+        value.kind == PickleKind::persistent ? &pickle_[value.items[0]] : nullptr;
+    if (id == nullptr || id->kind != PickleKind::tuple || id->items.size() < 5 ||
+        id->items.size() > 6 || pickle_[id->items[0]].text != "storage")
+      refuse(fmt::format("expected a storage, found {}", name_of(value.kind)));
+    if (id->items.size() == 6 && pickle_[id->items[5]].kind != PickleKind::none)
+      refuse("its storage is a view of another one; save it again with a newer PyTorch");
+    const PickleValue &type = pickle_[id->items[1]], &key = pickle_[id->items[2]];
+    const auto known = std::find_if(kStorageTypes.begin(), kStorageTypes.end(),
+                                    [&](const StorageType& t) { return t.function == type.text; });
+    if (type.kind != PickleKind::function || known == kStorageTypes.end())
+      refuse(fmt::format("expected a type of storage, found {}", name_of(type.kind)));
+    if (key.kind != PickleKind::text)
+      refuse(fmt::format("expected the name of a storage, found {}", name_of(key.kind)));
+    return {std::string(key.text), known->type,
+            count(pickle_[id->items[4]], "a number of elements")};
   }
 
  private:
@@ -63,10 +84,6 @@ class EntryReader {
   std::string describe(const PickleValue& value) const {
     if (value.kind != PickleKind::call) return std::string(name_of(value.kind));
     return fmt::format("a call of {}", pickle_[value.items[0]].text);
-  }
-
-  bool is_call(const PickleValue& value, std::string_view function) const {
-    return value.kind == PickleKind::call && pickle_[value.items[0]].text == function;
   }
 
   const PickleValue& argument(const PickleValue& call, std::size_t index) const {
@@ -93,27 +110,6 @@ class EntryReader {
     for (const PickleRef item : value.items)
       extents.push_back(static_cast<std::int64_t>(count(pickle_[item], "a size")));
     return extents;
-  }
-
-  // ('storage', type, key, device, number of elements) and, in old files, a view, which has not
-  // been written for many years.
-  TorchStorage storage(const PickleValue& value) const {
-    const PickleValue* const id =
-        value.kind == PickleKind::persistent ? &pickle_[value.items[0]] : nullptr;
-    if (id == nullptr || id->kind != PickleKind::tuple || id->items.size() < 5 ||
-        id->items.size() > 6 || pickle_[id->items[0]].text != "storage")
-      refuse(fmt::format("expected a storage, found {}", name_of(value.kind)));
-    if (id->items.size() == 6 && pickle_[id->items[5]].kind != PickleKind::none)
-      refuse("its storage is a view of another one; save it again with a newer PyTorch");
-    const PickleValue &type = pickle_[id->items[1]], &key = pickle_[id->items[2]];
-    const auto known = std::find_if(kStorageTypes.begin(), kStorageTypes.end(),
-                                    [&](const StorageType& t) { return t.function == type.text; });
-    if (type.kind != PickleKind::function || known == kStorageTypes.end())
-      refuse(fmt::format("expected a type of storage, found {}", name_of(type.kind)));
-    if (key.kind != PickleKind::text)
-      refuse(fmt::format("expected the name of a storage, found {}", name_of(key.kind)));
-    return {std::string(key.text), known->type,
-            count(pickle_[id->items[4]], "a number of elements")};
   }
 
   void check(const TorchTensor& tensor) const {
@@ -150,8 +146,7 @@ std::span<const std::string_view> torch_functions() {
   return functions;
 }
 
-std::vector<TorchTensor> torch_tensors(const Pickle& pickle) {
-  const PickleValue& root = pickle.root();
+std::vector<TorchTensor> torch_tensors(const Pickle& pickle, const PickleValue& root) {
   if (root.kind != PickleKind::dictionary)
     throw DataError(fmt::format("{}: expected a dictionary of tensors, found {}", pickle.where(),
                                 name_of(root.kind)));
@@ -164,6 +159,14 @@ std::vector<TorchTensor> torch_tensors(const Pickle& pickle) {
     tensors.push_back(EntryReader(pickle, key.text).tensor(root.items[i + 1]));
   }
   return tensors;
+}
+
+std::vector<TorchStorage> torch_storages(const Pickle& pickle) {
+  std::vector<TorchStorage> storages;
+  for (const PickleValue& value : pickle.values())
+    if (value.kind == PickleKind::persistent)
+      storages.push_back(EntryReader(pickle, "of its storages").storage(value));
+  return storages;
 }
 
 ForeignTensor to_foreign(const TorchTensor& tensor, std::string file, ReadStorage read) {

@@ -32,9 +32,11 @@ struct TorchTensor {
   StridedLayout layout;      // lies inside the storage and has no more elements than it
 };
 
-// Reads a dictionary from names to tensors. Throws DataError for any other pickle, and for a tensor
-// that exceeds its storage.
-std::vector<TorchTensor> torch_tensors(const Pickle& pickle);
+// Reads a dictionary from names to tensors, which is in the pickle. Throws DataError for any other
+// value, and for a tensor that exceeds its storage.
+std::vector<TorchTensor> torch_tensors(const Pickle& pickle, const PickleValue& dictionary);
+// The storages that the pickle names, those of no tensor, too. Throws DataError.
+std::vector<TorchStorage> torch_storages(const Pickle& pickle);
 
 // Fills `to` with the bytes of a storage from `begin` on.
 using ReadStorage = std::function<void(std::uint64_t begin, std::span<std::byte> to)>;
