@@ -155,7 +155,8 @@ std::vector<Tokenizer::Word> Tokenizer::words(std::span<const std::int32_t> ids)
     if (engine().is_control(ids[begin])) {
       words.push_back({piece(ids[begin]), begin, end});
     } else {
-      while (end < count && !engine().is_control(ids[end]) && !engine().begins_word(ids[end]))
+      while (end < count && !engine().is_control(ids[end]) && !engine().begins_word(ids[end]) &&
+             !engine().ends_word(ids[end - 1]))
         ++end;
       std::string text = decode(ids.subspan(begin, end - begin));
       if (text.size() > 1 && text.starts_with(' ')) text.erase(0, 1);

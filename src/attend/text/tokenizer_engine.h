@@ -71,6 +71,8 @@ class TokenizerEngine {
   // The bytes of a token within a text, with the space before a word. Precondition: no control.
   virtual std::string surface(std::int32_t id) const = 0;
   virtual bool begins_word(std::int32_t id) const = 0;
+  // Whether the next token begins a word, whatever it is.
+  virtual bool ends_word(std::int32_t) const { return false; }
 
  private:
   // Calls part(text) between special tokens, token(id, text) for these.

@@ -106,7 +106,7 @@ ByteBpeDescription read_byte_bpe(JsonObject& members) {
 constexpr const char* kTrimming = "trimming";
 constexpr std::array<std::string_view, 3> kTrimmings{"none", "all", "all_but_one"};
 
-constexpr std::array<std::string_view, 3> kModelTypes{"Unigram", "BPE", "WordPiece"};
+constexpr std::array<std::string_view, 4> kModelTypes{"Unigram", "BPE", "WordPiece", "SubwordNmt"};
 
 Json json_of(const AddedPiece& piece) {
   return {{"id", piece.id},
@@ -133,6 +133,10 @@ AddedPiece read_added(JsonObject& members) {
   return piece;
 }
 
+bool has_prefix(PieceModelType type) {
+  return type == PieceModelType::bpe || type == PieceModelType::wordpiece;
+}
+
 Json json_of(const PieceModelDescription& model) {
   Json json{{"type", kModelTypes[static_cast<std::size_t>(model.type)]},
             {"unknown", model.unknown},
@@ -145,7 +149,12 @@ Json json_of(const PieceModelDescription& model) {
     json["ignore_merges"] = model.ignore_merges;
     json["word_suffix"] = model.word_suffix;
   }
-  if (model.type != PieceModelType::unigram) json["continuing_prefix"] = model.continuing_prefix;
+  if (model.type == PieceModelType::subword_nmt) {
+    json["codes"] = model.codes;
+    json["suffix_apart"] = model.suffix_apart;
+    json["word_suffix"] = model.word_suffix;
+  }
+  if (has_prefix(model.type)) json["continuing_prefix"] = model.continuing_prefix;
   if (model.type == PieceModelType::wordpiece) json["longest_word"] = model.longest_word;
   return json;
 }
@@ -153,7 +162,7 @@ Json json_of(const PieceModelDescription& model) {
 PieceModelDescription read_piece_model(JsonObject members) {
   const std::string type = members.text("type");
   const auto found = std::find(kModelTypes.begin(), kModelTypes.end(), type);
-  if (found == kModelTypes.end()) members.refuse("type", "Unigram, BPE or WordPiece");
+  if (found == kModelTypes.end()) members.refuse("type", "Unigram, BPE, WordPiece or SubwordNmt");
   PieceModelDescription model{.type = static_cast<PieceModelType>(found - kModelTypes.begin())};
   model.unknown = read_id(members, "unknown", -1);
   model.outside = members.ids("outside");
@@ -164,8 +173,15 @@ PieceModelDescription read_piece_model(JsonObject members) {
         throw DataError("a score is no number");
       model.scores.push_back(score.get<double>());
     }
-  } else {
-    model.continuing_prefix = members.text("continuing_prefix");
+  }
+  if (has_prefix(model.type)) model.continuing_prefix = members.text("continuing_prefix");
+  if (model.type == PieceModelType::subword_nmt) {
+    for (const Json& code : members.list("codes")) {
+      if (!code.is_string()) members.refuse("codes", "strings");
+      model.codes.push_back(code.get<std::string>());
+    }
+    model.suffix_apart = members.flag("suffix_apart");
+    model.word_suffix = members.text("word_suffix");
   }
   if (model.type == PieceModelType::bpe) {
     model.merges = read_merges(members);

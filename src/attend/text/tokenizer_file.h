@@ -12,6 +12,7 @@
 //    "added": [{"id": 3, "lstrip": true, ...}, ...],
 //    "normalizer": [{"type": "NFC"}, ...], "pre_tokenizer": [...], "decoder": [...],
 //    "model": {"type": "Unigram", "unknown": 3, "outside": [250001, ...], "scores": [...], ...}}
+//             {"type": "SubwordNmt", ..., "codes": ["t h", ...], "word_suffix": "</w>", ...}
 //
 // The steps of the last are those of Hugging Face's tokenizer.json; a Precompiled map is in base64.
 // Ids are indices into "pieces". A missing special token is -1.
@@ -65,7 +66,9 @@ struct AddedPiece {
   bool lstrip = false, rstrip = false;  // takes the white space before it, or after it
 };
 
-enum class PieceModelType { unigram, bpe, wordpiece };
+// subword_nmt: the byte-pair encoding of the program of that name and of fastBPE, whose merges need
+// not make pieces of the vocabulary.
+enum class PieceModelType { unigram, bpe, wordpiece, subword_nmt };
 
 // How a part of a text becomes pieces.
 struct PieceModelDescription {
@@ -78,9 +81,13 @@ struct PieceModelDescription {
   std::vector<std::pair<std::int32_t, std::int32_t>> merges = {};  // earliest first
   bool fuse_unknown = false;                                       // neighbors are one
   bool ignore_merges = false;
-  std::string word_suffix = {};        // at the last character of a part
+  // At the last character of a part; of subword_nmt, too.
+  std::string word_suffix = {};
   std::string continuing_prefix = {};  // before all but the first; of wordpiece, too
   std::int64_t longest_word = 100;     // of wordpiece, in characters
+  // Only subword_nmt has what follows:
+  std::vector<std::string> codes = {};  // merges, "left right", earliest first
+  bool suffix_apart = false;            // at first the suffix is a symbol of its own
 };
 
 // Spaces that a post-processor of Hugging Face's tokenizers takes off the places of tokens: none,

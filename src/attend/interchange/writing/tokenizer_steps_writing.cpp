@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "attend/error.h"
 #include "attend/interchange/writing/tokenizer_writing_parts.h"
 
 namespace attend::detail {
@@ -66,6 +67,8 @@ StepsJson model_json(const StepsDescription& d) {
             {"vocab", pieces},
             {"byte_fallback", model.byte_fallback}};
   }
+  if (model.type == PieceModelType::subword_nmt)
+    throw ConfigError("a tokenizer.json has no equal of subword-nmt");
   const StepsJson vocabulary = ids_of(pieces_of_model(d));
   if (model.type == PieceModelType::wordpiece)
     return {{"type", "WordPiece"},

@@ -41,8 +41,8 @@ std::vector<Symbol> symbols_of(const std::vector<std::int32_t>& word) {
 
 }  // namespace
 
-Merges::Merges(std::span<const Merge> merges)
-    : table_(std::bit_ceil(std::max<std::size_t>(2 * merges.size(), 2))) {
+Merges::Merges(std::span<const Merge> merges, MergeOrder order)
+    : order_(order), table_(std::bit_ceil(std::max<std::size_t>(2 * merges.size(), 2))) {
   std::int32_t rank = 0;
   for (const Merge& merge : merges) {
     const std::uint64_t pair = pair_of(merge.left, merge.right);
@@ -77,6 +77,14 @@ void Merges::apply_short(std::vector<std::int32_t>& word, std::vector<std::size_
   }
   std::array<const Entry*, kShortWord> entries{};
   for (std::size_t i = 0; i + 1 < word.size(); ++i) entries[i] = find(word[i], word[i + 1]);
+  const auto join = [&](std::size_t at) {
+    word[at] = entries[at]->id;
+    word.erase(word.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+    if (begins != nullptr) begins->erase(begins->begin() + static_cast<std::ptrdiff_t>(at) + 1);
+    for (std::size_t i = at + 1; i + 1 < word.size(); ++i) entries[i] = entries[i + 1];
+    entries[at] = at + 1 < word.size() ? find(word[at], word[at + 1]) : nullptr;
+    if (at > 0) entries[at - 1] = find(word[at - 1], word[at]);
+  };
   for (;;) {
     std::size_t best = word.size();
     for (std::size_t i = 0; i + 1 < word.size(); ++i) {
@@ -84,28 +92,33 @@ void Merges::apply_short(std::vector<std::int32_t>& word, std::vector<std::size_
         best = i;
     }
     if (best == word.size()) return;
-    word[best] = entries[best]->id;
-    word.erase(word.begin() + static_cast<std::ptrdiff_t>(best) + 1);
-    if (begins != nullptr) begins->erase(begins->begin() + static_cast<std::ptrdiff_t>(best) + 1);
-    for (std::size_t i = best + 1; i + 1 < word.size(); ++i) entries[i] = entries[i + 1];
-    entries[best] = best + 1 < word.size() ? find(word[best], word[best + 1]) : nullptr;
-    if (best > 0) entries[best - 1] = find(word[best - 1], word[best]);
+    const Entry* const merge = entries[best];
+    join(best);
+    if (order_ == MergeOrder::one_by_one) continue;
+    for (std::size_t i = best + 1; i + 1 < word.size(); ++i)
+      if (entries[i] == merge) join(i);
   }
 }
 
 void Merges::apply_long(std::vector<std::int32_t>& word, std::vector<std::size_t>* begins) const {
   std::vector<Symbol> symbols = symbols_of(word);
   std::priority_queue<Candidate> candidates;
+  std::vector<Candidate> later;
   const auto consider = [&](std::int32_t left) {
     const Symbol& symbol = symbols[static_cast<std::size_t>(left)];
     if (symbol.next < 0) return;
     const Entry* const entry = find(symbol.id, symbols[static_cast<std::size_t>(symbol.next)].id);
-    if (entry != nullptr) candidates.push({entry->rank, left, entry->id});
+    if (entry != nullptr) later.push_back({entry->rank, left, entry->id});
   };
   for (std::size_t i = 0; i < word.size(); ++i) consider(static_cast<std::int32_t>(i));
-  while (!candidates.empty()) {
+  for (std::int32_t rank = -1; !candidates.empty() || !later.empty();) {
+    if (order_ == MergeOrder::one_by_one || candidates.empty() || candidates.top().rank != rank) {
+      for (const Candidate& candidate : later) candidates.push(candidate);
+      later.clear();
+    }
     const Candidate best = candidates.top();
     candidates.pop();
+    rank = best.rank;
     Symbol& left = symbols[static_cast<std::size_t>(best.left)];
     if (left.id < 0 || left.next < 0) continue;
     Symbol& right = symbols[static_cast<std::size_t>(left.next)];

@@ -13,6 +13,7 @@
 #include "attend/error.h"
 #include "attend/text/byte_bpe/merges.h"
 #include "attend/text/huggingface/piece_trie.h"
+#include "attend/text/huggingface/subword_nmt.h"
 #include "attend/text/prefix_table.h"
 
 namespace attend::detail {
@@ -300,6 +301,8 @@ std::unique_ptr<const PieceModel> make_piece_model(PieceModelDescription d,
       return std::make_unique<UnigramModel>(std::move(d), vocabulary);
     case PieceModelType::bpe:
       return std::make_unique<BpeModel>(std::move(d), vocabulary);
+    case PieceModelType::subword_nmt:
+      return make_subword_nmt(d, vocabulary);
     case PieceModelType::wordpiece:
       break;
   }

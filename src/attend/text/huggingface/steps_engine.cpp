@@ -81,6 +81,7 @@ StepsEngine::StepsEngine(StepsDescription d)
       type_(type_of_steps(d)),
       continuing_prefix_(d.model.type == PieceModelType::wordpiece ? d.model.continuing_prefix
                                                                    : ""),
+      word_suffix_(d.model.word_suffix),
       trimming_(d.trimming),
       model_(make_piece_model(std::move(d.model), vocabulary_)) {
   read_decoders(decoder_, kWhereOfSteps);
@@ -244,6 +245,7 @@ std::string StepsEngine::surface(std::int32_t id) const {
   if (type_ == TokenizerType::byte_bpe) return bytes_of_letters(text).value_or(text);
   if (type_ == TokenizerType::wordpiece)
     return begins_word(id) ? " " + text : text.substr(continuing_prefix_.size());
+  if (ends_word(id)) return text.substr(0, text.size() - word_suffix_.size()) + " ";
   const auto byte = byte_of_piece(text);
   return byte ? std::string(1, *byte) : with_spaces(text);
 }

@@ -38,6 +38,9 @@ class StepsEngine final : public TokenizerEngine {
   std::int32_t id(std::string_view piece) const override;
   bool is_control(std::int32_t id) const override { return vocabulary_.is_control(id); }
   bool begins_word(std::int32_t id) const override;
+  bool ends_word(std::int32_t id) const override {
+    return !word_suffix_.empty() && piece(id).ends_with(word_suffix_);
+  }
   std::string surface(std::int32_t id) const override;
 
   // Whether decoding writes it. Special tokens are left out, also the unknown one, except for those
@@ -71,7 +74,7 @@ class StepsEngine final : public TokenizerEngine {
   std::unordered_map<std::int32_t, bool> written_special_;
   std::unordered_map<std::int32_t, std::string> written_;  // where it differs from the piece
   TokenizerType type_;
-  std::string continuing_prefix_;
+  std::string continuing_prefix_, word_suffix_;
   OffsetTrimming trimming_;
   std::unique_ptr<const PieceModel> model_;
 };
