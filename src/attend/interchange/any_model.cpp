@@ -9,6 +9,7 @@
 #include "attend/checkpoint/run_folder.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
+#include "attend/interchange/families/checkpoints/checkpoint_model.h"
 #include "attend/interchange/families/gguf/gguf_model.h"
 #include "attend/interchange/foreign_model.h"
 #include "attend/interchange/hub_cache.h"
@@ -44,13 +45,15 @@ bool is_firefox_model(std::string_view name) {
 }  // namespace
 
 bool is_foreign_model(const fs::path& path) {
-  if (is_gguf(path) || path.extension() == ".argosmodel") return true;
+  if (is_gguf(path) || path.extension() == ".argosmodel" || is_checkpoint_file(path) ||
+      path.extension() == ".onnx")
+    return true;
   if (!fs::is_directory(path)) return false;
   if (fs::exists(path / "model" / "model.bin")) return true;
   const std::vector<std::string> names = ModelDirectory(path).names();
   return std::any_of(names.begin(), names.end(), [](const std::string& name) {
     return name == "config.json" || name == "model.bin" || name.ends_with("decoder.yml") ||
-           is_firefox_model(name);
+           name.ends_with(".pt") || name.ends_with(".onnx") || is_firefox_model(name);
   });
 }
 

@@ -11,6 +11,7 @@
 
 #include "attend/core/options/option_error.h"
 #include "attend/error.h"
+#include "attend/interchange/families/checkpoints/checkpoint_model.h"
 #include "attend/interchange/families/ctranslate2/argos_package.h"
 #include "attend/interchange/families/ctranslate2/ctranslate2.h"
 #include "attend/interchange/families/decoders/decoder_embedder.h"
@@ -110,6 +111,7 @@ std::span<const ModelFamily> model_families() { return kFamilies; }
 
 namespace {
 
+constexpr std::string_view kOnnx = ".onnx";
 constexpr auto kReplaceInvalid = nlohmann::json::error_handler_t::replace;
 
 // A model and its weights, not read yet.
@@ -156,6 +158,19 @@ Opened open_converted(Ctranslate2Model model, LanguagePair languages,
           std::move(languages),     std::move(language_names)};
 }
 
+Opened open_named_checkpoint(const ModelDirectory& directory, const std::string& name) {
+  CheckpointModel model = open_checkpoint(directory, name);
+  return {std::move(model.foreign), std::move(model.weights), std::move(model.family),
+          std::move(model.description), std::move(model.languages)};
+}
+
+[[noreturn]] void refuse_onnx(const std::string& path) {
+  throw DataError(fmt::format(
+      "{}: it is an ONNX graph, which lists operations and does not say what model they "
+      "are; import the model that it was made from",
+      path));
+}
+
 Opened open_model(const ModelDirectory& directory) {
   if (auto package = open_argos_package(directory))
     return open_converted(std::move(package->model), std::move(package->languages),
@@ -171,9 +186,13 @@ Opened open_model(const ModelDirectory& directory) {
   if (auto model = open_ctranslate2(directory, directory))
     return open_converted(*std::move(model), languages_in(directory));
   if (has_config) return open_huggingface(directory);
+  if (const auto checkpoint = find_checkpoint(directory))
+    return open_named_checkpoint(directory, *checkpoint);
+  for (const std::string& name : directory.names())
+    if (name.ends_with(kOnnx)) refuse_onnx(directory.path() + "/" + name);
   throw DataError(
-      fmt::format("{}: expected config.json (Hugging Face), decoder.yml (Marian) or model.bin "
-                  "(CTranslate2), found none of them",
+      fmt::format("{}: expected config.json (Hugging Face), decoder.yml (Marian), model.bin "
+                  "(CTranslate2) or a checkpoint *.pt (fairseq, OpenNMT-py), found none of them",
                   directory.path()));
 }
 
@@ -260,6 +279,12 @@ ImportedModel import_model(const ModelDirectory& directory, const ImportOptions&
 
 ImportedModel import_model(const std::filesystem::path& path, const ImportOptions& options) {
   if (is_gguf(path)) return import_opened(open_gguf_model(path), path.string(), options);
+  if (path.extension() == kOnnx) refuse_onnx(path.string());
+  if (is_checkpoint_file(path)) {
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    return import_opened(open_named_checkpoint(ModelDirectory(folder), path.filename().string()),
+                         path.string(), options);
+  }
   return import_model(open_model_files(path), options);
 }
 

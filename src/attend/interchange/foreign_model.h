@@ -70,11 +70,11 @@ struct ImportOptions {
 // IoError, and DataError for a file that is no such package.
 ModelDirectory open_model_files(const std::filesystem::path& path);
 
-// Reads a model of Hugging Face, Marian, CTranslate2 or Argos Translate. Throws IoError, DataError
-// that names the first setting or tensor that is neither used nor known to change nothing, and
-// ConfigError for a language that the model does not have.
+// Reads a model of Hugging Face, Marian, CTranslate2, Argos Translate, fairseq or OpenNMT-py.
+// Throws IoError, DataError that names the first setting or tensor that is neither used nor known
+// to change nothing, and ConfigError for a language that the model does not have.
 ImportedModel import_model(const ModelDirectory& directory, const ImportOptions& options = {});
-// The same of a GGUF file of llama.cpp, or of what open_model_files() opens.
+// The same of a GGUF file of llama.cpp, of a checkpoint *.pt, or of what open_model_files() opens.
 ImportedModel import_model(const std::filesystem::path& path, const ImportOptions& options = {});
 
 }  // namespace attend

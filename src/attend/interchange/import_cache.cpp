@@ -19,6 +19,7 @@
 #include "attend/core/version.h"
 #include "attend/error.h"
 #include "attend/interchange/any_model.h"
+#include "attend/interchange/families/checkpoints/checkpoint_model.h"
 #include "attend/interchange/foreign_model.h"
 #include "attend/interchange/formats/gguf/gguf_parts.h"
 #include "attend/interchange/hub_cache.h"
@@ -166,6 +167,7 @@ std::vector<std::string> write_import(const fs::path& path, const std::optional<
 UsableModel import_of(const fs::path& path, const std::optional<fs::path>& base,
                       const std::function<void()>& before_import) {
   std::vector<fs::path> sources = gguf_parts(source_at(path));
+  if (is_checkpoint_file(sources.front())) sources.push_back(sources.front().parent_path());
   if (base) sources.push_back(source_at(*base));
   const fs::path folder = import_cache_folder();
   const std::string name = name_in_cache(sources.front());

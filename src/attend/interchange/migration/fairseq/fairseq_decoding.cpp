@@ -49,8 +49,8 @@ void fairseq_longest(Migration& m, const ForeignOption&, std::string_view) {
 void fairseq_model_files(Migration& m, const ForeignOption& option, std::string_view) {
   if (m.text(option.name).find(':') == std::string::npos)
     return m.without_equal(option.name,
-                           "attend does not read checkpoints of fairseq; attend translate takes a "
-                           "model of attend");
+                           "attend translate takes the checkpoint of a translation Transformer in "
+                           "place of a model of attend");
   m.without_equal(option.name, "ensemble takes further models of attend");
 }
 

@@ -39,11 +39,14 @@ void opennmt_drawing_seed(Migration& m, const ForeignOption& option, std::string
   becomes(m, option, "seed");
 }
 
+constexpr std::string_view kTakesCheckpoint =
+    "attend translate takes the checkpoint of a translation Transformer in place of a model of "
+    "attend";
 constexpr std::string_view kReadsInput = "attend translate reads standard input: < FILE";
 
 constexpr MigrationRule kOpenDecodingRules[] = {
-    {"model", has_no_equal, "attend does not read checkpoints of OpenNMT-py", Takes::list},
-    {"models", has_no_equal, "attend does not read checkpoints of OpenNMT-py", Takes::list},
+    {"model", has_no_equal, kTakesCheckpoint, Takes::list},
+    {"models", has_no_equal, kTakesCheckpoint, Takes::list},
     {"src", has_no_equal, kReadsInput},
     {"tgt", has_no_equal_if_on, "attend score scores given translations; prefix begins them"},
     {"output", has_no_equal, "attend translate writes standard output: > FILE"},
