@@ -247,9 +247,9 @@ TEST(ImportedCheckpoint, SaysWhatTextsItExpects) {
     for (const std::string& one : import_model(checkpoint_folder(name)).remarks) all += one + "\n";
     return all;
   };
-  EXPECT_NE(remarks("fairseq_joined").find("--tokenize moses"), std::string::npos);
+  EXPECT_NE(remarks("fairseq_joined").find("tokenize moses"), std::string::npos);
   EXPECT_NE(remarks("fairseq_words").find("no file splits words"), std::string::npos);
-  EXPECT_EQ(remarks("fairseq_pre").find("--tokenize moses"), std::string::npos);
+  EXPECT_EQ(remarks("fairseq_pre").find("tokenize moses"), std::string::npos);
 }
 
 TEST(ImportedCheckpoint, KnowsItsLanguagesAndWords) {

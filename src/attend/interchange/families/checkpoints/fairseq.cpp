@@ -82,7 +82,7 @@ void refuse_other_fairseq_parts(ForeignConfig& config, int width) {
     config.require(list, "");
   for (const char* other : {"decoder_input_dim", "decoder_output_dim"})
     config.require(other, width);
-  // Of training, and of parts that are off.
+  // These are for training, or for parts that are off.
   config.ignore({"encoder_embed_path", "decoder_embed_path", "encoder_layerdrop",
                  "decoder_layerdrop", "adaptive_softmax_dropout", "adaptive_softmax_factor",
                  "quant_noise_pq_block_size", "base_sublayers", "base_shuffle", "relu_dropout"});
@@ -306,7 +306,7 @@ CheckpointModel read_fairseq(const OpenedCheckpoint& checkpoint) {
   settings.task.require("prepend_bos", false);
   if (settings.task.has("task")) settings.task.require("task", "translation");
   if (settings.task.has("_name")) settings.task.require("_name", "translation");
-  // Those of the plain Transformer.
+  // The architectures that are plain Transformers.
   settings.model.choice(
       settings.model.has("arch") ? "arch" : "_name",
       {"transformer", "transformer_tiny", "transformer_iwslt_de_en", "transformer_wmt_en_de",

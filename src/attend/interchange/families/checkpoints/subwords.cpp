@@ -170,7 +170,7 @@ void remark_subwords(const SubwordFile& file, std::vector<std::string>& remarks)
   remarks.emplace_back(
       file.kind == SubwordFile::Kind::codes
           ? "text is split into words at spaces alone: if the model was trained on words of the "
-            "Moses tokenizer, attend translate needs --tokenize moses --detokenize"
+            "Moses tokenizer, attend translate needs the option tokenize moses"
           : "no file splits words: texts must be in the entries of the vocabulary, between spaces");
 }
 

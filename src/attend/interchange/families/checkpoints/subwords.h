@@ -25,7 +25,8 @@ struct SubwordFile {
   std::string name = {};
 };
 
-// By the names that fairseq has for such files, or the only *.model. Throws DataError for several.
+// Finds it by the names that fairseq has for such files, or as the only *.model. Throws DataError
+// for several.
 SubwordFile find_subwords(const ModelDirectory& directory);
 
 // A tokenizer of the entries, of which `order` tells the special ones. With merges, an entry ends
